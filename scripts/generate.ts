@@ -1,0 +1,142 @@
+/**
+ * `npm run generate`: everything that is derived and committed.
+ *
+ * From schemas/ come src/generated/*.d.ts (types), validators.js (ajv standalone code, bundled, so that nothing of ajv
+ * is loaded at run time) and catalog_schemas.ts (what `discover` offers); from src/config.ts comes spec.json.
+ */
+import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { Ajv, type AnySchemaObject } from "ajv";
+import addFormats from "ajv-formats";
+import standaloneCode from "ajv/dist/standalone/index.js";
+import { build } from "esbuild";
+import { compileFromFile } from "json-schema-to-typescript";
+
+const root = new URL("..", import.meta.url);
+const out = new URL("src/generated/", root);
+const BANNER = "Made by `npm run generate` from schemas/. Do not edit.";
+
+/** The file names of schemas/ without their ending, e.g. `usage`. */
+async function schemaNames(): Promise<string[]> {
+  const files = await readdir(new URL("schemas/", root));
+  return files.map((file) => file.replace(/\.json$/, "")).toSorted();
+}
+
+async function readSchema(name: string): Promise<AnySchemaObject> {
+  return JSON.parse(await readFile(new URL(`schemas/${name}.json`, root), "utf8"));
+}
+
+async function writeTypes(names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    const source = await compileFromFile(new URL(`schemas/${name}.json`, root).pathname, {
+      bannerComment: `/* ${BANNER} */`,
+      additionalProperties: false,
+    });
+    await writeFile(new URL(`${name}.d.ts`, out), source);
+  }
+}
+
+const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+
+async function writeValidators(names: readonly string[]): Promise<void> {
+  const ajv = new Ajv({
+    code: { source: true, esm: true, lines: false },
+    strict: true,
+    allowUnionTypes: true,
+    schemas: await Promise.all(names.map(readSchema)),
+  });
+  addFormats.default(ajv);
+  const refs = Object.fromEntries(
+    names.map((name) => [`validate${capitalized(name)}`, `${name}.json`]),
+  );
+  const bundle = await build({
+    stdin: { contents: standaloneCode.default(ajv, refs), resolveDir: root.pathname },
+    bundle: true,
+    format: "esm",
+    write: false,
+    minifySyntax: true,
+    banner: { js: `// ${BANNER}` },
+  });
+  const code = bundle.outputFiles[0];
+  if (code === undefined) throw new Error("esbuild made no validators");
+  await writeFile(new URL("validators.js", out), code.text);
+  const declarations = Object.keys(refs).map((fn) => `export const ${fn}: Validator;`);
+  await writeFile(
+    new URL("validators.d.ts", out),
+    `// ${BANNER}
+
+/** One broken rule: where (a JSON pointer), which keyword, and in words. */
+export interface Violation {
+  readonly instancePath: string;
+  readonly keyword: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly message?: string;
+}
+
+/** Says whether a value keeps its schema; \`errors\` is that of the last call. */
+export interface Validator {
+  (value: unknown): boolean;
+  errors?: readonly Violation[] | null;
+}
+
+${declarations.join("\n")}
+`,
+  );
+}
+
+interface Property {
+  readonly description?: string;
+  readonly type: string | readonly string[];
+  readonly format?: string;
+}
+
+/**
+ * A property as the catalog shows it: nullable (a destination must never reject what a provider may send under
+ * \`invalid_records: "warn"\`), decimals as plain strings, date-times with a time zone; no pattern, no enum.
+ */
+function catalogProperty(property: Property): object {
+  const type = ["null", ...[property.type].flat().filter((name) => name !== "null")];
+  const description = property.description ?? "";
+  return property.format === "date-time"
+    ? { description, type, format: "date-time", airbyte_type: "timestamp_with_timezone" }
+    : { description, type };
+}
+
+async function writeCatalogSchemas(): Promise<void> {
+  const schemas: Record<string, object> = {};
+  for (const name of ["usage", "costs"]) {
+    const schema = await readSchema(name);
+    const own = {
+      x_ReadingId: {
+        description:
+          "Identifier of the reading that returned this row; later readings sort after earlier ones. Added by the connector.",
+        type: "string",
+      },
+    };
+    const properties: Record<string, Property> = { ...schema["properties"], ...own };
+    schemas[name] = {
+      $schema: "http://json-schema.org/draft-07/schema#",
+      type: "object",
+      additionalProperties: true,
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([key, property]) => [key, catalogProperty(property)]),
+      ),
+    };
+  }
+  await writeFile(
+    new URL("catalog_schemas.ts", out),
+    `// ${BANNER}\n\n/** The \`json_schema\` of each record stream in the discovered catalog. */\nexport const catalogSchemas = ${JSON.stringify(schemas, null, 2)} as const;\n`,
+  );
+}
+
+async function writeSpec(): Promise<void> {
+  const { specification } = await import("../src/spec.ts");
+  await writeFile(new URL("spec.json", root), `${JSON.stringify(specification(), null, 2)}\n`);
+}
+
+await rm(out, { recursive: true, force: true });
+await mkdir(out, { recursive: true });
+const names = await schemaNames();
+await writeTypes(names);
+await writeValidators(names);
+await writeCatalogSchemas();
+await writeSpec();

@@ -1,0 +1,115 @@
+/**
+ * The one error class of the connector. Anything that is caught anywhere enters through {@link ConnectorError.from}.
+ *
+ * A message is for the person who runs the sync: what happened, to which stream and window, what to do. `detail` is
+ * for whoever debugs it: HTTP status, problem document, the rule that broke. Neither ever holds a secret.
+ */
+import type { ErrorTrace, FailureType } from "./protocol.ts";
+
+/** Why something failed; each code has the one failure type that tells the platform whether to try again. */
+const FAILURE_TYPES = {
+  /** The command line cannot be understood. */
+  invalid_arguments: "config_error",
+  /** The config breaks its rules, or asks for what the provider does not offer. */
+  invalid_config: "config_error",
+  /** The configured catalog cannot be understood or names a stream that does not exist. */
+  invalid_catalog: "config_error",
+  /** The state cannot be understood or belongs to something else (S5). */
+  invalid_state: "config_error",
+  /** 401: the credential is missing, wrong or expired for good. */
+  unauthorized: "config_error",
+  /** 403: the credential lacks a scope or the account. */
+  forbidden: "config_error",
+  /** The first request shows an address that cannot be right (C4). */
+  wrong_address: "config_error",
+  /** 429 for longer than the connector waits (C2). */
+  rate_limited: "transient_error",
+  /** 5xx, resets, time-outs and broken bodies that outlasted the retries (C4). */
+  unavailable: "transient_error",
+  /** A signal or a closed stdout ended the run. */
+  aborted: "transient_error",
+  /** 400: the provider refuses a query that the connector believes to be right. */
+  bad_request: "system_error",
+  /** 400 on a request that carried a cursor (S4); an error only after the restarts are used up. */
+  cursor_refused: "system_error",
+  /** The provider breaks the interface. */
+  provider_fault: "system_error",
+  /** A record breaks its schema (V1). */
+  invalid_record: "system_error",
+  /** A defect of the connector. */
+  internal: "system_error",
+} as const satisfies Record<string, FailureType>;
+
+export type ErrorCode = keyof typeof FAILURE_TYPES;
+
+export interface ErrorContext {
+  /** The stream that failed, where one did. */
+  readonly stream?: string | undefined;
+  /** For whoever debugs it: status, problem `type`, `title` and `detail`, rule. Never a secret. */
+  readonly detail?: string | undefined;
+  readonly cause?: unknown;
+}
+
+export class ConnectorError extends Error {
+  override readonly name = "ConnectorError";
+  readonly code: ErrorCode;
+  readonly stream: string | undefined;
+  readonly detail: string | undefined;
+
+  constructor(code: ErrorCode, message: string, context: ErrorContext = {}) {
+    super(message, context.cause === undefined ? undefined : { cause: context.cause });
+    this.code = code;
+    this.stream = context.stream;
+    this.detail = context.detail;
+  }
+
+  get failureType(): FailureType {
+    return FAILURE_TYPES[this.code];
+  }
+
+  /** The only way in for a caught value: a ConnectorError stays itself, all else is a defect of ours. */
+  static from(reason: unknown): ConnectorError {
+    if (reason instanceof ConnectorError) return reason;
+    const detail = reason instanceof Error ? `${reason.name}: ${reason.message}` : String(reason);
+    return new ConnectorError(
+      "internal",
+      "Something went wrong inside the connector. Nothing is lost: the state of all that was read is kept. " +
+        "Run again, and report it with the log if it persists.",
+      { detail, cause: reason },
+    );
+  }
+
+  /** The same error, said of a stream; keeps a stream that it already names. */
+  of(stream: string): ConnectorError {
+    if (this.stream !== undefined) return this;
+    const { detail, cause } = this;
+    const named = new ConnectorError(this.code, `Stream "${stream}": ${this.message}`, {
+      stream,
+      detail,
+      cause,
+    });
+    if (this.stack !== undefined) named.stack = this.stack;
+    return named;
+  }
+
+  /** The payload of an error trace (protocol 0.18, AirbyteErrorTraceMessage). */
+  toTrace(): ErrorTrace {
+    return {
+      message: this.message,
+      internal_message: `${this.code}: ${this.detail ?? this.message}`,
+      failure_type: this.failureType,
+      ...(this.stack === undefined ? {} : { stack_trace: stackOf(this) }),
+      ...(this.stream === undefined ? {} : { stream_descriptor: { name: this.stream } }),
+    };
+  }
+}
+
+/** The stacks of an error and its causes, without the messages, which the trace says elsewhere. */
+function stackOf(error: Error): string {
+  const frames: string[] = [];
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    frames.push(at === error ? at.name : `Caused by: ${at.name}: ${at.message}`);
+    frames.push(...(at.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line)));
+  }
+  return frames.join("\n");
+}
