@@ -1,0 +1,84 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  ceilTo,
+  DAY,
+  floorTo,
+  formatDay,
+  formatInstant,
+  HOUR,
+  monthStart,
+  nextMonthStart,
+  parseDate,
+  parseInstant,
+} from "./time.ts";
+
+const instants = fc.integer({ min: Date.UTC(1971, 0, 1), max: Date.UTC(9000, 0, 1) });
+
+test("an instant survives formatting and parsing", () => {
+  fc.assert(fc.property(instants, (ms) => expect(parseInstant(formatInstant(ms))).toBe(ms)));
+});
+
+test.each([
+  ["2026-01-02T03:04:05Z", Date.UTC(2026, 0, 2, 3, 4, 5)],
+  ["2026-01-02t03:04:05z", Date.UTC(2026, 0, 2, 3, 4, 5)],
+  ["2026-01-02T03:04:05+00:00", Date.UTC(2026, 0, 2, 3, 4, 5)],
+  ["2026-01-02T03:04:05-00:00", Date.UTC(2026, 0, 2, 3, 4, 5)],
+  ["2026-01-02T03:04:05.123456789Z", Date.UTC(2026, 0, 2, 3, 4, 5, 123)],
+  ["2026-01-02T03:04:05.5Z", Date.UTC(2026, 0, 2, 3, 4, 5, 500)],
+  ["2016-12-31T23:59:60Z", Date.UTC(2016, 11, 31, 23, 59, 59, 999)],
+  ["2024-02-29T00:00:00Z", Date.UTC(2024, 1, 29)],
+])("%s is an instant", (text, ms) => {
+  expect(parseInstant(text)).toBe(ms);
+});
+
+test.each([
+  "2026-02-30T00:00:00Z",
+  "2026-02-29T00:00:00Z",
+  "2026-13-01T00:00:00Z",
+  "2026-00-10T00:00:00Z",
+  "2026-01-01T24:00:00Z",
+  "2026-01-01T00:60:00Z",
+  "2026-01-01T00:00:61Z",
+  "2026-01-01T00:00:00+02:00",
+  "2026-01-01T00:00:00",
+  "2026-01-01 00:00:00Z",
+  "2026-01-01T00:00Z",
+  "2026-01-01",
+  "2026-01-01T00:00:00Z\n",
+  "",
+])("%j is no instant", (text) => {
+  expect(parseInstant(text)).toBeUndefined();
+});
+
+test("a date is a day that exists", () => {
+  expect(parseDate("2024-02-29")).toBe(Date.UTC(2024, 1, 29));
+  expect(parseDate("2026-02-29")).toBeUndefined();
+  expect(parseDate("2026-1-1")).toBeUndefined();
+  expect(formatDay(Date.UTC(2026, 0, 31, 23))).toBe("2026-01-31");
+});
+
+test("floor and ceil enclose an instant within one bucket", () => {
+  fc.assert(
+    fc.property(instants, fc.constantFrom(HOUR, DAY), (ms, bucket) => {
+      const [low, high] = [floorTo(bucket, ms), ceilTo(bucket, ms)];
+      expect(low <= ms && ms <= high).toBe(true);
+      expect(high - low === 0 || high - low === bucket).toBe(true);
+      expect(low % bucket).toBe(0);
+    }),
+  );
+});
+
+test("a month start holds no day of another month", () => {
+  fc.assert(
+    fc.property(instants, (ms) => {
+      expect(formatInstant(monthStart(ms)).slice(8, 10)).toBe("01");
+      expect(monthStart(ms) <= ms && ms < nextMonthStart(ms)).toBe(true);
+      expect(monthStart(nextMonthStart(ms), 1)).toBe(monthStart(ms));
+    }),
+  );
+});
+
+test("months back cross the year", () => {
+  expect(monthStart(Date.UTC(2026, 0, 15), 2)).toBe(Date.UTC(2025, 10, 1));
+});
