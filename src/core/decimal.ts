@@ -1,0 +1,40 @@
+/** Exact decimals, as the interface writes them (DecimalString, section 2.1): text in, text out, no rounding ever. */
+
+/** `units` × 10^-`scale`. */
+interface Scaled {
+  readonly units: bigint;
+  readonly scale: number;
+}
+
+function parse(text: string): Scaled {
+  const point = text.indexOf(".");
+  return point === -1
+    ? { units: BigInt(text), scale: 0 }
+    : {
+        units: BigInt(text.slice(0, point) + text.slice(point + 1)),
+        scale: text.length - point - 1,
+      };
+}
+
+/**
+ * The exact sum of two decimals, without trailing zeros after the point and never `-0`.
+ *
+ * @param a matches the interface's DecimalString
+ * @param b likewise
+ * @throws SyntaxError where one is no decimal
+ */
+export function addDecimals(a: string, b: string): string {
+  const [left, right] = [parse(a), parse(b)];
+  const scale = Math.max(left.scale, right.scale);
+  const raise = ({ units, scale: own }: Scaled): bigint => units * 10n ** BigInt(scale - own);
+  return format(raise(left) + raise(right), scale);
+}
+
+function format(units: bigint, scale: number): string {
+  const sign = units < 0n ? "-" : "";
+  const digits = String(units < 0n ? -units : units).padStart(scale + 1, "0");
+  const point = digits.length - scale;
+  const fraction = digits.slice(point).replace(/0+$/, "");
+  const whole = digits.slice(0, point);
+  return fraction === "" ? `${sign}${whole}` : `${sign}${whole}.${fraction}`;
+}

@@ -1,0 +1,264 @@
+/**
+ * What is due: pure functions from (state, capabilities, config, now) to the windows of a sync (W1 to W4, R1, R2, S3,
+ * S7). Instants are milliseconds since 1970 on the provider's clock.
+ */
+import {
+  coverageOf,
+  emptyPass,
+  type FullRefreshState,
+  type IncrementalState,
+  type Pass,
+  type ProvisionalDay,
+  type Reading,
+  withoutStale,
+} from "./state.ts";
+import { type Bucket, ceilTo, DAY, floorTo, formatDay, HOUR, monthStart } from "./time.ts";
+import { clip, cut, overlaps, type Range, subtract, union } from "./window.ts";
+
+/** What the plan of one stream depends on besides its state. */
+export interface Circumstances {
+  /** The provider's clock at the start of the sync. */
+  readonly now: number;
+  readonly bucket: Bucket;
+  /** `retention_days` and `maximum_window_days` of the dataset, >= 1. */
+  readonly retentionDays: number;
+  readonly maximumWindowDays: number;
+  /** `start_date` and `end_date` of the config. */
+  readonly startDate: number | null;
+  readonly endDate: number | null;
+  /** R1, in milliseconds: whole UTC days. */
+  readonly lookback: number;
+  /** Where a deep re-read begins (R2); null where it is turned off. */
+  readonly reconcileFrom: number | null;
+  /** Requests at once, >= 1. */
+  readonly lanes: number;
+}
+
+export interface Plan<State> {
+  /** The state that the reading starts from. */
+  readonly state: State;
+  /** Readings that an earlier process began, in the order of time. */
+  readonly resumed: readonly Reading[];
+  /** Windows to read from their first page, in the order of time. */
+  readonly windows: readonly Range[];
+  /** Where the re-reading of what lies before the position begins; {@link advance} starts there. */
+  readonly anchor: number;
+  /** The earliest instant that the plan covers. */
+  readonly from: number;
+  /** The day to record as that of the deep re-read once all is read (R2); null where none is due. */
+  readonly reconciledOn: string | null;
+  /** What was to be read but has left retention (W3). */
+  readonly lost: readonly Range[];
+  /** Provisional costs that left retention before they were final (R2). */
+  readonly lostProvisional: readonly ProvisionalDay[];
+  /** The state's position lies in the future: nothing is read and the state is kept (S1). */
+  readonly ahead: boolean;
+}
+
+/** The first whole day that lies at least an hour inside retention, so that a slow sync does not fall off it (W3). */
+export function retentionFloor(now: number, retentionDays: number): number {
+  return ceilTo(DAY, now - retentionDays * DAY + HOUR);
+}
+
+/** Where the costs' deep re-read begins: a correction carries its old charge period (R2). */
+export function costsReconcileFrom(now: number): number {
+  return monthStart(now, 2);
+}
+
+/** Where the usage's deep re-read, or a configured one, begins: `days` whole UTC days before today (R2). */
+export function reconcileFromDays(now: number, days: number): number {
+  return floorTo(DAY, now) - days * DAY;
+}
+
+/** How many windows keep the lanes busy to the end (W2). */
+const windowsFor = (lanes: number): number => 4 * lanes;
+
+interface Bounds {
+  readonly floor: number;
+  /** Where reading may begin: the start date or the floor, whichever is later. May lie in the future. */
+  readonly from: number;
+  readonly end: number;
+  /** `from`, but never ahead of today: where a position may stand. */
+  readonly base: number;
+}
+
+function boundsOf(at: Circumstances): Bounds {
+  const floor = retentionFloor(at.now, at.retentionDays);
+  const wanted = at.startDate === null ? floor : floorTo(DAY, at.startDate);
+  const today = ceilTo(at.bucket, at.now);
+  const end = at.endDate === null ? today : Math.min(ceilTo(at.bucket, at.endDate), today);
+  const from = Math.max(floor, wanted);
+  return { floor, from, end, base: Math.min(from, floorTo(DAY, at.now)) };
+}
+
+/** What lies before the floor of a range that was to be read. */
+function cutOff(start: number, end: number, floor: number): Range[] {
+  return union([{ start, end: Math.min(end, floor) }]);
+}
+
+/** The plan of an incremental sync. */
+export function planIncremental(
+  stored: IncrementalState | null,
+  at: Circumstances,
+): Plan<IncrementalState> {
+  const bounds = boundsOf(at);
+  if (stored !== null && stored.position > at.now) return nothingBut(stored);
+  const { state, lost } = stored === null ? freshStart(at, bounds) : takenUp(stored, at, bounds);
+  const { from, end, floor } = bounds;
+  const anchor = Math.max(from, floorTo(DAY, state.position - at.lookback));
+  const due = at.reconcileFrom !== null && state.reconciledOn !== formatDay(at.now);
+  const [lostProvisional, provisional] = splitByDay(state.provisional, floor);
+  const deep = due
+    ? [
+        { start: at.reconcileFrom ?? end, end },
+        ...provisional.map(({ day }) => ({ start: day, end: day + DAY })),
+      ]
+    : [];
+  const pass = passOf(state, at, [{ start: anchor, end: state.position }, ...deep], bounds);
+  const gap = { start: from, end: state.start };
+  const ranges = clip([gap, { start: anchor, end }, ...deep], { start: from, end });
+  const covered = pass.reads.map((read) => ({
+    start: read.start,
+    end: floorTo(DAY, coverageOf(read, at.bucket).end),
+  }));
+  return {
+    state: { ...state, provisional, pass },
+    resumed: pass.open,
+    windows: windowsOf(subtract(ranges, [...covered, ...pass.open]), at),
+    anchor,
+    from,
+    reconciledOn: due ? formatDay(at.now) : null,
+    lost,
+    lostProvisional,
+    ahead: false,
+  };
+}
+
+function nothingBut(state: IncrementalState): Plan<IncrementalState> {
+  return {
+    state,
+    resumed: [],
+    windows: [],
+    anchor: state.position,
+    from: state.start,
+    reconciledOn: null,
+    lost: [],
+    lostProvisional: [],
+    ahead: true,
+  };
+}
+
+interface Start {
+  readonly state: IncrementalState;
+  readonly lost: readonly Range[];
+}
+
+function freshStart(at: Circumstances, { base, end, floor }: Bounds): Start {
+  const state: IncrementalState = {
+    mode: "incremental",
+    start: base,
+    position: base,
+    reconciledOn: null,
+    provisional: [],
+    pass: null,
+  };
+  return { state, lost: at.startDate === null ? [] : cutOff(floorTo(DAY, at.startDate), end, floor) };
+}
+
+/**
+ * A stored state under today's bounds. Where the position has fallen behind the floor or the start date, or the start
+ * date was moved to later, what was read counts from there: should it ever be moved back, the range between is planned
+ * again as a gap.
+ */
+function takenUp(stored: IncrementalState, at: Circumstances, { base, end, floor }: Bounds): Start {
+  const wanted = at.startDate === null ? -Infinity : floorTo(DAY, at.startDate);
+  const lost = [
+    ...cutOff(Math.max(stored.position, wanted), end, floor),
+    ...(at.startDate === null ? [] : cutOff(wanted, Math.min(stored.start, end), floor)),
+  ];
+  const behind = stored.position < base;
+  const start = behind ? base : Math.max(stored.start, Math.min(wanted, base));
+  const position = Math.max(stored.position, base);
+  return { state: { ...stored, start, position }, lost: union(lost) };
+}
+
+function splitByDay(
+  provisional: readonly ProvisionalDay[],
+  floor: number,
+): [lost: ProvisionalDay[], kept: ProvisionalDay[]] {
+  return [
+    provisional.filter(({ day }) => day < floor),
+    provisional.filter(({ day }) => day >= floor),
+  ];
+}
+
+/**
+ * The pass to go on with: an interrupted one of today as it is; one of an earlier day without what is re-read today,
+ * and without the newest days of what it had read, which may have changed since.
+ */
+function passOf(
+  state: IncrementalState,
+  at: Circumstances,
+  rereads: readonly Range[],
+  { from, end }: Bounds,
+): Pass {
+  const fresh = emptyPass(at.now);
+  if (state.pass === null) return fresh;
+  const sameDay = state.pass.day === fresh.day;
+  const kept = sameDay ? state.pass : withoutStale(state.pass, rereads, at.lookback);
+  const open = kept.open.filter((reading) => overlaps(reading, { start: from, end }));
+  return { ...kept, day: fresh.day, open: open.map((reading) => ({ ...reading, resumed: true })) };
+}
+
+function windowsOf(ranges: readonly Range[], at: Circumstances): Range[] {
+  return cut(ranges, at.maximumWindowDays, windowsFor(at.lanes));
+}
+
+/** The plan of a full refresh: the range that its first attempt froze, less what has been read of it (S7). */
+export function planFullRefresh(
+  stored: FullRefreshState | null,
+  at: Circumstances,
+): Plan<FullRefreshState> {
+  const { floor, from, end } = boundsOf(at);
+  const wanted = at.startDate === null ? from : floorTo(DAY, at.startDate);
+  const state: FullRefreshState = stored ?? {
+    mode: "full_refresh",
+    start: from,
+    end: Math.max(from, end),
+    done: false,
+    pass: null,
+  };
+  const known = state.pass ?? emptyPass(at.now);
+  const pass = { ...known, open: known.open.map((reading) => ({ ...reading, resumed: true })) };
+  const missing = state.done ? [] : subtract([state], [...pass.reads, ...pass.open]);
+  const unread = stored === null ? [{ start: wanted, end: state.end }] : missing;
+  return {
+    state: { ...state, pass },
+    resumed: state.done ? [] : pass.open,
+    windows: windowsOf(clip(missing, { start: floor, end: state.end }), at),
+    anchor: state.start,
+    from: state.start,
+    reconciledOn: null,
+    lost: state.done ? [] : union(unread.flatMap((range) => cutOff(range.start, range.end, floor))),
+    lostProvisional: [],
+    ahead: false,
+  };
+}
+
+/** A window that has to begin again, under today's floor and limits (S4). */
+export function replan(window: Range, at: Circumstances): { windows: Range[]; lost: Range[] } {
+  const { floor } = boundsOf(at);
+  return {
+    windows: cut(clip([window], { start: floor, end: window.end }), at.maximumWindowDays, 1),
+    lost: cutOff(window.start, window.end, floor),
+  };
+}
+
+/**
+ * W4: where a provider refuses the window that reaches past now, it ends at the last whole bucket instead. Null where
+ * the window does not reach past now; an empty list where nothing of it is left.
+ */
+export function withoutFuture(window: Range, at: Circumstances): Range[] | null {
+  if (window.end <= at.now) return null;
+  return union([{ start: window.start, end: floorTo(at.bucket, at.now) }]);
+}

@@ -1,0 +1,283 @@
+/**
+ * What a stream knows from one sync to the next, and how reading changes it (S1 to S7, R2, R4). Pure: every transition
+ * takes a state and returns a new one. Instants are milliseconds since 1970.
+ *
+ *     start ──────────── read without a gap ───────────► position      finished reads beyond it       now
+ *       [─────────────────────────────────────────────────)   [────)     [──────────)   [╌╌ open ╌╌)
+ *                                        ▲ position − lookback: where the next sync begins to re-read
+ */
+import { addDecimals } from "./decimal.ts";
+import { type Bucket, DAY, floorTo, formatDay } from "./time.ts";
+import { overlaps, type Range, subtract } from "./window.ts";
+
+/** What a state belongs to (S5): where one of these differs, going on would count the same usage twice. */
+export interface Fingerprint {
+  readonly base_url: string;
+  readonly dataset: string;
+  readonly granularity: string;
+  readonly account: string | null;
+}
+
+/** A finished reading: the range it asked for, and the instant up to which the provider had the data when it was read. */
+export interface Read extends Range {
+  readonly through: number;
+  /**
+   * The provider said just the window's end. It may mean "all of this window" rather than "all there is", so that the
+   * furthest instant that any page of the run named stands for it in {@link advance}.
+   */
+  readonly whole?: boolean;
+}
+
+/** The provisional costs of one UTC day of charge period (R2). `billed`: exact sums of BilledCost by currency. */
+export interface ProvisionalDay {
+  readonly day: number;
+  readonly records: number;
+  readonly billed: Readonly<Record<string, string>>;
+}
+
+/** A reading between its first and its last page (S3): all that is needed to go on at the page that `cursor` names. */
+export interface Reading extends Range {
+  /** Orders readings by when they began on the provider's clock (R4). */
+  readonly id: string;
+  /** Page size of the frozen query. */
+  readonly limit: number;
+  /** `next_cursor` of the last page that was emitted; null before the first page. */
+  readonly cursor: string | null;
+  /** The smallest `available_through` of its pages, no later than the sync's own now. */
+  readonly through: number;
+  readonly beganAt: number;
+  /** `as_of` of the first and of the last page as the provider wrote them, and whether it ever changed between (P6). */
+  readonly firstAsOf: string | null;
+  readonly lastAsOf: string | null;
+  readonly moved: boolean;
+  /** Whether it was begun by an earlier process. */
+  readonly resumed: boolean;
+  readonly records: number;
+  readonly provisional: readonly ProvisionalDay[];
+}
+
+/** The passage through a plan. It is over, and gone from the state, when every window of the plan has been read. */
+export interface Pass {
+  /** The UTC day of the provider's clock on which it was planned, `2026-01-31`. */
+  readonly day: string;
+  readonly reads: readonly Read[];
+  readonly open: readonly Reading[];
+  /** The furthest instant that a page of this run declared available, no later than now; not stored. */
+  readonly frontier: number;
+}
+
+export interface IncrementalState {
+  readonly mode: "incremental";
+  /** All of [start, position) has been read at least once. */
+  readonly start: number;
+  readonly position: number;
+  /** The UTC day of the last deep re-read (R2). */
+  readonly reconciledOn: string | null;
+  /** Sorted by day. */
+  readonly provisional: readonly ProvisionalDay[];
+  readonly pass: Pass | null;
+}
+
+/** A resume token between the attempts of one full refresh (S7). */
+export interface FullRefreshState {
+  readonly mode: "full_refresh";
+  readonly start: number;
+  readonly end: number;
+  readonly done: boolean;
+  readonly pass: Pass | null;
+}
+
+export type StreamState = IncrementalState | FullRefreshState;
+
+export function emptyPass(now: number): Pass {
+  return { day: formatDay(now), reads: [], open: [], frontier: -Infinity };
+}
+
+export function beginReading(window: Range, id: string, limit: number, beganAt: number): Reading {
+  return {
+    start: window.start,
+    end: window.end,
+    id,
+    limit,
+    cursor: null,
+    through: Infinity,
+    beganAt,
+    firstAsOf: null,
+    lastAsOf: null,
+    moved: false,
+    resumed: false,
+    records: 0,
+    provisional: [],
+  };
+}
+
+/** What one page adds to its reading. */
+export interface PageFacts {
+  readonly nextCursor: string | null;
+  readonly asOf: string;
+  readonly availableThrough: number;
+  readonly records: number;
+  readonly provisional: readonly ProvisionalDay[];
+}
+
+/** The reading after one more page. `now` is the provider's clock at the start of the sync. */
+export function readPage(reading: Reading, page: PageFacts, now: number): Reading {
+  return {
+    ...reading,
+    cursor: page.nextCursor,
+    through: Math.min(reading.through, page.availableThrough, now),
+    firstAsOf: reading.firstAsOf ?? page.asOf,
+    lastAsOf: page.asOf,
+    moved: reading.moved || (reading.lastAsOf !== null && reading.lastAsOf !== page.asOf),
+    records: reading.records + page.records,
+    provisional: addProvisional(reading.provisional, page.provisional),
+  };
+}
+
+/** The state while a reading goes on: its progress is kept under its id. */
+export function keepOpen<State extends StreamState>(state: State, reading: Reading, now: number): State {
+  const pass = state.pass ?? emptyPass(now);
+  const others = pass.open.filter((open) => open.id !== reading.id);
+  const open = [...others, reading].toSorted((a, b) => a.start - b.start);
+  const frontier = Math.max(pass.frontier, reading.through);
+  return { ...state, pass: { ...pass, open, frontier } };
+}
+
+/** The state without an open reading that has to begin again (S4). */
+export function dropOpen<State extends StreamState>(state: State, id: string): State {
+  if (state.pass === null) return state;
+  const open = state.pass.open.filter((reading) => reading.id !== id);
+  return { ...state, pass: { ...state.pass, open } };
+}
+
+/** The state after a reading's last page: its range counts as read, its provisional costs replace what was known. */
+export function finishReading<State extends StreamState>(
+  state: State,
+  reading: Reading,
+  now: number,
+): State {
+  const kept = keepOpen(dropOpen(state, reading.id), reading, now);
+  const pass = kept.pass ?? emptyPass(now);
+  const { start, end, through } = reading;
+  const read: Read = { start, end, through, ...(through === end ? { whole: true } : {}) };
+  const finished = {
+    ...kept,
+    pass: {
+      ...pass,
+      reads: [...pass.reads, read],
+      open: pass.open.filter((open) => open.id !== reading.id),
+    },
+  };
+  return finished.mode === "incremental"
+    ? { ...finished, provisional: replaceProvisional(finished.provisional, reading) }
+    : finished;
+}
+
+/** How far a read counts for the position: {@link Read.whole} ones as far as any page of the run said. */
+const throughOf = (read: Read, frontier: number): number =>
+  read.whole === true ? Math.max(read.through, frontier) : read.through;
+
+/** What of a read counts as finished: up to where the data was available, in whole buckets (S1). */
+export function coverageOf(read: Read, bucket: Bucket): Range {
+  return { start: read.start, end: floorTo(bucket, Math.min(read.end, read.through)) };
+}
+
+/**
+ * Moves the position (S1) to the end of what has been read without a gap from `anchor` on, but no later than the
+ * smallest `through` of those reads: a range that was read long ago, by an earlier attempt, may have changed since, and
+ * only what lies behind position − lookback is never looked at again. Never back.
+ *
+ * @param anchor where this run began to re-read: position − lookback at its start. Until all of that is read again the
+ *   position must not move, or the part not yet re-read would fall behind the next sync's lookback.
+ */
+export function advance(state: IncrementalState, anchor: number, bucket: Bucket): IncrementalState {
+  if (state.pass === null) return state;
+  const { reads, frontier } = state.pass;
+  let reached = anchor;
+  let earliest = Infinity;
+  for (const read of reads.toSorted((a, b) => a.start - b.start)) {
+    if (read.end <= anchor) continue;
+    earliest = Math.min(earliest, throughOf(read, frontier));
+    if (read.start <= reached) reached = Math.max(reached, coverageOf(read, bucket).end);
+  }
+  const position = floorTo(bucket, Math.min(reached, earliest));
+  return position > state.position ? { ...state, position } : state;
+}
+
+/** The state once every window of the plan has been read. `from`: the earliest instant that the plan asked for. */
+export function completePass(
+  state: IncrementalState,
+  from: number,
+  reconciledOn: string | null,
+): IncrementalState {
+  return {
+    ...state,
+    start: Math.min(state.start, from),
+    reconciledOn: reconciledOn ?? state.reconciledOn,
+    pass: null,
+  };
+}
+
+/** Reads joined where they touch, as long as that says no more than they did apart: keeps the state small. */
+export function joinReads(pass: Pass): Read[] {
+  const joined: Read[] = [];
+  const plain = pass.reads.map((read) => ({
+    start: read.start,
+    end: read.end,
+    through: throughOf(read, pass.frontier),
+  }));
+  for (const read of plain.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    const last = joined.at(-1);
+    const through = Math.min(last?.through ?? 0, read.through);
+    const end = Math.max(last?.end ?? 0, read.end);
+    const exact = last !== undefined && (through >= end || last.through === read.through);
+    if (last !== undefined && exact && read.start <= last.end) {
+      joined[joined.length - 1] = { start: last.start, end, through };
+    } else {
+      joined.push(read);
+    }
+  }
+  return joined;
+}
+
+function addProvisional(
+  known: readonly ProvisionalDay[],
+  more: readonly ProvisionalDay[],
+): readonly ProvisionalDay[] {
+  if (more.length === 0) return known;
+  const days = new Map(known.map((entry) => [entry.day, entry]));
+  for (const entry of more) {
+    const before = days.get(entry.day);
+    days.set(entry.day, before === undefined ? entry : sumOf(before, entry));
+  }
+  return [...days.values()].toSorted((a, b) => a.day - b.day);
+}
+
+function sumOf(a: ProvisionalDay, b: ProvisionalDay): ProvisionalDay {
+  const billed: Record<string, string> = { ...a.billed };
+  for (const [currency, amount] of Object.entries(b.billed)) {
+    billed[currency] = addDecimals(billed[currency] ?? "0", amount);
+  }
+  return { day: a.day, records: a.records + b.records, billed };
+}
+
+/** A complete reading knows all provisional costs of its days: what was known of them before is replaced (R2). */
+function replaceProvisional(
+  known: readonly ProvisionalDay[],
+  reading: Reading,
+): readonly ProvisionalDay[] {
+  const elsewhere = known.filter(({ day }) => day < floorTo(DAY, reading.start) || day >= reading.end);
+  return [...elsewhere, ...reading.provisional].toSorted((a, b) => a.day - b.day);
+}
+
+/** A pass taken up on a later day without what would have to be read anew anyway. */
+export function withoutStale(pass: Pass, stale: readonly Range[], lookback: number): Pass {
+  return {
+    ...pass,
+    reads: pass.reads.flatMap((read) => {
+      const settled = { start: read.start, end: Math.min(read.end, read.through - lookback) };
+      return subtract([settled], stale).map((part) => ({ ...part, through: read.through }));
+    }),
+    open: pass.open.filter((reading) => !stale.some((range) => overlaps(range, reading))),
+  };
+}

@@ -1,0 +1,98 @@
+/**
+ * Half-open ranges of time, and their cut into windows (W1 to W3).
+ *
+ *     start                                        end
+ *       [────────────)[────────────)[───────)[──────)
+ *       a window      a window      ▲ month   last: may end on a whole hour
+ */
+import { ceilTo, DAY, nextMonthStart } from "./time.ts";
+
+/** `start <= t < end`, in milliseconds since 1970; `start < end` in every range that these functions return. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+const isEmpty = (range: Range): boolean => range.start >= range.end;
+
+/** Sorted, disjoint and never touching: the least set of ranges that covers the same instants. */
+export function union(ranges: readonly Range[]): Range[] {
+  const joined: Range[] = [];
+  const sorted = ranges.filter((range) => !isEmpty(range));
+  for (const { start, end } of sorted.toSorted((a, b) => a.start - b.start)) {
+    const last = joined.at(-1);
+    if (last !== undefined && start <= last.end) {
+      joined[joined.length - 1] = { start: last.start, end: Math.max(last.end, end) };
+    } else {
+      joined.push({ start, end });
+    }
+  }
+  return joined;
+}
+
+/** What of `ranges` no range of `removed` covers. */
+export function subtract(ranges: readonly Range[], removed: readonly Range[]): Range[] {
+  let left = union(ranges);
+  for (const hole of union(removed)) {
+    left = left.flatMap((range) =>
+      [
+        { start: range.start, end: Math.min(range.end, hole.start) },
+        { start: Math.max(range.start, hole.end), end: range.end },
+      ].filter((part) => !isEmpty(part)),
+    );
+  }
+  return left;
+}
+
+/** What of `ranges` lies inside `bounds`. */
+export function clip(ranges: readonly Range[], bounds: Range): Range[] {
+  return union(
+    ranges.map(({ start, end }) => ({
+      start: Math.max(start, bounds.start),
+      end: Math.min(end, bounds.end),
+    })),
+  );
+}
+
+/** Whether two ranges share an instant. */
+export function overlaps(a: Range, b: Range): boolean {
+  return a.start < b.end && b.start < a.end;
+}
+
+/**
+ * Cuts ranges into windows: on whole UTC days but for the first start and the last end of a range, never across a
+ * month start, none longer than `maximumDays`, evenly long within a month; and at least `atLeast` of them over all
+ * where there are as many days (W1, W2).
+ *
+ * @param maximumDays `maximum_window_days` of the dataset, >= 1
+ * @param atLeast how many windows keep the lanes busy to the end, >= 1
+ */
+export function cut(ranges: readonly Range[], maximumDays: number, atLeast: number): Range[] {
+  const whole = union(ranges);
+  const days = whole.reduce((sum, range) => sum + Math.ceil((range.end - range.start) / DAY), 0);
+  const longest = Math.max(1, Math.min(maximumDays, Math.floor(days / atLeast)));
+  return whole.flatMap(byMonth).flatMap((range) => evenly(range, longest));
+}
+
+function byMonth(range: Range): Range[] {
+  const parts: Range[] = [];
+  let { start } = range;
+  while (start < range.end) {
+    const end = Math.min(range.end, nextMonthStart(start));
+    parts.push({ start, end });
+    start = end;
+  }
+  return parts;
+}
+
+/** As few windows of at most `longest` days as do, their lengths at most a day apart. */
+function evenly(range: Range, longest: number): Range[] {
+  const firstDay = Math.floor(range.start / DAY);
+  const days = ceilTo(DAY, range.end) / DAY - firstDay;
+  const count = Math.ceil(days / longest);
+  const edge = (index: number): number => (firstDay + Math.floor((days * index) / count)) * DAY;
+  return Array.from({ length: count }, (_, index) => ({
+    start: Math.max(range.start, edge(index)),
+    end: Math.min(range.end, edge(index + 1)),
+  }));
+}
