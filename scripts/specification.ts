@@ -3,7 +3,7 @@
  * `npm run generate` writes spec.json: at run time nothing of it, and so nothing of zod, is loaded for `spec`.
  */
 import { z } from "zod";
-import { configSchema } from "../src/config.ts";
+import { configSchema } from "../src/config_schema.ts";
 import type { JsonObject } from "../src/protocol.ts";
 
 /** The cards of the platform's form; a group that no key names is a defect. */
