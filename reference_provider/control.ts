@@ -1,0 +1,146 @@
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { z } from "zod";
+import { SCOPES } from "./accounts.ts";
+import type { RecordChange } from "./changes.ts";
+import { faultSchema } from "./faults/schema.ts";
+import { formatInstant, parseInstant } from "./instants.ts";
+import type { Instant } from "./instants.ts";
+import { parseLife } from "./lives.ts";
+import { capabilities } from "./model.ts";
+import type { Provider } from "./provider.ts";
+import type { World } from "./server.ts";
+
+type Operations = Omit<Provider, "listen" | "close">;
+
+const instant = z.string().transform((text, context): Instant => {
+  const parsed = parseInstant(text);
+  if (parsed !== undefined) return parsed;
+  context.addIssue("must be an RFC 3339 instant in UTC");
+  return z.NEVER;
+});
+
+const clockBody = z.union([z.strictObject({ set: instant }), z.strictObject({ advance: z.number() })]);
+
+const faultsBody = z.union([
+  z.strictObject({ set: z.union([faultSchema, z.array(faultSchema)]) }),
+  z.strictObject({ clear: z.union([z.literal(true), z.string()]) }),
+]);
+
+const scope = z.enum(SCOPES);
+
+const tokensBody = z.union([
+  z.strictObject({
+    id: z.string().min(1).optional(),
+    account: z.string().optional(),
+    scopes: z.array(scope).optional(),
+    expires_at: instant.optional(),
+  }),
+  z.strictObject({ revoke: z.string() }),
+]);
+
+const place = { dataset: z.enum(["usage", "costs"]), account: z.string().optional() };
+
+const recordsBody = z.union([
+  z.strictObject({ ...place, lives: z.array(z.unknown()) }),
+  z.strictObject({
+    ...place,
+    restate: z.string(),
+    at: instant.optional(),
+    changes: z.record(z.string(), z.json()),
+  }),
+  z.strictObject({ ...place, withdraw: z.string(), at: instant.optional() }),
+]);
+
+const capabilitiesBody = z.strictObject({ account: z.string().optional(), capabilities: z.unknown() });
+
+const totalsQuery = z.strictObject({
+  account: z.string().optional(),
+  at: instant.optional(),
+  start: instant.optional(),
+  end: instant.optional(),
+});
+
+const requestsQuery = z.strictObject({ since: z.coerce.number().int().min(0).optional() });
+
+/** Leaves out what is undefined, as exactOptionalPropertyTypes asks. */
+function present<Shape extends object>(shape: Shape): { [Key in keyof Shape]: Exclude<Shape[Key], undefined> } {
+  const entries = Object.entries(shape).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [Key in keyof Shape]: Exclude<Shape[Key], undefined> };
+}
+
+function changesOf(body: z.output<typeof recordsBody>): RecordChange[] {
+  if (!("lives" in body)) return [body];
+  const { dataset, account } = body;
+  return body.lives.map((value) => ({ dataset, account, life: parseLife(value) }));
+}
+
+function registerData(app: FastifyInstance, world: World, operations: Operations): void {
+  app.post("/control/records", (request) => {
+    const changes = changesOf(recordsBody.parse(request.body));
+    for (const change of changes) operations.change(change);
+    return { changed: changes.length };
+  });
+  app.post("/control/capabilities", (request) => {
+    const body = capabilitiesBody.parse(request.body);
+    const id = body.account ?? world.accounts.keys().next().value ?? "";
+    const account = world.accounts.get(id);
+    if (account === undefined) throw new RangeError(`there is no account ${id}`);
+    account.capabilities = capabilities(body.capabilities);
+    return { account: account.id, capabilities: account.capabilities };
+  });
+  app.get("/control/totals", (request) => operations.totals(present(totalsQuery.parse(request.query))));
+}
+
+function registerConduct(app: FastifyInstance, world: World, operations: Operations): void {
+  const shownClock = () => ({ now: formatInstant(world.clock.now()) });
+  app.get("/control/clock", shownClock);
+  app.post("/control/clock", (request) => {
+    const body = clockBody.parse(request.body);
+    if ("set" in body) world.clock.set(body.set);
+    else world.clock.advance(body.advance * 1000);
+    return shownClock();
+  });
+  app.get("/control/faults", () => ({ faults: world.faults.list() }));
+  app.post("/control/faults", (request) => {
+    const body = faultsBody.parse(request.body);
+    if ("set" in body) return { ids: world.faults.set(...[body.set].flat()) };
+    world.faults.clear(body.clear === true ? undefined : body.clear);
+    return { ids: world.faults.list().map(({ id }) => id) };
+  });
+  app.get("/control/requests", (request) => ({
+    requests: operations.requests(requestsQuery.parse(request.query).since),
+  }));
+  app.delete("/control/requests", () => {
+    world.requests.clear();
+    return { requests: [] };
+  });
+  app.post("/control/tokens", (request) => {
+    const body = tokensBody.parse(request.body);
+    if ("revoke" in body) return { revoked: operations.revokeToken(body.revoke) };
+    const { expires_at: expiresAt, ...rest } = body;
+    const { id, token } = operations.issueToken(present({ ...rest, expiresAt }));
+    return { id, access_token: token };
+  });
+}
+
+function refuse(error: unknown, reply: FastifyReply): void {
+  const detail = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
+  const status = error instanceof z.ZodError || error instanceof RangeError || error instanceof TypeError ? 400 : 500;
+  const type = "/problems/control";
+  void reply
+    .status(status)
+    .type("application/problem+json")
+    .send(JSON.stringify({ type, title: "The control request failed", status, detail }));
+}
+
+/**
+ * Serves `/control`: the clock, faults, tokens, records, capabilities, totals and the request log, for tests and
+ * demonstrations. It asks for no credential; the server listens on loopback only. README has the shapes.
+ */
+export function registerControl(app: FastifyInstance, world: World, operations: Operations): void {
+  void app.register(async (scoped) => {
+    scoped.setErrorHandler((error, _request, reply) => refuse(error, reply));
+    registerData(scoped, world, operations);
+    registerConduct(scoped, world, operations);
+  });
+}

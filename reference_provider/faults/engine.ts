@@ -1,0 +1,118 @@
+import { createRandom } from "../prng.ts";
+import type { Random } from "../prng.ts";
+import { faultSchema } from "./schema.ts";
+import type { Fault, FaultInput, FaultKind, FaultOf } from "./schema.ts";
+
+/** What a fault can be made to depend on. */
+export interface Circumstances {
+  readonly operation: "capabilities" | "usage" | "costs";
+  /** Page of the chain that is asked for, the first being 1. */
+  readonly page: number;
+  readonly hasCursor: boolean;
+  readonly token: string | null;
+  readonly account: string | null;
+  readonly granularity: string | null;
+  readonly start: string | null;
+}
+
+/** The faults that strike one request. */
+export class Struck {
+  readonly #faults: readonly Fault[];
+
+  constructor(faults: readonly Fault[] = []) {
+    this.#faults = faults;
+  }
+
+  get kinds(): readonly FaultKind[] {
+    return this.#faults.map((fault) => fault.kind);
+  }
+
+  /** The first fault of a kind, if one strikes. */
+  of<Kind extends FaultKind>(kind: Kind): FaultOf<Kind> | undefined {
+    return this.all(kind)[0];
+  }
+
+  /** All faults of a kind, in the order in which they were set. */
+  all<Kind extends FaultKind>(kind: Kind): readonly FaultOf<Kind>[] {
+    return this.#faults.filter((fault): fault is FaultOf<Kind> => fault.kind === kind);
+  }
+}
+
+interface Armed {
+  readonly id: string;
+  readonly fault: Fault;
+  matched: number;
+  struck: number;
+}
+
+const CURSOR_KINDS: ReadonlySet<FaultKind> = new Set(["cursor_expired", "cursor_refused"]);
+
+function matches(fault: Fault, request: Circumstances): boolean {
+  const { operation, page, token, account, granularity, start } = fault.when;
+  if (CURSOR_KINDS.has(fault.kind) && !request.hasCursor) return false;
+  if (operation !== undefined && ![operation].flat().includes(request.operation)) return false;
+  if (page !== undefined) {
+    if (request.operation === "capabilities") return false;
+    const [first, last] = typeof page === "number" ? [page, page] : page;
+    if (request.page < first || request.page > last) return false;
+  }
+  return (
+    (token === undefined || token === request.token) &&
+    (account === undefined || account === request.account) &&
+    (granularity === undefined || granularity === request.granularity) &&
+    (start === undefined || start === request.start)
+  );
+}
+
+/** The faults that are set, and how often each has struck. */
+export class FaultEngine {
+  #armed: Armed[] = [];
+  #serial = 0;
+  readonly #random: Random;
+
+  constructor(seed: number) {
+    this.#random = createRandom(seed);
+  }
+
+  /** Adds faults; one with the id of another replaces it. Returns their ids. Throws a ZodError for one that is malformed. */
+  set(...inputs: readonly FaultInput[]): string[] {
+    const faults = inputs.map((input) => faultSchema.parse(input));
+    return faults.map((fault) => {
+      this.#serial += 1;
+      const id = fault.id ?? `fault-${this.#serial}`;
+      this.clear(id);
+      this.#armed.push({ id, fault, matched: 0, struck: 0 });
+      return id;
+    });
+  }
+
+  /** Removes the fault with this id, or all. */
+  clear(id?: string): void {
+    this.#armed = id === undefined ? [] : this.#armed.filter((armed) => armed.id !== id);
+  }
+
+  /** The faults that are set, with the counts of requests that matched and were struck. */
+  list(): { id: string; matched: number; struck: number; fault: Fault }[] {
+    return this.#armed.map((armed) => ({ ...armed }));
+  }
+
+  /** Decides which faults strike a request, and counts it. */
+  strike(request: Circumstances): Struck {
+    if (this.#armed.length === 0) return new Struck();
+    return new Struck(
+      this.#armed.filter((armed) => matches(armed.fault, request) && this.#falls(armed)).map((armed) => armed.fault),
+    );
+  }
+
+  #falls(armed: Armed): boolean {
+    const { after = 0, nth, every, times, probability } = armed.fault.when;
+    armed.matched += 1;
+    const number = armed.matched - after;
+    if (number < 1 || (nth !== undefined && number !== nth)) return false;
+    if (every !== undefined && number % every !== 0) return false;
+    if (times !== undefined && armed.struck >= times) return false;
+    if (probability !== undefined && this.#random() >= probability) return false;
+    armed.struck += 1;
+    return true;
+  }
+}

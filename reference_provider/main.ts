@@ -1,0 +1,111 @@
+import { basename, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import type { Account } from "./accounts.ts";
+import { SCOPES } from "./accounts.ts";
+import { loadDirectory, loadLives, loadRealSpend } from "./data.ts";
+import { createProvider } from "./provider.ts";
+import { formatInstant } from "./instants.ts";
+
+const DEFAULT_NOW = "2025-10-04T12:00:00Z";
+
+const HELP = `Usage: npm run provider -- [options]
+
+Serves the AI Provider Billing Export Interface on 127.0.0.1, by default the real spend of reference_provider/data.
+
+  --port N               port to listen on; 0 takes any free one (default 8080)
+  --base-path PATH       serve under a path such as /billing
+  --data DIR             an account read from DIR: capabilities.json, usage.jsonl, costs.jsonl (may be repeated; the
+                         account's id is the directory's name)
+  --lives FILE           more records for the first account: JSON Lines, each line with its dataset and life
+                         (may be repeated)
+  --now INSTANT          what the clock shows; it stands still (default ${DEFAULT_NOW}); "real" for the machine's clock
+  --scopes A,B           scopes of the ready token (default all: ${SCOPES.join(",")})
+  --rate-limit N         requests a minute and account before 429
+  --cursor-lifetime N    seconds until a cursor expires (default 900)
+  --control              serve /control too: clock, faults, totals, requests, tokens, records
+  --seed N               seed of what is left to chance (default 1)
+  --json                 print one line, {"base_url": "…", "access_token": "…"}, and nothing else
+  --help                 print this
+`;
+
+const options = {
+  port: { type: "string", default: "8080" },
+  "base-path": { type: "string", default: "" },
+  data: { type: "string", multiple: true },
+  lives: { type: "string", multiple: true },
+  now: { type: "string", default: DEFAULT_NOW },
+  scopes: { type: "string", default: SCOPES.join(",") },
+  "rate-limit": { type: "string" },
+  "cursor-lifetime": { type: "string" },
+  control: { type: "boolean", default: false },
+  seed: { type: "string", default: "1" },
+  json: { type: "boolean", default: false },
+  help: { type: "boolean", default: false },
+} as const;
+
+function integer(name: string, text: string, minimum: number, maximum: number): number {
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= minimum && value <= maximum) return value;
+  throw new RangeError(`--${name} must be an integer between ${minimum} and ${maximum}`);
+}
+
+function greeting(baseUrl: string, token: string, account: Account, now: string, control: boolean): string {
+  const day = now.slice(0, 10);
+  const first = `${day.slice(0, 8)}01`;
+  const range = first === day ? `start=${first}T00:00:00Z&end=${first}T12:00:00Z` : `start=${first}T00:00:00Z&end=${day}T00:00:00Z`;
+  return `Reference provider, account ${account.id}, at ${now}
+  base URL      ${baseUrl}
+  access token  ${token}
+${control ? `  control       ${new URL("/control/", baseUrl).href}\n` : ""}
+Try
+  curl -H 'Authorization: Bearer ${token}' '${baseUrl}/v1/finops/capabilities'
+  curl -H 'Authorization: Bearer ${token}' '${baseUrl}/v1/finops/costs?${range}'
+`;
+}
+
+async function loadAccounts(directories: readonly string[], lives: readonly string[]): Promise<[Account, ...Account[]]> {
+  const [first, ...rest] = await Promise.all(directories.map((path) => loadDirectory(basename(resolve(path)), path)));
+  const account = first ?? loadRealSpend();
+  for (const path of lives) await loadLives(account, path);
+  return [account, ...rest];
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options });
+  if (values.help) {
+    process.stdout.write(HELP);
+    return;
+  }
+  const accounts = await loadAccounts(values.data ?? [], values.lives ?? []);
+  const known = new Set<string>(SCOPES);
+  const wanted = new Set(values.scopes.split(","));
+  const unknown = [...wanted].find((scope) => !known.has(scope));
+  if (unknown !== undefined) throw new RangeError(`--scopes: there is no scope ${unknown}`);
+  const running = values.now === "real";
+  const now = running ? formatInstant(Date.now()) : values.now;
+  const provider = createProvider({
+    accounts,
+    now,
+    running,
+    basePath: values["base-path"],
+    control: values.control,
+    seed: integer("seed", values.seed, 0, 2 ** 32 - 1),
+    ...(values["rate-limit"] === undefined ? {} : { rateLimit: integer("rate-limit", values["rate-limit"], 1, 1e6) }),
+    ...(values["cursor-lifetime"] === undefined
+      ? {}
+      : { cursorLifetime: integer("cursor-lifetime", values["cursor-lifetime"], 1, 1e9) }),
+  });
+  const { token } = provider.issueToken({ scopes: SCOPES.filter((scope) => wanted.has(scope)) });
+  const { baseUrl } = await provider.listen(integer("port", values.port, 0, 65_535));
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => void provider.close());
+  process.stdout.write(
+    values.json
+      ? `${JSON.stringify({ base_url: baseUrl, access_token: token })}\n`
+      : greeting(baseUrl, token, accounts[0], now, values.control),
+  );
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`reference provider: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});

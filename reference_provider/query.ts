@@ -1,0 +1,80 @@
+import { formatInstant, parseInstant } from "./instants.ts";
+import type { Instant } from "./instants.ts";
+import type { DatasetName, Granularity } from "./model.ts";
+import { ProblemError } from "./problems.ts";
+
+export const MAXIMUM_LIMIT = 1000;
+
+/** The parameters of an export (interface sections 4.2 and 4.3). */
+export interface Query {
+  readonly dataset: DatasetName;
+  readonly start: Instant;
+  readonly end: Instant;
+  /** As asked for usage; `1d` for costs, which have no such parameter. */
+  readonly granularity: Granularity;
+  readonly limit: number;
+  readonly cursor?: string;
+}
+
+const KNOWN = {
+  usage: new Set(["start", "end", "granularity", "limit", "cursor"]),
+  costs: new Set(["start", "end", "limit", "cursor"]),
+} as const;
+
+function invalid(detail: string): ProblemError {
+  return new ProblemError("invalid-parameter", detail);
+}
+
+function single(parameters: URLSearchParams, name: string): string | undefined {
+  const values = parameters.getAll(name);
+  if (values.length > 1) throw invalid(`${name} is given ${values.length} times.`);
+  return values[0];
+}
+
+function instantParameter(parameters: URLSearchParams, name: string): Instant {
+  const text = single(parameters, name);
+  if (text === undefined) throw invalid(`${name} is required.`);
+  const instant = parseInstant(text);
+  if (instant === undefined) {
+    const hint = text.includes(" ") ? " A + in an address must be written %2B." : "";
+    throw invalid(`${name} must be an RFC 3339 instant in UTC such as ${formatInstant(0)}.${hint}`);
+  }
+  return instant;
+}
+
+function granularityParameter(parameters: URLSearchParams): Granularity {
+  const text = single(parameters, "granularity");
+  if (text === "1h" || text === "1d") return text;
+  throw invalid(text === undefined ? "granularity is required." : "granularity must be 1h or 1d.");
+}
+
+function limitParameter(parameters: URLSearchParams): number {
+  const text = single(parameters, "limit");
+  if (text === undefined) return MAXIMUM_LIMIT;
+  const limit = /^[0-9]{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(limit >= 1 && limit <= MAXIMUM_LIMIT)) {
+    throw invalid(`limit must be an integer between 1 and ${MAXIMUM_LIMIT}.`);
+  }
+  return limit;
+}
+
+/**
+ * Reads the parameters of an export. Throws `invalid-parameter` for one that is missing, malformed or repeated.
+ * Unknown parameters, among them `granularity` on costs, are ignored, or refused with `refuseUnknown`.
+ */
+export function parseQuery(dataset: DatasetName, parameters: URLSearchParams, refuseUnknown = false): Query {
+  if (refuseUnknown) {
+    const unknown = [...parameters.keys()].find((name) => !KNOWN[dataset].has(name));
+    if (unknown !== undefined) throw new ProblemError("unknown-parameter", `There is no parameter ${unknown}.`);
+  }
+  const query = {
+    dataset,
+    start: instantParameter(parameters, "start"),
+    end: instantParameter(parameters, "end"),
+    granularity: dataset === "usage" ? granularityParameter(parameters) : "1d",
+    limit: limitParameter(parameters),
+  } as const;
+  const cursor = single(parameters, "cursor");
+  if (cursor === "") throw invalid("cursor must not be empty.");
+  return cursor === undefined ? query : { ...query, cursor };
+}

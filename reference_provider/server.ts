@@ -1,0 +1,193 @@
+import Fastify from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { authenticate, requireScopes } from "./accounts.ts";
+import type { Account, BearerTokens, Grant, Scope, TokenVerifier } from "./accounts.ts";
+import type { Clock } from "./clock.ts";
+import type { CursorSealer } from "./cursors.ts";
+import { capabilitiesText, pageText } from "./faults/alter.ts";
+import type { CursorHistory } from "./faults/alter.ts";
+import { alteredAnswer, faultAnswer } from "./faults/answers.ts";
+import type { Answer } from "./faults/answers.ts";
+import { Struck } from "./faults/engine.ts";
+import type { FaultEngine } from "./faults/engine.ts";
+import { exportPage, offerOf } from "./pages.ts";
+import { ProblemError } from "./problems.ts";
+import { parseQuery } from "./query.ts";
+import type { RateLimit } from "./rate_limit.ts";
+import type { LoggedRequest, RequestLog } from "./requests.ts";
+import { deliver } from "./wire.ts";
+
+/** Everything that the provider is made of. */
+export interface World {
+  readonly clock: Clock;
+  readonly accounts: ReadonlyMap<string, Account>;
+  readonly tokens: BearerTokens;
+  readonly verifiers: readonly TokenVerifier[];
+  readonly faults: FaultEngine;
+  readonly requests: RequestLog;
+  readonly sealer: CursorSealer;
+  readonly history: CursorHistory;
+  readonly rateLimit: RateLimit | undefined;
+  /** Path under which the operations are served; empty or starting with a slash. */
+  readonly basePath: string;
+}
+
+export type Operation = "capabilities" | "usage" | "costs";
+
+/** Scopes that an operation needs, all of them (interface section 5). */
+export const REQUIRED_SCOPES: Readonly<Record<Operation, readonly Scope[]>> = {
+  capabilities: ["billing.account.read", "billing.usage.read"],
+  usage: ["billing.usage.read"],
+  costs: ["billing.cost.read"],
+};
+
+/** Paths of the operations (interface section 4), and those that capabilities name beside them. */
+function operationAt(world: World, path: string): Operation | undefined {
+  if (!path.startsWith(world.basePath)) return undefined;
+  const rest = path.slice(world.basePath.length);
+  for (const operation of ["capabilities", "usage", "costs"] as const) {
+    if (rest === `/v1/finops/${operation}`) return operation;
+  }
+  for (const { capabilities } of world.accounts.values()) {
+    if (rest === capabilities.datasets.usage.endpoint) return "usage";
+    if (rest === capabilities.datasets.costs?.endpoint) return "costs";
+  }
+  return undefined;
+}
+
+/** A request on its way through the provider. */
+interface Exchange {
+  readonly operation: Operation;
+  readonly parameters: URLSearchParams;
+  readonly authorization: string | undefined;
+  readonly logged: LoggedRequest;
+}
+
+function accountOf(world: World, grant: Grant): Account {
+  const account = world.accounts.get(grant.account);
+  if (account === undefined) {
+    throw new ProblemError("insufficient-scope", "The access token's account is not served here.", {
+      "www-authenticate": 'Bearer realm="billing export", error="insufficient_scope"',
+    });
+  }
+  return account;
+}
+
+function ownAnswer(world: World, exchange: Exchange, grant: Grant, struck: Struck): Answer {
+  const { operation, parameters } = exchange;
+  requireScopes(grant, REQUIRED_SCOPES[operation]);
+  const account = accountOf(world, grant);
+  world.rateLimit?.count(account.id);
+  const ok = { status: 200, contentType: "application/json", headers: { "cache-control": "no-store" } };
+  if (operation === "capabilities") return { ...ok, body: capabilitiesText(account.capabilities, struck) };
+  offerOf(account, operation);
+  const query = parseQuery(operation, parameters, struck.of("refuse_unknown") !== undefined);
+  const draft = exportPage(account, query, world.clock.now(), world.sealer, struck);
+  return { ...ok, body: pageText(draft, query.cursor, struck, world.history) };
+}
+
+function problemAnswer(error: unknown): Answer & { readonly problem: string } {
+  const problem = error instanceof ProblemError ? error : new ProblemError("internal-error", String(error));
+  return {
+    status: problem.status,
+    contentType: "application/problem+json",
+    headers: problem.headers,
+    body: problem.body(),
+    problem: `/problems/${problem.type}`,
+  };
+}
+
+function withPlainCursor(world: World, parameters: URLSearchParams): URLSearchParams {
+  const plain = new URLSearchParams(parameters);
+  const cursors = plain.getAll("cursor");
+  const [cursor] = cursors;
+  if (cursors.length === 1 && cursor !== undefined) plain.set("cursor", world.history.undecorated(cursor));
+  return plain;
+}
+
+async function exchangeAnswer(world: World, exchange: Exchange): Promise<{ answer: Answer; struck: Struck }> {
+  const { parameters, operation, logged, authorization } = exchange;
+  let grant: Grant | undefined;
+  let refusal: unknown;
+  try {
+    grant = await authenticate(authorization, world.verifiers, world.clock.now());
+  } catch (error) {
+    refusal = error;
+  }
+  logged.token = grant?.id ?? null;
+  logged.account = grant?.account ?? null;
+  const struck = world.faults.strike({
+    operation,
+    page: logged.page,
+    hasCursor: parameters.has("cursor"),
+    token: logged.token,
+    account: logged.account,
+    granularity: parameters.get("granularity"),
+    start: parameters.get("start"),
+  });
+  logged.faults = struck.kinds;
+  try {
+    const instead = faultAnswer(struck, REQUIRED_SCOPES[operation]);
+    if (instead !== undefined) return { answer: instead, struck };
+    if (grant === undefined) throw refusal;
+    return { answer: alteredAnswer(ownAnswer(world, exchange, grant, struck), struck), struck };
+  } catch (error) {
+    const { problem, ...answer } = problemAnswer(error);
+    logged.problem = problem;
+    return { answer, struck };
+  }
+}
+
+async function serve(world: World, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  // Not by URL(), which would take //host/path for another host and resolve dot segments.
+  const [path = "/", ...rest] = request.url.split("?");
+  const sent = new URLSearchParams(rest.join("?"));
+  const parameters = withPlainCursor(world, sent);
+  const page = world.sealer.pageOf(parameters.get("cursor"));
+  const operation = operationAt(world, path);
+  const logged = world.requests.add(world.clock.now(), request.method, path, sent, page);
+  let outcome: { answer: Answer; struck: Struck };
+  if (operation === undefined || request.method !== "GET") {
+    const refusal =
+      operation === undefined
+        ? new ProblemError("not-found", `There is nothing at ${path}.`)
+        : new ProblemError("method-not-allowed", "Use GET.", { allow: "GET" });
+    logged.problem = `/problems/${refusal.type}`;
+    outcome = { answer: problemAnswer(refusal), struck: new Struck() };
+  } else {
+    const { authorization } = request.headers;
+    outcome = await exchangeAnswer(world, { operation, parameters, authorization, logged });
+  }
+  reply.hijack();
+  const { answer, struck } = outcome;
+  const latency = struck.all("latency").reduce((sum, fault) => sum + fault.milliseconds, 0);
+  if (latency > 0) await new Promise((resolve) => setTimeout(resolve, latency));
+  const date = new Date(world.clock.now()).toUTCString();
+  logged.status = await deliver(reply.raw, answer, request.headers["accept-encoding"], date, struck);
+}
+
+/**
+ * Makes the HTTP server of the three operations (interface section 4). Everything else is a 404, every method but GET a
+ * 405, all errors are problem documents. It does not listen yet.
+ */
+export function buildServer(world: World): FastifyInstance {
+  const app = Fastify({
+    logger: false,
+    exposeHeadRoutes: false,
+    forceCloseConnections: true,
+    frameworkErrors: (_error, _request, reply: FastifyReply) => {
+      const { status, contentType, body } = problemAnswer(
+        new ProblemError("malformed-request", "The address cannot be read."),
+      );
+      void reply.status(status).type(contentType).send(body);
+    },
+  });
+  app.route({
+    method: app.supportedMethods,
+    url: "*",
+    // Before the body is read: no operation takes one.
+    onRequest: (request, reply) => serve(world, request, reply),
+    handler: () => undefined,
+  });
+  return app;
+}
