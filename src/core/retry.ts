@@ -53,9 +53,7 @@ function instantOf(
   const at = (year: number): number => {
     const date = new Date(0); // Date.UTC would read the years 0 to 99 as 1900 to 1999
     date.setUTCFullYear(year, month, day);
-    return date.getUTCDate() === day
-      ? date.setUTCHours(hour, minute, second)
-      : Number.NaN; // 31 June, 29 February of a common year
+    return date.getUTCDate() === day ? date.setUTCHours(hour, minute, second) : Number.NaN; // 31 June, 29 February of a common year
   };
   const instant = digits.length === 4 ? at(Number(digits)) : nearest(Number(digits), nowMs, at);
   return Number.isNaN(instant) ? undefined : instant;

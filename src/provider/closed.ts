@@ -1,0 +1,72 @@
+/**
+ * Closed objects (interface section 2): what a schema does not know is an error that names the property, or, with
+ * `invalid_records: "warn"`, is taken out with a warning (V2). Every other broken rule stays an error.
+ */
+import type { Validator, Violation } from "../generated/validators.js";
+
+/** What the check found; `unknown` are the JSON pointers of the properties that were taken out. */
+export interface ClosedCheck {
+  readonly unknown: readonly string[];
+  /** The first broken rule that was not tolerated. */
+  readonly violation: Violation | undefined;
+}
+
+/** The most unknown properties that are tolerated in one object: more is another interface. */
+const MAXIMUM_UNKNOWN = 1000;
+
+/**
+ * Checks a value that JSON.parse gave; with `tolerate`, unknown properties are deleted from it.
+ */
+export function checkClosed(validator: Validator, value: unknown, tolerate: boolean): ClosedCheck {
+  const unknown: string[] = [];
+  for (;;) {
+    if (validator(value)) return { unknown, violation: undefined };
+    const violation = validator.errors?.[0] ?? NO_RULE;
+    const name = unknownProperty(violation);
+    if (!tolerate || name === undefined || unknown.length >= MAXIMUM_UNKNOWN) {
+      return { unknown, violation };
+    }
+    const holder = at(value, violation.instancePath);
+    if (holder === undefined || !Reflect.deleteProperty(holder, name))
+      return { unknown, violation };
+    unknown.push(`${violation.instancePath}/${name}`);
+  }
+}
+
+/** A broken rule in words: `unknown property "x" at /datasets`, `/next_cursor must be string,null`. */
+export function describeViolation(violation: Violation): string {
+  const name = unknownProperty(violation);
+  if (name !== undefined) return `unknown property "${shorten(name)}" at ${place(violation)}`;
+  const { missingProperty, allowedValue, allowedValues } = violation.params;
+  if (violation.keyword === "required" && typeof missingProperty === "string") {
+    return `property "${missingProperty}" is missing at ${place(violation)}`;
+  }
+  const allowed = allowedValue ?? allowedValues;
+  const values = allowed === undefined ? "" : `: ${JSON.stringify(allowed)}`;
+  return `${place(violation)} ${violation.message ?? violation.keyword}${values}`;
+}
+
+const NO_RULE: Violation = { instancePath: "", keyword: "unknown", params: {} };
+
+function unknownProperty({ keyword, params }: Violation): string | undefined {
+  const name = params["additionalProperty"];
+  return keyword === "additionalProperties" && typeof name === "string" ? name : undefined;
+}
+
+function place({ instancePath }: Violation): string {
+  return instancePath === "" ? "the top level" : shorten(instancePath);
+}
+
+function shorten(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}
+
+/** The object at a JSON pointer (RFC 6901), where there is one. */
+function at(root: unknown, pointer: string): object | undefined {
+  let value = root;
+  for (const token of pointer.split("/").slice(1)) {
+    if (typeof value !== "object" || value === null) return undefined;
+    value = Reflect.get(value, token.replaceAll("~1", "/").replaceAll("~0", "~"));
+  }
+  return typeof value === "object" && value !== null ? value : undefined;
+}

@@ -1,0 +1,77 @@
+/**
+ * What a failed connection means: which words say it, and whether time may mend it (C4). Judged by the codes of Node
+ * and undici, which are stable where messages are not.
+ */
+
+/** The kinds of failure that the client tells apart. */
+export type NetworkFailure =
+  /** The name does not exist (as far as DNS knows now). */
+  | { readonly kind: "no_such_host"; readonly reason: string }
+  /** The certificate is not to be trusted, or the other side speaks no TLS. */
+  | { readonly kind: "tls"; readonly reason: string }
+  /** The other side speaks no HTTP. */
+  | { readonly kind: "not_http"; readonly reason: string }
+  /** The proxy refuses. */
+  | { readonly kind: "proxy"; readonly reason: string }
+  /** A reset, a refused connection, a time-out, a body that broke off. */
+  | { readonly kind: "passing"; readonly reason: string };
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "the connection was refused",
+  ECONNRESET: "the connection was reset",
+  EPIPE: "the connection was closed",
+  ETIMEDOUT: "the connection timed out",
+  EHOSTUNREACH: "the host cannot be reached",
+  ENETUNREACH: "the network cannot be reached",
+  EAI_AGAIN: "the name could not be resolved for now",
+  UND_ERR_CONNECT_TIMEOUT: "connecting took too long",
+  UND_ERR_HEADERS_TIMEOUT: "no answer came in time",
+  UND_ERR_BODY_TIMEOUT: "the body stopped arriving",
+  UND_ERR_SOCKET: "the connection broke off",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the body was cut short",
+  UND_ERR_PRX_CONN: "the proxy broke the connection off",
+};
+
+const TLS_CODES =
+  /^(ERR_TLS_|ERR_SSL_|CERT_|CRL_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(GET|VERIFY|DECODE)_|UND_ERR_PRX_TLS|HOSTNAME_MISMATCH|INVALID_CA|ERROR_IN_CERT_|EPROTO$)/;
+
+/** How undici says that a proxy answered CONNECT with something else than 200; there is no code for it. */
+const PROXY_ANSWER = /Proxy response \((\d{3})\)/;
+
+/** Codes of mistakes in calling undici: defects of ours, never the network's. */
+const MISUSE = /^UND_ERR_(INVALID_ARG|INVALID_RETURN_VALUE|NOT_SUPPORTED|DESTROYED|CLOSED)$/;
+
+/**
+ * Judges what a transport threw; `undefined` where it is no failure of the network but a defect of ours.
+ */
+export function judgeFailure(thrown: unknown): NetworkFailure | undefined {
+  const codes = codesOf(thrown);
+  if (codes.some((code) => MISUSE.test(code))) return undefined;
+  const proxy = PROXY_ANSWER.exec(thrown instanceof Error ? thrown.message : "")?.[1];
+  if (proxy !== undefined && !proxy.startsWith("5")) {
+    return { kind: "proxy", reason: `the proxy answered HTTP ${proxy}` };
+  }
+  const tls = codes.find((code) => TLS_CODES.test(code));
+  if (tls !== undefined) return { kind: "tls", reason: `TLS failed (${tls})` };
+  if (codes.includes("ENOTFOUND")) return { kind: "no_such_host", reason: "there is no such host" };
+  if (codes.some((code) => code.startsWith("HPE_"))) {
+    return { kind: "not_http", reason: "the answer is not HTTP" };
+  }
+  const known = codes.find((code) => REASONS[code] !== undefined);
+  if (known !== undefined) return { kind: "passing", reason: REASONS[known] ?? known };
+  if (!(thrown instanceof Error) || (codes.length === 0 && thrown instanceof TypeError)) {
+    return undefined;
+  }
+  return { kind: "passing", reason: `the connection failed (${codes[0] ?? thrown.name})` };
+}
+
+/** The codes of an error, of its causes and of what it gathers (one error for each address that was tried). */
+function codesOf(thrown: unknown, depth = 0): string[] {
+  if (!(thrown instanceof Error) || depth > 8) return [];
+  const own = "code" in thrown && typeof thrown.code === "string" ? [thrown.code] : [];
+  const gathered = thrown instanceof AggregateError ? thrown.errors.slice(0, 8) : [];
+  return [thrown.cause, ...gathered].reduce<string[]>(
+    (all, inner) => all.concat(codesOf(inner, depth + 1)),
+    own,
+  );
+}
