@@ -145,9 +145,21 @@ async function writeSpec(): Promise<void> {
   await writeFile(new URL("spec.json", root), `${JSON.stringify(specification(), null, 2)}\n`);
 }
 
-await rm(out, { recursive: true, force: true });
+/** Takes away what an earlier generation made and this one does not; never all at once, others may be reading. */
+async function removeStale(names: readonly string[]): Promise<void> {
+  const made = new Set([
+    ...names.map((name) => `${name}.d.ts`),
+    "validators.js",
+    "validators.d.ts",
+    "catalog_schemas.ts",
+  ]);
+  const stale = (await readdir(out)).filter((file) => !made.has(file));
+  await Promise.all(stale.map((file) => rm(new URL(file, out))));
+}
+
 await mkdir(out, { recursive: true });
 const names = await schemaNames();
+await removeStale(names);
 await writeTypes(names);
 await writeValidators(names);
 await writeCatalogSchemas();
