@@ -57,7 +57,12 @@ export interface Plan<State> {
 
 /** The first whole day that lies at least an hour inside retention, so that a slow sync does not fall off it (W3). */
 export function retentionFloor(now: number, retentionDays: number): number {
-  return ceilTo(DAY, now - retentionDays * DAY + HOUR);
+  return ceilTo(DAY, retentionEdge(now, retentionDays) + HOUR);
+}
+
+/** Where retention itself ends: nothing before it can be read. */
+export function retentionEdge(now: number, retentionDays: number): number {
+  return now - retentionDays * DAY;
 }
 
 /** Where the costs' deep re-read begins: a correction carries its old charge period (R2). */

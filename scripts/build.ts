@@ -1,0 +1,26 @@
+/**
+ * `npm run build`: the connector as one bundle, dist/source-ai-billing.js, with nothing of the development tools in it.
+ * Commands load what they need when they need it: `spec` reads neither the config's schema nor the HTTP client.
+ */
+import { rm } from "node:fs/promises";
+import { build } from "esbuild";
+
+const root = new URL("..", import.meta.url).pathname;
+const outdir = `${root}dist`;
+
+await rm(outdir, { recursive: true, force: true });
+await build({
+  entryPoints: { "source-ai-billing": `${root}src/main.ts` },
+  outdir,
+  bundle: true,
+  splitting: true,
+  platform: "node",
+  format: "esm",
+  target: "node24",
+  minifySyntax: true,
+  legalComments: "eof",
+  // CommonJS parts of dependencies still say require.
+  banner: {
+    js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
+  },
+});

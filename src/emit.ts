@@ -1,0 +1,89 @@
+/** The one writer of stdout. */
+import { once } from "node:events";
+import type { Writable } from "node:stream";
+import type { Message } from "./protocol.ts";
+import type { Output } from "./streams/stream.ts";
+
+const MASK = "****";
+
+/** Secret values that must never be written; grows when tokens are renewed. */
+export class Secrets {
+  #values: readonly string[] = [];
+
+  /** Adds values, plain and as they look in base64 and in a URL. Empty ones are none. */
+  add(values: readonly string[]): void {
+    const forms = values
+      .filter((value) => value !== "")
+      .flatMap((value) => [
+        value,
+        encodeURIComponent(value.toWellFormed()),
+        Buffer.from(value).toString("base64"),
+        Buffer.from(value).toString("base64url"),
+      ]);
+    // The longest first: a secret that holds another must not leave its rest behind.
+    const all = [...new Set([...this.#values, ...forms])];
+    this.#values = all.toSorted((a, b) => b.length - a.length);
+  }
+
+  /** The text with every secret in it replaced. */
+  mask(text: string): string {
+    return this.#values.reduce((masked, value) => masked.replaceAll(value, MASK), text);
+  }
+}
+
+/**
+ * Writes outputs to a stream, each message as one line, and waits while its reader is slow (C3).
+ *
+ * Records and states are data and pass as they are; so does CONTROL, which exists to hand tokens to the platform. All
+ * else is masked.
+ */
+export class Emitter {
+  readonly #out: Writable;
+  readonly #secrets: Secrets;
+  readonly #debug: boolean;
+  /** Why nothing can be written any more. */
+  #broken: Error | null = null;
+
+  constructor(out: Writable, secrets: Secrets, debug: boolean) {
+    this.#out = out;
+    // A listener of its own: an error between two writes would otherwise end the process before it can say anything.
+    out.on("error", (error) => {
+      this.#broken = error;
+    });
+    this.#secrets = secrets;
+    this.#debug = debug;
+  }
+
+  /** Resolves once the reader has room for more; rejects where the reader has gone (EPIPE) or the disk is full. */
+  async write(output: Output): Promise<void> {
+    if (output.type === "LOG" && output.log.level === "DEBUG" && !this.#debug) return;
+    const text = output.type === "RECORD_LINES" ? output.text : this.#line(output);
+    if (this.#broken !== null) throw this.#broken;
+    if (!this.#out.write(text)) await once(this.#out, "drain");
+  }
+
+  /** Resolves once everything has been handed to the reader. */
+  async flush(): Promise<void> {
+    if (this.#out.writableLength > 0) {
+      await new Promise<void>((resolve, reject) => {
+        this.#out.write("", (error) => (error ? reject(error) : resolve()));
+      });
+    }
+  }
+
+  #line(message: Message): string {
+    const isData = message.type === "STATE" || message.type === "CONTROL" || message.type === "SPEC";
+    const json = JSON.stringify(message, (_key, value: unknown) =>
+      typeof value === "string" && !isData ? this.#secrets.mask(value) : value,
+    );
+    return `${onOneLine(json)}\n`;
+  }
+}
+
+/** V4: what some readers take for the end of a line is escaped; JSON.stringify leaves it as it is. */
+function onOneLine(json: string): string {
+  return json.replaceAll(
+    /[\u0085\u2028\u2029]/g,
+    (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

@@ -1,0 +1,126 @@
+/** The process edge: the only file that names `process`. */
+import { setMaxListeners } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import packageJson from "../package.json" with { type: "json" };
+import { type Command, parseCommandLine } from "./cli.ts";
+import { type Host, run } from "./connector.ts";
+import type { Clock } from "./edges.ts";
+import { Emitter, Secrets } from "./emit.ts";
+import { ConnectorError } from "./errors.ts";
+import { readJsonFile } from "./input.ts";
+import { errorTrace } from "./protocol.ts";
+import { openTransport, TRANSPORT_LIMITS } from "./provider/transport.ts";
+
+/** How often a STATE is worth its bytes, in milliseconds (S2). */
+const STATE_INTERVAL = 5000;
+
+/** How long a signal waits for the last states to be written, in milliseconds (design section 4). */
+const GRACE = 4500;
+
+const clock: Clock = {
+  now: () => Date.now(),
+  sleep: async (ms, signal) => {
+    signal.throwIfAborted();
+    try {
+      await sleep(ms, undefined, { signal });
+    } catch (reason) {
+      signal.throwIfAborted();
+      throw reason;
+    }
+  },
+};
+
+type Running = Extract<Command, { debug: boolean }>;
+
+async function main(): Promise<void> {
+  const secrets = new Secrets();
+  const stop = stopOnSignals();
+  let emitter = new Emitter(process.stdout, secrets, false);
+  try {
+    const command = parseCommandLine(process.argv.slice(2), packageJson.version);
+    if ("text" in command) {
+      process.stdout.write(command.text);
+      return;
+    }
+    emitter = new Emitter(process.stdout, secrets, command.debug);
+    const ok = await emitAll(command, hostOf(secrets, stop.signal), emitter);
+    await emitter.flush();
+    process.exitCode = ok ? 0 : 1;
+  } catch (reason) {
+    stop.end();
+    process.exitCode = 1;
+    await tell(ConnectorError.from(reason), emitter, secrets);
+  } finally {
+    stop.die();
+  }
+}
+
+function hostOf(secrets: Secrets, stop: AbortSignal): Host {
+  return {
+    version: packageJson.version,
+    clock,
+    random: Math.random,
+    stop,
+    secrets,
+    readJson: readJsonFile,
+    openTransport: (connections) =>
+      openTransport({ limits: TRANSPORT_LIMITS, connections, proxies: process.env }),
+    stateInterval: STATE_INTERVAL,
+  };
+}
+
+/** Writes all that a command gives; whether all went well. */
+async function emitAll(command: Running, host: Host, emitter: Emitter): Promise<boolean> {
+  const outputs = run(command, host);
+  for (;;) {
+    const next = await outputs.next();
+    if (next.done === true) return next.value;
+    await emitter.write(next.value);
+  }
+}
+
+/** The last word: an error trace, or a line on stderr where stdout is gone. */
+async function tell(error: ConnectorError, emitter: Emitter, secrets: Secrets): Promise<void> {
+  if (isGone(error)) return;
+  try {
+    if (error.code !== "aborted") await emitter.write(errorTrace(error.toTrace(), clock.now()));
+    await emitter.flush();
+  } catch {
+    process.stderr.write(`${secrets.mask(error.message)}\n`);
+  }
+}
+
+/** Whether whoever read stdout has gone away: nobody is left to tell. */
+function isGone({ cause }: ConnectorError): boolean {
+  return cause instanceof Error && "code" in cause && cause.code === "EPIPE";
+}
+
+/**
+ * SIGTERM and SIGINT end the run in good order: no new request, the states of what was written. Then the process dies
+ * by the signal, so that no platform takes it for a success; as PID 1 of a container the signal does nothing, hence the
+ * exit code.
+ */
+function stopOnSignals(): { readonly signal: AbortSignal; end(): void; die(): void } {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  let received: NodeJS.Signals | undefined;
+  const die = (): void => {
+    if (received === undefined) return;
+    process.exitCode = received === "SIGTERM" ? 143 : 130;
+    process.removeAllListeners(received);
+    process.kill(process.pid, received);
+  };
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    process.on(signal, () => {
+      if (received !== undefined) return;
+      received = signal;
+      const message = `The run was stopped by ${signal}; it goes on from its last state.`;
+      controller.abort(new ConnectorError("aborted", message));
+      setTimeout(die, GRACE).unref();
+    });
+  }
+  const end = (): void => controller.abort(new ConnectorError("aborted", "The run is over."));
+  return { signal: controller.signal, end, die };
+}
+
+await main();

@@ -1,0 +1,122 @@
+import { describe, expect, test } from "vitest";
+import { RATE_LIMIT_POLICY } from "../core/retry.ts";
+import { Gate, type Hold } from "./gate.ts";
+import { failure, instantClock, NOW, realClock } from "./testing.ts";
+
+function makeGate(clock = instantClock(), waits = true) {
+  const holds: Hold[] = [];
+  const onHold = (hold: Hold): void => void holds.push(hold);
+  const gate = new Gate({ clock, random: () => 0, policy: RATE_LIMIT_POLICY, waits, onHold });
+  return { gate, holds, clock };
+}
+const signal = new AbortController().signal;
+
+describe("Gate", () => {
+  test("lets requests pass until a 429, then after the wait", async () => {
+    const { gate, clock } = makeGate();
+    const pass = await gate.pass(signal);
+    expect(clock.slept).toEqual([]);
+    gate.limited(pass, 5000);
+    await gate.pass(signal);
+    expect(clock.slept).toEqual([5000]);
+  });
+
+  test("429 of requests that were in flight together are one pause, told once", async () => {
+    const { gate, holds, clock } = makeGate();
+    const passes = await Promise.all([1, 2, 3, 4].map(() => gate.pass(signal)));
+    for (const pass of passes) gate.limited(pass, 1000);
+    expect(holds).toHaveLength(1);
+    gate.limited(await gate.pass(signal), 0);
+    expect(clock.slept).toEqual([1000]);
+    await gate.pass(signal);
+    expect(clock.slept).toEqual([1000, 2000]);
+  });
+
+  test("a later answer that asks for more moves the end and is told", async () => {
+    const { gate, holds } = makeGate();
+    const [one, two, three] = [
+      await gate.pass(signal),
+      await gate.pass(signal),
+      await gate.pass(signal),
+    ];
+    gate.limited(one, 1000);
+    gate.limited(two, 30_000);
+    gate.limited(three, 30_500);
+    expect(holds.map(({ untilMs }) => untilMs - NOW)).toEqual([1000, 30_000]);
+  });
+
+  test("grows while 429 follows 429, and starts anew after a page", async () => {
+    const { gate, clock } = makeGate();
+    for (let time = 0; time < 4; time += 1) gate.limited(await gate.pass(signal), 0);
+    gate.succeeded(await gate.pass(signal));
+    gate.limited(await gate.pass(signal), 0);
+    await gate.pass(signal);
+    expect(clock.slept).toEqual([1000, 2000, 4000, 8000, 1000]);
+  });
+
+  test("a page that was under way when the pause began does not stop the growth", async () => {
+    const { gate, clock } = makeGate();
+    const early = await gate.pass(signal);
+    gate.limited(await gate.pass(signal), 0);
+    gate.succeeded(early);
+    gate.limited(await gate.pass(signal), 0);
+    await gate.pass(signal);
+    expect(clock.slept).toEqual([1000, 2000]);
+  });
+
+  test("an hour without a page gives up, for every lane", async () => {
+    const { gate, clock } = makeGate();
+    const drain = async (): Promise<never> => {
+      for (;;) gate.limited(await gate.pass(signal), 600_000);
+    };
+    const error = await failure(drain());
+    expect(error).toMatchObject({ code: "rate_limited" });
+    expect(error.message).toContain("No page has come");
+    expect(clock.slept.reduce((sum, ms) => sum + ms, 0)).toBeLessThanOrEqual(3_600_000);
+    expect(await failure(gate.pass(signal))).toBe(error);
+  });
+
+  test("endless Retry-After: 0 gives up within the hour too", async () => {
+    const { gate, clock } = makeGate();
+    const drain = async (): Promise<never> => {
+      for (;;) gate.limited(await gate.pass(signal), 0);
+    };
+    expect((await failure(drain())).code).toBe("rate_limited");
+    const waited = clock.slept.reduce((sum, ms) => sum + ms, 0);
+    expect(waited).toBeGreaterThan(3_000_000);
+    expect(waited).toBeLessThanOrEqual(3_600_000);
+  });
+
+  test("a page in between starts the hour anew", async () => {
+    const { gate } = makeGate();
+    for (let time = 0; time < 20; time += 1) {
+      gate.limited(await gate.pass(signal), 3_000_000);
+      gate.succeeded(await gate.pass(signal));
+    }
+  });
+
+  test("giving up wakes the lanes that wait", async () => {
+    const { gate } = makeGate({ ...realClock, slept: [] });
+    const [one, two] = [await gate.pass(signal), await gate.pass(signal)];
+    gate.limited(one, 3_000_000);
+    const waiting = failure(gate.pass(signal));
+    expect(() => gate.limited(two, 9_000_000)).toThrow("9000 s");
+    expect((await waiting).code).toBe("rate_limited");
+  });
+
+  test("an abort ends the waiting", async () => {
+    const { gate } = makeGate({ ...realClock, slept: [] });
+    gate.hold(Date.now() + 60_000);
+    const stop = new AbortController();
+    const waiting = gate.pass(stop.signal);
+    stop.abort(new Error("stopped"));
+    await expect(waiting).rejects.toThrow("stopped");
+  });
+
+  test("where it does not wait, the first 429 is an error", async () => {
+    const { gate, holds } = makeGate(instantClock(), false);
+    const pass = await gate.pass(signal);
+    expect(() => gate.limited(pass, undefined)).toThrow("names no valid time to wait");
+    expect(holds).toEqual([]);
+  });
+});

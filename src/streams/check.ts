@@ -1,0 +1,95 @@
+import type { Config } from "../config.ts";
+import { retentionFloor } from "../core/plan.ts";
+import { DAY, floorTo, HOUR } from "../core/time.ts";
+import type { Range } from "../core/window.ts";
+import { ConnectorError } from "../errors.ts";
+import { resolveEndpoint } from "../provider/capabilities.ts";
+import type { Client } from "../provider/http.ts";
+import { readPages } from "../provider/pages.ts";
+import { streams } from "./index.ts";
+import type { Capabilities, DatasetCapabilities, StreamDefinition } from "./stream.ts";
+
+export interface CheckOptions {
+  readonly client: Client;
+  readonly baseUrl: URL;
+  readonly config: Config;
+  readonly capabilities: Capabilities;
+  /** The provider's clock, in milliseconds since 1970. */
+  readonly now: number;
+  readonly signal: AbortSignal;
+  readonly deadlineMs: number;
+}
+
+/**
+ * Asks each dataset on offer for one record.
+ *
+ * @returns what can be read, in a sentence; names the missing scope where only costs are out of reach
+ * @throws ConnectorError `config_error`s for what the user can mend, others for the rest
+ */
+export async function checkConnection(options: CheckOptions): Promise<string> {
+  const { capabilities, config } = options;
+  assertMethodOffered(capabilities, config);
+  assertGranularityOffered(capabilities.datasets.usage, config);
+  const provider = capabilities.provider;
+  for (const stream of streams) {
+    const dataset = capabilities.datasets[stream.name];
+    if (dataset === undefined) return `Usage can be read. ${provider} offers no costs for this account.`;
+    try {
+      await probe(stream, dataset, options);
+    } catch (reason) {
+      const error = ConnectorError.from(reason);
+      if (stream.name !== "costs" || error.code !== "forbidden") throw error.of(stream.name);
+      return "Usage can be read, costs cannot: the credential lacks the scope billing.cost.read. Grant it, or leave the stream costs out.";
+    }
+  }
+  return `Usage and costs can be read from ${provider}.`;
+}
+
+function assertMethodOffered(capabilities: Capabilities, { credentials }: Config): void {
+  const offered: readonly string[] = capabilities.authorization_methods;
+  if (offered.includes(credentials.authType)) return;
+  throw new ConnectorError(
+    "invalid_config",
+    `The provider does not offer the authorization method ${credentials.authType}; it offers ${offered.join(" and ")}. ` +
+      "Choose another one under credentials.",
+  );
+}
+
+/**
+ * @throws ConnectorError `invalid_config` where the dataset does not offer the configured granularity
+ */
+export function assertGranularityOffered(dataset: DatasetCapabilities, { granularity }: Config): void {
+  const offered: readonly string[] = dataset.granularities;
+  if (offered.includes(granularity)) return;
+  throw new ConnectorError(
+    "invalid_config",
+    `The provider does not offer usage in the granularity ${granularity}; it offers ${offered.join(" and ")}. Change granularity.`,
+  );
+}
+
+async function probe(
+  stream: StreamDefinition,
+  dataset: DatasetCapabilities,
+  { client, baseUrl, config, now, signal, deadlineMs }: CheckOptions,
+): Promise<void> {
+  const window = probeWindow(now, dataset.retention_days);
+  const pages = readPages(
+    client,
+    {
+      endpoint: resolveEndpoint(baseUrl, dataset.endpoint),
+      ...window,
+      granularity: stream.granularityOf(config.granularity) ?? undefined,
+      limit: 1,
+    },
+    null,
+    { signal, deadlineMs, tolerateUnknown: config.invalidRecords === "warn" },
+  );
+  for await (const _page of pages) return;
+}
+
+/** A short window that every provider must take: yesterday; today's whole hours where retention is a day. */
+function probeWindow(now: number, retentionDays: number): Range {
+  const today = floorTo(DAY, now);
+  const start = Math.max(today - DAY, retentionFloor(now, retentionDays));
+  return { start, end: start < today ? today : Math.max(floorTo(HOUR, now), start + HOUR) };
+}

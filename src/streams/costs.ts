@@ -1,0 +1,20 @@
+import { costsReconcileFrom } from "../core/plan.ts";
+import { DAY, HOUR } from "../core/time.ts";
+import { catalogSchemas } from "../generated/catalog_schemas.ts";
+import { validateCosts } from "../generated/validators.js";
+import type { StreamDefinition } from "./stream.ts";
+
+/** Provider-billed costs (interface section 4.3). Always in days: the query has no granularity. */
+export const costs: StreamDefinition = {
+  name: "costs",
+  validate: validateCosts,
+  properties: new Set(Object.keys(catalogSchemas.costs.properties)),
+  granularityOf: () => null,
+  bucketOf: () => DAY,
+  lagOf: (dataset) => (dataset.settlement_lag_hours ?? 0) * HOUR,
+  reconcileFrom: costsReconcileFrom,
+  provisionalOf: ({ x_CostStatus: status, BillingCurrency: currency, BilledCost: billed }) =>
+    status === "provisional" && typeof currency === "string" && typeof billed === "string"
+      ? { records: 1, billed: { [currency]: billed } }
+      : null,
+};

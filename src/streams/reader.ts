@@ -1,0 +1,362 @@
+/**
+ * Reads one stream: its windows, taken one by one by the lanes, and its state. Whatever happens, the state says exactly
+ * what has been written.
+ */
+import { readingId } from "../core/identity.ts";
+import {
+  type Circumstances,
+  type Plan,
+  replan,
+  retentionEdge,
+  withoutFuture,
+} from "../core/plan.ts";
+import {
+  advance,
+  beginReading,
+  completePass,
+  dropOpen,
+  type Fingerprint,
+  finishReading,
+  keepOpen,
+  type Reading,
+  readPage,
+  type StreamState,
+} from "../core/state.ts";
+import { formatInstant } from "../core/time.ts";
+import type { Range } from "../core/window.ts";
+import type { Clock } from "../edges.ts";
+import { ConnectorError } from "../errors.ts";
+import * as protocol from "../protocol.ts";
+import { Notices } from "./notices.ts";
+import type { Outlet } from "./outlet.ts";
+import { Repeats, toLines } from "./records.ts";
+import { encodeState } from "./state_codec.ts";
+import type { FetchedPage, Granularity, Output, PageSource, StreamDefinition } from "./stream.ts";
+
+/** How often a window whose cursor is refused begins again (S4). */
+const MAXIMUM_RESTARTS = 2;
+
+/** A window that a lane is to read. */
+export interface Job {
+  readonly window: Range;
+  /** A reading to go on with; null to begin one. */
+  readonly reading: Reading | null;
+  /** The reading that this one starts over (S4): it keeps its identity (R4). */
+  readonly startsOver: Reading | null;
+  readonly restarts: number;
+  /** What this window has emitted in this read; outlives a restart. */
+  readonly repeats: Repeats | null;
+}
+
+export interface ReaderOptions {
+  readonly stream: StreamDefinition;
+  readonly plan: Plan<StreamState>;
+  readonly circumstances: Circumstances;
+  readonly fingerprint: Fingerprint;
+  readonly granularity: Granularity | null;
+  readonly pageSize: number;
+  readonly invalidRecords: "fail" | "warn";
+  readonly pages: PageSource;
+  readonly outlet: Outlet<Output>;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** The provider's clock, in milliseconds since 1970. */
+  readonly providerNow: () => number;
+  /** The least time between two STATEs but the last, in milliseconds. */
+  readonly stateInterval: number;
+  /** Ends the reading of all streams. */
+  readonly stop: AbortSignal;
+  /** Called once the stream is over, read or not. */
+  readonly onEnd: () => void;
+}
+
+export class StreamReader {
+  readonly #options: ReaderOptions;
+  readonly #notices: Notices;
+  readonly #queue: Job[];
+  readonly #crossing = new Repeats();
+  readonly #failure = new AbortController();
+  readonly #signal: AbortSignal;
+  #state: StreamState;
+  #error: ConnectorError | null = null;
+  #active = 0;
+  #lastReadingAt = -Infinity;
+  #lastStateAt = -Infinity;
+  #lastState = "";
+  #windowsRead = 0;
+  #records = 0;
+  #pages = 0;
+  #bytes = 0;
+  /** Records handed over since the last STATE. */
+  #pending = 0;
+
+  constructor(options: ReaderOptions) {
+    this.#options = options;
+    const { plan, stream, stop } = options;
+    this.#notices = new Notices(stream.name, (message) => void options.outlet.send(message));
+    this.#signal = AbortSignal.any([stop, this.#failure.signal]);
+    this.#state = plan.state;
+    const job = (window: Range, reading: Reading | null): Job => ({
+      window,
+      reading,
+      startsOver: null,
+      restarts: 0,
+      repeats: null,
+    });
+    this.#queue = [
+      ...plan.resumed.map((reading) => job(reading, reading)),
+      ...plan.windows.map((window) => job(window, null)),
+    ].toSorted((a, b) => a.window.start - b.window.start);
+  }
+
+  get name(): string {
+    return this.#options.stream.name;
+  }
+
+  /** Whether the stream was read to its end; false until it has been. */
+  get succeeded(): boolean {
+    return this.#error === null && this.#queue.length === 0 && this.#active === 0;
+  }
+
+  /** Says what is to be read; before the first {@link take}. */
+  async start(): Promise<void> {
+    const { plan, clock } = this.#options;
+    await this.#send(protocol.streamStatus(this.name, "STARTED", clock.now()));
+    for (const message of describePlan(this.name, plan)) await this.#send(message);
+    await this.#send(protocol.streamStatus(this.name, "RUNNING", clock.now()));
+    if (this.#queue.length === 0) await this.#finish();
+  }
+
+  /** The next window to read, the earliest first; undefined where none waits. */
+  take(): Job | undefined {
+    if (this.#error !== null) return undefined;
+    const job = this.#queue.shift();
+    if (job === undefined) return undefined;
+    this.#active += 1;
+    return { ...job, repeats: job.repeats ?? new Repeats() };
+  }
+
+  /** Reads a window to its end. Never throws: a fault ends the stream, and its last STATE says what was read. */
+  async read(job: Job): Promise<void> {
+    try {
+      await this.#readWindow(job);
+    } catch (reason) {
+      await this.#goOnAfter(job, ConnectorError.from(reason));
+    }
+    this.#active -= 1;
+    const over = this.#active === 0 && (this.#error !== null || this.#queue.length === 0);
+    if (over) await this.#finish();
+  }
+
+  async #readWindow(job: Job): Promise<void> {
+    if (job.reading === null && this.#hasLeftRetention(job)) return;
+    const { pages, circumstances, pageSize } = this.#options;
+    let reading = job.reading ?? this.#begin(job, pageSize);
+    const { start, end, limit, cursor } = reading;
+    for await (const page of pages({ start, end, limit }, cursor, this.#signal)) {
+      reading = await this.#emit(job, reading, page);
+      const { now, bucket } = circumstances;
+      if (page.nextCursor === null) {
+        const state = finishReading(this.#state, reading, now);
+        this.#windowsRead += 1;
+        this.#state =
+          state.mode === "incremental" ? advance(state, this.#options.plan.anchor, bucket) : state;
+      } else {
+        this.#state = keepOpen(this.#state, reading, now);
+      }
+      const isLast = page.nextCursor === null && this.#active === 1 && this.#queue.length === 0;
+      if (!isLast) await this.#sendStateWhenDue(); // after the last page the final STATE says it all
+    }
+  }
+
+  #begin({ window, startsOver }: Job, limit: number): Reading {
+    if (startsOver !== null) return beginReading(window, startsOver.id, limit, startsOver.beganAt);
+    const { providerNow, random } = this.#options;
+    const beganAt = Math.max(Math.trunc(providerNow()), this.#lastReadingAt + 1);
+    this.#lastReadingAt = beganAt;
+    return beginReading(window, readingId(beganAt, random()), limit, beganAt);
+  }
+
+  /** Writes a page's records and counts it; the reading as it is after the page. */
+  async #emit(job: Job, reading: Reading, page: FetchedPage): Promise<Reading> {
+    const { stream, granularity, invalidRecords, clock, circumstances } = this.#options;
+    const repeats = job.repeats ?? new Repeats();
+    const lines = toLines(page.records, page.text, {
+      stream,
+      granularity,
+      invalidRecords,
+      window: reading,
+      readingId: reading.id,
+      emittedAt: clock.now(),
+      repeats,
+      crossing: this.#crossing,
+      warn: this.#notices.warn,
+    });
+    if (lines.count > 0) {
+      this.#pending += lines.count;
+      const { text, count } = lines;
+      await this.#send({ type: "RECORD_LINES", stream: stream.name, text, count });
+    }
+    if (repeats.isFull) {
+      this.#notices.warn("many records", "a window has too many records to recognize every repeat.");
+    }
+    this.#pages += 1;
+    this.#records += lines.count;
+    this.#bytes += lines.text.length;
+    return readPage(reading, { ...page, ...lines, records: lines.records }, circumstances.now);
+  }
+
+  /** W11: a slow sync may reach a window only after its start has left retention. */
+  #hasLeftRetention(job: Job): boolean {
+    const now = this.#options.providerNow();
+    const at = { ...this.#options.circumstances, now };
+    if (job.window.start >= retentionEdge(now, at.retentionDays)) return false;
+    this.#requeue(job, at);
+    return true;
+  }
+
+  async #goOnAfter(job: Job, error: ConnectorError): Promise<void> {
+    const { circumstances, providerNow } = this.#options;
+    if (error.code === "bad_request" && job.reading === null) {
+      const windows = withoutFuture(job.window, circumstances);
+      if (windows !== null) {
+        await this.#send(
+          protocol.log(
+            "INFO",
+            `${this.name}: the provider refuses a window that ends in the future; reading up to the last whole bucket.`,
+          ),
+        );
+        this.#queue.unshift(...windows.map((window) => ({ ...job, window })));
+        return;
+      }
+    }
+    if (error.code === "cursor_refused" && job.restarts < MAXIMUM_RESTARTS) {
+      const open = this.#openIn(job.window) ?? null;
+      if (open !== null) this.#state = dropOpen(this.#state, open.id);
+      await this.#send(
+        protocol.log("WARN", `${this.name}: ${error.message} Reading the window anew from its first page.`),
+      );
+      const again = { ...job, startsOver: open, restarts: job.restarts + 1 };
+      this.#requeue(again, { ...circumstances, now: providerNow() });
+      return;
+    }
+    await this.#fail(error);
+  }
+
+  #openIn(window: Range): Reading | undefined {
+    return this.#state.pass?.open.find(({ start, end }) => start === window.start && end === window.end);
+  }
+
+  /** Puts a window back in front of the queue, under the floor and limits of `at`. */
+  #requeue(job: Job, at: Circumstances): void {
+    const { windows, lost } = replan(job.window, at);
+    for (const message of describeLost(this.name, lost)) void this.#send(message);
+    const startsOver = windows.length === 1 && lost.length === 0 ? job.startsOver : null;
+    this.#queue.unshift(...windows.map((window) => ({ ...job, window, reading: null, startsOver })));
+  }
+
+  async #fail(error: ConnectorError): Promise<void> {
+    if (this.#error !== null) return;
+    this.#error = error.of(this.name);
+    this.#failure.abort(this.#error);
+    if (error.code === "aborted") return;
+    const trace = protocol.errorTrace(this.#error.toTrace(), this.#options.clock.now());
+    await this.#send(trace);
+  }
+
+  async #finish(): Promise<void> {
+    const { plan, clock, onEnd } = this.#options;
+    onEnd();
+    if (this.#error === null && !plan.ahead) this.#state = completed(this.#state, plan);
+    await this.#sendState();
+    this.#notices.summarize();
+    await this.#send(protocol.log("INFO", this.#summary()));
+    const status = this.#error === null ? "COMPLETE" : "INCOMPLETE";
+    await this.#send(protocol.streamStatus(this.name, status, clock.now()));
+  }
+
+  #summary(): string {
+    const read = `${this.name}: ${this.#records} records in ${this.#pages} pages`;
+    const { mode } = this.#state;
+    return mode === "incremental"
+      ? `${read}; complete through ${formatInstant(this.#state.position)}.`
+      : `${read}.`;
+  }
+
+  async #sendStateWhenDue(): Promise<void> {
+    const now = this.#options.clock.now();
+    if (now - this.#lastStateAt < this.#options.stateInterval) return;
+    await this.#sendEstimate(now);
+    await this.#sendState();
+  }
+
+  async #sendState(): Promise<void> {
+    this.#lastStateAt = this.#options.clock.now();
+    const state = encodeState(this.#state, this.#options.fingerprint);
+    const text = JSON.stringify(state);
+    if (text === this.#lastState && this.#pending === 0) return; // platforms count on states that differ
+    this.#lastState = text;
+    const recordCount = this.#pending;
+    this.#pending = 0;
+    await this.#send(protocol.state(this.name, state, recordCount));
+  }
+
+  /** What the whole sync is likely to come to, by the windows that have been read. */
+  async #sendEstimate(now: number): Promise<void> {
+    if (this.#windowsRead === 0) return;
+    const windows = this.#windowsRead + this.#queue.length + this.#active - 1;
+    const times = windows / this.#windowsRead;
+    const [rows, bytes] = [this.#records, this.#bytes].map((sum) => Math.round(sum * times));
+    await this.#send(protocol.estimate(this.name, rows ?? 0, bytes ?? 0, now));
+  }
+
+  #send(item: Output): Promise<void> {
+    return this.#options.outlet.send(item);
+  }
+}
+
+function completed(state: StreamState, plan: Plan<StreamState>): StreamState {
+  return state.mode === "incremental"
+    ? completePass(state, plan.from, plan.reconciledOn)
+    : { ...state, done: true, pass: null };
+}
+
+function describePlan(stream: string, plan: Plan<StreamState>): protocol.LogMessage[] {
+  const { windows, resumed, ahead, state } = plan;
+  const first = [...resumed, ...windows].toSorted((a, b) => a.start - b.start)[0];
+  const last = [...resumed, ...windows].toSorted((a, b) => b.end - a.end)[0];
+  const range =
+    first === undefined || last === undefined
+      ? "nothing to read"
+      : `reading ${formatInstant(first.start)} to ${formatInstant(last.end)} in ${windows.length} windows` +
+        (resumed.length === 0 ? "" : ` and ${resumed.length} begun by an earlier sync`) +
+        (plan.reconciledOn === null ? "" : ", with the deep re-read of the day");
+  const warnings = [
+    ...describeLost(stream, plan.lost),
+    ...plan.lostProvisional.map(({ day, records, billed }) =>
+      protocol.log(
+        "WARN",
+        `${stream}: ${records} provisional costs of ${formatInstant(day).slice(0, 10)} left retention before they were ` +
+          `final: ${Object.entries(billed)
+            .map(([currency, amount]) => `${amount} ${currency}`)
+            .join(", ")}. They stay provisional in the warehouse.`,
+      ),
+    ),
+  ];
+  if (ahead && state.mode === "incremental") {
+    const until = formatInstant(state.position);
+    warnings.push(
+      protocol.log("WARN", `${stream}: its position ${until} lies in the future; nothing is read until then.`),
+    );
+  }
+  return [...warnings, protocol.log("INFO", `${stream}: ${range}.`)];
+}
+
+function describeLost(stream: string, lost: readonly Range[]): protocol.LogMessage[] {
+  return lost.map(({ start, end }) =>
+    protocol.log(
+      "WARN",
+      `${stream}: ${formatInstant(start)} to ${formatInstant(end)} has left the provider's retention and cannot be read.`,
+    ),
+  );
+}

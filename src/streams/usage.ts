@@ -1,0 +1,20 @@
+import { reconcileFromDays } from "../core/plan.ts";
+import { DAY, HOUR } from "../core/time.ts";
+import { catalogSchemas } from "../generated/catalog_schemas.ts";
+import { validateUsage } from "../generated/validators.js";
+import type { StreamDefinition } from "./stream.ts";
+
+/** Usage settles within days; a week catches what its freshness lag does not say (R2). */
+const RECONCILE_DAYS = 7;
+
+/** Metered usage (interface section 4.2). */
+export const usage: StreamDefinition = {
+  name: "usage",
+  validate: validateUsage,
+  properties: new Set(Object.keys(catalogSchemas.usage.properties)),
+  granularityOf: (configured) => configured,
+  bucketOf: (configured) => (configured === "1h" ? HOUR : DAY),
+  lagOf: (dataset) => (dataset.freshness_lag_minutes ?? 0) * 60_000,
+  reconcileFrom: (now) => reconcileFromDays(now, RECONCILE_DAYS),
+  provisionalOf: () => null,
+};
