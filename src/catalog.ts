@@ -46,7 +46,7 @@ const catalogSchema = z.looseObject({
     z.looseObject({
       stream: z.looseObject({ name: z.string().min(1) }),
       // Judged per stream, below.
-      sync_mode: z.unknown(),
+      sync_mode: z.unknown().optional(),
     }),
   ),
 });
