@@ -169,11 +169,13 @@ export class Client {
       authorization,
       "user-agent": userAgent,
     };
+    let answered = false;
     try {
       const response = await edges.transport({ url: ask.url, headers, signal });
+      answered = true;
       return await judgeResponse(response, asked, edges.clock.now());
     } catch (thrown) {
-      return judgeThrown(thrown, asked);
+      return judgeThrown(thrown, asked, answered);
     }
   }
 

@@ -76,15 +76,19 @@ export async function judgeResponse(
   return judgeStatus(response, body, asked, nowMs);
 }
 
-/** Judges what the transport, or the body it gave, threw. */
-export function judgeThrown(thrown: unknown, asked: Asked): Verdict {
+/**
+ * Judges what the transport, or the body it gave, threw.
+ *
+ * @param answered whether headers had arrived: what breaks after them says nothing about the address
+ */
+export function judgeThrown(thrown: unknown, asked: Asked, answered: boolean): Verdict {
   if (thrown instanceof ConnectorError) return { kind: "failed", error: thrown };
   if (thrown instanceof BrokenBody) {
     return { kind: "passing", reason: thrown.message, cause: thrown.cause };
   }
   const failure = judgeFailure(thrown);
   if (failure === undefined) return { kind: "failed", error: ConnectorError.from(thrown) };
-  if (asked.first && failure.kind !== "passing") {
+  if (asked.first && !answered && failure.kind !== "passing") {
     return {
       kind: "failed",
       error: wrongAddress(asked, failure.reason, ADVICE[failure.kind], thrown),

@@ -35,6 +35,9 @@ const REASONS: Readonly<Record<string, string>> = {
 const TLS_CODES =
   /^(ERR_TLS_|ERR_SSL_|CERT_|CRL_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(GET|VERIFY|DECODE)_|UND_ERR_PRX_TLS|HOSTNAME_MISMATCH|INVALID_CA|ERROR_IN_CERT_|EPROTO$)/;
 
+/** undici's parser has a code for some mistakes and only the error's name for others. */
+const NO_HTTP = /^(HPE_|HTTPParserError$)/;
+
 /** How undici says that a proxy answered CONNECT with something else than 200; there is no code for it. */
 const PROXY_ANSWER = /Proxy response \((\d{3})\)/;
 
@@ -54,7 +57,7 @@ export function judgeFailure(thrown: unknown): NetworkFailure | undefined {
   const tls = codes.find((code) => TLS_CODES.test(code));
   if (tls !== undefined) return { kind: "tls", reason: `TLS failed (${tls})` };
   if (codes.includes("ENOTFOUND")) return { kind: "no_such_host", reason: "there is no such host" };
-  if (codes.some((code) => code.startsWith("HPE_"))) {
+  if (codes.some((code) => NO_HTTP.test(code))) {
     return { kind: "not_http", reason: "the answer is not HTTP" };
   }
   const known = codes.find((code) => REASONS[code] !== undefined);
@@ -69,6 +72,7 @@ export function judgeFailure(thrown: unknown): NetworkFailure | undefined {
 function codesOf(thrown: unknown, depth = 0): string[] {
   if (!(thrown instanceof Error) || depth > 8) return [];
   const own = "code" in thrown && typeof thrown.code === "string" ? [thrown.code] : [];
+  if (thrown.name === "HTTPParserError") own.push(thrown.name);
   const gathered = thrown instanceof AggregateError ? thrown.errors.slice(0, 8) : [];
   return [thrown.cause, ...gathered].reduce<string[]>(
     (all, inner) => all.concat(codesOf(inner, depth + 1)),
