@@ -2,7 +2,7 @@
  * The ConnectorSpecification (airbyte-protocol 0.18) that `spec` prints, made of the config's zod schema when
  * `npm run generate` writes spec.json: at run time nothing of it, and so nothing of zod, is loaded for `spec`.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { configSchema } from "../src/config_schema.ts";
 import type { JsonObject } from "../src/protocol.ts";
 

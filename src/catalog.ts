@@ -1,5 +1,5 @@
 /** The catalog in both directions: what `discover` offers, and what a platform or a person then asks to be read. */
-import { z } from "zod";
+import * as z from "zod";
 import { ConnectorError } from "./errors.ts";
 import { describeFaults, faultsOf, ruleOf } from "./faults.ts";
 import type { Capabilities } from "./generated/capabilities.d.ts";

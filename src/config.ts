@@ -3,7 +3,7 @@
  *
  * No message made here holds a value of the config: what is wrong is said by path and rule alone.
  */
-import type { z } from "zod";
+import type * as z from "zod";
 import { normalizeBaseUrl } from "./address.ts";
 import { configSchema, instantOf } from "./config_schema.ts";
 import { ConnectorError } from "./errors.ts";

@@ -3,7 +3,7 @@
  * is made of it (scripts/specification.ts turns it into spec.json). Titles and descriptions are written for that form;
  * what follows the protocol's own vocabulary (`order`, `group`, `airbyte_secret`, …) goes into spec.json as it is.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { addressFault } from "./address.ts";
 import { parseDate, parseInstant } from "./core/time.ts";
 

@@ -2,7 +2,7 @@
  * What is wrong with a file of the user's, all at once: each fault by its path and the rule that it breaks. Rules are
  * made of what the schema says, never of what the file holds, so that no secret can slip into a message.
  */
-import type { z } from "zod";
+import type * as z from "zod";
 
 export interface Fault {
   /** `credentials.access_token`, `streams[2].sync_mode`; empty for the whole value. */
@@ -12,7 +12,7 @@ export interface Fault {
 }
 
 /** `streams[2].sync_mode` of a path's parts. */
-export function pathOf(parts: readonly PropertyKey[]): string {
+function pathOf(parts: readonly PropertyKey[]): string {
   let path = "";
   for (const part of parts) {
     if (typeof part === "number") path += `[${part}]`;

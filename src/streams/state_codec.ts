@@ -1,7 +1,7 @@
 /**
  * The state of a stream as JSON: version 1, instants as RFC 3339 text, so that a person can read where a sync stands.
  */
-import { z } from "zod";
+import * as z from "zod";
 import {
   type Fingerprint,
   joinReads,
