@@ -23,6 +23,9 @@ import { readStreams } from "./streams/read.ts";
 import { parseStateFile } from "./streams/state_codec.ts";
 import type { Output } from "./streams/stream.ts";
 
+// For the process edge, which gives it to a Host.
+export { openTransport, TRANSPORT_LIMITS } from "./provider/transport.ts";
+
 /** What a command needs of the process that it runs in. */
 export interface Host {
   readonly version: string;
@@ -78,7 +81,7 @@ async function loadConfig(path: string, host: Host): Promise<Config> {
 interface Connection {
   readonly client: Client;
   readonly baseUrl: URL;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 interface Conduct {
@@ -95,10 +98,10 @@ function connect(config: Config, host: Host, outlet: Outlet<Output>, conduct: Co
       "This version of the connector signs in with an access token only: choose it under credentials.",
     );
   }
-  const { transport, close } = host.openTransport(config.concurrency);
+  const opened = host.openTransport(config.concurrency);
   const baseUrl = new URL(config.baseUrl);
   const client = new Client({
-    edges: { clock, random, transport },
+    edges: { clock, random, transport: opened.transport },
     auth: bearer(config.credentials.accessToken),
     gate: new Gate({ clock, random, policy: RATE_LIMIT_POLICY, ...conduct }),
     origin: baseUrl.origin,
@@ -107,7 +110,7 @@ function connect(config: Config, host: Host, outlet: Outlet<Output>, conduct: Co
     userAgent: `source-ai-billing/${version}`,
     onRetry: ({ message }) => void outlet.send(protocol.log("WARN", message)),
   });
-  return { client, baseUrl, close };
+  return { client, baseUrl, close: () => opened.close() };
 }
 
 async function capabilitiesOf(

@@ -13,13 +13,13 @@ export class Secrets {
   /** Adds values, plain and as they look in base64 and in a URL. Empty ones are none. */
   add(values: readonly string[]): void {
     const forms = values
-      .filter((value) => value !== "")
       .flatMap((value) => [
         value,
         encodeURIComponent(value.toWellFormed()),
         Buffer.from(value).toString("base64"),
         Buffer.from(value).toString("base64url"),
-      ]);
+      ])
+      .filter((value) => value !== "");
     // The longest first: a secret that holds another must not leave its rest behind.
     const all = [...new Set([...this.#values, ...forms])];
     this.#values = all.toSorted((a, b) => b.length - a.length);
@@ -72,7 +72,8 @@ export class Emitter {
   }
 
   #line(message: Message): string {
-    const isData = message.type === "STATE" || message.type === "CONTROL" || message.type === "SPEC";
+    const isData =
+      message.type === "STATE" || message.type === "CONTROL" || message.type === "SPEC";
     const json = JSON.stringify(message, (_key, value: unknown) =>
       typeof value === "string" && !isData ? this.#secrets.mask(value) : value,
     );

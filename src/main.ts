@@ -3,13 +3,12 @@ import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import packageJson from "../package.json" with { type: "json" };
 import { type Command, parseCommandLine } from "./cli.ts";
-import { type Host, run } from "./connector.ts";
+import { type Host, openTransport, run, TRANSPORT_LIMITS } from "./connector.ts";
 import type { Clock } from "./edges.ts";
 import { Emitter, Secrets } from "./emit.ts";
 import { ConnectorError } from "./errors.ts";
 import { readJsonFile } from "./input.ts";
 import { errorTrace } from "./protocol.ts";
-import { openTransport, TRANSPORT_LIMITS } from "./provider/transport.ts";
 
 /** How often a STATE is worth its bytes, in milliseconds (S2). */
 const STATE_INTERVAL = 5000;

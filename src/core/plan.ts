@@ -167,7 +167,10 @@ function freshStart(at: Circumstances, { base, end, floor }: Bounds): Start {
     provisional: [],
     pass: null,
   };
-  return { state, lost: at.startDate === null ? [] : cutOff(floorTo(DAY, at.startDate), end, floor) };
+  return {
+    state,
+    lost: at.startDate === null ? [] : cutOff(floorTo(DAY, at.startDate), end, floor),
+  };
 }
 
 /**

@@ -135,7 +135,11 @@ export function readPage(reading: Reading, page: PageFacts, now: number): Readin
 }
 
 /** The state while a reading goes on: its progress is kept under its id. */
-export function keepOpen<State extends StreamState>(state: State, reading: Reading, now: number): State {
+export function keepOpen<State extends StreamState>(
+  state: State,
+  reading: Reading,
+  now: number,
+): State {
   const pass = state.pass ?? emptyPass(now);
   const others = pass.open.filter((open) => open.id !== reading.id);
   const open = [...others, reading].toSorted((a, b) => a.start - b.start);
@@ -266,7 +270,9 @@ function replaceProvisional(
   known: readonly ProvisionalDay[],
   reading: Reading,
 ): readonly ProvisionalDay[] {
-  const elsewhere = known.filter(({ day }) => day < floorTo(DAY, reading.start) || day >= reading.end);
+  const elsewhere = known.filter(
+    ({ day }) => day < floorTo(DAY, reading.start) || day >= reading.end,
+  );
   return [...elsewhere, ...reading.provisional].toSorted((a, b) => a.day - b.day);
 }
 

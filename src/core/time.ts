@@ -4,7 +4,7 @@
  */
 
 export const HOUR = 3_600_000;
-export const DAY = 24 * HOUR;
+export const DAY = 86_400_000;
 
 /** The width of a stream's bucket in milliseconds: an hour or a UTC day. */
 export type Bucket = typeof HOUR | typeof DAY;
@@ -43,9 +43,7 @@ function calendarDay(year: number, month: number, day: number): number | undefin
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
   const same =
-    date.getUTCFullYear() === year &&
-    date.getUTCMonth() === month - 1 &&
-    date.getUTCDate() === day;
+    date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
   return same ? date.getTime() : undefined;
 }
 

@@ -33,7 +33,8 @@ export async function checkConnection(options: CheckOptions): Promise<string> {
   const provider = capabilities.provider;
   for (const stream of streams) {
     const dataset = capabilities.datasets[stream.name];
-    if (dataset === undefined) return `Usage can be read. ${provider} offers no costs for this account.`;
+    if (dataset === undefined)
+      return `Usage can be read. ${provider} offers no costs for this account.`;
     try {
       await probe(stream, dataset, options);
     } catch (reason) {
@@ -58,7 +59,10 @@ function assertMethodOffered(capabilities: Capabilities, { credentials }: Config
 /**
  * @throws ConnectorError `invalid_config` where the dataset does not offer the configured granularity
  */
-export function assertGranularityOffered(dataset: DatasetCapabilities, { granularity }: Config): void {
+export function assertGranularityOffered(
+  dataset: DatasetCapabilities,
+  { granularity }: Config,
+): void {
   const offered: readonly string[] = dataset.granularities;
   if (offered.includes(granularity)) return;
   throw new ConnectorError(

@@ -4,7 +4,10 @@ import type { Job, StreamReader } from "./reader.ts";
  * Reads all streams side by side over `lanes` lanes (C1). A lane has one request under way at a time, so that there are
  * never more requests than lanes, and at most two pages a lane in memory (C3). The streams take turns.
  */
-export async function readOverLanes(readers: readonly StreamReader[], lanes: number): Promise<void> {
+export async function readOverLanes(
+  readers: readonly StreamReader[],
+  lanes: number,
+): Promise<void> {
   let turn = 0;
   const take = (): { reader: StreamReader; job: Job } | undefined => {
     for (let tried = 0; tried < readers.length; tried++) {

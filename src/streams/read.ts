@@ -114,7 +114,8 @@ function readerOf(
       readPages(client, { endpoint, granularity: granularity ?? undefined, ...query }, cursor, {
         signal,
         tolerateUnknown: config.invalidRecords === "warn",
-        onWarning: (message) => void outlet.send(protocol.log("WARN", `${stream.name}: ${message}`)),
+        onWarning: (message) =>
+          void outlet.send(protocol.log("WARN", `${stream.name}: ${message}`)),
       }),
     outlet,
     clock: options.clock,

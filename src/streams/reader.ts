@@ -31,6 +31,7 @@ import { Notices } from "./notices.ts";
 import type { Outlet } from "./outlet.ts";
 import { Repeats, toLines } from "./records.ts";
 import { encodeState } from "./state_codec.ts";
+import { describeLost, describePlan } from "./describe.ts";
 import type { FetchedPage, Granularity, Output, PageSource, StreamDefinition } from "./stream.ts";
 
 /** How often a window whose cursor is refused begins again (S4). */
@@ -198,7 +199,10 @@ export class StreamReader {
       await this.#send({ type: "RECORD_LINES", stream: stream.name, text, count });
     }
     if (repeats.isFull) {
-      this.#notices.warn("many records", "a window has too many records to recognize every repeat.");
+      this.#notices.warn(
+        "many records",
+        "a window has too many records to recognize every repeat.",
+      );
     }
     this.#pages += 1;
     this.#records += lines.count;
@@ -234,7 +238,10 @@ export class StreamReader {
       const open = this.#openIn(job.window) ?? null;
       if (open !== null) this.#state = dropOpen(this.#state, open.id);
       await this.#send(
-        protocol.log("WARN", `${this.name}: ${error.message} Reading the window anew from its first page.`),
+        protocol.log(
+          "WARN",
+          `${this.name}: ${error.message} Reading the window anew from its first page.`,
+        ),
       );
       const again = { ...job, startsOver: open, restarts: job.restarts + 1 };
       this.#requeue(again, { ...circumstances, now: providerNow() });
@@ -244,7 +251,9 @@ export class StreamReader {
   }
 
   #openIn(window: Range): Reading | undefined {
-    return this.#state.pass?.open.find(({ start, end }) => start === window.start && end === window.end);
+    return this.#state.pass?.open.find(
+      ({ start, end }) => start === window.start && end === window.end,
+    );
   }
 
   /** Puts a window back in front of the queue, under the floor and limits of `at`. */
@@ -252,7 +261,9 @@ export class StreamReader {
     const { windows, lost } = replan(job.window, at);
     for (const message of describeLost(this.name, lost)) void this.#send(message);
     const startsOver = windows.length === 1 && lost.length === 0 ? job.startsOver : null;
-    this.#queue.unshift(...windows.map((window) => ({ ...job, window, reading: null, startsOver })));
+    this.#queue.unshift(
+      ...windows.map((window) => ({ ...job, window, reading: null, startsOver })),
+    );
   }
 
   async #fail(error: ConnectorError): Promise<void> {
@@ -319,44 +330,4 @@ function completed(state: StreamState, plan: Plan<StreamState>): StreamState {
   return state.mode === "incremental"
     ? completePass(state, plan.from, plan.reconciledOn)
     : { ...state, done: true, pass: null };
-}
-
-function describePlan(stream: string, plan: Plan<StreamState>): protocol.LogMessage[] {
-  const { windows, resumed, ahead, state } = plan;
-  const first = [...resumed, ...windows].toSorted((a, b) => a.start - b.start)[0];
-  const last = [...resumed, ...windows].toSorted((a, b) => b.end - a.end)[0];
-  const range =
-    first === undefined || last === undefined
-      ? "nothing to read"
-      : `reading ${formatInstant(first.start)} to ${formatInstant(last.end)} in ${windows.length} windows` +
-        (resumed.length === 0 ? "" : ` and ${resumed.length} begun by an earlier sync`) +
-        (plan.reconciledOn === null ? "" : ", with the deep re-read of the day");
-  const warnings = [
-    ...describeLost(stream, plan.lost),
-    ...plan.lostProvisional.map(({ day, records, billed }) =>
-      protocol.log(
-        "WARN",
-        `${stream}: ${records} provisional costs of ${formatInstant(day).slice(0, 10)} left retention before they were ` +
-          `final: ${Object.entries(billed)
-            .map(([currency, amount]) => `${amount} ${currency}`)
-            .join(", ")}. They stay provisional in the warehouse.`,
-      ),
-    ),
-  ];
-  if (ahead && state.mode === "incremental") {
-    const until = formatInstant(state.position);
-    warnings.push(
-      protocol.log("WARN", `${stream}: its position ${until} lies in the future; nothing is read until then.`),
-    );
-  }
-  return [...warnings, protocol.log("INFO", `${stream}: ${range}.`)];
-}
-
-function describeLost(stream: string, lost: readonly Range[]): protocol.LogMessage[] {
-  return lost.map(({ start, end }) =>
-    protocol.log(
-      "WARN",
-      `${stream}: ${formatInstant(start)} to ${formatInstant(end)} has left the provider's retention and cannot be read.`,
-    ),
-  );
 }

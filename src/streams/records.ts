@@ -124,7 +124,8 @@ function checked(value: unknown, index: number, context: PageContext): Fields {
 function tolerated(value: unknown, index: number, rule: string, context: PageContext): Fields {
   const { stream, window, invalidRecords } = context;
   const id = isFields(value) ? value["x_RecordId"] : undefined;
-  const named = typeof id === "string" && id !== "" ? `"${clipped(id)}"` : `number ${index + 1} of its page`;
+  const named =
+    typeof id === "string" && id !== "" ? `"${clipped(id)}"` : `number ${index + 1} of its page`;
   const range = `${formatInstant(window.start)} to ${formatInstant(window.end)}`;
   const what = `record ${named} of the window ${range} breaks the interface: ${rule}`;
   const identified =
@@ -172,8 +173,10 @@ function mayHideNumbers(record: Fields, { stream }: PageContext): boolean {
 
 /** The page's records once more, every number as the text that it came as. */
 function recordsOf(text: string): readonly unknown[] {
-  const page = JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text, (_key, value, { source }) =>
-    typeof value === "number" && source !== undefined ? JSON.rawJSON(source) : value,
+  const page = JSON.parse(
+    text.startsWith("\uFEFF") ? text.slice(1) : text,
+    (_key, value, { source }) =>
+      typeof value === "number" && source !== undefined ? JSON.rawJSON(source) : value,
   );
   const data = isFields(page) ? page["data"] : undefined;
   if (!Array.isArray(data)) throw new ConnectorError("internal", "A page lost its records.");
@@ -243,7 +246,10 @@ function addTo(
 /** Lines that any reader takes for one line each, in valid Unicode (V4). */
 function fitForLines(text: string, context: PageContext): string {
   const separated = /[\u0085\u2028\u2029]/.test(text)
-    ? text.replaceAll(/[\u0085\u2028\u2029]/g, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    ? text.replaceAll(
+        /[\u0085\u2028\u2029]/g,
+        (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`,
+      )
     : text;
   return /\\ud[89a-f]/.test(separated) ? withoutLoneSurrogates(separated, context) : separated;
 }

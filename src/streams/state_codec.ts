@@ -177,7 +177,8 @@ function assertSame(found: z.output<typeof headSchema>["belongs_to"], expected: 
     account: "the account label",
   } as const satisfies Record<keyof Fingerprint, string>;
   const keys = ["base_url", "dataset", "granularity", "account"] as const;
-  const shown = (value: string | null | undefined): string => (value == null ? "none" : `"${value}"`);
+  const shown = (value: string | null | undefined): string =>
+    value == null ? "none" : `"${value}"`;
   const changes = keys
     .filter((key) => (found[key] ?? null) !== expected[key])
     .map((key) => `${names[key]} was ${shown(found[key])} and is ${shown(expected[key])}`);

@@ -1,0 +1,50 @@
+import type { Plan } from "../core/plan.ts";
+import type { StreamState } from "../core/state.ts";
+import { formatDay, formatInstant } from "../core/time.ts";
+import type { Range } from "../core/window.ts";
+import { log, type LogMessage } from "../protocol.ts";
+
+/** What a plan comes to, for the log: what is read, and what cannot be. */
+export function describePlan(stream: string, plan: Plan<StreamState>): LogMessage[] {
+  const { windows, resumed, ahead, state } = plan;
+  const first = [...resumed, ...windows].toSorted((a, b) => a.start - b.start)[0];
+  const last = [...resumed, ...windows].toSorted((a, b) => b.end - a.end)[0];
+  const range =
+    first === undefined || last === undefined
+      ? "nothing to read"
+      : `reading ${formatInstant(first.start)} to ${formatInstant(last.end)} in ${windows.length} windows` +
+        (resumed.length === 0 ? "" : ` and ${resumed.length} begun by an earlier sync`) +
+        (plan.reconciledOn === null ? "" : ", with the deep re-read of the day");
+  const warnings = [
+    ...describeLost(stream, plan.lost),
+    ...plan.lostProvisional.map(({ day, records, billed }) =>
+      log(
+        "WARN",
+        `${stream}: ${records} provisional costs of ${formatDay(day)} left retention before they were ` +
+          `final: ${Object.entries(billed)
+            .map(([currency, amount]) => `${amount} ${currency}`)
+            .join(", ")}. They stay provisional in the warehouse.`,
+      ),
+    ),
+  ];
+  if (ahead && state.mode === "incremental") {
+    const until = formatInstant(state.position);
+    warnings.push(
+      log(
+        "WARN",
+        `${stream}: its position ${until} lies in the future; nothing is read until then.`,
+      ),
+    );
+  }
+  return [...warnings, log("INFO", `${stream}: ${range}.`)];
+}
+
+/** W3: what has left retention is named, never left out in silence. */
+export function describeLost(stream: string, lost: readonly Range[]): LogMessage[] {
+  return lost.map(({ start, end }) =>
+    log(
+      "WARN",
+      `${stream}: ${formatInstant(start)} to ${formatInstant(end)} has left the provider's retention and cannot be read.`,
+    ),
+  );
+}
