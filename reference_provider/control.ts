@@ -6,7 +6,7 @@ import { faultSchema } from "./faults/schema.ts";
 import { formatInstant, parseInstant } from "./instants.ts";
 import type { Instant } from "./instants.ts";
 import { parseLife } from "./lives.ts";
-import { capabilities } from "./model.ts";
+import { capabilities, isObject } from "./model.ts";
 import type { Provider } from "./provider.ts";
 import type { World } from "./server.ts";
 
@@ -19,37 +19,31 @@ const instant = z.string().transform((text, context): Instant => {
   return z.NEVER;
 });
 
-const clockBody = z.union([z.strictObject({ set: instant }), z.strictObject({ advance: z.number() })]);
-
-const faultsBody = z.union([
-  z.strictObject({ set: z.union([faultSchema, z.array(faultSchema)]) }),
-  z.strictObject({ clear: z.union([z.literal(true), z.string()]) }),
-]);
+const setClock = z.strictObject({ set: instant });
+const advanceClock = z.strictObject({ advance: z.number() });
+const setFaults = z.strictObject({ set: z.array(faultSchema) });
+const clearFaults = z.strictObject({ clear: z.union([z.literal(true), z.string()]) });
 
 const scope = z.enum(SCOPES);
 
-const tokensBody = z.union([
-  z.strictObject({
-    id: z.string().min(1).optional(),
-    account: z.string().optional(),
-    scopes: z.array(scope).optional(),
-    expires_at: instant.optional(),
-  }),
-  z.strictObject({ revoke: z.string() }),
-]);
+const issueToken = z.strictObject({
+  id: z.string().min(1).optional(),
+  token: z.string().min(1).optional(),
+  account: z.string().optional(),
+  scopes: z.array(scope).optional(),
+  expires_at: instant.optional(),
+});
+const revokeToken = z.strictObject({ revoke: z.string() });
 
 const place = { dataset: z.enum(["usage", "costs"]), account: z.string().optional() };
-
-const recordsBody = z.union([
-  z.strictObject({ ...place, lives: z.array(z.unknown()) }),
-  z.strictObject({
-    ...place,
-    restate: z.string(),
-    at: instant.optional(),
-    changes: z.record(z.string(), z.json()),
-  }),
-  z.strictObject({ ...place, withdraw: z.string(), at: instant.optional() }),
-]);
+const putLives = z.strictObject({ ...place, lives: z.array(z.unknown()) });
+const restateRecord = z.strictObject({
+  ...place,
+  restate: z.string(),
+  at: instant.optional(),
+  changes: z.record(z.string(), z.json()),
+});
+const withdrawRecord = z.strictObject({ ...place, withdraw: z.string(), at: instant.optional() });
 
 const capabilitiesBody = z.strictObject({ account: z.string().optional(), capabilities: z.unknown() });
 
@@ -68,15 +62,21 @@ function present<Shape extends object>(shape: Shape): { [Key in keyof Shape]: Ex
   return Object.fromEntries(entries) as { [Key in keyof Shape]: Exclude<Shape[Key], undefined> };
 }
 
-function changesOf(body: z.output<typeof recordsBody>): RecordChange[] {
-  if (!("lives" in body)) return [body];
-  const { dataset, account } = body;
-  return body.lives.map((value) => ({ dataset, account, life: parseLife(value) }));
+// Which shape is meant shows in one property; judged by that shape alone, a mistake gets a message that helps.
+function has(body: unknown, property: string): boolean {
+  return isObject(body) && property in body;
+}
+
+function changesOf(body: unknown): RecordChange[] {
+  if (has(body, "restate")) return [restateRecord.parse(body)];
+  if (has(body, "withdraw")) return [withdrawRecord.parse(body)];
+  const { dataset, account, lives } = putLives.parse(body);
+  return lives.map((value) => ({ dataset, account, life: parseLife(value) }));
 }
 
 function registerData(app: FastifyInstance, world: World, operations: Operations): void {
   app.post("/control/records", (request) => {
-    const changes = changesOf(recordsBody.parse(request.body));
+    const changes = changesOf(request.body);
     for (const change of changes) operations.change(change);
     return { changed: changes.length };
   });
@@ -95,16 +95,18 @@ function registerConduct(app: FastifyInstance, world: World, operations: Operati
   const shownClock = () => ({ now: formatInstant(world.clock.now()) });
   app.get("/control/clock", shownClock);
   app.post("/control/clock", (request) => {
-    const body = clockBody.parse(request.body);
-    if ("set" in body) world.clock.set(body.set);
-    else world.clock.advance(body.advance * 1000);
+    if (has(request.body, "set")) world.clock.set(setClock.parse(request.body).set);
+    else world.clock.advance(advanceClock.parse(request.body).advance * 1000);
     return shownClock();
   });
   app.get("/control/faults", () => ({ faults: world.faults.list() }));
   app.post("/control/faults", (request) => {
-    const body = faultsBody.parse(request.body);
-    if ("set" in body) return { ids: world.faults.set(...[body.set].flat()) };
-    world.faults.clear(body.clear === true ? undefined : body.clear);
+    if (isObject(request.body) && "set" in request.body) {
+      const { set } = setFaults.parse({ ...request.body, set: [request.body["set"]].flat() });
+      return { ids: world.faults.set(...set) };
+    }
+    const { clear } = clearFaults.parse(request.body);
+    world.faults.clear(clear === true ? undefined : clear);
     return { ids: world.faults.list().map(({ id }) => id) };
   });
   app.get("/control/requests", (request) => ({
@@ -115,9 +117,8 @@ function registerConduct(app: FastifyInstance, world: World, operations: Operati
     return { requests: [] };
   });
   app.post("/control/tokens", (request) => {
-    const body = tokensBody.parse(request.body);
-    if ("revoke" in body) return { revoked: operations.revokeToken(body.revoke) };
-    const { expires_at: expiresAt, ...rest } = body;
+    if (has(request.body, "revoke")) return { revoked: operations.revokeToken(revokeToken.parse(request.body).revoke) };
+    const { expires_at: expiresAt, ...rest } = issueToken.parse(request.body);
     const { id, token } = operations.issueToken(present({ ...rest, expiresAt }));
     return { id, access_token: token };
   });

@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import type { Account } from "./accounts.ts";
 import { SCOPES } from "./accounts.ts";
 import { loadDirectory, loadLives, loadRealSpend } from "./data.ts";
+import { generateAccount, parseGeneratorSpec } from "./generator/index.ts";
 import { createProvider } from "./provider.ts";
 import { formatInstant } from "./instants.ts";
 
@@ -16,6 +17,9 @@ Serves the AI Provider Billing Export Interface on 127.0.0.1, by default the rea
   --base-path PATH       serve under a path such as /billing
   --data DIR             an account read from DIR: capabilities.json, usage.jsonl, costs.jsonl (may be repeated; the
                          account's id is the directory's name)
+  --generate SPEC        a generated account, e.g. usage=10000,costs=500,days=30; also from, hours, currencies=USD+EUR,
+                         late, restated, corrections=delta|ledger|replacement|none, monthly=true|false, reissued,
+                         withdrawn, moved, retention, window (may be repeated; ids generated, generated-2 …)
   --lives FILE           more records for the first account: JSON Lines, each line with its dataset and life
                          (may be repeated)
   --now INSTANT          what the clock shows; it stands still (default ${DEFAULT_NOW}); "real" for the machine's clock
@@ -23,7 +27,7 @@ Serves the AI Provider Billing Export Interface on 127.0.0.1, by default the rea
   --rate-limit N         requests a minute and account before 429
   --cursor-lifetime N    seconds until a cursor expires (default 900)
   --control              serve /control too: clock, faults, totals, requests, tokens, records
-  --seed N               seed of what is left to chance (default 1)
+  --seed N               seed of the generator and of faults left to chance (default 1)
   --json                 print one line, {"base_url": "…", "access_token": "…"}, and nothing else
   --help                 print this
 `;
@@ -32,6 +36,7 @@ const options = {
   port: { type: "string", default: "8080" },
   "base-path": { type: "string", default: "" },
   data: { type: "string", multiple: true },
+  generate: { type: "string", multiple: true },
   lives: { type: "string", multiple: true },
   now: { type: "string", default: DEFAULT_NOW },
   scopes: { type: "string", default: SCOPES.join(",") },
@@ -63,8 +68,17 @@ Try
 `;
 }
 
-async function loadAccounts(directories: readonly string[], lives: readonly string[]): Promise<[Account, ...Account[]]> {
-  const [first, ...rest] = await Promise.all(directories.map((path) => loadDirectory(basename(resolve(path)), path)));
+async function loadAccounts(
+  directories: readonly string[],
+  specs: readonly string[],
+  lives: readonly string[],
+  generation: { now: string; seed: number },
+): Promise<[Account, ...Account[]]> {
+  const loaded = await Promise.all(directories.map((path) => loadDirectory(basename(resolve(path)), path)));
+  const generated = specs.map((spec, index) =>
+    generateAccount(index === 0 ? "generated" : `generated-${index + 1}`, { ...parseGeneratorSpec(spec), ...generation }),
+  );
+  const [first, ...rest] = [...loaded, ...generated];
   const account = first ?? loadRealSpend();
   for (const path of lives) await loadLives(account, path);
   return [account, ...rest];
@@ -76,20 +90,21 @@ async function main(): Promise<void> {
     process.stdout.write(HELP);
     return;
   }
-  const accounts = await loadAccounts(values.data ?? [], values.lives ?? []);
   const known = new Set<string>(SCOPES);
   const wanted = new Set(values.scopes.split(","));
   const unknown = [...wanted].find((scope) => !known.has(scope));
   if (unknown !== undefined) throw new RangeError(`--scopes: there is no scope ${unknown}`);
   const running = values.now === "real";
   const now = running ? formatInstant(Date.now()) : values.now;
+  const seed = integer("seed", values.seed, 0, 2 ** 32 - 1);
+  const accounts = await loadAccounts(values.data ?? [], values.generate ?? [], values.lives ?? [], { now, seed });
   const provider = createProvider({
     accounts,
     now,
     running,
     basePath: values["base-path"],
     control: values.control,
-    seed: integer("seed", values.seed, 0, 2 ** 32 - 1),
+    seed,
     ...(values["rate-limit"] === undefined ? {} : { rateLimit: integer("rate-limit", values["rate-limit"], 1, 1e6) }),
     ...(values["cursor-lifetime"] === undefined
       ? {}

@@ -175,19 +175,13 @@ export function buildServer(world: World): FastifyInstance {
     logger: false,
     exposeHeadRoutes: false,
     forceCloseConnections: true,
-    frameworkErrors: (_error, _request, reply: FastifyReply) => {
-      const { status, contentType, body } = problemAnswer(
-        new ProblemError("malformed-request", "The address cannot be read."),
-      );
-      void reply.status(status).type(contentType).send(body);
-    },
+    // An address with a broken percent sign does not reach any route.
+    frameworkErrors: (_error, request, reply: FastifyReply) => void serve(world, request, reply),
   });
-  app.route({
-    method: app.supportedMethods,
-    url: "*",
-    // Before the body is read: no operation takes one.
-    onRequest: (request, reply) => serve(world, request, reply),
-    handler: () => undefined,
-  });
+  const onRequest = (request: FastifyRequest, reply: FastifyReply) => serve(world, request, reply);
+  // Before the body is read: no operation takes one.
+  app.route({ method: app.supportedMethods, url: "*", onRequest, handler: () => undefined });
+  // Methods that the framework does not know.
+  app.setNotFoundHandler((request, reply) => serve(world, request, reply));
   return app;
 }
