@@ -7,6 +7,7 @@
  */
 import type { RateLimitPolicy } from "../core/retry.ts";
 import { rateLimitWait } from "../core/retry.ts";
+import { formatInstant } from "../core/time.ts";
 import type { Clock } from "../edges.ts";
 import { ConnectorError } from "../errors.ts";
 
@@ -135,7 +136,7 @@ export class Gate {
       waitMs: this.#until - now,
       message:
         "The provider limits the rate of requests (HTTP 429): all requests wait " +
-        `${seconds(this.#until - now)}, until ${new Date(this.#until).toISOString()}.`,
+        `${seconds(this.#until - now)}, until ${formatInstant(this.#until)}.`,
     });
   }
 

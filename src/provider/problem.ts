@@ -59,7 +59,6 @@ function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
 /** The secret goes before the cut: a cut through it would leave a part of it to be seen. */
 function oneLine(text: string, secret: string): string {
   const masked = secret === "" ? text : text.replaceAll(secret, "***");
-  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
   return masked
     .replaceAll(/[\s\u0000-\u001f\u007f-\u009f]+/g, " ")
     .trim()
