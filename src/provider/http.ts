@@ -56,7 +56,7 @@ export interface Ask {
 }
 
 /** What the caller aborts is an `aborted` error, or the ConnectorError that it gave as the reason. */
-export function abortedError(signal: AbortSignal): ConnectorError {
+function abortedError(signal: AbortSignal): ConnectorError {
   if (signal.reason instanceof ConnectorError) return signal.reason;
   return new ConnectorError("aborted", "The sync was stopped before it ended.", {
     detail: "aborted while a request was under way",
