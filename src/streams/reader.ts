@@ -47,6 +47,8 @@ export interface Job {
   readonly restarts: number;
   /** What this window has emitted in this read; outlives a restart. */
   readonly repeats: Repeats | null;
+  /** What this passage through it has counted, where that is not the first. */
+  readonly counted: Repeats | null;
 }
 
 export interface ReaderOptions {
@@ -103,6 +105,7 @@ export class StreamReader {
       startsOver: null,
       restarts: 0,
       repeats: null,
+      counted: null,
     });
     this.#queue = [
       ...plan.resumed.map((reading) => job(reading, reading)),
@@ -190,6 +193,7 @@ export class StreamReader {
       readingId: reading.id,
       emittedAt: clock.now(),
       repeats,
+      counted: job.counted ?? repeats,
       crossing: this.#crossing,
       warn: this.#notices.warn,
     });
@@ -243,7 +247,8 @@ export class StreamReader {
           `${this.name}: ${error.message} Reading the window anew from its first page.`,
         ),
       );
-      const again = { ...job, startsOver: open, restarts: job.restarts + 1 };
+      const restarts = job.restarts + 1;
+      const again = { ...job, startsOver: open, restarts, counted: new Repeats() };
       this.#requeue(again, { ...circumstances, now: providerNow() });
       return;
     }

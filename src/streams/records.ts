@@ -6,7 +6,7 @@
  * is one, the page is parsed once more with every number kept as the text that it came as (V3).
  */
 import { addDecimals } from "../core/decimal.ts";
-import { FingerprintSet, hash } from "../core/identity.ts";
+import { FingerprintSet, type Hash, hash } from "../core/identity.ts";
 import type { ProvisionalDay } from "../core/state.ts";
 import { DAY, floorTo, formatInstant, parseInstant } from "../core/time.ts";
 import type { Range } from "../core/window.ts";
@@ -25,22 +25,27 @@ declare global {
   }
 }
 
-/** Fingerprints that one window holds at most: 64-bit ones of 1,000 full pages, 8 to 16 MB. */
-const WINDOW_FINGERPRINTS = 500_000;
+/** Fingerprints that one set holds at most: 64-bit ones of 500 full pages, 8 to 16 MB. */
+const FINGERPRINTS = 500_000;
 
-/** Recognises what a provider repeats (P5): one for each window, and one for the whole read of a stream. */
+/** Recognizes what a provider repeats (P5): one for each window, and one for all windows of a stream's read. */
 export class Repeats {
-  readonly #versions = new FingerprintSet(WINDOW_FINGERPRINTS);
-  readonly #contents = new FingerprintSet(WINDOW_FINGERPRINTS);
+  readonly #versions = new FingerprintSet(FINGERPRINTS);
+  readonly #contents = new FingerprintSet(FINGERPRINTS);
 
+  /** Whether it takes no more, so that a repeat may pass unseen. */
   get isFull(): boolean {
     return this.#contents.isFull;
   }
 
-  /** `repeat`: the same version with the same content. `conflict`: the same version with another content. */
-  judge(version: string, content: string): "new" | "repeat" | "conflict" {
-    if (this.#contents.seen(hash(content))) return "repeat";
-    return this.#versions.seen(hash(version)) ? "conflict" : "new";
+  /** Whether this very content was seen before. */
+  hasSeen(content: Hash): boolean {
+    return this.#contents.seen(content);
+  }
+
+  /** Whether this version of a record was seen before. */
+  hasSeenVersion(version: Hash): boolean {
+    return this.#versions.seen(version);
   }
 }
 
@@ -53,7 +58,10 @@ export interface PageContext {
   readonly readingId: string;
   /** Milliseconds since 1970. */
   readonly emittedAt: number;
+  /** What the window has emitted in this read, before and after a restart (S4). */
   readonly repeats: Repeats;
+  /** What this passage through the window has counted; the same as `repeats` unless the window was restarted. */
+  readonly counted: Repeats;
   /** For records that reach beyond their window, which another window may return as well. */
   readonly crossing: Repeats;
   /** Takes a warning of a kind; the reader says each kind a few times and then counts. */
@@ -65,7 +73,7 @@ export interface Lines {
   /** RECORD lines, each ended by a line feed. */
   readonly text: string;
   readonly count: number;
-  /** Records that the page held, repeats included. */
+  /** Records of the page that its reading had not seen before, whether or not they are emitted again. */
   readonly records: number;
   readonly provisional: readonly ProvisionalDay[];
 }
@@ -84,6 +92,7 @@ export function toLines(records: readonly unknown[], text: string, context: Page
   const end = `,"x_ReadingId":"${context.readingId}"},"emitted_at":${context.emittedAt}}}\n`;
   const begin = `{"type":"RECORD","record":{"stream":"${context.stream.name}","data":`;
   let exact: readonly unknown[] | null = null;
+  let counted = 0;
   const lines: string[] = [];
   for (const [index, value] of records.entries()) {
     const record = checked(value, index, context);
@@ -93,15 +102,18 @@ export function toLines(records: readonly unknown[], text: string, context: Page
       data = withoutOwnProperty(exact[index]);
     }
     const line = stringify(data);
-    if (isRepeat(record, line, context)) continue;
-    const found = context.stream.provisionalOf(record);
-    if (found !== null) addTo(provisional, dayWithin(record, context.window), found);
-    lines.push(`${begin}${line.slice(0, -1)}${end}`);
+    const verdict = judge(record, line, context);
+    if (verdict.counts) {
+      counted += 1;
+      const found = context.stream.provisionalOf(record);
+      if (found !== null) addTo(provisional, dayWithin(record, context.window), found);
+    }
+    if (!verdict.repeats) lines.push(`${begin}${line.slice(0, -1)}${end}`);
   }
   return {
     text: fitForLines(lines.join(""), context),
     count: lines.length,
-    records: records.length,
+    records: counted,
     provisional: [...provisional.values()],
   };
 }
@@ -202,18 +214,29 @@ function stringify(data: unknown): string {
   }
 }
 
-function isRepeat(record: Fields, line: string, context: PageContext): boolean {
+interface Verdict {
+  /** Whether this read has emitted it already. */
+  readonly repeats: boolean;
+  /** Whether it is new to its reading: what was emitted before a restart counts again after it. */
+  readonly counts: boolean;
+}
+
+function judge(record: Fields, line: string, context: PageContext): Verdict {
+  const { repeats, counted, crossing, window } = context;
+  const content = hash(line);
+  const inWindow = repeats.hasSeen(content);
+  const counts = counted === repeats ? !inWindow : !counted.hasSeen(content);
+  if (isWithin(record, window) ? inWindow : crossing.hasSeen(content)) {
+    return { repeats: true, counts };
+  }
   const id = String(record["x_RecordId"]);
-  const version = `${id}\n${String(record["x_RecordUpdatedAt"])}`;
-  const set = isWithin(record, context.window) ? context.repeats : context.crossing;
-  const verdict = set.judge(version, line);
-  if (verdict === "conflict") {
+  if (repeats.hasSeenVersion(hash(`${id}\n${String(record["x_RecordUpdatedAt"])}`))) {
     context.warn(
       "conflicting versions",
       `record "${clipped(id)}" came twice with the same x_RecordUpdatedAt and different contents; both are passed on.`,
     );
   }
-  return verdict === "repeat";
+  return { repeats: false, counts };
 }
 
 /** Whether no other window can return the record, however the provider selects (by start, overlap or containment). */
