@@ -53,7 +53,9 @@ function withRecordFault(records: readonly string[], fault: FaultOf<"record">): 
   return records.map((text, index) => {
     const record = parsedRecord(text);
     if (!edits(fault, index, records.length, record)) return text;
-    return fault.replace ?? JSON.stringify(edited(record, fault));
+    if (fault.replace !== undefined) return fault.replace;
+    const changed = JSON.stringify(edited(record, fault));
+    return fault.members === undefined ? changed : `${changed.slice(0, -1)},${fault.members}}`;
   });
 }
 

@@ -89,6 +89,8 @@ const pages = [
     /** Like `set`, with values as JSON text, so that a number keeps all its digits. */
     raw: z.record(z.string(), z.string()).default({}),
     drop: z.array(z.string()).default([]),
+    /** JSON text of members put at the end of the record as it stands, e.g. a name twice, or `"__proto__":{}`. */
+    members: z.string().optional(),
     /** JSON text in place of the whole record. */
     replace: z.string().optional(),
     /** Only the record with this id. */
