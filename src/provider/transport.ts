@@ -73,7 +73,7 @@ export function openTransport(options: TransportOptions): OpenTransport {
 }
 
 async function load(options: TransportOptions, proxies: Proxies | undefined): Promise<Loaded> {
-  const { Agent, EnvHttpProxyAgent, request } = await import("undici");
+  const { Agent, EnvHttpProxyAgent, request } = await import("./undici.ts");
   const { limits, connections } = options;
   const settings = {
     connections,
