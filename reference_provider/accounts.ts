@@ -15,7 +15,11 @@ export interface Account {
 }
 
 /** The listing that answers a query. Costs have one; usage has one for each granularity. */
-export function listingOf(account: Account, dataset: DatasetName, granularity: Granularity): Listing {
+export function listingOf(
+  account: Account,
+  dataset: DatasetName,
+  granularity: Granularity,
+): Listing {
   return dataset === "costs" ? account.listings.costs : account.listings[`usage-${granularity}`];
 }
 
@@ -28,7 +32,10 @@ export interface Grant {
 }
 
 /** Says what a token allows at an instant, or undefined where it is unknown, expired or revoked. */
-export type TokenVerifier = (token: string, now: Instant) => Grant | undefined | Promise<Grant | undefined>;
+export type TokenVerifier = (
+  token: string,
+  now: Instant,
+) => Grant | undefined | Promise<Grant | undefined>;
 
 function digest(token: string): string {
   return createHash("sha256").update(token).digest("base64");
@@ -60,18 +67,30 @@ export class BearerTokens {
 export function challenge(error?: "invalid_token"): ProblemError {
   const parameters = ['realm="billing export"'];
   if (error !== undefined) {
-    parameters.push(`error="${error}"`, 'error_description="The access token is unknown, expired or revoked"');
+    parameters.push(
+      `error="${error}"`,
+      'error_description="The access token is unknown, expired or revoked"',
+    );
   }
-  const detail = error === undefined ? "Send Authorization: Bearer <access token>." : "The access token is unknown, expired or revoked.";
-  return new ProblemError("unauthorized", detail, { "www-authenticate": `Bearer ${parameters.join(", ")}` });
+  const detail =
+    error === undefined
+      ? "Send Authorization: Bearer <access token>."
+      : "The access token is unknown, expired or revoked.";
+  return new ProblemError("unauthorized", detail, {
+    "www-authenticate": `Bearer ${parameters.join(", ")}`,
+  });
 }
 
 /** The 403 of RFC 6750 section 3, naming all scopes that the operation needs. */
 export function insufficientScope(required: readonly Scope[]): ProblemError {
   const scope = required.join(" ");
-  return new ProblemError("insufficient-scope", `The operation needs the scope ${scope.replace(" ", " and ")}.`, {
-    "www-authenticate": `Bearer realm="billing export", error="insufficient_scope", scope="${scope}"`,
-  });
+  return new ProblemError(
+    "insufficient-scope",
+    `The operation needs the scope ${scope.replace(" ", " and ")}.`,
+    {
+      "www-authenticate": `Bearer realm="billing export", error="insufficient_scope", scope="${scope}"`,
+    },
+  );
 }
 
 /** Reads the Authorization header and asks the verifiers in turn. Throws the 401 where none knows the token. */
@@ -81,7 +100,8 @@ export async function authenticate(
   now: Instant,
 ): Promise<Grant> {
   const token = /^bearer +([^\s,]+) *$/i.exec(header ?? "")?.[1];
-  if (token === undefined) throw challenge(/^bearer\b/i.test(header ?? "") ? "invalid_token" : undefined);
+  if (token === undefined)
+    throw challenge(/^bearer\b/i.test(header ?? "") ? "invalid_token" : undefined);
   for (const verify of verifiers) {
     const grant = await verify(token, now);
     if (grant !== undefined) return grant;

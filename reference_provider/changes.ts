@@ -7,13 +7,24 @@ import { lifeOf } from "./store.ts";
 import type { Listing } from "./store.ts";
 
 /** A change of the data: a record with its life, or the restatement or withdrawal of the record with this id. */
-export type RecordChange = { readonly dataset: DatasetName; readonly account?: string | undefined } & (
+export type RecordChange = {
+  readonly dataset: DatasetName;
+  readonly account?: string | undefined;
+} & (
   | { readonly life: Life }
-  | { readonly restate: string; readonly at?: Instant | undefined; readonly changes: Readonly<Record<string, unknown>> }
+  | {
+      readonly restate: string;
+      readonly at?: Instant | undefined;
+      readonly changes: Readonly<Record<string, unknown>>;
+    }
   | { readonly withdraw: string; readonly at?: Instant | undefined }
 );
 
-function find(account: Account, dataset: DatasetName, id: string): { listing: Listing; life: Life } {
+function find(
+  account: Account,
+  dataset: DatasetName,
+  id: string,
+): { listing: Listing; life: Life } {
   const { costs, "usage-1h": hours, "usage-1d": days } = account.listings;
   for (const listing of dataset === "costs" ? [costs] : [hours, days]) {
     const life = lifeOf(listing, id);
@@ -32,11 +43,17 @@ export function changeRecord(account: Account, change: RecordChange, now: Instan
     return;
   }
   const at = change.at ?? now;
-  const { life, listing } = find(account, change.dataset, "restate" in change ? change.restate : change.withdraw);
+  const { life, listing } = find(
+    account,
+    change.dataset,
+    "restate" in change ? change.restate : change.withdraw,
+  );
   if ("withdraw" in change) {
     listing.stored.put({ ...life, withdrawnAt: at });
     return;
   }
-  const changes = [...life.changes, { at, changes: change.changes }].toSorted((a, b) => a.at - b.at);
+  const changes = [...life.changes, { at, changes: change.changes }].toSorted(
+    (a, b) => a.at - b.at,
+  );
   listing.stored.put({ ...life, changes });
 }

@@ -19,7 +19,11 @@ function start() {
   return startBench({ accounts: [loadRealSpend()], now: NOW, control: true, basePath: "/billing" });
 }
 
-async function control(bench: Bench, path: string, body?: unknown): Promise<{ status: number; body: Record<string, unknown> }> {
+async function control(
+  bench: Bench,
+  path: string,
+  body?: unknown,
+): Promise<{ status: number; body: Record<string, unknown> }> {
   const headers = { "content-type": "application/json" };
   const init = body === undefined ? {} : { method: "POST", headers, body: JSON.stringify(body) };
   const response = await fetch(new URL(path, bench.baseUrl), init);
@@ -29,14 +33,23 @@ async function control(bench: Bench, path: string, body?: unknown): Promise<{ st
 
 test("the clock is set and moved", async () => {
   await using bench = await start();
-  expect((await control(bench, "/control/clock", { advance: 3600 })).body).toEqual({ now: "2025-10-05T01:00:00Z" });
-  expect((await control(bench, "/control/clock", { set: "2025-10-06T00:00:00.5Z" })).body).toEqual({ now: "2025-10-06T00:00:00.500Z" });
-  expect((await control(bench, "/control/clock")).body).toEqual({ now: "2025-10-06T00:00:00.500Z" });
+  expect((await control(bench, "/control/clock", { advance: 3600 })).body).toEqual({
+    now: "2025-10-05T01:00:00Z",
+  });
+  expect((await control(bench, "/control/clock", { set: "2025-10-06T00:00:00.5Z" })).body).toEqual({
+    now: "2025-10-06T00:00:00.500Z",
+  });
+  expect((await control(bench, "/control/clock")).body).toEqual({
+    now: "2025-10-06T00:00:00.500Z",
+  });
 });
 
 test("totals say what is true now, at another instant, and of some days", async () => {
   await using bench = await start();
-  const now = await control(bench, "/control/totals?start=2025-10-01T00:00:00Z&end=2025-11-01T00:00:00Z");
+  const now = await control(
+    bench,
+    "/control/totals?start=2025-10-01T00:00:00Z&end=2025-11-01T00:00:00Z",
+  );
   expect(now.body).toMatchObject({
     account: "real-spend",
     at: NOW,
@@ -45,21 +58,40 @@ test("totals say what is true now, at another instant, and of some days", async 
       rows: 2,
       currencies: [{ currency: "USD", rows: 2, billed_cost: "2.2045", effective_cost: "2.2045" }],
       totals: [{ currency: "USD", status: "provisional", rows: 2, billed_cost: "2.2045" }],
-      days: [{ day: "2025-10-03", currency: "USD", status: "provisional", rows: 2, billed_cost: "2.2045" }],
+      days: [
+        {
+          day: "2025-10-03",
+          currency: "USD",
+          status: "provisional",
+          rows: 2,
+          billed_cost: "2.2045",
+        },
+      ],
     },
   });
   const later = await control(bench, "/control/totals?at=2025-10-08T00:00:00Z");
-  expect(later.body["costs"]).toMatchObject({ totals: [{ status: "final", rows: 95, billed_cost: "1724.2103" }] });
+  expect(later.body["costs"]).toMatchObject({
+    totals: [{ status: "final", rows: 95, billed_cost: "1724.2103" }],
+  });
 });
 
 test("records are added, restated and withdrawn", async () => {
   await using bench = await start();
   const [record] = recordsOf(await bench.get(COSTS), "costs");
   const life = { record: { ...record, x_RecordId: "new" }, visible_from: NOW };
-  expect((await control(bench, "/control/records", { dataset: "costs", lives: [life] })).body).toEqual({ changed: 1 });
-  await control(bench, "/control/records", { dataset: "costs", restate: "new", at: "2025-10-05T01:00:00Z", changes: { BilledCost: "7" } });
+  expect(
+    (await control(bench, "/control/records", { dataset: "costs", lives: [life] })).body,
+  ).toEqual({ changed: 1 });
+  await control(bench, "/control/records", {
+    dataset: "costs",
+    restate: "new",
+    at: "2025-10-05T01:00:00Z",
+    changes: { BilledCost: "7" },
+  });
   bench.provider.clock.advance(3_600_000);
-  const restated = recordsOf(await bench.get(COSTS), "costs").find((found) => found["x_RecordId"] === "new");
+  const restated = recordsOf(await bench.get(COSTS), "costs").find(
+    (found) => found["x_RecordId"] === "new",
+  );
   expect(restated).toMatchObject({ BilledCost: "7", x_RecordUpdatedAt: "2025-10-05T01:00:00Z" });
   await control(bench, "/control/records", { dataset: "costs", withdraw: "new" });
   expect(recordsOf(await bench.get(COSTS), "costs")).toHaveLength(2);
@@ -67,13 +99,20 @@ test("records are added, restated and withdrawn", async () => {
 
 test("tokens are issued and revoked, capabilities replaced", async () => {
   await using bench = await start();
-  const { body } = await control(bench, "/control/tokens", { id: "narrow", scopes: ["billing.usage.read"] });
+  const { body } = await control(bench, "/control/tokens", {
+    id: "narrow",
+    scopes: ["billing.usage.read"],
+  });
   const headers = { authorization: `Bearer ${String(body["access_token"])}` };
   expect(problemOf(await ask(`${bench.baseUrl}${COSTS}`, headers), 403)).toBe("insufficient-scope");
-  expect((await control(bench, "/control/tokens", { revoke: "narrow" })).body).toEqual({ revoked: true });
+  expect((await control(bench, "/control/tokens", { revoke: "narrow" })).body).toEqual({
+    revoked: true,
+  });
   expect(problemOf(await ask(`${bench.baseUrl}${COSTS}`, headers), 401)).toBe("unauthorized");
   const { costs: _, ...datasets } = REAL_SPEND_CAPABILITIES.datasets;
-  await control(bench, "/control/capabilities", { capabilities: { ...REAL_SPEND_CAPABILITIES, datasets } });
+  await control(bench, "/control/capabilities", {
+    capabilities: { ...REAL_SPEND_CAPABILITIES, datasets },
+  });
   expect(problemOf(await bench.get(COSTS), 400)).toBe("unsupported-dataset");
 });
 
@@ -83,10 +122,21 @@ test("faults are set, listed and cleared; requests are logged without their toke
   expect((await control(bench, "/control/faults", { set })).body).toEqual({ ids: ["fault-1"] });
   expect((await bench.get(COSTS)).status).toBe(503);
   expect((await bench.get(COSTS)).status).toBe(200);
-  expect((await control(bench, "/control/faults")).body).toMatchObject({ faults: [{ id: "fault-1", matched: 2, struck: 1 }] });
+  expect((await control(bench, "/control/faults")).body).toMatchObject({
+    faults: [{ id: "fault-1", matched: 2, struck: 1 }],
+  });
   expect((await control(bench, "/control/faults", { clear: true })).body).toEqual({ ids: [] });
   const log = (await control(bench, "/control/requests?since=1")).body;
-  expect(log["requests"]).toMatchObject([{ number: 2, method: "GET", path: "/billing/v1/finops/costs", token: "ready", status: 200, faults: [] }]);
+  expect(log["requests"]).toMatchObject([
+    {
+      number: 2,
+      method: "GET",
+      path: "/billing/v1/finops/costs",
+      token: "ready",
+      status: 200,
+      faults: [],
+    },
+  ]);
   expect(JSON.stringify(log)).not.toContain(bench.token);
 });
 
@@ -98,12 +148,19 @@ test("mistakes at the control are named", async () => {
     ["/control/faults", { set: { kind: "nonsense" } }, "kind"],
     ["/control/faults", { set: { kind: "status" } }, "status"],
     ["/control/records", { dataset: "costs", restate: "nobody", changes: {} }, "nobody"],
-    ["/control/records", { dataset: "costs", lives: [{ record: {}, visible_from: NOW }] }, "required property"],
+    [
+      "/control/records",
+      { dataset: "costs", lives: [{ record: {}, visible_from: NOW }] },
+      "required property",
+    ],
     ["/control/capabilities", { capabilities: {} }, "required property"],
   ];
   for (const [path, body, words] of cases) {
     const answered = await control(bench, path, body);
-    expect([answered.status, String(answered.body["detail"])]).toEqual([400, expect.stringContaining(words)]);
+    expect([answered.status, String(answered.body["detail"])]).toEqual([
+      400,
+      expect.stringContaining(words),
+    ]);
   }
 });
 
@@ -117,12 +174,23 @@ test("a directory of files is an account; a life reads as it is written; mistake
   try {
     await using bench = await start();
     const [record] = recordsOf(await bench.get(COSTS), "costs");
-    const line = { record, visible_from: NOW, restated: [{ at: "2025-10-06T00:00:00Z", changes: { BilledCost: "2" } }], finalized: { at: "2025-10-07T00:00:00Z" }, withdrawn_at: "2025-10-09T00:00:00Z" };
+    const line = {
+      record,
+      visible_from: NOW,
+      restated: [{ at: "2025-10-06T00:00:00Z", changes: { BilledCost: "2" } }],
+      finalized: { at: "2025-10-07T00:00:00Z" },
+      withdrawn_at: "2025-10-09T00:00:00Z",
+    };
     expect(parseLife(formatLife(parseLife(line)))).toEqual(parseLife(line));
     writeFileSync(join(directory, "capabilities.json"), JSON.stringify(REAL_SPEND_CAPABILITIES));
     writeFileSync(join(directory, "costs.jsonl"), `${JSON.stringify(line)}\n\n`);
-    await using other = await startBench({ accounts: [await loadDirectory("dir", directory)], now: "2025-10-07T00:00:00Z" });
-    expect(recordsOf(await other.get(COSTS), "costs")).toMatchObject([{ BilledCost: "2", x_CostStatus: "final", x_RecordUpdatedAt: "2025-10-07T00:00:00Z" }]);
+    await using other = await startBench({
+      accounts: [await loadDirectory("dir", directory)],
+      now: "2025-10-07T00:00:00Z",
+    });
+    expect(recordsOf(await other.get(COSTS), "costs")).toMatchObject([
+      { BilledCost: "2", x_CostStatus: "final", x_RecordUpdatedAt: "2025-10-07T00:00:00Z" },
+    ]);
     writeFileSync(join(directory, "costs.jsonl"), `${JSON.stringify(line)}\n{"record":{}}\n`);
     await expect(loadDirectory("dir", directory)).rejects.toThrow(/costs\.jsonl:2: visible_from/);
   } finally {
@@ -132,32 +200,56 @@ test("a directory of files is an account; a life reads as it is written; mistake
 
 test("the process prints one line of JSON, serves, and stops at SIGTERM", async () => {
   const main = fileURLToPath(new URL("main.ts", import.meta.url));
-  const child = spawn(process.execPath, [main, "--json", "--control", "--now", NOW, "--port", "0", "--generate", "usage=10,costs=10,days=3"], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(
+    process.execPath,
+    [
+      main,
+      "--json",
+      "--control",
+      "--now",
+      NOW,
+      "--port",
+      "0",
+      "--generate",
+      "usage=10,costs=10,days=3",
+    ],
+    { stdio: ["ignore", "pipe", "inherit"] },
+  );
   try {
     const lines = createInterface({ input: child.stdout });
     const [line] = await once(lines, "line");
     const printed: unknown = JSON.parse(String(line));
     expect(isObject(printed) && Object.keys(printed)).toEqual(["base_url", "access_token"]);
     if (!isObject(printed)) return;
-    const answered = await ask(`${String(printed["base_url"])}/v1/finops/capabilities`, { authorization: `Bearer ${String(printed["access_token"])}` });
+    const answered = await ask(`${String(printed["base_url"])}/v1/finops/capabilities`, {
+      authorization: `Bearer ${String(printed["access_token"])}`,
+    });
     expect(answered.status).toBe(200);
     child.kill("SIGTERM");
     expect(await once(child, "exit")).toEqual([0, null]);
   } finally {
     child.kill("SIGKILL");
   }
-});
+}, 30_000);
 
 test("a mistake on the command line is one line on stderr and exit code 1", async () => {
   const main = fileURLToPath(new URL("main.ts", import.meta.url));
-  for (const [option, words] of [["--port=x", "--port must be"], ["--now=yesterday", "no RFC 3339 instant"], ["--nonsense", "nonsense"], ["--data=/nowhere", "/nowhere"]]) {
-    const child = spawn(process.execPath, [main, String(option)], { stdio: ["ignore", "ignore", "pipe"] });
-    const said: Buffer[] = [];
-    child.stderr.on("data", (chunk: Buffer) => said.push(chunk));
-    expect(await once(child, "close")).toEqual([1, null]);
-    expect(Buffer.concat(said).toString()).toContain(String(words));
-  }
-});
+  const cases = [
+    ["--port=x", "--port must be"],
+    ["--now=yesterday", "no RFC 3339 instant"],
+    ["--nonsense", "nonsense"],
+    ["--data=/nowhere", "/nowhere"],
+  ] as const;
+  const said = cases.map(async ([option]) => {
+    const child = spawn(process.execPath, [main, option], { stdio: ["ignore", "ignore", "pipe"] });
+    const chunks: Buffer[] = [];
+    child.stderr.on("data", (chunk: Buffer) => chunks.push(chunk));
+    const [code] = await once(child, "close");
+    return [code, Buffer.concat(chunks).toString()];
+  });
+  const expected = cases.map(([, words]) => [1, expect.stringContaining(words)]);
+  expect(await Promise.all(said)).toEqual(expected);
+}, 30_000);
 
 test("the README names every kind of problem and of fault", async () => {
   const readme = readFileSync(new URL("README.md", import.meta.url), "utf8");

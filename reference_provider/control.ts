@@ -45,7 +45,10 @@ const restateRecord = z.strictObject({
 });
 const withdrawRecord = z.strictObject({ ...place, withdraw: z.string(), at: instant.optional() });
 
-const capabilitiesBody = z.strictObject({ account: z.string().optional(), capabilities: z.unknown() });
+const capabilitiesBody = z.strictObject({
+  account: z.string().optional(),
+  capabilities: z.unknown(),
+});
 
 const totalsQuery = z.strictObject({
   account: z.string().optional(),
@@ -55,12 +58,6 @@ const totalsQuery = z.strictObject({
 });
 
 const requestsQuery = z.strictObject({ since: z.coerce.number().int().min(0).optional() });
-
-/** Leaves out what is undefined, as exactOptionalPropertyTypes asks. */
-function present<Shape extends object>(shape: Shape): { [Key in keyof Shape]: Exclude<Shape[Key], undefined> } {
-  const entries = Object.entries(shape).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { [Key in keyof Shape]: Exclude<Shape[Key], undefined> };
-}
 
 // Which shape is meant shows in one property; judged by that shape alone, a mistake gets a message that helps.
 function has(body: unknown, property: string): boolean {
@@ -88,7 +85,7 @@ function registerData(app: FastifyInstance, world: World, operations: Operations
     account.capabilities = capabilities(body.capabilities);
     return { account: account.id, capabilities: account.capabilities };
   });
-  app.get("/control/totals", (request) => operations.totals(present(totalsQuery.parse(request.query))));
+  app.get("/control/totals", (request) => operations.totals(totalsQuery.parse(request.query)));
 }
 
 function registerConduct(app: FastifyInstance, world: World, operations: Operations): void {
@@ -117,16 +114,20 @@ function registerConduct(app: FastifyInstance, world: World, operations: Operati
     return { requests: [] };
   });
   app.post("/control/tokens", (request) => {
-    if (has(request.body, "revoke")) return { revoked: operations.revokeToken(revokeToken.parse(request.body).revoke) };
+    if (has(request.body, "revoke"))
+      return { revoked: operations.revokeToken(revokeToken.parse(request.body).revoke) };
     const { expires_at: expiresAt, ...rest } = issueToken.parse(request.body);
-    const { id, token } = operations.issueToken(present({ ...rest, expiresAt }));
+    const { id, token } = operations.issueToken({ ...rest, expiresAt });
     return { id, access_token: token };
   });
 }
 
 function refuse(error: unknown, reply: FastifyReply): void {
   const detail = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
-  const status = error instanceof z.ZodError || error instanceof RangeError || error instanceof TypeError ? 400 : 500;
+  const status =
+    error instanceof z.ZodError || error instanceof RangeError || error instanceof TypeError
+      ? 400
+      : 500;
   const type = "/problems/control";
   void reply
     .status(status)

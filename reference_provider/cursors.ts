@@ -53,11 +53,16 @@ export class CursorSealer {
    */
   open(cursor: string, query: Query, account: string, now: Instant): Position {
     const content = this.#read(cursor);
-    if (content === undefined) throw new ProblemError("cursor-invalid", "The cursor was not issued here.");
+    if (content === undefined)
+      throw new ProblemError("cursor-invalid", "The cursor was not issued here.");
     if (content.binding !== bindingOf(query, account)) {
-      throw new ProblemError("cursor-mismatch", "Send the same query with the cursor as for the first page.");
+      throw new ProblemError(
+        "cursor-mismatch",
+        "Send the same query with the cursor as for the first page.",
+      );
     }
-    if (content.expires <= now) throw new ProblemError("cursor-expired", "Start again from the first page.");
+    if (content.expires <= now)
+      throw new ProblemError("cursor-expired", "Start again from the first page.");
     return content.position;
   }
 
@@ -75,7 +80,8 @@ export class CursorSealer {
     const content: unknown = JSON.parse(Buffer.from(payload, "base64url").toString());
     if (!Array.isArray(content)) return undefined;
     const [position, expires, binding]: unknown[] = content;
-    if (!isPosition(position) || typeof expires !== "number" || typeof binding !== "string") return undefined;
+    if (!isPosition(position) || typeof expires !== "number" || typeof binding !== "string")
+      return undefined;
     return { position, expires, binding };
   }
 }

@@ -8,7 +8,8 @@ import { parseLife } from "./lives.ts";
 import type { Life } from "./lives.ts";
 import { capabilities as checkedCapabilities, isObject } from "./model.ts";
 import type { Capabilities, DatasetName } from "./model.ts";
-import { parseRequests, parseRuns, realSpendLives } from "./real_spend.ts";
+import { parseRequests, parseRuns } from "./real_files.ts";
+import { realSpendLives } from "./real_spend.ts";
 import { createListing } from "./store.ts";
 import type { Segment } from "./store.ts";
 
@@ -22,7 +23,11 @@ export interface ComputedSegments {
 }
 
 /** An account without stored records. */
-export function createAccount(id: string, capabilities: Capabilities, computed: ComputedSegments = {}): Account {
+export function createAccount(
+  id: string,
+  capabilities: Capabilities,
+  computed: ComputedSegments = {},
+): Account {
   const segments = (segment: Segment | undefined) => (segment === undefined ? [] : [segment]);
   return {
     id,
@@ -41,7 +46,8 @@ export function putLife(account: Account, dataset: DatasetName, life: Life): voi
     account.listings.costs.stored.put(life);
     return;
   }
-  const taken = account.listings["usage-1h"].stored.put(life) || account.listings["usage-1d"].stored.put(life);
+  const taken =
+    account.listings["usage-1h"].stored.put(life) || account.listings["usage-1d"].stored.put(life);
   if (!taken) throw new TypeError("x_Granularity of a usage record must be 1h or 1d");
 }
 
@@ -77,20 +83,29 @@ export const REAL_SPEND_CAPABILITIES: Capabilities = {
 export function loadRealSpend(id = "real-spend"): Account {
   const account = createAccount(id, REAL_SPEND_CAPABILITIES);
   const runs = parseRuns(readFileSync(join(HERE, "benchmark_spend.csv"), "utf8"));
-  const requests = gunzipSync(readFileSync(join(HERE, "azure_llm_requests_2023.csv.gz"))).toString();
-  for (const { dataset, life } of realSpendLives(runs, parseRequests(requests))) putLife(account, dataset, life);
+  const requests = gunzipSync(
+    readFileSync(join(HERE, "azure_llm_requests_2023.csv.gz")),
+  ).toString();
+  for (const { dataset, life } of realSpendLives(runs, parseRequests(requests)))
+    putLife(account, dataset, life);
   return account;
 }
 
 async function eachLine(path: string, take: (value: unknown) => void): Promise<void> {
   let number = 0;
-  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const line of createInterface({
+    input: createReadStream(path),
+    crlfDelay: Number.POSITIVE_INFINITY,
+  })) {
     number += 1;
     if (line.trim() === "") continue;
     try {
       take(JSON.parse(line));
     } catch (error) {
-      throw new Error(`${path}:${number}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+      throw new Error(
+        `${path}:${number}: ${error instanceof Error ? error.message : String(error)}`,
+        { cause: error },
+      );
     }
   }
 }
@@ -99,7 +114,8 @@ async function eachLine(path: string, take: (value: unknown) => void): Promise<v
 export function loadLives(account: Account, path: string): Promise<void> {
   return eachLine(path, (value) => {
     const dataset = isObject(value) ? value["dataset"] : undefined;
-    if (dataset !== "usage" && dataset !== "costs") throw new TypeError('"dataset" must be "usage" or "costs"');
+    if (dataset !== "usage" && dataset !== "costs")
+      throw new TypeError('"dataset" must be "usage" or "costs"');
     putLife(account, dataset, parseLife(value));
   });
 }
@@ -117,7 +133,9 @@ export async function loadDirectory(id: string, directory: string): Promise<Acco
   const account = createAccount(id, checkedCapabilities(JSON.parse(readFileSync(path, "utf8"))));
   for (const dataset of ["usage", "costs"] as const) {
     try {
-      await eachLine(join(directory, `${dataset}.jsonl`), (value) => putLife(account, dataset, parseLife(value)));
+      await eachLine(join(directory, `${dataset}.jsonl`), (value) =>
+        putLife(account, dataset, parseLife(value)),
+      );
     } catch (error) {
       if (!isMissing(error)) throw error;
     }

@@ -11,11 +11,16 @@ export function parseDecimal(text: string): Decimal {
   if (!/^-?(0|[1-9][0-9]*)(\.[0-9]+)?$/.test(text)) throw new RangeError(`"${text}" is no decimal`);
   const point = text.indexOf(".");
   if (point < 0) return { units: BigInt(text), scale: 0 };
-  return { units: BigInt(text.slice(0, point) + text.slice(point + 1)), scale: text.length - point - 1 };
+  return {
+    units: BigInt(text.slice(0, point) + text.slice(point + 1)),
+    scale: text.length - point - 1,
+  };
 }
 
 function unitsAt(decimal: Decimal, scale: number): bigint {
-  return decimal.scale === scale ? decimal.units : decimal.units * 10n ** BigInt(scale - decimal.scale);
+  return decimal.scale === scale
+    ? decimal.units
+    : decimal.units * 10n ** BigInt(scale - decimal.scale);
 }
 
 /** The exact sum. */
@@ -32,7 +37,9 @@ export function subtract(a: Decimal, b: Decimal): Decimal {
 /** Writes a DecimalString without trailing zeros behind the point; never an exponent, never `-0`. */
 export function formatDecimal(decimal: Decimal): string {
   const sign = decimal.units < 0n ? "-" : "";
-  const digits = (decimal.units < 0n ? -decimal.units : decimal.units).toString().padStart(decimal.scale + 1, "0");
+  const digits = (decimal.units < 0n ? -decimal.units : decimal.units)
+    .toString()
+    .padStart(decimal.scale + 1, "0");
   const whole = digits.slice(0, digits.length - decimal.scale);
   const fraction = digits.slice(digits.length - decimal.scale).replace(/0+$/, "");
   return fraction === "" ? `${sign}${whole}` : `${sign}${whole}.${fraction}`;

@@ -43,14 +43,31 @@ export function requireInstant(text: string): Instant {
   return instant;
 }
 
-/** Writes an instant as `YYYY-MM-DDTHH:mm:ssZ`, with three decimals only where it has milliseconds. */
-export function formatInstant(instant: Instant): string {
-  return new Date(instant).toISOString().replace(".000Z", "Z");
-}
+// Pages are made of instants, four or so a record; Date's own formatting was half the cost of a page.
+const days = new Map<number, string>();
 
 /** Writes the UTC day of an instant as `YYYY-MM-DD`. */
 export function formatDay(instant: Instant): string {
-  return new Date(instant).toISOString().slice(0, 10);
+  const number = Math.floor(instant / DAY);
+  const known = days.get(number);
+  if (known !== undefined) return known;
+  const day = new Date(instant).toISOString().slice(0, -14);
+  days.set(number, day);
+  return day;
+}
+
+function twoDigits(value: number): string {
+  return value < 10 ? `0${value}` : String(value);
+}
+
+/** Writes an instant as `YYYY-MM-DDTHH:mm:ssZ`, with three decimals only where it has milliseconds. */
+export function formatInstant(instant: Instant): string {
+  const time = instant - floorTo(instant, DAY);
+  const hours = twoDigits(Math.floor(time / HOUR));
+  const minutes = twoDigits(Math.floor((time % HOUR) / MINUTE));
+  const seconds = twoDigits(Math.floor((time % MINUTE) / 1000));
+  const fraction = time % 1000 === 0 ? "" : `.${String(Math.floor(time % 1000)).padStart(3, "0")}`;
+  return `${formatDay(instant)}T${hours}:${minutes}:${seconds}${fraction}Z`;
 }
 
 /** The last multiple of `width` milliseconds at or before the instant. */

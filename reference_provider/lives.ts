@@ -54,7 +54,14 @@ function changeOf(value: unknown, what: string, extra: Readonly<Record<string, u
   return { at: instantOf(value["at"], `${what}.at`), changes: { ...extra, ...changes } };
 }
 
-const LIFE_KEYS = new Set(["dataset", "record", "visible_from", "restated", "finalized", "withdrawn_at"]);
+const LIFE_KEYS = new Set([
+  "dataset",
+  "record",
+  "visible_from",
+  "restated",
+  "finalized",
+  "withdrawn_at",
+]);
 
 /**
  * Reads a life as the data files and `POST /control/records` write it:
@@ -63,7 +70,8 @@ const LIFE_KEYS = new Set(["dataset", "record", "visible_from", "restated", "fin
  * `finalized` sets `x_CostStatus` to `final`. Throws a TypeError that names the offending part.
  */
 export function parseLife(value: unknown): Life {
-  if (!isObject(value) || !isObject(value["record"])) throw new TypeError('a life is an object with a "record"');
+  if (!isObject(value) || !isObject(value["record"]))
+    throw new TypeError('a life is an object with a "record"');
   const unknown = Object.keys(value).find((key) => !LIFE_KEYS.has(key));
   if (unknown !== undefined) throw new TypeError(`a life has no "${unknown}"`);
   const record = value["record"];
@@ -102,7 +110,11 @@ function versionsOf(dataset: DatasetName, life: Life): Version[] {
   steps.forEach((step, index) => {
     const from = Math.max(step.at, life.visibleFrom);
     const until = Math.min(steps[index + 1]?.at ?? Number.POSITIVE_INFINITY, end);
-    fields = { ...fields, ...step.changes, x_RecordUpdatedAt: step.changes["x_RecordUpdatedAt"] ?? formatInstant(from) };
+    fields = {
+      ...fields,
+      ...step.changes,
+      x_RecordUpdatedAt: step.changes["x_RecordUpdatedAt"] ?? formatInstant(from),
+    };
     if (from >= until) return;
     const record = check(fields);
     versions.push({ from, until, end: requireInstant(record.ChargePeriodEnd), record });

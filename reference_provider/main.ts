@@ -54,10 +54,19 @@ function integer(name: string, text: string, minimum: number, maximum: number): 
   throw new RangeError(`--${name} must be an integer between ${minimum} and ${maximum}`);
 }
 
-function greeting(baseUrl: string, token: string, account: Account, now: string, control: boolean): string {
+function greeting(
+  baseUrl: string,
+  token: string,
+  account: Account,
+  now: string,
+  control: boolean,
+): string {
   const day = now.slice(0, 10);
   const first = `${day.slice(0, 8)}01`;
-  const range = first === day ? `start=${first}T00:00:00Z&end=${first}T12:00:00Z` : `start=${first}T00:00:00Z&end=${day}T00:00:00Z`;
+  const range =
+    first === day
+      ? `start=${first}T00:00:00Z&end=${first}T12:00:00Z`
+      : `start=${first}T00:00:00Z&end=${day}T00:00:00Z`;
   return `Reference provider, account ${account.id}, at ${now}
   base URL      ${baseUrl}
   access token  ${token}
@@ -74,9 +83,14 @@ async function loadAccounts(
   lives: readonly string[],
   generation: { now: string; seed: number },
 ): Promise<[Account, ...Account[]]> {
-  const loaded = await Promise.all(directories.map((path) => loadDirectory(basename(resolve(path)), path)));
+  const loaded = await Promise.all(
+    directories.map((path) => loadDirectory(basename(resolve(path)), path)),
+  );
   const generated = specs.map((spec, index) =>
-    generateAccount(index === 0 ? "generated" : `generated-${index + 1}`, { ...parseGeneratorSpec(spec), ...generation }),
+    generateAccount(index === 0 ? "generated" : `generated-${index + 1}`, {
+      ...parseGeneratorSpec(spec),
+      ...generation,
+    }),
   );
   const [first, ...rest] = [...loaded, ...generated];
   const account = first ?? loadRealSpend();
@@ -97,7 +111,12 @@ async function main(): Promise<void> {
   const running = values.now === "real";
   const now = running ? formatInstant(Date.now()) : values.now;
   const seed = integer("seed", values.seed, 0, 2 ** 32 - 1);
-  const accounts = await loadAccounts(values.data ?? [], values.generate ?? [], values.lives ?? [], { now, seed });
+  const accounts = await loadAccounts(
+    values.data ?? [],
+    values.generate ?? [],
+    values.lives ?? [],
+    { now, seed },
+  );
   const provider = createProvider({
     accounts,
     now,
@@ -105,14 +124,17 @@ async function main(): Promise<void> {
     basePath: values["base-path"],
     control: values.control,
     seed,
-    ...(values["rate-limit"] === undefined ? {} : { rateLimit: integer("rate-limit", values["rate-limit"], 1, 1e6) }),
+    ...(values["rate-limit"] === undefined
+      ? {}
+      : { rateLimit: integer("rate-limit", values["rate-limit"], 1, 1e6) }),
     ...(values["cursor-lifetime"] === undefined
       ? {}
       : { cursorLifetime: integer("cursor-lifetime", values["cursor-lifetime"], 1, 1e9) }),
   });
   const { token } = provider.issueToken({ scopes: SCOPES.filter((scope) => wanted.has(scope)) });
   const { baseUrl } = await provider.listen(integer("port", values.port, 0, 65_535));
-  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => void provider.close());
+  for (const signal of ["SIGTERM", "SIGINT"] as const)
+    process.once(signal, () => void provider.close());
   process.stdout.write(
     values.json
       ? `${JSON.stringify({ base_url: baseUrl, access_token: token })}\n`
@@ -121,6 +143,8 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  process.stderr.write(`reference provider: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(
+    `reference provider: ${error instanceof Error ? error.message : String(error)}\n`,
+  );
   process.exitCode = 1;
 });

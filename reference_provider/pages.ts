@@ -24,21 +24,36 @@ export interface PageDraft {
 export function offerOf(account: Account, dataset: DatasetName): DatasetCapabilities {
   const offer = account.capabilities.datasets[dataset];
   if (offer === undefined) {
-    throw new ProblemError("unsupported-dataset", `The account is not offered the dataset ${dataset}.`);
+    throw new ProblemError(
+      "unsupported-dataset",
+      `The account is not offered the dataset ${dataset}.`,
+    );
   }
   return offer;
 }
 
-function checkWindow(query: Query, offer: DatasetCapabilities, now: Instant, struck: Struck): Instant {
+function checkWindow(
+  query: Query,
+  offer: DatasetCapabilities,
+  now: Instant,
+  struck: Struck,
+): Instant {
   if (!offer.granularities.includes(query.granularity)) {
     const offered = offer.granularities.join(" and ");
-    throw new ProblemError("unsupported-granularity", `${query.dataset} is offered at ${offered} only.`);
+    throw new ProblemError(
+      "unsupported-granularity",
+      `${query.dataset} is offered at ${offered} only.`,
+    );
   }
-  if (query.end <= query.start) throw new ProblemError("invalid-window", "end must be after start.");
+  if (query.end <= query.start)
+    throw new ProblemError("invalid-window", "end must be after start.");
   const maximum = offer.maximum_window_days * DAY;
   const length = query.end - query.start;
   if (length > maximum || (length === maximum && struck.of("maximum_exclusive") !== undefined)) {
-    throw new ProblemError("window-too-large", `A window of ${query.dataset} is at most ${offer.maximum_window_days} days long.`);
+    throw new ProblemError(
+      "window-too-large",
+      `A window of ${query.dataset} is at most ${offer.maximum_window_days} days long.`,
+    );
   }
   if (struck.of("refuse_future") !== undefined && query.end > now) {
     throw new ProblemError("window-in-future", `It is ${formatInstant(now)}.`);
@@ -46,14 +61,17 @@ function checkWindow(query: Query, offer: DatasetCapabilities, now: Instant, str
   const floor = now - offer.retention_days * DAY;
   if (query.start >= floor) return query.start;
   if (struck.of("retention_trim") !== undefined) return floor;
-  throw new ProblemError("out-of-retention", `${query.dataset} can be read from ${formatInstant(floor)} on.`);
+  throw new ProblemError(
+    "out-of-retention",
+    `${query.dataset} can be read from ${formatInstant(floor)} on.`,
+  );
 }
 
 /**
  * The instant through which a dataset is complete: now less the lag, floored to a bucket. Usage lags by the
  * capabilities' `freshness_lag_minutes`; costs are published within a day of the end of their day.
  */
-export function availableThrough(
+function availableThrough(
   dataset: DatasetName,
   granularity: Granularity,
   offer: DatasetCapabilities,
@@ -66,7 +84,7 @@ export function availableThrough(
 function shuffled<Item>(items: readonly Item[], seed: number): Item[] {
   const random = createRandom(seed);
   const keyed = items.map((item) => ({ item, key: random() }));
-  return keyed.sort((a, b) => a.key - b.key).map(({ item }) => item);
+  return keyed.toSorted((a, b) => a.key - b.key).map(({ item }) => item);
 }
 
 /** How many records a page takes, and what of them the next page repeats. */
@@ -83,7 +101,11 @@ function sizeOf(query: Query, struck: Struck): { take: number; repeat: number } 
 }
 
 function firstPosition(query: Query, offer: DatasetCapabilities, now: Instant): Position {
-  return { asOf: now, availableThrough: availableThrough(query.dataset, query.granularity, offer, now), page: 1 };
+  return {
+    asOf: now,
+    availableThrough: availableThrough(query.dataset, query.granularity, offer, now),
+    page: 1,
+  };
 }
 
 function rangeOf(query: Query, start: Instant, at: Instant, struck: Struck) {
@@ -93,14 +115,24 @@ function rangeOf(query: Query, start: Instant, at: Instant, struck: Struck) {
 type Listed = Key & Shown;
 
 /** Records of the page at a position, and the position of the next page where one follows. */
-function readRecords(account: Account, query: Query, position: Position, start: Instant, struck: Struck) {
+function readRecords(
+  account: Account,
+  query: Query,
+  position: Position,
+  start: Instant,
+  struck: Struck,
+) {
   const { take, repeat } = sizeOf(query, struck);
   const other = query.granularity === "1h" ? "1d" : "1h";
   const granularity = struck.of("other_granularity") === undefined ? query.granularity : other;
   const listing = listingOf(account, query.dataset, granularity);
   const moving = struck.of("moving_listing");
   const range = rangeOf(query, start, position.asOf, struck);
-  let source: Iterable<Listed> = scan(listing, range, moving === undefined ? position.after : undefined);
+  let source: Iterable<Listed> = scan(
+    listing,
+    range,
+    moving === undefined ? position.after : undefined,
+  );
   if (moving !== undefined) {
     const all = [...source];
     source = (moving.shuffle ? shuffled(all, position.page) : all).slice(position.offset ?? 0);
@@ -129,7 +161,8 @@ function readRecords(account: Account, query: Query, position: Position, start: 
 
 function shownAvailability(position: Position, struck: Struck): Instant {
   const fault = struck.of("available_through");
-  const base = fault?.instant === undefined ? position.availableThrough : requireInstant(fault.instant);
+  const base =
+    fault?.instant === undefined ? position.availableThrough : requireInstant(fault.instant);
   return base + (fault?.shift ?? 0) * 1000;
 }
 
@@ -145,10 +178,12 @@ export function exportPage(
   struck: Struck,
 ): PageDraft {
   const offer = offerOf(account, query.dataset);
-  const opened = query.cursor === undefined ? undefined : sealer.open(query.cursor, query, account.id, now);
+  const opened =
+    query.cursor === undefined ? undefined : sealer.open(query.cursor, query, account.id, now);
   // A chain that was begun goes on to its end, even where its start falls out of retention meanwhile.
   const floor = now - offer.retention_days * DAY;
-  const trimmed = struck.of("retention_trim") === undefined ? query.start : Math.max(query.start, floor);
+  const trimmed =
+    struck.of("retention_trim") === undefined ? query.start : Math.max(query.start, floor);
   const start = opened === undefined ? checkWindow(query, offer, now, struck) : trimmed;
   const moving = struck.of("moving_listing");
   let position = opened ?? firstPosition(query, offer, now);

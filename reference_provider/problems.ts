@@ -8,8 +8,14 @@ export const PROBLEMS = {
   "invalid-window": { status: 400, title: "The window is empty or reversed" },
   "window-too-large": { status: 400, title: "The window is longer than maximum_window_days" },
   "window-in-future": { status: 400, title: "The window ends after now" },
-  "out-of-retention": { status: 400, title: "The window starts before the retention of the dataset" },
-  "unsupported-granularity": { status: 400, title: "The dataset is not offered at this granularity" },
+  "out-of-retention": {
+    status: 400,
+    title: "The window starts before the retention of the dataset",
+  },
+  "unsupported-granularity": {
+    status: 400,
+    title: "The dataset is not offered at this granularity",
+  },
   "unsupported-dataset": { status: 400, title: "The account is not offered this dataset" },
   "cursor-invalid": { status: 400, title: "The cursor is not one that this provider issued" },
   "cursor-mismatch": { status: 400, title: "The cursor belongs to another query or account" },

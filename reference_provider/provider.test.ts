@@ -10,15 +10,23 @@ function realSpend(options = {}) {
 }
 
 function sumOf(records: readonly Record<string, unknown>[], field: string): string {
-  return formatDecimal(records.reduce((sum, record) => add(sum, parseDecimal(String(record[field]))), ZERO));
+  return formatDecimal(
+    records.reduce((sum, record) => add(sum, parseDecimal(String(record[field]))), ZERO),
+  );
 }
 
-async function readMonths(bench: Awaited<ReturnType<typeof realSpend>>, path: string, dataset: "usage" | "costs") {
+async function readMonths(
+  bench: Awaited<ReturnType<typeof realSpend>>,
+  path: string,
+  dataset: "usage" | "costs",
+) {
   const records: Record<string, unknown>[] = [];
   for (let month = 10; month <= 33; month += 1) {
     const start = new Date(Date.UTC(2023, month)).toISOString();
     const end = new Date(Date.UTC(2023, month + 1)).toISOString();
-    records.push(...(await readChain(bench, `${path}start=${start}&end=${end}&limit=50`, dataset)).records);
+    records.push(
+      ...(await readChain(bench, `${path}start=${start}&end=${end}&limit=50`, dataset)).records,
+    );
   }
   return records;
 }
@@ -42,7 +50,9 @@ test("usage read by the hour and by the day is what the totals say, and the same
   expect(hourly).toHaveLength(totals["1h"].rows);
   expect(daily).toHaveLength(totals["1d"].rows);
   expect(sumOf(hourly, "ConsumedQuantity")).toBe(sumOf(daily, "ConsumedQuantity"));
-  const requests = daily.filter((record) => record["ServiceName"] === "LLM Inference" && record["x_UsageType"] === "requests");
+  const requests = daily.filter(
+    (record) => record["ServiceName"] === "LLM Inference" && record["x_UsageType"] === "requests",
+  );
   expect(sumOf(requests, "ConsumedQuantity")).toBe("28185");
 });
 
@@ -66,15 +76,22 @@ test("a base path stands before every operation", async () => {
 
 test("a chain of pages holds each record once, in order, under one snapshot", async () => {
   await using bench = await realSpend();
-  const query = "/v1/finops/usage?granularity=1d&start=2025-05-01T00:00:00Z&end=2025-06-01T00:00:00Z&limit=7";
+  const query =
+    "/v1/finops/usage?granularity=1d&start=2025-05-01T00:00:00Z&end=2025-06-01T00:00:00Z&limit=7";
   const { records, pages } = await readChain(bench, query, "usage");
-  const keys = records.map((record) => `${String(record["ChargePeriodStart"])} ${String(record["x_RecordId"])}`);
+  const keys = records.map(
+    (record) => `${String(record["ChargePeriodStart"])} ${String(record["x_RecordId"])}`,
+  );
   expect(keys).toEqual(keys.toSorted());
   expect(new Set(keys).size).toBe(keys.length);
   expect(pages.length).toBe(Math.ceil(keys.length / 7));
-  expect(new Set(pages.map((page) => `${String(page.body["as_of"])} ${String(page.body["available_through"])}`))).toEqual(
-    new Set([`${NOW} 2025-10-07T00:00:00Z`]),
-  );
+  expect(
+    new Set(
+      pages.map(
+        (page) => `${String(page.body["as_of"])} ${String(page.body["available_through"])}`,
+      ),
+    ),
+  ).toEqual(new Set([`${NOW} 2025-10-07T00:00:00Z`]));
 });
 
 test("a provisional estimate turns final with a new amount, under the same id", async () => {
@@ -85,6 +102,8 @@ test("a provisional estimate turns final with a new amount, under the same id", 
   const after = recordsOf(await bench.get(query), "costs");
   expect(before.map((record) => record["x_CostStatus"])).toEqual(["provisional", "provisional"]);
   expect(after.map((record) => record["x_CostStatus"])).toEqual(["final", "final"]);
-  expect(after.map((record) => record["x_RecordId"])).toEqual(before.map((record) => record["x_RecordId"]));
+  expect(after.map((record) => record["x_RecordId"])).toEqual(
+    before.map((record) => record["x_RecordId"]),
+  );
   expect([sumOf(before, "BilledCost"), sumOf(after, "BilledCost")]).toEqual(["2.2045", "2.1801"]);
 });

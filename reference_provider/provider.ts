@@ -17,15 +17,15 @@ import type { LoggedRequest } from "./requests.ts";
 import { buildServer } from "./server.ts";
 import type { World } from "./server.ts";
 import { totalsOf } from "./totals.ts";
-import type { Totals } from "./totals.ts";
+import type { Totals, TotalsRange } from "./totals.ts";
 
 /** What an access token shall allow. Without `scopes` it has all three; without `account` it is for the first. */
 export interface TokenOptions {
-  readonly token?: string;
-  readonly id?: string;
-  readonly account?: string;
-  readonly scopes?: readonly Scope[];
-  readonly expiresAt?: Instant;
+  readonly token?: string | undefined;
+  readonly id?: string | undefined;
+  readonly account?: string | undefined;
+  readonly scopes?: readonly Scope[] | undefined;
+  readonly expiresAt?: Instant | undefined;
 }
 
 export interface ProviderOptions {
@@ -67,7 +67,12 @@ export interface Provider {
   /** Sets faults and returns their ids. */
   fault(...faults: readonly FaultInput[]): string[];
   /** What is true now, or at `at`, of an account (default: the first). */
-  totals(options?: { account?: string; at?: Instant; start?: Instant; end?: Instant }): Totals;
+  totals(
+    options?: Omit<TotalsRange, "at"> & {
+      readonly at?: Instant | undefined;
+      readonly account?: string | undefined;
+    },
+  ): Totals;
   requests(since?: number): readonly LoggedRequest[];
   /** Adds, changes or withdraws a record. */
   change(change: RecordChange): void;
@@ -77,7 +82,8 @@ const BASE_PATH = /^(\/[A-Za-z0-9._~-]+)*$/;
 
 function createWorld(options: ProviderOptions): World {
   const basePath = (options.basePath ?? "").replace(/\/+$/, "");
-  if (!BASE_PATH.test(basePath)) throw new RangeError(`base path "${basePath}" must look like /billing`);
+  if (!BASE_PATH.test(basePath))
+    throw new RangeError(`base path "${basePath}" must look like /billing`);
   if (options.accounts.length === 0) throw new RangeError("a provider has at least one account");
   const tokens = new BearerTokens();
   return {
@@ -87,9 +93,13 @@ function createWorld(options: ProviderOptions): World {
     verifiers: [tokens.verify, ...(options.verifiers ?? [])],
     faults: new FaultEngine(options.seed ?? 1),
     requests: new RequestLog(),
-    sealer: new CursorSealer(randomBytes(32), (options.cursorLifetime ?? 15 * (MINUTE / 1000)) * 1000),
+    sealer: new CursorSealer(
+      randomBytes(32),
+      (options.cursorLifetime ?? 15 * (MINUTE / 1000)) * 1000,
+    ),
     history: new CursorHistory(),
-    rateLimit: options.rateLimit === undefined ? undefined : new RateLimit(options.rateLimit, options.time),
+    rateLimit:
+      options.rateLimit === undefined ? undefined : new RateLimit(options.rateLimit, options.time),
     basePath,
   };
 }
@@ -113,7 +123,12 @@ function createOperations(world: World): Omit<Provider, "listen" | "close"> {
       const account = accountNamed(world, options.account).id;
       const { expiresAt } = options;
       const scopes = options.scopes ?? SCOPES;
-      world.tokens.issue(token, { id, account, scopes, ...(expiresAt === undefined ? {} : { expiresAt }) });
+      world.tokens.issue(token, {
+        id,
+        account,
+        scopes,
+        ...(expiresAt === undefined ? {} : { expiresAt }),
+      });
       return { id, token };
     },
     revokeToken: (id) => world.tokens.revoke(id),
@@ -121,7 +136,8 @@ function createOperations(world: World): Omit<Provider, "listen" | "close"> {
     totals: ({ account, at = world.clock.now(), ...range } = {}) =>
       totalsOf(accountNamed(world, account), { at, ...range }),
     requests: (since) => world.requests.list(since),
-    change: (change) => changeRecord(accountNamed(world, change.account), change, world.clock.now()),
+    change: (change) =>
+      changeRecord(accountNamed(world, change.account), change, world.clock.now()),
   };
 }
 
@@ -139,7 +155,8 @@ export function createProvider(options: ProviderOptions): Provider {
     async listen(port = 0) {
       await app.listen({ host: "127.0.0.1", port });
       const address = app.server.address();
-      if (address === null || typeof address === "string") throw new Error("the server has no port");
+      if (address === null || typeof address === "string")
+        throw new Error("the server has no port");
       return { baseUrl: `http://127.0.0.1:${address.port}${world.basePath}` };
     },
     close: () => app.close(),

@@ -3,7 +3,7 @@ import type { Instant } from "./instants.ts";
 import type { DatasetName, Granularity } from "./model.ts";
 import { ProblemError } from "./problems.ts";
 
-export const MAXIMUM_LIMIT = 1000;
+const MAXIMUM_LIMIT = 1000;
 
 /** The parameters of an export (interface sections 4.2 and 4.3). */
 export interface Query {
@@ -62,10 +62,15 @@ function limitParameter(parameters: URLSearchParams): number {
  * Reads the parameters of an export. Throws `invalid-parameter` for one that is missing, malformed or repeated.
  * Unknown parameters, among them `granularity` on costs, are ignored, or refused with `refuseUnknown`.
  */
-export function parseQuery(dataset: DatasetName, parameters: URLSearchParams, refuseUnknown = false): Query {
+export function parseQuery(
+  dataset: DatasetName,
+  parameters: URLSearchParams,
+  refuseUnknown = false,
+): Query {
   if (refuseUnknown) {
     const unknown = [...parameters.keys()].find((name) => !KNOWN[dataset].has(name));
-    if (unknown !== undefined) throw new ProblemError("unknown-parameter", `There is no parameter ${unknown}.`);
+    if (unknown !== undefined)
+      throw new ProblemError("unknown-parameter", `There is no parameter ${unknown}.`);
   }
   const query = {
     dataset,

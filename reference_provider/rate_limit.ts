@@ -24,9 +24,13 @@ export class RateLimit {
     const [oldest] = recent;
     if (oldest !== undefined && recent.length >= this.#perMinute) {
       const seconds = Math.max(1, Math.ceil((oldest + MINUTE - now) / 1000));
-      throw new ProblemError("rate-limited", `At most ${this.#perMinute} requests a minute are served.`, {
-        "retry-after": String(seconds),
-      });
+      throw new ProblemError(
+        "rate-limited",
+        `At most ${this.#perMinute} requests a minute are served.`,
+        {
+          "retry-after": String(seconds),
+        },
+      );
     }
     recent.push(now);
   }

@@ -1,30 +1,20 @@
 import { createHash } from "node:crypto";
-import { BUCKET, DAY, HOUR, MINUTE, ceilTo, floorTo, formatDay, formatInstant, monthStart, requireInstant } from "./instants.ts";
+import {
+  BUCKET,
+  DAY,
+  HOUR,
+  MINUTE,
+  ceilTo,
+  floorTo,
+  formatDay,
+  formatInstant,
+  monthStart,
+} from "./instants.ts";
 import type { Instant } from "./instants.ts";
 import { formatDecimal, parseDecimal, round } from "./decimals.ts";
 import type { Change, Life } from "./lives.ts";
 import type { Granularity } from "./model.ts";
-
-/** One run of `data/benchmark_spend.csv`; null where the run did not report a token count. */
-export interface Run {
-  readonly startedAt: Instant;
-  readonly benchmark: string;
-  readonly model: string;
-  readonly editFormat: string;
-  readonly testCases: string;
-  readonly promptTokens: string | null;
-  readonly completionTokens: string | null;
-  /** US dollars, as a decimal. */
-  readonly totalCost: string;
-}
-
-/** One request of `data/azure_llm_requests_2023.csv.gz`. */
-export interface LlmRequest {
-  readonly at: Instant;
-  readonly service: string;
-  readonly contextTokens: string;
-  readonly generatedTokens: string;
-}
+import type { LlmRequest, Run } from "./real_files.ts";
 
 const PROVIDER = "Reference AI Provider";
 
@@ -35,47 +25,6 @@ const METERS = {
 } as const;
 type Meter = keyof typeof METERS;
 
-/** Splits CSV (RFC 4180) into rows of fields, without the header. */
-function* csvRows(text: string): Generator<string[]> {
-  const lines = text.split("\n");
-  for (const line of lines.slice(1)) {
-    if (line === "") continue;
-    if (!line.includes('"')) yield line.split(",");
-    else {
-      const fields = line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g);
-      yield [...fields].map((field) => field[1]?.replaceAll('""', '"') ?? field[2] ?? "");
-    }
-  }
-}
-
-/** Reads `benchmark_spend.csv`. Throws a RangeError for a row that is not of its form. */
-export function parseRuns(csv: string): Run[] {
-  return [...csvRows(csv)].map((fields) => {
-    const [startedAt, benchmark, model, editFormat, testCases, promptTokens, completionTokens, totalCost] = fields;
-    if (
-      startedAt === undefined || benchmark === undefined || model === undefined || editFormat === undefined ||
-      testCases === undefined || totalCost === undefined || fields.length !== 8
-    ) {
-      throw new RangeError(`a run has 8 fields, this has ${fields.length}: ${fields.join(",")}`);
-    }
-    return {
-      startedAt: requireInstant(startedAt), benchmark, model, editFormat, testCases, totalCost,
-      promptTokens: promptTokens || null, completionTokens: completionTokens || null,
-    };
-  });
-}
-
-/** Reads the CSV inside `azure_llm_requests_2023.csv.gz`. Throws a RangeError for a row that is not of its form. */
-export function parseRequests(csv: string): LlmRequest[] {
-  return [...csvRows(csv)].map((fields) => {
-    const [at, service, contextTokens, generatedTokens] = fields;
-    if (at === undefined || service === undefined || contextTokens === undefined || generatedTokens === undefined) {
-      throw new RangeError(`a request has 4 fields: ${fields.join(",")}`);
-    }
-    return { at: requireInstant(at), service, contextTokens, generatedTokens };
-  });
-}
-
 /** A metered quantity, and when the metering pipeline publishes it. */
 interface Metered {
   readonly at: Instant;
@@ -83,7 +32,9 @@ interface Metered {
   readonly meter: Meter;
   readonly quantity: bigint;
   readonly serviceName: string;
-  readonly dimensions: Readonly<Record<"x_ModelId" | "x_ProjectId" | "x_WorkspaceId" | "x_WorkloadType", string | null>>;
+  readonly dimensions: Readonly<
+    Record<"x_ModelId" | "x_ProjectId" | "x_WorkspaceId" | "x_WorkloadType", string | null>
+  >;
 }
 
 // A quarter of the runs, chosen by their own start, so that the choice is the same for ever.
@@ -99,13 +50,19 @@ function isEstimated(run: Run): boolean {
 function* meteredRuns(runs: readonly Run[]): Generator<Metered> {
   for (const run of runs) {
     const at = run.startedAt;
-    const publishedAt = isLate(run) ? ceilTo(at, HOUR) + 18 * HOUR : ceilTo(at, 15 * MINUTE) + 15 * MINUTE;
+    const publishedAt = isLate(run)
+      ? ceilTo(at, HOUR) + 18 * HOUR
+      : ceilTo(at, 15 * MINUTE) + 15 * MINUTE;
     const dimensions = {
-      x_ModelId: run.model, x_ProjectId: run.benchmark, x_WorkspaceId: null, x_WorkloadType: run.editFormat,
+      x_ModelId: run.model,
+      x_ProjectId: run.benchmark,
+      x_WorkspaceId: null,
+      x_WorkloadType: run.editFormat,
     };
     const common = { at, publishedAt, serviceName: "Code Editing Benchmarks", dimensions };
     yield { ...common, meter: "requests", quantity: BigInt(run.testCases) };
-    if (run.promptTokens !== null) yield { ...common, meter: "input_tokens", quantity: BigInt(run.promptTokens) };
+    if (run.promptTokens !== null)
+      yield { ...common, meter: "input_tokens", quantity: BigInt(run.promptTokens) };
     if (run.completionTokens !== null) {
       yield { ...common, meter: "output_tokens", quantity: BigInt(run.completionTokens) };
     }
@@ -118,7 +75,12 @@ function* meteredRequests(requests: readonly LlmRequest[]): Generator<Metered> {
       at: request.at,
       publishedAt: ceilTo(request.at, 15 * MINUTE) + 15 * MINUTE,
       serviceName: "LLM Inference",
-      dimensions: { x_ModelId: null, x_ProjectId: request.service, x_WorkspaceId: null, x_WorkloadType: request.service },
+      dimensions: {
+        x_ModelId: null,
+        x_ProjectId: request.service,
+        x_WorkspaceId: null,
+        x_WorkloadType: request.service,
+      },
     };
     yield { ...common, meter: "requests", quantity: 1n };
     yield { ...common, meter: "input_tokens", quantity: BigInt(request.contextTokens) };
@@ -130,12 +92,17 @@ function hash(...parts: readonly (string | null)[]): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 12);
 }
 
-function usageLife(granularity: Granularity, start: Instant, parts: readonly Metered[]): Life | undefined {
+function usageLife(
+  granularity: Granularity,
+  start: Instant,
+  parts: readonly Metered[],
+): Life | undefined {
   const published = new Map<Instant, bigint>();
-  for (const part of parts) published.set(part.publishedAt, (published.get(part.publishedAt) ?? 0n) + part.quantity);
+  for (const part of parts)
+    published.set(part.publishedAt, (published.get(part.publishedAt) ?? 0n) + part.quantity);
   let quantity = 0n;
   const steps: Change[] = [...published]
-    .sort(([a], [b]) => a - b)
+    .toSorted(([a], [b]) => a - b)
     .map(([at, more]) => ({ at, changes: { ConsumedQuantity: String((quantity += more)) } }));
   const [first, ...changes] = steps;
   const [sample] = parts;

@@ -32,7 +32,13 @@ export class RequestLog {
   #requests: LoggedRequest[] = [];
   #number = 0;
 
-  add(now: Instant, method: string, path: string, parameters: URLSearchParams, page: number): LoggedRequest {
+  add(
+    now: Instant,
+    method: string,
+    path: string,
+    parameters: URLSearchParams,
+    page: number,
+  ): LoggedRequest {
     this.#number += 1;
     const request: LoggedRequest = {
       number: this.#number,

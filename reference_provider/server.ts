@@ -35,7 +35,7 @@ export interface World {
 export type Operation = "capabilities" | "usage" | "costs";
 
 /** Scopes that an operation needs, all of them (interface section 5). */
-export const REQUIRED_SCOPES: Readonly<Record<Operation, readonly Scope[]>> = {
+const REQUIRED_SCOPES: Readonly<Record<Operation, readonly Scope[]>> = {
   capabilities: ["billing.account.read", "billing.usage.read"],
   usage: ["billing.usage.read"],
   costs: ["billing.cost.read"],
@@ -78,8 +78,13 @@ function ownAnswer(world: World, exchange: Exchange, grant: Grant, struck: Struc
   requireScopes(grant, REQUIRED_SCOPES[operation]);
   const account = accountOf(world, grant);
   world.rateLimit?.count(account.id);
-  const ok = { status: 200, contentType: "application/json", headers: { "cache-control": "no-store" } };
-  if (operation === "capabilities") return { ...ok, body: capabilitiesText(account.capabilities, struck) };
+  const ok = {
+    status: 200,
+    contentType: "application/json",
+    headers: { "cache-control": "no-store" },
+  };
+  if (operation === "capabilities")
+    return { ...ok, body: capabilitiesText(account.capabilities, struck) };
   offerOf(account, operation);
   const query = parseQuery(operation, parameters, struck.of("refuse_unknown") !== undefined);
   const draft = exportPage(account, query, world.clock.now(), world.sealer, struck);
@@ -87,7 +92,8 @@ function ownAnswer(world: World, exchange: Exchange, grant: Grant, struck: Struc
 }
 
 function problemAnswer(error: unknown): Answer & { readonly problem: string } {
-  const problem = error instanceof ProblemError ? error : new ProblemError("internal-error", String(error));
+  const problem =
+    error instanceof ProblemError ? error : new ProblemError("internal-error", String(error));
   return {
     status: problem.status,
     contentType: "application/problem+json",
@@ -101,11 +107,15 @@ function withPlainCursor(world: World, parameters: URLSearchParams): URLSearchPa
   const plain = new URLSearchParams(parameters);
   const cursors = plain.getAll("cursor");
   const [cursor] = cursors;
-  if (cursors.length === 1 && cursor !== undefined) plain.set("cursor", world.history.undecorated(cursor));
+  if (cursors.length === 1 && cursor !== undefined)
+    plain.set("cursor", world.history.undecorated(cursor));
   return plain;
 }
 
-async function exchangeAnswer(world: World, exchange: Exchange): Promise<{ answer: Answer; struck: Struck }> {
+async function exchangeAnswer(
+  world: World,
+  exchange: Exchange,
+): Promise<{ answer: Answer; struck: Struck }> {
   const { parameters, operation, logged, authorization } = exchange;
   let grant: Grant | undefined;
   let refusal: unknown;
@@ -163,7 +173,13 @@ async function serve(world: World, request: FastifyRequest, reply: FastifyReply)
   const latency = struck.all("latency").reduce((sum, fault) => sum + fault.milliseconds, 0);
   if (latency > 0) await new Promise((resolve) => setTimeout(resolve, latency));
   const date = new Date(world.clock.now()).toUTCString();
-  logged.status = await deliver(reply.raw, answer, request.headers["accept-encoding"], date, struck);
+  logged.status = await deliver(
+    reply.raw,
+    answer,
+    request.headers["accept-encoding"],
+    date,
+    struck,
+  );
 }
 
 /**

@@ -38,14 +38,15 @@ function isBefore(a: Key, b: Key): boolean {
 }
 
 /** First index whose key is not before `key`, or, with `after`, is beyond it. */
-export function seek(segment: Segment, key: Key, after = false): number {
+function seek(segment: Segment, key: Key, after = false): number {
   let low = 0;
   let high = segment.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
     const start = segment.startAt(middle);
     const probe = { start, id: start === key.start ? segment.idAt(middle) : "" };
-    if (isBefore(probe, key) || (after && probe.start === key.start && probe.id === key.id)) low = middle + 1;
+    if (isBefore(probe, key) || (after && probe.start === key.start && probe.id === key.id))
+      low = middle + 1;
     else high = middle;
   }
   return low;
@@ -93,7 +94,10 @@ export class StoredSegment implements Segment {
   /** Takes a life in where it belongs here; one with the same first id gives way to it. */
   put(life: Life): boolean {
     if (!this.#accepts(life)) return false;
-    this.#lives.set(String(life.record["x_RecordId"]), { life, rows: rowsOfLife(this.#dataset, life) });
+    this.#lives.set(String(life.record["x_RecordId"]), {
+      life,
+      rows: rowsOfLife(this.#dataset, life),
+    });
     this.#rows = undefined;
     return true;
   }
@@ -181,7 +185,8 @@ export function* scan(listing: Listing, range: Range, after?: Key): Generator<Ke
       const start = segment.startAt(index);
       if (start > range.end || (start === range.end && range.select !== "closed")) continue;
       const id = segment.idAt(index);
-      if (least === undefined || isBefore({ start, id }, least)) least = { start, id, segment, number, index };
+      if (least === undefined || isBefore({ start, id }, least))
+        least = { start, id, segment, number, index };
     }
     if (least === undefined) return;
     next[least.number] = least.index + 1;

@@ -37,18 +37,27 @@ export async function startBench(options: ProviderOptions): Promise<Bench> {
     provider,
     baseUrl,
     token,
-    get: (path, headers = {}) => ask(`${baseUrl}${path}`, { authorization: `Bearer ${token}`, ...headers }),
+    get: (path, headers = {}) =>
+      ask(`${baseUrl}${path}`, { authorization: `Bearer ${token}`, ...headers }),
     [Symbol.asyncDispose]: () => provider.close(),
   };
 }
 
 /** One GET, without following redirects. */
-export async function ask(url: string, headers: Readonly<Record<string, string>>): Promise<Answered> {
+export async function ask(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<Answered> {
   const response = await fetch(url, { headers, redirect: "manual" });
   const text = await response.text();
   const type = response.headers.get("content-type") ?? "";
   const parsed: unknown = type.includes("json") ? JSON.parse(text) : {};
-  return { status: response.status, headers: response.headers, text, body: isObject(parsed) ? parsed : {} };
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isObject(parsed) ? parsed : {},
+  };
 }
 
 function expectValid(validator: Validator, value: unknown): void {
@@ -57,7 +66,10 @@ function expectValid(validator: Validator, value: unknown): void {
 }
 
 /** A page's records, after checking envelope and records against their schemas. */
-export function recordsOf(answered: Answered, dataset: "usage" | "costs"): Record<string, unknown>[] {
+export function recordsOf(
+  answered: Answered,
+  dataset: "usage" | "costs",
+): Record<string, unknown>[] {
   expect(answered.status, answered.text.slice(0, 300)).toBe(200);
   expect(answered.headers.get("content-type")).toBe("application/json");
   expectValid(validatePage, answered.body);

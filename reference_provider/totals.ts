@@ -10,8 +10,8 @@ import type { Listing } from "./store.ts";
 /** Part of the truth: charge periods that start in [start, end), as exports at `at` show them. */
 export interface TotalsRange {
   readonly at: Instant;
-  readonly start?: Instant;
-  readonly end?: Instant;
+  readonly start?: Instant | undefined;
+  readonly end?: Instant | undefined;
 }
 
 /** Rows and exact sums of one group; the other fields are the group's key. */
@@ -19,7 +19,10 @@ type Group = Readonly<Record<string, string | number>>;
 
 /** Sums by key, in the order of the keys' first appearance. */
 class Sums {
-  readonly #groups = new Map<string, { key: Record<string, string>; rows: number; sums: Decimal[] }>();
+  readonly #groups = new Map<
+    string,
+    { key: Record<string, string>; rows: number; sums: Decimal[] }
+  >();
   readonly #names: readonly string[];
 
   constructor(names: readonly string[]) {
@@ -38,7 +41,9 @@ class Sums {
     return [...this.#groups.values()].map(({ key, rows, sums }) => ({
       ...key,
       rows,
-      ...Object.fromEntries(this.#names.map((name, index) => [name, formatDecimal(sums[index] ?? ZERO)])),
+      ...Object.fromEntries(
+        this.#names.map((name, index) => [name, formatDecimal(sums[index] ?? ZERO)]),
+      ),
     }));
   }
 }
@@ -47,7 +52,10 @@ function isCost(record: BillingRecord): record is CostRecord {
   return "BilledCost" in record;
 }
 
-function* recordsOf(listing: Listing, range: TotalsRange): Generator<{ day: string; record: BillingRecord }> {
+function* recordsOf(
+  listing: Listing,
+  range: TotalsRange,
+): Generator<{ day: string; record: BillingRecord }> {
   const { start = Number.NEGATIVE_INFINITY, end = Number.POSITIVE_INFINITY, at } = range;
   for (const listed of scan(listing, { start, end, at, select: "start" })) {
     yield { day: formatDay(listed.start), record: listed.record };

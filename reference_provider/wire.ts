@@ -13,7 +13,8 @@ const WORTH_COMPRESSING = 1024;
 export function acceptsGzip(header: string | undefined): boolean {
   for (const item of (header ?? "").split(",")) {
     const [coding, ...parameters] = item.split(";").map((part) => part.trim().toLowerCase());
-    if (coding === "gzip" || coding === "x-gzip") return !parameters.some((text) => /^q=0(\.0*)?$/.test(text));
+    if (coding === "gzip" || coding === "x-gzip")
+      return !parameters.some((text) => /^q=0(\.0*)?$/.test(text));
   }
   return false;
 }
@@ -21,8 +22,16 @@ export function acceptsGzip(header: string | undefined): boolean {
 /** How an answer left: its status, or what became of the connection instead. */
 export type Outcome = number | "reset" | "stalled" | "truncated";
 
-function writeHead(response: ServerResponse, answer: Answer, headers: Record<string, string | number>): void {
-  response.writeHead(answer.status, { "content-type": answer.contentType, ...answer.headers, ...headers });
+function writeHead(
+  response: ServerResponse,
+  answer: Answer,
+  headers: Record<string, string | number>,
+): void {
+  response.writeHead(answer.status, {
+    "content-type": answer.contentType,
+    ...answer.headers,
+    ...headers,
+  });
 }
 
 function hang(response: ServerResponse): Promise<void> {

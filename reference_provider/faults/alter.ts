@@ -43,7 +43,12 @@ function parsedRecord(text: string): Record<string, unknown> {
   return isObject(record) ? record : {};
 }
 
-function edits(fault: FaultOf<"record">, index: number, count: number, record: Record<string, unknown>): boolean {
+function edits(
+  fault: FaultOf<"record">,
+  index: number,
+  count: number,
+  record: Record<string, unknown>,
+): boolean {
   if (fault.record_id !== undefined) return record["x_RecordId"] === fault.record_id;
   if (fault.which === "all") return true;
   return index === (fault.which === "first" ? 0 : fault.which === "last" ? count - 1 : fault.which);
@@ -77,7 +82,10 @@ function alteredRecords(draft: PageDraft, struck: Struck): string[] {
     if (fault.on !== "same_page") continue;
     const copies = records.slice(0, fault.records);
     const edit = { set: fault.set, raw: {}, drop: [] };
-    records = [...records, ...copies.map((text) => JSON.stringify(edited(parsedRecord(text), edit)))];
+    records = [
+      ...records,
+      ...copies.map((text) => JSON.stringify(edited(parsedRecord(text), edit))),
+    ];
   }
   for (const fault of struck.all("stray_record")) {
     const [first] = records;
@@ -97,7 +105,9 @@ function alteredCursor(
   if (sent !== undefined && typeof cursor === "string") history.follow(sent, cursor);
   switch (fault?.value) {
     case undefined:
-      return typeof cursor === "string" && text !== undefined ? history.decorated(cursor, text.prefix) : cursor;
+      return typeof cursor === "string" && text !== undefined
+        ? history.decorated(cursor, text.prefix)
+        : cursor;
     case "missing":
       return undefined;
     case "empty":
@@ -137,7 +147,8 @@ export function pageText(
 export function capabilitiesText(capabilities: Capabilities, struck: Struck): string {
   let document: unknown = capabilities;
   for (const fault of struck.all("capabilities")) {
-    for (const [pointer, value] of Object.entries(fault.set)) document = withPointer(document, pointer, value);
+    for (const [pointer, value] of Object.entries(fault.set))
+      document = withPointer(document, pointer, value);
     for (const pointer of fault.drop) document = withPointer(document, pointer, undefined);
   }
   return JSON.stringify(document);

@@ -11,7 +11,7 @@ export interface Answer {
   readonly body: string;
 }
 
-export const HTML = "<!doctype html><title>Gateway</title><h1>Upstream is being restarted</h1>\n";
+const HTML = "<!doctype html><title>Gateway</title><h1>Upstream is being restarted</h1>\n";
 
 function statusAnswer(struck: Struck): Answer | undefined {
   const fault = struck.of("status");
@@ -33,7 +33,9 @@ function statusAnswer(struck: Struck): Answer | undefined {
 export function faultAnswer(struck: Struck, required: readonly Scope[]): Answer | undefined {
   const limited = struck.of("rate_limited");
   if (limited !== undefined) {
-    throw new ProblemError("rate-limited", "Wait as long as Retry-After says.", { "retry-after": limited.retry_after });
+    throw new ProblemError("rate-limited", "Wait as long as Retry-After says.", {
+      "retry-after": limited.retry_after,
+    });
   }
   if (struck.of("unauthorized") !== undefined) throw challenge("invalid_token");
   if (struck.of("forbidden") !== undefined) throw insufficientScope(required);
@@ -45,7 +47,12 @@ export function faultAnswer(struck: Struck, required: readonly Scope[]): Answer 
   }
   const redirect = struck.of("redirect");
   if (redirect !== undefined) {
-    return { status: redirect.status, contentType: "text/plain", headers: { location: redirect.location }, body: "" };
+    return {
+      status: redirect.status,
+      contentType: "text/plain",
+      headers: { location: redirect.location },
+      body: "",
+    };
   }
   return statusAnswer(struck);
 }
@@ -53,7 +60,10 @@ export function faultAnswer(struck: Struck, required: readonly Scope[]): Answer 
 /** What the faults make of an answer's body and content type. */
 export function alteredAnswer(answer: Answer, struck: Struck): Answer {
   const html = struck.of("html");
-  let altered = html === undefined ? answer : { ...answer, status: html.status, contentType: "text/html", body: HTML };
+  let altered =
+    html === undefined
+      ? answer
+      : { ...answer, status: html.status, contentType: "text/html", body: HTML };
   if (struck.of("invalid_json") !== undefined) {
     altered = { ...altered, body: altered.body.slice(0, Math.floor(altered.body.length / 2)) };
   }

@@ -100,7 +100,9 @@ export class FaultEngine {
   strike(request: Circumstances): Struck {
     if (this.#armed.length === 0) return new Struck();
     return new Struck(
-      this.#armed.filter((armed) => matches(armed.fault, request) && this.#falls(armed)).map((armed) => armed.fault),
+      this.#armed
+        .filter((armed) => matches(armed.fault, request) && this.#falls(armed))
+        .map((armed) => armed.fault),
     );
   }
 

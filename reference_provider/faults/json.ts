@@ -3,7 +3,9 @@ import { isObject } from "../model.ts";
 /** Reads JSON so that `JSON.stringify` writes its numbers again digit for digit. */
 export function parseLossless(text: string): unknown {
   return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
-    typeof value === "number" && context?.source !== undefined ? JSON.rawJSON(context.source) : value,
+    typeof value === "number" && context?.source !== undefined
+      ? JSON.rawJSON(context.source)
+      : value,
   );
 }
 
@@ -15,7 +17,10 @@ export interface Edit {
 }
 
 /** An edited copy. Every name becomes an own property, `__proto__` too. */
-export function edited(object: Readonly<Record<string, unknown>>, edit: Edit): Record<string, unknown> {
+export function edited(
+  object: Readonly<Record<string, unknown>>,
+  edit: Edit,
+): Record<string, unknown> {
   const fields = new Map(Object.entries(object));
   for (const [name, value] of Object.entries(edit.set)) fields.set(name, value);
   for (const [name, text] of Object.entries(edit.raw)) fields.set(name, parseLossless(text));
@@ -29,7 +34,8 @@ export function withPointer(value: unknown, pointer: string, replacement: unknow
   if (name === undefined) return replacement;
   const key = name.replaceAll("~1", "/").replaceAll("~0", "~");
   const object = isObject(value) ? value : {};
-  const inner = rest.length === 0 ? replacement : withPointer(object[key], `/${rest.join("/")}`, replacement);
+  const inner =
+    rest.length === 0 ? replacement : withPointer(object[key], `/${rest.join("/")}`, replacement);
   return inner === undefined
     ? edited(object, { set: {}, raw: {}, drop: [key] })
     : edited(object, { set: { [key]: inner }, raw: {}, drop: [] });

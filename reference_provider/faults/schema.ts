@@ -32,7 +32,12 @@ const when = z.strictObject({
 });
 
 function fault<Kind extends string, Shape extends z.ZodRawShape>(kind: Kind, shape: Shape) {
-  return z.strictObject({ kind: z.literal(kind), id: z.string().optional(), when: when.default({}), ...shape });
+  return z.strictObject({
+    kind: z.literal(kind),
+    id: z.string().optional(),
+    when: when.default({}),
+    ...shape,
+  });
 }
 
 const answers = [

@@ -11,7 +11,14 @@ export { parseGeneratorSpec } from "./options.ts";
 export type { GeneratorOptions };
 
 function capabilitiesOf(plan: Plan): Capabilities {
-  const dimensions = ["model", "project", "workspace", "api_key", "service_tier", "workload_type"] as const;
+  const dimensions = [
+    "model",
+    "project",
+    "workspace",
+    "api_key",
+    "service_tier",
+    "workload_type",
+  ] as const;
   const limits = { retention_days: plan.retention, maximum_window_days: plan.window };
   return {
     profile_version: "0.1",

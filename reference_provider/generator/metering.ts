@@ -9,20 +9,50 @@ export const FRESHNESS_MINUTES = 30;
 const METERS = [
   { type: "input_tokens", meter: "Input Tokens", unit: "Tokens", places: 0, cents: 300 },
   { type: "output_tokens", meter: "Output Tokens", unit: "Tokens", places: 0, cents: 1500 },
-  { type: "cache_read_tokens", meter: "Cache Read Tokens", unit: "1000 Tokens", places: 3, cents: 30 },
-  { type: "cache_write_5m_tokens", meter: "Cache Write Tokens", unit: "Tokens", places: 0, cents: 375 },
+  {
+    type: "cache_read_tokens",
+    meter: "Cache Read Tokens",
+    unit: "1000 Tokens",
+    places: 3,
+    cents: 30,
+  },
+  {
+    type: "cache_write_5m_tokens",
+    meter: "Cache Write Tokens",
+    unit: "Tokens",
+    places: 0,
+    cents: 375,
+  },
   { type: "requests", meter: "Requests", unit: "Requests", places: 0, cents: 7 },
   { type: "audio_seconds", meter: "Audio Seconds", unit: "Seconds", places: 2, cents: 11 },
   { type: "x_web_searches", meter: "Web Searches", unit: "Searches", places: 0, cents: 1000 },
 ] as const;
 
+type Slot = ReturnType<typeof makeSlot>;
+
+const slotsOf = new WeakMap<Plan, Slot[]>();
+
 /** What is metered in a slot: a tuple of dimensions and a meter, the same on every day. */
-export function slotOf(plan: Plan, slot: number) {
-  const model = pick(plan, 1, slot, ["atlas-1", "atlas-1-mini", "borealis-2", "cirrus-embed", "deneb-voice"]);
+export function slotOf(plan: Plan, slot: number): Slot {
+  const slots = slotsOf.get(plan) ?? [];
+  slotsOf.set(plan, slots);
+  return (slots[slot] ??= makeSlot(plan, slot));
+}
+
+function makeSlot(plan: Plan, slot: number) {
+  const model = pick(plan, 1, slot, [
+    "atlas-1",
+    "atlas-1-mini",
+    "borealis-2",
+    "cirrus-embed",
+    "deneb-voice",
+  ]);
   const meter = METERS[slot % METERS.length] ?? METERS[0];
   // A default workspace and use without a key have no id.
-  const workspace = draw(plan, 3, slot, 0) < 0.2 ? null : `ws-${Math.floor(draw(plan, 4, slot, 0) * 12)}`;
-  const key = draw(plan, 5, slot, 0) < 0.15 ? null : `key-${Math.floor(draw(plan, 6, slot, 0) * 60)}`;
+  const workspace =
+    draw(plan, 3, slot, 0) < 0.2 ? null : `ws-${Math.floor(draw(plan, 4, slot, 0) * 12)}`;
+  const key =
+    draw(plan, 5, slot, 0) < 0.15 ? null : `key-${Math.floor(draw(plan, 6, slot, 0) * 60)}`;
   return {
     ...meter,
     currency: plan.currencies[slot % plan.currencies.length] ?? "USD",
@@ -79,7 +109,13 @@ export function publishedAt(plan: Plan, day: number, slot: number, number: numbe
 }
 
 /** Usage in the smallest unit (tokens, hundredths of a second …) of one active hour, as known at an instant. */
-export function quantityOf(plan: Plan, day: number, slot: number, number: number, at: Instant): bigint {
+export function quantityOf(
+  plan: Plan,
+  day: number,
+  slot: number,
+  number: number,
+  at: Instant,
+): bigint {
   const first = Math.floor(draw(plan, 14, day * 24 + number, slot) * 2_000_000);
   const restated = number === 0 ? restatedAt(plan, day, slot) : undefined;
   if (restated === undefined || at < restated) return BigInt(first);

@@ -61,7 +61,10 @@ export function createPlan(options: GeneratorOptions): Plan {
   const days = whole("days", options.days ?? 30, 1, 10_000);
   const now = requireInstant(options.now);
   const from = options.from ?? "";
-  const first = from === "" ? floorTo(now, DAY) - days * DAY : requireInstant(from.length === 10 ? `${from}T00:00:00Z` : from);
+  const first =
+    from === ""
+      ? floorTo(now, DAY) - days * DAY
+      : requireInstant(from.length === 10 ? `${from}T00:00:00Z` : from);
   const age = Math.ceil((now - first) / DAY) + 1;
   return {
     usage: whole("usage", options.usage ?? 1000, 0, 1e9),
@@ -90,12 +93,27 @@ export function draw(plan: Plan, purpose: number, a: number, b: number): number 
 }
 
 /** One of the items, drawn like `draw`. */
-export function pick<Item>(plan: Plan, purpose: number, a: number, items: readonly [Item, ...Item[]]): Item {
+export function pick<Item>(
+  plan: Plan,
+  purpose: number,
+  a: number,
+  items: readonly [Item, ...Item[]],
+): Item {
   return items[Math.floor(draw(plan, purpose, a, 0) * items.length)] ?? items[0];
 }
 
 const NUMBERS = [
-  "usage", "costs", "days", "hours", "late", "restated", "reissued", "withdrawn", "moved", "retention", "window",
+  "usage",
+  "costs",
+  "days",
+  "hours",
+  "late",
+  "restated",
+  "reissued",
+  "withdrawn",
+  "moved",
+  "retention",
+  "window",
 ] as const;
 
 /**
@@ -106,12 +124,16 @@ export function parseGeneratorSpec(spec: string): Omit<GeneratorOptions, "now"> 
   const options: Record<string, unknown> = {};
   for (const item of spec.split(",")) {
     const [name = "", value = ""] = item.split("=");
-    const number = NUMBERS.some((known) => known === name) ? Number(value || Number.NaN) : undefined;
+    const number = NUMBERS.some((known) => known === name)
+      ? Number(value || Number.NaN)
+      : undefined;
     if (number !== undefined && !Number.isNaN(number)) options[name] = number;
     else if (name === "from") options[name] = value;
-    else if (name === "currencies" && /^[A-Z]{3}(\+[A-Z]{3})*$/.test(value)) options[name] = value.split("+");
+    else if (name === "currencies" && /^[A-Z]{3}(\+[A-Z]{3})*$/.test(value))
+      options[name] = value.split("+");
     else if (name === "monthly" && /^(true|false)$/.test(value)) options[name] = value === "true";
-    else if (name === "corrections" && /^(delta|ledger|replacement|none)$/.test(value)) options[name] = value;
+    else if (name === "corrections" && /^(delta|ledger|replacement|none)$/.test(value))
+      options[name] = value;
     else throw new RangeError(`generator: "${item}" is not understood`);
   }
   return options;

@@ -3,7 +3,16 @@ import { DAY, HOUR, formatDay, formatInstant, monthStart } from "../instants.ts"
 import type { Instant } from "../instants.ts";
 import type { CostRecord, UsageRecord } from "../model.ts";
 import type { Segment } from "../store.ts";
-import { commonFields, dayQuantity, hourOf, lateness, publishedAt, quantityOf, restatedAt, slotOf } from "./metering.ts";
+import {
+  commonFields,
+  dayQuantity,
+  hourOf,
+  lateness,
+  publishedAt,
+  quantityOf,
+  restatedAt,
+  slotOf,
+} from "./metering.ts";
 import { draw } from "./options.ts";
 import type { Plan } from "./options.ts";
 import { createSegment } from "./segment.ts";
@@ -34,7 +43,7 @@ function usageRecord(
 }
 
 function inOrder(events: readonly Instant[]): Instant[] {
-  return [...new Set(events)].sort((a, b) => a - b);
+  return [...new Set(events)].toSorted((a, b) => a - b);
 }
 
 /** Slots a day that make so many records. */
@@ -51,15 +60,26 @@ export function dailyUsage(plan: Plan): Segment {
     prefix: "usage-1d",
     startOf: (day) => plan.first + day * DAY,
     events(day, slot) {
-      const published = Array.from({ length: plan.hours }, (_, number) => publishedAt(plan, day, slot, number));
+      const published = Array.from({ length: plan.hours }, (_, number) =>
+        publishedAt(plan, day, slot, number),
+      );
       const restated = restatedAt(plan, day, slot);
       const [first = ALWAYS] = published;
-      return inOrder(restated === undefined ? published : [...published, Math.max(restated, first)]);
+      return inOrder(
+        restated === undefined ? published : [...published, Math.max(restated, first)],
+      );
     },
     record(id, day, slot, at) {
       const start = plan.first + day * DAY;
       const quantity = dayQuantity(plan, day, slot, at);
-      return usageRecord(plan, id, slot, { granularity: "1d", start, end: start + DAY }, quantity, at);
+      return usageRecord(
+        plan,
+        id,
+        slot,
+        { granularity: "1d", start, end: start + DAY },
+        quantity,
+        at,
+      );
     },
   });
 }
@@ -84,12 +104,27 @@ export function hourlyUsage(plan: Plan): Segment {
       const number = bucket % plan.hours;
       const published = publishedAt(plan, day, slot, number);
       const restated = number === 0 ? restatedAt(plan, day, slot) : undefined;
-      return inOrder(restated === undefined ? [published] : [published, Math.max(restated, published)]);
+      return inOrder(
+        restated === undefined ? [published] : [published, Math.max(restated, published)],
+      );
     },
     record(id, bucket, slot, at) {
       const start = startOf(bucket);
-      const quantity = quantityOf(plan, Math.floor(bucket / plan.hours), slot, bucket % plan.hours, at);
-      return usageRecord(plan, id, slot, { granularity: "1h", start, end: start + HOUR }, quantity, at);
+      const quantity = quantityOf(
+        plan,
+        Math.floor(bucket / plan.hours),
+        slot,
+        bucket % plan.hours,
+        at,
+      );
+      return usageRecord(
+        plan,
+        id,
+        slot,
+        { granularity: "1h", start, end: start + HOUR },
+        quantity,
+        at,
+      );
     },
   });
 }
@@ -111,7 +146,11 @@ export function invoiceOf(at: Instant, currency: string): string {
 }
 
 /** When a day's costs of a slot first appear, are restated (perhaps never), and are final. */
-export function costEvents(plan: Plan, day: number, slot: number): [Instant, Instant | undefined, Instant] {
+function costEvents(
+  plan: Plan,
+  day: number,
+  slot: number,
+): [Instant, Instant | undefined, Instant] {
   const end = plan.first + (day + 1) * DAY;
   const shown = end + 6 * HOUR + Math.floor(lateness(plan, day, slot) / 2);
   const isRestated = draw(plan, 20, day, slot) < plan.restated;

@@ -27,7 +27,10 @@ export function createSegment(recipe: Recipe): Segment {
     const [bucket, slot] = place(index);
     const latest = recipe.events(bucket, slot).findLast((event) => event <= at);
     if (latest === undefined) return undefined;
-    return { record: recipe.record(idAt(index), bucket, slot, latest), end: recipe.startOf(bucket) + width };
+    return {
+      record: recipe.record(idAt(index), bucket, slot, latest),
+      end: recipe.startOf(bucket) + width,
+    };
   }
   function lifeOf(id: string): Life | undefined {
     const index = id.startsWith(`${prefix}-`) ? Number(id.slice(prefix.length + 1)) : Number.NaN;
@@ -37,7 +40,16 @@ export function createSegment(recipe: Recipe): Segment {
       return shown === undefined ? [] : [{ at, changes: { ...shown.record } }];
     });
     const [first, ...changes] = steps;
-    return first === undefined ? undefined : { record: first.changes, visibleFrom: first.at, changes };
+    return first === undefined
+      ? undefined
+      : { record: first.changes, visibleFrom: first.at, changes };
   }
-  return { length, longest: width, startAt: (index) => recipe.startOf(place(index)[0]), idAt, shownAt, lifeOf };
+  return {
+    length,
+    longest: width,
+    startAt: (index) => recipe.startOf(place(index)[0]),
+    idAt,
+    shownAt,
+    lifeOf,
+  };
 }

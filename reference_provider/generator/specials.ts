@@ -45,7 +45,11 @@ function chargeLife(charge: Charge, currency: string): Life {
   };
   const settled = { x_CostStatus: "final", InvoiceId: invoiceOf(charge.start, currency) };
   const at = monthStart(charge.start, 1) + SETTLEMENT_HOURS * HOUR;
-  return { record, visibleFrom: charge.shown, changes: [{ at: Math.max(at, charge.shown), changes: settled }] };
+  return {
+    record,
+    visibleFrom: charge.shown,
+    changes: [{ at: Math.max(at, charge.shown), changes: settled }],
+  };
 }
 
 /** The charges of a month: a subscription over all of it, a credit in its middle, and tax and rounding at its end. */
@@ -53,17 +57,58 @@ function monthCharges(plan: Plan, month: Instant, currency: string): Charge[] {
   const next = monthStart(month, 1);
   const last = next - DAY;
   const name = `${formatDay(month).slice(0, 7)}-${currency}`;
-  const cents = (purpose: number, most: number) => 1 + Math.floor(draw(plan, purpose, month / DAY, currency.length) * most);
+  const cents = (purpose: number, most: number) =>
+    1 + Math.floor(draw(plan, purpose, month / DAY, currency.length) * most);
   const money = (units: number) => formatDecimal({ units: BigInt(units), scale: 2 });
   const middle = month + 14 * DAY;
   const credit = money(-cents(30, 5000));
   const tax = money(cents(31, 9000));
   const rounding = money(-cents(32, 3));
   return [
-    { id: `purchase-${name}`, start: month, end: next, shown: month + 6 * HOUR, category: "Purchase", description: "Monthly commitment", billed: "250", effective: "0", sku: "commitment" },
-    { id: `credit-${name}`, start: middle, end: middle + DAY, shown: middle + 30 * HOUR, category: "Credit", description: "Goodwill credit", billed: credit, effective: credit, sku: null },
-    { id: `tax-${name}`, start: last, end: next, shown: next + 12 * HOUR, category: "Tax", description: "Value added tax", billed: tax, effective: tax, sku: null },
-    { id: `rounding-${name}`, start: last, end: last, shown: next + 12 * HOUR, category: "Adjustment", description: "Rounding", billed: rounding, effective: rounding, sku: null },
+    {
+      id: `purchase-${name}`,
+      start: month,
+      end: next,
+      shown: month + 6 * HOUR,
+      category: "Purchase",
+      description: "Monthly commitment",
+      billed: "250",
+      effective: "0",
+      sku: "commitment",
+    },
+    {
+      id: `credit-${name}`,
+      start: middle,
+      end: middle + DAY,
+      shown: middle + 30 * HOUR,
+      category: "Credit",
+      description: "Goodwill credit",
+      billed: credit,
+      effective: credit,
+      sku: null,
+    },
+    {
+      id: `tax-${name}`,
+      start: last,
+      end: next,
+      shown: next + 12 * HOUR,
+      category: "Tax",
+      description: "Value added tax",
+      billed: tax,
+      effective: tax,
+      sku: null,
+    },
+    {
+      id: `rounding-${name}`,
+      start: last,
+      end: last,
+      shown: next + 12 * HOUR,
+      category: "Adjustment",
+      description: "Rounding",
+      billed: rounding,
+      effective: rounding,
+      sku: null,
+    },
   ];
 }
 
@@ -72,7 +117,8 @@ export function* monthlyLives(plan: Plan): Generator<Life> {
   for (let month = monthStart(plan.first); month <= plan.last; month = monthStart(month, 1)) {
     for (const currency of plan.currencies) {
       for (const charge of monthCharges(plan, month, currency)) {
-        if (charge.start >= plan.first && charge.start <= plan.last) yield chargeLife(charge, currency);
+        if (charge.start >= plan.first && charge.start <= plan.last)
+          yield chargeLife(charge, currency);
       }
     }
   }
@@ -83,7 +129,12 @@ function negated(decimal: string): string {
 }
 
 /** A row that corrects another in the billing period after it, on the tenth day, while its charge period stays. */
-function correctionLife(original: Readonly<Record<string, unknown>>, suffix: string, cost: string, issued: Instant): Life {
+function correctionLife(
+  original: Readonly<Record<string, unknown>>,
+  suffix: string,
+  cost: string,
+  issued: Instant,
+): Life {
   const currency = String(original["BillingCurrency"]);
   const record = {
     ...original,
@@ -138,7 +189,13 @@ function* spread(plan: Plan, purpose: number, count: number, costs: Segment): Ge
 function withLast(life: Life, extra: Readonly<Record<string, unknown>>): Life {
   const last = life.changes.at(-1);
   if (last === undefined) return life;
-  return { ...life, changes: [...life.changes.slice(0, -1), { at: last.at, changes: { ...last.changes, ...extra } }] };
+  return {
+    ...life,
+    changes: [
+      ...life.changes.slice(0, -1),
+      { at: last.at, changes: { ...last.changes, ...extra } },
+    ],
+  };
 }
 
 /** Lives that break habits: rows that turn final under another id, are withdrawn, or move to the next day. */
@@ -152,6 +209,9 @@ export function* unruly(plan: Plan, costs: Segment): Generator<Life> {
   }
   for (const life of spread(plan, 42, plan.moved, costs)) {
     const end = new Date(String(life.record["ChargePeriodEnd"])).getTime();
-    yield withLast(life, { ChargePeriodStart: formatInstant(end), ChargePeriodEnd: formatInstant(end + DAY) });
+    yield withLast(life, {
+      ChargePeriodStart: formatInstant(end),
+      ChargePeriodEnd: formatInstant(end + DAY),
+    });
   }
 }
