@@ -39,19 +39,29 @@ function faultOf(catalog: unknown): ConnectorError {
 }
 
 test("costs are offered only where the provider has them", () => {
-  expect(discoverCatalog(both).map(({ name }) => name)).toEqual(["usage", "costs"]);
-  expect(discoverCatalog(usageOnly).map(({ name }) => name)).toEqual(["usage"]);
+  expect(discoverCatalog(both).map(({ name }) => name)).toEqual([
+    "usage",
+    "costs",
+    "export_windows",
+  ]);
+  expect(discoverCatalog(usageOnly).map(({ name }) => name)).toEqual(["usage", "export_windows"]);
 });
 
 test("every stream keeps the rules of the discovery tests", () => {
   const ajv = new Ajv({ strict: false });
   addFormats.default(ajv);
   for (const stream of discoverCatalog(both)) {
-    expect(stream.supported_sync_modes).toEqual(["full_refresh", "incremental"]);
+    const isManifest = stream.name === "export_windows";
+    expect(stream.supported_sync_modes).toEqual([
+      ...(isManifest ? [] : ["full_refresh"]),
+      "incremental",
+    ]);
     expect(stream.source_defined_cursor).toBe(true);
     expect(stream.is_resumable).toBe(true);
-    expect(stream.default_cursor_field).toEqual(["x_RecordUpdatedAt"]);
-    expect(stream.source_defined_primary_key).toEqual([["x_RecordId"]]);
+    expect(stream.default_cursor_field).toEqual([isManifest ? "ended_at" : "x_RecordUpdatedAt"]);
+    expect(stream.source_defined_primary_key).toEqual(
+      isManifest ? [["reading_id"], ["day"], ["inside_window"]] : [["x_RecordId"]],
+    );
 
     const schema = stream.json_schema;
     expect(ajv.validateSchema(schema)).toBe(true);
@@ -64,10 +74,10 @@ test("every stream keeps the rules of the discovery tests", () => {
       expect(property, key).toBeDefined();
       expect(JSON.stringify(property?.type)).not.toMatch(/object|array/);
     }
-    expect(properties).toHaveProperty("x_ReadingId");
+    expect(properties).toHaveProperty(isManifest ? "reading_id" : "x_ReadingId");
     for (const [key, property] of Object.entries(properties)) {
       expect(property.type, key).toContain("null");
-      if (property.format === undefined) continue;
+      if (property.format === undefined || property.format === "date") continue;
       expect(property, key).toMatchObject({
         format: "date-time",
         airbyte_type: "timestamp_with_timezone",
@@ -103,7 +113,7 @@ test("a catalog with nulls and keys of the platform's own is understood", () => 
 
 test("what discover offers can be configured as it is", () => {
   const streams = discoverCatalog(both).map((stream) => ({ stream, sync_mode: "incremental" }));
-  expect(parseCatalog({ streams })).toMatchObject({ streams: { length: 2 }, faults: [] });
+  expect(parseCatalog({ streams })).toMatchObject({ streams: { length: 3 }, faults: [] });
 });
 
 test("a stream that cannot be read is a fault of its own, and the others stay", () => {

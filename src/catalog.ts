@@ -1,13 +1,14 @@
 /** The catalog in both directions: what `discover` offers, and what a platform or a person then asks to be read. */
 import * as z from "zod";
 import { ConnectorError } from "./errors.ts";
+import { exportWindowsSchema } from "./export_windows_schema.ts";
 import { describeFaults, faultsOf, ruleOf } from "./faults.ts";
 import type { Capabilities } from "./generated/capabilities.d.ts";
 import { catalogSchemas } from "./generated/catalog_schemas.ts";
 import type { CatalogStream, SyncMode } from "./protocol.ts";
 
 /** The streams of this source, in the order in which they are offered. */
-export const STREAM_NAMES = ["usage", "costs"] as const;
+export const STREAM_NAMES = ["usage", "costs", "export_windows"] as const;
 export type StreamName = (typeof STREAM_NAMES)[number];
 
 /** Every stream supports both: full refreshes resume (S7). */
@@ -27,17 +28,32 @@ export interface ConfiguredCatalog {
   readonly faults: readonly ConnectorError[];
 }
 
-/** The streams that the provider offers; usage always, costs where capabilities have them. */
-export function discoverCatalog(capabilities: Capabilities): CatalogStream[] {
-  return STREAM_NAMES.filter((name) => capabilities.datasets[name] !== undefined).map((name) => ({
-    name,
-    json_schema: catalogSchemas[name],
-    supported_sync_modes: SYNC_MODES,
-    source_defined_cursor: true,
-    default_cursor_field: ["x_RecordUpdatedAt"],
-    source_defined_primary_key: [["x_RecordId"]],
-    is_resumable: true,
-  }));
+/**
+ * The streams on offer: usage always, costs where capabilities have them, and what was read of either (R5), which only
+ * ever grows and so cannot be refreshed as a whole.
+ */
+export function discoverCatalog({ datasets }: Capabilities): CatalogStream[] {
+  const datasetNames = (["usage", "costs"] as const).filter((name) => datasets[name] !== undefined);
+  return [
+    ...datasetNames.map((name) => ({
+      name,
+      json_schema: catalogSchemas[name],
+      supported_sync_modes: SYNC_MODES,
+      source_defined_cursor: true,
+      default_cursor_field: ["x_RecordUpdatedAt"],
+      source_defined_primary_key: [["x_RecordId"]],
+      is_resumable: true,
+    })),
+    {
+      name: "export_windows",
+      json_schema: exportWindowsSchema,
+      supported_sync_modes: ["incremental"],
+      source_defined_cursor: true,
+      default_cursor_field: ["ended_at"],
+      source_defined_primary_key: [["reading_id"], ["day"], ["inside_window"]],
+      is_resumable: true,
+    },
+  ];
 }
 
 /** Only what is needed of a configured catalog: suites and platforms fill the rest with nulls and keys of their own. */

@@ -1,5 +1,10 @@
 /** Exact decimals, as the interface writes them (DecimalString, section 2.1): text in, text out, no rounding ever. */
 
+/** Whether a value is a DecimalString (interface section 2.1). */
+export function isDecimal(value: unknown): value is string {
+  return typeof value === "string" && /^-?(0|[1-9][0-9]*)(\.[0-9]+)?$/.test(value);
+}
+
 /** `units` × 10^-`scale`. */
 interface Scaled {
   readonly units: bigint;

@@ -8,6 +8,7 @@
  */
 import { addDecimals } from "./decimal.ts";
 import { type Bucket, DAY, floorTo, formatDay } from "./time.ts";
+import { addTotals, type DayTotal } from "./totals.ts";
 import { overlaps, type Range, subtract } from "./window.ts";
 
 /** What a state belongs to (S5): where one of these differs, going on would count the same usage twice. */
@@ -54,6 +55,8 @@ export interface Reading extends Range {
   readonly resumed: boolean;
   readonly records: number;
   readonly provisional: readonly ProvisionalDay[];
+  /** Control totals (R5); null where nobody asked for them when it began. */
+  readonly totals: readonly DayTotal[] | null;
 }
 
 /** The passage through a plan. It is over, and gone from the state, when every window of the plan has been read. */
@@ -93,7 +96,11 @@ export function emptyPass(now: number): Pass {
   return { day: formatDay(now), reads: [], open: [], frontier: -Infinity };
 }
 
-export function beginReading(window: Range, id: string, limit: number, beganAt: number): Reading {
+export function beginReading(
+  window: Range,
+  { id, limit, beganAt }: Pick<Reading, "id" | "limit" | "beganAt">,
+  totals: Reading["totals"],
+): Reading {
   return {
     start: window.start,
     end: window.end,
@@ -108,6 +115,7 @@ export function beginReading(window: Range, id: string, limit: number, beganAt: 
     resumed: false,
     records: 0,
     provisional: [],
+    totals,
   };
 }
 
@@ -118,6 +126,7 @@ export interface PageFacts {
   readonly availableThrough: number;
   readonly records: number;
   readonly provisional: readonly ProvisionalDay[];
+  readonly totals: readonly DayTotal[];
 }
 
 /** The reading after one more page. `now` is the provider's clock at the start of the sync. */
@@ -131,6 +140,7 @@ export function readPage(reading: Reading, page: PageFacts, now: number): Readin
     moved: reading.moved || (reading.lastAsOf !== null && reading.lastAsOf !== page.asOf),
     records: reading.records + page.records,
     provisional: addProvisional(reading.provisional, page.provisional),
+    totals: reading.totals === null ? null : addTotals(reading.totals, page.totals),
   };
 }
 

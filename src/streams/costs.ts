@@ -1,4 +1,5 @@
 import { costsReconcileFrom } from "../core/plan.ts";
+import { isDecimal } from "../core/decimal.ts";
 import { DAY, HOUR } from "../core/time.ts";
 import { catalogSchemas } from "../generated/catalog_schemas.ts";
 import { validateCosts } from "../generated/validators.js";
@@ -14,7 +15,18 @@ export const costs: StreamDefinition = {
   lagOf: (dataset) => (dataset.settlement_lag_hours ?? 0) * HOUR,
   reconcileFrom: costsReconcileFrom,
   provisionalOf: ({ x_CostStatus: status, BillingCurrency: currency, BilledCost: billed }) =>
-    status === "provisional" && typeof currency === "string" && typeof billed === "string"
-      ? { records: 1, billed: { [currency]: billed } }
+    status === "provisional"
+      ? { records: 1, billed: isDecimal(billed) ? { [String(currency)]: billed } : {} }
+      : null,
+  amountsOf: ({ BillingCurrency, ChargeCategory, x_CostStatus, BilledCost, EffectiveCost }) =>
+    isDecimal(BilledCost) && isDecimal(EffectiveCost)
+      ? {
+          labels: {
+            currency: String(BillingCurrency),
+            charge_category: String(ChargeCategory),
+            cost_status: String(x_CostStatus),
+          },
+          amounts: { billed: BilledCost, effective: EffectiveCost },
+        }
       : null,
 };

@@ -17,6 +17,7 @@ import { type CapabilitiesAnswer, resolveEndpoint } from "../provider/capabiliti
 import type { Client } from "../provider/http.ts";
 import { readPages } from "../provider/pages.ts";
 import { assertGranularityOffered } from "./check.ts";
+import { ExportWindows } from "./export_windows.ts";
 import { streams } from "./index.ts";
 import { readOverLanes } from "./lanes.ts";
 import type { Outlet } from "./outlet.ts";
@@ -60,21 +61,28 @@ export async function readStreams(options: ReadOptions): Promise<boolean> {
   });
   const startedAt = clock.now();
   const providerNow = (): number => answer.nowMs + (clock.now() - startedAt);
+  const asked = catalog.streams.some(({ name }) => name === "export_windows");
+  const manifest = asked
+    ? new ExportWindows(outlet, clock, options.states.get("export_windows"))
+    : null;
   const readers: StreamReader[] = [];
   let failed = catalog.faults.length > 0;
   for (const configured of catalog.streams) {
+    if (configured.name === "export_windows") continue;
     try {
-      readers.push(readerOf(configured, answer, providerNow, options));
+      readers.push(readerOf(configured, answer, providerNow, manifest, options));
     } catch (reason) {
       failed = true;
       await reject(ConnectorError.from(reason).of(configured.name), options);
     }
   }
+  await manifest?.start();
   for (const reader of readers) {
     options.running.add(reader.name);
     await reader.start();
   }
   await readOverLanes(readers, options.config.concurrency);
+  await manifest?.finish(!options.stop.aborted);
   return !failed && readers.every((reader) => reader.succeeded);
 }
 
@@ -90,11 +98,12 @@ function readerOf(
   configured: ConfiguredStream,
   { capabilities, nowMs: now }: CapabilitiesAnswer,
   providerNow: () => number,
+  manifest: ExportWindows | null,
   options: ReadOptions,
 ): StreamReader {
   const { config, client, baseUrl, running, outlet } = options;
   const stream = streams.find(({ name }) => name === configured.name);
-  const dataset = capabilities.datasets[configured.name];
+  const dataset = stream === undefined ? undefined : capabilities.datasets[stream.name];
   if (stream === undefined || dataset === undefined) throw notOffered(configured.name);
   const granularity = stream.granularityOf(config.granularity);
   if (granularity !== null) assertGranularityOffered(dataset, config);
@@ -123,6 +132,11 @@ function readerOf(
     providerNow,
     stateInterval: options.stateInterval,
     stop: options.stop,
+    report:
+      manifest === null
+        ? null
+        : (reading) =>
+            manifest.report(reading, { ...circumstances, fingerprint, now: providerNow() }),
     onEnd: () => running.delete(stream.name),
   });
 }

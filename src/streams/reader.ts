@@ -69,6 +69,8 @@ export interface ReaderOptions {
   readonly stateInterval: number;
   /** Ends the reading of all streams. */
   readonly stop: AbortSignal;
+  /** Told of every complete reading, before the state says so; null where the catalog does not ask for it (R5). */
+  readonly report: ((reading: Reading) => Promise<void>) | null;
   /** Called once the stream is over, read or not. */
   readonly onEnd: () => void;
 }
@@ -161,6 +163,7 @@ export class StreamReader {
       reading = await this.#emit(job, reading, page);
       const { now, bucket } = circumstances;
       if (page.nextCursor === null) {
+        await this.#options.report?.(reading);
         const state = finishReading(this.#state, reading, now);
         this.#windowsRead += 1;
         this.#state =
@@ -174,11 +177,15 @@ export class StreamReader {
   }
 
   #begin({ window, startsOver }: Job, limit: number): Reading {
-    if (startsOver !== null) return beginReading(window, startsOver.id, limit, startsOver.beganAt);
+    const totals = this.#options.report === null ? null : [];
+    if (startsOver !== null) {
+      const { id, beganAt, resumed } = startsOver;
+      return { ...beginReading(window, { id, limit, beganAt }, totals), resumed };
+    }
     const { providerNow, random } = this.#options;
     const beganAt = Math.max(Math.trunc(providerNow()), this.#lastReadingAt + 1);
     this.#lastReadingAt = beganAt;
-    return beginReading(window, readingId(beganAt, random()), limit, beganAt);
+    return beginReading(window, { id: readingId(beganAt, random()), limit, beganAt }, totals);
   }
 
   /** Writes a page's records and counts it; the reading as it is after the page. */
@@ -194,6 +201,7 @@ export class StreamReader {
       emittedAt: clock.now(),
       repeats,
       counted: job.counted ?? repeats,
+      withTotals: reading.totals !== null,
       crossing: this.#crossing,
       warn: this.#notices.warn,
     });

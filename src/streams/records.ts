@@ -8,11 +8,12 @@
 import { addDecimals } from "../core/decimal.ts";
 import { FingerprintSet, type Hash, hash } from "../core/identity.ts";
 import type { ProvisionalDay } from "../core/state.ts";
+import { type DayTotal, PageTotals } from "../core/totals.ts";
 import { DAY, floorTo, formatInstant, parseInstant } from "../core/time.ts";
 import type { Range } from "../core/window.ts";
 import { ConnectorError } from "../errors.ts";
 import type { Violation } from "../generated/validators.js";
-import type { Granularity, StreamDefinition } from "./stream.ts";
+import type { Fields, Granularity, StreamDefinition } from "./stream.ts";
 
 declare global {
   interface JSON {
@@ -32,6 +33,8 @@ const FINGERPRINTS = 500_000;
 export class Repeats {
   readonly #versions = new FingerprintSet(FINGERPRINTS);
   readonly #contents = new FingerprintSet(FINGERPRINTS);
+  /** Few: records that reach beyond their window and that another window emitted first. */
+  readonly #foreign = new Set<string>();
 
   /** Whether it takes no more, so that a repeat may pass unseen. */
   get isFull(): boolean {
@@ -43,11 +46,23 @@ export class Repeats {
     return this.#contents.seen(content);
   }
 
+  /** Notes that another window of the read emitted it; always true. */
+  markForeign(content: Hash): true {
+    this.#foreign.add(nameOf(content));
+    return true;
+  }
+
+  isForeign(content: Hash): boolean {
+    return this.#foreign.has(nameOf(content));
+  }
+
   /** Whether this version of a record was seen before. */
   hasSeenVersion(version: Hash): boolean {
     return this.#versions.seen(version);
   }
 }
+
+const nameOf = ({ high, low }: Hash): string => `${high}-${low}`;
 
 /** What a page's records are judged by. */
 export interface PageContext {
@@ -62,6 +77,8 @@ export interface PageContext {
   readonly repeats: Repeats;
   /** What this passage through the window has counted; the same as `repeats` unless the window was restarted. */
   readonly counted: Repeats;
+  /** Whether to make control totals (R5). */
+  readonly withTotals: boolean;
   /** For records that reach beyond their window, which another window may return as well. */
   readonly crossing: Repeats;
   /** Takes a warning of a kind; the reader says each kind a few times and then counts. */
@@ -76,9 +93,9 @@ export interface Lines {
   /** Records of the page that its reading had not seen before, whether or not they are emitted again. */
   readonly records: number;
   readonly provisional: readonly ProvisionalDay[];
+  /** Control totals of the records that carry this reading's id; empty where nobody asked for them. */
+  readonly totals: readonly DayTotal[];
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * The RECORD lines of a page.
@@ -93,6 +110,7 @@ export function toLines(records: readonly unknown[], text: string, context: Page
   const begin = `{"type":"RECORD","record":{"stream":"${context.stream.name}","data":`;
   let exact: readonly unknown[] | null = null;
   let counted = 0;
+  const totals = new PageTotals();
   const lines: string[] = [];
   for (const [index, value] of records.entries()) {
     const record = checked(value, index, context);
@@ -108,6 +126,7 @@ export function toLines(records: readonly unknown[], text: string, context: Page
       const found = context.stream.provisionalOf(record);
       if (found !== null) addTo(provisional, dayWithin(record, context.window), found);
     }
+    if (verdict.owned && context.withTotals) addToTotals(totals, record, context);
     if (!verdict.repeats) lines.push(`${begin}${line.slice(0, -1)}${end}`);
   }
   return {
@@ -115,6 +134,7 @@ export function toLines(records: readonly unknown[], text: string, context: Page
     count: lines.length,
     records: counted,
     provisional: [...provisional.values()],
+    totals: totals.result(),
   };
 }
 
@@ -219,6 +239,8 @@ interface Verdict {
   readonly repeats: boolean;
   /** Whether it is new to its reading: what was emitted before a restart counts again after it. */
   readonly counts: boolean;
+  /** Whether it counts and carries this reading's id, not that of another window's which returned it first (P5). */
+  readonly owned: boolean;
 }
 
 function judge(record: Fields, line: string, context: PageContext): Verdict {
@@ -226,8 +248,11 @@ function judge(record: Fields, line: string, context: PageContext): Verdict {
   const content = hash(line);
   const inWindow = repeats.hasSeen(content);
   const counts = counted === repeats ? !inWindow : !counted.hasSeen(content);
-  if (isWithin(record, window) ? inWindow : crossing.hasSeen(content)) {
-    return { repeats: true, counts };
+  if (isWithin(record, window)) {
+    if (inWindow) return { repeats: true, counts, owned: counts };
+  } else if (crossing.hasSeen(content)) {
+    const isForeign = inWindow ? repeats.isForeign(content) : repeats.markForeign(content);
+    return { repeats: true, counts, owned: counts && !isForeign };
   }
   const id = String(record["x_RecordId"]);
   if (repeats.hasSeenVersion(hash(`${id}\n${String(record["x_RecordUpdatedAt"])}`))) {
@@ -236,7 +261,7 @@ function judge(record: Fields, line: string, context: PageContext): Verdict {
       `record "${clipped(id)}" came twice with the same x_RecordUpdatedAt and different contents; both are passed on.`,
     );
   }
-  return { repeats: false, counts };
+  return { repeats: false, counts, owned: counts };
 }
 
 /** Whether no other window can return the record, however the provider selects (by start, overlap or containment). */
@@ -251,6 +276,12 @@ function isWithin(record: Fields, window: Range): boolean {
 function dayWithin(record: Fields, window: Range): number {
   const start = parseInstant(String(record["ChargePeriodStart"])) ?? window.start;
   return floorTo(DAY, Math.min(Math.max(start, window.start), window.end - 1));
+}
+
+function addToTotals(totals: PageTotals, record: Fields, { stream, window }: PageContext): void {
+  const start = parseInstant(String(record["ChargePeriodStart"]));
+  const inside = start !== undefined && start >= window.start && start < window.end;
+  totals.add(floorTo(DAY, start ?? window.start), inside, stream.amountsOf(record));
 }
 
 function addTo(

@@ -54,6 +54,7 @@ function encodePass(pass: Pass): JsonObject {
       through: formatInstant(reading.through),
       beganAt: formatInstant(reading.beganAt),
       provisional: reading.provisional.map(encodeProvisional),
+      totals: reading.totals?.map((total) => ({ ...total, day: formatDay(total.day) })) ?? null,
     })),
   };
 }
@@ -80,6 +81,20 @@ const provisional = z.array(
     .tuple([day, count, z.record(z.string(), decimal)])
     .transform(([at, records, billed]): ProvisionalDay => ({ day: at, records, billed })),
 );
+const totals = z.array(
+  z.object({
+    day,
+    inside: z.boolean(),
+    records: count,
+    groups: z.array(
+      z.object({
+        labels: z.record(z.string(), z.string()),
+        amounts: z.record(z.string(), decimal),
+        records: count,
+      }),
+    ),
+  }),
+);
 const readingSchema = z
   .object({
     start: instant,
@@ -94,6 +109,7 @@ const readingSchema = z
     moved: z.boolean(),
     records: count,
     provisional,
+    totals: totals.nullable(),
   })
   .transform((reading): Reading => ({ ...reading, resumed: true }));
 const passSchema = z.object({

@@ -1,5 +1,6 @@
 /** The contract of a stream: all that the engine needs to know of a dataset. */
 import type { ProvisionalDay } from "../core/state.ts";
+import type { Amounts } from "../core/totals.ts";
 import type { Bucket } from "../core/time.ts";
 import type { Capabilities } from "../generated/capabilities.d.ts";
 import type { Validator } from "../generated/validators.js";
@@ -23,6 +24,9 @@ export interface RecordLines {
 /** What the connector puts out: messages, and records that are lines already. */
 export type Output = Message | RecordLines;
 
+/** A record's members, not yet known to be what the schema says. */
+export type Fields = Readonly<Record<string, unknown>>;
+
 export interface StreamDefinition {
   readonly name: "usage" | "costs";
   /** Checks one record against its schema (V1). */
@@ -38,7 +42,9 @@ export interface StreamDefinition {
   /** Where the deep re-read begins by default (R2), in milliseconds since 1970. */
   reconcileFrom(now: number): number;
   /** The provisional costs of one record that keeps its schema, for R2; null where it is none. */
-  provisionalOf(record: Readonly<Record<string, unknown>>): Omit<ProvisionalDay, "day"> | null;
+  provisionalOf(record: Fields): Omit<ProvisionalDay, "day"> | null;
+  /** What a record adds to the control totals (R5); null where it holds no exact decimals. */
+  amountsOf(record: Fields): Amounts | null;
 }
 
 /** One page as the client of the interface gives it (interface section 2.6.1). */

@@ -1,4 +1,5 @@
 import { reconcileFromDays } from "../core/plan.ts";
+import { isDecimal } from "../core/decimal.ts";
 import { DAY, HOUR } from "../core/time.ts";
 import { catalogSchemas } from "../generated/catalog_schemas.ts";
 import { validateUsage } from "../generated/validators.js";
@@ -17,4 +18,8 @@ export const usage: StreamDefinition = {
   lagOf: (dataset) => (dataset.freshness_lag_minutes ?? 0) * 60_000,
   reconcileFrom: (now) => reconcileFromDays(now, RECONCILE_DAYS),
   provisionalOf: () => null,
+  amountsOf: ({ x_UsageType: type, ConsumedUnit: unit, ConsumedQuantity: quantity }) =>
+    isDecimal(quantity)
+      ? { labels: { usage_type: String(type), unit: String(unit) }, amounts: { quantity } }
+      : null,
 };

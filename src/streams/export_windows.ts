@@ -1,0 +1,142 @@
+/** The stream `export_windows` (R5): what each complete reading asked for, when, and what it came to. */
+import { retentionFloor } from "../core/plan.ts";
+import { type Fingerprint, type Reading } from "../core/state.ts";
+import { type Bucket, DAY, floorTo, formatDay, formatInstant } from "../core/time.ts";
+import type { DayTotal } from "../core/totals.ts";
+import type { Clock } from "../edges.ts";
+import * as protocol from "../protocol.ts";
+import type { Outlet } from "./outlet.ts";
+import type { Output } from "./stream.ts";
+
+const NAME = "export_windows";
+
+/** What a report needs to know besides the reading itself. */
+export interface ReadingContext {
+  readonly fingerprint: Fingerprint;
+  readonly bucket: Bucket;
+  readonly retentionDays: number;
+  /** The provider's clock, in milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** Writes the reports of all streams' readings, and keeps the stream's own state. */
+export class ExportWindows {
+  readonly #outlet: Outlet<Output>;
+  readonly #clock: Clock;
+  #lastReading: string | null;
+  #pending = 0;
+  #reports = 0;
+
+  /** @param stored the stream's state, of which only the last reading's id is kept */
+  constructor(outlet: Outlet<Output>, clock: Clock, stored: unknown) {
+    this.#outlet = outlet;
+    this.#clock = clock;
+    this.#lastReading = lastReadingOf(stored);
+  }
+
+  async start(): Promise<void> {
+    await this.#status("STARTED");
+    await this.#status("RUNNING");
+  }
+
+  /**
+   * Reports a reading whose last page has been written. To be awaited before the state says that its window is done, so
+   * that no reading stays unreported. One that was begun without totals proves nothing and is not reported.
+   */
+  async report(reading: Reading, context: ReadingContext): Promise<void> {
+    if (reading.totals === null) return;
+    const rows = rowsOf(reading, reading.totals, context);
+    const begin = `{"type":"RECORD","record":{"stream":"${NAME}","data":`;
+    const end = `,"emitted_at":${this.#clock.now()}}}\n`;
+    const text = rows.map((row) => `${begin}${escaped(JSON.stringify(row))}${end}`).join("");
+    this.#pending += rows.length;
+    this.#reports += 1;
+    this.#lastReading = reading.id;
+    await this.#outlet.send({ type: "RECORD_LINES", stream: NAME, text, count: rows.length });
+    await this.#sendState();
+  }
+
+  /** Ends the stream; `complete` unless the run was stopped. */
+  async finish(complete: boolean): Promise<void> {
+    if (this.#reports === 0) await this.#sendState();
+    await this.#status(complete ? "COMPLETE" : "INCOMPLETE");
+  }
+
+  async #sendState(): Promise<void> {
+    const recordCount = this.#pending;
+    this.#pending = 0;
+    const state = { version: 1, last_reading_id: this.#lastReading };
+    await this.#outlet.send(protocol.state(NAME, state, recordCount));
+  }
+
+  async #status(status: protocol.StreamStatus): Promise<void> {
+    await this.#outlet.send(protocol.streamStatus(NAME, status, this.#clock.now()));
+  }
+}
+
+function lastReadingOf(stored: unknown): string | null {
+  if (typeof stored !== "object" || stored === null || !("last_reading_id" in stored)) return null;
+  return typeof stored.last_reading_id === "string" ? stored.last_reading_id : null;
+}
+
+/** One row for each UTC day of the window, and one for each other day that records start on. */
+function rowsOf(
+  reading: Reading,
+  totals: readonly DayTotal[],
+  context: ReadingContext,
+): protocol.JsonObject[] {
+  const days: DayTotal[] = [];
+  for (let day = floorTo(DAY, reading.start); day < reading.end; day += DAY) {
+    const found = totals.find((total) => total.inside && total.day === day);
+    days.push(found ?? { day, inside: true, records: 0, groups: [] });
+  }
+  days.push(...totals.filter(({ inside }) => !inside));
+  return days.map((total) => rowOf(reading, total, context));
+}
+
+function rowOf(
+  reading: Reading,
+  total: DayTotal,
+  { fingerprint, bucket, retentionDays, now }: ReadingContext,
+): protocol.JsonObject {
+  const floor = retentionFloor(now, retentionDays) + DAY;
+  const from = Math.max(total.day, reading.start, floor);
+  const through = Math.min(
+    total.day + DAY,
+    floorTo(bucket, Math.min(reading.end, reading.through)),
+  );
+  const covers = total.inside && from < through;
+  return {
+    reading_id: reading.id,
+    dataset: fingerprint.dataset,
+    granularity: fingerprint.granularity,
+    account: fingerprint.account,
+    base_url: fingerprint.base_url,
+    window_start: formatInstant(reading.start),
+    window_end: formatInstant(reading.end),
+    day: formatDay(total.day),
+    inside_window: total.inside,
+    covered_from: covers ? formatInstant(from) : null,
+    covered_through: covers ? formatInstant(through) : null,
+    began_at: formatInstant(reading.beganAt),
+    ended_at: formatInstant(now),
+    resumed: reading.resumed,
+    first_as_of: reading.firstAsOf,
+    last_as_of: reading.lastAsOf,
+    moved: reading.moved,
+    records: total.records,
+    totals: total.groups.map(({ labels, amounts, records }) => ({
+      ...labels,
+      records,
+      ...amounts,
+    })),
+  };
+}
+
+/** V4, as for records: a provider's unit or currency may hold what some readers take for the end of a line. */
+function escaped(json: string): string {
+  return json.replaceAll(
+    /[\u0085\u2028\u2029]/g,
+    (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
