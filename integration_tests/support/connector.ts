@@ -1,0 +1,108 @@
+/** The four commands as tests use them: run, and judged by the rules that hold for every run. */
+import { expect, inject } from "vitest";
+import { catalogOf, type Config, type ConfiguredCatalog } from "./config.ts";
+import { type Expectations, faultsOf } from "./judge.ts";
+import { type Finished, launch, type LaunchOptions, type Running } from "./process.ts";
+import type { ErrorTrace, Json, StreamState, Trace } from "./protocol.ts";
+
+/** A run that keeps the protocol. */
+export interface Run extends Finished {
+  /** Data of the records of a stream, in the order in which they came. */
+  records(stream: string): readonly Json[];
+  readonly states: readonly StreamState[];
+  /** The last state of each stream: what the next sync is given. */
+  readonly state: readonly StreamState[];
+  readonly errors: readonly ErrorTrace[];
+  /** `LEVEL: message` of each log line. */
+  readonly logs: readonly string[];
+  /** Statuses of a stream. */
+  statuses(stream: string): readonly string[];
+}
+
+export interface ReadOptions extends Pick<LaunchOptions, "args" | "env" | "paused" | "stdout"> {
+  readonly catalog?: ConfiguredCatalog;
+  /** Undefined for no `--state` at all. */
+  readonly state?: readonly StreamState[] | string | undefined;
+  /** Lets records through that break their schema. */
+  readonly broken?: boolean;
+}
+
+export function check(config: Config | string): Promise<Run> {
+  return command("check", { config });
+}
+
+export function discover(config: Config | string): Promise<Run> {
+  return command("discover", { config });
+}
+
+/** Runs any command to its end. */
+export async function command(name: string, options: LaunchOptions): Promise<Run> {
+  return judged(await launch(name, options).done, { secrets: secretsOf(options.config) });
+}
+
+/** Reads to the end. */
+export async function read(config: Config, options: ReadOptions = {}): Promise<Run> {
+  return await startRead(config, options).judged();
+}
+
+/** A read that goes on while the test does something. */
+export interface Reading {
+  readonly running: Running;
+  /** What it came to. `cut`: it was killed outright. */
+  judged(cut?: boolean): Promise<Run>;
+}
+
+export function startRead(config: Config, options: ReadOptions = {}): Reading {
+  const { catalog = catalogOf(), broken, ...rest } = options;
+  const running = launch("read", { config, catalog, ...rest });
+  const expected: Expectations = {
+    streams: catalog.streams.map(({ stream }) => stream.name),
+    secrets: secretsOf(config),
+    catalog: broken === true ? undefined : inject("catalog"),
+  };
+  return {
+    running,
+    judged: async (cut = false) => judged(await running.done, { ...expected, cut }),
+  };
+}
+
+/** The secrets of a config, by the names that the interface gives them. */
+function secretsOf(config: unknown): string[] {
+  const secrets: string[] = [];
+  JSON.stringify(config, (key, value: unknown) => {
+    const secret = ["access_token", "refresh_token", "client_secret"].includes(key);
+    if (secret && typeof value === "string" && value.length >= 4) secrets.push(value);
+    return value;
+  });
+  return secrets;
+}
+
+function judged(run: Finished, expected: Expectations): Run {
+  const faults = faultsOf(run, expected);
+  const errors = run.messages.flatMap(({ trace }) => trace?.error ?? []);
+  const why = errors.map(({ internal_message: message }) => message).join("\n");
+  expect(faults, `${why}\n${run.stdout.slice(-2000)}`).toEqual([]);
+  const states = run.messages.flatMap(({ state }) => state ?? []);
+  return {
+    ...run,
+    states,
+    state: lastStates(states),
+    errors,
+    logs: run.messages.flatMap(({ log }) =>
+      log === undefined ? [] : [`${log.level}: ${log.message}`],
+    ),
+    records: (stream) =>
+      run.messages.flatMap(({ record }) => (record?.stream === stream ? [record.data] : [])),
+    statuses: (stream) => run.messages.flatMap(({ trace }) => statusOf(trace, stream) ?? []),
+  };
+}
+
+function statusOf(trace: Trace | undefined, stream: string): string | undefined {
+  const status = trace?.stream_status;
+  return status?.stream_descriptor.name === stream ? status.status : undefined;
+}
+
+function lastStates(states: readonly StreamState[]): StreamState[] {
+  const last = new Map(states.map((state) => [state.stream.stream_descriptor.name, state]));
+  return [...last.values()];
+}

@@ -1,0 +1,144 @@
+/**
+ * The connector as a process of its own, started as users start it: the launcher in bin/, which runs the bundle on the
+ * pinned Node. That covers what `node src/main.ts` would not: the bundle, its lazily loaded parts, and `exec`.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Message, parseMessage } from "./protocol.ts";
+
+const BINARY = fileURLToPath(new URL("../../bin/source-ai-billing", import.meta.url));
+
+/** Milliseconds; longer than anything here takes. A process that hangs is killed and its test fails. */
+const PATIENCE = 50_000;
+
+export interface LaunchOptions {
+  /** Files by the option that names them; a text is written as it is, anything else as JSON. */
+  readonly config?: unknown;
+  readonly catalog?: unknown;
+  readonly state?: unknown;
+  /** More arguments, after those that name files. */
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** A file descriptor where stdout goes instead of to the test. */
+  readonly stdout?: number;
+  /** Leaves stdout unread until `resume`. */
+  readonly paused?: boolean;
+}
+
+/** What a process came to. */
+export interface Finished {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The lines of stdout; what a killed process did not end with a line feed is none. */
+  readonly messages: readonly Message[];
+}
+
+/** Starts a command, its files in a folder that is removed when it ends. */
+export function launch(command: string | null, options: LaunchOptions = {}): Running {
+  const folder = mkdtempSync(join(tmpdir(), "billing-"));
+  const line = command === null ? [] : [command];
+  for (const name of ["config", "catalog", "state"] as const) {
+    const content = options[name];
+    if (content === undefined) continue;
+    const path = join(folder, `${name}.json`);
+    writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
+    line.push(`--${name}`, path);
+  }
+  const child = spawn(BINARY, [...line, ...(options.args ?? [])], {
+    cwd: folder,
+    // Nothing of the test's own environment but where programs are.
+    env: { PATH: process.env["PATH"] ?? "", ...options.env },
+    stdio: ["ignore", options.stdout ?? "pipe", "pipe"],
+    timeout: PATIENCE,
+    killSignal: "SIGKILL",
+  });
+  return new Running(child, folder, options.paused ?? false);
+}
+
+interface Waiting {
+  readonly fits: (message: Message) => boolean;
+  readonly resolve: (message: Message) => void;
+  readonly reject: (reason: Error) => void;
+}
+
+/** A process under way. */
+export class Running {
+  readonly child: ChildProcess;
+  readonly done: Promise<Finished>;
+  readonly #messages: Message[] = [];
+  readonly #errors: string[] = [];
+  #waiting: Waiting[] = [];
+  #stdout = "";
+  /** What has come of a line whose end is still to come. */
+  #rest = "";
+  #fault: Error | null = null;
+
+  constructor(child: ChildProcess, folder: string, paused: boolean) {
+    this.child = child;
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => this.#errors.push(text));
+    child.stdout?.setEncoding("utf8");
+    if (!paused) this.resume();
+    this.done = this.#end().finally(() => rmSync(folder, { recursive: true, force: true }));
+    this.done.catch(() => undefined);
+  }
+
+  /** Reads stdout, where it was started `paused`. */
+  resume(): void {
+    this.child.stdout?.on("data", (text: string) => this.#take(text));
+  }
+
+  /** The first message that fits, as soon as it has come. Rejects where the process ends without one. */
+  until(fits: (message: Message) => boolean): Promise<Message> {
+    const found = this.#messages.find(fits);
+    if (found !== undefined) return Promise.resolve(found);
+    return new Promise((resolve, reject) => this.#waiting.push({ fits, resolve, reject }));
+  }
+
+  /** Sends a signal; what the process came to. */
+  async kill(signal: NodeJS.Signals): Promise<Finished> {
+    this.child.kill(signal);
+    return await this.done;
+  }
+
+  #take(text: string): void {
+    this.#stdout += text;
+    const lines = (this.#rest + text).split("\n");
+    this.#rest = lines.pop() ?? "";
+    for (const line of lines) this.#read(line);
+  }
+
+  #read(line: string): void {
+    try {
+      const message = parseMessage(line);
+      this.#messages.push(message);
+      for (const { resolve } of this.#waiting.filter(({ fits }) => fits(message))) resolve(message);
+      this.#waiting = this.#waiting.filter(({ fits }) => !fits(message));
+    } catch (reason) {
+      // `--help` and `--version` print text. Whether lines must be messages is for the test to say.
+      this.#fault ??= reason instanceof Error ? reason : new Error(String(reason));
+    }
+  }
+
+  async #end(): Promise<Finished> {
+    const [code, signal]: unknown[] = await once(this.child, "close");
+    const none = new Error(
+      `the process ended (${String(code ?? signal)}) without the message waited for`,
+    );
+    for (const { reject } of this.#waiting) reject(none);
+    const isText = this.#fault !== null && this.#messages.length === 0;
+    if (this.#fault !== null && !isText) throw this.#fault;
+    return {
+      code: typeof code === "number" ? code : null,
+      signal: typeof signal === "string" ? signal : null,
+      stdout: this.#stdout,
+      stderr: this.#errors.join(""),
+      messages: this.#messages,
+    };
+  }
+}

@@ -1,0 +1,155 @@
+/** The reference provider: in this process with records of a test's own, or as a process. One handle for both. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { expect } from "vitest";
+import type { Account } from "../../reference_provider/accounts.ts";
+import type { FaultInput } from "../../reference_provider/faults/schema.ts";
+import { createProvider, type ProviderOptions } from "../../reference_provider/provider.ts";
+import type { LoggedRequest } from "../../reference_provider/requests.ts";
+import type { Totals } from "../../reference_provider/totals.ts";
+import { bearerConfig, type Config } from "./config.ts";
+import { costSums, inOrder, usageSums, type Warehouse } from "./warehouse.ts";
+
+const MAIN = fileURLToPath(new URL("../../reference_provider/main.ts", import.meta.url));
+
+/** A provider that serves, and the handle to move its time, its data and its conduct; `await using` stops it. */
+export class Served implements AsyncDisposable {
+  readonly baseUrl: string;
+  readonly token: string;
+  readonly #stop: () => Promise<void>;
+
+  constructor(baseUrl: string, token: string, stop: () => Promise<void>) {
+    this.baseUrl = baseUrl;
+    this.token = token;
+    this.#stop = stop;
+  }
+
+  config(extra: Config = {}): Config {
+    return bearerConfig(this.baseUrl, this.token, extra);
+  }
+
+  async set(instant: string): Promise<void> {
+    await this.#ask("POST", "clock", { set: instant });
+  }
+
+  async advance(seconds: number): Promise<void> {
+    await this.#ask("POST", "clock", { advance: seconds });
+  }
+
+  /** Sets faults in place of all that were set before. */
+  async faults(...faults: readonly FaultInput[]): Promise<void> {
+    await this.#ask("POST", "faults", { clear: true });
+    if (faults.length > 0) await this.#ask("POST", "faults", { set: faults });
+  }
+
+  /** Records with their lives, or changes of records: a body of `POST /control/records`. */
+  async change(body: unknown): Promise<void> {
+    await this.#ask("POST", "records", body);
+  }
+
+  async capabilities(capabilities: unknown): Promise<void> {
+    await this.#ask("POST", "capabilities", { capabilities });
+  }
+
+  async issueToken(body: {
+    readonly id?: string;
+    readonly scopes?: readonly string[];
+  }): Promise<string> {
+    const { access_token: token } = await this.#ask<{ access_token: string }>(
+      "POST",
+      "tokens",
+      body,
+    );
+    return token;
+  }
+
+  /** The requests of an operation since the last `forget`, or all. */
+  async requests(
+    operation?: "capabilities" | "usage" | "costs",
+  ): Promise<readonly LoggedRequest[]> {
+    const { requests } = await this.#ask<{ requests: LoggedRequest[] }>("GET", "requests");
+    return requests.filter(({ path }) => operation === undefined || path.endsWith(`/${operation}`));
+  }
+
+  async forget(): Promise<void> {
+    await this.#ask("DELETE", "requests");
+  }
+
+  /** What exports show now, or at an instant. */
+  totals(at?: string): Promise<Totals> {
+    return this.#ask<Totals>("GET", at === undefined ? "totals" : `totals?at=${at}`);
+  }
+
+  async #ask<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
+    const url = new URL(`/control/${path}`, this.baseUrl);
+    const headers = body === undefined ? {} : { "content-type": "application/json" };
+    const text = body === undefined ? null : JSON.stringify(body);
+    const response = await fetch(url, { method, headers, body: text });
+    const answer: unknown = await response.json();
+    if (!response.ok) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`);
+    // The control's answers are described in reference_provider/README.md.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    return answer as Answer;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#stop();
+  }
+}
+
+/** Fails unless rows and sums of each day are the provider's, to the last digit. */
+export async function expectEqualSums(
+  served: Served,
+  warehouse: Warehouse,
+  { view = "deduped", granularity = "1d" }: SumOptions = {},
+): Promise<void> {
+  const { usage, costs } = await served.totals();
+  expect(costSums(warehouse.costs[view]())).toEqual(inOrder(costs.days));
+  expect(usageSums(warehouse.usage[view]())).toEqual(inOrder(usage[granularity].days));
+}
+
+interface SumOptions {
+  readonly view?: "deduped" | "latest";
+  readonly granularity?: "1d" | "1h";
+}
+
+/** Serves an account from this process. */
+export async function serve(
+  account: Account,
+  now: string,
+  options: Partial<ProviderOptions> = {},
+): Promise<Served> {
+  const provider = createProvider({ accounts: [account], now, control: true, ...options });
+  const { baseUrl } = await provider.listen();
+  const { token } = provider.issueToken({ id: "ready" });
+  return new Served(baseUrl, token, () => provider.close());
+}
+
+/** Starts the provider as a process, as `npm run provider` does. */
+export async function startProvider(...args: readonly string[]): Promise<Served> {
+  const line = ["--json", "--control", "--port", "0", ...args];
+  const child = spawn(process.execPath, [MAIN, ...line], { stdio: ["ignore", "pipe", "inherit"] });
+  const closed = once(child, "close");
+  const stop = async (): Promise<void> => {
+    child.kill("SIGTERM");
+    await closed;
+  };
+  try {
+    const [greeting]: unknown[] = await Promise.race([
+      once(createInterface({ input: child.stdout }), "line"),
+      closed.then(() => Promise.reject(new Error("the provider did not start"))),
+    ]);
+    const { base_url: baseUrl, access_token: token } = parseGreeting(String(greeting));
+    return new Served(baseUrl, token, stop);
+  } catch (reason) {
+    await stop();
+    throw reason;
+  }
+}
+
+function parseGreeting(line: string): Readonly<Record<"base_url" | "access_token", string>> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return JSON.parse(line) as Readonly<Record<"base_url" | "access_token", string>>;
+}

@@ -1,0 +1,149 @@
+/**
+ * A model of the warehouses that a platform loads: what they hold after some reads, and exact sums of it. It shares no
+ * code with the connector, its decimals included.
+ */
+import type { Message } from "./protocol.ts";
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** An exact sum of decimal texts, without trailing zeros. */
+export function sumDecimals(texts: readonly string[]): string {
+  const scale = Math.max(0, ...texts.map((text) => text.split(".")[1]?.length ?? 0));
+  let units = 0n;
+  for (const text of texts) {
+    const [whole = "", fraction = ""] = text.split(".");
+    units += BigInt(whole + fraction.padEnd(scale, "0"));
+  }
+  const digits = String(units < 0n ? -units : units).padStart(scale + 1, "0");
+  const point = digits.length - scale;
+  const fraction = digits.slice(point).replace(/0+$/, "");
+  return `${units < 0n ? "-" : ""}${digits.slice(0, point)}${fraction === "" ? "" : `.${fraction}`}`;
+}
+
+/** A table of one stream. */
+class Table {
+  /** Every record that came, in the order in which it came: a destination in append mode. */
+  readonly rows: Row[] = [];
+
+  /** One row for each key, the newest version: a destination in append and dedup mode. */
+  deduped(): readonly Row[] {
+    const newest = new Map<string, Row>();
+    for (const row of this.rows) {
+      const id = textOf(row, "x_RecordId");
+      const known = newest.get(id);
+      if (known === undefined || updatedAt(row) >= updatedAt(known)) newest.set(id, row);
+    }
+    return [...newest.values()];
+  }
+
+  /** The rows of each UTC day as its newest reading found them. (A day that lost all its rows keeps its old ones.) */
+  latest(): readonly Row[] {
+    const readings = new Map<string, string>();
+    for (const row of this.rows) {
+      const reading = textOf(row, "x_ReadingId");
+      const day = dayOf(row);
+      if (reading > (readings.get(day) ?? "")) readings.set(day, reading);
+    }
+    return this.rows.filter((row) => readings.get(dayOf(row)) === textOf(row, "x_ReadingId"));
+  }
+}
+
+function textOf(row: Row, name: string): string {
+  const value = row[name];
+  if (typeof value === "string") return value;
+  throw new TypeError(`${name} is ${value === null ? "null" : typeof value}`);
+}
+
+function updatedAt(row: Row): number {
+  return Date.parse(textOf(row, "x_RecordUpdatedAt"));
+}
+
+function dayOf(row: Row): string {
+  return new Date(textOf(row, "ChargePeriodStart")).toISOString().slice(0, 10);
+}
+
+/** The tables of both streams. */
+export class Warehouse {
+  readonly usage = new Table();
+  readonly costs = new Table();
+
+  /** Loads what a read wrote; `overwrite` empties the tables first. */
+  load(
+    run: { readonly messages: readonly Message[] },
+    mode: "append" | "overwrite" = "append",
+  ): this {
+    if (mode === "overwrite") {
+      this.usage.rows.length = 0;
+      this.costs.rows.length = 0;
+    }
+    for (const { record } of run.messages) {
+      if (record?.stream === "usage") this.usage.rows.push(record.data);
+      if (record?.stream === "costs") this.costs.rows.push(record.data);
+    }
+    return this;
+  }
+}
+
+/** Rows and sums by day, in the words of `GET /control/totals`. */
+export type Group = Readonly<Record<string, string | number>>;
+
+/** Sums of usage by day, type and unit. */
+export function usageSums(rows: readonly Row[]): Group[] {
+  return groups(
+    rows,
+    (row) => ({
+      day: dayOf(row),
+      usage_type: textOf(row, "x_UsageType"),
+      unit: textOf(row, "ConsumedUnit"),
+    }),
+    { quantity: "ConsumedQuantity" },
+  );
+}
+
+/** Sums of costs by day, currency and status. */
+export function costSums(rows: readonly Row[]): Group[] {
+  return groups(
+    rows,
+    (row) => ({
+      day: dayOf(row),
+      currency: textOf(row, "BillingCurrency"),
+      status: textOf(row, "x_CostStatus"),
+    }),
+    { billed_cost: "BilledCost", effective_cost: "EffectiveCost" },
+  );
+}
+
+function groups(
+  rows: readonly Row[],
+  keyOf: (row: Row) => Readonly<Record<string, string>>,
+  sums: Readonly<Record<string, string>>,
+): Group[] {
+  const found = new Map<
+    string,
+    { readonly key: Readonly<Record<string, string>>; readonly rows: Row[] }
+  >();
+  for (const row of rows) {
+    const key = keyOf(row);
+    const name = JSON.stringify(key);
+    const group = found.get(name);
+    if (group === undefined) found.set(name, { key, rows: [row] });
+    else group.rows.push(row);
+  }
+  const list = [...found.values()].map(({ key, rows: own }) => ({
+    ...key,
+    rows: own.length,
+    ...Object.fromEntries(
+      Object.entries(sums).map(([name, field]) => [
+        name,
+        sumDecimals(own.map((row) => textOf(row, field))),
+      ]),
+    ),
+  }));
+  return inOrder(list);
+}
+
+/** Groups in an order of their own, so that two lists can be compared. */
+export function inOrder(list: readonly Group[]): Group[] {
+  const nameOf = (group: Group): string => Object.values(group).join("\n");
+  return list.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+}

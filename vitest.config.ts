@@ -1,0 +1,27 @@
+import { defineConfig } from "vitest/config";
+
+// Where continuous integration counts: a report that it reads instead of what people read.
+const report = process.env["TEST_REPORT"];
+
+export default defineConfig({
+  test: {
+    reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
+    projects: [
+      {
+        test: {
+          name: "unit",
+          include: ["{src,scripts,reference_provider,demo,bench}/**/*.test.ts"],
+        },
+      },
+      {
+        test: {
+          name: "integration",
+          include: ["integration_tests/**/*.test.ts"],
+          globalSetup: "integration_tests/support/setup.ts",
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});
