@@ -1,0 +1,169 @@
+/** The version, the name and the address stand in several files, each for another reader; here they are held together. */
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+
+const text = (path: string): string =>
+  readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+
+const packageJson = JSON.parse(text("package.json")) as { name: string; version: string };
+const spec = JSON.parse(text("spec.json")) as {
+  documentationUrl: string;
+  connectionSpecification: { required: string[]; properties: Record<string, { title: string }> };
+};
+const metadata = text("metadata.yaml");
+const dockerfile = text("Dockerfile");
+const docs = text("docs/integrations/sources/ai-billing.md");
+
+/** A key of metadata.yaml's `data` with a plain value. */
+const declared = (key: string): string | undefined =>
+  new RegExp(`^  ${key}: (.+)$`, "m").exec(metadata)?.[1];
+
+const firstOf = (pattern: RegExp, source: string): string | undefined => pattern.exec(source)?.[1];
+
+describe("one version", () => {
+  test.each([
+    ["metadata.yaml", declared("dockerImageTag")],
+    ["the image's label", firstOf(/io\.airbyte\.version=(\S+)/, dockerfile)],
+    ["CHANGELOG.md, newest first", firstOf(/^## (\d\S+) –/m, text("CHANGELOG.md"))],
+    ["the documentation's changelog, newest first", firstOf(/^\| (\d\S+) \|/m, docs)],
+    ["package-lock.json", (JSON.parse(text("package-lock.json")) as typeof packageJson).version],
+  ])("%s", (_, version) => {
+    expect(version).toBe(packageJson.version);
+  });
+
+  test("is released on one day", () => {
+    const day = firstOf(/^## \d\S+ – (\S+)$/m, text("CHANGELOG.md"));
+    expect(day).toMatch(/^\d{4}-\d{2}-\d{2}$/);
+    expect(firstOf(/^\| \d\S+ \| (\S+) \|/m, docs)).toBe(day);
+    expect(declared("releaseDate")).toBe(day);
+  });
+
+  test("a major one with its migration", () => {
+    const [major, minor, patch] = packageJson.version.split(".");
+    const breaking = major !== "0" && minor === "0" && patch === "0";
+    expect(metadata.includes("breakingChanges:")).toBe(breaking);
+  });
+});
+
+test("one name", () => {
+  expect(declared("dockerRepository")).toBe(packageJson.name);
+  expect(firstOf(/io\.airbyte\.name=(\S+)/, dockerfile)).toBe(packageJson.name);
+  expect(declared("githubIssueLabel")).toBe(packageJson.name);
+});
+
+test("one documentation", () => {
+  expect(declared("documentationUrl")).toBe(spec.documentationUrl);
+  expect(spec.documentationUrl).toMatch(/\/sources\/ai-billing$/);
+});
+
+test("the platform starts the image as the image starts itself", () => {
+  const entrypoint = JSON.parse(firstOf(/^ENTRYPOINT (.+)$/m, dockerfile) ?? "[]") as string[];
+  expect(entrypoint.length).toBeGreaterThan(0);
+  expect(
+    firstOf(/AIRBYTE_ENTRYPOINT=(?:"([^"]+)"|(\S+))/, dockerfile) ??
+      firstOf(/AIRBYTE_ENTRYPOINT=(\S+)/, dockerfile),
+  ).toBe(entrypoint.join(" "));
+  for (const word of entrypoint) expect(word).toMatch(/^(\/|--)/);
+});
+
+test("metadata.yaml has what the schema asks for, and nothing that it does not know", () => {
+  const keys = [...metadata.matchAll(/^  (\w+):/gm)].map(([, key]) => key);
+  expect(keys).toEqual(
+    expect.arrayContaining([
+      "name",
+      "definitionId",
+      "connectorType",
+      "connectorSubtype",
+      "dockerRepository",
+      "dockerImageTag",
+      "license",
+      "documentationUrl",
+      "githubIssueLabel",
+      "releaseStage",
+    ]),
+  );
+  const optional = [
+    "icon",
+    "supportLevel",
+    "tags",
+    "registries",
+    "allowedHosts",
+    "releases",
+    "suggestedStreams",
+    "maxSecondsBetweenMessages",
+    "releaseDate",
+    "connectorTestSuitesOptions",
+  ];
+  expect(keys.slice(0).filter((key) => key !== undefined && !optional.includes(key))).toHaveLength(
+    10,
+  );
+  // Fixed for good when the connector was first described: a new one would be another connector to a platform.
+  expect(declared("definitionId")).toBe("1cb92cb8-8dbb-4ee9-a3fc-ddb09ddc3913");
+  expect(metadata).toMatch(/^ {4}- language:typescript$/m);
+  expect(declared("connectorType")).toBe("source");
+  expect(declared("license")).toBe("MIT");
+});
+
+test("what is suggested is what is offered", () => {
+  const suggested = firstOf(/suggestedStreams:\n {4}streams:\n((?: {6}- \w+\n)+)/, metadata);
+  expect(suggested?.match(/\w+/g)).toEqual(["usage", "costs", "export_windows"]);
+});
+
+test("the hosts that may be reached come from what the user configures", () => {
+  const hosts = [...metadata.matchAll(/\$\{([\w.]+)\}/g)].map(([, path]) => path);
+  expect(hosts).toEqual(["base_url", "credentials.token_url"]);
+  expect(JSON.stringify(spec)).toContain('"token_url"');
+});
+
+describe("the documentation page", () => {
+  test("has the headings that are asked for, in their order", () => {
+    const headings = [...docs.matchAll(/^#{1,3} (.+)$/gm)].map(([, heading]) => heading);
+    const asked = [
+      "AI Billing",
+      "Prerequisites",
+      "Setup guide",
+      "Set up AI Billing",
+      "For Airbyte Cloud:",
+      "For Airbyte Open Source:",
+      "Set up the AI Billing connector in Airbyte",
+      "For Airbyte Cloud:",
+      "For Airbyte Open Source:",
+      "Supported sync modes",
+      "Supported Streams",
+      "Performance considerations",
+      "Data type map",
+      "Limitations & Troubleshooting",
+      "IP allow list",
+      "Tutorials",
+      "Changelog",
+    ];
+    expect(headings.filter((heading) => asked.includes(heading ?? ""))).toEqual(asked);
+  });
+
+  test("names each required field among the prerequisites, and no field that there is not", () => {
+    const section = docs.split("## Prerequisites")[1]?.split("## Setup guide")[0] ?? "";
+    const { required, properties } = spec.connectionSpecification;
+    for (const name of required) expect(section).toContain(properties[name]?.title ?? name);
+    const anchored = [...docs.matchAll(/<FieldAnchor field="([\w,]+)">/g)].flatMap(
+      ([, names]) => names?.split(",") ?? [],
+    );
+    expect(anchored.toSorted()).toEqual(Object.keys(properties).toSorted());
+  });
+
+  test("shows what only readers of the page need outside of the form's guide", () => {
+    expect(docs).toMatch(/^# AI Billing\n\n<HideInUI>\n/);
+    expect(docs.match(/<HideInUI>/g)).toHaveLength(docs.match(/<\/HideInUI>/g)?.length ?? 0);
+  });
+});
+
+test.each([
+  "metadata.yaml",
+  "docs/integrations/sources/ai-billing.md",
+  "acceptance-test-config.yml",
+])("%s names https addresses only", (path) => expect(text(path)).not.toMatch(/http:\/\//));
+
+test("the icon is a square", () => {
+  const box = firstOf(/viewBox="([^"]+)"/, text("icon.svg"))?.split(" ");
+  expect(box?.slice(0, 2)).toEqual(["0", "0"]);
+  expect(box?.[2]).toBe(box?.[3]);
+});
