@@ -5,11 +5,11 @@
  * is loaded at run time) and catalog_schemas.ts (what `discover` offers); from src/config_schema.ts comes spec.json.
  */
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
-import { Ajv, type AnySchemaObject } from "ajv";
-import addFormats from "ajv-formats";
+import { _, Ajv, type AnySchemaObject } from "ajv";
 import standaloneCode from "ajv/dist/standalone/index.js";
 import { build } from "esbuild";
 import { compileFromFile } from "json-schema-to-typescript";
+import { formats } from "./formats.ts";
 
 const root = new URL("..", import.meta.url);
 const out = new URL("src/generated/", root);
@@ -37,23 +37,36 @@ async function writeTypes(names: readonly string[]): Promise<void> {
 
 const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
-/** The schema without what only people read: ajv copies a schema with enums into the code that it makes. */
-function withoutWords(schema: AnySchemaObject): AnySchemaObject {
+/**
+ * The schema as the validators need it: without what only people read (ajv copies a schema with enums into the code that
+ * it makes), and without the pattern of instants, which scripts/formats.ts judges together with their format.
+ */
+function forValidators(schema: AnySchemaObject): AnySchemaObject {
   return JSON.parse(
-    JSON.stringify(schema, (key, value: unknown) =>
-      (key === "description" || key === "title") && typeof value === "string" ? undefined : value,
-    ),
+    JSON.stringify(schema, (key, value: unknown) => {
+      if ((key === "description" || key === "title") && typeof value === "string") return undefined;
+      const isInstant = typeof value === "object" && value !== null && "format" in value;
+      if (!isInstant || value.format !== "date-time") return value;
+      return { ...value, pattern: undefined };
+    }),
   );
 }
 
 async function writeValidators(names: readonly string[]): Promise<void> {
   const ajv = new Ajv({
-    code: { source: true, esm: true, lines: false },
+    code: {
+      source: true,
+      esm: true,
+      lines: false,
+      formats: _`require("./scripts/formats.ts").formats`,
+    },
     strict: true,
     allowUnionTypes: true,
-    schemas: (await Promise.all(names.map(readSchema))).map(withoutWords),
+    logger: false, // says only that `unicode` is going to go
+    unicode: false, // the only lengths are "at least 1", the same in characters and in code units
+    formats,
+    schemas: (await Promise.all(names.map(readSchema))).map(forValidators),
   });
-  addFormats.default(ajv, ["date-time", "uri", "uri-reference"]);
   const refs = Object.fromEntries(
     names.map((name) => [`validate${capitalized(name)}`, `${name}.json`]),
   );

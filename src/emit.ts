@@ -57,9 +57,9 @@ export class Emitter {
   /** Resolves once the reader has room for more; rejects where the reader has gone (EPIPE) or the disk is full. */
   async write(output: Output): Promise<void> {
     if (output.type === "LOG" && output.log.level === "DEBUG" && !this.#debug) return;
-    const text = output.type === "RECORD_LINES" ? output.text : this.#line(output);
+    const chunk = output.type === "RECORD_LINES" ? output.bytes : this.#line(output);
     if (this.#broken !== null) throw this.#broken;
-    if (!this.#out.write(text)) await once(this.#out, "drain");
+    if (!this.#out.write(chunk)) await once(this.#out, "drain");
   }
 
   /** Resolves once everything has been handed to the reader. */

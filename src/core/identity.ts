@@ -21,16 +21,39 @@ export interface Hash {
   readonly low: number;
 }
 
-/** A 64-bit hash of a text: two multiplicative hashes with different seeds, each mixed at the end (murmur's finalizer). */
+/**
+ * A 64-bit hash of bytes: two multiplicative hashes with different seeds, fed four bytes at a time, each mixed at the end
+ * (murmur's finalizer).
+ *
+ * @param view where the bytes are; hashed from `start` (inclusive) to `end` (exclusive)
+ */
+export function hashBytes(view: DataView, start: number, end: number): Hash {
+  let low = 0x9e3779b9;
+  let high = 0x85ebca6b ^ (end - start);
+  let at = start;
+  for (; at + 4 <= end; at += 4) {
+    const word = view.getInt32(at, true);
+    low = Math.imul(low ^ word, 0x5bd1e995);
+    low ^= low >>> 15; // a product's high bits never reach its low ones by themselves
+    high = Math.imul(high + word, 0x01000193) ^ low;
+  }
+  for (; at < end; at++) {
+    low = Math.imul(low ^ view.getUint8(at), 0x5bd1e995);
+    high = Math.imul(high ^ low, 0x01000193);
+  }
+  return { high: mix(high), low: mix(low ^ high) };
+}
+
+/** A 64-bit hash of a short text, by its code units. */
 export function hash(text: string): Hash {
   let low = 0x9e3779b9;
-  let high = 0x85ebca6b;
+  let high = 0x85ebca6b ^ text.length;
   for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    low = Math.imul(low ^ unit, 0x5bd1e995);
-    high = Math.imul(high + unit, 0x01000193) ^ (low >>> 15);
+    low = Math.imul(low ^ text.charCodeAt(index), 0x5bd1e995);
+    low ^= low >>> 15;
+    high = Math.imul(high ^ low, 0x01000193);
   }
-  return { high: mix(high ^ text.length), low: mix(low ^ high) };
+  return { high: mix(high), low: mix(low ^ high) };
 }
 
 function mix(value: number): number {

@@ -23,6 +23,25 @@ test("an instant survives formatting and parsing", () => {
   );
 });
 
+test("every day of the calendar is where Date has it, and no other day exists", () => {
+  const part = (value: number, length: number): string => String(value).padStart(length, "0");
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 0, max: 9999 }),
+      fc.integer({ min: 0, max: 13 }),
+      fc.integer({ min: 0, max: 32 }),
+      (year, month, day) => {
+        const text = `${part(year, 4)}-${part(month, 2)}-${part(day, 2)}T00:00:00Z`;
+        const date = new Date(0);
+        date.setUTCFullYear(year, month - 1, day);
+        const exists = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+        expect(parseInstant(text)).toBe(exists && month > 0 ? date.getTime() : undefined);
+      },
+    ),
+    { numRuns: 5000 },
+  );
+});
+
 test.each([
   ["2026-01-02T03:04:05Z", Date.UTC(2026, 0, 2, 3, 4, 5)],
   ["2026-01-02t03:04:05z", Date.UTC(2026, 0, 2, 3, 4, 5)],
@@ -49,6 +68,11 @@ test.each([
   "2026-01-01 00:00:00Z",
   "2026-01-01T00:00Z",
   "2026-01-01",
+  "2026-01-01T00:00:0",
+  "2026-01-01T00:00:00",
+  "2026-01-01T0 :00:00Z",
+  "2026-01-01T00:00:00.Z",
+  "2026-01-01T00:00:00ZZ",
   "2026-01-01T00:00:00Z\n",
   "",
 ])("%j is no instant", (text) => {

@@ -9,26 +9,53 @@ export const DAY = 86_400_000;
 /** The width of a stream's bucket in milliseconds: an hour or a UTC day. */
 export type Bucket = typeof HOUR | typeof DAY;
 
-const INSTANT =
-  /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|[+-]00:00)$/;
+const FRACTION_OR_ZONE = /^(?:\.(\d+))?(?:[Zz]|[+-]00:00)$/;
 
 /**
  * An RFC 3339 instant in UTC (`Z`, `+00:00` or `-00:00`) as milliseconds since 1970; digits beyond the millisecond are
  * cut off, a leap second (`:60`) counts as the last millisecond of its minute. `undefined` for anything else: another
  * offset, an impossible date, no time of day.
+ *
+ * Reads the digits by hand: every record has three instants, and a regular expression takes ten times as long.
  */
 export function parseInstant(text: string): number | undefined {
-  const match = INSTANT.exec(text);
-  if (match === null) return undefined;
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number);
-  if (year === undefined || month === undefined || day === undefined) return undefined;
-  if (hour === undefined || minute === undefined || second === undefined) return undefined;
-  if (hour > 23 || minute > 59 || second > 60) return undefined;
-  const midnight = calendarDay(year, month, day);
-  if (midnight === undefined) return undefined;
-  const fraction = Number((match[7] ?? "").slice(0, 3).padEnd(3, "0"));
+  if (!hasMarks(text)) return undefined;
+  const midnight = calendarDay(digits(text, 0, 4), digits(text, 5, 7), digits(text, 8, 10));
+  const hour = digits(text, 11, 13);
+  const minute = digits(text, 14, 16);
+  const second = digits(text, 17, 19);
+  if (midnight === undefined || !(hour <= 23 && minute <= 59 && second <= 60)) return undefined;
+  let fraction = 0;
+  if (text.length !== 20 || text.charCodeAt(19) !== 0x5a) {
+    const rest = FRACTION_OR_ZONE.exec(text.slice(19));
+    if (rest === null) return undefined;
+    fraction = Number((rest[1] ?? "").slice(0, 3).padEnd(3, "0"));
+  }
   const within = second === 60 ? 59_999 : second * 1000 + fraction;
   return midnight + hour * HOUR + minute * 60_000 + within;
+}
+
+/** Whether `-`, `T` and `:` stand where they must. */
+function hasMarks(text: string): boolean {
+  const separator = text.charCodeAt(10);
+  return (
+    text.charCodeAt(4) === 0x2d &&
+    text.charCodeAt(7) === 0x2d &&
+    (separator === 0x54 || separator === 0x74) &&
+    text.charCodeAt(13) === 0x3a &&
+    text.charCodeAt(16) === 0x3a
+  );
+}
+
+/** The number that the characters from `start` to `end` write in decimal digits; NaN where one is no digit. */
+function digits(text: string, start: number, end: number): number {
+  let value = 0;
+  for (let index = start; index < end; index++) {
+    const digit = text.charCodeAt(index) - 0x30;
+    if (!(digit >= 0 && digit <= 9)) return Number.NaN;
+    value = value * 10 + digit;
+  }
+  return value;
 }
 
 /** Midnight UTC of a calendar date (`2026-01-31`), or `undefined` where there is no such day. */
@@ -39,12 +66,17 @@ export function parseDate(text: string): number | undefined {
     : calendarDay(Number(match[1]), Number(match[2]), Number(match[3]));
 }
 
+const MONTH_LENGTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
 function calendarDay(year: number, month: number, day: number): number | undefined {
-  const date = new Date(0);
-  date.setUTCFullYear(year, month - 1, day);
-  const same =
-    date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
-  return same ? date.getTime() : undefined;
+  const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+  const length = month === 2 && isLeap ? 29 : (MONTH_LENGTHS[month - 1] ?? 0);
+  if (!(year >= 0 && day >= 1 && day <= length)) return undefined;
+  // Days since 1970-01-01 in the proleptic Gregorian calendar, counted in years that begin in March.
+  const years = month > 2 ? year : year - 1;
+  const inYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1;
+  const leaps = Math.floor(years / 4) - Math.floor(years / 100) + Math.floor(years / 400);
+  return (years * 365 + leaps + inYear - 719_468) * DAY;
 }
 
 /** `2026-01-31T00:00:00Z`; milliseconds only where there are any. */

@@ -52,7 +52,8 @@ export class ExportWindows {
     this.#pending += rows.length;
     this.#reports += 1;
     this.#lastReading = reading.id;
-    await this.#outlet.send({ type: "RECORD_LINES", stream: NAME, text, count: rows.length });
+    const bytes = Buffer.from(text);
+    await this.#outlet.send({ type: "RECORD_LINES", stream: NAME, bytes, count: rows.length });
     await this.#sendState();
   }
 

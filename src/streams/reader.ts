@@ -29,7 +29,8 @@ import { ConnectorError } from "../errors.ts";
 import * as protocol from "../protocol.ts";
 import { Notices } from "./notices.ts";
 import type { Outlet } from "./outlet.ts";
-import { Repeats, toLines } from "./records.ts";
+import { toLines } from "./records.ts";
+import { Repeats } from "./repeats.ts";
 import { encodeState } from "./state_codec.ts";
 import { describeLost, describePlan } from "./describe.ts";
 import type { FetchedPage, Granularity, Output, PageSource, StreamDefinition } from "./stream.ts";
@@ -207,8 +208,8 @@ export class StreamReader {
     });
     if (lines.count > 0) {
       this.#pending += lines.count;
-      const { text, count } = lines;
-      await this.#send({ type: "RECORD_LINES", stream: stream.name, text, count });
+      const { bytes, count } = lines;
+      await this.#send({ type: "RECORD_LINES", stream: stream.name, bytes, count });
     }
     if (repeats.isFull) {
       this.#notices.warn(
@@ -218,7 +219,7 @@ export class StreamReader {
     }
     this.#pages += 1;
     this.#records += lines.count;
-    this.#bytes += lines.text.length;
+    this.#bytes += lines.bytes.length;
     return readPage(reading, { ...page, ...lines, records: lines.records }, circumstances.now);
   }
 

@@ -4,16 +4,20 @@
  * A record that holds nothing but the schema's properties is text and null throughout, so that JSON.stringify gives back
  * what was parsed, digit for digit. One with other properties may hide a number that a double cannot hold: where there
  * is one, the page is parsed once more with every number kept as the text that it came as (V3).
+ *
+ * The lines of a page become bytes once, all together: they are hashed where they lie, four bytes at a time, and written
+ * in one piece. Repeats, line separators and lone surrogates are rare, and take a slower way around.
  */
 import { addDecimals } from "../core/decimal.ts";
-import { FingerprintSet, type Hash, hash } from "../core/identity.ts";
+import { hash, hashBytes } from "../core/identity.ts";
 import type { ProvisionalDay } from "../core/state.ts";
+import { DAY, floorTo, parseInstant } from "../core/time.ts";
 import { type DayTotal, PageTotals } from "../core/totals.ts";
-import { DAY, floorTo, formatInstant, parseInstant } from "../core/time.ts";
 import type { Range } from "../core/window.ts";
 import { ConnectorError } from "../errors.ts";
-import type { Violation } from "../generated/validators.js";
-import type { Fields, Granularity, StreamDefinition } from "./stream.ts";
+import { checked, clipped, isFields, type RecordRules } from "./invalid.ts";
+import { judgeRepeat, type Memory } from "./repeats.ts";
+import type { Fields } from "./stream.ts";
 
 declare global {
   interface JSON {
@@ -26,69 +30,19 @@ declare global {
   }
 }
 
-/** Fingerprints that one set holds at most: 64-bit ones of 500 full pages, 8 to 16 MB. */
-const FINGERPRINTS = 500_000;
-
-/** Recognizes what a provider repeats (P5): one for each window, and one for all windows of a stream's read. */
-export class Repeats {
-  readonly #versions = new FingerprintSet(FINGERPRINTS);
-  readonly #contents = new FingerprintSet(FINGERPRINTS);
-  /** Few: records that reach beyond their window and that another window emitted first. */
-  readonly #foreign = new Set<string>();
-
-  /** Whether it takes no more, so that a repeat may pass unseen. */
-  get isFull(): boolean {
-    return this.#contents.isFull;
-  }
-
-  /** Whether this very content was seen before. */
-  hasSeen(content: Hash): boolean {
-    return this.#contents.seen(content);
-  }
-
-  /** Notes that another window of the read emitted it; always true. */
-  markForeign(content: Hash): true {
-    this.#foreign.add(nameOf(content));
-    return true;
-  }
-
-  isForeign(content: Hash): boolean {
-    return this.#foreign.has(nameOf(content));
-  }
-
-  /** Whether this version of a record was seen before. */
-  hasSeenVersion(version: Hash): boolean {
-    return this.#versions.seen(version);
-  }
-}
-
-const nameOf = ({ high, low }: Hash): string => `${high}-${low}`;
-
 /** What a page's records are judged by. */
-export interface PageContext {
-  readonly stream: StreamDefinition;
-  readonly granularity: Granularity | null;
-  readonly invalidRecords: "fail" | "warn";
-  readonly window: Range;
+export interface PageContext extends RecordRules, Memory {
   readonly readingId: string;
   /** Milliseconds since 1970. */
   readonly emittedAt: number;
-  /** What the window has emitted in this read, before and after a restart (S4). */
-  readonly repeats: Repeats;
-  /** What this passage through the window has counted; the same as `repeats` unless the window was restarted. */
-  readonly counted: Repeats;
   /** Whether to make control totals (R5). */
   readonly withTotals: boolean;
-  /** For records that reach beyond their window, which another window may return as well. */
-  readonly crossing: Repeats;
-  /** Takes a warning of a kind; the reader says each kind a few times and then counts. */
-  readonly warn: (kind: string, message: string) => void;
 }
 
 /** The lines of one page, ready to be written, and what they come to. */
 export interface Lines {
-  /** RECORD lines, each ended by a line feed. */
-  readonly text: string;
+  /** RECORD lines in UTF-8, each ended by a line feed. */
+  readonly bytes: Buffer;
   readonly count: number;
   /** Records of the page that its reading had not seen before, whether or not they are emitted again. */
   readonly records: number;
@@ -100,99 +54,116 @@ export interface Lines {
 /**
  * The RECORD lines of a page.
  *
- * @param records the page's `data` as JSON.parse gave it
+ * @param values the page's `data` as JSON.parse gave it
  * @param text the page's whole body
  * @throws ConnectorError `invalid_record` where a record breaks its schema (V1)
  */
-export function toLines(records: readonly unknown[], text: string, context: PageContext): Lines {
-  const provisional = new Map<number, ProvisionalDay>();
-  const end = `,"x_ReadingId":"${context.readingId}"},"emitted_at":${context.emittedAt}}}\n`;
+export function toLines(values: readonly unknown[], text: string, context: PageContext): Lines {
   const begin = `{"type":"RECORD","record":{"stream":"${context.stream.name}","data":`;
+  const end = `,"x_ReadingId":"${context.readingId}"},"emitted_at":${context.emittedAt}}}\n`;
+  const records: Fields[] = [];
+  let lines: string[] = [];
   let exact: readonly unknown[] | null = null;
-  let counted = 0;
-  const totals = new PageTotals();
-  const lines: string[] = [];
-  for (const [index, value] of records.entries()) {
+  for (const [index, value] of values.entries()) {
     const record = checked(value, index, context);
-    let data = value;
+    let data: unknown = value;
     if (mayHideNumbers(record, context)) {
       exact ??= recordsOf(text);
       data = withoutOwnProperty(exact[index]);
     }
-    const line = stringify(data);
-    const verdict = judge(record, line, context);
-    if (verdict.counts) {
-      counted += 1;
-      const found = context.stream.provisionalOf(record);
-      if (found !== null) addTo(provisional, dayWithin(record, context.window), found);
-    }
-    if (verdict.owned && context.withTotals) addToTotals(totals, record, context);
-    if (!verdict.repeats) lines.push(`${begin}${line.slice(0, -1)}${end}`);
+    records.push(record);
+    lines.push(begin + stringify(data).slice(0, -1) + end);
   }
+  let page = lines.join("");
+  if (!isFit(page)) {
+    lines = lines.map((line) => fitForLines(line, context));
+    page = lines.join("");
+  }
+  const bytes = Buffer.from(page);
+  const sift = new Sift(context);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const isAscii = bytes.length === page.length;
+  let at = 0;
+  const kept = lines.filter((line, index) => {
+    const next = at + (isAscii ? line.length : Buffer.byteLength(line));
+    const content = hashBytes(view, at + begin.length, next - end.length);
+    at = next;
+    return sift.keeps(records[index] ?? {}, content);
+  });
   return {
-    text: fitForLines(lines.join(""), context),
-    count: lines.length,
-    records: counted,
-    provisional: [...provisional.values()],
-    totals: totals.result(),
+    bytes: kept.length === lines.length ? bytes : Buffer.from(kept.join("")),
+    count: kept.length,
+    ...sift.result(),
   };
 }
 
-/** A record that may be emitted: it keeps its schema, or is let through with a warning (V1). */
-function checked(value: unknown, index: number, context: PageContext): Fields {
-  const { stream, granularity } = context;
-  if (stream.validate(value) && isFields(value)) {
-    if (granularity === null || value["x_Granularity"] === granularity) return value;
-    return tolerated(
-      value,
-      index,
-      `x_Granularity must be "${granularity}", which was asked for`,
-      context,
+/** Tells the records of a page that are to be emitted from those that were already, and adds up what they come to. */
+class Sift {
+  readonly #context: PageContext;
+  readonly #provisional = new Map<number, ProvisionalDay>();
+  readonly #totals = new PageTotals();
+  #records = 0;
+  // Most records of a page have the charge period of the one before.
+  #start = "";
+  #end = "";
+  #isWithin = false;
+
+  constructor(context: PageContext) {
+    this.#context = context;
+  }
+
+  keeps(record: Fields, content: { high: number; low: number }): boolean {
+    const { stream, window, withTotals } = this.#context;
+    const verdict = judgeRepeat(content, this.#within(record), this.#context);
+    if (verdict.counts) {
+      this.#records += 1;
+      const found = stream.provisionalOf(record);
+      if (found !== null) addTo(this.#provisional, dayWithin(record, window), found);
+    }
+    if (verdict.owned && withTotals) addToTotals(this.#totals, record, this.#context);
+    if (!verdict.repeats) this.#warnOfConflict(record);
+    return !verdict.repeats;
+  }
+
+  result(): Pick<Lines, "records" | "provisional" | "totals"> {
+    return {
+      records: this.#records,
+      provisional: [...this.#provisional.values()],
+      totals: this.#totals.result(),
+    };
+  }
+
+  #within(record: Fields): boolean {
+    const start = String(record["ChargePeriodStart"]);
+    const end = String(record["ChargePeriodEnd"]);
+    if (start !== this.#start || end !== this.#end) {
+      this.#isWithin = isWithin(start, end, this.#context.window);
+      this.#start = start;
+      this.#end = end;
+    }
+    return this.#isWithin;
+  }
+
+  #warnOfConflict(record: Fields): void {
+    const id = String(record["x_RecordId"]);
+    const version = hash(`${id}\n${String(record["x_RecordUpdatedAt"])}`);
+    if (!this.#context.repeats.hasSeenVersion(version)) return;
+    this.#context.warn(
+      "conflicting versions",
+      `record "${clipped(id)}" came twice with the same x_RecordUpdatedAt and different contents; both are passed on.`,
     );
   }
-  return tolerated(value, index, ruleOf(stream.validate.errors?.[0]), context);
 }
 
-function tolerated(value: unknown, index: number, rule: string, context: PageContext): Fields {
-  const { stream, window, invalidRecords } = context;
-  const id = isFields(value) ? value["x_RecordId"] : undefined;
-  const named =
-    typeof id === "string" && id !== "" ? `"${clipped(id)}"` : `number ${index + 1} of its page`;
-  const range = `${formatInstant(window.start)} to ${formatInstant(window.end)}`;
-  const what = `record ${named} of the window ${range} breaks the interface: ${rule}`;
-  const identified =
-    isFields(value) &&
-    typeof id === "string" &&
-    id !== "" &&
-    ["ChargePeriodStart", "ChargePeriodEnd"].every((key) => typeof value[key] === "string");
-  if (identified && invalidRecords === "warn") {
-    context.warn("invalid record", `${what}. It is passed on as it came.`);
-    return value;
-  }
-  throw new ConnectorError(
-    "invalid_record",
-    `The provider's ${what}. Nothing was dropped: the position stays before it. Report it to the provider` +
-      (identified
-        ? `, or set invalid_records to "warn" to pass such records on as they come.`
-        : "; a record without an identifier and a charge period cannot be passed on."),
-    { stream: stream.name, detail: what },
-  );
+/** Whether no other window can return a record, however the provider selects (by start, overlap or containment). */
+function isWithin(startText: string, endText: string, window: Range): boolean {
+  const start = parseInstant(startText);
+  const end = parseInstant(endText);
+  if (start === undefined || end === undefined) return false;
+  return start >= window.start && start < window.end && end <= window.end;
 }
 
-/** A broken rule in words, e.g. `BilledCost must be string`. Says no value but that of an enum or constant. */
-function ruleOf(violation: Violation | undefined): string {
-  if (violation === undefined) return "it breaks its schema";
-  const where = violation.instancePath.slice(1).replaceAll("/", ".") || "it";
-  const allowed = violation.params["allowedValues"] ?? violation.params["allowedValue"];
-  const values = allowed === undefined ? "" : ` (${JSON.stringify(allowed)})`;
-  return `${where} ${violation.message ?? violation.keyword}${values}`;
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Whether a number, or something that may hold one, stands in it, or a property that we are about to add. */
+/** Whether a number, or something that may hold one, stands in it, or the property that we are about to add. */
 function mayHideNumbers(record: Fields, { stream }: PageContext): boolean {
   for (const key in record) {
     if (key === "x_ReadingId") return true;
@@ -205,10 +176,9 @@ function mayHideNumbers(record: Fields, { stream }: PageContext): boolean {
 
 /** The page's records once more, every number as the text that it came as. */
 function recordsOf(text: string): readonly unknown[] {
-  const page = JSON.parse(
-    text.startsWith("\uFEFF") ? text.slice(1) : text,
-    (_key, value, { source }) =>
-      typeof value === "number" && source !== undefined ? JSON.rawJSON(source) : value,
+  const json = text.startsWith("\uFEFF") ? text.slice(1) : text;
+  const page = JSON.parse(json, (_key, value, { source }) =>
+    typeof value === "number" && source !== undefined ? JSON.rawJSON(source) : value,
   );
   const data = isFields(page) ? page["data"] : undefined;
   if (!Array.isArray(data)) throw new ConnectorError("internal", "A page lost its records.");
@@ -232,44 +202,6 @@ function stringify(data: unknown): string {
       { cause },
     );
   }
-}
-
-interface Verdict {
-  /** Whether this read has emitted it already. */
-  readonly repeats: boolean;
-  /** Whether it is new to its reading: what was emitted before a restart counts again after it. */
-  readonly counts: boolean;
-  /** Whether it counts and carries this reading's id, not that of another window's which returned it first (P5). */
-  readonly owned: boolean;
-}
-
-function judge(record: Fields, line: string, context: PageContext): Verdict {
-  const { repeats, counted, crossing, window } = context;
-  const content = hash(line);
-  const inWindow = repeats.hasSeen(content);
-  const counts = counted === repeats ? !inWindow : !counted.hasSeen(content);
-  if (isWithin(record, window)) {
-    if (inWindow) return { repeats: true, counts, owned: counts };
-  } else if (crossing.hasSeen(content)) {
-    const isForeign = inWindow ? repeats.isForeign(content) : repeats.markForeign(content);
-    return { repeats: true, counts, owned: counts && !isForeign };
-  }
-  const id = String(record["x_RecordId"]);
-  if (repeats.hasSeenVersion(hash(`${id}\n${String(record["x_RecordUpdatedAt"])}`))) {
-    context.warn(
-      "conflicting versions",
-      `record "${clipped(id)}" came twice with the same x_RecordUpdatedAt and different contents; both are passed on.`,
-    );
-  }
-  return { repeats: false, counts, owned: counts };
-}
-
-/** Whether no other window can return the record, however the provider selects (by start, overlap or containment). */
-function isWithin(record: Fields, window: Range): boolean {
-  const start = parseInstant(String(record["ChargePeriodStart"]));
-  const end = parseInstant(String(record["ChargePeriodEnd"]));
-  if (start === undefined || end === undefined) return false;
-  return start >= window.start && start < window.end && end <= window.end;
 }
 
 /** The UTC day that a record's provisional cost is kept under: its own, or the nearest one of the window. */
@@ -297,32 +229,27 @@ function addTo(
   days.set(day, { day, records: before.records + found.records, billed });
 }
 
-/** Lines that any reader takes for one line each, in valid Unicode (V4). */
-function fitForLines(text: string, context: PageContext): string {
-  const separated = /[\u0085\u2028\u2029]/.test(text)
-    ? text.replaceAll(
-        /[\u0085\u2028\u2029]/g,
-        (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`,
-      )
-    : text;
-  return /\\ud[89a-f]/.test(separated) ? withoutLoneSurrogates(separated, context) : separated;
+/** Whether any reader takes each line for one line, in valid Unicode (V4). */
+function isFit(page: string): boolean {
+  return !/[\u0085\u2028\u2029]/.test(page) && !/\\ud[89a-f]/.test(page);
 }
 
 /**
- * JSON.stringify writes a lone surrogate as an escape, which strict readers refuse together with the whole line. Half
- * a character is no text: it becomes U+FFFD, with a warning.
+ * A line in which separators are escaped. JSON.stringify writes a lone surrogate as an escape, which strict readers
+ * refuse together with the whole line: half a character is no text, and becomes U+FFFD, with a warning.
  */
-function withoutLoneSurrogates(text: string, context: PageContext): string {
-  return text.replaceAll(/\\(ud[89a-f][0-9a-f]{2}|.)/g, (escape, what: string) => {
-    if (what.length === 1) return escape;
-    context.warn(
-      "lone surrogates",
-      "a record holds half a character (a lone surrogate), which is no valid text; U+FFFD stands in its place.",
-    );
-    return "\uFFFD";
-  });
-}
-
-function clipped(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+function fitForLines(line: string, context: PageContext): string {
+  return line
+    .replaceAll(
+      /[\u0085\u2028\u2029]/g,
+      (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`,
+    )
+    .replaceAll(/\\(ud[89a-f][0-9a-f]{2}|.)/g, (escape, what: string) => {
+      if (what.length === 1) return escape;
+      context.warn(
+        "lone surrogates",
+        "a record holds half a character (a lone surrogate), which is no valid text; U+FFFD stands in its place.",
+      );
+      return "\uFFFD";
+    });
 }

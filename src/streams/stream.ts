@@ -13,11 +13,11 @@ export type { Capabilities } from "../generated/capabilities.d.ts";
 /** Interface section 2.3; both datasets have the same shape. */
 export type DatasetCapabilities = Capabilities["datasets"]["usage"];
 
-/** RECORD lines of one page on their way to stdout; `text` is written as it is. */
+/** RECORD lines on their way to stdout, in UTF-8, each ended by a line feed; `bytes` are written as they are. */
 export interface RecordLines {
   readonly type: "RECORD_LINES";
   readonly stream: string;
-  readonly text: string;
+  readonly bytes: Uint8Array;
   readonly count: number;
 }
 

@@ -1,0 +1,76 @@
+/** Records that break their schema (V1): what is said of them, and whether they may pass. */
+import { formatInstant } from "../core/time.ts";
+import type { Range } from "../core/window.ts";
+import { ConnectorError } from "../errors.ts";
+import type { Violation } from "../generated/validators.js";
+import type { Fields, Granularity, StreamDefinition } from "./stream.ts";
+
+/** What a record is checked by. */
+export interface RecordRules {
+  readonly stream: StreamDefinition;
+  /** What was asked for, and what each record must have; null where the query has none. */
+  readonly granularity: Granularity | null;
+  readonly invalidRecords: "fail" | "warn";
+  readonly window: Range;
+  /** Takes a warning of a kind; each kind is said a few times and then counted. */
+  readonly warn: (kind: string, message: string) => void;
+}
+
+/**
+ * A record that may be emitted: it keeps its schema, or is let through with a warning.
+ *
+ * @param index its place in the page, from 0
+ * @throws ConnectorError `invalid_record` where it may not
+ */
+export function checked(value: unknown, index: number, rules: RecordRules): Fields {
+  const { stream, granularity } = rules;
+  if (stream.validate(value) && isFields(value)) {
+    if (granularity === null || value["x_Granularity"] === granularity) return value;
+    const rule = `x_Granularity must be "${granularity}", which was asked for`;
+    return tolerated(value, index, rule, rules);
+  }
+  return tolerated(value, index, ruleOf(stream.validate.errors?.[0]), rules);
+}
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Ids are the provider's own; a very long one must not fill the log. */
+export function clipped(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}
+
+function tolerated(value: unknown, index: number, rule: string, rules: RecordRules): Fields {
+  const { stream, window, invalidRecords } = rules;
+  const id = isFields(value) ? value["x_RecordId"] : undefined;
+  const isNamed = typeof id === "string" && id !== "";
+  const name = isNamed ? `"${clipped(id)}"` : `number ${index + 1} of its page`;
+  const range = `${formatInstant(window.start)} to ${formatInstant(window.end)}`;
+  const what = `record ${name} of the window ${range} breaks the interface: ${rule}`;
+  const isIdentified =
+    isNamed &&
+    isFields(value) &&
+    ["ChargePeriodStart", "ChargePeriodEnd"].every((key) => typeof value[key] === "string");
+  if (isIdentified && invalidRecords === "warn") {
+    rules.warn("invalid record", `${what}. It is passed on as it came.`);
+    return value;
+  }
+  throw new ConnectorError(
+    "invalid_record",
+    `The provider's ${what}. Nothing was dropped: the position stays before it. Report it to the provider` +
+      (isIdentified
+        ? `, or set invalid_records to "warn" to pass such records on as they come.`
+        : "; a record without an identifier and a charge period cannot be passed on."),
+    { stream: stream.name, detail: what },
+  );
+}
+
+/** A broken rule in words, e.g. `BilledCost must be string`. Says no value but that of an enum or constant. */
+function ruleOf(violation: Violation | undefined): string {
+  if (violation === undefined) return "it breaks its schema";
+  const where = violation.instancePath.slice(1).replaceAll("/", ".") || "it";
+  const allowed = violation.params["allowedValues"] ?? violation.params["allowedValue"];
+  const values = allowed === undefined ? "" : ` (${JSON.stringify(allowed)})`;
+  return `${where} ${violation.message ?? violation.keyword}${values}`;
+}
