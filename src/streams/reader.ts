@@ -319,7 +319,9 @@ export class StreamReader {
     this.#lastStateAt = this.#options.clock.now();
     const state = encodeState(this.#state, this.#options.fingerprint);
     const text = JSON.stringify(state);
-    if (text === this.#lastState && this.#pending === 0) return; // platforms count on states that differ
+    // Platforms count on states that differ (S2). Records that are still pending are of a page whose progress is not in
+    // the state yet: they are counted with the STATE that covers them.
+    if (text === this.#lastState) return;
     this.#lastState = text;
     const recordCount = this.#pending;
     this.#pending = 0;
