@@ -1,0 +1,206 @@
+/**
+ * Runs the connector as a platform does: a process, files in, messages out, one JSON object a line. Records go to disk
+ * as the lines that came, so that no digit of them passes through this program.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createWriteStream, existsSync, type WriteStream } from "node:fs";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import * as z from "zod";
+
+const BIN = fileURLToPath(new URL("../bin/source-ai-billing", import.meta.url));
+const BUNDLE = fileURLToPath(new URL("../dist/source-ai-billing.js", import.meta.url));
+
+const streamSchema = z.looseObject({
+  name: z.string(),
+  json_schema: z.looseObject({
+    properties: z.record(z.string(), z.looseObject({ format: z.string().optional() })),
+  }),
+  supported_sync_modes: z.array(z.string()),
+  default_cursor_field: z.array(z.string()),
+  source_defined_primary_key: z.array(z.array(z.string())),
+});
+
+/** A stream as `discover` offers it. */
+export type Stream = z.output<typeof streamSchema>;
+
+const specSchema = z.looseObject({
+  connectionSpecification: z.looseObject({
+    properties: z.record(z.string(), z.unknown()),
+    required: z.array(z.string()),
+  }),
+});
+
+const stateSchema = z.looseObject({
+  stream: z.object({
+    stream_descriptor: z.object({ name: z.string() }),
+    stream_state: z.looseObject({ position: z.string().optional() }),
+  }),
+});
+
+/** The state of one stream; but for where it stands it is the connector's own business. */
+export type State = z.output<typeof stateSchema>;
+
+const messageSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("RECORD"), record: z.object({ stream: z.string() }) }),
+  z.object({ type: z.literal("STATE"), state: stateSchema }),
+  z.object({
+    type: z.literal("LOG"),
+    log: z.object({ level: z.string(), message: z.string() }),
+  }),
+  z.object({
+    type: z.literal("TRACE"),
+    trace: z.object({ error: z.object({ message: z.string() }).optional() }),
+  }),
+  z.object({ type: z.literal("SPEC"), spec: specSchema }),
+  z.object({
+    type: z.literal("CONNECTION_STATUS"),
+    connectionStatus: z.object({ status: z.string(), message: z.string().optional() }),
+  }),
+  z.object({ type: z.literal("CATALOG"), catalog: z.object({ streams: z.array(streamSchema) }) }),
+]);
+
+type Message = z.output<typeof messageSchema>;
+
+/** What a read left behind. */
+export interface Delivery {
+  /** RECORD lines by stream, in the order in which they came. */
+  readonly files: ReadonlyMap<string, string>;
+  /** To be kept once the records are: see {@link Connector.keep}. */
+  readonly states: readonly State[];
+  readonly warnings: readonly string[];
+}
+
+/** The connector and the files that one would keep for it: config, catalog and state. */
+export class Connector {
+  readonly #directory: string;
+
+  /** @param directory where the files lie; must exist */
+  constructor(directory: string) {
+    if (!existsSync(BUNDLE)) throw new Error("the connector is not built yet: run npm ci first");
+    this.#directory = directory;
+  }
+
+  #path(name: string): string {
+    return join(this.#directory, name);
+  }
+
+  /** Writes the configuration, readable by its owner only: it holds a token. */
+  async configure(config: unknown): Promise<void> {
+    await rm(this.#path("state.json"), { force: true });
+    await writeJson(this.#path("config.json"), config, 0o600);
+  }
+
+  async spec(): Promise<z.output<typeof specSchema>> {
+    const [message] = await this.#ask(["spec"]);
+    if (message?.type === "SPEC") return message.spec;
+    throw new Error("spec printed no specification");
+  }
+
+  async check(): Promise<string> {
+    const messages = await this.#ask(["check", "--config", this.#path("config.json")]);
+    const answer = messages.find((message) => message.type === "CONNECTION_STATUS");
+    if (answer === undefined) throw new Error("check gave no answer");
+    const { status, message = "" } = answer.connectionStatus;
+    return `${status}  ${message}`;
+  }
+
+  async discover(): Promise<readonly Stream[]> {
+    const messages = await this.#ask(["discover", "--config", this.#path("config.json")]);
+    const answer = messages.find((message) => message.type === "CATALOG");
+    if (answer === undefined) throw new Error("discover gave no catalog");
+    return answer.catalog.streams;
+  }
+
+  /** Chooses the streams to read, incrementally and for a deduplicating destination. */
+  async choose(streams: readonly Stream[]): Promise<void> {
+    const chosen = streams.map((stream) => ({
+      stream,
+      sync_mode: "incremental",
+      destination_sync_mode: "append_dedup",
+      cursor_field: stream.default_cursor_field,
+      primary_key: stream.source_defined_primary_key,
+    }));
+    await writeJson(this.#path("catalog.json"), { streams: chosen });
+  }
+
+  /**
+   * Reads from the state that was kept last; from the beginning where there is none.
+   *
+   * @throws Error with the connector's own message where it does not exit with 0
+   */
+  async read(onRecord: (records: number) => void): Promise<Delivery> {
+    const files = new Map<string, WriteStream>();
+    const states = new Map<string, State>();
+    const warnings: string[] = [];
+    let records = 0;
+    const args = ["read", "--config", this.#path("config.json")];
+    args.push("--catalog", this.#path("catalog.json"));
+    const kept = this.#path("state.json");
+    if (existsSync(kept)) args.push("--state", kept);
+    await run(args, (message, text) => {
+      if (message.type === "RECORD") {
+        const { stream } = message.record;
+        const file = files.get(stream) ?? createWriteStream(this.#path(`${stream}.jsonl`));
+        files.set(stream, file);
+        file.write(`${text}\n`);
+        records += 1;
+        onRecord(records);
+      } else if (message.type === "STATE") {
+        states.set(message.state.stream.stream_descriptor.name, message.state);
+      } else if (message.type === "LOG" && message.log.level === "WARN") {
+        warnings.push(message.log.message);
+      }
+    });
+    await Promise.all([...files.values()].map((file) => once(file.end(), "close")));
+    const paths = new Map([...files].map(([stream, { path }]) => [stream, String(path)]));
+    return { files: paths, states: [...states.values()], warnings };
+  }
+
+  /** Keeps the states for the next read. Only once their records are safe: what a state covers is not read again. */
+  async keep(states: readonly State[]): Promise<void> {
+    const path = this.#path("state.json");
+    const kept = existsSync(path)
+      ? z.array(stateSchema).parse(JSON.parse(await readFile(path, "utf8")))
+      : [];
+    const nameOf = ({ stream }: State): string => stream.stream_descriptor.name;
+    const newer = new Set(states.map(nameOf));
+    await writeJson(path, [...kept.filter((state) => !newer.has(nameOf(state))), ...states]);
+  }
+
+  async #ask(args: readonly string[]): Promise<Message[]> {
+    const messages: Message[] = [];
+    await run(args, (message) => messages.push(message));
+    return messages;
+  }
+}
+
+async function writeJson(path: string, value: unknown, mode = 0o644): Promise<void> {
+  await writeFile(path, `${JSON.stringify(value, null, 2)}\n`, { mode });
+}
+
+/** Runs a command of the connector. @throws Error with its message where it does not exit with 0 */
+async function run(
+  args: readonly string[],
+  onMessage: (message: Message, line: string) => void,
+): Promise<void> {
+  // The provider is on this machine: a proxy of the environment has nothing to do with it.
+  const env = { ...process.env, NO_PROXY: "127.0.0.1", no_proxy: "127.0.0.1" };
+  const child = spawn(BIN, args, { stdio: ["ignore", "pipe", "inherit"], env });
+  const closed = once(child, "close");
+  const errors: string[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    const message = messageSchema.parse(JSON.parse(line));
+    if (message.type === "TRACE" && message.trace.error !== undefined) {
+      errors.push(message.trace.error.message);
+    }
+    onMessage(message, line);
+  }
+  const [code, signal]: unknown[] = await closed;
+  if (code === 0) return;
+  const what = `source-ai-billing ${args[0]} ended with ${String(code ?? signal)}`;
+  throw new Error([`${what}:`, ...errors].join("\n"));
+}

@@ -1,0 +1,56 @@
+/** `npm run demo`: the whole system on one machine, without an account anywhere. */
+import { mkdir } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { tell } from "./story.ts";
+import * as terminal from "./terminal.ts";
+
+const HELP = `Usage: npm run demo [-- options]
+
+Reads the real spend of the reference provider through the connector into a DuckDB file, in four syncs between
+which rows come late, costs settle and a closed period is corrected. Exits with 0 only where the warehouse and the
+provider agree to the last digit.
+
+  --out DIR   where the files go (default demo/out); those of an earlier run are replaced
+  --help      print this
+`;
+
+const DEFAULT_OUT = fileURLToPath(new URL("out", import.meta.url));
+
+const QUERY = "SELECT x_ModelId, sum(BilledCost) FROM costs GROUP BY ALL ORDER BY 2 DESC LIMIT 5";
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      out: { type: "string", default: DEFAULT_OUT },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(HELP);
+    return;
+  }
+  await mkdir(values.out, { recursive: true });
+  const database = join(values.out, "billing.duckdb");
+  terminal.title(
+    "source-ai-billing",
+    "Two years of real AI usage and spend, from a provider's billing export into a DuckDB file.",
+  );
+  const agreed = await tell(values.out, database);
+  const shown = relative(process.cwd(), database);
+  terminal.section("To look around", "all of it stays until the next run");
+  terminal.line(`${shown}, beside it the connector's config, catalog and state`);
+  terminal.line(
+    `npx node demo/query.ts "${QUERY}"${values.out === DEFAULT_OUT ? "" : ` ${shown}`}`,
+  );
+  process.stdout.write("\n");
+  process.exitCode = agreed ? 0 : 1;
+}
+
+try {
+  await main();
+} catch (error) {
+  process.stderr.write(`demo: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,68 @@
+/** The other side: the reference provider on the real spend, in this process, at an instant of the past. */
+import { fileURLToPath } from "node:url";
+import { loadLives, loadRealSpend } from "../reference_provider/data.ts";
+import { createProvider, type Provider } from "../reference_provider/provider.ts";
+import type { Sum } from "./reconciliation.ts";
+
+/** The one record that is made up: a correction of a period that has long been billed. */
+const CORRECTION = fileURLToPath(new URL("correction.jsonl", import.meta.url));
+
+/** A provider that can be asked. */
+export interface RunningProvider {
+  readonly provider: Provider;
+  readonly baseUrl: string;
+  readonly token: string;
+}
+
+/** Starts the provider on a free port of this machine; its clock stands at `now` until it is set. */
+export async function startProvider(now: string): Promise<RunningProvider> {
+  const account = loadRealSpend();
+  await loadLives(account, CORRECTION);
+  const provider = createProvider({ accounts: [account], now });
+  const { baseUrl } = await provider.listen();
+  return { provider, baseUrl, token: provider.issueToken().token };
+}
+
+/** What the provider shows right now: rows and exact sums, whatever its exports were asked for. */
+export function sumsOf(provider: Provider): Sum[] {
+  const { costs, usage } = provider.totals();
+  const sum = (measure: string, rows: unknown, amount: unknown): Sum => ({
+    measure,
+    rows: Number(rows),
+    amount: String(amount),
+  });
+  return [
+    ...costs.currencies.map((of) => sum(`billed ${of["currency"]}`, of["rows"], of["billed_cost"])),
+    ...costs.currencies.map((of) =>
+      sum(`effective ${of["currency"]}`, of["rows"], of["effective_cost"]),
+    ),
+    ...usage["1d"].totals.map((of) => sum(String(of["usage_type"]), of["rows"], of["quantity"])),
+  ];
+}
+
+/** How many of the provider's costs are provisional now, and what they come to. */
+export function provisionalOf(provider: Provider): {
+  readonly rows: number;
+  readonly billed: string;
+} {
+  const found = provider.totals().costs.totals.find(({ status }) => status === "provisional");
+  return { rows: Number(found?.["rows"] ?? 0), billed: String(found?.["billed_cost"] ?? "0") };
+}
+
+/** Requests for a dataset, and the earliest start among them. */
+export interface Asked {
+  readonly requests: number;
+  readonly from: string;
+}
+
+/** What was asked of the provider after the request with the number `since`, by dataset. */
+export function askedSince(provider: Provider, since: number): ReadonlyMap<string, Asked> {
+  const asked = new Map<string, Asked>();
+  for (const { path, query } of provider.requests(since)) {
+    const dataset = path.split("/").at(-1) ?? "";
+    const start = String(query["start"] ?? "");
+    const { requests, from } = asked.get(dataset) ?? { requests: 0, from: start };
+    asked.set(dataset, { requests: requests + 1, from: start < from ? start : from });
+  }
+  return asked;
+}

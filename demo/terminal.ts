@@ -1,0 +1,97 @@
+/** How the demo looks: sections, aligned columns, one line of progress. Colors and motion only on a terminal. */
+import { styleText } from "node:util";
+
+type Style = Parameters<typeof styleText>[0];
+
+/** `right` for numbers; a decimal column is aligned by giving all its cells as many digits. */
+export interface Column {
+  readonly title: string;
+  readonly align?: "left" | "right";
+}
+
+const INDENT = "  ";
+
+function styled(style: Style, text: string): string {
+  return styleText(style, text, { stream: process.stdout });
+}
+
+function write(text: string): void {
+  process.stdout.write(text);
+}
+
+/** What all of it is about. */
+export function title(text: string, subtitle: string): void {
+  write(`\n${styled("bold", text)}\n${subtitle}\n`);
+}
+
+/** Begins a section. */
+export function section(text: string, aside = ""): void {
+  write(`\n${styled("bold", text)}${aside === "" ? "" : `  ${styled("dim", aside)}`}\n`);
+}
+
+/** A line of a section. */
+export function line(text: string): void {
+  write(`${INDENT}${text}\n`);
+}
+
+/** A remark, less loud than a line. */
+export function remark(text: string): void {
+  write(`${INDENT}${styled("dim", text)}\n`);
+}
+
+/** A line that says whether all is well. */
+export function verdict(good: boolean, text: string): void {
+  write(`${INDENT}${styled(good ? ["bold", "green"] : ["bold", "red"], text)}\n`);
+}
+
+/** Rows under their titles, each column as wide as its widest cell. */
+export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): void {
+  const widths = columns.map(({ title: name }, index) =>
+    Math.max(name.length, ...rows.map((row) => row[index]?.length ?? 0)),
+  );
+  const aligned = (row: readonly string[]): string =>
+    columns
+      .map(({ align }, index) => {
+        const cell = row[index] ?? "";
+        const width = widths[index] ?? 0;
+        return align === "right" ? cell.padStart(width) : cell.padEnd(width);
+      })
+      .join("  ")
+      .trimEnd();
+  remark(aligned(columns.map(({ title: name }) => name)));
+  for (const row of rows) line(aligned(row));
+}
+
+/** Shows what is being done until it is done; on anything but a terminal it stays silent. */
+export async function busy<Result>(
+  text: string,
+  work: (progress: (detail: string) => void) => Promise<Result>,
+): Promise<Result> {
+  const isTerminal = process.stdout.isTTY;
+  const show = (detail: string): void => {
+    if (isTerminal) write(`\r\x1B[2K${INDENT}${styled("dim", `${text} ${detail}`)}`);
+  };
+  show("…");
+  try {
+    return await work(show);
+  } finally {
+    if (isTerminal) write("\r\x1B[2K");
+  }
+}
+
+/** Gives decimals as many digits after the point as the longest has, so that their points stand below each other. */
+export function atPoint(decimals: readonly string[]): string[] {
+  const digits = decimals.map((text) => text.split(".")[1]?.length ?? 0);
+  const most = Math.max(0, ...digits);
+  return decimals.map((text, index) => {
+    const missing = most - (digits[index] ?? 0);
+    return missing > 0 && missing === most
+      ? `${text}.${"0".repeat(most)}`
+      : text + "0".repeat(missing);
+  });
+}
+
+/** `2025-10-04T02:00:00Z` as `2025-10-04 02:00`. */
+export function shortInstant(instant: string): string {
+  return instant.slice(0, 16).replace("T", " ");
+}

@@ -1,0 +1,75 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const run = promisify(execFile);
+const script = (name: string): string => fileURLToPath(new URL(`../demo/${name}`, import.meta.url));
+
+describe("npm run demo", () => {
+  let directory = "";
+  let output = "";
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), "demo-"));
+    // Rejects where the demo does not exit with 0.
+    const { stdout } = await run(process.execPath, [script("main.ts"), "--out", directory]);
+    output = stdout;
+  });
+
+  afterAll(async () => {
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  it("ends reconciled to the last digit", () => {
+    expect(output).toContain(
+      "Reconciled: warehouse 1721.5886 USD = provider 1721.5886 USD, equal to the last digit.",
+    );
+    expect(output).toContain(
+      "Billed: 1724.2103 USD of real spend, -2.6217 USD by the correction of a closed period.",
+    );
+  });
+
+  it("agrees after every sync, while costs come late, settle and are corrected", () => {
+    expect(output.match(/^ {2}billed USD: .*$/gm)?.map((line) => line.trim())).toEqual([
+      "billed USD: warehouse 1723.3347 = provider 1723.3347, 1.3045 of it provisional",
+      "billed USD: warehouse 1724.2347 = provider 1724.2347, 2.2045 of it provisional",
+      "billed USD: warehouse 1724.2103 = provider 1724.2103, all of it final",
+      "billed USD: warehouse 1721.5886 = provider 1721.5886, all of it final",
+    ]);
+  });
+
+  it("shows late rows as new, settled ones as changed, and the correction as found by the deep re-read", () => {
+    const rows = output.matchAll(/^ {2}(usage|costs) +\d+ +(\S+) +\d+ +(\d+) +(\d+) /gm);
+    const found = [...rows].map(([, stream, from, added, changed]) => [
+      stream,
+      from,
+      added,
+      changed,
+    ]);
+    expect(found).toEqual([
+      ["usage", "2022-10-05", "240", "0"],
+      ["costs", "2022-10-05", "94", "0"],
+      ["usage", "2025-09-28", "3", "0"],
+      ["costs", "2025-08-01", "1", "0"],
+      ["usage", "2025-10-01", "0", "0"],
+      ["costs", "2025-08-01", "0", "2"],
+      ["usage", "2025-10-07", "0", "0"],
+      ["costs", "2025-08-01", "1", "0"],
+    ]);
+  });
+
+  it("prints plain text where there is no terminal", () => {
+    expect(output).not.toMatch(/[\r\x1B]/);
+  });
+
+  it("leaves a database that answers queries exactly", async () => {
+    const database = join(directory, "billing.duckdb");
+    const sql = "SELECT x_ModelId, sum(BilledCost) FROM costs GROUP BY ALL ORDER BY 2 DESC LIMIT 1";
+    const { stdout } = await run(process.execPath, [script("query.ts"), sql, database]);
+    expect(stdout).toMatch(/o1-2024-12-17 \(high\) +186\.4958$/m);
+  });
+});
