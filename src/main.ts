@@ -84,8 +84,12 @@ async function tell(error: ConnectorError, emitter: Emitter, secrets: Secrets): 
   try {
     if (error.code !== "aborted") await emitter.write(errorTrace(error.toTrace(), clock.now()));
     await emitter.flush();
-  } catch {
-    process.stderr.write(`${secrets.mask(error.message)}\n`);
+  } catch (reason) {
+    // What cannot be written is most often the very error that is to be told.
+    const lines = error.cause === reason ? [] : [error.message];
+    const why = reason instanceof Error ? reason.message : String(reason);
+    lines.push(`Stdout cannot be written (${why}): free its disk or mend its pipe, and run again.`);
+    process.stderr.write(`${secrets.mask(lines.join("\n"))}\n`);
   }
 }
 
