@@ -1,0 +1,83 @@
+/** The connector in a container, started and confined as platforms start and confine it. */
+import { execFile, spawn } from "node:child_process";
+import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { Running } from "../support/process.ts";
+
+const IMAGE = process.env["IMAGE"] ?? "source-ai-billing:dev";
+
+/** No capability, no way to gain one, nothing that can be written, and a memory limit. */
+const CONFINED =
+  "--network=host --read-only --cap-drop=ALL --security-opt=no-new-privileges --pids-limit=64".split(
+    " ",
+  );
+
+const execute = promisify(execFile);
+
+/** What `docker` prints. */
+export async function docker(...args: readonly string[]): Promise<string> {
+  const { stdout } = await execute("docker", args, { maxBuffer: 2 ** 28 });
+  return stdout.trim();
+}
+
+interface ImageConfig {
+  readonly Labels: Readonly<Record<string, string>>;
+  readonly Env: readonly string[];
+  readonly Entrypoint: readonly string[];
+  readonly User: string;
+}
+
+export async function imageConfig(): Promise<ImageConfig> {
+  // The shape is that of the engine's API.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return JSON.parse(
+    await docker("image", "inspect", "--format", "{{json .Config}}", IMAGE),
+  ) as ImageConfig;
+}
+
+/** What a shell in the image prints, as the image's own user and confined in the same way. */
+export function shell(script: string, ...options: readonly string[]): Promise<string> {
+  return docker(
+    "run",
+    "--rm",
+    ...CONFINED,
+    ...options,
+    "--entrypoint=/bin/sh",
+    IMAGE,
+    "-c",
+    script,
+  );
+}
+
+export interface ContainerOptions {
+  readonly config?: unknown;
+  readonly catalog?: unknown;
+  readonly state?: unknown;
+  /** The container's memory in MiB. */
+  readonly memory?: number;
+  readonly name?: string;
+}
+
+/** Starts a command, its files mounted read-only in the folder that the platform uses, which is also where it starts. */
+export function start(command: string, options: ContainerOptions = {}): Running {
+  const folder = mkdtempSync(join(tmpdir(), "billing-image-"));
+  chmodSync(folder, 0o755); // the image's user is not the one who runs the tests
+  const line = [command];
+  for (const name of ["config", "catalog", "state"] as const) {
+    if (options[name] === undefined) continue;
+    writeFileSync(join(folder, `${name}.json`), JSON.stringify(options[name]));
+    line.push(`--${name}`, `/source/${name}.json`);
+  }
+  const memory = `${options.memory ?? 256}m`;
+  const run = ["run", "--rm", ...CONFINED, `--memory=${memory}`, `--memory-swap=${memory}`];
+  const files = [`--volume=${folder}:/source:ro`, "--workdir=/source"];
+  const name = options.name === undefined ? [] : [`--name=${options.name}`];
+  const child = spawn("docker", [...run, ...files, ...name, IMAGE, ...line], {
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: 110_000,
+    killSignal: "SIGKILL",
+  });
+  return new Running(child, folder, false);
+}

@@ -1,0 +1,10 @@
+import { defineConfig } from "vitest/config";
+
+// Apart from the other tests: these need an engine and an image, which run.sh provides.
+export default defineConfig({
+  test: {
+    include: ["integration_tests/image/*.suite.ts"],
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+  },
+});

@@ -1,0 +1,73 @@
+# Sourced by the suites that are more than vitest's: where reports go, and what several of them need.
+# shellcheck shell=bash
+
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)
+export PATH=$root/node_modules/.bin:$PATH
+
+# JUnit XML of every suite, also of one that is skipped.
+reports=${REPORTS:-$root/.cache/reports}
+mkdir -p "$reports"
+
+# skip SUITE REASON: says in one line why nothing is tested, on the terminal and in the report, and ends the suite.
+skip() {
+  printf '%s: skipped: %s\n' "$1" "$2"
+  local reason=${2//&/&amp;}
+  reason=${reason//</&lt;}
+  cat >"$reports/$1.xml" <<XML
+<testsuites tests="1" skipped="1" failures="0" errors="0">
+  <testsuite name="$1" tests="1" skipped="1" failures="0" errors="0">
+    <testcase classname="$1" name="$1"><skipped message="${reason//\"/&quot;}"/></testcase>
+  </testsuite>
+</testsuites>
+XML
+  exit 0
+}
+
+# engine_up: makes docker answer. Where no daemon does, the tool beside the repository may start one (with a base image
+# of its own); where there is none either, says why and returns 1.
+engine_up() {
+  command -v docker >/dev/null && timeout 20 docker version >/dev/null 2>&1 && return 0
+  local tool=${CONTAINER_ENGINE:-$root/../shared/tools/container-engine} environment
+  if [ ! -x "$tool" ]; then
+    echo "no Docker daemon answers, and no tool is there to start one"
+    return 1
+  fi
+  if ! environment=$("$tool" up 2>"$reports/engine.log"); then
+    echo "no container engine can be started here: $(tail -n 1 "$reports/engine.log")"
+    return 1
+  fi
+  eval "$environment"
+  if ! "$tool" base >>"$reports/engine.log" 2>&1; then
+    echo "no base image can be made here: $(tail -n 1 "$reports/engine.log")"
+    return 1
+  fi
+}
+
+# build_image TAG: the image of the repository as it is; the log is shown where it fails.
+build_image() {
+  docker build --network=host --tag "$1" "$root" >"$reports/image_build.log" 2>&1 && return 0
+  tail -n 40 "$reports/image_build.log"
+  return 1
+}
+
+# python_venv REQUIREMENTS: a virtual environment with just these packages, kept from run to run while the file is the
+# same; its path is in `venv`.
+python_venv() {
+  local requirements=$1 candidate python=''
+  venv=$root/.cache/venv/$(basename -- "$(dirname -- "$requirements")")
+  cmp --silent -- "$requirements" "$venv/requirements.txt" && return 0
+  for candidate in python3.12 python3.11 python3.10 python3; do
+    if "$candidate" -c 'import sys; sys.exit(not (3, 10) <= sys.version_info < (3, 13))' 2>/dev/null; then
+      python=$candidate
+      break
+    fi
+  done
+  if [ -z "$python" ]; then
+    echo "Python 3.10 to 3.12 is needed"
+    return 1
+  fi
+  rm -rf -- "$venv"
+  "$python" -m venv "$venv"
+  "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$requirements"
+  cp -- "$requirements" "$venv/requirements.txt"
+}
