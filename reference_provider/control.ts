@@ -7,6 +7,7 @@ import { formatInstant, parseInstant } from "./instants.ts";
 import type { Instant } from "./instants.ts";
 import { parseLife } from "./lives.ts";
 import { capabilities, isObject } from "./model.ts";
+import { registerOAuthControl } from "./oauth/control.ts";
 import type { Provider } from "./provider.ts";
 import type { World } from "./server.ts";
 
@@ -144,5 +145,6 @@ export function registerControl(app: FastifyInstance, world: World, operations: 
     scoped.setErrorHandler((error, _request, reply) => refuse(error, reply));
     registerData(scoped, world, operations);
     registerConduct(scoped, world, operations);
+    registerOAuthControl(scoped, operations.oauth, () => [...world.accounts.keys()][0] ?? "");
   });
 }

@@ -1,10 +1,12 @@
 import { basename, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import type { Account } from "./accounts.ts";
+import type { Account, Scope } from "./accounts.ts";
 import { SCOPES } from "./accounts.ts";
 import { loadDirectory, loadLives, loadRealSpend } from "./data.ts";
 import { generateAccount, parseGeneratorSpec } from "./generator/index.ts";
+import { clientFacts } from "./oauth/control.ts";
 import { createProvider } from "./provider.ts";
+import type { Provider } from "./provider.ts";
 import { formatInstant } from "./instants.ts";
 
 const DEFAULT_NOW = "2025-10-04T12:00:00Z";
@@ -26,9 +28,13 @@ Serves the AI Provider Billing Export Interface on 127.0.0.1, by default the rea
   --scopes A,B           scopes of the ready token (default all: ${SCOPES.join(",")})
   --rate-limit N         requests a minute and account before 429
   --cursor-lifetime N    seconds until a cursor expires (default 900)
+  --oauth                serve OAuth 2.0 too: login and consent, tokens, metadata; prints a client and a refresh token
+  --token-seconds N      life of an OAuth access token in real seconds (default 3600)
+  --redirect-uri URI     a redirect address besides those on 127.0.0.1 and [::1], any port (may be repeated)
   --control              serve /control too: clock, faults, totals, requests, tokens, records
   --seed N               seed of the generator and of faults left to chance (default 1)
-  --json                 print one line, {"base_url": "…", "access_token": "…"}, and nothing else
+  --json                 print one line, {"base_url": "…", "access_token": "…"}, and nothing else; with --oauth it
+                         also has "oauth": client_id, client_secret, refresh_token, authorization_url, token_url …
   --help                 print this
 `;
 
@@ -42,6 +48,9 @@ const options = {
   scopes: { type: "string", default: SCOPES.join(",") },
   "rate-limit": { type: "string" },
   "cursor-lifetime": { type: "string" },
+  oauth: { type: "boolean", default: false },
+  "token-seconds": { type: "string", default: "3600" },
+  "redirect-uri": { type: "string", multiple: true },
   control: { type: "boolean", default: false },
   seed: { type: "string", default: "1" },
   json: { type: "boolean", default: false },
@@ -54,12 +63,31 @@ function integer(name: string, text: string, minimum: number, maximum: number): 
   throw new RangeError(`--${name} must be an integer between ${minimum} and ${maximum}`);
 }
 
+/** What a client needs for OAuth and a refresh token to begin with; empty where OAuth is off. */
+async function oauthFacts(
+  provider: Provider,
+  account: string,
+  scopes: readonly Scope[],
+): Promise<Readonly<Record<string, string>>> {
+  const oauth = provider.oauth();
+  const { refreshToken } = await oauth.server.issue(account, scopes);
+  return { ...clientFacts(oauth), refresh_token: refreshToken };
+}
+
+function shownOAuth(facts: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(facts).map(
+    ([name, value]) => `  ${name.replaceAll("_", " ").padEnd(18)} ${value}\n`,
+  );
+  return lines.length === 0 ? "" : `OAuth\n${lines.join("")}`;
+}
+
 function greeting(
   baseUrl: string,
   token: string,
   account: Account,
   now: string,
   control: boolean,
+  oauth: Readonly<Record<string, string>>,
 ): string {
   const day = now.slice(0, 10);
   const first = `${day.slice(0, 8)}01`;
@@ -70,7 +98,7 @@ function greeting(
   return `Reference provider, account ${account.id}, at ${now}
   base URL      ${baseUrl}
   access token  ${token}
-${control ? `  control       ${new URL("/control/", baseUrl).href}\n` : ""}
+${control ? `  control       ${new URL("/control/", baseUrl).href}\n` : ""}${shownOAuth(oauth)}
 Try
   curl -H 'Authorization: Bearer ${token}' '${baseUrl}/v1/finops/capabilities'
   curl -H 'Authorization: Bearer ${token}' '${baseUrl}/v1/finops/costs?${range}'
@@ -124,6 +152,14 @@ async function main(): Promise<void> {
     basePath: values["base-path"],
     control: values.control,
     seed,
+    ...(values.oauth
+      ? {
+          oauth: {
+            tokenSeconds: integer("token-seconds", values["token-seconds"], 1, 1e6),
+            redirectUris: values["redirect-uri"] ?? [],
+          },
+        }
+      : {}),
     ...(values["rate-limit"] === undefined
       ? {}
       : { rateLimit: integer("rate-limit", values["rate-limit"], 1, 1e6) }),
@@ -131,14 +167,16 @@ async function main(): Promise<void> {
       ? {}
       : { cursorLifetime: integer("cursor-lifetime", values["cursor-lifetime"], 1, 1e9) }),
   });
-  const { token } = provider.issueToken({ scopes: SCOPES.filter((scope) => wanted.has(scope)) });
+  const scopes = SCOPES.filter((scope) => wanted.has(scope));
+  const { token } = provider.issueToken({ scopes });
   const { baseUrl } = await provider.listen(integer("port", values.port, 0, 65_535));
+  const oauth = values.oauth ? await oauthFacts(provider, accounts[0].id, scopes) : {};
   for (const signal of ["SIGTERM", "SIGINT"] as const)
     process.once(signal, () => void provider.close());
   process.stdout.write(
     values.json
-      ? `${JSON.stringify({ base_url: baseUrl, access_token: token })}\n`
-      : greeting(baseUrl, token, accounts[0], now, values.control),
+      ? `${JSON.stringify({ base_url: baseUrl, access_token: token, ...(values.oauth ? { oauth } : {}) })}\n`
+      : greeting(baseUrl, token, accounts[0], now, values.control, oauth),
   );
 }
 

@@ -11,6 +11,8 @@ import { MINUTE, requireInstant } from "./instants.ts";
 import type { Instant } from "./instants.ts";
 import { changeRecord } from "./changes.ts";
 import type { RecordChange } from "./changes.ts";
+import type { AuthorizationOptions } from "./oauth/authorization_server.ts";
+import type { OAuth } from "./oauth/oauth.ts";
 import { RateLimit } from "./rate_limit.ts";
 import { RequestLog } from "./requests.ts";
 import type { LoggedRequest } from "./requests.ts";
@@ -47,6 +49,8 @@ export interface ProviderOptions {
   readonly seed?: number;
   /** Who judges tokens, beside the provider's own bearer tokens. */
   readonly verifiers?: readonly TokenVerifier[];
+  /** Serves OAuth 2.0 too, under `/oauth` of the base path. Default: not. */
+  readonly oauth?: AuthorizationOptions;
   /** Clock of the rate limit in milliseconds. Default: the machine's. */
   readonly time?: () => number;
 }
@@ -56,6 +60,8 @@ export interface Provider {
   readonly clock: Clock;
   readonly faults: FaultEngine;
   readonly accounts: ReadonlyMap<string, Account>;
+  /** The OAuth side; throws a RangeError where it is off or before `listen`. */
+  oauth(): OAuth;
   /** Starts to serve on 127.0.0.1 at a port (0 or absent: any free one). Rejects where the port is taken. */
   listen(port?: number): Promise<{ readonly baseUrl: string }>;
   /** Ends all connections and stops. */
@@ -86,11 +92,15 @@ function createWorld(options: ProviderOptions): World {
     throw new RangeError(`base path "${basePath}" must look like /billing`);
   if (options.accounts.length === 0) throw new RangeError("a provider has at least one account");
   const tokens = new BearerTokens();
-  return {
+  const world: World = {
     clock: new Clock(requireInstant(options.now), options.running ?? false),
     accounts: new Map(options.accounts.map((account) => [account.id, account])),
     tokens,
-    verifiers: [tokens.verify, ...(options.verifiers ?? [])],
+    verifiers: [
+      tokens.verify,
+      (token, now) => world.oauth?.verify(token, now),
+      ...(options.verifiers ?? []),
+    ],
     faults: new FaultEngine(options.seed ?? 1),
     requests: new RequestLog(),
     sealer: new CursorSealer(
@@ -100,8 +110,10 @@ function createWorld(options: ProviderOptions): World {
     history: new CursorHistory(),
     rateLimit:
       options.rateLimit === undefined ? undefined : new RateLimit(options.rateLimit, options.time),
+    oauth: undefined,
     basePath,
   };
+  return world;
 }
 
 function accountNamed(world: World, id?: string): Account {
@@ -136,6 +148,10 @@ function createOperations(world: World): Omit<Provider, "listen" | "close"> {
     totals: ({ account, at = world.clock.now(), ...range } = {}) =>
       totalsOf(accountNamed(world, account), { at, ...range }),
     requests: (since) => world.requests.list(since),
+    oauth() {
+      if (world.oauth === undefined) throw new RangeError("OAuth is not served");
+      return world.oauth;
+    },
     change: (change) =>
       changeRecord(accountNamed(world, change.account), change, world.clock.now()),
   };
@@ -157,7 +173,13 @@ export function createProvider(options: ProviderOptions): Provider {
       const address = app.server.address();
       if (address === null || typeof address === "string")
         throw new Error("the server has no port");
-      return { baseUrl: `http://127.0.0.1:${address.port}${world.basePath}` };
+      const baseUrl = `http://127.0.0.1:${address.port}${world.basePath}`;
+      if (options.oauth !== undefined) {
+        // Its library takes half a second to load, which whoever needs no OAuth is spared.
+        const { OAuth } = await import("./oauth/oauth.ts");
+        world.oauth = new OAuth(baseUrl, () => [...world.accounts.keys()], options.oauth);
+      }
+      return { baseUrl };
     },
     close: () => app.close(),
   };

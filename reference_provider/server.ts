@@ -10,6 +10,7 @@ import { alteredAnswer, faultAnswer } from "./faults/answers.ts";
 import type { Answer } from "./faults/answers.ts";
 import { Struck } from "./faults/engine.ts";
 import type { FaultEngine } from "./faults/engine.ts";
+import type { OAuth } from "./oauth/oauth.ts";
 import { exportPage, offerOf } from "./pages.ts";
 import { ProblemError } from "./problems.ts";
 import { parseQuery } from "./query.ts";
@@ -28,6 +29,8 @@ export interface World {
   readonly sealer: CursorSealer;
   readonly history: CursorHistory;
   readonly rateLimit: RateLimit | undefined;
+  /** There once the server listens, which says what its addresses are; undefined where OAuth is off. */
+  oauth: OAuth | undefined;
   /** Path under which the operations are served; empty or starting with a slash. */
   readonly basePath: string;
 }
@@ -83,8 +86,13 @@ function ownAnswer(world: World, exchange: Exchange, grant: Grant, struck: Struc
     contentType: "application/json",
     headers: { "cache-control": "no-store" },
   };
-  if (operation === "capabilities")
-    return { ...ok, body: capabilitiesText(account.capabilities, struck) };
+  if (operation === "capabilities") {
+    const { capabilities } = account;
+    return {
+      ...ok,
+      body: capabilitiesText(world.oauth?.offeredIn(capabilities) ?? capabilities, struck),
+    };
+  }
   offerOf(account, operation);
   const query = parseQuery(operation, parameters, struck.of("refuse_unknown") !== undefined);
   const draft = exportPage(account, query, world.clock.now(), world.sealer, struck);
@@ -144,13 +152,38 @@ async function exchangeAnswer(
   } catch (error) {
     const { problem, ...answer } = problemAnswer(error);
     logged.problem = problem;
-    return { answer, struck };
+    const headers = world.oauth?.withMetadata(answer.headers) ?? answer.headers;
+    return { answer: { ...answer, headers }, struck };
   }
+}
+
+/** Lets OAuth answer one of its own addresses; the log has neither codes nor tokens. */
+async function serveOAuth(
+  world: World,
+  oauth: OAuth,
+  path: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const logged = world.requests.add(
+    world.clock.now(),
+    request.method,
+    path,
+    new URLSearchParams(),
+    1,
+  );
+  const { raw } = reply.hijack();
+  raw.once("close", () => {
+    logged.status = raw.writableFinished ? raw.statusCode : "reset";
+  });
+  await oauth.answer(request.raw, raw);
 }
 
 async function serve(world: World, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   // Not by URL(), which would take //host/path for another host and resolve dot segments.
   const [path = "/", ...rest] = request.url.split("?");
+  if (world.oauth?.serves(path) === true)
+    return serveOAuth(world, world.oauth, path, request, reply);
   const sent = new URLSearchParams(rest.join("?"));
   const parameters = withPlainCursor(world, sent);
   const page = world.sealer.pageOf(parameters.get("cursor"));

@@ -1,0 +1,28 @@
+import { z } from "zod";
+
+const times = z.int().min(1).optional();
+
+/** What the token endpoint does instead of answering as it should; `times`: so often and then no more. */
+export const tokenFaultSchema = z.discriminatedUnion("kind", [
+  z.strictObject({
+    kind: z.literal("status"),
+    status: z.int().min(300).max(599),
+    /** `error` of RFC 6749 section 5.2. */
+    error: z.string().default("temporarily_unavailable"),
+    /** Puts the whole request into `error_description`, as careless servers do. */
+    echo: z.boolean().default(false),
+    headers: z.record(z.string(), z.string()).default({}),
+    times,
+  }),
+  /** Does what was asked for and resets the connection: the client never sees the new token. */
+  z.strictObject({ kind: z.literal("lost"), times }),
+  /** Resets the connection before anything is done. */
+  z.strictObject({ kind: z.literal("reset"), times }),
+  /** Answers late, in milliseconds. */
+  z.strictObject({ kind: z.literal("slow"), milliseconds: z.number().min(0), times }),
+  /** Never answers. */
+  z.strictObject({ kind: z.literal("stall"), times }),
+]);
+
+export type TokenFault = z.output<typeof tokenFaultSchema>;
+export type TokenFaultInput = z.input<typeof tokenFaultSchema>;
