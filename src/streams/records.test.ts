@@ -1,0 +1,255 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { DAY } from "../core/time.ts";
+import { costs } from "./costs.ts";
+import { type Lines, type PageContext, toLines } from "./records.ts";
+import { Repeats } from "./repeats.ts";
+import type { Fields } from "./stream.ts";
+import { costRecord, DAY_ONE, usageRecord } from "./testing.ts";
+import { usage } from "./usage.ts";
+
+function contextOf(changes: Partial<PageContext> = {}): PageContext & { warnings: string[] } {
+  const warnings: string[] = [];
+  const repeats = changes.repeats ?? new Repeats();
+  return {
+    stream: usage,
+    granularity: "1d",
+    invalidRecords: "fail",
+    window: { start: DAY_ONE, end: DAY_ONE + DAY },
+    readingId: "r1",
+    emittedAt: 7,
+    repeats,
+    counted: repeats,
+    crossing: new Repeats(),
+    withTotals: false,
+    warn: (kind, message) => void warnings.push(`${kind}: ${message}`),
+    warnings,
+    ...changes,
+  };
+}
+
+/** A page from its body's text, as the wire has it. */
+const fromText = (body: string, context: PageContext): Lines => {
+  const page: { data: unknown[] } = JSON.parse(body);
+  return toLines(page.data, body, context);
+};
+const fromRecords = (records: readonly unknown[], context: PageContext): Lines =>
+  fromText(JSON.stringify({ data: records }), context);
+const textOf = ({ bytes }: Lines): string => bytes.toString("utf8");
+const dataOf = (lines: Lines): Fields[] =>
+  textOf(lines)
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line).record.data);
+
+test("R3: a record is emitted as it came, with its reading's id", () => {
+  const record = usageRecord("a", { ChargePeriodStart: "2026-01-01T00:00:00+00:00", x_Foo: "bar" });
+  const context = contextOf();
+  const lines = fromRecords([record], context);
+  expect(JSON.parse(textOf(lines))).toEqual({
+    type: "RECORD",
+    record: { stream: "usage", data: { ...record, x_ReadingId: "r1" }, emitted_at: 7 },
+  });
+  expect(lines).toMatchObject({ count: 1, records: 1 });
+});
+
+test("R3: a provider's own x_ReadingId gives way to ours", () => {
+  const lines = fromRecords([usageRecord("a", { x_ReadingId: "theirs" })], contextOf());
+  expect(textOf(lines).match(/x_ReadingId/g)).toHaveLength(1);
+  expect(dataOf(lines)[0]?.["x_ReadingId"]).toBe("r1");
+});
+
+test.each([
+  ["a number for text", { ConsumedQuantity: 12.5 }, "ConsumedQuantity must be string"],
+  ["an exponent", { ConsumedQuantity: "1e-7" }, "ConsumedQuantity must match pattern"],
+  ["a plus sign", { ConsumedQuantity: "+1" }, "ConsumedQuantity must match pattern"],
+  ["a line feed after a decimal", { ConsumedQuantity: "1\n" }, "ConsumedQuantity must match"],
+  ["no leading zero", { ConsumedQuantity: ".5" }, "ConsumedQuantity must match pattern"],
+  ["another offset", { x_RecordUpdatedAt: "2026-01-02T00:00:00+02:00" }, "x_RecordUpdatedAt"],
+  ["an impossible date", { x_RecordUpdatedAt: "2026-02-30T00:00:00Z" }, "x_RecordUpdatedAt"],
+  ["an instant without zone", { ChargePeriodEnd: "2026-01-02T00:00:00" }, "ChargePeriodEnd"],
+  ["a missing member", { ServiceName: undefined }, "must have required property 'ServiceName'"],
+  ["another granularity", { x_Granularity: "1h" }, 'x_Granularity must be "1d"'],
+  ["another category", { ServiceCategory: "Compute" }, '("AI and Machine Learning")'],
+  ["a usage type of nobody's", { x_UsageType: "dreams" }, "x_UsageType must match pattern"],
+])("V1: %s fails the stream, or passes with a warning", (_what, changes, rule) => {
+  const record = usageRecord("a", changes);
+  expect(() => fromRecords([record], contextOf())).toThrow(
+    expect.objectContaining({ code: "invalid_record", message: expect.stringContaining(rule) }),
+  );
+  const tolerant = contextOf({ invalidRecords: "warn" });
+  const lines = fromRecords([record], tolerant);
+  expect(dataOf(lines)[0]).toEqual(JSON.parse(JSON.stringify({ ...record, x_ReadingId: "r1" })));
+  expect(tolerant.warnings).toEqual([expect.stringContaining(rule)]);
+});
+
+test.each([
+  ["no object", "text"],
+  ["null", null],
+  ["a list", []],
+  ["no id", usageRecord("")],
+  ["no charge period", usageRecord("a", { ChargePeriodStart: undefined })],
+  ["a charge period that is no text", usageRecord("a", { ChargePeriodEnd: 5 })],
+])("V1: a record with %s always fails", (_what, record) => {
+  const context = contextOf({ invalidRecords: "warn" });
+  expect(() => fromRecords([usageRecord("ok"), record], context)).toThrow(
+    expect.objectContaining({ code: "invalid_record" }),
+  );
+});
+
+test("V1: the message names the record and the way out, and no value of it", () => {
+  const record = usageRecord("rec-7", { ConsumedQuantity: "secret-value" });
+  expect(() => fromRecords([record], contextOf())).toThrow(/"rec-7".*invalid_records to "warn"/s);
+  expect(() => fromRecords([record], contextOf())).not.toThrow(/secret-value/);
+});
+
+test("V3: numbers in unknown properties keep every digit", () => {
+  const numbers = "1.0, 12345678901234567890.123456789, 1E400, -0, 0.1000";
+  const body = JSON.stringify({ data: [usageRecord("a", { x_Extra: "HERE" }), usageRecord("b")] });
+  const lines = fromText(body.replace('"HERE"', `{"deep":[${numbers}]}`), contextOf());
+  expect(textOf(lines)).toContain(`"x_Extra":{"deep":[${numbers.replaceAll(" ", "")}]}`);
+  expect(lines.count).toBe(2);
+});
+
+test("V3: decimals of any length stay as they are", () => {
+  const long = `${"9".repeat(400)}.${"0".repeat(30)}1`;
+  for (const ConsumedQuantity of [long, "-0", "-0.00", "1.10"]) {
+    const [data] = dataOf(fromRecords([usageRecord("a", { ConsumedQuantity })], contextOf()));
+    expect(data?.["ConsumedQuantity"]).toBe(ConsumedQuantity);
+  }
+});
+
+test("V2: unknown properties pass, whatever their names", () => {
+  const body = `{"data":[${JSON.stringify(usageRecord("a")).slice(0, -1)},"__proto__":{"x":1},"constructor":null}]}`;
+  const text = textOf(fromText(body, contextOf()));
+  expect(text).toContain('"__proto__":{"x":1}');
+  expect(text).toContain('"constructor":null');
+});
+
+test("V4: a line is a line to every reader", () => {
+  const marks = "\u0085\u2028\u2029";
+  const lines = fromRecords(
+    [usageRecord("a", { ServiceName: `x${marks}y` }), usageRecord("b")],
+    contextOf(),
+  );
+  expect(textOf(lines).split(/[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029]/)).toHaveLength(3);
+  expect(dataOf(lines)[0]?.["ServiceName"]).toBe(`x${marks}y`);
+});
+
+test("V4: half a character becomes U+FFFD with a warning; escapes that look like one stay", () => {
+  const context = contextOf();
+  const ServiceName = "a\ud800b \\ud800 \u{1f600}";
+  const lines = fromRecords([usageRecord("a", { ServiceName })], context);
+  expect(dataOf(lines)[0]?.["ServiceName"]).toBe("a\ufffdb \\ud800 \u{1f600}");
+  expect(context.warnings).toHaveLength(1);
+  expect(lines.bytes.toString("utf8").isWellFormed()).toBe(true);
+});
+
+test("P5: what a provider repeats is emitted once, in a page and across pages", () => {
+  const context = contextOf();
+  const first = fromRecords([usageRecord("a"), usageRecord("b"), usageRecord("a")], context);
+  expect(dataOf(first).map((data) => data["x_RecordId"])).toEqual(["a", "b"]);
+  expect(first).toMatchObject({ count: 2, records: 2 });
+  const second = fromRecords([usageRecord("b"), usageRecord("c")], context);
+  expect(dataOf(second).map((data) => data["x_RecordId"])).toEqual(["c"]);
+});
+
+test("P5: two versions of one id are both emitted; a warning where neither is the newer", () => {
+  const context = contextOf();
+  const newer = usageRecord("a", { x_RecordUpdatedAt: "2026-01-03T00:00:00Z" });
+  expect(fromRecords([usageRecord("a"), newer], context).count).toBe(2);
+  expect(context.warnings).toEqual([]);
+  const other = usageRecord("a", { ConsumedQuantity: "9" });
+  expect(fromRecords([other], context).count).toBe(1);
+  expect(context.warnings).toEqual([expect.stringContaining('"a" came twice')]);
+});
+
+test("P5: a record that reaches beyond its window is emitted by the first window that returns it", () => {
+  const month = costRecord("m", { ChargePeriodEnd: "2026-02-01T00:00:00Z" });
+  const crossing = new Repeats();
+  const window = { start: DAY_ONE + DAY, end: DAY_ONE + 2 * DAY };
+  const common = { stream: costs, granularity: null, crossing, withTotals: true } as const;
+  expect(fromRecords([month], contextOf(common)).count).toBe(1);
+  const other = fromRecords([month], contextOf({ ...common, window, repeats: new Repeats() }));
+  expect(other).toMatchObject({ count: 0, records: 1, totals: [] });
+  expect(other.provisional).toEqual([{ day: window.start, records: 1, billed: { USD: "1.1" } }]);
+});
+
+test("P5: what a restart brings again is not emitted, but counts for its reading", () => {
+  const first = contextOf({ stream: costs, granularity: null, withTotals: true });
+  const before = fromRecords([costRecord("a"), costRecord("b")], first);
+  const again = fromRecords([costRecord("a"), costRecord("c")], {
+    ...first,
+    counted: new Repeats(),
+  });
+  expect(before).toMatchObject({ count: 2, records: 2 });
+  expect(again).toMatchObject({ count: 1, records: 2 });
+  expect(again.totals[0]).toMatchObject({ records: 2, inside: true, day: DAY_ONE });
+  expect(again.provisional).toEqual([{ day: DAY_ONE, records: 2, billed: { USD: "2.2" } }]);
+});
+
+test("R2: provisional costs are counted by day in exact sums, final ones are not", () => {
+  const records = [
+    costRecord("a", { BilledCost: "0.1" }),
+    costRecord("b", { BilledCost: "0.2" }),
+    costRecord("c", { BilledCost: "5", BillingCurrency: "EUR" }),
+    costRecord("d", { x_CostStatus: "final" }),
+  ];
+  const lines = fromRecords(records, contextOf({ stream: costs, granularity: null }));
+  expect(lines.provisional).toEqual([
+    { day: DAY_ONE, records: 3, billed: { USD: "0.3", EUR: "5" } },
+  ]);
+});
+
+test("R5: control totals by day and group, those of records outside the window apart", () => {
+  const records = [
+    usageRecord("a"),
+    usageRecord("b", { ConsumedQuantity: "0.5" }),
+    usageRecord("c", { x_UsageType: "requests", ConsumedUnit: "Requests" }),
+    usageRecord("d", { ChargePeriodStart: "2025-12-31T00:00:00Z" }),
+  ];
+  const { totals } = fromRecords(records, contextOf({ withTotals: true }));
+  expect(totals).toEqual([
+    {
+      day: DAY_ONE,
+      inside: true,
+      records: 3,
+      groups: [
+        {
+          labels: { usage_type: "input_tokens", unit: "Tokens" },
+          amounts: { quantity: "13" },
+          records: 2,
+        },
+        {
+          labels: { usage_type: "requests", unit: "Requests" },
+          amounts: { quantity: "12.50" },
+          records: 1,
+        },
+      ],
+    },
+    expect.objectContaining({ day: DAY_ONE - DAY, inside: false, records: 1 }),
+  ]);
+});
+
+test("the hot path equals the plain path on arbitrary pages", () => {
+  const record = fc.record({
+    id: fc.string({ minLength: 1, maxLength: 3, unit: "binary" }),
+    name: fc.string({ minLength: 1, unit: "binary" }),
+    extra: fc.option(fc.jsonValue({ maxDepth: 2 }), { nil: undefined }),
+  });
+  fc.assert(
+    fc.property(fc.array(record, { maxLength: 20 }), (parts) => {
+      const records = parts.map(({ id, name, extra }) =>
+        usageRecord(id, { ServiceName: name, ...(extra === undefined ? {} : { x_Extra: extra }) }),
+      );
+      const body = JSON.stringify({ data: records });
+      const lines = fromText(body, contextOf());
+      const plain = new Map<string, Fields>();
+      for (const parsed of JSON.parse(body).data) {
+        plain.set(JSON.stringify(parsed), { ...parsed, x_ReadingId: "r1" });
+      }
+      expect(dataOf(lines)).toEqual([...plain.values()]);
+      expect(textOf(lines).split("\n")).toHaveLength(lines.count + 1);
+    }),
+  );
+});
