@@ -33,8 +33,11 @@ export class Outlet<Item> implements AsyncIterable<Item> {
       for (;;) {
         const next = this.#queue.shift();
         if (next !== undefined) {
-          yield next.item;
-          next.written();
+          try {
+            yield next.item;
+          } finally {
+            next.written(); // also where the consumer goes away with it
+          }
         } else if (this.#closed) {
           return;
         } else {

@@ -1,0 +1,318 @@
+import { expect, test } from "vitest";
+import { type Circumstances, planFullRefresh, planIncremental } from "../core/plan.ts";
+import type { Reading, StreamState } from "../core/state.ts";
+import { DAY } from "../core/time.ts";
+import { ConnectorError } from "../errors.ts";
+import type { StateMessage } from "../protocol.ts";
+import { readOverLanes } from "./lanes.ts";
+import { Outlet } from "./outlet.ts";
+import { StreamReader } from "./reader.ts";
+import { decodeState } from "./state_codec.ts";
+import type { FetchedPage, Output, PageSource, WindowQuery } from "./stream.ts";
+import { DAY_ONE, pageOf, usageRecord } from "./testing.ts";
+import { usage } from "./usage.ts";
+
+const fingerprint = {
+  base_url: "https://a.example",
+  dataset: "usage",
+  granularity: "1d",
+  account: null,
+};
+/** Two days of usage, read at noon of the third. */
+const at: Circumstances = {
+  now: DAY_ONE + 2.5 * DAY,
+  bucket: DAY,
+  retentionDays: 30,
+  maximumWindowDays: 1,
+  startDate: DAY_ONE,
+  endDate: DAY_ONE + 2 * DAY,
+  lookback: DAY,
+  reconcileFrom: null,
+  lanes: 1,
+};
+
+type Step = FetchedPage | ConnectorError;
+interface Run {
+  readonly outputs: Output[];
+  readonly queries: (WindowQuery & { cursor: string | null })[];
+  readonly states: StateMessage[];
+  readonly succeeded: boolean;
+  readonly reports: Reading[];
+}
+
+interface Options {
+  readonly stored?: StreamState | null;
+  readonly circumstances?: Circumstances;
+  readonly mode?: "incremental" | "full_refresh";
+  readonly stop?: AbortSignal;
+  readonly lanes?: number;
+  readonly stateInterval?: number;
+}
+
+const refused = (code: "cursor_refused" | "bad_request"): ConnectorError =>
+  new ConnectorError(code, "The provider refuses it.");
+
+/** Reads usage from a script: for each query, in order of asking, the pages or the error that come. */
+async function readScript(
+  script: readonly (readonly Step[])[],
+  options: Options = {},
+): Promise<Run> {
+  const { stored = null, circumstances = at, mode = "incremental", lanes = 1 } = options;
+  const outlet = new Outlet<Output>();
+  const queries: Run["queries"] = [];
+  const reports: Reading[] = [];
+  const steps = [...script];
+  const pages: PageSource = async function* scripted(query, cursor, signal) {
+    queries.push({ ...query, cursor });
+    for (const step of steps.shift() ?? []) {
+      await Promise.resolve();
+      signal.throwIfAborted();
+      if (step instanceof ConnectorError) throw step;
+      yield step;
+    }
+  };
+  const plan =
+    mode === "incremental"
+      ? planIncremental(stored?.mode === "incremental" ? stored : null, circumstances)
+      : planFullRefresh(stored?.mode === "full_refresh" ? stored : null, circumstances);
+  const reader = new StreamReader({
+    stream: usage,
+    plan,
+    circumstances,
+    fingerprint,
+    granularity: "1d",
+    pageSize: 1000,
+    invalidRecords: "fail",
+    pages,
+    outlet,
+    clock: { now: () => 0, sleep: async () => undefined },
+    random: () => 0.5,
+    providerNow: () => circumstances.now,
+    stateInterval: options.stateInterval ?? 0,
+    stop: options.stop ?? new AbortController().signal,
+    report: async (reading) => void reports.push(reading),
+    onEnd: () => undefined,
+  });
+  const work = reader
+    .start()
+    .then(() => readOverLanes([reader], lanes))
+    .finally(() => outlet.close());
+  const outputs: Output[] = [];
+  for await (const output of outlet) outputs.push(output);
+  await work;
+  const states = outputs.filter((output) => output.type === "STATE");
+  return { outputs, queries, states, succeeded: reader.succeeded, reports };
+}
+
+const lastState = ({ states }: Run, mode: "incremental" | "full_refresh" = "incremental") =>
+  decodeState(states.at(-1)?.state.stream.stream_state, fingerprint, mode);
+const idsOf = ({ outputs }: Run): string[] =>
+  outputs
+    .filter((output) => output.type === "RECORD_LINES")
+    .flatMap(({ bytes }) => Buffer.from(bytes).toString().trim().split("\n"))
+    .map((line) => JSON.parse(line).record.data.x_RecordId);
+const statusesOf = ({ outputs }: Run): string[] =>
+  outputs.flatMap((output) =>
+    output.type === "TRACE" && output.trace.type === "STREAM_STATUS"
+      ? [output.trace.stream_status.status]
+      : [],
+  );
+const dayTwo = {
+  ChargePeriodStart: "2026-01-02T00:00:00Z",
+  ChargePeriodEnd: "2026-01-03T00:00:00Z",
+};
+const one = usageRecord("one");
+const two = usageRecord("two", dayTwo);
+
+test("C1: with one lane the order of output is the order of time", async () => {
+  const run = await readScript([[pageOf([one])], [pageOf([two])]]);
+  expect(idsOf(run)).toEqual(["one", "two"]);
+  expect(run.queries.map(({ start }) => start)).toEqual([DAY_ONE, DAY_ONE + DAY]);
+  expect(run.succeeded).toBe(true);
+  expect(statusesOf(run)).toEqual(["STARTED", "RUNNING", "COMPLETE"]);
+});
+
+test("S1: the position is where what was read without a gap ends", async () => {
+  const run = await readScript([[pageOf([one])], [pageOf([two])]]);
+  expect(lastState(run)).toMatchObject({ position: DAY_ONE + 2 * DAY, pass: null });
+});
+
+test("S1: the position never passes what the provider declared available", async () => {
+  const availableThrough = DAY_ONE + 1.5 * DAY;
+  const run = await readScript([
+    [pageOf([one], null, { availableThrough })],
+    [pageOf([two], null, { availableThrough })],
+  ]);
+  expect(lastState(run)).toMatchObject({ position: DAY_ONE + DAY });
+});
+
+test("S2: STATE follows the records it covers, counts them, and never comes twice", async () => {
+  const run = await readScript([[pageOf([one], "c"), pageOf([usageRecord("b")])], [pageOf([two])]]);
+  const counts = run.states.map(({ state }) => state.sourceStats.recordCount);
+  expect(counts.reduce((sum, count) => sum + count)).toBe(3);
+  const texts = run.states.map(({ state }) => JSON.stringify(state.stream.stream_state));
+  expect(new Set(texts).size).toBe(texts.length);
+  expect(run.outputs.findIndex(({ type }) => type === "RECORD_LINES")).toBeLessThan(
+    run.outputs.findIndex(({ type }) => type === "STATE"),
+  );
+});
+
+test("S2: a stream without a record has its STATE too", async () => {
+  const run = await readScript([[pageOf([])], [pageOf([])]]);
+  expect(run.states.at(-1)?.state.sourceStats.recordCount).toBe(0);
+});
+
+test("S3 P4: a window that was half read goes on at its page, and is not counted as read", async () => {
+  const broken = new ConnectorError("unavailable", "It is down.");
+  const first = await readScript([[pageOf([one], "next"), broken]]);
+  expect(first.succeeded).toBe(false);
+  expect(statusesOf(first).at(-1)).toBe("INCOMPLETE");
+  const state = lastState(first);
+  expect(state).toMatchObject({ position: DAY_ONE, pass: { open: [{ cursor: "next" }] } });
+  const second = await readScript([[pageOf([usageRecord("b")])], [pageOf([two])]], {
+    stored: state,
+  });
+  expect(second.queries[0]).toEqual({
+    start: DAY_ONE,
+    end: DAY_ONE + DAY,
+    limit: 1000,
+    cursor: "next",
+  });
+  expect(idsOf(second)).toEqual(["b", "two"]);
+  expect(second.reports[0]).toMatchObject({
+    resumed: true,
+    records: 2,
+    id: state?.pass?.open[0]?.id,
+  });
+  expect(lastState(second)).toMatchObject({ position: DAY_ONE + 2 * DAY });
+});
+
+test("S4: a refused cursor restarts its window at the first page, under the same reading id", async () => {
+  const run = await readScript([
+    [pageOf([one], "next"), refused("cursor_refused")],
+    [pageOf([one], "next"), pageOf([usageRecord("b")])],
+    [pageOf([two])],
+  ]);
+  expect(run.succeeded).toBe(true);
+  expect(run.queries.map(({ cursor }) => cursor)).toEqual([null, null, null]);
+  expect(idsOf(run)).toEqual(["one", "b", "two"]);
+  expect(run.reports[0]).toMatchObject({ records: 2 });
+  const opened = run.states[0]?.state.stream.stream_state["pass"];
+  expect(opened).toMatchObject({ open: [{ id: run.reports[0]?.id }] });
+});
+
+test("S4: a cursor that is always refused ends the stream after two restarts", async () => {
+  const refusing = [pageOf([one], "next"), refused("cursor_refused")];
+  const run = await readScript([refusing, refusing, refusing, refusing]);
+  expect(run.succeeded).toBe(false);
+  expect(run.queries).toHaveLength(3);
+  expect(idsOf(run)).toEqual(["one"]);
+});
+
+test("S7: a full refresh goes on between attempts and, once done, emits nothing", async () => {
+  const mode = "full_refresh";
+  const broken = new ConnectorError("unavailable", "It is down.");
+  const first = await readScript([[pageOf([one])], [broken]], { mode });
+  expect(first.succeeded).toBe(false);
+  const second = await readScript([[pageOf([two])]], { mode, stored: lastState(first, mode) });
+  expect(idsOf(second)).toEqual(["two"]);
+  const third = await readScript([], { mode, stored: lastState(second, mode) });
+  expect(lastState(third, mode)).toMatchObject({ done: true });
+  expect(third).toMatchObject({ queries: [], succeeded: true });
+  expect(third.states).toHaveLength(1);
+});
+
+test("S7: a full refresh counts a window as read whatever is available", async () => {
+  const mode = "full_refresh";
+  const broken = new ConnectorError("unavailable", "It is down.");
+  const late = { availableThrough: DAY_ONE - DAY };
+  const first = await readScript([[pageOf([one], null, late)], [broken]], { mode });
+  const second = await readScript([[pageOf([two])]], { mode, stored: lastState(first, mode) });
+  expect(second.queries.map(({ start }) => start)).toEqual([DAY_ONE + DAY]);
+});
+
+test("W4: a window that the provider refuses because it ends in the future ends at the last whole bucket", async () => {
+  const circumstances = {
+    ...at,
+    now: DAY_ONE + 1.5 * DAY,
+    endDate: null,
+    maximumWindowDays: 31,
+    lanes: 1,
+  };
+  const run = await readScript([[pageOf([one])], [refused("bad_request")]], { circumstances });
+  expect(run.queries.map(({ end }) => end)).toEqual([DAY_ONE + DAY, DAY_ONE + 2 * DAY]);
+  expect(run.succeeded).toBe(true);
+  expect(lastState(run)).toMatchObject({ position: DAY_ONE + DAY });
+});
+
+test("W4: no other refused window is tried again", async () => {
+  const run = await readScript([[refused("bad_request")]]);
+  expect(run).toMatchObject({ succeeded: false, queries: { length: 1 } });
+});
+
+test("V1: of a page with a record that breaks its schema nothing is emitted or counted as read", async () => {
+  const run = await readScript([[pageOf([one, usageRecord("bad", { ConsumedUnit: 5 })])]]);
+  expect(idsOf(run)).toEqual([]);
+  expect(run.succeeded).toBe(false);
+  expect(lastState(run)).toMatchObject({ position: DAY_ONE });
+});
+
+test("P6: a listing that moved while it was read says so in its report", async () => {
+  const moved = pageOf([usageRecord("b")], null, { asOf: "2026-01-10T00:00:01Z" });
+  const run = await readScript([[pageOf([one], "c"), moved], [pageOf([two])]]);
+  expect(run.reports.map((reading) => reading.moved)).toEqual([true, false]);
+});
+
+test("R4: readings of one millisecond have ids in the order in which they began", async () => {
+  const run = await readScript([[pageOf([one])], [pageOf([two])]]);
+  const ids = run.reports.map(({ id }) => id);
+  expect(ids.toSorted()).toEqual(ids);
+  expect(new Set(ids).size).toBe(2);
+});
+
+test("a stop ends the stream with the state of what was written, and no error trace", async () => {
+  const stop = new AbortController();
+  stop.abort(new ConnectorError("aborted", "stopped"));
+  const run = await readScript([[pageOf([one])]], { stop: stop.signal });
+  expect(statusesOf(run)).toEqual(["STARTED", "RUNNING", "INCOMPLETE"]);
+  expect(run.states).toHaveLength(1);
+  expect(run.outputs.some((o) => o.type === "TRACE" && o.trace.type === "ERROR")).toBe(false);
+});
+
+test("C1: lanes read windows side by side and all of them end in the state", async () => {
+  const script = Array.from({ length: 20 }, () => [pageOf([], "c"), pageOf([])]);
+  const circumstances = { ...at, now: DAY_ONE + 20.5 * DAY, endDate: DAY_ONE + 20 * DAY };
+  const pages = script.map((steps) =>
+    steps.map((page) => ({ ...page, availableThrough: DAY_ONE + 30 * DAY })),
+  );
+  const run = await readScript(pages, { circumstances, lanes: 5 });
+  expect(run.succeeded).toBe(true);
+  expect(new Set(run.queries.map(({ start }) => start)).size).toBe(20);
+  expect(lastState(run)).toMatchObject({ position: DAY_ONE + 20 * DAY, pass: null });
+});
+
+test("C3: a lane waits until its page has been written before it takes the next", async () => {
+  const outlet = new Outlet<string>();
+  const order: string[] = [];
+  const lane = async (): Promise<void> => {
+    await outlet.send("page 1");
+    order.push("asked for page 2");
+    await outlet.send("page 2");
+    outlet.close();
+  };
+  const work = lane();
+  for await (const item of outlet) {
+    await Promise.resolve();
+    order.push(`wrote ${item}`);
+  }
+  await work;
+  expect(order).toEqual(["wrote page 1", "asked for page 2", "wrote page 2"]);
+});
+
+test("a consumer that goes away leaves nobody waiting", async () => {
+  const outlet = new Outlet<string>();
+  const sent = Promise.all([outlet.send("a"), outlet.send("b")]);
+  for await (const _item of outlet) break;
+  await sent;
+  await outlet.send("c");
+});
