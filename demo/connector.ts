@@ -34,14 +34,16 @@ const specSchema = z.looseObject({
   }),
 });
 
-const stateSchema = z.looseObject({
+// What else stands in the message, such as counts of records, belongs to the run and not to the state.
+const stateSchema = z.object({
+  type: z.literal("STREAM"),
   stream: z.object({
     stream_descriptor: z.object({ name: z.string() }),
-    stream_state: z.looseObject({ position: z.string().optional() }),
+    stream_state: z.record(z.string(), z.unknown()),
   }),
 });
 
-/** The state of one stream; but for where it stands it is the connector's own business. */
+/** The state of one stream: the connector's own business, but for the instant `position` up to which it is complete. */
 export type State = z.output<typeof stateSchema>;
 
 const messageSchema = z.discriminatedUnion("type", [

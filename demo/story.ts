@@ -136,7 +136,7 @@ async function sync(
   for (const text of happened) terminal.line(text);
   const since = provider.requests().length;
   const delivery = await terminal.busy("reading", (progress) =>
-    connector.read((records) => progress(`${records} records`)),
+    connector.read((records) => records % 20 === 0 && progress(`${records} records`)),
   );
   const loads = new Map<string, Load>();
   for (const [stream, file] of delivery.files) {
@@ -158,7 +158,7 @@ function showSync(
     const { requests = 0, from = "" } = asked.get(stream) ?? {};
     const { records = 0, added = 0, changed = 0 } = loads.get(stream) ?? {};
     const state = states.find((each) => each.stream.stream_descriptor.name === stream);
-    const position = state?.stream.stream_state.position ?? "";
+    const position = state?.stream.stream_state["position"];
     return [
       stream,
       String(requests),
@@ -166,7 +166,7 @@ function showSync(
       String(records),
       String(added),
       String(changed),
-      terminal.shortInstant(position),
+      typeof position === "string" ? terminal.shortInstant(position) : "",
     ];
   });
   terminal.table(
