@@ -19,7 +19,10 @@ export interface Run extends Finished {
   statuses(stream: string): readonly string[];
 }
 
-export interface ReadOptions extends Pick<LaunchOptions, "args" | "env" | "paused" | "stdout"> {
+export interface ReadOptions extends Pick<
+  LaunchOptions,
+  "args" | "env" | "paused" | "raw" | "stdout"
+> {
   readonly catalog?: ConfiguredCatalog;
   /** Undefined for no `--state` at all. */
   readonly state?: readonly StreamState[] | string | undefined;

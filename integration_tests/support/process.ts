@@ -25,8 +25,10 @@ export interface LaunchOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** A file descriptor where stdout goes instead of to the test. */
   readonly stdout?: number;
-  /** Leaves stdout unread until `resume`. */
+  /** Leaves stdout unread until `resume` or the end. */
   readonly paused?: boolean;
+  /** Leaves stdout to the test altogether. */
+  readonly raw?: boolean;
 }
 
 /** What a process came to. */
@@ -58,7 +60,7 @@ export function launch(command: string | null, options: LaunchOptions = {}): Run
     timeout: PATIENCE,
     killSignal: "SIGKILL",
   });
-  return new Running(child, folder, options.paused ?? false);
+  return new Running(child, folder, options);
 }
 
 interface Waiting {
@@ -79,18 +81,19 @@ export class Running {
   #rest = "";
   #fault: Error | null = null;
 
-  constructor(child: ChildProcess, folder: string, paused: boolean) {
+  constructor(child: ChildProcess, folder: string, { paused, raw }: LaunchOptions) {
     this.child = child;
     child.stderr?.setEncoding("utf8").on("data", (text: string) => this.#errors.push(text));
     child.stdout?.setEncoding("utf8");
-    if (!paused) this.resume();
+    if (raw !== true) child.stdout?.on("data", (text: string) => this.#take(text));
+    if (paused === true) child.stdout?.pause();
     this.done = this.#end().finally(() => rmSync(folder, { recursive: true, force: true }));
     this.done.catch(() => undefined);
   }
 
   /** Reads stdout, where it was started `paused`. */
   resume(): void {
-    this.child.stdout?.on("data", (text: string) => this.#take(text));
+    this.child.stdout?.resume();
   }
 
   /** The first message that fits, as soon as it has come. Rejects where the process ends without one. */

@@ -1,0 +1,145 @@
+"""check, two reads with a restatement between them, and exact sums in DuckDB."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import airbyte as ab
+import pytest
+from airbyte.caches import DuckDBCache
+from provider import ROOT, Provider
+
+EXECUTABLE = ROOT / "bin" / "source-ai-billing"
+
+
+@pytest.fixture
+def provider() -> Iterator[Provider]:
+    served = Provider("--now", "2025-10-04T12:00:00Z")
+    yield served
+    served.stop()
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> DuckDBCache:
+    return DuckDBCache(db_path=tmp_path / "billing.duckdb", cache_dir=tmp_path / "files")
+
+
+def source(config: dict[str, Any], streams: list[str] | str = "*") -> ab.Source:
+    return ab.get_source(
+        "source-ai-billing", config=config, streams=streams, local_executable=EXECUTABLE
+    )
+
+
+def rows(cache: DuckDBCache, stream: str) -> list[dict[str, Any]]:
+    return [dict(row) for row in cache[stream]]
+
+
+def cost_totals(cache: DuckDBCache) -> dict[tuple[str, str], tuple[int, Decimal, Decimal]]:
+    """Rows and exact sums by currency and status; amounts are text, and so lose nothing on their way."""
+    totals: dict[tuple[str, str], tuple[int, Decimal, Decimal]] = {}
+    for row in rows(cache, "costs"):
+        key = (row["billingcurrency"], row["x_coststatus"])
+        count, billed, effective = totals.get(key, (0, Decimal(0), Decimal(0)))
+        totals[key] = (
+            count + 1,
+            billed + Decimal(row["billedcost"]),
+            effective + Decimal(row["effectivecost"]),
+        )
+    return totals
+
+
+def usage_totals(cache: DuckDBCache) -> dict[tuple[str, str], tuple[int, Decimal]]:
+    totals: dict[tuple[str, str], tuple[int, Decimal]] = {}
+    for row in rows(cache, "usage"):
+        key = (row["x_usagetype"], row["consumedunit"])
+        count, quantity = totals.get(key, (0, Decimal(0)))
+        totals[key] = (count + 1, quantity + Decimal(row["consumedquantity"]))
+    return totals
+
+
+def expect_equal_sums(provider: Provider, cache: DuckDBCache) -> None:
+    truth = provider.control("totals")
+    assert cost_totals(cache) == {
+        (each["currency"], each["status"]): (
+            each["rows"],
+            Decimal(each["billed_cost"]),
+            Decimal(each["effective_cost"]),
+        )
+        for each in truth["costs"]["totals"]
+    }
+    assert usage_totals(cache) == {
+        (each["usage_type"], each["unit"]): (each["rows"], Decimal(each["quantity"]))
+        for each in truth["usage"]["1d"]["totals"]
+    }
+
+
+def test_check(provider: Provider) -> None:
+    source(provider.config).check()
+
+
+def test_check_says_what_is_wrong(provider: Provider) -> None:
+    credentials = {"auth_type": "scoped_bearer_token", "access_token": "unknown"}
+    with pytest.raises(Exception, match=r"(?i)check|connection"):
+        source({**provider.config, "credentials": credentials}).check()
+
+
+def test_streams_and_their_keys(provider: Provider) -> None:
+    connector = source(provider.config)
+    assert connector.get_available_streams() == ["usage", "costs", "export_windows"]
+    catalog = connector.configured_catalog
+    keys = {each.stream.name: each.primary_key for each in catalog.streams}
+    assert keys["usage"] == keys["costs"] == [["x_RecordId"]]
+
+
+def test_two_reads_with_a_restatement_between(provider: Provider, cache: DuckDBCache) -> None:
+    first = source(provider.config).read(cache=cache)
+    assert first.processed_records > 0
+    expect_equal_sums(provider, cache)
+    before = cost_totals(cache)
+
+    # Time passes: costs become final, and the provider restates one of them.
+    provider.control("clock", {"set": "2025-10-08T00:00:00Z"})
+    newest = max(rows(cache, "costs"), key=lambda row: row["chargeperiodstart"])
+    changes = {"BilledCost": "12345.000000000123456789", "EffectiveCost": "-0.000000000000000001"}
+    changed = provider.control(
+        "records", {"dataset": "costs", "restate": newest["x_recordid"], "changes": changes}
+    )
+    assert changed == {"changed": 1}
+
+    # A source and a cache of their own, as in another process: all that is known comes from the stored state.
+    again = DuckDBCache(db_path=cache.db_path, cache_dir=cache.cache_dir)
+    provider.control("requests")
+    second = source(provider.config).read(cache=again)
+    assert second.processed_records < first.processed_records
+    assert cost_totals(again) != before
+    expect_equal_sums(provider, again)
+
+
+def test_one_row_for_each_key(provider: Provider, cache: DuckDBCache) -> None:
+    source(provider.config).read(cache=cache)
+    source(provider.config).read(cache=cache)
+    for stream in ("usage", "costs"):
+        keys = [row["x_recordid"] for row in rows(cache, stream)]
+        assert len(keys) == len(set(keys))
+
+
+def test_the_manifest_accounts_for_what_came(provider: Provider, cache: DuckDBCache) -> None:
+    source(provider.config).read(cache=cache)
+    manifest = rows(cache, "export_windows")
+    for stream in ("usage", "costs"):
+        reported = sum(row["records"] for row in manifest if row["dataset"] == stream)
+        assert reported == len(rows(cache, stream))
+
+
+def test_a_failed_read_stores_nothing_and_the_next_one_mends_it(
+    provider: Provider, cache: DuckDBCache
+) -> None:
+    provider.control("faults", {"set": {"kind": "forbidden", "when": {"operation": "costs"}}})
+    with pytest.raises(Exception, match=r"(?i)failed|error"):
+        source(provider.config).read(cache=cache)
+    provider.control("faults", {"clear": True})
+    source(provider.config).read(cache=cache)
+    expect_equal_sums(provider, cache)

@@ -1,0 +1,42 @@
+"""The reference provider as a process, and the handle to move its time and its data."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+NODE = ROOT / "node_modules" / ".bin" / "node"
+
+
+class Provider:
+    """Serves until `stop`; `control` asks what reference_provider/README.md describes."""
+
+    def __init__(self, *options: str) -> None:
+        line = [str(NODE), "reference_provider/main.ts", "--json", "--control", "--port", "0", *options]
+        self._process = subprocess.Popen(line, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        assert self._process.stdout is not None
+        greeting: dict[str, str] = json.loads(self._process.stdout.readline())
+        self.base_url = greeting["base_url"]
+        self.config: dict[str, Any] = {
+            "base_url": self.base_url,
+            "credentials": {
+                "auth_type": "scoped_bearer_token",
+                "access_token": greeting["access_token"],
+            },
+        }
+
+    def control(self, path: str, body: object = None) -> Any:
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(
+            f"{self.base_url}/control/{path}", data, {"content-type": "application/json"}
+        )
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return json.load(answer)
+
+    def stop(self) -> None:
+        self._process.terminate()
+        self._process.wait(timeout=10)
