@@ -1,0 +1,32 @@
+// Adds up the reports of the suites in a folder: NAME.exit has a suite's exit code, NAME.json its report in vitest's
+// JSON, where it came to write one. Plain JavaScript, for whatever Node the machine has.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const folder = process.argv[2] ?? ".cache/reports";
+
+function reportOf(name) {
+  try {
+    return JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8"));
+  } catch {
+    return {};
+  }
+}
+
+let passed = 0;
+let failed = 0;
+let skipped = 0;
+const suites = readdirSync(folder).filter((file) => file.endsWith(".exit"));
+for (const file of suites) {
+  const report = reportOf(file.slice(0, -".exit".length));
+  const own = report.numFailedTests ?? 0;
+  const code = Number(readFileSync(join(folder, file), "utf8"));
+  passed += report.numPassedTests ?? 0;
+  skipped += (report.numPendingTests ?? 0) + (report.numTodoTests ?? 0);
+  // An installation that fails, a file that cannot be loaded, an error outside of any test: no test of its own tells.
+  const untold = own === 0 && (code !== 0 || report.success !== true);
+  failed += own + (untold ? 1 : 0);
+}
+if (suites.length === 0) failed += 1;
+console.log(`\n${passed} passed, ${failed} failed${skipped === 0 ? "" : `, ${skipped} skipped`}`);
+process.exitCode = failed === 0 ? 0 : 1;
