@@ -1,5 +1,5 @@
 /**
- * The four commands as generators of messages: where the pure core, the streams and the client of the interface meet.
+ * The commands that ask the provider, as generators of messages: where the pure core, the streams and the client of the interface meet.
  * Each gives back whether all went well; what it throws is for the caller to tell.
  */
 import { discoverCatalog, parseCatalog } from "./catalog.ts";
@@ -16,7 +16,6 @@ import { type CapabilitiesAnswer, readCapabilities } from "./provider/capabiliti
 import { Gate, type Hold } from "./provider/gate.ts";
 import { Client, MAXIMUM_BODY_BYTES } from "./provider/http.ts";
 import type { OpenTransport } from "./provider/transport.ts";
-import { specification } from "./spec.ts";
 import { checkConnection } from "./streams/check.ts";
 import { Outlet } from "./streams/outlet.ts";
 import { readStreams } from "./streams/read.ts";
@@ -44,13 +43,10 @@ export interface Host {
 
 /** Runs a command. Gives back whether all went well, which the exit code says. */
 export async function* run(
-  command: Extract<Command, { debug: boolean }>,
+  command: Extract<Command, { config: string }>,
   host: Host,
 ): AsyncGenerator<Output, boolean> {
   switch (command.kind) {
-    case "spec":
-      yield { type: "SPEC", spec: specification };
-      return true;
     case "check":
       return yield* produce((outlet) => check(command.config, host, outlet));
     case "discover":

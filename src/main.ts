@@ -3,12 +3,13 @@ import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import packageJson from "../package.json" with { type: "json" };
 import { type Command, parseCommandLine } from "./cli.ts";
-import { type Host, openTransport, run, TRANSPORT_LIMITS } from "./connector.ts";
+import type { Host } from "./connector.ts";
 import type { Clock } from "./edges.ts";
 import { Emitter, Secrets } from "./emit.ts";
 import { ConnectorError } from "./errors.ts";
 import { readJsonFile } from "./input.ts";
 import { errorTrace } from "./protocol.ts";
+import { specification } from "./spec.ts";
 
 /** How often a STATE is worth its bytes, in milliseconds (S2). */
 const STATE_INTERVAL = 5000;
@@ -42,7 +43,7 @@ async function main(): Promise<void> {
       return;
     }
     emitter = new Emitter(process.stdout, secrets, command.debug);
-    const ok = await emitAll(command, hostOf(secrets, stop.signal), emitter);
+    const ok = await perform(command, emitter, secrets, stop.signal);
     await emitter.flush();
     process.exitCode = ok ? 0 : 1;
   } catch (reason) {
@@ -54,8 +55,19 @@ async function main(): Promise<void> {
   }
 }
 
-function hostOf(secrets: Secrets, stop: AbortSignal): Host {
-  return {
+/** Runs a command; whether all went well. `spec` answers at once: nothing of what the others need is loaded for it. */
+async function perform(
+  command: Running,
+  emitter: Emitter,
+  secrets: Secrets,
+  stop: AbortSignal,
+): Promise<boolean> {
+  if (command.kind === "spec") {
+    await emitter.write({ type: "SPEC", spec: specification });
+    return true;
+  }
+  const { openTransport, run, TRANSPORT_LIMITS } = await import("./connector.ts");
+  const host: Host = {
     version: packageJson.version,
     clock,
     random: Math.random,
@@ -66,10 +78,6 @@ function hostOf(secrets: Secrets, stop: AbortSignal): Host {
       openTransport({ limits: TRANSPORT_LIMITS, connections, proxies: process.env }),
     stateInterval: STATE_INTERVAL,
   };
-}
-
-/** Writes all that a command gives; whether all went well. */
-async function emitAll(command: Running, host: Host, emitter: Emitter): Promise<boolean> {
   const outputs = run(command, host);
   for (;;) {
     const next = await outputs.next();
