@@ -1,0 +1,20 @@
+{# The rows that count, with the proof of their day. What cannot be cast is in invalid_rows instead. #}
+{% macro current_rows(dataset) %}
+select
+  {%- for name in ai_billing.column_names(dataset) %}
+  judged.{{ name }},
+  {%- endfor %}
+  judged.day,
+  judged.account,
+  judged.base_url,
+  completeness.status as day_status,
+  judged.reading_id,
+  judged.extracted_at,
+  judged.scope
+from {{ ref('ai_billing__judged_' ~ dataset) }} as judged
+left join {{ ref('completeness') }} as completeness
+  on completeness.dataset = '{{ dataset }}'
+  and judged.scope = completeness.scope
+  and judged.day = completeness.day
+where judged.judge_reading_id is null and judged.is_valid
+{% endmacro %}

@@ -1,0 +1,95 @@
+{# How the texts that the connector delivers become values. Decimals never pass through a float; instants become
+   timestamps without a zone that hold UTC, so that no session time zone can move a day. #}
+
+{% macro as_text(column) %}cast({{ column }} as {{ dbt.type_string() }}){% endmacro %}
+
+{# A column of a raw table, as the destination spells it. #}
+{% macro raw_column(name) -%}
+  {{ adapter.quote(name | lower if var('ai_billing_column_case') == 'lower' else name) }}
+{%- endmacro %}
+
+{# The DECIMAL that money and quantities are kept in. #}
+{% macro type_decimal() %}{{ return(adapter.dispatch('type_decimal', 'ai_billing')()) }}{% endmacro %}
+{% macro default__type_decimal() %}decimal(38, 18){% endmacro %}
+{% macro postgres__type_decimal() %}numeric{% endmacro %}
+
+{# A whole text against a regular expression. #}
+{% macro matches(text, pattern) %}{{ return(adapter.dispatch('matches', 'ai_billing')(text, pattern)) }}{% endmacro %}
+{% macro default__matches(text, pattern) %}regexp_like({{ text }}, '^({{ pattern }})$'){% endmacro %}
+{% macro duckdb__matches(text, pattern) %}regexp_full_match({{ text }}, '{{ pattern }}'){% endmacro %}
+{% macro postgres__matches(text, pattern) %}({{ text }} ~ '^({{ pattern }})$'){% endmacro %}
+
+{# An exact decimal; null where the text is none or does not fit (it is then listed in invalid_rows). #}
+{% macro to_decimal(column) -%}
+  case when {{ fits_decimal(column) }} then cast({{ column }} as {{ ai_billing.type_decimal() }}) end
+{%- endmacro %}
+
+{% macro fits_decimal(column) %}{{ return(adapter.dispatch('fits_decimal', 'ai_billing')(column)) }}{% endmacro %}
+{# Digits that a cast would round away do not fit; zeros at the end do. #}
+{% macro default__fits_decimal(column) -%}
+  {{ ai_billing.matches(ai_billing.as_text(column), '-?(0|[1-9][0-9]{0,19})([.][0-9]{1,18}0*)?') }}
+{%- endmacro %}
+{# numeric holds 16,383 digits after the point; far fewer are sense. #}
+{% macro postgres__fits_decimal(column) -%}
+  ({{ ai_billing.matches(ai_billing.as_text(column), '-?(0|[1-9][0-9]*)([.][0-9]+)?') }} and length({{ ai_billing.as_text(column) }}) <= 1000)
+{%- endmacro %}
+
+{# An instant, written as RFC 3339 or held as a timestamp with or without a zone (then UTC), as a UTC timestamp without a
+   zone, in microseconds; null where it is none. #}
+{% macro to_utc(column) %}{{ return(adapter.dispatch('to_utc', 'ai_billing')(column)) }}{% endmacro %}
+
+{% macro default__to_utc(column) -%}
+  {{ dbt.safe_cast(ai_billing.as_text(column), api.Column.translate_type('timestamp')) }}
+{%- endmacro %}
+
+{# DuckDB reads a text's offset as a zone only where ICU is there, and else drops it: the offset is taken off by hand. #}
+{% macro duckdb__to_utc(column) -%}
+  {%- set text = "cast(" ~ column ~ " as varchar)" -%}
+  case
+    when regexp_full_match({{ text }}, '{{ ai_billing.instant_pattern() }}')
+      then try_cast(replace(upper(substr({{ text }}, 1, 19)), 'T', ' ')
+        || regexp_extract({{ text }}, '[.][0-9]{1,6}') as timestamp)
+        - to_minutes(
+            coalesce(try_cast(regexp_extract({{ text }}, ':.*([+-][0-9]{2})(:?[0-9]{2})?$', 1) as bigint), 0) * 60
+            + coalesce(try_cast(regexp_extract({{ text }}, ':.*([+-])[0-9]{2}:?([0-9]{2})$', 1)
+                || regexp_extract({{ text }}, ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
+  end
+{%- endmacro %}
+
+{# to_jsonb writes a timestamp as ISO 8601 whatever the session's DateStyle, and leaves a text as it is. PostgreSQL has no
+   cast that gives null, so that the days of the month are counted here. #}
+{% macro postgres__to_utc(column) -%}
+  {%- set text -%}
+    ((to_jsonb({{ column }}) #>> '{}') || case when pg_typeof({{ column }}) = 'timestamp'::regtype then 'Z' else '' end)
+  {%- endset -%}
+  {%- set year = "cast(substr(" ~ text ~ ", 1, 4) as int)" -%}
+  case
+    when {{ text }} ~ '^({{ ai_billing.instant_pattern() }})$'
+      then case
+        when cast(substr({{ text }}, 9, 2) as int) <= case substr({{ text }}, 6, 2)
+            when '02' then case
+              when {{ year }} % 4 = 0 and ({{ year }} % 100 <> 0 or {{ year }} % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              {{ text }} || case when {{ text }} ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end
+{%- endmacro %}
+
+{# With a T an offset must follow, for a text without one says nothing; databases print a timestamp with a space. #}
+{% macro instant_pattern() -%}
+  [1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))
+{%- endmacro %}
+
+{# Midnight UTC of a day, moved by whole days. #}
+{% macro midnight(day, days=0) -%}
+  {%- set start = 'cast(' ~ day ~ ' as ' ~ ai_billing.type_utc() ~ ')' -%}
+  {{ start if days == 0 else dbt.dateadd('day', days, start) }}
+{%- endmacro %}
+
+{% macro type_utc() %}{{ return(adapter.dispatch('type_utc', 'ai_billing')()) }}{% endmacro %}
+{% macro default__type_utc() %}{{ dbt.type_timestamp() }}{% endmacro %}
+{% macro postgres__type_utc() %}timestamp without time zone{% endmacro %}
+{% macro duckdb__type_utc() %}timestamp{% endmacro %}

@@ -1,0 +1,1 @@
+{{ ai_billing.current_rows('costs') }}

@@ -1,0 +1,1 @@
+{{ ai_billing.judged_rows('usage') }}

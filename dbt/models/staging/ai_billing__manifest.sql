@@ -1,0 +1,46 @@
+-- What each complete reading says of each day, once: a reading that was resumed after its report may report again.
+with typed as (
+  select
+    {{ ai_billing.as_text(ai_billing.raw_column('reading_id')) }} as reading_id,
+    {{ ai_billing.as_text(ai_billing.raw_column('dataset')) }} as dataset,
+    {{ ai_billing.as_text(ai_billing.raw_column('granularity')) }} as granularity,
+    {{ ai_billing.as_text(ai_billing.raw_column('account')) }} as account,
+    {{ ai_billing.as_text(ai_billing.raw_column('base_url')) }} as base_url,
+    {{ ai_billing.to_utc(ai_billing.raw_column('window_start')) }} as window_start,
+    {{ ai_billing.to_utc(ai_billing.raw_column('window_end')) }} as window_end,
+    cast({{ ai_billing.raw_column('day') }} as date) as day,
+    cast({{ ai_billing.raw_column('inside_window') }} as boolean) as inside_window,
+    {{ ai_billing.to_utc(ai_billing.raw_column('covered_from')) }} as covered_from,
+    {{ ai_billing.to_utc(ai_billing.raw_column('covered_through')) }} as covered_through,
+    {{ ai_billing.to_utc(ai_billing.raw_column('began_at')) }} as began_at,
+    {{ ai_billing.to_utc(ai_billing.raw_column('ended_at')) }} as ended_at,
+    cast({{ ai_billing.raw_column('resumed') }} as boolean) as is_resumed,
+    {{ ai_billing.to_utc(ai_billing.raw_column('first_as_of')) }} as first_as_of,
+    {{ ai_billing.to_utc(ai_billing.raw_column('last_as_of')) }} as last_as_of,
+    -- Where it is not known to have stood still, the listing proves nothing.
+    coalesce(cast({{ ai_billing.raw_column('moved') }} as boolean), true) as is_moved,
+    cast({{ ai_billing.raw_column('records') }} as {{ dbt.type_bigint() }}) as records,
+    {{ ai_billing.as_text(ai_billing.raw_column('totals')) }} as totals,
+    {{ ai_billing.to_utc(adapter.quote('_airbyte_extracted_at')) }} as extracted_at
+  from {{ source('ai_billing', 'export_windows') }}
+),
+
+numbered as (
+  select
+    typed.*,
+    row_number() over (
+      partition by dataset, reading_id, day, inside_window
+      order by ended_at desc, extracted_at desc
+    ) as age
+  from typed
+)
+
+select
+  {{ ai_billing.scope_of('base_url', 'account') }} as scope,
+  reading_id, dataset, granularity, account, base_url, window_start, window_end, day, inside_window,
+  -- An interval that is empty or has one end proves nothing.
+  case when covered_from < covered_through then covered_from end as covered_from,
+  case when covered_from < covered_through then covered_through end as covered_through,
+  began_at, ended_at, is_resumed, first_as_of, last_as_of, is_moved, records, totals
+from numbered
+where age = 1

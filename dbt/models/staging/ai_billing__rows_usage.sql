@@ -1,0 +1,1 @@
+{{ ai_billing.rows_of('usage') }}

@@ -1,0 +1,126 @@
+"""DuckDB and PostgreSQL behind one face: raw tables in, rows of the models out."""
+
+import json
+from pathlib import Path
+
+import duckdb
+import psycopg2
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "dbt"
+SQL = ROOT / "sql"
+
+COMMON = (
+    "x_RecordId x_RecordUpdatedAt x_Granularity ChargePeriodStart ChargePeriodEnd ServiceProviderName ServiceCategory "
+    "ServiceSubcategory ServiceName SkuId SkuMeter x_ModelId x_ProjectId x_WorkspaceId x_ApiKeyId x_ServiceTier "
+    "x_WorkloadType x_UpstreamProvider x_UsageType x_ReadingId"
+).split()
+COLUMNS = {
+    "usage": [*COMMON, "ConsumedQuantity", "ConsumedUnit"],
+    "costs": [
+        *COMMON,
+        *(
+            "BillingPeriodStart BillingPeriodEnd InvoiceIssuerName InvoiceId ChargeCategory ChargeClass ChargeDescription "
+            "BillingCurrency BilledCost EffectiveCost PricingCurrency PricingCurrencyBilledCost x_CostStatus "
+            "x_CorrectsRecordId"
+        ).split(),
+    ],
+    "export_windows": (
+        "reading_id dataset granularity account base_url window_start window_end day inside_window covered_from "
+        "covered_through began_at ended_at resumed first_as_of last_as_of moved records totals"
+    ).split(),
+}
+INSTANTS = {
+    "x_RecordUpdatedAt ChargePeriodStart ChargePeriodEnd BillingPeriodStart BillingPeriodEnd window_start window_end "
+    "covered_from covered_through began_at ended_at first_as_of last_as_of"
+}
+INSTANTS = set(next(iter(INSTANTS)).split())
+OTHER_TYPES = {"day": "date", "inside_window": "boolean", "resumed": "boolean", "moved": "boolean", "records": "bigint"}
+
+
+class Warehouse:
+    """A schema with raw tables. `typed`: instants are timestamps with a zone, else texts; destinations do either."""
+
+    name: str
+    text: str
+    json: str
+
+    def __init__(self, typed: bool):
+        self.typed = typed
+
+    def create_raw(self) -> None:
+        for table, columns in COLUMNS.items():
+            spelled = ", ".join(f'"{column}" {self.type_of(column)}' for column in columns)
+            self.run(f'create table "{table}" ({spelled}, "_airbyte_extracted_at" timestamp with time zone)')
+
+    def type_of(self, column: str) -> str:
+        if column in INSTANTS:
+            return "timestamp with time zone" if self.typed else self.text
+        return self.json if column == "totals" else OTHER_TYPES.get(column, self.text)
+
+    def fill(self, tables: dict[str, list[dict]]) -> None:
+        """Replaces what the raw tables hold. A row may lack columns."""
+        for table, rows in tables.items():
+            columns = [*COLUMNS[table], "_airbyte_extracted_at"]
+            self.run(f'delete from "{table}"')
+            self.insert(table, columns, [tuple(self.value(row.get(c)) for c in columns) for row in rows])
+
+    @staticmethod
+    def value(value):
+        return json.dumps(value) if isinstance(value, list | dict) else value
+
+    def plain_views(self) -> None:
+        self.run((SQL / f"{self.name}.sql").read_text())
+
+    def all(self, sql: str) -> list[dict]:
+        cursor = self.cursor()
+        cursor.execute(sql)
+        names = [column[0] for column in cursor.description]
+        return [dict(zip(names, row)) for row in cursor.fetchall()]
+
+    def run(self, sql: str) -> None:
+        self.cursor().execute(sql)
+
+
+class DuckDB(Warehouse):
+    name, text, json = "duckdb", "varchar", "json"
+
+    def __init__(self, typed: bool = False, path: str = ":memory:"):
+        super().__init__(typed)
+        self.connection = duckdb.connect(path)
+        self.run("set timezone = 'Asia/Kathmandu'")  # nothing may depend on the session's zone
+
+    def cursor(self):
+        return self.connection.cursor()
+
+    def insert(self, table, columns, rows) -> None:
+        if rows:
+            marks = ", ".join("?" for _ in columns)
+            self.connection.executemany(f'insert into "{table}" values ({marks})', rows)
+
+    def close(self) -> None:
+        self.connection.close()
+
+
+class Postgres(Warehouse):
+    name, text, json = "postgres", "text", "jsonb"
+
+    def __init__(self, port: int, schema: str, typed: bool = False):
+        super().__init__(typed)
+        self.connection = psycopg2.connect(host="127.0.0.1", port=port, user="postgres", dbname="postgres")
+        self.connection.autocommit = True
+        self.run(f'drop schema if exists "{schema}" cascade; create schema "{schema}"')
+        self.run(f"set search_path to \"{schema}\"; set timezone to 'Asia/Kathmandu'; set datestyle to 'SQL, DMY'")
+
+    def cursor(self):
+        return self.connection.cursor()
+
+    def insert(self, table, columns, rows) -> None:
+        if rows:
+            from psycopg2.extras import execute_values
+
+            with self.connection.cursor() as cursor:
+                execute_values(cursor, f'insert into "{table}" values %s', rows)
+
+    def close(self) -> None:
+        self.connection.close()
