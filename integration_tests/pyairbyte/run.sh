@@ -8,4 +8,4 @@ cd "$root"
 [ -e dist/source-ai-billing.js ] || npm run --silent build
 # Nothing but the provider on this machine is asked for anything.
 export AIRBYTE_OFFLINE_MODE=1 AIRBYTE_DISABLE_TELEMETRY=1 DO_NOT_TRACK=1
-"$venv/bin/pytest" -q -p no:cacheprovider integration_tests/pyairbyte --junitxml="$reports/pyairbyte.xml"
+"$venv/bin/pytest" -q -p no:cacheprovider integration_tests/pyairbyte -W ignore --junitxml="$reports/pyairbyte.xml"
