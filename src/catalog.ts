@@ -98,7 +98,7 @@ function configured(name: string, mode: unknown): ConfiguredStream | ConnectorEr
   if (known === undefined) {
     return new ConnectorError(
       "invalid_catalog",
-      `Stream "${name}" does not exist; this source has ${STREAM_NAMES.map((each) => `"${each}"`).join(" and ")}. ` +
+      `Stream "${name}" does not exist; this source has ${STREAM_NAMES.map((each) => `"${each}"`).join(", ")}. ` +
         "Take it out of the catalog, or discover the schema again.",
       { stream: name },
     );

@@ -8,14 +8,29 @@ import { ConnectorError } from "./errors.ts";
 /** What the process is to do. File names are as the user wrote them, never empty. */
 export type Command =
   | { readonly kind: "spec"; readonly debug: boolean }
-  | { readonly kind: "check" | "discover"; readonly config: string; readonly debug: boolean }
+  | {
+      readonly kind: "check" | "discover";
+      readonly config: string;
+      /** Renewed tokens are saved to the config file too. */
+      readonly writeConfig: boolean;
+      readonly debug: boolean;
+    }
   | {
       readonly kind: "read";
       readonly config: string;
+      readonly writeConfig: boolean;
       readonly catalog: string;
       /** Absent where there is no state, also where the name given is empty. */
       readonly state: string | undefined;
       readonly debug: boolean;
+    }
+  | {
+      readonly kind: "login";
+      readonly config: string;
+      /** Whether a browser is started; otherwise the address is only shown. */
+      readonly browser: boolean;
+      /** Where the browser comes back to on this machine; 0 for any free port. */
+      readonly port: number;
     }
   /** `text` goes to stdout and nothing else happens; it ends in a line break. */
   | { readonly kind: "help" | "version"; readonly text: string };
@@ -31,6 +46,7 @@ Examples:
   $ ${NAME} check --config config.json
   $ ${NAME} discover --config config.json
   $ ${NAME} read --config config.json --catalog catalog.json --state state.json
+  $ ${NAME} login --config config.json
 
 A config to start from:
   {
@@ -54,6 +70,7 @@ where everything was read.
 const FILES = {
   config: ["--config <file>", "configuration (JSON); `spec` says what may stand in it"],
   catalog: ["--catalog <file>", "configured catalog (JSON): the streams to read"],
+  writeConfig: ["--write-config", "save renewed OAuth tokens to the configuration file"],
   state: ["--state <file>", "state of an earlier read (JSON list); everything is read without it"],
   debug: ["--debug", "log more, to find out what goes wrong"],
 } as const;
@@ -142,22 +159,61 @@ function makeParser(version: string, printed: string[], found: (command: Command
   ] as const) {
     command(kind, description)
       .requiredOption(...FILES.config)
-      .action((_, at: Parser) => found({ kind, config: file(at, "config"), debug: isDebug(at) }));
+      .option(...FILES.writeConfig)
+      .action((_, at: Parser) =>
+        found({
+          kind,
+          config: file(at, "config"),
+          writeConfig: isSet(at, "writeConfig"),
+          debug: isDebug(at),
+        }),
+      );
   }
   command("read", "read the streams of a catalog: records and states")
     .requiredOption(...FILES.config)
     .requiredOption(...FILES.catalog)
     .option(...FILES.state)
+    .option(...FILES.writeConfig)
     .action((_, at: Parser) =>
       found({
         kind: "read",
         config: file(at, "config"),
         catalog: file(at, "catalog"),
         state: value(at, "state"),
+        writeConfig: isSet(at, "writeConfig"),
         debug: isDebug(at),
       }),
     );
+  addLogin(parser, found);
   return parser;
+}
+
+function addLogin(parser: Parser, found: (command: Command) => void): void {
+  parser
+    .command("login")
+    .description("sign in at the provider with a browser (OAuth 2.0), save the tokens to the file")
+    .requiredOption(...FILES.config)
+    .option("--no-browser", "show the address to open instead of starting a browser")
+    .option("--port <number>", "port on 127.0.0.1 that the browser comes back to, 0 for any", "0")
+    .action((_, at: Parser) =>
+      found({
+        kind: "login",
+        config: file(at, "config"),
+        browser: isSet(at, "browser"),
+        port: port(at),
+      }),
+    );
+}
+
+function isSet(command: Parser, name: string): boolean {
+  return command.getOptionValue(name) === true;
+}
+
+function port(command: Parser): number {
+  const given = value(command, "port") ?? "";
+  const number = /^\d{1,5}$/.test(given) ? Number(given) : Number.NaN;
+  if (number <= 65_535) return number;
+  throw wrongLine("--port needs a number from 0 to 65535");
 }
 
 /** `--debug` may stand before the command or after it. */

@@ -60,6 +60,8 @@ export class Emitter {
     const chunk = output.type === "RECORD_LINES" ? output.bytes : this.#line(output);
     if (this.#broken !== null) throw this.#broken;
     if (!this.#out.write(chunk)) await once(this.#out, "drain");
+    // What it holds is used as soon as this resolves, so it must not wait in a buffer that may be lost.
+    if (output.type === "CONTROL") await this.flush();
   }
 
   /** Resolves once everything has been handed to the reader. */

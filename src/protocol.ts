@@ -167,6 +167,14 @@ export function streamStatus(
   };
 }
 
+/** Hands the entire config to the platform, which replaces what it has by it. */
+export function connectorConfig(config: JsonObject, emittedAt: number): ControlMessage {
+  return {
+    type: "CONTROL",
+    control: { type: "CONNECTOR_CONFIG", emitted_at: emittedAt, connectorConfig: { config } },
+  };
+}
+
 export function errorTrace(error: ErrorTrace, emittedAt: number): TraceMessage {
   return { type: "TRACE", trace: { type: "ERROR", emitted_at: emittedAt, error } };
 }

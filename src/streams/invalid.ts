@@ -62,7 +62,7 @@ function tolerated(value: unknown, index: number, rule: string, rules: RecordRul
       (isIdentified
         ? `, or set invalid_records to "warn" to pass such records on as they come.`
         : "; a record without an identifier and a charge period cannot be passed on."),
-    { stream: stream.name, detail: what },
+    { detail: what },
   );
 }
 

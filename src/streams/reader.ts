@@ -191,7 +191,7 @@ export class StreamReader {
 
   /** Writes a page's records and counts it; the reading as it is after the page. */
   async #emit(job: Job, reading: Reading, page: FetchedPage): Promise<Reading> {
-    const { stream, granularity, invalidRecords, clock, circumstances } = this.#options;
+    const { stream, plan, granularity, invalidRecords, clock, circumstances } = this.#options;
     const repeats = job.repeats ?? new Repeats();
     const lines = toLines(page.records, page.text, {
       stream,
@@ -199,6 +199,7 @@ export class StreamReader {
       invalidRecords,
       window: reading,
       readingId: reading.id,
+      from: plan.from,
       emittedAt: clock.now(),
       repeats,
       counted: job.counted ?? repeats,

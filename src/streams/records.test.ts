@@ -17,6 +17,7 @@ function contextOf(changes: Partial<PageContext> = {}): PageContext & { warnings
     invalidRecords: "fail",
     window: { start: DAY_ONE, end: DAY_ONE + DAY },
     readingId: "r1",
+    from: DAY_ONE,
     emittedAt: 7,
     repeats,
     counted: repeats,
@@ -172,7 +173,6 @@ test("P5: a record that reaches beyond its window is emitted by the first window
   expect(fromRecords([month], contextOf(common)).count).toBe(1);
   const other = fromRecords([month], contextOf({ ...common, window, repeats: new Repeats() }));
   expect(other).toMatchObject({ count: 0, records: 1, totals: [] });
-  expect(other.provisional).toEqual([{ day: window.start, records: 1, billed: { USD: "1.1" } }]);
 });
 
 test("P5: what a restart brings again is not emitted, but counts for its reading", () => {
@@ -199,6 +199,22 @@ test("R2: provisional costs are counted by day in exact sums, final ones are not
   expect(lines.provisional).toEqual([
     { day: DAY_ONE, records: 3, billed: { USD: "0.3", EUR: "5" } },
   ]);
+});
+
+test("R2: a provisional cost of many days is kept under the day of its start, whichever window returns it", () => {
+  const month = costRecord("m", { ChargePeriodEnd: "2026-02-01T00:00:00Z" });
+  const windowOf = (day: number): { start: number; end: number } => ({
+    start: DAY_ONE + day * DAY,
+    end: DAY_ONE + (day + 1) * DAY,
+  });
+  const daysOf = (day: number, from: number): number[] => {
+    const context = contextOf({ stream: costs, granularity: null, window: windowOf(day), from });
+    return fromRecords([month], context).provisional.map((entry) => entry.day);
+  };
+  expect(daysOf(0, DAY_ONE)).toEqual([DAY_ONE]);
+  expect(daysOf(1, DAY_ONE)).toEqual([]);
+  expect(daysOf(3, DAY_ONE + 3 * DAY)).toEqual([DAY_ONE + 3 * DAY]); // where reading begins
+  expect(daysOf(-5, DAY_ONE - 9 * DAY)).toEqual([DAY_ONE - 5 * DAY]); // no part of it lies in the window
 });
 
 test("R5: control totals by day and group, those of records outside the window apart", () => {

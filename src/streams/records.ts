@@ -33,6 +33,8 @@ declare global {
 /** What a page's records are judged by. */
 export interface PageContext extends RecordRules, Memory {
   readonly readingId: string;
+  /** The earliest instant that the plan asks for. */
+  readonly from: number;
   /** Milliseconds since 1970. */
   readonly emittedAt: number;
   /** Whether to make control totals (R5). */
@@ -118,7 +120,8 @@ class Sift {
     if (verdict.counts) {
       this.#records += 1;
       const found = stream.provisionalOf(record);
-      if (found !== null) addTo(this.#provisional, dayWithin(record, window), found);
+      const day = found === null ? null : dayOf(record, window, this.#context.from);
+      if (found !== null && day !== null) addTo(this.#provisional, day, found);
     }
     if (verdict.owned && withTotals) addToTotals(this.#totals, record, this.#context);
     if (!verdict.repeats) this.#warnOfConflict(record);
@@ -204,10 +207,19 @@ function stringify(data: unknown): string {
   }
 }
 
-/** The UTC day that a record's provisional cost is kept under: its own, or the nearest one of the window. */
-function dayWithin(record: Fields, window: Range): number {
+/**
+ * The UTC day that a record's provisional cost is kept under: that of its start, so that it is the same whichever windows
+ * return it and whichever lane is first. Null in a window that only shares a later part of its charge period. One that
+ * starts before all that is read counts where reading begins; one that has nothing to do with its window (a provider that
+ * selects by something else than charge period) in the window that returns it.
+ */
+function dayOf(record: Fields, window: Range, from: number): number | null {
   const start = parseInstant(String(record["ChargePeriodStart"])) ?? window.start;
-  return floorTo(DAY, Math.min(Math.max(start, window.start), window.end - 1));
+  const end = parseInstant(String(record["ChargePeriodEnd"])) ?? start;
+  const isStrange = start >= window.end || Math.max(start + 1, end) <= window.start;
+  if (isStrange) return floorTo(DAY, Math.min(Math.max(start, window.start), window.end - 1));
+  const at = Math.max(start, from);
+  return at >= window.start && at < window.end ? floorTo(DAY, at) : null;
 }
 
 function addToTotals(totals: PageTotals, record: Fields, { stream, window }: PageContext): void {
