@@ -132,7 +132,9 @@ test("a stream that cannot be read is a fault of its own, and the others stay", 
     ["invalid_catalog", "Usage"],
   ]);
   expect(faults.map(({ message }) => message)).toEqual([
-    expect.stringMatching(/"invoices" does not exist; this source has "usage" and "costs"/),
+    expect.stringMatching(
+      /"invoices" does not exist; this source has "usage", "costs", "export_windows"/,
+    ),
     expect.stringMatching(/sync_mode must be "full_refresh" or "incremental"/),
     expect.stringMatching(/"Usage" does not exist/),
   ]);

@@ -42,7 +42,7 @@ export function clipped(text: string): string {
 }
 
 function tolerated(value: unknown, index: number, rule: string, rules: RecordRules): Fields {
-  const { stream, window, invalidRecords } = rules;
+  const { window, invalidRecords } = rules;
   const id = isFields(value) ? value["x_RecordId"] : undefined;
   const isNamed = typeof id === "string" && id !== "";
   const name = isNamed ? `"${clipped(id)}"` : `number ${index + 1} of its page`;
