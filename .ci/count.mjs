@@ -1,5 +1,5 @@
 // Adds up the reports of the suites in a folder: NAME.exit has a suite's exit code, NAME.json its report in vitest's
-// JSON, where it came to write one. Plain JavaScript, for whatever Node the machine has.
+// JSON or NAME.xml as JUnit XML, where it came to write one. Plain JavaScript, for whatever Node the machine has.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -8,6 +8,25 @@ const folder = process.argv[2] ?? ".cache/reports";
 function reportOf(name) {
   try {
     return JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8"));
+  } catch {
+    return junitReportOf(name);
+  }
+}
+
+/** The counts of all its test suites, in the words of vitest's JSON. */
+function junitReportOf(name) {
+  const report = { success: true, numPassedTests: 0, numFailedTests: 0, numPendingTests: 0 };
+  try {
+    const xml = readFileSync(join(folder, `${name}.xml`), "utf8");
+    for (const [suite] of xml.matchAll(/<testsuite [^>]*>/g)) {
+      const count = (attribute) =>
+        Number(new RegExp(` ${attribute}="(\\d+)"`).exec(suite)?.[1] ?? 0);
+      const failed = count("failures") + count("errors");
+      report.numFailedTests += failed;
+      report.numPendingTests += count("skipped");
+      report.numPassedTests += count("tests") - failed - count("skipped");
+    }
+    return report;
   } catch {
     return {};
   }
