@@ -86,7 +86,7 @@ describe("parseHttpDate()", () => {
   });
 });
 
-describe("parseRetryAfter()", () => {
+describe("C2: Retry-After in every legal form", () => {
   test.each([
     ["0", 0],
     ["30", 30_000],
@@ -130,7 +130,7 @@ describe("parseRetryAfter()", () => {
   });
 });
 
-describe("rateLimitWait()", () => {
+describe("C2: how long a 429 is waited for", () => {
   const wait = (asked: number | undefined, previous: number, at = 0): number | "give_up" =>
     rateLimitWait(asked, previous, at, RATE_LIMIT_POLICY);
 
@@ -162,7 +162,7 @@ describe("rateLimitWait()", () => {
   });
 });
 
-describe("backoffWait()", () => {
+describe("C4: how long a fault is waited for", () => {
   /** All waits of one request that never succeeds. */
   function waits(draw: (retried: number) => number, asked = 0): number[] {
     const all: number[] = [];

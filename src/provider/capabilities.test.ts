@@ -50,7 +50,7 @@ describe("readCapabilities()", () => {
   });
 });
 
-describe("judgeCapabilities()", () => {
+describe("V2: capabilities are closed, and their versions known", () => {
   test.each<[string, unknown, string]>([
     ["no object", [], "must be object"],
     ["null", null, "must be object"],
@@ -106,7 +106,7 @@ describe("judgeCapabilities()", () => {
   });
 });
 
-describe("resolveEndpoint() (W5)", () => {
+describe("W5: an endpoint is a plain path under the base URL", () => {
   test.each([
     ["https://a.example", "/v1/finops/usage", "https://a.example/v1/finops/usage"],
     ["https://a.example/", "/v2/x", "https://a.example/v2/x"],

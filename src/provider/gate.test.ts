@@ -11,7 +11,7 @@ function makeGate(clock = instantClock(), waits = true) {
 }
 const signal = new AbortController().signal;
 
-describe("Gate", () => {
+describe("C2: one gate for all lanes", () => {
   test("lets requests pass until a 429, then after the wait", async () => {
     const { gate, clock } = makeGate();
     const pass = await gate.pass(signal);

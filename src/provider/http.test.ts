@@ -63,7 +63,7 @@ describe("Client.get()", () => {
     expect(answer.dateMs).toBeUndefined();
   });
 
-  describe("what time may mend is retried (C4, P3)", () => {
+  describe("P3 C4: what time may mend is retried", () => {
     const whole = gzipSync('{"a":1,"b":"some text that is long enough to be cut"}');
     const cases: readonly [string, number, string | Buffer, Record<string, string>][] = [
       ["500", 500, "", {}],
@@ -151,7 +151,7 @@ describe("Client.get()", () => {
     });
   });
 
-  describe("what time does not mend is an error at once", () => {
+  describe("C4: what time does not mend is an error at once", () => {
     test.each([
       [400, "bad_request", "system_error"],
       [403, "forbidden", "config_error"],
@@ -286,7 +286,7 @@ describe("Client.get()", () => {
     });
   });
 
-  describe("the first request shows a wrong address at once (C4)", () => {
+  describe("C4: the first request shows a wrong address at once", () => {
     const first = (more: Partial<Ask> = {}): Ask => ask({ first: true, ...more });
 
     test.each<[string, number, string, Record<string, string>, string]>([
@@ -346,7 +346,7 @@ describe("Client.get()", () => {
     });
   });
 
-  describe("429 (C2)", () => {
+  describe("C2: 429 is waited for, by every lane", () => {
     test("waits as long as Retry-After asks, once for a row of them", async () => {
       provider().reply(429, "", { "retry-after": "30" });
       provider().reply(200, "{}", JSON_TYPE);

@@ -146,7 +146,7 @@ describe("readPages()", () => {
     });
   });
 
-  describe("P2", () => {
+  describe("P2: short, empty and overlong pages go on", () => {
     /** `count` empty pages with a cursor, then one with a record and null. */
     const empties = (count: number) =>
       provider((cursor) => {
@@ -181,7 +181,7 @@ describe("readPages()", () => {
     });
   });
 
-  describe("the envelope is closed (P3, V2)", () => {
+  describe("P3 V2: the envelope is closed", () => {
     test.each<[string, unknown, string]>([
       ["no object", [1], "must be object"],
       ["null", null, "must be object"],
@@ -217,7 +217,7 @@ describe("readPages()", () => {
     });
   });
 
-  describe("400", () => {
+  describe("S4: a 400 is told apart by whether a cursor was sent", () => {
     const body = {
       type: "/problems/window",
       title: "No such window",
@@ -245,7 +245,7 @@ describe("readPages()", () => {
     });
   });
 
-  describe("the next page is in flight while this one is consumed (C1)", () => {
+  describe("C1: the next page is in flight while this one is consumed", () => {
     test("one ahead, never two", async () => {
       const { client, asked } = provider((cursor) => ({ body: page([1], `${cursor}x`) }));
       const reading = readPages(client, QUERY, null, options);

@@ -44,7 +44,7 @@ const json: RequestListener = (_, response) => {
   response.writeHead(200, { "content-type": "application/json" }).end('{"a":1}');
 };
 
-describe("over real connections", () => {
+describe("C4: time-outs, resets and broken bodies over real connections", () => {
   test("connections are kept and reused, no more of them than allowed", async () => {
     await using server = await serveHttp(json);
     const { client } = clientOf(server.origin, { transport: open({ connections: 2 }) });
@@ -275,7 +275,7 @@ describe("over real connections", () => {
 
 const HEAD = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
 
-describe("proxies (C5)", () => {
+describe("C5: proxies", () => {
   /** A proxy that forwards CONNECT and absolute-form requests to any port of loopback, and counts. */
   async function serveProxy() {
     const seen: string[] = [];
