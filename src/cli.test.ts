@@ -25,14 +25,21 @@ function textOf(...argv: string[]): string {
 
 test("each command is understood", () => {
   expect(parse("spec")).toEqual({ kind: "spec", debug: false });
-  expect(parse("check", "--config", "c")).toEqual({ kind: "check", config: "c", debug: false });
-  expect(parse("discover", "--config=c")).toEqual({ kind: "discover", config: "c", debug: false });
+  const plain = { config: "c", writeConfig: false, debug: false };
+  expect(parse("check", "--config", "c")).toEqual({ kind: "check", ...plain });
+  expect(parse("discover", "--config=c")).toEqual({ kind: "discover", ...plain });
   expect(parse("read", "--config", "c", "--catalog", "d", "--state", "s")).toEqual({
     kind: "read",
-    config: "c",
+    ...plain,
     catalog: "d",
     state: "s",
-    debug: false,
+  });
+  const login = { kind: "login", config: "c", browser: true, port: 0 };
+  expect(parse("login", "--config", "c")).toEqual(login);
+  expect(parse("login", "--config", "c", "--no-browser", "--port", "8123")).toEqual({
+    ...login,
+    browser: false,
+    port: 8123,
   });
 });
 
@@ -48,6 +55,16 @@ test.each([[["--state", ""]], [["--state="]], [[]]])("no state where %j is given
   expect(parse("read", "--config", "c", "--catalog", "d", ...state)).toMatchObject({
     state: undefined,
   });
+});
+
+test.each(["check", "discover", "read"])("%s saves renewed tokens where it is told to", (kind) => {
+  const catalog = kind === "read" ? ["--catalog", "d"] : [];
+  const line = [kind, "--config", "c", ...catalog, "--write-config"];
+  expect(parse(...line)).toMatchObject({ kind, writeConfig: true });
+});
+
+test.each(["65536", "-1", "http", ""])("%j is no port to come back to", (port) => {
+  expect(faultOf("login", "--config", "c", `--port=${port}`).message).toContain("--port needs");
 });
 
 test("--debug stands before the command or after it", () => {
@@ -82,7 +99,7 @@ test("the examples of the help work", () => {
   expect(() => parseConfig(JSON.parse(config.replace("…", "token")))).not.toThrow();
   expect(parseCatalog(JSON.parse(catalog))).toMatchObject({ streams: { length: 2 }, faults: [] });
   const lines = text.match(/^ {2}\$ source-ai-billing .*$/gm) ?? [];
-  expect(lines).toHaveLength(4);
+  expect(lines).toHaveLength(5);
   for (const line of lines) {
     expect(() => parse(...line.trim().split(/\s+/).slice(2))).not.toThrow();
   }

@@ -1,18 +1,17 @@
 /**
- * The commands that ask the provider, as generators of messages: where the pure core, the streams and the client of the interface meet.
- * Each gives back whether all went well; what it throws is for the caller to tell.
+ * The commands that ask the provider, as generators of messages: where the pure core, the streams and the client of the
+ * interface meet. Each gives back whether all went well; what it throws is for the caller to tell.
  */
 import { discoverCatalog, parseCatalog } from "./catalog.ts";
 import type { Command } from "./cli.ts";
-import { type Config, parseConfig, secretsOf } from "./config.ts";
+import type { Config } from "./config.ts";
 import { BACKOFF_POLICY, RATE_LIMIT_POLICY } from "./core/retry.ts";
-import type { Secrets } from "./emit.ts";
-import type { Clock } from "./edges.ts";
 import { ConnectorError } from "./errors.ts";
-import type { InputKind } from "./input.ts";
+import { type KeeperHost, type KeptConfig, loadConfig } from "./keeper.ts";
+import type { SignIn } from "./login.ts";
 import * as protocol from "./protocol.ts";
-import { bearer } from "./provider/auth.ts";
 import { type CapabilitiesAnswer, readCapabilities } from "./provider/capabilities.ts";
+import { type Credential, openCredential } from "./provider/credential.ts";
 import { Gate, type Hold } from "./provider/gate.ts";
 import { Client, MAXIMUM_BODY_BYTES } from "./provider/http.ts";
 import type { OpenTransport } from "./provider/transport.ts";
@@ -26,31 +25,27 @@ import type { Output } from "./streams/stream.ts";
 export { openTransport, TRANSPORT_LIMITS } from "./provider/transport.ts";
 
 /** What a command needs of the process that it runs in. */
-export interface Host {
+export interface Host extends KeeperHost {
   readonly version: string;
-  readonly clock: Clock;
   readonly random: () => number;
   /** Ends the command early; its reason is a ConnectorError `aborted`. */
   readonly stop: AbortSignal;
-  /** Learns the secrets of the config before anything else is done with it. */
-  readonly secrets: Secrets;
-  readonly readJson: (path: string, what: InputKind) => Promise<unknown>;
   /** Opens a transport of at most `connections` connections to the provider. */
   readonly openTransport: (connections: number) => OpenTransport;
   /** The least time between two STATEs of a stream but its last, in milliseconds. */
   readonly stateInterval: number;
 }
 
+/** Commands that ask the provider. */
+type AskingCommand = Extract<Command, { config: string; debug: boolean }>;
+
 /** Runs a command. Gives back whether all went well, which the exit code says. */
-export async function* run(
-  command: Extract<Command, { config: string }>,
-  host: Host,
-): AsyncGenerator<Output, boolean> {
+export async function* run(command: AskingCommand, host: Host): AsyncGenerator<Output, boolean> {
   switch (command.kind) {
     case "check":
-      return yield* produce((outlet) => check(command.config, host, outlet));
+      return yield* produce((outlet) => check(command, host, outlet));
     case "discover":
-      return yield* produce((outlet) => discover(command.config, host, outlet));
+      return yield* produce((outlet) => discover(command, host, outlet));
     case "read":
       return yield* produce((outlet) => read(command, host, outlet));
   }
@@ -67,16 +62,20 @@ async function* produce<Result>(
   return await result;
 }
 
-async function loadConfig(path: string, host: Host): Promise<Config> {
-  const value = await host.readJson(path, "config");
-  host.secrets.add(secretsOf(value));
-  return parseConfig(value);
+async function load(
+  command: AskingCommand,
+  host: Host,
+  outlet: Outlet<Output>,
+): Promise<KeptConfig> {
+  return await loadConfig(command, host, (message) => outlet.send(message));
 }
 
 /** A provider that can be asked, until `close`. */
 interface Connection {
   readonly client: Client;
   readonly baseUrl: URL;
+  readonly learn: Credential["learn"];
+  /** Ends it, once a refresh that is under way has ended and what it gave is kept. */
   readonly close: () => Promise<void>;
 }
 
@@ -86,31 +85,45 @@ interface Conduct {
   readonly onHold?: (hold: Hold) => void;
 }
 
-function connect(config: Config, host: Host, outlet: Outlet<Output>, conduct: Conduct): Connection {
+async function connect(
+  { config, keep }: KeptConfig,
+  host: Host,
+  outlet: Outlet<Output>,
+  conduct: Conduct,
+): Promise<Connection> {
   const { clock, random, version } = host;
-  if (config.credentials.authType !== "scoped_bearer_token") {
-    throw new ConnectorError(
-      "invalid_config",
-      "This version of the connector signs in with an access token only: choose it under credentials.",
-    );
-  }
   const opened = host.openTransport(config.concurrency);
   const baseUrl = new URL(config.baseUrl);
+  const edges = { clock, random, transport: opened.transport };
+  const userAgent = `source-ai-billing/${version}`;
+  const warn = (message: string): void => void outlet.send(protocol.log("WARN", message));
+  const { auth, learn, settle } = await openCredential(config.credentials, {
+    edges,
+    baseUrl,
+    backoff: BACKOFF_POLICY,
+    userAgent,
+    keep,
+    onRetry: warn,
+  });
   const client = new Client({
-    edges: { clock, random, transport: opened.transport },
-    auth: bearer(config.credentials.accessToken),
+    edges,
+    auth,
     gate: new Gate({ clock, random, policy: RATE_LIMIT_POLICY, ...conduct }),
     origin: baseUrl.origin,
     backoff: BACKOFF_POLICY,
     maximumBytes: MAXIMUM_BODY_BYTES,
-    userAgent: `source-ai-billing/${version}`,
-    onRetry: ({ message }) => void outlet.send(protocol.log("WARN", message)),
+    userAgent,
+    onRetry: ({ message }) => warn(message),
   });
-  return { client, baseUrl, close: () => opened.close() };
+  const close = async (): Promise<void> => {
+    await settle();
+    await opened.close();
+  };
+  return { client, baseUrl, learn, close };
 }
 
 async function capabilitiesOf(
-  { client, baseUrl }: Connection,
+  { client, baseUrl, learn }: Connection,
   config: Config,
   host: Host,
   outlet: Outlet<Output>,
@@ -120,6 +133,7 @@ async function capabilitiesOf(
   const tolerateUnknown = config.invalidRecords === "warn";
   const options = { clock, signal, tolerateUnknown, deadlineMs };
   const answer = await readCapabilities(client, baseUrl, options);
+  learn(answer.capabilities.protected_resource_metadata_url);
   for (const warning of answer.warnings) await outlet.send(protocol.log("WARN", warning));
   return answer;
 }
@@ -131,10 +145,11 @@ const CHECK_PATIENCE = 10_000;
  * What the user can mend is a FAILED status; what only time or the provider can mend is thrown, so that the platform
  * does not call it a configuration error for good (design section 4).
  */
-async function check(path: string, host: Host, outlet: Outlet<Output>): Promise<boolean> {
+async function check(command: AskingCommand, host: Host, outlet: Outlet<Output>): Promise<boolean> {
   try {
-    const config = await loadConfig(path, host);
-    const connection = connect(config, host, outlet, { waits: false });
+    const kept = await load(command, host, outlet);
+    const { config } = kept;
+    const connection = await connect(kept, host, outlet, { waits: false });
     try {
       const deadlineMs = host.clock.now() + CHECK_PATIENCE;
       const answer = await capabilitiesOf(connection, config, host, outlet, deadlineMs);
@@ -158,9 +173,14 @@ async function check(path: string, host: Host, outlet: Outlet<Output>): Promise<
   return true;
 }
 
-async function discover(path: string, host: Host, outlet: Outlet<Output>): Promise<boolean> {
-  const config = await loadConfig(path, host);
-  const connection = connect(config, host, outlet, { waits: true });
+async function discover(
+  command: AskingCommand,
+  host: Host,
+  outlet: Outlet<Output>,
+): Promise<boolean> {
+  const kept = await load(command, host, outlet);
+  const { config } = kept;
+  const connection = await connect(kept, host, outlet, { waits: true });
   try {
     const { capabilities } = await capabilitiesOf(connection, config, host, outlet);
     await outlet.send({ type: "CATALOG", catalog: { streams: discoverCatalog(capabilities) } });
@@ -175,7 +195,8 @@ async function read(
   host: Host,
   outlet: Outlet<Output>,
 ): Promise<boolean> {
-  const config = await loadConfig(command.config, host);
+  const kept = await load(command, host, outlet);
+  const { config } = kept;
   const catalog = parseCatalog(await host.readJson(command.catalog, "catalog"));
   const stored = command.state === undefined ? null : await host.readJson(command.state, "state");
   const states = parseStateFile(stored);
@@ -186,7 +207,7 @@ async function read(
       void outlet.send(protocol.streamStatus(name, "RUNNING", host.clock.now(), untilMs));
     }
   };
-  const connection = connect(config, host, outlet, { waits: true, onHold });
+  const connection = await connect(kept, host, outlet, { waits: true, onHold });
   try {
     return await readStreams({
       ...connection,
@@ -200,5 +221,39 @@ async function read(
     });
   } finally {
     await connection.close();
+  }
+}
+
+/** Begins a sign-in at the provider of a config that has OAuth credentials, for the process edge to give to `login`. */
+export async function beginSignIn(
+  { baseUrl, credentials }: Config,
+  redirectUri: string,
+  host: Pick<Host, "version" | "clock" | "random" | "openTransport"> & {
+    readonly warn: (message: string) => void;
+  },
+): Promise<SignIn> {
+  if (credentials.authType !== "oauth2_authorization_code") throw new TypeError("no OAuth");
+  const { beginAuthorization } = await import("./provider/authorization.ts");
+  const { clock, random, version } = host;
+  const opened = host.openTransport(1);
+  const waits = new AbortController();
+  const close = async (): Promise<void> => {
+    waits.abort();
+    await opened.close();
+  };
+  const options = {
+    baseUrl: new URL(baseUrl),
+    credentials,
+    edges: { clock, random, transport: opened.transport },
+    backoff: BACKOFF_POLICY,
+    userAgent: `source-ai-billing/${version}`,
+    waits: waits.signal,
+    onRetry: host.warn,
+  };
+  try {
+    return { ...(await beginAuthorization(options, redirectUri)), close };
+  } catch (reason) {
+    await close();
+    throw reason;
   }
 }

@@ -14,6 +14,8 @@ export interface HttpRequest {
   readonly url: URL;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Where there is one the request is a POST, else a GET. */
+  readonly body?: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -25,7 +27,7 @@ export interface HttpResponse {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** One GET; follows no redirect, retries nothing. Throws where no whole header arrived. */
+/** One request; follows no redirect, retries nothing. Throws where no whole header arrived. */
 export type Transport = (request: HttpRequest) => Promise<HttpResponse>;
 
 export interface Edges {

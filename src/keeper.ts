@@ -12,10 +12,15 @@ export interface KeeperHost {
   /** Learns the secrets of the config before anything else is done with it. */
   readonly secrets: Secrets;
   readonly readJson: (path: string, what: InputKind) => Promise<unknown>;
-  /** Replaces the config file; for `--write-config`. Throws a ConnectorError where it cannot. */
-  readonly writeConfig: (path: string, config: unknown) => Promise<void>;
-  /** Finds out beforehand whether that can work. Throws a ConnectorError where not. */
-  readonly assertWritable: (path: string) => Promise<void>;
+  /** For `--write-config`; absent where there are no files. */
+  readonly configFile?: ConfigFile;
+}
+
+/** The config file as something to write. Both throw a ConnectorError where that cannot work. */
+export interface ConfigFile {
+  write(path: string, config: unknown): Promise<void>;
+  /** Finds out beforehand: once a token has been replaced it is too late. */
+  assertWritable(path: string): Promise<void>;
 }
 
 /** A config, and how it is kept when its tokens are renewed. */
@@ -41,14 +46,14 @@ export async function loadConfig(
   host.secrets.add(secretsOf(current));
   const config = parseConfig(current);
   const renews = config.credentials.authType === "oauth2_authorization_code";
-  if (writeConfig && renews) await host.assertWritable(path);
+  if (writeConfig && renews) await host.configFile?.assertWritable(path);
   const keep = async (tokens: TokenSet): Promise<void> => {
     host.secrets.add([tokens.accessToken, tokens.refreshToken]);
     const before = current;
     const after = withTokens(before, tokens);
     current = after;
     // The file first: it stays, whatever becomes of whoever reads the messages.
-    if (writeConfig) await host.writeConfig(path, after);
+    if (writeConfig) await host.configFile?.write(path, after);
     if (mustBeKept(before, after)) await send(connectorConfig(after, host.clock.now()));
   };
   return { config, keep };

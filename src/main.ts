@@ -7,6 +7,7 @@ import type { Host } from "./connector.ts";
 import type { Clock } from "./edges.ts";
 import { Emitter, Secrets } from "./emit.ts";
 import { ConnectorError } from "./errors.ts";
+import { assertWritable, writeConfigFile } from "./config_file.ts";
 import { readJsonFile } from "./input.ts";
 import { errorTrace } from "./protocol.ts";
 import { specification } from "./spec.ts";
@@ -30,6 +31,8 @@ const clock: Clock = {
   },
 };
 
+const configFile = { write: writeConfigFile, assertWritable };
+
 type Running = Extract<Command, { debug: boolean }>;
 
 async function main(): Promise<void> {
@@ -40,6 +43,10 @@ async function main(): Promise<void> {
     const command = parseCommandLine(process.argv.slice(2), packageJson.version);
     if ("text" in command) {
       process.stdout.write(command.text);
+      return;
+    }
+    if (command.kind === "login") {
+      await signIn(command, secrets, stop.signal);
       return;
     }
     emitter = new Emitter(process.stdout, secrets, command.debug);
@@ -74,6 +81,7 @@ async function perform(
     stop,
     secrets,
     readJson: readJsonFile,
+    configFile,
     openTransport: (connections) =>
       openTransport({ limits: TRANSPORT_LIMITS, connections, proxies: process.env }),
     stateInterval: STATE_INTERVAL,
@@ -83,6 +91,46 @@ async function perform(
     const next = await outputs.next();
     if (next.done === true) return next.value;
     await emitter.write(next.value);
+  }
+}
+
+/** `login` talks to a person: what went wrong is said on stderr, in plain text. */
+async function signIn(
+  command: Extract<Command, { kind: "login" }>,
+  secrets: Secrets,
+  stop: AbortSignal,
+): Promise<void> {
+  const [{ beginSignIn, openTransport, TRANSPORT_LIMITS }, { login }, { openBrowser }] =
+    await Promise.all([
+      import("./connector.ts"),
+      import("./login.ts"),
+      import("./login/browser.ts"),
+    ]);
+  const warn = (text: string): void => void process.stderr.write(`${secrets.mask(text)}\n`);
+  const host = {
+    version: packageJson.version,
+    clock,
+    random: Math.random,
+    openTransport: (connections: number) =>
+      openTransport({ limits: TRANSPORT_LIMITS, connections, proxies: process.env }),
+    warn,
+  };
+  try {
+    await login(command, {
+      clock,
+      stop,
+      secrets,
+      readJson: readJsonFile,
+      configFile,
+      begin: (config, redirectUri) => beginSignIn(config, redirectUri, host),
+      openBrowser: (address) => openBrowser(address, process.platform),
+      say: (text) => void process.stdout.write(text),
+    });
+  } catch (reason) {
+    const error = ConnectorError.from(reason);
+    warn(error.message);
+    if (error.code === "internal") warn(error.detail ?? "");
+    process.exitCode = 1;
   }
 }
 

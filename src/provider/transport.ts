@@ -58,8 +58,9 @@ export function openTransport(options: TransportOptions): OpenTransport {
     loading ??= load(options, proxies);
     const { request: send, dispatcher } = await loading;
     const answer = await send(request.url, {
-      method: "GET",
+      method: request.body === undefined ? "GET" : "POST",
       headers: { ...request.headers },
+      body: request.body ?? null,
       signal: request.signal,
       dispatcher,
     });
