@@ -5,6 +5,7 @@
 import * as z from "zod";
 import { configSchema } from "../src/config_schema.ts";
 import type { JsonObject } from "../src/protocol.ts";
+import { advancedAuth } from "./advanced_auth.ts";
 
 /** The cards of the platform's form; a group that no key names is a defect. */
 const GROUPS = [
@@ -19,6 +20,7 @@ export function specification(): JsonObject {
     protocol_version: "0.2.0",
     supportsIncremental: true,
     connectionSpecification: connectionSpecification(),
+    advanced_auth: advancedAuth(),
   };
 }
 

@@ -91,7 +91,8 @@ const oauthSchema = z
       .optional()
       .meta({
         title: "Authorization URL",
-        description: "Where you give your consent. Discovered from the provider if left out.",
+        description:
+          "Where you give your consent. The sign-in button needs it; elsewhere it is discovered from the provider if left out.",
         examples: ["https://auth.example.com/authorize"],
         order: 6,
       }),
@@ -100,7 +101,7 @@ const oauthSchema = z
       .meta({
         title: "Token URL",
         description:
-          "Where tokens are issued and refreshed. Discovered from the provider if left out.",
+          "Where tokens are issued and refreshed. The sign-in button needs it; elsewhere it is discovered from the provider if left out.",
         examples: ["https://auth.example.com/token"],
         order: 7,
       }),

@@ -93,6 +93,23 @@ test("every choice has one constant in common, no two alike, and OAuth stands fi
   }
 });
 
+test("the sign-in button goes by OAuth credentials, and every path that it names is in the form", () => {
+  const advanced = specification["advanced_auth"] as Readonly<Record<string, unknown>>;
+  expect(advanced["predicate_key"]).toEqual(["credentials", "auth_type"]);
+  const [oauth] = connection.properties?.["credentials"]?.oneOf ?? [];
+  expect(oauth?.properties?.["auth_type"]?.const).toBe(advanced["predicate_value"]);
+  const paths: string[][] = [];
+  JSON.stringify(advanced, (key, value: unknown) => {
+    if (key === "path_in_connector_config") paths.push(value as string[]);
+    return value;
+  });
+  expect(paths.length).toBe(6);
+  for (const path of paths) {
+    expect(path[0]).toBe("credentials");
+    expect(oauth?.properties).toHaveProperty([path[1] ?? ""]);
+  }
+});
+
 test("secrets are marked, and nothing else", () => {
   const names = new Set(["access_token", "client_secret", "refresh_token"]);
   for (const { name, node } of nodes.filter((each) => each.node.type !== "object")) {
