@@ -15,6 +15,13 @@ export default defineConfig({
       },
       {
         test: {
+          name: "simulation",
+          include: ["simulation/**/*.test.ts"],
+          testTimeout: 120_000,
+        },
+      },
+      {
+        test: {
           name: "integration",
           include: ["integration_tests/**/*.test.ts"],
           globalSetup: "integration_tests/support/setup.ts",

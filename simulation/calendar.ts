@@ -1,0 +1,25 @@
+/** The simulation's own reckoning of time, written without a look at the connector's. Milliseconds since 1970, UTC. */
+
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+export const dayOf = (at: number): number => at - (((at % DAY) + DAY) % DAY);
+export const hourOf = (at: number): number => at - (((at % HOUR) + HOUR) % HOUR);
+export const nextDay = (at: number): number => (dayOf(at) === at ? at : dayOf(at) + DAY);
+
+/** `2026-01-31T00:00:00Z`. */
+export const iso = (at: number): string => new Date(at).toISOString().replace(".000Z", "Z");
+/** `2026-01-31`. */
+export const date = (at: number): string => new Date(at).toISOString().slice(0, 10);
+
+/** The first of the month, `back` months before the instant's own. */
+export function monthOf(at: number, back: number): number {
+  const then = new Date(at);
+  return Date.UTC(then.getUTCFullYear(), then.getUTCMonth() - back, 1);
+}
+
+/** What the floor of a plan must be (W3): the first whole day at least an hour inside retention. */
+export function floorOf(now: number, retentionDays: number): number {
+  return nextDay(now - retentionDays * DAY + HOUR);
+}

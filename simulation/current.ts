@@ -1,0 +1,85 @@
+/**
+ * R4 and R5: the newest complete reading of a day is that day, without rows that were withdrawn; and what a reading
+ * reports is what came under its id. Judged after the last full pass, when the provider is quiet.
+ */
+import { date, DAY, iso } from "./calendar.ts";
+import type { ReportRow, Warehouse } from "./platform.ts";
+import type { Exchange, Provider } from "./provider.ts";
+import { type Life, type StreamName, visible } from "./records.ts";
+
+/** What is judged: the exchanges are those of the last pass. */
+export interface Judgeable {
+  readonly world: {
+    readonly provider: Provider;
+    readonly lives: readonly Life[];
+    readonly reports: boolean;
+  };
+  readonly warehouse: Warehouse;
+  readonly scheduler: { readonly now: number };
+}
+
+/** Every day that the last pass read and that the view of newest readings shows otherwise. */
+export function judgeCurrent({ world, warehouse, scheduler }: Judgeable): string[] {
+  if (!world.reports) return [];
+  const faults: string[] = [];
+  for (const { stream } of world.provider.options.datasets) {
+    const newest = newestReadings(stream, warehouse.reports);
+    for (const day of daysOf(stream, world.provider.exchanges)) {
+      const report = newest.get(date(day));
+      if (report === undefined) continue;
+      const rows = [...(warehouse.readings.get(report.reading_id) ?? [])].filter(({ record }) =>
+        isOn(record, day),
+      );
+      const truth = world.lives.flatMap((life) => {
+        const version =
+          life.stream === stream && isOn(life, day) ? visible(life, scheduler.now) : undefined;
+        return version === undefined ? [] : [version.text];
+      });
+      const shown = rows.map(({ text }) => text);
+      if (shown.toSorted().join("\n") !== truth.toSorted().join("\n")) {
+        faults.push(
+          `R4: ${stream} ${date(day)}: reading ${report.reading_id} has ${shown.length} rows, the provider ${truth.length}`,
+        );
+      }
+      const all = [...(warehouse.readings.get(report.reading_id) ?? [])].filter(
+        ({ record }) => date(record.start) === date(day),
+      );
+      if (all.length !== report.records) {
+        faults.push(
+          `R5: ${stream} ${date(day)}: ${report.records} records reported, ${all.length} came`,
+        );
+      }
+    }
+  }
+  return faults;
+}
+
+/** The newest reading that covers each whole day. */
+function newestReadings(stream: StreamName, reports: readonly ReportRow[]): Map<string, ReportRow> {
+  const newest = new Map<string, ReportRow>();
+  for (const row of reports) {
+    const day = Date.parse(row.day);
+    const covers =
+      row.dataset === stream &&
+      row.inside_window &&
+      row.covered_from === iso(day) &&
+      row.covered_through === iso(day + DAY);
+    if (!covers) continue;
+    if (row.reading_id >= (newest.get(row.day)?.reading_id ?? "")) newest.set(row.day, row);
+  }
+  return newest;
+}
+
+function daysOf(stream: StreamName, exchanges: readonly Exchange[]): Set<number> {
+  const days = new Set<number>();
+  for (const exchange of exchanges) {
+    if (exchange.stream !== stream) continue;
+    for (let day = exchange.start; day < exchange.end; day += DAY) days.add(day);
+  }
+  return days;
+}
+
+const isOn = (
+  { start, end }: { readonly start: number; readonly end: number },
+  day: number,
+): boolean => start >= day && end <= day + DAY;

@@ -1,0 +1,147 @@
+/** What must hold of every single sync, whatever happened to it. Rule ids are those of the design, section 3. */
+import { DAY, dayOf, floorOf, HOUR, hourOf } from "./calendar.ts";
+import type { Item, StateValue } from "./platform.ts";
+import type { Exchange, Rules } from "./provider.ts";
+import type { StreamName, Version } from "./records.ts";
+import type { SyncResult } from "./sync.ts";
+
+export interface Judged {
+  readonly result: SyncResult;
+  readonly exchanges: readonly Exchange[];
+  readonly streams: readonly StreamName[];
+  readonly versions: ReadonlyMap<string, Version>;
+  readonly rulesOf: (stream: StreamName) => Rules | undefined;
+  /** Whether nothing stood in the way, so that it must have succeeded. */
+  readonly mustSucceed: boolean;
+  /** Whether a pass is gone on with: what an earlier process left open may end on any hour. */
+  readonly resumes: boolean;
+  /** Whether stdout is fast enough for a run to end within seconds of SIGTERM. */
+  readonly prompt: boolean;
+}
+
+/** Every rule that the sync broke, as `rule: what`. */
+export function judgeSync(judged: Judged): string[] {
+  return [
+    ...judged.result.faults,
+    ...judgeRecords(judged),
+    ...judgeStates(judged.result.items),
+    ...judgeEnd(judged),
+    ...judged.streams.flatMap((stream) => judgeWindows(stream, judged)),
+  ];
+}
+
+/** R3, V3: only what the provider sent, byte for byte; P5: none twice. */
+function judgeRecords({ result, versions }: Judged): string[] {
+  const faults: string[] = [];
+  const seen = new Set<string>();
+  for (const item of result.items) {
+    if (item.kind !== "record") continue;
+    const version = versions.get(item.text);
+    if (version === undefined || version.record.stream !== item.stream) {
+      faults.push(`V3: a record that the provider never sent: ${item.text}`);
+    }
+    if (seen.has(item.text)) faults.push(`P5: a version twice in one read: ${item.text}`);
+    seen.add(item.text);
+  }
+  return faults;
+}
+
+/** S2: no two equal STATEs with records between; recordCount counts the records since the last one. */
+function judgeStates(items: readonly Item[]): string[] {
+  const faults: string[] = [];
+  const counts = new Map<string, number>();
+  const last = new Map<string, string>();
+  for (const item of items) {
+    if (item.kind === "record") counts.set(item.stream, (counts.get(item.stream) ?? 0) + 1);
+    if (item.kind === "report")
+      counts.set("export_windows", (counts.get("export_windows") ?? 0) + 1);
+    if (item.kind !== "state") continue;
+    const { stream, json, recordCount } = item;
+    const count = counts.get(stream) ?? 0;
+    if (count !== recordCount) faults.push(`S2: recordCount ${recordCount}, ${count} records came`);
+    if (count > 0 && last.get(stream) === json)
+      faults.push(`S2: two equal STATEs, ${count} records between: ${json}`);
+    last.set(stream, json);
+    counts.set(stream, 0);
+  }
+  return faults;
+}
+
+/** Section 4: statuses of every stream, the result, and no error that is a defect of the connector's own. */
+function judgeEnd({ result, streams, mustSucceed, prompt }: Judged): string[] {
+  const faults: string[] = [];
+  const { outcome, items, stoppedFor } = result;
+  for (const item of items) {
+    if (item.kind === "error" && item.message.startsWith("internal"))
+      faults.push(`internal: ${item.message}`);
+  }
+  if (prompt && stoppedFor !== undefined && stoppedFor > 5000)
+    faults.push(`stop: it took ${stoppedFor} ms to end`);
+  if (outcome === undefined) return faults;
+  const ends = streams.map((stream) => {
+    const statuses = items.flatMap((item) =>
+      item.kind === "status" && item.stream === stream ? [item.status] : [],
+    );
+    const shape = statuses.map((status) => status.slice(0, 1)).join("");
+    if (!/^S(R*C|R*I)$/.test(shape)) faults.push(`status: ${stream} says ${statuses.join(" ")}`);
+    return statuses.at(-1);
+  });
+  const complete = ends.every((status) => status === "COMPLETE");
+  if ((outcome === true) !== complete)
+    faults.push(`exit: ${String(outcome)} with ${ends.join(" ")}`);
+  if (mustSucceed && outcome !== true) {
+    const said = items.flatMap((item) => (item.kind === "error" ? [item.message] : []));
+    faults.push(`live: a sync with no fault failed: ${String(outcome)} ${said.join(" ")}`);
+  }
+  return faults;
+}
+
+/** W1 to W3: what the windows of one read look like. */
+function judgeWindows(
+  stream: StreamName,
+  { result, exchanges, rulesOf, resumes }: Judged,
+): string[] {
+  const rules = rulesOf(stream);
+  if (rules === undefined) return [];
+  const faults: string[] = [];
+  const windows: { start: number; end: number; refused: boolean }[] = [];
+  const floor = floorOf(result.startedAt - 1000, rules.retentionDays);
+  for (const exchange of exchanges) {
+    if (exchange.stream !== stream) continue;
+    const { start, end, cursor, status } = exchange;
+    const shown = `${new Date(start).toISOString()} ${new Date(end).toISOString()}`;
+    if (exchange.refusal === "cursor-of-another-query" || exchange.refusal === "cursor-unknown") {
+      faults.push(
+        `S3: a page was asked for with another query than its window: ${exchange.refusal}`,
+      );
+    }
+    const known = windows.find((window) => window.start === start && window.end === end);
+    if (cursor === null) {
+      if (end - start > rules.maximumWindowDays * DAY) faults.push(`W2: too long: ${shown}`);
+      if (start < floor) faults.push(`W3: before the floor: ${shown}`);
+      const hourly = rules.granularity === "1h";
+      const wholeStart = hourly && resumes ? hourOf(start) : dayOf(start);
+      if (wholeStart !== start || (hourly ? hourOf(end) : dayOf(end)) !== end)
+        faults.push(`W1: not on whole buckets: ${shown}`);
+      if (new Date(start).getUTCMonth() !== new Date(end - HOUR / 2).getUTCMonth())
+        faults.push(`W1: crosses a month: ${shown}`);
+    }
+    if (known === undefined) {
+      const shared = windows.filter((window) => window.start < end && start < window.end);
+      const legal = shared.every(
+        (window) => window.refused && window.start <= start && window.end >= end,
+      );
+      if (!legal) faults.push(`W1: overlaps another window of this read: ${shown}`);
+      windows.push({ start, end, refused: status === 400 });
+    } else if (status === 400) known.refused = true;
+  }
+  return faults;
+}
+
+/** The last STATE of a stream, where one came. */
+export function lastState(
+  items: readonly Item[],
+  stream: string,
+): { json: string; value: StateValue } | undefined {
+  return items.filter((item) => item.kind === "state").findLast((item) => item.stream === stream);
+}

@@ -1,0 +1,170 @@
+/** The network between the engine and the provider: latencies, faults, and a count of what is under way. */
+import type { HttpRequest, HttpResponse, Transport } from "../src/edges.ts";
+import { type Delivery, finalFault, type Outcome, passingFault, wellMeant } from "./faults.ts";
+import type { Provider } from "./provider.ts";
+import type { Random } from "./random.ts";
+import type { Scheduler } from "./scheduler.ts";
+
+/** How bad a network is; probabilities for one request. */
+export interface Weather {
+  readonly passing: number;
+  readonly final: number;
+  /** The longest that a request takes on its way, in milliseconds. */
+  readonly latency: number;
+}
+
+export const FAIR: Weather = { passing: 0, final: 0, latency: 300 };
+
+export interface NetworkOptions {
+  readonly scheduler: Scheduler;
+  readonly provider: Provider;
+  readonly random: Random;
+  readonly weather: Weather;
+  readonly concurrency: number;
+  /** Whether the process that asks still lives. */
+  readonly alive: () => boolean;
+  /** Takes what must not be. */
+  readonly fault: (what: string) => void;
+}
+
+export class Network {
+  readonly #options: NetworkOptions;
+  #underWay = 0;
+  /** Until when a 429 forbids requests, and when that was said. */
+  #hold = { from: -Infinity, until: -Infinity };
+  /** Pages that have arrived and bring something new, and are not written yet. */
+  #unwritten = 0;
+  readonly #arrived = new Set<string>();
+  requests = 0;
+  stopped = false;
+
+  constructor(options: NetworkOptions) {
+    this.#options = options;
+  }
+
+  readonly transport: Transport = (request) => {
+    const { scheduler, random, weather, alive } = this.#options;
+    this.#begin();
+    const there = random.int(1, weather.latency);
+    const back = random.int(1, weather.latency);
+    return new Promise((resolve, reject) => {
+      let over = false;
+      const end = (settle: () => void): void => {
+        if (over || !alive()) return;
+        over = true;
+        request.signal.removeEventListener("abort", abort);
+        settle();
+      };
+      const abort = (): void =>
+        end(() => {
+          this.#underWay -= 1;
+          reject(toError(request.signal.reason));
+        });
+      if (request.signal.aborted) return abort();
+      request.signal.addEventListener("abort", abort);
+      scheduler.after(there, () => {
+        if (over || !alive()) return;
+        const outcome = this.#outcome(request);
+        if ("error" in outcome) {
+          scheduler.after(outcome.delay, () =>
+            end(() => {
+              this.#underWay -= 1;
+              reject(outcome.error);
+            }),
+          );
+          return;
+        }
+        scheduler.after(back, () =>
+          end(() => {
+            outcome.arrives?.();
+            resolve(this.#response(outcome.delivery, request));
+          }),
+        );
+      });
+    });
+  };
+
+  /** Tells that a page's records have been written. */
+  written(): void {
+    this.#unwritten -= 1;
+  }
+
+  /** C3: a lane holds the page that is being written and the next one. */
+  #arrive(texts: readonly string[]): void {
+    const { concurrency, weather, fault } = this.#options;
+    if (weather.final > 0 || this.stopped) return; // pages that nobody wants any more are never written
+    const known = this.#arrived.size;
+    for (const text of texts) this.#arrived.add(text);
+    if (this.#arrived.size === known) return;
+    this.#unwritten += 1;
+    if (this.#unwritten > 2 * concurrency) fault(`C3: ${this.#unwritten} pages in memory`);
+  }
+
+  #begin(): void {
+    const { concurrency, fault, scheduler } = this.#options;
+    this.requests += 1;
+    this.#underWay += 1;
+    if (this.stopped) fault("stop: a request was sent after the signal");
+    if (this.#underWay > concurrency)
+      fault(`C1: ${this.#underWay} requests under way, ${concurrency} allowed`);
+    const { now } = scheduler;
+    if (now > this.#hold.from && now < this.#hold.until)
+      fault("C2: a request was sent during a hold");
+  }
+
+  #outcome(request: HttpRequest): Outcome & { readonly arrives?: () => void } {
+    const { provider, random, weather, scheduler } = this.#options;
+    const before = provider.exchanges.length;
+    const reply = provider.answer(request.url, scheduler.now);
+    const served = provider.exchanges[before]?.versions.map(({ text }) => text) ?? [];
+    const chance = random.next();
+    if (chance < weather.final) {
+      return finalFault(reply, request.url.searchParams.get("cursor"), random);
+    }
+    if (chance < weather.final + weather.passing) return passingFault(reply, random, scheduler.now);
+    return { ...wellMeant(reply, random), arrives: () => this.#arrive(served) };
+  }
+
+  #response(
+    { status, headers, chunks, breaks, asked }: Delivery,
+    request: HttpRequest,
+  ): HttpResponse {
+    const { scheduler, random, alive } = this.#options;
+    if (status === 429) {
+      const until = scheduler.now + Math.max(asked ?? 0, 1000);
+      this.#hold = { from: scheduler.now, until: Math.max(until, this.#hold.until) };
+    }
+    const pause = status === 429 ? 0 : random.int(0, 20);
+    const pass = (ms: number): Promise<void> =>
+      ms === 0
+        ? Promise.resolve()
+        : new Promise((resolve) => {
+            scheduler.after(ms, () => {
+              if (alive()) resolve();
+            });
+          });
+    const end = (): void => {
+      this.#underWay -= 1;
+    };
+    return {
+      status,
+      headers,
+      body: (async function* () {
+        try {
+          for (const [index, chunk] of chunks.entries()) {
+            if (index > 0) await pass(pause);
+            if (request.signal.aborted) throw toError(request.signal.reason);
+            yield chunk;
+          }
+          if (breaks !== undefined) throw breaks;
+        } finally {
+          end();
+        }
+      })(),
+    };
+  }
+}
+
+function toError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error("aborted");
+}

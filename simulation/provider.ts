@@ -1,0 +1,255 @@
+/**
+ * A provider of the interface, written from interface.md and design section 6 alone. It answers requests at an instant
+ * of virtual time; what the interface leaves open is a rule that the seed draws.
+ */
+import { dayOf, DAY, iso, MINUTE } from "./calendar.ts";
+import { chanceOf } from "./random.ts";
+import { type Granularity, type Life, type StreamName, type Version, visible } from "./records.ts";
+
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What `available_through` says. */
+export interface Frontier {
+  /** `ahead`: a month in the future, which is a lie. */
+  readonly kind: "honest" | "ahead";
+  /** Spans in which it stands still. */
+  readonly frozen: readonly Span[];
+  /** The most by which it goes back from time to time, in milliseconds. */
+  readonly regress: number;
+  /** The most by which it differs from page to page. */
+  readonly jitter: number;
+  /** Whether it never says more than the window's end. */
+  readonly clipped: boolean;
+}
+
+/** The rules of a dataset. */
+export interface Rules {
+  readonly stream: StreamName;
+  readonly granularity: Granularity;
+  readonly retentionDays: number;
+  maximumWindowDays: number;
+  /** Of capabilities; null where it is not said. */
+  readonly lag: number | null;
+  readonly selects: "start" | "overlap" | "containment";
+  readonly cursors: "snapshot" | "keyset" | "offset";
+  /** After how long a cursor is refused. */
+  cursorLifetime: number;
+  readonly refusesFuture: boolean;
+  readonly beforeRetention: "refuse" | "trim";
+  frontier: Frontier;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** What was asked and said, for the judges. */
+export interface Exchange {
+  readonly stream: StreamName;
+  readonly at: number;
+  readonly start: number;
+  readonly end: number;
+  readonly cursor: string | null;
+  readonly status: number;
+  readonly availableThrough: number;
+  readonly nextCursor: string | null;
+  readonly versions: readonly Version[];
+  /** Why it was refused. */
+  readonly refusal?: string | undefined;
+}
+
+interface Cursor {
+  readonly query: string;
+  readonly madeAt: number;
+  readonly snapshot: number;
+  readonly offset: number;
+  readonly key: string;
+}
+
+export interface ProviderOptions {
+  readonly salt: number;
+  readonly datasets: readonly Rules[];
+  readonly lives: readonly Life[];
+  readonly sendsDate: boolean;
+}
+
+export class Provider {
+  readonly options: ProviderOptions;
+  /** Everything that was served since it was last emptied. */
+  exchanges: Exchange[] = [];
+  readonly #cursors = new Map<string, Cursor>();
+  #served = 0;
+
+  constructor(options: ProviderOptions) {
+    this.options = options;
+  }
+
+  rules(stream: StreamName): Rules | undefined {
+    return this.options.datasets.find((rules) => rules.stream === stream);
+  }
+
+  /** @param now the provider's clock when the request arrives */
+  answer(url: URL, now: number): Reply {
+    const headers = {
+      "content-type": "application/json",
+      ...(this.options.sendsDate ? { date: new Date(now).toUTCString() } : {}),
+    };
+    if (url.pathname.endsWith("/v1/finops/capabilities")) {
+      return { status: 200, headers, body: JSON.stringify(this.#capabilities()) };
+    }
+    const rules = this.options.datasets.find(({ stream }) => url.pathname.endsWith(`/${stream}`));
+    if (rules === undefined) return { status: 404, headers, body: "{}" };
+    this.#served += 1;
+    const reply = this.#page(rules, url.searchParams, now);
+    return { ...reply, headers: { ...headers, ...reply.headers } };
+  }
+
+  #capabilities(): object {
+    const datasets = this.options.datasets.map((rules) => [
+      rules.stream,
+      {
+        endpoint: `/v1/finops/${rules.stream}`,
+        granularities: [rules.granularity],
+        retention_days: rules.retentionDays,
+        maximum_window_days: rules.maximumWindowDays,
+        ...lagsOf(rules),
+        dimensions: [],
+      },
+    ]);
+    return {
+      profile_version: "0.1",
+      focus_version: "1.4",
+      provider: "Sim",
+      authorization_methods: ["scoped_bearer_token"],
+      datasets: Object.fromEntries(datasets),
+    };
+  }
+
+  #page(rules: Rules, query: URLSearchParams, now: number): Reply {
+    const [start, end] = [Date.parse(query.get("start") ?? ""), Date.parse(query.get("end") ?? "")];
+    const sent = query.get("cursor");
+    const same = `${rules.stream} ${query.get("start")} ${query.get("end")} ${query.get("granularity")} ${query.get("limit")}`;
+    const known = sent === null ? undefined : this.#cursors.get(sent);
+    const seen = { stream: rules.stream, at: now, start, end, cursor: sent };
+    const refusal =
+      this.#refusal(rules, { start, end }, now) ?? cursorRefusal(rules, sent, known, same, now);
+    if (refusal !== undefined) {
+      const none = { availableThrough: Number.NaN, nextCursor: null, versions: [] };
+      this.exchanges.push({ ...seen, ...none, status: 400, refusal });
+      return problem(400, refusal);
+    }
+    const snapshot = known?.snapshot ?? now;
+    const asOf = rules.cursors === "snapshot" ? snapshot : now;
+    const listing = this.#listing(rules, { start, end }, asOf, snapshot);
+    const limit = Number(query.get("limit") ?? "1000");
+    const from =
+      rules.cursors === "keyset"
+        ? listing.filter((one) => keyOf(one) > (known?.key ?? ""))
+        : listing.slice(known?.offset ?? 0);
+    const versions = from.slice(0, this.#sizeOf(limit));
+    const last = versions.at(-1);
+    const offset = (known?.offset ?? 0) + versions.length;
+    const key = last === undefined ? (known?.key ?? "") : keyOf(last);
+    const nextCursor =
+      from.length > versions.length
+        ? this.#newCursor({ query: same, madeAt: now, snapshot, offset, key })
+        : null;
+    const availableThrough = this.#availableThrough(rules, asOf, end);
+    this.exchanges.push({ ...seen, status: 200, availableThrough, nextCursor, versions });
+    const body = `{"data":[${versions.map(({ text }) => text).join(",")}],"next_cursor":${JSON.stringify(nextCursor)},"as_of":"${iso(asOf)}","available_through":"${iso(availableThrough)}"}`;
+    return { status: 200, headers: {}, body };
+  }
+
+  /** Pages are full, but now and then short or empty (P2). */
+  #sizeOf(limit: number): number {
+    const chance = chanceOf(this.options.salt, this.#served, 7);
+    if (chance < 0.05) return 0;
+    return chance < 0.15 ? Math.ceil(limit / 2) : limit;
+  }
+
+  #refusal(rules: Rules, { start, end }: Span, now: number): string | undefined {
+    if (!(end > start)) return "window";
+    if (end - start > rules.maximumWindowDays * DAY) return "window-too-large";
+    if (rules.refusesFuture && end > now) return "in-the-future";
+    if (rules.beforeRetention === "refuse" && start < now - rules.retentionDays * DAY)
+      return "out-of-retention";
+    return undefined;
+  }
+
+  #listing(rules: Rules, window: Span, asOf: number, began: number): Version[] {
+    const oldest = began - rules.retentionDays * DAY;
+    const found: Version[] = [];
+    for (const life of this.options.lives) {
+      if (life.stream !== rules.stream || !selects(rules, window, life)) continue;
+      if (life.start < oldest) continue;
+      const version = visible(life, asOf);
+      if (version !== undefined) found.push(version);
+    }
+    return found.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  }
+
+  #newCursor(cursor: Cursor): string {
+    const token = `${cursor.query.slice(0, 5)}+/=&%${this.#cursors.size.toString(36)}`;
+    this.#cursors.set(token, cursor);
+    return token;
+  }
+
+  /** What a page says; whole seconds. */
+  #availableThrough(rules: Rules, asOf: number, end: number): number {
+    const { salt } = this.options;
+    const { frontier } = rules;
+    if (frontier.kind === "ahead") return dayOf(asOf) + 30 * DAY;
+    const frozen = frontier.frozen.find((span) => asOf >= span.start && asOf < span.end);
+    const base = (frozen?.start ?? asOf) - (rules.lag ?? 0);
+    const regress =
+      frontier.regress *
+      Math.max(0, chanceOf(salt, Math.floor(asOf / (3 * 60 * MINUTE)), 3) * 3 - 2);
+    const jitter = frontier.jitter * Math.max(0, chanceOf(salt, this.#served, 5) * 3 - 2);
+    const through = Math.floor((base - regress - jitter) / 1000) * 1000;
+    return frontier.clipped ? Math.min(through, end) : through;
+  }
+}
+
+function lagsOf({ stream, lag }: Rules): object {
+  if (lag === null) return {};
+  return stream === "usage"
+    ? { freshness_lag_minutes: Math.ceil(lag / MINUTE) }
+    : { settlement_lag_hours: Math.ceil(lag / (60 * MINUTE)) };
+}
+
+function selects({ selects: by }: Rules, window: Span, life: Life): boolean {
+  if (by === "overlap") return life.start < window.end && life.end > window.start;
+  return (
+    life.start >= window.start &&
+    (by === "start" ? life.start < window.end : life.end <= window.end)
+  );
+}
+
+const keyOf = ({ record }: Version): string => `${iso(record.start)} ${record.id}`;
+
+function cursorRefusal(
+  rules: Rules,
+  sent: string | null,
+  known: Cursor | undefined,
+  query: string,
+  now: number,
+): string | undefined {
+  if (sent === null) return undefined;
+  if (known === undefined) return "cursor-unknown";
+  if (known.query !== query) return "cursor-of-another-query";
+  return now - known.madeAt > rules.cursorLifetime ? "cursor-expired" : undefined;
+}
+
+/** A problem document. */
+export function problem(status: number, type: string, headers: Record<string, string> = {}): Reply {
+  return {
+    status,
+    headers: { "content-type": "application/problem+json", ...headers },
+    body: JSON.stringify({ type, title: type, status }),
+  };
+}

@@ -1,0 +1,67 @@
+/** What was asked for and said since a stream was last complete. */
+import { DAY, nextDay } from "./calendar.ts";
+import type { Exchange, Span } from "./provider.ts";
+
+interface Window extends Span {
+  /** When its first page was last asked for; NaN where only a later page was. */
+  begunAt: number;
+  finishedAt: number;
+  /** What its pages said, the last answer to each cursor. */
+  readonly said: Map<string, number>;
+}
+
+export class Readings {
+  /** The furthest that any page called available. */
+  furthest = -Infinity;
+  readonly #windows = new Map<string, Window>();
+
+  /** Takes note of a page. */
+  add({ start, end, at, cursor, nextCursor, availableThrough }: Exchange): void {
+    this.furthest = Math.max(this.furthest, availableThrough);
+    const key = `${start} ${end}`;
+    const known = this.#windows.get(key);
+    const window = known ?? {
+      start,
+      end,
+      begunAt: Number.NaN,
+      finishedAt: Number.NaN,
+      said: new Map(),
+    };
+    this.#windows.set(key, window);
+    if (cursor === null) {
+      window.said.clear();
+      window.begunAt = at;
+      window.finishedAt = Number.NaN;
+    }
+    window.said.set(cursor ?? "", availableThrough);
+    if (nextCursor === null) window.finishedAt = at;
+  }
+
+  /** The least that the windows between two instants said, by their last finished reading. */
+  least(from: number, until: number): number {
+    let least = Infinity;
+    for (let at = from; at < until; at = nextDay(at + 1)) {
+      let latest: Window | undefined;
+      for (const window of this.#windows.values()) {
+        if (window.start > at || window.end <= at || Number.isNaN(window.finishedAt)) continue;
+        if (latest === undefined || window.finishedAt > latest.finishedAt) latest = window;
+      }
+      if (latest !== undefined) least = Math.min(least, ...latest.said.values());
+    }
+    return least;
+  }
+
+  /** The first whole day of a span that no window begun at `since` or later asked for; null where there is none. */
+  missing({ from, until }: Span2, since: number): number | null {
+    const recent = [...this.#windows.values()].filter(({ begunAt }) => begunAt >= since);
+    for (let day = nextDay(from); day + DAY <= until; day += DAY) {
+      if (!recent.some(({ start, end }) => start <= day && end > day)) return day;
+    }
+    return null;
+  }
+}
+
+interface Span2 {
+  readonly from: number;
+  readonly until: number;
+}

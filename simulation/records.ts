@@ -1,0 +1,128 @@
+/** What a simulated provider knows: records and their lives. */
+import { dayOf, DAY, iso, monthOf } from "./calendar.ts";
+
+export type StreamName = "usage" | "costs";
+export type Granularity = "1h" | "1d";
+
+/** What a record shows from an instant on. */
+export interface Version {
+  readonly record: Life;
+  readonly index: number;
+  /** When it becomes visible; also its x_RecordUpdatedAt. */
+  readonly at: number;
+  readonly status: "provisional" | "final" | null;
+  /** In units of 10^-6, so that sums are exact. */
+  readonly amount: number;
+  readonly currency: string;
+  /** Whether the design promises that syncs find it, whatever else is read again (R1). */
+  readonly due: boolean;
+  /** The JSON of the record, byte for byte as every page has it. */
+  readonly text: string;
+}
+
+export interface Life {
+  readonly stream: StreamName;
+  readonly id: string;
+  readonly start: number;
+  readonly end: number;
+  /** In the order of time, at least one. */
+  readonly versions: Version[];
+  /** When it vanishes without a trace. */
+  withdrawnAt: number;
+}
+
+/** The last version that is visible at an instant. */
+export function visible(life: Life, at: number): Version | undefined {
+  if (at >= life.withdrawnAt) return undefined;
+  let found: Version | undefined;
+  for (const version of life.versions) if (version.at <= at) found = version;
+  return found;
+}
+
+export interface VersionFacts {
+  readonly at: number;
+  readonly status: "provisional" | "final" | null;
+  readonly amount: number;
+  readonly currency: string;
+  readonly due: boolean;
+  /** JSON members that no schema knows, e.g. `"x_Ratio":0.10`. */
+  readonly extra: string;
+  readonly granularity: Granularity;
+  readonly corrects?: string | undefined;
+}
+
+/** Adds a version to a life. */
+export function addVersion(life: Life, facts: VersionFacts): void {
+  const { at, status, amount, currency, due } = facts;
+  const index = life.versions.length;
+  const text = life.stream === "usage" ? usageText(life, facts) : costText(life, facts);
+  life.versions.push({ record: life, index, at, status, amount, currency, due, text });
+}
+
+/** A decimal as text, digit for digit; every seventh with zeros that a number would lose. */
+export function decimal(amount: number): string {
+  const digits = String(Math.abs(amount)).padStart(7, "0");
+  const text = `${digits.slice(0, -6)}.${digits.slice(-6)}`;
+  return `${amount < 0 ? "-" : ""}${text}${amount % 7 === 0 ? "000" : ""}`;
+}
+
+function common(life: Life, { at, granularity }: VersionFacts): Record<string, unknown> {
+  return {
+    x_RecordId: life.id,
+    x_RecordUpdatedAt: iso(at),
+    x_Granularity: granularity,
+    ChargePeriodStart: iso(life.start),
+    ChargePeriodEnd: iso(life.end),
+    ServiceProviderName: "Sim",
+    ServiceCategory: "AI and Machine Learning",
+    ServiceName: "Models",
+  };
+}
+
+function textOf(fields: Record<string, unknown>, extra: string): string {
+  const text = JSON.stringify(fields);
+  return extra === "" ? text : `${text.slice(0, -1)},${extra}}`;
+}
+
+function usageText(life: Life, facts: VersionFacts): string {
+  return textOf(
+    {
+      ...common(life, facts),
+      SkuId: "sku",
+      SkuMeter: "tokens",
+      ConsumedQuantity: decimal(facts.amount),
+      ConsumedUnit: "Tokens",
+      x_UsageType: "input_tokens",
+    },
+    facts.extra,
+  );
+}
+
+function costText(life: Life, facts: VersionFacts): string {
+  const month = monthOf(facts.corrects === undefined ? life.start : facts.at, 0);
+  return textOf(
+    {
+      ...common(life, facts),
+      BillingPeriodStart: iso(month),
+      BillingPeriodEnd: iso(monthOf(month, -1)),
+      InvoiceIssuerName: "Sim",
+      ChargeCategory: "Usage",
+      ChargeClass: facts.corrects === undefined ? null : "Correction",
+      ChargeDescription: "",
+      BillingCurrency: facts.currency,
+      BilledCost: decimal(facts.amount),
+      EffectiveCost: decimal(facts.amount),
+      x_CostStatus: facts.status ?? "final",
+      x_CorrectsRecordId: facts.corrects ?? null,
+    },
+    facts.extra,
+  );
+}
+
+/** Until when changes of a record are asked for again by R1: windows select by start, or by any instant that it covers. */
+export function settlesFrom(
+  life: { readonly start: number; readonly end: number },
+  overlap: boolean,
+): number {
+  return overlap ? life.end : Math.min(life.end, dayOf(life.start) + DAY);
+}

@@ -1,0 +1,47 @@
+/** Lives of many seeds: nothing is lost, nothing doubled, whatever happens. `SEED=n` replays one. */
+import { expect, test } from "vitest";
+import { live, type Report } from "./life.ts";
+import { drawWorld } from "./world.ts";
+
+const one = process.env["SEED"];
+const SEEDS = 2000;
+/** Lives before other tests have their turn; none of them waits for anything but the others. */
+const BATCH = 50;
+
+async function lifeOf(seed: number, kind: "plain" | "any"): Promise<Report> {
+  return live(drawWorld(seed, { kind }), kind === "plain");
+}
+
+/** Every broken promise, each with the seed that shows it again. */
+async function broken(from: number, count: number, kind: "plain" | "any"): Promise<string[]> {
+  const faults: string[] = [];
+  for (let seed = from; seed < from + count; seed++) {
+    const report = await lifeOf(seed, kind).catch((error: unknown) => ({
+      faults: [String(error)],
+    }));
+    faults.push(...report.faults.map((fault) => `SEED=${seed} ${fault}`));
+  }
+  return faults;
+}
+
+test("one seed gives the same life twice, byte for byte", async () => {
+  for (const seed of [1, 2, 3, 4, 5, 6, 7, 8]) {
+    const [first, second] = [await lifeOf(seed, "any"), await lifeOf(seed, "any")];
+    expect(second.log).toEqual(first.log);
+  }
+});
+
+test("honest providers and a good network: 100 lives", async () => {
+  expect(await broken(1, 100, "plain")).toEqual([]);
+});
+
+const batches = Array.from({ length: SEEDS / BATCH }, (_, index) => 1 + index * BATCH);
+
+test.skipIf(one !== undefined).for(batches)("seeds from %i on", async (from) => {
+  expect(await broken(from, BATCH, "any")).toEqual([]);
+});
+
+test.runIf(one !== undefined)(`seed ${one}`, async () => {
+  const report = await lifeOf(Number(one), "any");
+  expect(report.faults, report.log.join("\n")).toEqual([]);
+});

@@ -1,0 +1,210 @@
+/** One process of the connector, from its start to its end or its death; plays main.ts with the engine's own writer. */
+// First, so that the engine finds it in place.
+// oxlint-disable-next-line import/no-unassigned-import
+import "./gunzip.ts";
+import { Writable } from "node:stream";
+import { type Host, run } from "../src/connector.ts";
+import type { Clock } from "../src/edges.ts";
+import { Emitter, Secrets } from "../src/emit.ts";
+import { ConnectorError } from "../src/errors.ts";
+import { errorTrace } from "../src/protocol.ts";
+import { Network, type Weather } from "./network.ts";
+import { type Item, Pipe } from "./platform.ts";
+import type { Provider } from "./provider.ts";
+import type { Random } from "./random.ts";
+import type { Scheduler } from "./scheduler.ts";
+
+/** How a process ends before its time. */
+export interface End {
+  /** Dies once so many lines have arrived, in the middle of the write that brings them. */
+  readonly killAfterLines?: number;
+  /** Dies so many milliseconds after its start. */
+  readonly killAfter?: number;
+  /** Gets SIGTERM so many milliseconds after its start. */
+  readonly stopAfter?: number;
+}
+
+export interface SyncOptions {
+  readonly scheduler: Scheduler;
+  readonly provider: Provider;
+  readonly random: Random;
+  readonly weather: Weather;
+  readonly config: Readonly<Record<string, unknown>> & { readonly concurrency: number };
+  readonly catalog: unknown;
+  readonly states: unknown;
+  /** How much this side's clock is ahead of the provider's. */
+  readonly skew: number;
+  /** The longest that a write takes, in milliseconds. */
+  readonly slowness: number;
+  readonly stateInterval: number;
+  readonly end: End;
+}
+
+export interface SyncResult {
+  /** What `run` gave back or threw; undefined where the process died. */
+  readonly outcome: boolean | ConnectorError | undefined;
+  readonly items: readonly Item[];
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly requests: number;
+  /** What broke a rule while it ran. */
+  readonly faults: readonly string[];
+  /** How long it took to end after SIGTERM. */
+  readonly stoppedFor: number | undefined;
+}
+
+/** Runs a `read` in virtual time. */
+export async function sync(options: SyncOptions): Promise<SyncResult> {
+  const { scheduler, config, end } = options;
+  const faults: string[] = [];
+  const startedAt = scheduler.now;
+  const pipe = new Pipe();
+  const stop = new AbortController();
+  let [alive, over, stoppedAt] = [true, false, Number.NaN];
+  let outcome: SyncResult["outcome"];
+  const isAlive = (): boolean => alive;
+  const fault = (what: string): void => void faults.push(what);
+  const network = new Network({
+    ...options,
+    concurrency: config.concurrency,
+    alive: isAlive,
+    fault,
+  });
+  const die = (): void => {
+    alive = false;
+  };
+  const stdout = stdoutTo(pipe, options, isAlive, die);
+  if (end.killAfter !== undefined) scheduler.after(end.killAfter, die);
+  if (end.stopAfter !== undefined) {
+    scheduler.after(end.stopAfter, () => {
+      if (over || !alive) return;
+      stoppedAt = scheduler.now;
+      stop.abort(new ConnectorError("aborted", "stopped by the simulation"));
+      scheduler.after(0, () => {
+        network.stopped = true;
+      });
+    });
+  }
+  const secrets = new Secrets();
+  const host = hostOf(options, secrets, network, stop.signal, isAlive);
+  const running = async (): Promise<void> => {
+    outcome = await main(host, new Emitter(stdout, secrets, false), () => network.written());
+    over = true;
+  };
+  void running();
+  await scheduler.until(() => over || !alive);
+  const stoppedFor = over && !Number.isNaN(stoppedAt) ? scheduler.now - stoppedAt : undefined;
+  alive = false; // what the process left behind happens to nobody
+  const { requests } = network;
+  return {
+    outcome,
+    items: pipe.items,
+    startedAt,
+    endedAt: scheduler.now,
+    requests,
+    faults,
+    stoppedFor,
+  };
+}
+
+/** As main.ts does it. */
+async function main(
+  host: Host,
+  emitter: Emitter,
+  written: () => void,
+): Promise<boolean | ConnectorError> {
+  const command = {
+    kind: "read",
+    config: "config",
+    catalog: "catalog",
+    state: "state",
+    writeConfig: false,
+    debug: false,
+  } as const;
+  const outputs = run(command, host);
+  try {
+    for (;;) {
+      const next = await outputs.next();
+      if (next.done === true) return next.value;
+      await emitter.write(next.value);
+      const { value } = next;
+      if (value.type === "RECORD_LINES" && value.stream !== "export_windows") written();
+    }
+  } catch (reason) {
+    const error = ConnectorError.from(reason);
+    if (error.code !== "aborted")
+      await emitter.write(errorTrace(error.toTrace(), host.clock.now()));
+    return error;
+  } finally {
+    await emitter.flush();
+  }
+}
+
+function hostOf(
+  { scheduler, random, config, catalog, states, skew, stateInterval }: SyncOptions,
+  secrets: Secrets,
+  network: Network,
+  stop: AbortSignal,
+  alive: () => boolean,
+): Host {
+  const clock: Clock = {
+    now: () => scheduler.now + skew,
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        const abort = (): void => {
+          if (alive())
+            reject(signal.reason instanceof Error ? signal.reason : new Error("aborted"));
+        };
+        if (signal.aborted) return abort();
+        signal.addEventListener("abort", abort, { once: true });
+        scheduler.after(ms, () => {
+          signal.removeEventListener("abort", abort);
+          if (alive()) resolve();
+        });
+      }),
+  };
+  const files: Readonly<Record<string, unknown>> = { config, catalog, state: states };
+  return {
+    version: "0.0.0",
+    clock,
+    random: random.fork().next,
+    stop,
+    secrets,
+    readJson: (path) => Promise.resolve(structuredClone(files[path])),
+    openTransport: () => ({ transport: network.transport, close: () => Promise.resolve() }),
+    stateInterval,
+  };
+}
+
+/** A pipe that takes its time; what it holds when the process dies is lost, in the middle of a line where it may be. */
+function stdoutTo(
+  pipe: Pipe,
+  { scheduler, random, slowness, end }: SyncOptions,
+  alive: () => boolean,
+  die: () => void,
+): Writable {
+  const chance = random.fork();
+  const last = end.killAfterLines ?? Infinity;
+  const arrive = (text: string): void => {
+    const lines = text.split("\n").length - 1;
+    if (pipe.items.length + lines < last) return pipe.receive(text);
+    const kept = text.split("\n").slice(0, Math.max(0, last - pipe.items.length));
+    pipe.receive(`${kept.map((line) => `${line}\n`).join("")}{"type":"RECO`);
+    die();
+  };
+  return new Writable({
+    decodeStrings: false,
+    highWaterMark: chance.pick([1, 400, 16_384]),
+    write(chunk: unknown, _encoding, done) {
+      if (!alive()) return;
+      const delay = slowness === 0 ? 0 : chance.int(0, slowness);
+      const arrived = (): void => {
+        if (!alive()) return;
+        arrive(String(chunk));
+        if (alive()) done();
+      };
+      if (delay === 0) arrived();
+      else scheduler.after(delay, arrived);
+    },
+  });
+}

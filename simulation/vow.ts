@@ -1,0 +1,228 @@
+/**
+ * What syncs promise of the warehouse and of the state (design section 3), checked whenever a stream is complete. Keeps
+ * its own account of what was asked for and when; knows nothing of how the engine gets there.
+ */
+import { date, DAY, dayOf, floorOf, HOUR, iso, monthOf } from "./calendar.ts";
+import { lastState } from "./judge.ts";
+import type { StateValue, Warehouse } from "./platform.ts";
+import type { Exchange, Rules } from "./provider.ts";
+import { type Life, type StreamName, visible } from "./records.ts";
+import { Readings } from "./readings.ts";
+import type { SyncResult } from "./sync.ts";
+import { lookbackOf } from "./world.ts";
+
+/** The part of a config that the promise depends on; instants in milliseconds since 1970. */
+export interface Asked {
+  readonly startDate: number | null;
+  readonly lookbackDays: number | null;
+  readonly reconcileDays: number | null;
+}
+
+export interface Watched {
+  readonly rules: Rules;
+  readonly lives: readonly Life[];
+  readonly warehouse: Warehouse;
+}
+
+/** A sync as the promise sees it. */
+export interface Passage extends Asked {
+  readonly result: SyncResult;
+  readonly exchanges: readonly Exchange[];
+  /** The state that it started from. */
+  readonly stored: StateValue | undefined;
+  /** Whether a 400 out of nowhere may have shortened the window that reaches past now (W4). */
+  readonly mayShorten: boolean;
+}
+
+/** One incremental stream over many syncs. */
+export class Vow {
+  readonly #watched: Watched;
+  /** When the first sync began that the next complete one goes on from. */
+  #chain: number | null = null;
+  #readings = new Readings();
+  #position = -Infinity;
+  #reconciledOn: string | null = null;
+  /** Once a lookback shorter than the lag was asked for, only the deep re-read promises anything. */
+  #short = false;
+
+  constructor(watched: Watched) {
+    this.#watched = watched;
+  }
+
+  /** Takes note of a sync and checks what it left. */
+  after(passage: Passage): string[] {
+    const { rules } = this.#watched;
+    const { result, stored, lookbackDays } = passage;
+    this.#chain ??= result.startedAt;
+    const own = passage.exchanges.filter(
+      ({ stream, status }) => stream === rules.stream && status === 200,
+    );
+    for (const exchange of own) this.#readings.add(exchange);
+    if (lookbackDays !== null && lookbackDays * DAY < lookbackOf(rules)) this.#short = true;
+    this.#position = stored?.position === undefined ? -Infinity : Date.parse(stored.position);
+    this.#reconciledOn = stored?.reconciled_on ?? null;
+    const faults = [...this.#positions(passage), ...this.#rereads(own, passage)];
+    if (!isComplete(result, rules.stream)) return faults;
+    faults.push(...this.#complete(passage, this.#chain));
+    this.#chain = null;
+    this.#readings = new Readings();
+    return faults;
+  }
+
+  /** S1: never back; never past what was called available, nor past now; but for a start that was moved. */
+  #positions({ result, startDate }: Passage): string[] {
+    const { rules } = this.#watched;
+    const { frontier } = rules;
+    const faults: string[] = [];
+    const base = Math.min(
+      Math.max(startDate ?? -Infinity, floorOf(result.endedAt, rules.retentionDays)),
+      dayOf(result.endedAt),
+    );
+    let before = this.#position;
+    for (const item of result.items) {
+      if (item.kind !== "state" || item.stream !== rules.stream) continue;
+      const { value } = item;
+      if (value.position === undefined) continue;
+      if (value.pass !== undefined && (value.reconciled_on ?? null) !== this.#reconciledOn) {
+        faults.push("R2: the deep re-read is recorded before it is over");
+      }
+      const position = Date.parse(value.position);
+      if (!(position >= before))
+        faults.push(`S1: position back from ${iso(before)} to ${iso(position)}`);
+      const said = Math.min(this.#readings.furthest, result.endedAt);
+      if (position > Math.max(said, base, before)) {
+        faults.push(`S1: position ${iso(position)} past what was available, ${iso(said)}`);
+      }
+      const passed = frontier.clipped
+        ? Infinity
+        : this.#readings.least(Math.max(before, base), position);
+      if (position > Math.max(passed, base, before)) {
+        faults.push(
+          `S1: position ${iso(position)} past ${iso(passed)}, which a window on its way said`,
+        );
+      }
+      before = position;
+    }
+    return faults;
+  }
+
+  /** R1, R2: what is read again is no more than that. */
+  #rereads(own: readonly Exchange[], passage: Passage): string[] {
+    const { rules } = this.#watched;
+    const { result, stored } = passage;
+    if (stored === undefined || stored.pass !== undefined) return [];
+    const today = date(result.startedAt);
+    if (date(result.endedAt) !== today || stored.reconciled_on !== today) return [];
+    const floor = floorOf(result.startedAt - 1000, rules.retentionDays);
+    const from = Math.max(passage.startDate ?? -Infinity, floor);
+    if (Date.parse(stored.start) > from) return [];
+    const anchor = Math.max(from, this.#anchor(passage));
+    const early = own.find(({ start }) => start < anchor);
+    if (early === undefined) return [];
+    return [
+      `R2: read from ${date(early.start)}, the deep re-read was over, ${date(anchor)} would do`,
+    ];
+  }
+
+  #anchor({ lookbackDays }: Asked): number {
+    const lookback = lookbackDays === null ? lookbackOf(this.#watched.rules) : lookbackDays * DAY;
+    return dayOf(this.#position - lookback);
+  }
+
+  #complete(passage: Passage, chain: number): string[] {
+    const { rules } = this.#watched;
+    const { result } = passage;
+    const state = lastState(result.items, rules.stream)?.value;
+    if (state === undefined) return ["S2: a complete stream without a STATE"];
+    const faults = state.pass === undefined ? [] : ["S3: a complete stream with a pass under way"];
+    const today = date(result.startedAt);
+    const deepFrom = deepRereadFrom(rules.stream, passage, result.startedAt);
+    const sure = date(result.endedAt) === today;
+    const expected = deepFrom === null ? this.#reconciledOn : today;
+    if (sure && (state.reconciled_on ?? null) !== expected) {
+      faults.push(`R2: reconciled_on is ${String(state.reconciled_on)}, not ${String(expected)}`);
+    }
+    const floor = floorOf(result.endedAt, rules.retentionDays);
+    const from = Math.max(passage.startDate ?? -Infinity, floor);
+    const shortened = passage.mayShorten || rules.refusesFuture;
+    const until = shortened
+      ? result.startedAt - (rules.granularity === "1h" ? HOUR : DAY)
+      : result.startedAt;
+    const deep = sure && deepFrom !== null && this.#reconciledOn !== today ? deepFrom : Infinity;
+    const asked = { from: Math.max(from, this.#anchor(passage)), until: dayOf(until) };
+    const missing = this.#readings.missing(asked, chain);
+    if (missing !== null) faults.push(`R1: complete without ${date(missing)}`);
+    const again = this.#readings.missing(
+      { from: Math.max(from, deep), until: dayOf(until) },
+      dayOf(result.startedAt),
+    );
+    if (again !== null) faults.push(`R2: a deep re-read without ${date(again)} on that very day`);
+    // P6: a listing that moves may skip; the end of the life judges.
+    if (rules.cursors !== "offset")
+      faults.push(...this.#rows(passage, state, { from, until, deep, chain }));
+    return faults;
+  }
+
+  #rows(
+    { result }: Passage,
+    state: StateValue,
+    { from, until, deep, chain }: { from: number; until: number; deep: number; chain: number },
+  ): string[] {
+    const { rules, lives, warehouse } = this.#watched;
+    const faults: string[] = [];
+    for (const life of lives) {
+      if (life.stream !== rules.stream || life.start < from || life.start >= until) continue;
+      if (life.withdrawnAt <= result.endedAt) continue;
+      const needed = this.#needed(life, chain, deep);
+      const row = warehouse.rows[rules.stream].get(life.id);
+      if (needed >= 0 && (row === undefined || row.index < needed)) {
+        faults.push(
+          `lost: ${life.id} of ${date(life.start)} version ${needed} of ${iso(life.versions[needed]?.at ?? 0)}, have ${row?.index ?? "none"}`,
+        );
+      }
+      faults.push(...this.#tracked(life, state, chain));
+    }
+    return faults;
+  }
+
+  /** The least version of a record that must be there; -1 where none must. */
+  #needed(life: Life, chain: number, deep: number): number {
+    const now = visible(life, chain)?.index ?? -1;
+    if (life.start >= deep) return now;
+    let needed = -1;
+    for (const version of life.versions.slice(0, now + 1)) {
+      const before = life.versions[version.index - 1];
+      const followed =
+        before?.status === "provisional" && needed === before.index && deep < Infinity;
+      if ((version.due && !this.#short) || followed) needed = version.index;
+    }
+    return needed;
+  }
+
+  /** R2: what was last seen as provisional is kept in mind. */
+  #tracked(life: Life, state: StateValue, chain: number): string[] {
+    const { rules, warehouse } = this.#watched;
+    const row = warehouse.rows[rules.stream].get(life.id);
+    if (row?.status !== "provisional" || row.at > chain || life.end - life.start > DAY) return [];
+    if (visible(life, chain) !== row || life.start >= Date.parse(state.position ?? "")) return [];
+    const known = state.provisional?.some(([day]) => day === date(life.start)) ?? false;
+    return known ? [] : [`R2: ${life.id} of ${date(life.start)} is provisional and forgotten`];
+  }
+}
+
+/** Where a deep re-read begins; null where it is turned off (R2). */
+export function deepRereadFrom(
+  stream: StreamName,
+  { reconcileDays }: Asked,
+  now: number,
+): number | null {
+  if (reconcileDays === 0) return null;
+  if (reconcileDays !== null) return dayOf(now) - reconcileDays * DAY;
+  return stream === "usage" ? dayOf(now) - 7 * DAY : monthOf(now, 2);
+}
+
+export function isComplete(result: SyncResult, stream: string): boolean {
+  return result.items.some(
+    (item) => item.kind === "status" && item.stream === stream && item.status === "COMPLETE",
+  );
+}

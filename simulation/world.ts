@@ -1,0 +1,214 @@
+/** Draws a world from a seed: what a provider offers, what it knows, and how it behaves. */
+import { DAY, dayOf, HOUR, MINUTE, monthOf } from "./calendar.ts";
+import { type Frontier, Provider, type Rules, type Span } from "./provider.ts";
+import { Random } from "./random.ts";
+import {
+  addVersion,
+  type Granularity,
+  type Life,
+  settlesFrom,
+  type StreamName,
+} from "./records.ts";
+
+/** Which of the world's cruelties there may be. */
+export interface Temper {
+  /** Lives change within the lag only, frontiers are honest and plain, cursors last, nothing is odd. */
+  readonly kind: "plain" | "any";
+}
+
+export interface World {
+  readonly random: Random;
+  readonly provider: Provider;
+  readonly lives: readonly Life[];
+  /** When the first sync starts and the last change has happened. */
+  readonly begin: number;
+  readonly end: number;
+  readonly skew: number;
+  /** Whether the stream export_windows is read as well (R5). */
+  readonly reports: boolean;
+  readonly tempo: Tempo;
+}
+
+/** How a life goes: how often syncs come, die, and are configured anew. */
+export interface Tempo {
+  readonly often: boolean;
+  readonly deaths: number;
+  readonly changes: number;
+}
+
+export function drawWorld(seed: number, { kind }: Temper): World {
+  const random = new Random(seed);
+  const plain = kind === "plain";
+  const begin = Date.UTC(2026, 0, 1) + random.int(0, 500) * DAY + random.int(0, DAY - 1);
+  const end = begin + random.int(2, plain ? 6 : 14) * DAY;
+  const history = random.pick([3, 6, 10, 25, 75]);
+  const streams: StreamName[] = random.chance(0.15) ? ["usage"] : ["usage", "costs"];
+  const salt = random.int(0, 2 ** 31);
+  const datasets = streams.map((stream) =>
+    drawRules(stream, random.fork(), plain, { start: begin, end }),
+  );
+  const lives = datasets.flatMap((rules) =>
+    drawLives(rules, random.fork(), plain, { start: dayOf(begin) - history * DAY, end }),
+  );
+  const sendsDate = plain || random.chance(0.9);
+  const skew = sendsDate && !plain ? random.pick([0, 0, -2 * DAY, -HOUR, 3 * HOUR, 2 * DAY]) : 0;
+  const tempo: Tempo = {
+    often: random.chance(0.3),
+    deaths: plain ? 0 : random.pick([0, 0.3, 0.5, 0.8]),
+    changes: plain ? 0 : random.pick([0, 0.1, 0.4]),
+  };
+  const provider = new Provider({ salt, datasets, lives, sendsDate });
+  return { random, provider, lives, begin, end, skew, reports: random.chance(0.5), tempo };
+}
+
+function drawRules(stream: StreamName, random: Random, plain: boolean, span: Span): Rules {
+  const granularity: Granularity = stream === "usage" ? random.pick(["1d", "1h"]) : "1d";
+  const lag =
+    stream === "usage"
+      ? random.pick([null, 0, 30 * MINUTE, 3 * HOUR, 26 * HOUR])
+      : random.pick([null, 24 * HOUR, 60 * HOUR]);
+  const selects = plain ? "start" : random.pick(["start", "start", "overlap", "containment"]);
+  return {
+    stream,
+    granularity,
+    retentionDays: random.pick([2, 5, 12, 30, 90]),
+    maximumWindowDays: random.pick([1, 2, 3, 7, 31]),
+    lag,
+    selects,
+    cursors: plain ? "snapshot" : random.pick(["snapshot", "snapshot", "keyset", "offset"]),
+    cursorLifetime: plain ? Infinity : random.pick([Infinity, 2 * DAY, HOUR, 10_000, 1500]),
+    refusesFuture: !plain && random.chance(0.25),
+    beforeRetention: random.pick(["refuse", "trim"]),
+    frontier: plain ? HONEST : drawFrontier(random, span),
+  };
+}
+
+/** A frontier that says the truth and nothing else. */
+export const HONEST: Frontier = {
+  kind: "honest",
+  frozen: [],
+  regress: 0,
+  jitter: 0,
+  clipped: false,
+};
+
+function drawFrontier(random: Random, { start, end }: Span): Frontier {
+  const frozen = Array.from({ length: random.pick([0, 0, 1, 2]) }, () => {
+    const from = start + random.int(0, Math.max(1, end - start));
+    return { start: from, end: from + random.int(2 * HOUR, 5 * DAY) };
+  });
+  return {
+    kind: random.chance(0.12) ? "ahead" : "honest",
+    frozen,
+    regress: random.pick([0, 0, 6 * HOUR, 3 * DAY]),
+    jitter: random.pick([0, 0, 2 * HOUR, 2 * DAY]),
+    clipped: random.chance(0.25),
+  };
+}
+
+/** How long after a record's period a sync must find its changes by R1 alone: the lag in whole days, at least one. */
+export function lookbackOf(rules: Rules): number {
+  return Math.max(1, Math.ceil((rules.lag ?? 0) / DAY)) * DAY;
+}
+
+function drawLives(rules: Rules, random: Random, plain: boolean, span: Span): Life[] {
+  const lives: Life[] = [];
+  const most = random.pick([1, 2, 4]);
+  for (let day = span.start; day <= span.end; day += DAY) {
+    const count = random.int(0, most);
+    for (let number = 0; number < count; number++) {
+      const life = drawLife(rules, random, plain, day, `${rules.stream}-${lives.length}`);
+      drawVersions(life, rules, random, plain, span.end);
+      if (life.versions.length > 0) lives.push(life);
+    }
+  }
+  return plain ? lives : [...lives, ...drawCorrections(lives, rules, random, span.end)];
+}
+
+function drawLife(rules: Rules, random: Random, plain: boolean, day: number, id: string): Life {
+  const { stream, granularity, selects } = rules;
+  let [start, end] = [day, day + DAY];
+  if (granularity === "1h") {
+    start = day + random.int(0, 23) * HOUR;
+    end = start + HOUR;
+  } else if (!plain && stream === "costs" && selects !== "containment" && random.chance(0.1)) {
+    end = Math.min(day + random.int(2, 30) * DAY, monthOf(day, -1));
+  }
+  return { stream, id, start, end, versions: [], withdrawnAt: Infinity };
+}
+
+function drawVersions(life: Life, rules: Rules, random: Random, plain: boolean, end: number): void {
+  const settled = settlesFrom(life, rules.selects === "overlap");
+  const lookback = lookbackOf(rules);
+  const times = Array.from({ length: random.pick([1, 1, 2, 3]) }, () => {
+    const within = random.int(
+      life.start + MINUTE,
+      settled + Math.round(lookback * random.pick([0, 0.1, 1])),
+    );
+    return postponed(within, rules.frontier.frozen, random, end);
+  });
+  const honest = rules.frontier.kind === "honest";
+  const drawn = times.map((at) => ({ at, due: honest || at <= settled + lookback }));
+  const late = !plain && random.chance(0.12);
+  if (late) drawn.push({ at: settled + lookback + random.int(1, 25 * DAY), due: false });
+  const sorted = drawn.toSorted((a, b) => a.at - b.at).filter(({ at }) => at <= end);
+  const cost = life.stream === "costs";
+  const becomesFinal = random.chance(0.7);
+  let amount = random.int(-2_000_000, 90_000_000);
+  for (const [index, { at, due }] of sorted.entries()) {
+    const last = index === sorted.length - 1;
+    addVersion(life, {
+      at: Math.max(at, (life.versions.at(-1)?.at ?? -Infinity) + 1),
+      due,
+      status: cost ? (last && becomesFinal ? "final" : "provisional") : null,
+      amount,
+      currency: random.chance(0.8) ? "USD" : "EUR",
+      extra: random.chance(0.1)
+        ? `"x_Ratio":${random.int(1, 9)}.10,"x_Big":12345678901234567890.10`
+        : "",
+      granularity: rules.granularity,
+    });
+    amount += random.int(-1_000_000, 1_000_000);
+  }
+  if (!plain && random.chance(0.04)) {
+    life.withdrawnAt = Math.min(settled + random.int(0, lookback), end);
+  }
+}
+
+/** A change that falls into an outage comes when the outage is over, shortly before the frontier moves again. */
+function postponed(at: number, frozen: readonly Span[], random: Random, end: number): number {
+  const span = frozen.find(({ start, end: until }) => at >= start && at < until);
+  if (span === undefined) return at;
+  return Math.min(span.end - random.int(1, HOUR), Math.max(at, end));
+}
+
+/** New records that correct old ones: their charge period is the old one (R2). */
+function drawCorrections(
+  lives: readonly Life[],
+  rules: Rules,
+  random: Random,
+  end: number,
+): Life[] {
+  if (rules.stream !== "costs") return [];
+  const corrections: Life[] = [];
+  for (const corrected of lives) {
+    if (!random.chance(0.06)) continue;
+    const at = corrected.end + random.int(5, 60) * DAY;
+    if (at > end) continue;
+    const id = `fix-${corrected.id}`;
+    const life: Life = { ...corrected, id, versions: [], withdrawnAt: Infinity };
+    const amount = random.int(-500_000, 0);
+    const facts = {
+      at,
+      due: false,
+      status: "final",
+      amount,
+      currency: "USD",
+      extra: "",
+      granularity: rules.granularity,
+    } as const;
+    addVersion(life, { ...facts, corrects: corrected.id });
+    corrections.push(life);
+  }
+  return corrections;
+}
