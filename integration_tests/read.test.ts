@@ -62,7 +62,7 @@ test("a second read from the state finds what came late, was restated or became 
   const warehouse = new Warehouse();
   const first = await read(provider.config());
   warehouse.load(first);
-  const statuses = new Set(warehouse.costs.deduped().map((row) => row["x_CostStatus"]));
+  const statuses = new Set(warehouse.deduped("costs").map((row) => row["x_CostStatus"]));
   expect(statuses).toEqual(new Set(["provisional", "final"]));
 
   await provider.set(SECOND);

@@ -14,7 +14,7 @@ test("the real spend, read on two days, sums to 1724.2103 USD", async () => {
   const second = await read(provider.config(), { state: first.state });
   expect(second.code).toBe(0);
   await expectEqualSums(provider, warehouse.load(second));
-  const billed = warehouse.costs.deduped().map((row) => String(row["BilledCost"]));
+  const billed = warehouse.deduped("costs").map((row) => String(row["BilledCost"]));
   expect(sumDecimals(billed)).toBe("1724.2103");
 });
 

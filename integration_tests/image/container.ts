@@ -79,5 +79,5 @@ export function start(command: string, options: ContainerOptions = {}): Running 
     timeout: 110_000,
     killSignal: "SIGKILL",
   });
-  return new Running(child, folder, false);
+  return new Running(child, folder, {});
 }

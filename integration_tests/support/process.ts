@@ -120,8 +120,11 @@ export class Running {
     try {
       const message = parseMessage(line);
       this.#messages.push(message);
-      for (const { resolve } of this.#waiting.filter(({ fits }) => fits(message))) resolve(message);
-      this.#waiting = this.#waiting.filter(({ fits }) => !fits(message));
+      this.#waiting = this.#waiting.filter(({ fits, resolve }) => {
+        const found = fits(message);
+        if (found) resolve(message);
+        return !found;
+      });
     } catch (reason) {
       // `--help` and `--version` print text. Whether lines must be messages is for the test to say.
       this.#fault ??= reason instanceof Error ? reason : new Error(String(reason));

@@ -59,7 +59,10 @@ export interface Message {
   readonly connectionStatus?: { readonly status: string; readonly message?: string };
   readonly catalog?: Catalog;
   readonly trace?: Trace;
-  readonly control?: Json;
+  readonly control?: {
+    readonly emitted_at: number;
+    readonly connectorConfig: { readonly config: Json };
+  };
 }
 
 const text = { type: "string", minLength: 1 };

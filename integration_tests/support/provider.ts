@@ -106,8 +106,8 @@ export async function expectEqualSums(
   { view = "deduped", granularity = "1d" }: SumOptions = {},
 ): Promise<void> {
   const { usage, costs } = await served.totals();
-  expect(costSums(warehouse.costs[view]())).toEqual(inOrder(costs.days));
-  expect(usageSums(warehouse.usage[view]())).toEqual(inOrder(usage[granularity].days));
+  expect(costSums(warehouse[view]("costs"))).toEqual(inOrder(costs.days));
+  expect(usageSums(warehouse[view]("usage"))).toEqual(inOrder(usage[granularity].days));
 }
 
 interface SumOptions {

@@ -21,7 +21,7 @@ export function sumDecimals(texts: readonly string[]): string {
 }
 
 /** A table of one stream. */
-class Table {
+export class Table {
   /** Every record that came, in the order in which it came: a destination in append mode. */
   readonly rows: Row[] = [];
 
@@ -36,15 +36,21 @@ class Table {
     return [...newest.values()];
   }
 
-  /** The rows of each UTC day as its newest reading found them. (A day that lost all its rows keeps its old ones.) */
-  latest(): readonly Row[] {
-    const readings = new Map<string, string>();
+  /**
+   * The rows as the newest complete reading of their UTC day found them: a row that such a reading no longer brought is
+   * gone. `readings`: the id of that reading by day.
+   */
+  latest(readings: ReadonlyMap<string, string>): readonly Row[] {
+    const newest = new Map<string, Row>();
     for (const row of this.rows) {
-      const reading = textOf(row, "x_ReadingId");
-      const day = dayOf(row);
-      if (reading > (readings.get(day) ?? "")) readings.set(day, reading);
+      const known = newest.get(textOf(row, "x_RecordId"));
+      const isNewer =
+        known === undefined || textOf(row, "x_ReadingId") >= textOf(known, "x_ReadingId");
+      if (isNewer) newest.set(textOf(row, "x_RecordId"), row);
     }
-    return this.rows.filter((row) => readings.get(dayOf(row)) === textOf(row, "x_ReadingId"));
+    return [...newest.values()].filter(
+      (row) => textOf(row, "x_ReadingId") >= (readings.get(dayOf(row)) ?? ""),
+    );
   }
 }
 
@@ -62,25 +68,49 @@ function dayOf(row: Row): string {
   return new Date(textOf(row, "ChargePeriodStart")).toISOString().slice(0, 10);
 }
 
-/** The tables of both streams. */
+export type Dataset = "usage" | "costs";
+
+/** The tables of all streams. */
 export class Warehouse {
   readonly usage = new Table();
   readonly costs = new Table();
+  /** What complete readings say of themselves (the stream export_windows). */
+  readonly windows: Row[] = [];
 
   /** Loads what a read wrote; `overwrite` empties the tables first. */
   load(
     run: { readonly messages: readonly Message[] },
     mode: "append" | "overwrite" = "append",
   ): this {
-    if (mode === "overwrite") {
-      this.usage.rows.length = 0;
-      this.costs.rows.length = 0;
-    }
+    const tables = { usage: this.usage.rows, costs: this.costs.rows, export_windows: this.windows };
+    if (mode === "overwrite") for (const rows of Object.values(tables)) rows.length = 0;
     for (const { record } of run.messages) {
-      if (record?.stream === "usage") this.usage.rows.push(record.data);
-      if (record?.stream === "costs") this.costs.rows.push(record.data);
+      if (record === undefined) continue;
+      for (const [name, rows] of Object.entries(tables)) {
+        if (name === record.stream) rows.push(record.data);
+      }
     }
     return this;
+  }
+
+  deduped(dataset: Dataset): readonly Row[] {
+    return this[dataset].deduped();
+  }
+
+  /** Needs the stream export_windows. */
+  latest(dataset: Dataset): readonly Row[] {
+    const readings = new Map<string, string>();
+    for (const window of this.windows) {
+      const day = textOf(window, "day");
+      const whole =
+        window["dataset"] === dataset &&
+        window["moved"] === false &&
+        window["covered_from"] === `${day}T00:00:00Z` &&
+        Date.parse(String(window["covered_through"])) === Date.parse(day) + 86_400_000;
+      const id = textOf(window, "reading_id");
+      if (whole && id > (readings.get(day) ?? "")) readings.set(day, id);
+    }
+    return this[dataset].latest(readings);
   }
 }
 

@@ -1,0 +1,79 @@
+/** Whoever syncs from a provider day after day: a warehouse, and the state between two syncs. */
+import { expect } from "vitest";
+import { catalogOf, type Config } from "./config.ts";
+import { read, type ReadOptions, type Run, startRead, type Reading } from "./connector.ts";
+import type { Served } from "./provider.ts";
+import type { Json, StreamState } from "./protocol.ts";
+import { Warehouse } from "./warehouse.ts";
+
+export class Customer {
+  readonly warehouse = new Warehouse();
+  readonly #served: Served;
+  #config: Config;
+  #state: readonly StreamState[] | undefined;
+
+  constructor(served: Served, extra: Config = {}) {
+    this.#served = served;
+    this.#config = served.config(extra);
+  }
+
+  /** Changes the config from the next sync on. */
+  configure(extra: Config): void {
+    this.#config = { ...this.#config, ...extra };
+  }
+
+  /** A sync that succeeds. */
+  async sync(options: ReadOptions = {}): Promise<Run> {
+    const run = await this.attempt(options);
+    expectSuccess(run);
+    return run;
+  }
+
+  /** A sync, whatever comes of it. What it wrote is loaded, and its last states are kept. */
+  async attempt(options: ReadOptions = {}): Promise<Run> {
+    const run = await read(this.#config, this.#options(options));
+    this.take(run);
+    return run;
+  }
+
+  /** A sync that goes on while the test does something; what comes of it is for `take`. */
+  start(options: ReadOptions = {}): Reading {
+    return startRead(this.#config, this.#options(options));
+  }
+
+  take(run: Run): void {
+    this.warehouse.load(run);
+    const states = new Map(
+      [...(this.#state ?? []), ...run.state].map((state) => [nameOf(state), state]),
+    );
+    this.#state = [...states.values()];
+  }
+
+  #options(options: ReadOptions): ReadOptions {
+    const catalog = catalogOf("incremental", ["usage", "costs", "export_windows"]);
+    return { catalog, state: this.#state, ...options };
+  }
+
+  /** The state of a stream. */
+  state(stream: "usage" | "costs"): Json {
+    return this.#state?.find((state) => nameOf(state) === stream)?.stream.stream_state ?? {};
+  }
+
+  /** Everything before it has been read: `2026-03-10T00:00:00Z`. */
+  position(stream: "usage" | "costs"): string {
+    return String(this.state(stream)["position"]);
+  }
+
+  get served(): Served {
+    return this.#served;
+  }
+}
+
+function expectSuccess(run: Run): void {
+  expect(run.errors).toEqual([]);
+  expect(run.code).toBe(0);
+}
+
+function nameOf({ stream }: StreamState): string {
+  return stream.stream_descriptor.name;
+}
