@@ -133,7 +133,7 @@ export const configSchema = z
     base_url: checkedText((value) => addressFault(value, { query: false })).meta({
       title: "Base URL",
       description:
-        "Address of the provider's billing export, without the /v1/… of its operations. https, or http on this machine.",
+        "Where the provider serves its billing export, without the /v1/… that follows. An https address; http only on the machine itself.",
       examples: ["https://billing.example.com", "https://api.example.com/billing"],
       pattern:
         "^(https://[^\\s/?#@\\\\]+|http://(localhost|127\\.[0-9]+\\.[0-9]+\\.[0-9]+|\\[::1\\])(:[0-9]+)?)(/[^\\s?#\\\\]*)?$",
@@ -153,7 +153,7 @@ export const configSchema = z
       .meta({
         title: "Start Date",
         description:
-          "First day to read (UTC). Everything that the provider still keeps is read if left out.",
+          "First day to read (UTC). If left out, everything that the provider still keeps is read.",
         examples: ["2026-01-01", "2026-01-01T00:00:00Z"],
         format: "date",
         pattern: DATE_PATTERN,
@@ -166,7 +166,8 @@ export const configSchema = z
       .optional()
       .meta({
         title: "End Date",
-        description: "Where to stop, exclusive (UTC). Each sync reads up to now if left out.",
+        description:
+          "First day not to read any more (UTC). If left out, each sync reads up to now.",
         examples: ["2026-07-01", "2026-07-01T00:00:00Z"],
         format: "date",
         pattern: DATE_PATTERN,
@@ -186,7 +187,7 @@ export const configSchema = z
       .meta({
         title: "Lookback Days",
         description:
-          "How many days each sync reads again, because providers complete and correct recent days. As long as the provider says that its data takes to settle if left out.",
+          "How many days each sync reads again, because providers complete and correct recent days. If left out, as many as the provider says that its data takes to settle.",
         examples: [3],
         group: "advanced",
         order: 5,
@@ -196,7 +197,7 @@ export const configSchema = z
       .meta({
         title: "Reconcile Days",
         description:
-          "How many days are read again once a day, to catch late corrections; 0 turns it off. A week of usage, and costs since the start of the second previous month, if left out.",
+          "How many days are read again once a day, to catch late corrections; 0 turns it off. If left out, a week of usage, and costs since the start of the month before last.",
         examples: [60],
         group: "advanced",
         order: 6,
