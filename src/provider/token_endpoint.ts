@@ -251,16 +251,19 @@ function errorOf({ status, text }: Whole): { readonly error: string; readonly wo
   const error: unknown = Reflect.get(body, "error");
   const description: unknown = Reflect.get(body, "error_description");
   return {
-    error: typeof error === "string" && /^[a-z_]{1,40}$/.test(error) ? error : "",
+    // A server that redirects has said nothing of the grant, whatever its body holds.
+    error: status >= 400 && typeof error === "string" && /^[a-z_]{1,40}$/.test(error) ? error : "",
     words: typeof description === "string" ? shortWords(description) : "",
   };
 }
 
-/** A careless server repeats what it was sent: whatever could be a token or a secret is left out. */
+/** What a word of a sentence looks like, and hardly any token or part of one. */
+const PLAIN_WORD = /^\(?[A-Za-z]?[a-z']{0,14}[.,:;)]?$/;
+
+/** A careless server repeats what it was sent: all that could be a token or a secret is left out, word by word. */
 function shortWords(description: string): string {
-  const words = description.slice(0, 2000).split(/[^A-Za-z'().,-]+/);
-  const shown = words.map((word) => (word.length > 16 ? "…" : word)).join(" ");
-  return shown.trim().slice(0, 200);
+  const words = description.slice(0, 2000).trim().split(/\s+/).slice(0, 40);
+  return words.map((word) => (PLAIN_WORD.test(word) ? word : "…")).join(" ");
 }
 
 function refused(
