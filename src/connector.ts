@@ -9,11 +9,16 @@ import { BACKOFF_POLICY, RATE_LIMIT_POLICY } from "./core/retry.ts";
 import { ConnectorError } from "./errors.ts";
 import { type KeeperHost, type KeptConfig, loadConfig } from "./keeper.ts";
 import type { SignIn } from "./login.ts";
+import type { AnsweredRequest } from "./progress.ts";
 import * as protocol from "./protocol.ts";
-import { type CapabilitiesAnswer, readCapabilities } from "./provider/capabilities.ts";
+import {
+  type CapabilitiesAnswer,
+  readCapabilities,
+  resolveEndpoint,
+} from "./provider/capabilities.ts";
 import { type Credential, openCredential } from "./provider/credential.ts";
 import { Gate, type Hold } from "./provider/gate.ts";
-import { Client, MAXIMUM_BODY_BYTES } from "./provider/http.ts";
+import { type Attempt, Client, MAXIMUM_BODY_BYTES } from "./provider/http.ts";
 import type { OpenTransport } from "./provider/transport.ts";
 import { checkConnection } from "./streams/check.ts";
 import { Outlet } from "./streams/outlet.ts";
@@ -34,6 +39,8 @@ export interface Host extends KeeperHost {
   readonly openTransport: (connections: number) => OpenTransport;
   /** The least time between two STATEs of a stream but its last, in milliseconds. */
   readonly stateInterval: number;
+  /** Is told of each answer, where somebody watches. */
+  readonly onAnswered?: ((request: AnsweredRequest) => void) | undefined;
 }
 
 /** Commands that ask the provider. */
@@ -83,6 +90,7 @@ interface Conduct {
   /** Whether a 429 is waited for; `check` does not (C2). */
   readonly waits: boolean;
   readonly onHold?: (hold: Hold) => void;
+  readonly onAttempt?: (attempt: Attempt) => void;
 }
 
 async function connect(
@@ -114,6 +122,10 @@ async function connect(
     maximumBytes: MAXIMUM_BODY_BYTES,
     userAgent,
     onRetry: ({ message }) => warn(message),
+    onAttempt: (attempt) => {
+      void outlet.send(protocol.log("DEBUG", attempt.message));
+      conduct.onAttempt?.(attempt);
+    },
   });
   const close = async (): Promise<void> => {
     await settle();
@@ -207,7 +219,19 @@ async function read(
       void outlet.send(protocol.streamStatus(name, "RUNNING", host.clock.now(), untilMs));
     }
   };
-  const connection = await connect(kept, host, outlet, { waits: true, onHold });
+  const streamAt = new Map<string, string>(); // by the path of its endpoint
+  const onAttempt = ({ url, answer }: Attempt): void => {
+    if (answer === undefined) return;
+    host.onAnswered?.({ stream: streamAt.get(url.pathname), endsWindow: isLastPage(answer.value) });
+  };
+  const connection = await connect(kept, host, outlet, { waits: true, onHold, onAttempt });
+  const capabilities = async (): Promise<CapabilitiesAnswer> => {
+    const answer = await capabilitiesOf(connection, config, host, outlet);
+    for (const [name, { endpoint }] of Object.entries(answer.capabilities.datasets)) {
+      streamAt.set(resolveEndpoint(connection.baseUrl, endpoint).pathname, name);
+    }
+    return answer;
+  };
   try {
     return await readStreams({
       ...connection,
@@ -217,11 +241,17 @@ async function read(
       states,
       outlet,
       running,
-      capabilities: () => capabilitiesOf(connection, config, host, outlet),
+      capabilities,
     });
   } finally {
     await connection.close();
   }
+}
+
+function isLastPage(page: unknown): boolean {
+  return (
+    typeof page === "object" && page !== null && "next_cursor" in page && page.next_cursor === null
+  );
 }
 
 /** Begins a sign-in at the provider of a config that has OAuth credentials, for the process edge to give to `login`. */

@@ -9,6 +9,7 @@ import { Emitter, Secrets } from "./emit.ts";
 import { ConnectorError } from "./errors.ts";
 import { assertWritable, writeConfigFile } from "./config_file.ts";
 import { readJsonFile } from "./input.ts";
+import { Progress } from "./progress.ts";
 import { errorTrace } from "./protocol.ts";
 import { specification } from "./spec.ts";
 
@@ -74,6 +75,7 @@ async function perform(
     return true;
   }
   const { openTransport, run, TRANSPORT_LIMITS } = await import("./connector.ts");
+  const progress = watched(command, secrets);
   const host: Host = {
     version: packageJson.version,
     clock,
@@ -85,13 +87,30 @@ async function perform(
     openTransport: (connections) =>
       openTransport({ limits: TRANSPORT_LIMITS, connections, proxies: process.env }),
     stateInterval: STATE_INTERVAL,
+    onAnswered: (request) => progress?.asked(request),
   };
   const outputs = run(command, host);
-  for (;;) {
-    const next = await outputs.next();
-    if (next.done === true) return next.value;
-    await emitter.write(next.value);
+  try {
+    for (;;) {
+      const next = await outputs.next();
+      if (next.done === true) return next.value;
+      await emitter.write(next.value);
+      progress?.saw(next.value);
+    }
+  } finally {
+    progress?.end();
   }
+}
+
+/** Where a person watches a read, and does not see the messages themselves. */
+function watched({ kind }: Running, secrets: Secrets): Progress | undefined {
+  const { stdout, stderr } = process;
+  if (kind !== "read" || !stderr.isTTY || stdout.isTTY) return undefined;
+  stderr.on("error", () => undefined); // a terminal that closes is no reason to stop
+  return new Progress(
+    (text) => void stderr.write(secrets.mask(text)),
+    () => clock.now(),
+  );
 }
 
 /** `login` talks to a person: what went wrong is said on stderr, in plain text. */

@@ -27,6 +27,15 @@ export interface Retry {
   readonly message: string;
 }
 
+/** One sending of a request and what came of it. */
+export interface Attempt {
+  readonly url: URL;
+  /** The answer, where it is what was asked for. */
+  readonly answer: Answer | undefined;
+  /** For the log: address, outcome, duration, size. No secret. */
+  readonly message: string;
+}
+
 export interface ClientOptions {
   readonly edges: Edges;
   readonly auth: Auth;
@@ -38,6 +47,7 @@ export interface ClientOptions {
   /** `source-ai-billing/0.1.0` */
   readonly userAgent: string;
   readonly onRetry?: ((retry: Retry) => void) | undefined;
+  readonly onAttempt?: ((attempt: Attempt) => void) | undefined;
 }
 
 /** One GET. */
@@ -51,6 +61,12 @@ export interface Ask {
    * gives one, ten seconds ahead.
    */
   readonly deadlineMs?: number | undefined;
+  /**
+   * When the answer is wanted; at once where it is not given. Until then a body waits as the bytes that came: parsed, a
+   * page is some 20,000 values, which would be copied and then kept by every collection of garbage meanwhile (a sixth
+   * of all processor time, and 100 MiB).
+   */
+  readonly turn?: Promise<void> | undefined;
   /** Makes the error of a 400 from the problem document and the text for `detail`. */
   readonly onBadRequest?: ((problem: ProblemText, detail: string) => ConnectorError) | undefined;
 }
@@ -129,8 +145,10 @@ export class Client {
     for (;;) {
       const pass = await gate.pass(signal);
       const authorization = await auth.authorization(signal);
+      const began = this.#options.edges.clock.now();
       const verdict = await this.#send(ask, authorization, signal);
       signal.throwIfAborted();
+      this.#tell(ask, verdict, began);
       switch (verdict.kind) {
         case "answered":
           gate.succeeded(pass);
@@ -160,6 +178,7 @@ export class Client {
       first: ask.first ?? false,
       secret: authorization.slice(authorization.indexOf(" ") + 1),
       maximumBytes,
+      turn: ask.turn,
       onBadRequest: ask.onBadRequest,
     };
     const headers = {
@@ -177,6 +196,13 @@ export class Client {
     } catch (thrown) {
       return judgeThrown(thrown, asked, answered);
     }
+  }
+
+  #tell({ url }: Ask, verdict: Verdict, began: number): void {
+    const { edges, onAttempt } = this.#options;
+    const answer = verdict.kind === "answered" ? verdict.answer : undefined;
+    const ms = Math.round(edges.clock.now() - began);
+    onAttempt?.({ url, answer, message: `GET ${shownUrl(url)}: ${outcomeOf(verdict)}, ${ms} ms` });
   }
 
   /** Waits before the next retry and says so; returns how long, in milliseconds. */
@@ -204,6 +230,21 @@ export class Client {
     });
     await edges.clock.sleep(waitMs, signal);
     return waitMs;
+  }
+}
+
+function outcomeOf(verdict: Verdict): string {
+  switch (verdict.kind) {
+    case "answered":
+      return `200, ${verdict.answer.bytes} bytes`;
+    case "limited":
+      return "429";
+    case "refused":
+      return "401";
+    case "passing":
+      return verdict.reason;
+    case "failed":
+      return verdict.error.code;
   }
 }
 
