@@ -2,12 +2,23 @@
 --
 -- Run it in the schema that holds the tables usage, costs and export_windows; again after an upgrade.
 
+drop view if exists unit_costs;
+drop view if exists focus_cost_and_usage;
+drop view if exists daily_costs;
+drop view if exists billed_by_invoice;
+drop view if exists reconciliation;
 drop view if exists current_usage;
 drop view if exists current_costs;
 drop view if exists completeness;
+drop view if exists removed_rows;
+drop view if exists invalid_rows;
+drop view if exists ai_billing__completeness_usage;
+drop view if exists ai_billing__completeness_costs;
 drop view if exists ai_billing__judged_usage;
 drop view if exists ai_billing__judged_costs;
-drop view if exists ai_billing__reading_days;
+drop view if exists restatements;
+drop view if exists ai_billing__days_usage;
+drop view if exists ai_billing__days_costs;
 drop view if exists ai_billing__rows_usage;
 drop view if exists ai_billing__rows_costs;
 drop view if exists ai_billing__manifest;
@@ -585,23 +596,9 @@ select
 from placed
 left join scopes on placed.scope = scopes.scope;
 
-create view ai_billing__reading_days as
--- The manifest beside what has arrived: `is_whole` where the table holds all that the reading returned for the day, and
--- the listing stood still while it was read.
+create view ai_billing__days_costs as
 with arrived as (
   select
-    'usage' as dataset,
-    reading_id,
-    day,
-    inside_window,
-    count(*) as arrived_rows,
-    count(distinct record_id) as arrived_ids
-  from "ai_billing__rows_usage"
-  where is_reported
-  group by reading_id, day, inside_window
-  union all
-  select
-    'costs' as dataset,
     reading_id,
     day,
     inside_window,
@@ -623,10 +620,134 @@ select
     false) as is_whole
 from "ai_billing__manifest" as manifest
 left join arrived
-  on manifest.dataset = arrived.dataset
-  and manifest.reading_id = arrived.reading_id
+  on manifest.reading_id = arrived.reading_id
   and manifest.day = arrived.day
-  and manifest.inside_window = arrived.inside_window;
+  and manifest.inside_window = arrived.inside_window
+where manifest.dataset = 'costs';
+
+create view ai_billing__days_usage as
+with arrived as (
+  select
+    reading_id,
+    day,
+    inside_window,
+    count(*) as arrived_rows,
+    count(distinct record_id) as arrived_ids
+  from "ai_billing__rows_usage"
+  where is_reported
+  group by reading_id, day, inside_window
+)
+select
+  manifest.*,
+  coalesce(arrived.arrived_rows, 0) as arrived_rows,
+  coalesce(arrived.arrived_ids, 0) as arrived_ids,
+  -- A record that came in two versions may have changed in between; which of them counts is a guess.
+  coalesce(
+    not manifest.is_moved
+    and coalesce(arrived.arrived_rows, 0) = manifest.records
+    and coalesce(arrived.arrived_ids, 0) = manifest.records,
+    false) as is_whole
+from "ai_billing__manifest" as manifest
+left join arrived
+  on manifest.reading_id = arrived.reading_id
+  and manifest.day = arrived.day
+  and manifest.inside_window = arrived.inside_window
+where manifest.dataset = 'usage';
+
+create view restatements as
+-- Every change of a record from one reading to the next: what, when, by how much. Complete where tables are in append
+-- mode; in dedup mode they forget.
+with versions as (
+  select
+    'usage' as dataset, scope, account, base_url, record_id, reading_id, extracted_at, content_hash,
+    record_updated_at, day, charge_period_start,
+    consumed_quantity as consumed_quantity,
+    cast(null as numeric) as billed_cost,
+    cast(null as numeric) as effective_cost,
+    cast(null as TEXT) as cost_status,
+    cast(null as TEXT) as billing_currency,
+    consumed_unit as consumed_unit
+  from "ai_billing__rows_usage"
+  union all
+  select
+    'costs' as dataset, scope, account, base_url, record_id, reading_id, extracted_at, content_hash,
+    record_updated_at, day, charge_period_start,
+    cast(null as numeric) as consumed_quantity,
+    billed_cost as billed_cost,
+    effective_cost as effective_cost,
+    cost_status as cost_status,
+    billing_currency as billing_currency,
+    cast(null as TEXT) as consumed_unit
+  from "ai_billing__rows_costs"
+),
+pairs as (
+  select
+    versions.*,
+    lag(content_hash) over (
+      partition by dataset, scope, record_id order by reading_id, extracted_at, record_updated_at, content_hash
+    ) as content_hash_before,
+    lag(record_updated_at) over (
+      partition by dataset, scope, record_id order by reading_id, extracted_at, record_updated_at, content_hash
+    ) as record_updated_at_before,
+    lag(day) over (
+      partition by dataset, scope, record_id order by reading_id, extracted_at, record_updated_at, content_hash
+    ) as day_before,
+    lag(charge_period_start) over (
+      partition by dataset, scope, record_id order by reading_id, extracted_at, record_updated_at, content_hash
+    ) as charge_period_start_before,
+    lag(cost_status) over (
+      partition by dataset, scope, record_id order by reading_id, extracted_at, record_updated_at, content_hash
+    ) as cost_status_before,
+    lag(consumed_quantity) over (
+      partition by dataset, scope, record_id order by reading_id, extracted_at, record_updated_at, content_hash
+    ) as consumed_quantity_before,
+    lag(billed_cost) over (
+      partition by dataset, scope, record_id order by reading_id, extracted_at, record_updated_at, content_hash
+    ) as billed_cost_before,
+    lag(effective_cost) over (
+      partition by dataset, scope, record_id order by reading_id, extracted_at, record_updated_at, content_hash
+    ) as effective_cost_before
+  from versions
+),
+readings as (
+  select dataset, reading_id, max(began_at) as began_at
+  from "ai_billing__manifest"
+  group by dataset, reading_id
+)
+select
+  pairs.dataset,
+  pairs.account,
+  pairs.base_url,
+  pairs.record_id,
+  pairs.reading_id,
+  coalesce(readings.began_at, pairs.extracted_at) as seen_at,
+  case
+    when charge_period_start <> charge_period_start_before then 'moved'
+    when coalesce(consumed_quantity <> consumed_quantity_before, false) or coalesce(billed_cost <> billed_cost_before, false) or coalesce(effective_cost <> effective_cost_before, false) then 'amount'
+    when cost_status <> cost_status_before then 'status'
+    else 'other'
+  end as what,
+  day_before,
+  day,
+  record_updated_at_before,
+  record_updated_at,
+  record_updated_at < record_updated_at_before as went_back,
+  cost_status_before,
+  cost_status,
+  billing_currency,
+  consumed_unit,
+  consumed_quantity_before,
+  consumed_quantity,
+  consumed_quantity - consumed_quantity_before as consumed_quantity_change,
+  billed_cost_before,
+  billed_cost,
+  billed_cost - billed_cost_before as billed_cost_change,
+  effective_cost_before,
+  effective_cost,
+  effective_cost - effective_cost_before as effective_cost_change
+from pairs
+left join readings on pairs.dataset = readings.dataset and pairs.reading_id = readings.reading_id
+where content_hash <> content_hash_before;
 
 create view ai_billing__judged_costs as
 with rows_ as (
@@ -654,7 +775,7 @@ newest as (
   where age = 1
 ),
 days as (
-  select * from "ai_billing__reading_days" where dataset = 'costs'
+  select * from "ai_billing__days_costs"
 ),
 -- What each reading may judge of a day, the covered part first, and of these only what no later one judges as well.
 reaches as (
@@ -797,7 +918,7 @@ newest as (
   where age = 1
 ),
 days as (
-  select * from "ai_billing__reading_days" where dataset = 'usage'
+  select * from "ai_billing__days_usage"
 ),
 -- What each reading may judge of a day, the covered part first, and of these only what no later one judges as well.
 reaches as (
@@ -914,171 +1035,14 @@ left join special_verdicts
   and newest.charge_period_start = special_verdicts.charge_period_start
   and newest.reading_id = special_verdicts.returned_by;
 
-create view completeness as
-with usage_days as (
+create view ai_billing__completeness_costs as
 with days as (
-  select * from "ai_billing__reading_days" where dataset = 'usage' and inside_window
+  select * from "ai_billing__days_costs" where inside_window
 ),
-judged as (
-  select
-    scope, day, record_id, reading_id, content_hash, is_special, is_valid,
-    judge_reading_id is null as is_live
-  from "ai_billing__judged_usage"
-),
-deciders as (
-  select
-    scope,
-    day,
-    max(case
-      when covered_from <= cast(day as timestamp without time zone) and covered_through >=
-    cast(day as timestamp without time zone) + ((interval '1 day') * (1))
-        then reading_id
-    end) as covering_id,
-    max(reading_id) as newest_id
-  from days
-  group by scope, day
-),
-all_days as (
-  select scope, day from deciders
-  union
-  select scope, day from judged where is_live
-),
-decided as (
-  select
-    all_days.scope,
-    all_days.day,
-    deciders.covering_id is not null as is_covered,
-    coalesce(deciders.covering_id, deciders.newest_id) as reading_id
-  from all_days
-  left join deciders on all_days.scope = deciders.scope and all_days.day = deciders.day
-),
--- Each row of the deciding reading, and whether it is what counts today.
-own_rows as (
-  select
-    decided.scope,
-    decided.day,
-    rows_.record_id,
-    max(case when judged.is_live and judged.content_hash = rows_.content_hash then 1 else 0 end) as is_current
-  from decided
-  inner join "ai_billing__rows_usage" as rows_
-    on decided.reading_id = rows_.reading_id
-    and decided.scope = rows_.scope
-    and decided.day = rows_.day
-    and rows_.inside_window
-  left join judged on rows_.scope = judged.scope and rows_.record_id = judged.record_id
-  group by decided.scope, decided.day, rows_.record_id
-),
-own as (
-  select scope, day, sum(1 - is_current) as changed_rows from own_rows group by scope, day
-),
--- A reading that began before the deciding one but saw the listing later (resumed after a kill) may know better.
-contested as (
-  select decided.scope, decided.day, count(*) as contested_rows
-  from decided
-  inner join days as mine
-    on decided.scope = mine.scope and decided.day = mine.day and decided.reading_id = mine.reading_id
-  inner join days as other
-    on decided.scope = other.scope
-    and decided.day = other.day
-    and other.reading_id < decided.reading_id
-    and other.last_as_of > mine.last_as_of
-  inner join "ai_billing__rows_usage" as theirs
-    on other.reading_id = theirs.reading_id and other.day = theirs.day and theirs.inside_window
-  left join "ai_billing__rows_usage" as ours
-    on decided.reading_id = ours.reading_id
-    and theirs.record_id = ours.record_id
-    and theirs.content_hash = ours.content_hash
-  where ours.record_id is null
-  group by decided.scope, decided.day
-),
-live as (
-  select
-    judged.scope,
-    judged.day,
-    count(*) as live_rows,
-    sum(case when not judged.is_valid then 1 else 0 end) as invalid_rows,
-    -- Rows that the deciding reading did not return: seen later, or long ones that nothing has judged since.
-    sum(case
-      when own_rows.record_id is null and judged.reading_id > decided.reading_id and not judged.is_special then 1
-      else 0
-    end) as newer_rows,
-    sum(case
-      when own_rows.record_id is null and judged.reading_id < decided.reading_id and judged.is_special then 1
-      else 0
-    end) as unjudged_rows
-  from judged
-  left join decided on judged.scope = decided.scope and judged.day = decided.day
-  left join own_rows
-    on judged.scope = own_rows.scope and judged.day = own_rows.day and judged.record_id = own_rows.record_id
-  where judged.is_live
-  group by judged.scope, judged.day
-),
-explained as (
-  select
-    decided.scope,
-    decided.day,
-    decided.is_covered,
-    decided.reading_id,
-    days.account,
-    days.base_url,
-    days.granularity,
-    days.covered_from,
-    days.covered_through,
-    days.began_at,
-    days.last_as_of,
-    days.records as expected_rows,
-    days.arrived_rows,
-    coalesce(live.live_rows, 0) as current_rows,
-    coalesce(live.invalid_rows, 0) as invalid_rows,
-    coalesce(own.changed_rows, 0) + coalesce(live.newer_rows, 0) + coalesce(contested.contested_rows, 0) as changed_rows,
-    coalesce(live.unjudged_rows, 0) as unjudged_rows,
-    case
-      when days.reading_id is null then 'no complete reading of the day has been reported'
-      when days.is_moved then 'the listing moved while it was read'
-      when days.arrived_rows < days.records then 'rows of the reading are missing'
-      when days.arrived_rows > days.records then 'the reading left more rows than it counted'
-      when not days.is_whole then 'a record came in two versions'
-      when live.invalid_rows > 0 then 'rows cannot be cast, see invalid_rows'
-      when coalesce(own.changed_rows, 0) + coalesce(live.newer_rows, 0) + coalesce(contested.contested_rows, 0) > 0
-        then 'rows have changed since, seen by a reading that does not prove the day'
-      when live.unjudged_rows > 0 then 'rows longer than a day, of zero length or from outside a window are not judged yet'
-    end as fault
-  from decided
-  left join days
-    on decided.scope = days.scope and decided.day = days.day and decided.reading_id = days.reading_id
-  left join live on decided.scope = live.scope and decided.day = live.day
-  left join own on decided.scope = own.scope and decided.day = own.day
-  left join contested on decided.scope = contested.scope and decided.day = contested.day
-)
-select
-  'usage' as dataset,
-  coalesce(explained.account, scopes.account) as account,
-  coalesce(explained.base_url, scopes.base_url) as base_url,
-  explained.day,
-  case when fault is not null then 'unproven' when is_covered then 'proven' else 'incomplete' end as status,
-  coalesce(fault, case when not is_covered then 'no reading covers the whole day' end) as why,
-  explained.reading_id,
-  explained.granularity,
-  explained.began_at as read_at,
-  explained.last_as_of as as_of,
-  explained.covered_from,
-  explained.covered_through,
-  explained.expected_rows,
-  explained.arrived_rows,
-  explained.current_rows,
-  explained.invalid_rows,
-  explained.changed_rows,
-  explained.unjudged_rows,
-  explained.scope
-from explained
-left join (
-  select scope, max(account) as account, max(base_url) as base_url from days group by scope
-) as scopes on explained.scope = scopes.scope
-where explained.day is not null
-),
-costs_days as (
-with days as (
-  select * from "ai_billing__reading_days" where dataset = 'costs' and inside_window
+rows_ as (
+  select reading_id, scope, day, record_id, content_hash
+  from "ai_billing__rows_costs"
+  where inside_window
 ),
 judged as (
   select
@@ -1121,11 +1085,10 @@ own_rows as (
     rows_.record_id,
     max(case when judged.is_live and judged.content_hash = rows_.content_hash then 1 else 0 end) as is_current
   from decided
-  inner join "ai_billing__rows_costs" as rows_
+  inner join rows_
     on decided.reading_id = rows_.reading_id
     and decided.scope = rows_.scope
     and decided.day = rows_.day
-    and rows_.inside_window
   left join judged on rows_.scope = judged.scope and rows_.record_id = judged.record_id
   group by decided.scope, decided.day, rows_.record_id
 ),
@@ -1143,9 +1106,8 @@ contested as (
     and decided.day = other.day
     and other.reading_id < decided.reading_id
     and other.last_as_of > mine.last_as_of
-  inner join "ai_billing__rows_costs" as theirs
-    on other.reading_id = theirs.reading_id and other.day = theirs.day and theirs.inside_window
-  left join "ai_billing__rows_costs" as ours
+  inner join rows_ as theirs on other.reading_id = theirs.reading_id and other.day = theirs.day
+  left join rows_ as ours
     on decided.reading_id = ours.reading_id
     and theirs.record_id = ours.record_id
     and theirs.content_hash = ours.content_hash
@@ -1235,13 +1197,321 @@ from explained
 left join (
   select scope, max(account) as account, max(base_url) as base_url from days group by scope
 ) as scopes on explained.scope = scopes.scope
-where explained.day is not null
+where explained.day is not null;
+
+create view ai_billing__completeness_usage as
+with days as (
+  select * from "ai_billing__days_usage" where inside_window
+),
+rows_ as (
+  select reading_id, scope, day, record_id, content_hash
+  from "ai_billing__rows_usage"
+  where inside_window
+),
+judged as (
+  select
+    scope, day, record_id, reading_id, content_hash, is_special, is_valid,
+    judge_reading_id is null as is_live
+  from "ai_billing__judged_usage"
+),
+deciders as (
+  select
+    scope,
+    day,
+    max(case
+      when covered_from <= cast(day as timestamp without time zone) and covered_through >=
+    cast(day as timestamp without time zone) + ((interval '1 day') * (1))
+        then reading_id
+    end) as covering_id,
+    max(reading_id) as newest_id
+  from days
+  group by scope, day
+),
+all_days as (
+  select scope, day from deciders
+  union
+  select scope, day from judged where is_live
+),
+decided as (
+  select
+    all_days.scope,
+    all_days.day,
+    deciders.covering_id is not null as is_covered,
+    coalesce(deciders.covering_id, deciders.newest_id) as reading_id
+  from all_days
+  left join deciders on all_days.scope = deciders.scope and all_days.day = deciders.day
+),
+-- Each row of the deciding reading, and whether it is what counts today.
+own_rows as (
+  select
+    decided.scope,
+    decided.day,
+    rows_.record_id,
+    max(case when judged.is_live and judged.content_hash = rows_.content_hash then 1 else 0 end) as is_current
+  from decided
+  inner join rows_
+    on decided.reading_id = rows_.reading_id
+    and decided.scope = rows_.scope
+    and decided.day = rows_.day
+  left join judged on rows_.scope = judged.scope and rows_.record_id = judged.record_id
+  group by decided.scope, decided.day, rows_.record_id
+),
+own as (
+  select scope, day, sum(1 - is_current) as changed_rows from own_rows group by scope, day
+),
+-- A reading that began before the deciding one but saw the listing later (resumed after a kill) may know better.
+contested as (
+  select decided.scope, decided.day, count(*) as contested_rows
+  from decided
+  inner join days as mine
+    on decided.scope = mine.scope and decided.day = mine.day and decided.reading_id = mine.reading_id
+  inner join days as other
+    on decided.scope = other.scope
+    and decided.day = other.day
+    and other.reading_id < decided.reading_id
+    and other.last_as_of > mine.last_as_of
+  inner join rows_ as theirs on other.reading_id = theirs.reading_id and other.day = theirs.day
+  left join rows_ as ours
+    on decided.reading_id = ours.reading_id
+    and theirs.record_id = ours.record_id
+    and theirs.content_hash = ours.content_hash
+  where ours.record_id is null
+  group by decided.scope, decided.day
+),
+live as (
+  select
+    judged.scope,
+    judged.day,
+    count(*) as live_rows,
+    sum(case when not judged.is_valid then 1 else 0 end) as invalid_rows,
+    -- Rows that the deciding reading did not return: seen later, or long ones that nothing has judged since.
+    sum(case
+      when own_rows.record_id is null and judged.reading_id > decided.reading_id and not judged.is_special then 1
+      else 0
+    end) as newer_rows,
+    sum(case
+      when own_rows.record_id is null and judged.reading_id < decided.reading_id and judged.is_special then 1
+      else 0
+    end) as unjudged_rows
+  from judged
+  left join decided on judged.scope = decided.scope and judged.day = decided.day
+  left join own_rows
+    on judged.scope = own_rows.scope and judged.day = own_rows.day and judged.record_id = own_rows.record_id
+  where judged.is_live
+  group by judged.scope, judged.day
+),
+explained as (
+  select
+    decided.scope,
+    decided.day,
+    decided.is_covered,
+    decided.reading_id,
+    days.account,
+    days.base_url,
+    days.granularity,
+    days.covered_from,
+    days.covered_through,
+    days.began_at,
+    days.last_as_of,
+    days.records as expected_rows,
+    days.arrived_rows,
+    coalesce(live.live_rows, 0) as current_rows,
+    coalesce(live.invalid_rows, 0) as invalid_rows,
+    coalesce(own.changed_rows, 0) + coalesce(live.newer_rows, 0) + coalesce(contested.contested_rows, 0) as changed_rows,
+    coalesce(live.unjudged_rows, 0) as unjudged_rows,
+    case
+      when days.reading_id is null then 'no complete reading of the day has been reported'
+      when days.is_moved then 'the listing moved while it was read'
+      when days.arrived_rows < days.records then 'rows of the reading are missing'
+      when days.arrived_rows > days.records then 'the reading left more rows than it counted'
+      when not days.is_whole then 'a record came in two versions'
+      when live.invalid_rows > 0 then 'rows cannot be cast, see invalid_rows'
+      when coalesce(own.changed_rows, 0) + coalesce(live.newer_rows, 0) + coalesce(contested.contested_rows, 0) > 0
+        then 'rows have changed since, seen by a reading that does not prove the day'
+      when live.unjudged_rows > 0 then 'rows longer than a day, of zero length or from outside a window are not judged yet'
+    end as fault
+  from decided
+  left join days
+    on decided.scope = days.scope and decided.day = days.day and decided.reading_id = days.reading_id
+  left join live on decided.scope = live.scope and decided.day = live.day
+  left join own on decided.scope = own.scope and decided.day = own.day
+  left join contested on decided.scope = contested.scope and decided.day = contested.day
 )
-select * from usage_days
+select
+  'usage' as dataset,
+  coalesce(explained.account, scopes.account) as account,
+  coalesce(explained.base_url, scopes.base_url) as base_url,
+  explained.day,
+  case when fault is not null then 'unproven' when is_covered then 'proven' else 'incomplete' end as status,
+  coalesce(fault, case when not is_covered then 'no reading covers the whole day' end) as why,
+  explained.reading_id,
+  explained.granularity,
+  explained.began_at as read_at,
+  explained.last_as_of as as_of,
+  explained.covered_from,
+  explained.covered_through,
+  explained.expected_rows,
+  explained.arrived_rows,
+  explained.current_rows,
+  explained.invalid_rows,
+  explained.changed_rows,
+  explained.unjudged_rows,
+  explained.scope
+from explained
+left join (
+  select scope, max(account) as account, max(base_url) as base_url from days group by scope
+) as scopes on explained.scope = scopes.scope
+where explained.day is not null;
+
+create view invalid_rows as
+-- Rows that would count but hold a value that cannot be cast exactly, one row for each such value.
+with faults as (
+  select
+    'usage' as dataset, account, base_url, day, record_id, reading_id, 'x_RecordUpdatedAt' as column_name,
+    record_updated_at_text as value,
+    'missing' as if_null,
+    'not an instant with a zone' as if_text
+  from "ai_billing__judged_usage"
+  where judge_reading_id is null and not is_valid and record_updated_at is null
+  union all
+  select
+    'usage' as dataset, account, base_url, day, record_id, reading_id, 'ChargePeriodStart' as column_name,
+    charge_period_start_text as value,
+    'missing' as if_null,
+    'not an instant with a zone' as if_text
+  from "ai_billing__judged_usage"
+  where judge_reading_id is null and not is_valid and charge_period_start is null
+  union all
+  select
+    'usage' as dataset, account, base_url, day, record_id, reading_id, 'ChargePeriodEnd' as column_name,
+    charge_period_end_text as value,
+    'missing' as if_null,
+    'not an instant with a zone' as if_text
+  from "ai_billing__judged_usage"
+  where judge_reading_id is null and not is_valid and charge_period_end is null
+  union all
+  select
+    'usage' as dataset, account, base_url, day, record_id, reading_id, 'ConsumedQuantity' as column_name,
+    consumed_quantity_text as value,
+    'missing' as if_null,
+    'not a decimal that fits' as if_text
+  from "ai_billing__judged_usage"
+  where judge_reading_id is null and not is_valid and consumed_quantity is null
+  union all
+  select
+    'costs' as dataset, account, base_url, day, record_id, reading_id, 'x_RecordUpdatedAt' as column_name,
+    record_updated_at_text as value,
+    'missing' as if_null,
+    'not an instant with a zone' as if_text
+  from "ai_billing__judged_costs"
+  where judge_reading_id is null and not is_valid and record_updated_at is null
+  union all
+  select
+    'costs' as dataset, account, base_url, day, record_id, reading_id, 'ChargePeriodStart' as column_name,
+    charge_period_start_text as value,
+    'missing' as if_null,
+    'not an instant with a zone' as if_text
+  from "ai_billing__judged_costs"
+  where judge_reading_id is null and not is_valid and charge_period_start is null
+  union all
+  select
+    'costs' as dataset, account, base_url, day, record_id, reading_id, 'ChargePeriodEnd' as column_name,
+    charge_period_end_text as value,
+    'missing' as if_null,
+    'not an instant with a zone' as if_text
+  from "ai_billing__judged_costs"
+  where judge_reading_id is null and not is_valid and charge_period_end is null
+  union all
+  select
+    'costs' as dataset, account, base_url, day, record_id, reading_id, 'BillingPeriodStart' as column_name,
+    billing_period_start_text as value,
+    'missing' as if_null,
+    'not an instant with a zone' as if_text
+  from "ai_billing__judged_costs"
+  where judge_reading_id is null and not is_valid and billing_period_start is null
+  union all
+  select
+    'costs' as dataset, account, base_url, day, record_id, reading_id, 'BillingPeriodEnd' as column_name,
+    billing_period_end_text as value,
+    'missing' as if_null,
+    'not an instant with a zone' as if_text
+  from "ai_billing__judged_costs"
+  where judge_reading_id is null and not is_valid and billing_period_end is null
+  union all
+  select
+    'costs' as dataset, account, base_url, day, record_id, reading_id, 'BilledCost' as column_name,
+    billed_cost_text as value,
+    'missing' as if_null,
+    'not a decimal that fits' as if_text
+  from "ai_billing__judged_costs"
+  where judge_reading_id is null and not is_valid and billed_cost is null
+  union all
+  select
+    'costs' as dataset, account, base_url, day, record_id, reading_id, 'EffectiveCost' as column_name,
+    effective_cost_text as value,
+    'missing' as if_null,
+    'not a decimal that fits' as if_text
+  from "ai_billing__judged_costs"
+  where judge_reading_id is null and not is_valid and effective_cost is null
+  union all
+  select
+    'costs' as dataset, account, base_url, day, record_id, reading_id, 'PricingCurrencyBilledCost' as column_name,
+    pricing_currency_billed_cost_text as value,
+    null as if_null,
+    'not a decimal that fits' as if_text
+  from "ai_billing__judged_costs"
+  where judge_reading_id is null and not is_valid and pricing_currency_billed_cost is null and pricing_currency_billed_cost_text is not null
+)
+select
+  dataset, account, base_url, day, record_id, reading_id, column_name, value,
+  case when value is null then if_null else if_text end as reason
+from faults;
+
+create view removed_rows as
+-- What the tables still hold and the provider no longer shows, and the reading that said so.
+with removed as (
+  select
+    'usage' as dataset, account, base_url, day, record_id, record_updated_at,
+    cast(null as TEXT) as billing_currency,
+    consumed_quantity as consumed_quantity,
+    cast(null as numeric) as billed_cost,
+    cast(null as numeric) as effective_cost,
+    reading_id as last_reading_id,
+    judge_reading_id as removed_by_reading_id
+  from "ai_billing__judged_usage"
+  where judge_reading_id is not null
+  union all
+  select
+    'costs' as dataset, account, base_url, day, record_id, record_updated_at,
+    billing_currency as billing_currency,
+    cast(null as numeric) as consumed_quantity,
+    billed_cost as billed_cost,
+    effective_cost as effective_cost,
+    reading_id as last_reading_id,
+    judge_reading_id as removed_by_reading_id
+  from "ai_billing__judged_costs"
+  where judge_reading_id is not null
+),
+readings as (
+  select dataset, reading_id, max(began_at) as began_at
+  from "ai_billing__manifest"
+  group by dataset, reading_id
+)
+select removed.*, last_.began_at as last_seen_at, judge.began_at as found_missing_at
+from removed
+left join readings as last_ on removed.dataset = last_.dataset and removed.last_reading_id = last_.reading_id
+left join readings as judge on removed.dataset = judge.dataset and removed.removed_by_reading_id = judge.reading_id;
+
+create view completeness as
+-- Day by day: proven, unproven or incomplete, and why.
+select * from "ai_billing__completeness_usage"
 union all
-select * from costs_days;
+select * from "ai_billing__completeness_costs";
 
 create view current_costs as
+-- Corrections add up (FOCUS "append" delivery: both rows count) unless the variable says that a correction stands in the
+-- place of what it corrects. Of records that correct each other in a circle none is replaced.
+with current_rows as (
 select
   judged.record_id,
   judged.record_updated_at,
@@ -1284,11 +1554,13 @@ select
   judged.extracted_at,
   judged.scope
 from "ai_billing__judged_costs" as judged
-left join "completeness" as completeness
-  on completeness.dataset = 'costs'
-  and judged.scope = completeness.scope
+left join "ai_billing__completeness_costs" as completeness
+  on judged.scope = completeness.scope
   and judged.day = completeness.day
-where judged.judge_reading_id is null and judged.is_valid;
+where judged.judge_reading_id is null and judged.is_valid
+)
+select current_rows.*, cast(null as TEXT) as replaced_by, true as is_counted
+from current_rows;
 
 create view current_usage as
 select
@@ -1321,8 +1593,435 @@ select
   judged.extracted_at,
   judged.scope
 from "ai_billing__judged_usage" as judged
-left join "completeness" as completeness
-  on completeness.dataset = 'usage'
-  and judged.scope = completeness.scope
+left join "ai_billing__completeness_usage" as completeness
+  on judged.scope = completeness.scope
   and judged.day = completeness.day
 where judged.judge_reading_id is null and judged.is_valid;
+
+create view reconciliation as
+-- What current_* shows of each deciding reading's rows against the reading's own control totals.
+with
+costs_deciding as (
+  select
+    decided.dataset, decided.scope, decided.day, decided.account, decided.base_url, decided.reading_id,
+    decided.status, days.totals
+  from "ai_billing__completeness_costs" as decided
+  inner join "ai_billing__days_costs" as days
+    on decided.reading_id = days.reading_id
+    and decided.day = days.day
+    and days.inside_window
+),
+costs_said as (
+  select dataset, scope, day, reading_id, part ->> 'currency' as currency, part ->> 'charge_category' as charge_category, part ->> 'cost_status' as cost_status, part ->> 'records' as records, part ->> 'billed' as billed, part ->> 'effective' as effective
+  from costs_deciding
+  cross join lateral jsonb_array_elements(cast(totals as jsonb)) as part
+),
+costs_own as (
+  select distinct rows_.scope, rows_.day, rows_.record_id
+  from costs_deciding as decided
+  inner join "ai_billing__rows_costs" as rows_
+    on decided.reading_id = rows_.reading_id and decided.scope = rows_.scope and decided.day = rows_.day
+    and rows_.inside_window
+),
+costs_shown as (
+  select
+    current_.scope, current_.day,
+    current_.billing_currency as currency,
+    current_.charge_category as charge_category,
+    current_.cost_status as cost_status,
+    count(*) as records,
+    sum(current_.billed_cost) as billed,
+    sum(current_.effective_cost) as effective
+  from "ai_billing__judged_costs" as current_
+  inner join costs_own as own
+    on current_.scope = own.scope and current_.day = own.day and current_.record_id = own.record_id
+  where current_.judge_reading_id is null and current_.is_valid
+  group by current_.scope, current_.day, current_.billing_currency, current_.charge_category, current_.cost_status
+),
+costs_both as (
+  select scope, day, currency, charge_category, cost_status, cast(records as bigint) as said_records, 0 as shown_records,
+    case when ((cast(billed as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(billed as TEXT)) <= 1000) then cast(billed as numeric) end as said_billed,
+    cast(0 as numeric) as shown_billed,
+    case when ((cast(effective as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(effective as TEXT)) <= 1000) then cast(effective as numeric) end as said_effective,
+    cast(0 as numeric) as shown_effective
+  from costs_said
+  union all
+  select scope, day, currency, charge_category, cost_status, 0, records,
+    cast(0 as numeric),
+    billed,
+    cast(0 as numeric),
+    effective
+  from costs_shown
+),
+costs_summed as (
+  select
+    scope, day, currency, charge_category, cost_status,
+    sum(said_records) as said_records,
+    sum(shown_records) as shown_records,
+    sum(shown_billed) as shown_billed,
+    -- A total that does not fit is no total: the difference is then null, and nothing is reconciled.
+    case when count(*) = count(said_billed) then sum(said_billed) end as said_billed,
+    sum(shown_effective) as shown_effective,
+    -- A total that does not fit is no total: the difference is then null, and nothing is reconciled.
+    case when count(*) = count(said_effective) then sum(said_effective) end as said_effective
+  from costs_both
+  group by scope, day, currency, charge_category, cost_status
+),
+usage_deciding as (
+  select
+    decided.dataset, decided.scope, decided.day, decided.account, decided.base_url, decided.reading_id,
+    decided.status, days.totals
+  from "ai_billing__completeness_usage" as decided
+  inner join "ai_billing__days_usage" as days
+    on decided.reading_id = days.reading_id
+    and decided.day = days.day
+    and days.inside_window
+),
+usage_said as (
+  select dataset, scope, day, reading_id, part ->> 'usage_type' as usage_type, part ->> 'unit' as unit, part ->> 'records' as records, part ->> 'quantity' as quantity
+  from usage_deciding
+  cross join lateral jsonb_array_elements(cast(totals as jsonb)) as part
+),
+usage_own as (
+  select distinct rows_.scope, rows_.day, rows_.record_id
+  from usage_deciding as decided
+  inner join "ai_billing__rows_usage" as rows_
+    on decided.reading_id = rows_.reading_id and decided.scope = rows_.scope and decided.day = rows_.day
+    and rows_.inside_window
+),
+usage_shown as (
+  select
+    current_.scope, current_.day,
+    current_.usage_type as usage_type,
+    current_.consumed_unit as unit,
+    count(*) as records,
+    sum(current_.consumed_quantity) as quantity
+  from "ai_billing__judged_usage" as current_
+  inner join usage_own as own
+    on current_.scope = own.scope and current_.day = own.day and current_.record_id = own.record_id
+  where current_.judge_reading_id is null and current_.is_valid
+  group by current_.scope, current_.day, current_.usage_type, current_.consumed_unit
+),
+usage_both as (
+  select scope, day, usage_type, unit, cast(records as bigint) as said_records, 0 as shown_records,
+    case when ((cast(quantity as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(quantity as TEXT)) <= 1000) then cast(quantity as numeric) end as said_quantity,
+    cast(0 as numeric) as shown_quantity
+  from usage_said
+  union all
+  select scope, day, usage_type, unit, 0, records,
+    cast(0 as numeric),
+    quantity
+  from usage_shown
+),
+usage_summed as (
+  select
+    scope, day, usage_type, unit,
+    sum(said_records) as said_records,
+    sum(shown_records) as shown_records,
+    sum(shown_quantity) as shown_quantity,
+    -- A total that does not fit is no total: the difference is then null, and nothing is reconciled.
+    case when count(*) = count(said_quantity) then sum(said_quantity) end as said_quantity
+  from usage_both
+  group by scope, day, usage_type, unit
+),
+compared as (
+  select
+    'costs' as dataset, decided.account, decided.base_url, decided.day, decided.reading_id, decided.status,
+    'billed' as measure,
+    both_.currency as currency,
+    both_.charge_category as charge_category,
+    both_.cost_status as cost_status,
+    cast(null as TEXT) as usage_type,
+    cast(null as TEXT) as unit,
+    both_.shown_records as current_records,
+    both_.said_records as reading_records,
+    both_.shown_billed as current_amount,
+    both_.said_billed as reading_amount
+  from costs_summed as both_
+  inner join costs_deciding as decided on both_.scope = decided.scope and both_.day = decided.day
+  union all
+  select
+    'costs' as dataset, decided.account, decided.base_url, decided.day, decided.reading_id, decided.status,
+    'effective' as measure,
+    both_.currency as currency,
+    both_.charge_category as charge_category,
+    both_.cost_status as cost_status,
+    cast(null as TEXT) as usage_type,
+    cast(null as TEXT) as unit,
+    both_.shown_records as current_records,
+    both_.said_records as reading_records,
+    both_.shown_effective as current_amount,
+    both_.said_effective as reading_amount
+  from costs_summed as both_
+  inner join costs_deciding as decided on both_.scope = decided.scope and both_.day = decided.day
+  union all
+  select
+    'usage' as dataset, decided.account, decided.base_url, decided.day, decided.reading_id, decided.status,
+    'quantity' as measure,
+    cast(null as TEXT) as currency,
+    cast(null as TEXT) as charge_category,
+    cast(null as TEXT) as cost_status,
+    both_.usage_type as usage_type,
+    both_.unit as unit,
+    both_.shown_records as current_records,
+    both_.said_records as reading_records,
+    both_.shown_quantity as current_amount,
+    both_.said_quantity as reading_amount
+  from usage_summed as both_
+  inner join usage_deciding as decided on both_.scope = decided.scope and both_.day = decided.day
+)
+select
+  dataset, account, base_url, day, reading_id, measure, currency, charge_category, cost_status, usage_type, unit,
+  current_records, reading_records, current_amount, reading_amount,
+  current_amount - reading_amount as difference,
+  status = 'proven' as is_proven,
+  coalesce(current_amount = reading_amount and current_records = reading_records, false) as is_reconciled
+from compared;
+
+create view billed_by_invoice as
+-- What was billed, by billing period and invoice: corrections of closed periods count where they are billed. The totals
+-- of real invoices, where there are some, are those of the whole invoice.
+with billed as (
+  select
+    account, base_url, billing_period_start, billing_period_end, invoice_issuer_name, invoice_id, billing_currency,
+    cost_status,
+    sum(billed_cost) as billed_cost,
+    count(*) as records,
+    sum(case when day_status = 'proven' then 0 else 1 end) as records_not_proven
+  from "current_costs"
+  where is_counted
+  group by
+    account, base_url, billing_period_start, billing_period_end, invoice_issuer_name, invoice_id, billing_currency,
+    cost_status
+),
+with_invoice as (
+  select
+    billed.*,
+    case when invoice_id is not null then
+      sum(billed_cost) over (partition by account, base_url, invoice_issuer_name, invoice_id, billing_currency)
+    end as invoice_billed_cost
+  from billed
+)
+select
+  with_invoice.*,
+  cast(null as numeric) as invoice_total,
+  cast(null as numeric) as variance
+from with_invoice;
+
+create view daily_costs as
+-- What was incurred, by day of charge period. Billed and effective cost tell the same money in two ways: never add them.
+select
+  day,
+  account,
+  base_url,
+  service_provider_name,
+  service_name,
+  model_id,
+  project_id,
+  workspace_id,
+  api_key_id,
+  service_tier,
+  upstream_provider,
+  charge_category,
+  cost_status,
+  billing_currency,
+  sum(billed_cost) as billed_cost,
+  sum(effective_cost) as effective_cost,
+  count(*) as records,
+  max(day_status) as day_status
+from "current_costs"
+where is_counted
+group by day, account, base_url, service_provider_name, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, upstream_provider, charge_category, cost_status, billing_currency;
+
+create view focus_cost_and_usage as
+-- Costs in the shape of the FOCUS 1.4 dataset "Cost and Usage". It is no conformant dataset: README.md lists where it
+-- deviates and why. Columns that the interface lacks are null; nothing is made up but the subcategory, which is marked.
+select
+  account as "BillingAccountId",
+  account as "BillingAccountName",
+  billed_cost as "BilledCost",
+  effective_cost as "EffectiveCost",
+  billing_currency as "BillingCurrency",
+  billing_period_start as "BillingPeriodStart",
+  billing_period_end as "BillingPeriodEnd",
+  charge_category as "ChargeCategory",
+  case when charge_class = 'Correction' then charge_class end as "ChargeClass",
+  nullif(charge_description, '') as "ChargeDescription",
+  charge_period_start as "ChargePeriodStart",
+  charge_period_end as "ChargePeriodEnd",
+  invoice_id as "InvoiceId",
+  invoice_issuer_name as "InvoiceIssuerName",
+  pricing_currency as "PricingCurrency",
+  service_provider_name as "ServiceProviderName",
+  service_category as "ServiceCategory",
+  coalesce(service_subcategory, 'Other (AI and Machine Learning)') as "ServiceSubcategory",
+  service_name as "ServiceName",
+  sku_id as "SkuId",
+  sku_meter as "SkuMeter",
+  pricing_currency_billed_cost as "x_PricingCurrencyBilledCost",
+  service_subcategory is null as "x_IsServiceSubcategoryFilled",
+  case when charge_class <> 'Correction' then charge_class end as "x_OtherChargeClass",
+  record_id as "x_RecordId",
+  record_updated_at as "x_RecordUpdatedAt",
+  cost_status as "x_CostStatus",
+  corrects_record_id as "x_CorrectsRecordId",
+  usage_type as "x_UsageType",
+  model_id as "x_ModelId",
+  project_id as "x_ProjectId",
+  workspace_id as "x_WorkspaceId",
+  api_key_id as "x_ApiKeyId",
+  service_tier as "x_ServiceTier",
+  workload_type as "x_WorkloadType",
+  upstream_provider as "x_UpstreamProvider",
+  day_status as "x_DayStatus",
+  cast(null as TEXT) as "HostProviderName",
+  cast(null as TEXT) as "PricingUnit",
+  cast(null as TEXT) as "SkuPriceId",
+  cast(null as TEXT) as "InvoiceDetailId",
+  cast(null as TEXT) as "ConsumedUnit",
+  cast(null as numeric) as "ContractedCost",
+  cast(null as numeric) as "ListCost",
+  cast(null as numeric) as "PricingQuantity",
+  cast(null as numeric) as "ConsumedQuantity"
+from "current_costs"
+where is_counted;
+
+create view unit_costs as
+-- Effective cost of usage per million units. Both sides are added up first and then joined, never row by row. Labels
+-- that only one side ever carries are left out, and null equals null.
+with carried as (
+  select scope, max(case when service_name is not null then 1 else 0 end) as service_name, max(case when model_id is not null then 1 else 0 end) as model_id, max(case when project_id is not null then 1 else 0 end) as project_id, max(case when workspace_id is not null then 1 else 0 end) as workspace_id, max(case when api_key_id is not null then 1 else 0 end) as api_key_id, max(case when service_tier is not null then 1 else 0 end) as service_tier, max(case when upstream_provider is not null then 1 else 0 end) as upstream_provider
+  from "current_usage"
+  group by scope
+  union all
+  select scope, max(case when service_name is not null then 1 else 0 end) as service_name, max(case when model_id is not null then 1 else 0 end) as model_id, max(case when project_id is not null then 1 else 0 end) as project_id, max(case when workspace_id is not null then 1 else 0 end) as workspace_id, max(case when api_key_id is not null then 1 else 0 end) as api_key_id, max(case when service_tier is not null then 1 else 0 end) as service_tier, max(case when upstream_provider is not null then 1 else 0 end) as upstream_provider
+  from "current_costs"
+  group by scope
+),
+shared as (
+  select scope, min(service_name) as service_name, min(model_id) as model_id, min(project_id) as project_id, min(workspace_id) as workspace_id, min(api_key_id) as api_key_id, min(service_tier) as service_tier, min(upstream_provider) as upstream_provider
+  from carried
+  group by scope
+  having count(*) = 2
+),
+quantities as (
+  select
+    rows_.scope,
+    max(rows_.account) as account,
+    max(rows_.base_url) as base_url,
+    rows_.day,
+    case when shared.service_name = 1 then rows_.service_name end as service_name,
+    case when shared.model_id = 1 then rows_.model_id end as model_id,
+    case when shared.project_id = 1 then rows_.project_id end as project_id,
+    case when shared.workspace_id = 1 then rows_.workspace_id end as workspace_id,
+    case when shared.api_key_id = 1 then rows_.api_key_id end as api_key_id,
+    case when shared.service_tier = 1 then rows_.service_tier end as service_tier,
+    case when shared.upstream_provider = 1 then rows_.upstream_provider end as upstream_provider,
+    rows_.usage_type,
+    case when (rows_.consumed_unit ~ '^([1-9][0-9]{0,8} .+)$')
+    then
+    replace(
+        rows_.consumed_unit,
+    split_part(
+        rows_.consumed_unit,
+        ' ',
+        1
+        )
+ || ' ',
+        ''
+    )
+ else rows_.consumed_unit end as unit,
+    sum(rows_.consumed_quantity * case when (rows_.consumed_unit ~ '^([1-9][0-9]{0,8} .+)$')
+    then cast(
+    split_part(
+        rows_.consumed_unit,
+        ' ',
+        1
+        )
+ as decimal(10, 0)) else cast(1 as decimal(10, 0)) end) as quantity,
+    max(rows_.day_status) as status
+  from "current_usage" as rows_
+  left join shared on rows_.scope = shared.scope
+  group by
+    rows_.scope, rows_.day, rows_.usage_type, case when (rows_.consumed_unit ~ '^([1-9][0-9]{0,8} .+)$')
+    then
+    replace(
+        rows_.consumed_unit,
+    split_part(
+        rows_.consumed_unit,
+        ' ',
+        1
+        )
+ || ' ',
+        ''
+    )
+ else rows_.consumed_unit end, case when shared.service_name = 1 then rows_.service_name end, case when shared.model_id = 1 then rows_.model_id end, case when shared.project_id = 1 then rows_.project_id end, case when shared.workspace_id = 1 then rows_.workspace_id end, case when shared.api_key_id = 1 then rows_.api_key_id end, case when shared.service_tier = 1 then rows_.service_tier end, case when shared.upstream_provider = 1 then rows_.upstream_provider end
+),
+-- A cost names no unit: where a usage type comes in several, what one cost is for cannot be told.
+units as (
+  select
+    quantities.*,
+    count(*) over (
+      partition by scope, day, usage_type, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, upstream_provider
+    ) as units
+  from quantities
+),
+effective as (
+  select
+    rows_.scope,
+    max(rows_.account) as account,
+    max(rows_.base_url) as base_url,
+    rows_.day,
+    case when shared.service_name = 1 then rows_.service_name end as service_name,
+    case when shared.model_id = 1 then rows_.model_id end as model_id,
+    case when shared.project_id = 1 then rows_.project_id end as project_id,
+    case when shared.workspace_id = 1 then rows_.workspace_id end as workspace_id,
+    case when shared.api_key_id = 1 then rows_.api_key_id end as api_key_id,
+    case when shared.service_tier = 1 then rows_.service_tier end as service_tier,
+    case when shared.upstream_provider = 1 then rows_.upstream_provider end as upstream_provider,
+    rows_.usage_type,
+    rows_.billing_currency,
+    sum(rows_.effective_cost) as effective_cost,
+    max(rows_.day_status) as status
+  from "current_costs" as rows_
+  left join shared on rows_.scope = shared.scope
+  where rows_.charge_category = 'Usage' and rows_.is_counted
+  group by
+    rows_.scope, rows_.day, rows_.usage_type, rows_.billing_currency, case when shared.service_name = 1 then rows_.service_name end, case when shared.model_id = 1 then rows_.model_id end, case when shared.project_id = 1 then rows_.project_id end, case when shared.workspace_id = 1 then rows_.workspace_id end, case when shared.api_key_id = 1 then rows_.api_key_id end, case when shared.service_tier = 1 then rows_.service_tier end, case when shared.upstream_provider = 1 then rows_.upstream_provider end
+)
+select
+  coalesce(units.day, effective.day) as day,
+  coalesce(units.account, effective.account) as account,
+  coalesce(units.base_url, effective.base_url) as base_url,
+  coalesce(units.service_name, effective.service_name) as service_name,
+  coalesce(units.model_id, effective.model_id) as model_id,
+  coalesce(units.project_id, effective.project_id) as project_id,
+  coalesce(units.workspace_id, effective.workspace_id) as workspace_id,
+  coalesce(units.api_key_id, effective.api_key_id) as api_key_id,
+  coalesce(units.service_tier, effective.service_tier) as service_tier,
+  coalesce(units.upstream_provider, effective.upstream_provider) as upstream_provider,
+  coalesce(units.usage_type, effective.usage_type) as usage_type,
+  units.unit,
+  effective.billing_currency,
+  units.quantity,
+  effective.effective_cost,
+  div(effective.effective_cost * 1000000000000000000, nullif(units.quantity, 0)) * 0.000000000001 as effective_cost_per_million,
+  case when effective.effective_cost is null then units.quantity end as quantity_without_cost,
+  case
+    when coalesce(units.status, 'proven') = 'proven' and coalesce(effective.status, 'proven') = 'proven' then 'proven'
+    when 'unproven' in (units.status, effective.status) then 'unproven'
+    else 'incomplete'
+  end as day_status
+from units
+full outer join effective
+  on units.scope = effective.scope
+  and units.day = effective.day
+  and units.units = 1
+  and coalesce('=' || units.service_name, '-') = coalesce('=' || effective.service_name, '-')
+  and coalesce('=' || units.model_id, '-') = coalesce('=' || effective.model_id, '-')
+  and coalesce('=' || units.project_id, '-') = coalesce('=' || effective.project_id, '-')
+  and coalesce('=' || units.workspace_id, '-') = coalesce('=' || effective.workspace_id, '-')
+  and coalesce('=' || units.api_key_id, '-') = coalesce('=' || effective.api_key_id, '-')
+  and coalesce('=' || units.service_tier, '-') = coalesce('=' || effective.service_tier, '-')
+  and coalesce('=' || units.upstream_provider, '-') = coalesce('=' || effective.upstream_provider, '-')
+  and coalesce('=' || units.usage_type, '-') = coalesce('=' || effective.usage_type, '-');

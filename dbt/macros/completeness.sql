@@ -1,7 +1,13 @@
 {# Day by day, what is known of a dataset: which reading decides, whether its rows are what current_* shows, and why not. #}
 {% macro completeness_of(dataset) %}
 with days as (
-  select * from {{ ref('ai_billing__reading_days') }} where dataset = '{{ dataset }}' and inside_window
+  select * from {{ ref('ai_billing__days_' ~ dataset) }} where inside_window
+),
+
+rows_ as (
+  select reading_id, scope, day, record_id, content_hash
+  from {{ ref('ai_billing__rows_' ~ dataset) }}
+  where inside_window
 ),
 
 judged as (
@@ -48,11 +54,10 @@ own_rows as (
     rows_.record_id,
     max(case when judged.is_live and judged.content_hash = rows_.content_hash then 1 else 0 end) as is_current
   from decided
-  inner join {{ ref('ai_billing__rows_' ~ dataset) }} as rows_
+  inner join rows_
     on decided.reading_id = rows_.reading_id
     and decided.scope = rows_.scope
     and decided.day = rows_.day
-    and rows_.inside_window
   left join judged on rows_.scope = judged.scope and rows_.record_id = judged.record_id
   group by decided.scope, decided.day, rows_.record_id
 ),
@@ -72,9 +77,8 @@ contested as (
     and decided.day = other.day
     and other.reading_id < decided.reading_id
     and other.last_as_of > mine.last_as_of
-  inner join {{ ref('ai_billing__rows_' ~ dataset) }} as theirs
-    on other.reading_id = theirs.reading_id and other.day = theirs.day and theirs.inside_window
-  left join {{ ref('ai_billing__rows_' ~ dataset) }} as ours
+  inner join rows_ as theirs on other.reading_id = theirs.reading_id and other.day = theirs.day
+  left join rows_ as ours
     on decided.reading_id = ours.reading_id
     and theirs.record_id = ours.record_id
     and theirs.content_hash = ours.content_hash

@@ -12,9 +12,8 @@ select
   judged.extracted_at,
   judged.scope
 from {{ ref('ai_billing__judged_' ~ dataset) }} as judged
-left join {{ ref('completeness') }} as completeness
-  on completeness.dataset = '{{ dataset }}'
-  and judged.scope = completeness.scope
+left join {{ ref('ai_billing__completeness_' ~ dataset) }} as completeness
+  on judged.scope = completeness.scope
   and judged.day = completeness.day
 where judged.judge_reading_id is null and judged.is_valid
 {% endmacro %}

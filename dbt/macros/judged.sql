@@ -38,7 +38,7 @@ newest as (
 ),
 
 days as (
-  select * from {{ ref('ai_billing__reading_days') }} where dataset = '{{ dataset }}'
+  select * from {{ ref('ai_billing__days_' ~ dataset) }}
 ),
 
 -- What each reading may judge of a day, the covered part first, and of these only what no later one judges as well.

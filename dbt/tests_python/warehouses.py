@@ -1,6 +1,7 @@
 """DuckDB and PostgreSQL behind one face: raw tables in, rows of the models out."""
 
 import json
+import re
 from pathlib import Path
 
 import duckdb
@@ -30,12 +31,14 @@ COLUMNS = {
         "covered_through began_at ended_at resumed first_as_of last_as_of moved records totals"
     ).split(),
 }
-INSTANTS = {
+INSTANTS = set(
     "x_RecordUpdatedAt ChargePeriodStart ChargePeriodEnd BillingPeriodStart BillingPeriodEnd window_start window_end "
-    "covered_from covered_through began_at ended_at first_as_of last_as_of"
-}
-INSTANTS = set(next(iter(INSTANTS)).split())
+    "covered_from covered_through began_at ended_at first_as_of last_as_of".split()
+)
 OTHER_TYPES = {"day": "date", "inside_window": "boolean", "resumed": "boolean", "moved": "boolean", "records": "bigint"}
+
+# What current rows need, in order.
+CHAIN = ["ai_billing__manifest", *(f"ai_billing__{step}_%s" for step in ("rows", "days", "judged", "completeness")), "current_%s"]
 
 
 class Warehouse:
@@ -72,6 +75,18 @@ class Warehouse:
     def plain_views(self) -> None:
         self.run((SQL / f"{self.name}.sql").read_text())
 
+    def build(self, dataset: str | None = None) -> None:
+        """Each model as a table, as dbt makes them: every one is computed once, however many stand on it. With a
+        dataset only what its current rows need."""
+        needed = [name.replace("%s", dataset or "") for name in CHAIN]
+        for name, code in self.models():
+            if dataset is None or name in needed:
+                self.run(f"drop table if exists {name}; create table {name} as {code}")
+
+    def models(self) -> list[tuple[str, str]]:
+        text = (SQL / f"{self.name}.sql").read_text()
+        return re.findall(r"^create (?:or replace )?view (\w+) as\n(.*?);$", text, re.DOTALL | re.MULTILINE)
+
     def all(self, sql: str) -> list[dict]:
         cursor = self.cursor()
         cursor.execute(sql)
@@ -88,6 +103,7 @@ class DuckDB(Warehouse):
     def __init__(self, typed: bool = False, path: str = ":memory:"):
         super().__init__(typed)
         self.connection = duckdb.connect(path)
+        self.run("set threads = 1")
         self.run("set timezone = 'Asia/Kathmandu'")  # nothing may depend on the session's zone
 
     def cursor(self):
@@ -95,8 +111,8 @@ class DuckDB(Warehouse):
 
     def insert(self, table, columns, rows) -> None:
         if rows:
-            marks = ", ".join("?" for _ in columns)
-            self.connection.executemany(f'insert into "{table}" values ({marks})', rows)
+            marks = ", ".join(f"({', '.join('?' for _ in columns)})" for _ in rows)
+            self.connection.execute(f'insert into "{table}" values {marks}', [value for row in rows for value in row])
 
     def close(self) -> None:
         self.connection.close()
@@ -110,7 +126,7 @@ class Postgres(Warehouse):
         self.connection = psycopg2.connect(host="127.0.0.1", port=port, user="postgres", dbname="postgres")
         self.connection.autocommit = True
         self.run(f'drop schema if exists "{schema}" cascade; create schema "{schema}"')
-        self.run(f"set search_path to \"{schema}\"; set timezone to 'Asia/Kathmandu'; set datestyle to 'SQL, DMY'")
+        self.run(f"set search_path to \"{schema}\"; set timezone to 'Asia/Kathmandu'; set datestyle to 'ISO, DMY'")
 
     def cursor(self):
         return self.connection.cursor()

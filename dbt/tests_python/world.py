@@ -112,6 +112,10 @@ class World:
     readings: int = 0
     crossing: set[str] = field(default_factory=set)
 
+    @property
+    def address(self) -> tuple[str, str | None]:
+        return self.base_url, self.account
+
     # What the provider does.
 
     def put(self, record: dict, updated: str | None = None) -> None:

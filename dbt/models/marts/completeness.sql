@@ -1,11 +1,4 @@
-with usage_days as (
-  {{ ai_billing.completeness_of('usage') }}
-),
-
-costs_days as (
-  {{ ai_billing.completeness_of('costs') }}
-)
-
-select * from usage_days
+-- Day by day: proven, unproven or incomplete, and why.
+select * from {{ ref('ai_billing__completeness_usage') }}
 union all
-select * from costs_days
+select * from {{ ref('ai_billing__completeness_costs') }}

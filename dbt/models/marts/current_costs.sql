@@ -1,1 +1,48 @@
-{{ ai_billing.current_rows('costs') }}
+-- Corrections add up (FOCUS "append" delivery: both rows count) unless the variable says that a correction stands in the
+-- place of what it corrects. Of records that correct each other in a circle none is replaced.
+{%- set replacing = var('ai_billing_corrections') == 'replacing' %}
+with {{ 'recursive ' if replacing }}current_rows as (
+  {{ ai_billing.current_rows('costs') }}
+)
+{%- if replacing %},
+
+corrections as (
+  select correction.scope, correction.corrects_record_id as corrected, correction.record_id as corrected_by
+  from current_rows as correction
+  inner join current_rows as original
+    on correction.scope = original.scope and correction.corrects_record_id = original.record_id
+  where correction.record_id <> original.record_id
+),
+
+-- `union` ends where nothing new is reached, circles included.
+reached as (
+  select scope, corrected, corrected_by from corrections
+  union
+  select reached.scope, reached.corrected, corrections.corrected_by
+  from reached
+  inner join corrections on reached.scope = corrections.scope and reached.corrected_by = corrections.corrected
+),
+
+circles as (
+  select scope, corrected as record_id from reached where corrected = corrected_by
+),
+
+replaced as (
+  select corrections.scope, corrections.corrected as record_id, max(corrections.corrected_by) as replaced_by
+  from corrections
+  left join circles as original
+    on corrections.scope = original.scope and corrections.corrected = original.record_id
+  left join circles as correction
+    on corrections.scope = correction.scope and corrections.corrected_by = correction.record_id
+  where original.record_id is null or correction.record_id is null
+  group by corrections.scope, corrections.corrected
+)
+
+select current_rows.*, replaced.replaced_by, replaced.record_id is null as is_counted
+from current_rows
+left join replaced on current_rows.scope = replaced.scope and current_rows.record_id = replaced.record_id
+{%- else %}
+
+select current_rows.*, cast(null as {{ dbt.type_string() }}) as replaced_by, true as is_counted
+from current_rows
+{%- endif %}

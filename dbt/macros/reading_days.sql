@@ -1,10 +1,8 @@
--- The manifest beside what has arrived: `is_whole` where the table holds all that the reading returned for the day, and
--- the listing stood still while it was read.
-{%- set datasets = ['usage', 'costs'] %}
+{# The manifest beside what has arrived: `is_whole` where the table holds all that the reading returned for the day, and the
+   listing stood still while it was read. #}
+{% macro reading_days_of(dataset) %}
 with arrived as (
-  {%- for dataset in datasets %}
   select
-    '{{ dataset }}' as dataset,
     reading_id,
     day,
     inside_window,
@@ -13,8 +11,6 @@ with arrived as (
   from {{ ref('ai_billing__rows_' ~ dataset) }}
   where is_reported
   group by reading_id, day, inside_window
-  {{ 'union all' if not loop.last }}
-  {%- endfor %}
 )
 
 select
@@ -29,7 +25,8 @@ select
     false) as is_whole
 from {{ ref('ai_billing__manifest') }} as manifest
 left join arrived
-  on manifest.dataset = arrived.dataset
-  and manifest.reading_id = arrived.reading_id
+  on manifest.reading_id = arrived.reading_id
   and manifest.day = arrived.day
   and manifest.inside_window = arrived.inside_window
+where manifest.dataset = '{{ dataset }}'
+{% endmacro %}

@@ -1,0 +1,59 @@
+{# Cost per million units, cut after twelve digits, in whole numbers throughout: databases divide decimals as floats. #}
+{% macro per_million(cost, quantity) %}{{ return(adapter.dispatch('per_million', 'ai_billing')(cost, quantity)) }}{% endmacro %}
+
+{% macro default__per_million(cost, quantity) -%}
+  cast({{ cost }} * 1000000 / nullif({{ quantity }}, 0) as {{ ai_billing.type_decimal() }})
+{%- endmacro %}
+
+{% macro postgres__per_million(cost, quantity) -%}
+  div({{ cost }} * 1000000000000000000, nullif({{ quantity }}, 0)) * 0.000000000001
+{%- endmacro %}
+
+{# Long division of the decimals' digits, six at a time, so that no step leaves 128 bits. Null beyond 10^13 of cost or
+   10^14 units, where it would. #}
+{% macro duckdb__per_million(cost, quantity) -%}
+  {%- set above = "(cast(replace(cast(abs(" ~ cost ~ ") as varchar), '.', '') as hugeint) * 1000000)" -%}
+  {%- set below = "cast(replace(cast(abs(" ~ quantity ~ ") as varchar), '.', '') as hugeint)" -%}
+  {%- set rest = "(" ~ above ~ " % " ~ below ~ ") * 1000000" -%}
+  {%- set last = "(" ~ rest ~ " % " ~ below ~ ") * 1000000" -%}
+  case when {{ quantity }} <> 0 and abs({{ cost }}) < 10000000000000 and abs({{ quantity }}) < 100000000000000
+    then cast(
+      case when ({{ cost }} < 0) <> ({{ quantity }} < 0) then '-' else '' end
+      || cast({{ above }} // {{ below }} as varchar) || '.'
+      || lpad(cast({{ rest }} // {{ below }} as varchar), 6, '0')
+      || lpad(cast({{ last }} // {{ below }} as varchar), 6, '0') as decimal(38, 18))
+  end
+{%- endmacro %}
+
+{# A unit such as "1000 Tokens" is a thousand of the unit. #}
+{% macro unit_factor(unit) -%}
+  case when {{ ai_billing.matches(unit, '[1-9][0-9]{0,8} .+') }}
+    then cast({{ dbt.split_part(unit, "' '", 1) }} as decimal(10, 0)) else cast(1 as decimal(10, 0)) end
+{%- endmacro %}
+{% macro unit_name(unit) -%}
+  case when {{ ai_billing.matches(unit, '[1-9][0-9]{0,8} .+') }}
+    then {{ dbt.replace(unit, dbt.concat([dbt.split_part(unit, "' '", 1), "' '"]), "''") }} else {{ unit }} end
+{%- endmacro %}
+
+{# The groups of a reading's control totals, one row each, every value a text. #}
+{% macro exploded_totals(relation, fields) %}{{ return(adapter.dispatch('exploded_totals', 'ai_billing')(relation, fields)) }}{% endmacro %}
+
+{% macro default__exploded_totals(relation, fields) -%}
+  {{ exceptions.raise_compiler_error("The model reconciliation needs a macro " ~ target.type ~ "__exploded_totals: see ai_billing/macros/exact.sql") }}
+{%- endmacro %}
+
+{% macro duckdb__exploded_totals(relation, fields) -%}
+  {%- set shape = [] -%}
+  {%- for field in fields %}{% do shape.append('"' ~ field ~ '":"VARCHAR"') %}{% endfor -%}
+  select dataset, scope, day, reading_id{% for field in fields %}, part.{{ field }}{% endfor %}
+  from (
+    select dataset, scope, day, reading_id, unnest(from_json(totals, '[{ {{- shape | join(',') -}} }]')) as part
+    from {{ relation }}
+  ) as parts
+{%- endmacro %}
+
+{% macro postgres__exploded_totals(relation, fields) -%}
+  select dataset, scope, day, reading_id{% for field in fields %}, part ->> '{{ field }}' as {{ field }}{% endfor %}
+  from {{ relation }}
+  cross join lateral jsonb_array_elements(cast(totals as jsonb)) as part
+{%- endmacro %}

@@ -1,0 +1,1 @@
+{{ ai_billing.completeness_of('usage') }}

@@ -1,0 +1,1 @@
+{{ ai_billing.reading_days_of('costs') }}

@@ -1,0 +1,437 @@
+"""The ways an export loses or doubles money, on both databases, in both modes of a destination.
+
+`settled` fails wherever a day that calls itself proven differs from what the provider shows.
+"""
+
+from datetime import timedelta
+
+import pytest
+from judging import current, reconciled, settled, statuses
+from world import Table, World, at, cost, usage
+
+ALL = ("11-01", "11-11")
+PROVEN = ("proven", None)
+
+
+def three_costs(world: World) -> None:
+    for number in (1, 2, 3):
+        world.put(cost(f"c{number}", "11-05", f"{number}.10"))
+    world.put(cost("other", "11-06", "7"))
+
+
+def test_nothing_yet(warehouse):
+    warehouse.fill(Table().tables)
+    warehouse.build()
+    assert warehouse.all("select * from current_costs") == []
+    assert warehouse.all("select * from completeness") == []
+
+
+def test_without_a_manifest_nothing_is_proven(warehouse, table):
+    world = World(table)
+    three_costs(world)
+    world.sync(ALL, lose_manifest=True)
+    found = settled(warehouse, world, table)
+    assert found["11-05"] == ("unproven", "no complete reading of the day has been reported")
+
+
+def test_a_withdrawn_row_is_gone(warehouse, table):
+    world = World(table)
+    three_costs(world)
+    world.sync(ALL)
+    world.withdraw("c2")
+    world.sync(ALL)
+    assert settled(warehouse, world, table)["11-05"] == PROVEN
+    assert current(warehouse, world) == world.truth()
+    warehouse.build()
+    reconciled(warehouse)
+    removed = warehouse.all("select * from removed_rows")
+    assert [(row["record_id"], str(row["billed_cost"])[:4]) for row in removed] == [("c2", "2.10")]
+    assert removed[0]["last_seen_at"] < removed[0]["found_missing_at"]
+
+
+def test_the_last_row_of_a_day_may_be_withdrawn(warehouse, table):
+    world = World(table)
+    world.put(cost("only", "11-05", "1"))
+    world.sync(ALL)
+    world.withdraw("only")
+    world.sync(ALL)
+    assert settled(warehouse, world, table)["11-05"] == PROVEN
+    assert current(warehouse, world) == {}
+
+
+def test_a_row_issued_anew_under_another_id_counts_once(warehouse, table):
+    world = World(table)
+    three_costs(world)
+    world.sync(ALL)
+    world.withdraw("c3")
+    world.put(cost("c3-final", "11-05", "3.15", x_CostStatus="final", InvoiceId="INV-1"))
+    world.sync(("11-05", "11-11"))
+    assert settled(warehouse, world, table)["11-05"] == PROVEN
+    assert current(warehouse, world) == world.truth()
+
+
+def test_the_day_in_progress_issued_anew_three_times(warehouse, table):
+    world = World(table, lag=timedelta(hours=2))
+    for version in (1, 2, 3):
+        world.put(cost(f"today-{version}", "11-10", f"{version}"))
+        world.sync(("11-08", "11-11"))
+        found = settled(warehouse, world, table)
+        assert found["11-10"] == ("incomplete", "no reading covers the whole day")
+        assert current(warehouse, world) == world.truth()
+        world.withdraw(f"today-{version}")
+    world.put(cost("final", "11-10", "4"))
+    world.now = at("11-11 12:00")
+    world.sync(("11-08", "11-12"))
+    assert settled(warehouse, world, table)["11-10"] == PROVEN
+    assert current(warehouse, world) == world.truth()
+
+
+def test_a_row_moved_to_another_day_counts_once(warehouse, table):
+    world = World(table)
+    three_costs(world)
+    world.sync(ALL)
+    world.put(cost("c1", "11-07", "1.10"))
+    world.sync(ALL)
+    assert settled(warehouse, world, table)["11-05"] == PROVEN
+    assert current(warehouse, world) == world.truth()
+
+
+def test_a_row_moved_to_a_day_that_is_read_again_alone(warehouse, table):
+    world = World(table)
+    three_costs(world)
+    world.sync(ALL)
+    world.put(cost("c1", "11-07", "1.10"))
+    world.sync(("11-07", "11-11"))
+    found = settled(warehouse, world, table)
+    assert found["11-07"] == PROVEN
+    assert found["11-05"][0] == "unproven"
+    assert current(warehouse, world) == world.truth()
+
+
+def test_updated_at_going_backward(warehouse, table):
+    world = World(table)
+    world.put(cost("c", "11-05", "10"), updated="11-09")
+    world.sync(ALL)
+    world.put(cost("c", "11-05", "12"), updated="11-08")
+    world.sync(ALL)
+    found = settled(warehouse, world, table)
+    if table.dedup:  # the documented limit: the destination keeps the version with the newer x_RecordUpdatedAt
+        assert found["11-05"] == ("unproven", "rows of the reading are missing")
+        assert {str(value)[:2] for value in current(warehouse, world).values()} == {"10"}
+    else:
+        assert found["11-05"] == PROVEN
+        assert current(warehouse, world) == world.truth()
+        warehouse.build()
+        [change] = warehouse.all("select * from restatements")
+        assert change["went_back"] and change["billed_cost_change"] == 2
+
+
+def test_updated_at_standing_still(warehouse, table):
+    world = World(table)
+    world.put(cost("c", "11-05", "10"), updated="11-09")
+    world.sync(ALL)
+    world.put(cost("c", "11-05", "12"), updated="11-09")
+    world.sync(ALL)
+    assert settled(warehouse, world, table)["11-05"] == PROVEN
+    assert current(warehouse, world) == world.truth()
+
+
+def test_a_listing_that_moved_proves_no_absence(warehouse, table):
+    world = World(table)
+    three_costs(world)
+    world.sync(ALL)
+    skipped = world.shown.pop("c2")  # on an offset that moved
+    world.sync(ALL, moved=True)
+    world.shown["c2"] = skipped
+    found = settled(warehouse, world, table)
+    assert found["11-05"] == ("unproven", "the listing moved while it was read")
+    assert current(warehouse, world) == world.truth()
+    world.sync(ALL)
+    assert settled(warehouse, world, table)["11-05"] == PROVEN
+
+
+def test_a_manifest_without_its_rows(warehouse, table):
+    world = World(table)
+    three_costs(world)
+    world.sync(ALL)
+    world.put(cost("c1", "11-05", "1.20"))
+    world.put(cost("late", "11-05", "5"))
+    world.sync(ALL, lose_rows=lambda record: record["x_RecordId"] in ("c1", "late"))
+    found = settled(warehouse, world, table)
+    assert found["11-05"] == ("unproven", "rows of the reading are missing")
+    assert found["11-06"] == PROVEN
+    assert set(current(warehouse, world)) == {"c1", "c2", "c3", "other"}
+    world.sync(ALL)
+    assert settled(warehouse, world, table)["11-05"] == PROVEN
+    assert current(warehouse, world) == world.truth()
+
+
+def test_a_manifest_without_any_row_empties_no_day(warehouse, table):
+    world = World(table)
+    three_costs(world)
+    world.sync(ALL)
+    world.sync(ALL, lose_rows=lambda _: True)
+    assert settled(warehouse, world, table)["11-05"][0] == "unproven"
+    assert current(warehouse, world) == world.truth()
+
+
+def test_rows_without_their_manifest(warehouse, table):
+    world = World(table)
+    three_costs(world)
+    world.sync(ALL)
+    world.put(cost("c1", "11-05", "1.20"))
+    world.sync(ALL, lose_manifest=True)
+    found = settled(warehouse, world, table)
+    assert found["11-05"][0] == "unproven"
+    assert current(warehouse, world) == world.truth()
+    if not table.dedup:  # what came again as it was leaves the proof as it was
+        assert found["11-06"] == PROVEN
+    world.withdraw("c1")
+    world.sync(ALL)
+    assert settled(warehouse, world, table)["11-05"] == PROVEN
+    assert current(warehouse, world) == world.truth()
+
+
+def test_pages_written_twice_after_a_kill(warehouse, table):
+    world = World(table)
+    three_costs(world)
+    reading, began = world.begin(), world.now
+    world.emit(reading, *ALL)
+    world.now += timedelta(minutes=1)
+    world.finish(reading, began, *ALL, world.emit(reading, *ALL), resumed=True)
+    assert settled(warehouse, world, table)["11-05"] == PROVEN
+    assert current(warehouse, world) == world.truth()
+
+
+def test_a_reading_that_reports_twice(warehouse, table):
+    world = World(table)
+    three_costs(world)
+    reading, began = world.begin(), world.now
+    records = world.emit(reading, *ALL)
+    world.finish(reading, began, *ALL, records)
+    world.now += timedelta(minutes=1)
+    world.finish(reading, began, *ALL, records, resumed=True)
+    assert settled(warehouse, world, table)["11-05"] == PROVEN
+
+
+@pytest.mark.parametrize("change", ["withdrawn", "restated", "issued anew"])
+def test_a_window_restarted_after_an_expired_cursor(warehouse, table, change):
+    world = World(table)
+    three_costs(world)
+    reading, began = world.begin(), world.now
+    first = world.listing(*map(at, ALL))
+    world.emit(reading, *ALL, records=first[:2])
+    world.now += timedelta(minutes=20)
+    if change == "restated":
+        world.put(cost("c1", "11-05", "1.20"))
+    else:
+        world.withdraw("c1")
+    if change == "issued anew":
+        world.put(cost("c1-final", "11-05", "1.20"))
+    again = [record for record in world.listing(*map(at, ALL))]
+    world.emit(reading, *ALL, records=[record for record in again if record not in first[:2]])
+    world.finish(reading, began, *ALL, again)
+    found = settled(warehouse, world, table)
+    assert found["11-06"] == PROVEN
+    if not (table.dedup and change == "restated"):  # where the table has forgotten the first version, all is well
+        assert found["11-05"] == ("unproven", "the reading left more rows than it counted")
+    world.sync(ALL)
+    assert settled(warehouse, world, table)["11-05"] == PROVEN
+    assert current(warehouse, world) == world.truth()
+
+
+@pytest.mark.parametrize("snapshot", [True, False])
+def test_resumed_after_a_kill_while_a_newer_reading_had_ended(warehouse, table, snapshot):
+    world = World(table)
+    three_costs(world)
+    older, began = world.begin(), world.now
+    listed = world.listing(*map(at, ALL))
+    world.emit(older, *ALL, records=listed[:1])
+    world.now += timedelta(hours=1)
+    world.withdraw("c3")
+    world.put(cost("c2", "11-05", "2.20"))
+    world.sync(ALL)
+    truth = world.truth()
+    if not snapshot:  # the rest of the listing is shown as it is by now
+        world.put(cost("c2", "11-05", "2.30"))
+        listed = [listed[0], *(record for record in world.listing(*map(at, ALL)) if record["x_RecordId"] != "c1")]
+    world.emit(older, *ALL, records=listed[1:])
+    world.finish(older, began, *ALL, listed, resumed=True, moved=not snapshot)
+    found = settled(warehouse, world, table)
+    if snapshot:
+        assert current(warehouse, world) == truth
+        assert found["11-05"] == PROVEN
+    else:
+        assert found["11-05"][0] == "unproven"
+    world.sync(ALL)
+    assert settled(warehouse, world, table)["11-05"] == PROVEN
+    assert current(warehouse, world) == world.truth()
+
+
+LONG = {
+    "subscription": cost("plan", "11-01", "20", end="12-01", ChargeCategory="Purchase"),
+    "tax": cost("tax", "11-08", "3.30", end="11-08", ChargeCategory="Tax"),
+    "tax at the start of the month": cost("tax", "11-01", "3.30", end="11-01", ChargeCategory="Tax"),
+    "credit": cost("credit", "11-02", "-5", end="11-09", ChargeCategory="Credit"),
+}
+
+
+@pytest.mark.parametrize("selects", ["start", "overlap", "containment"])
+@pytest.mark.parametrize("kind", LONG)
+def test_rows_that_lie_in_no_single_day(warehouse, table, kind, selects):
+    """As a provider shows them now in one window and then in another, and withdraws them in the end."""
+    world = World(table, selects=selects, now=at("12-02 12:00"))
+    three_costs(world)
+    row = LONG[kind]
+    world.put(row)
+    month = ("11-01", "12-01")
+    world.sync(month)
+    assert settled(warehouse, world, table)[row["ChargePeriodStart"][5:10]] == PROVEN
+    assert current(warehouse, world) == world.truth()
+    for windows in [[("11-04", "11-07"), ("11-07", "11-12")], [("11-01", "11-03")], [month]]:
+        world.sync(*windows)
+        settled(warehouse, world, table)
+        assert current(warehouse, world) == world.truth(), windows
+    world.put({**row, "BilledCost": "21"})
+    world.sync(("11-01", "11-08"), ("11-08", "11-20"))
+    settled(warehouse, world, table)
+    world.sync(month)
+    assert settled(warehouse, world, table)[row["ChargePeriodStart"][5:10]] == PROVEN
+    assert current(warehouse, world) == world.truth()
+    world.withdraw(row["x_RecordId"])
+    world.sync(("11-01", "11-05"), ("11-05", "11-20"))
+    found = settled(warehouse, world, table)
+    if current(warehouse, world) != world.truth():
+        assert found[row["ChargePeriodStart"][5:10]][0] == "unproven"
+    world.sync(month)
+    assert settled(warehouse, world, table)[row["ChargePeriodStart"][5:10]] == PROVEN
+    assert current(warehouse, world) == world.truth()
+
+
+def test_a_long_row_that_another_window_of_the_sync_emitted_stays(warehouse, table):
+    """Each sync, one window emits it and the others, which returned it as well, do not."""
+    world = World(table, selects="overlap", now=at("12-02 12:00"))
+    world.put(LONG["subscription"])
+    world.sync(("11-08", "11-15"), ("11-01", "11-08"))
+    assert current_after(warehouse, world, table) == world.truth()
+    world.sync(("11-01", "11-08"), ("11-08", "11-15"))
+    assert current_after(warehouse, world, table) == world.truth()
+
+
+def current_after(warehouse, world, table):
+    settled(warehouse, world, table)
+    return current(warehouse, world)
+
+
+def test_the_retention_edge_wipes_nothing(warehouse, table):
+    """A provider that leaves out in silence what lies before retention."""
+    world = World(table, retention_days=9)
+    three_costs(world)
+    world.sync(ALL)
+    assert settled(warehouse, world, table)["11-05"] == PROVEN
+    truth = world.truth()
+    world.now = at("11-13 18:00")
+    for record_id in ("c1", "c2", "c3"):
+        world.withdraw(record_id)  # past the edge in the middle of the reading
+    world.sync(("11-05", "11-14"))
+    warehouse.fill(table.tables)
+    warehouse.build()
+    assert current(warehouse, world) == truth
+    assert statuses(warehouse, world)["11-05"] == PROVEN  # as of the reading that could still see it
+
+
+def test_a_restatement_at_the_retention_edge(warehouse, table):
+    world = World(table, retention_days=9)
+    three_costs(world)
+    world.sync(ALL)
+    world.now = at("11-13 18:00")
+    world.put(cost("c1", "11-05", "1.20"))
+    world.sync(("11-05", "11-14"))
+    assert settled(warehouse, world, table)["11-05"][0] == "unproven"
+    assert current(warehouse, world) == world.truth()
+
+
+def test_available_through_that_goes_back(warehouse, table):
+    world = World(table)
+    three_costs(world)
+    world.sync(ALL)
+    world.lag = timedelta(days=6)
+    world.put(cost("c1", "11-05", "1.20"))
+    world.sync(ALL)
+    found = settled(warehouse, world, table)
+    assert found["11-05"][0] == "unproven"
+    assert current(warehouse, world) == world.truth()
+
+
+def test_two_accounts_in_one_table(warehouse):
+    table = Table()
+    one, two = World(table, account="one"), World(table, account="two")
+    elsewhere = World(table, account="one", base_url="https://other.example.com")
+    for world in (one, two, elsewhere):
+        three_costs(world)  # the same ids, as they may be
+        world.readings += 1000 * len(table.costs)
+        world.sync(ALL)
+    two.withdraw("c2")
+    one.put(cost("c1", "11-05", "9"))
+    for world in (two, one):
+        world.sync(ALL)
+    for world in (one, two, elsewhere):
+        assert settled(warehouse, world, table)["11-05"] == PROVEN
+        assert current(warehouse, world) == world.truth()
+    one.withdraw("c3")
+    one.put(cost("c4", "11-05", "4"))
+    one.sync(ALL, lose_manifest=True)  # whose rows these are is known by their ids alone
+    assert settled(warehouse, two, table)["11-05"] == PROVEN
+    assert settled(warehouse, elsewhere, table)["11-05"] == PROVEN
+    one.sync(ALL)
+    assert settled(warehouse, one, table)["11-05"] == PROVEN
+    assert current(warehouse, one) == one.truth()
+
+
+@pytest.mark.parametrize("cleared", [True, False])
+def test_granularity_changed_after_a_clear(warehouse, table, cleared):
+    """`cleared`: the destination emptied the table with the state; the reports of old readings stay in any case."""
+    world = World(table, dataset="usage")
+    for day in ("11-03", "11-05"):
+        for hour in range(24):
+            world.put(usage(f"{day}-{hour}", f"{day} {hour:02}:00", "10", hours=1))
+    world.sync(ALL)
+    assert settled(warehouse, world, table)["11-05"] == PROVEN
+    if cleared:
+        table.usage.clear()
+        assert settled(warehouse, world, table)["11-05"] == ("unproven", "rows of the reading are missing")
+    world.shown.clear()
+    for day in ("11-03", "11-05"):
+        world.put(usage(day, day, "240"))
+    world.sync(("11-04", "11-11"), lose_rows=lambda _: True)
+    settled(warehouse, world, table)
+    world.sync(("11-04", "11-11"))
+    found = settled_of(warehouse, world, table, "11-05")
+    assert found == PROVEN
+    assert current(warehouse, world, "11-05") == world.truth("11-05")
+    old = sum(current(warehouse, world, "11-03").values())
+    assert old == (0 if cleared else 240)
+
+
+def settled_of(warehouse, world, table, day):
+    """Like `settled` for one day: the truth of days that are not asked for any more is of the old granularity."""
+    warehouse.fill(table.tables)
+    warehouse.build()
+    return statuses(warehouse, world)[day]
+
+
+def test_hours_of_a_day_in_progress(warehouse, table):
+    world = World(table, dataset="usage", now=at("11-10 10:30"))
+    for hour in range(11):
+        world.put(usage(f"h{hour}", f"11-10 {hour:02}:00", "1", hours=1))
+    world.sync(("11-09", "11-10 11:00"))
+    settled(warehouse, world, table)
+    world.withdraw("h3")
+    world.now = at("11-10 14:30")
+    world.sync(("11-10 11:00", "11-10 15:00"))  # the first hours were read by a reading that was resumed
+    found = settled(warehouse, world, table)
+    assert found["11-10"][0] == "incomplete"
+    assert len(current(warehouse, world)) == 11
+    world.sync(("11-09", "11-10 15:00"))
+    settled(warehouse, world, table)
+    assert current(warehouse, world) == world.truth()
