@@ -5,6 +5,8 @@ const report = process.env["TEST_REPORT"];
 
 export default defineConfig({
   test: {
+    // By default one fewer than there are cores; integration tests mostly wait for processes of their own.
+    maxWorkers: 2,
     reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
     projects: [
       {
