@@ -150,3 +150,54 @@ def test_a_failed_read_stores_nothing_and_the_next_one_mends_it(
     provider.control("faults", {"clear": True})
     source(provider.config).read(cache=cache)
     expect_equal_sums(provider, cache)
+
+
+def test_tokens_that_rotate_reach_the_callback(cache: DuckDBCache) -> None:
+    provider = Provider("--oauth", "--now", "2025-10-04T12:00:00Z")
+    names = ("client_id", "client_secret", "refresh_token", "token_url")
+    first = {
+        "base_url": provider.base_url,
+        "credentials": {
+            "auth_type": "oauth2_authorization_code",
+            **{name: provider.oauth[name] for name in names},
+        },
+    }
+    kept: list[dict[str, Any]] = []
+
+    def open_source(config: dict[str, Any]) -> ab.Source:
+        """PyAirbyte hands a changed config over and goes on with the old one; whoever gets it must set it."""
+
+        def keep(changed: dict[str, Any]) -> None:
+            kept.append(changed)
+            opened.set_config(changed, validate=False)
+
+        opened = ab.get_source(
+            "source-ai-billing",
+            config=config,
+            local_executable=EXECUTABLE,
+            config_change_callback=keep,
+        )
+        return opened
+
+    try:
+        connector = open_source(first)
+        connector.check()
+        connector.select_all_streams()
+        connector.read(cache=cache)
+        expect_equal_sums(provider, cache)
+        used = first["credentials"]["refresh_token"]
+        assert kept and kept[-1]["credentials"]["refresh_token"] != used
+        assert kept[-1]["base_url"] == provider.base_url
+
+        # The next process starts from what was kept, once its access token has run out.
+        stale = {**kept[-1]["credentials"], "token_expiry_date": "2020-01-01T00:00:00Z"}
+        again = open_source({**kept[-1], "credentials": stale})
+        again.select_all_streams()
+        again.read(cache=DuckDBCache(db_path=cache.db_path, cache_dir=cache.cache_dir))
+        expect_equal_sums(provider, cache)
+        tokens = [config["credentials"]["refresh_token"] for config in kept]
+        assert len(tokens) >= 2
+        assert len(set(tokens)) == len(tokens)
+        assert used not in tokens
+    finally:
+        provider.stop()

@@ -19,8 +19,9 @@ class Provider:
         line = [str(NODE), "reference_provider/main.ts", "--json", "--control", "--port", "0", *options]
         self._process = subprocess.Popen(line, cwd=ROOT, stdout=subprocess.PIPE, text=True)
         assert self._process.stdout is not None
-        greeting: dict[str, str] = json.loads(self._process.stdout.readline())
-        self.base_url = greeting["base_url"]
+        greeting: dict[str, Any] = json.loads(self._process.stdout.readline())
+        self.base_url: str = greeting["base_url"]
+        self.oauth: dict[str, str] = greeting.get("oauth", {})
         self.config: dict[str, Any] = {
             "base_url": self.base_url,
             "credentials": {
