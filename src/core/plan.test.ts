@@ -1,0 +1,307 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  type Circumstances,
+  costsReconcileFrom,
+  type Plan,
+  planFullRefresh,
+  planIncremental,
+  reconcileFromDays,
+  replan,
+  retentionFloor,
+  withoutFuture,
+} from "./plan.ts";
+import {
+  advance,
+  beginReading,
+  completePass,
+  finishReading,
+  type IncrementalState,
+  keepOpen,
+  type Reading,
+  readPage,
+} from "./state.ts";
+import { DAY, HOUR } from "./time.ts";
+import { type Range, subtract, union } from "./window.ts";
+
+const NOON = Date.UTC(2026, 5, 15, 12);
+const TODAY = NOON - 12 * HOUR;
+
+function atNoon(changes: Partial<Circumstances> = {}): Circumstances {
+  return {
+    now: NOON,
+    bucket: DAY,
+    retentionDays: 90,
+    maximumWindowDays: 31,
+    startDate: TODAY - 30 * DAY,
+    endDate: null,
+    lookback: 2 * DAY,
+    reconcileFrom: TODAY - 7 * DAY,
+    lanes: 1,
+    ...changes,
+  };
+}
+
+/** A state that has read everything up to yesterday midnight and made today's deep re-read. */
+const settled: IncrementalState = {
+  mode: "incremental",
+  start: TODAY - 30 * DAY,
+  position: TODAY,
+  reconciledOn: "2026-06-15",
+  provisional: [],
+  pass: null,
+};
+
+const covered = ({ windows, resumed }: Plan<unknown>): Range[] => union([...windows, ...resumed]);
+
+/** The state after a window was read to its end. */
+function read(
+  state: IncrementalState,
+  window: Range,
+  at: Circumstances,
+  { anchor }: Pick<Plan<unknown>, "anchor">,
+  availableThrough = at.now,
+): IncrementalState {
+  const reading = beginReading(window, { id: `r${window.start}`, limit: 1, beganAt: at.now }, null);
+  const page = {
+    nextCursor: null,
+    asOf: "",
+    availableThrough,
+    records: 0,
+    provisional: [],
+    totals: [],
+  };
+  return advance(finishReading(state, readPage(reading, page, at.now), at.now), anchor, at.bucket);
+}
+
+/** A reading that stands between two pages. */
+function opened(window: Range, at: Circumstances): Reading {
+  const reading = beginReading(window, { id: `o${window.start}`, limit: 1, beganAt: at.now }, null);
+  const page = {
+    nextCursor: "c",
+    asOf: "",
+    availableThrough: at.now,
+    records: 1,
+    provisional: [],
+    totals: [],
+  };
+  return readPage(reading, page, at.now);
+}
+
+function readAll(stored: IncrementalState | null, at: Circumstances): IncrementalState {
+  const plan = planIncremental(stored, at);
+  const state = plan.windows.reduce((known, window) => read(known, window, at, plan), plan.state);
+  return completePass(state, plan.from, plan.reconciledOn);
+}
+
+test("W3: the floor is the first whole day at least an hour inside retention", () => {
+  expect(retentionFloor(NOON, 1)).toBe(TODAY);
+  expect(retentionFloor(TODAY + 22 * HOUR, 1)).toBe(TODAY);
+  expect(retentionFloor(TODAY + 23 * HOUR, 1)).toBe(TODAY);
+  expect(retentionFloor(TODAY + 23 * HOUR + 1, 1)).toBe(TODAY + DAY);
+  expect(retentionFloor(TODAY - HOUR, 90)).toBe(TODAY - 90 * DAY);
+});
+
+test("W3: a plan begins at the start date or the floor, and what the floor cuts off is named", () => {
+  const within = planIncremental(null, atNoon());
+  expect(covered(within)).toEqual([{ start: TODAY - 30 * DAY, end: TODAY + DAY }]);
+  expect(within.lost).toEqual([]);
+  const before = planIncremental(null, atNoon({ retentionDays: 10 }));
+  expect(covered(before)[0]?.start).toBe(TODAY - 9 * DAY);
+  expect(before.lost).toEqual([{ start: TODAY - 30 * DAY, end: TODAY - 9 * DAY }]);
+  expect(planIncremental(null, atNoon({ startDate: null, retentionDays: 10 })).lost).toEqual([]);
+});
+
+test("W3: a position that has fallen behind the floor is named, and reading goes on at the floor", () => {
+  const stored = { ...settled, position: TODAY - 20 * DAY };
+  const plan = planIncremental(stored, atNoon({ retentionDays: 10 }));
+  expect(plan.lost).toEqual([{ start: TODAY - 20 * DAY, end: TODAY - 9 * DAY }]);
+  expect(plan.state).toMatchObject({ start: TODAY - 9 * DAY, position: TODAY - 9 * DAY });
+});
+
+test("W3: a window that has left retention is read from the floor on, the rest is named", () => {
+  const window = { start: TODAY - 12 * DAY, end: TODAY - 8 * DAY };
+  expect(replan(window, atNoon({ retentionDays: 10 }))).toEqual({
+    windows: [{ start: TODAY - 9 * DAY, end: TODAY - 8 * DAY }],
+    lost: [{ start: TODAY - 12 * DAY, end: TODAY - 9 * DAY }],
+  });
+});
+
+test("W4: the end is now rounded up to a whole bucket, or the end date", () => {
+  expect(covered(planIncremental(null, atNoon()))[0]?.end).toBe(TODAY + DAY);
+  const hourly = atNoon({ bucket: HOUR, now: NOON + 1 });
+  expect(covered(planIncremental(null, hourly))[0]?.end).toBe(NOON + HOUR);
+  const ended = atNoon({ endDate: TODAY - 3 * DAY });
+  expect(covered(planIncremental(null, ended))[0]?.end).toBe(TODAY - 3 * DAY);
+  const future = atNoon({ endDate: TODAY + 30 * DAY });
+  expect(covered(planIncremental(null, future))[0]?.end).toBe(TODAY + DAY);
+});
+
+test("W4: only a window that reaches past now is shortened", () => {
+  expect(withoutFuture({ start: TODAY - DAY, end: TODAY }, atNoon())).toBeNull();
+  expect(withoutFuture({ start: TODAY - DAY, end: TODAY + DAY }, atNoon())).toEqual([
+    { start: TODAY - DAY, end: TODAY },
+  ]);
+  expect(withoutFuture({ start: TODAY, end: TODAY + DAY }, atNoon())).toEqual([]);
+});
+
+test("R1: a sync re-reads from position − lookback, on whole days", () => {
+  expect(covered(planIncremental(settled, atNoon()))).toEqual([
+    { start: TODAY - 2 * DAY, end: TODAY + DAY },
+  ]);
+  expect(covered(planIncremental(settled, atNoon({ lookback: 0 })))).toEqual([
+    { start: TODAY, end: TODAY + DAY },
+  ]);
+  const hourly = { ...settled, position: NOON - 3 * HOUR };
+  expect(planIncremental(hourly, atNoon({ bucket: HOUR })).anchor).toBe(TODAY - 2 * DAY);
+});
+
+test("R1 S6: idle syncs leave the state as it is: lookback is subtracted in the plan only", () => {
+  let state = readAll(null, atNoon());
+  for (const later of [1, 2, 3, 4, 5]) {
+    const next = readAll(state, atNoon({ now: NOON + later }));
+    expect(next).toEqual(state);
+    state = next;
+  }
+  expect(state.position).toBe(TODAY);
+});
+
+test("R2: the deep re-read is due once a UTC day, a first sync counts, 0 turns it off", () => {
+  expect(planIncremental(null, atNoon()).reconciledOn).toBe("2026-06-15");
+  expect(planIncremental(settled, atNoon()).reconciledOn).toBeNull();
+  const tomorrow = atNoon({ now: NOON + DAY, reconcileFrom: TODAY - 6 * DAY });
+  const plan = planIncremental(settled, tomorrow);
+  expect(plan.reconciledOn).toBe("2026-06-16");
+  expect(covered(plan)[0]?.start).toBe(TODAY - 6 * DAY);
+  const off = planIncremental(settled, { ...tomorrow, reconcileFrom: null });
+  expect(off.reconciledOn).toBeNull();
+  expect(covered(off)[0]?.start).toBe(TODAY - 2 * DAY);
+});
+
+test("R2: usage is re-read by days, costs by calendar months", () => {
+  expect(reconcileFromDays(NOON, 7)).toBe(TODAY - 7 * DAY);
+  expect(costsReconcileFrom(NOON)).toBe(Date.UTC(2026, 3, 1));
+  expect(costsReconcileFrom(Date.UTC(2026, 0, 31, 23))).toBe(Date.UTC(2025, 10, 1));
+});
+
+test("R2: days with provisional costs are re-read however old, until they leave retention", () => {
+  const day = (back: number) => ({ day: TODAY - back * DAY, records: 2, billed: { USD: "1.5" } });
+  const stored = {
+    ...settled,
+    start: TODAY - 80 * DAY,
+    reconciledOn: null,
+    provisional: [day(95), day(60), day(25)],
+  };
+  const plan = planIncremental(stored, atNoon({ startDate: null }));
+  expect(plan.lostProvisional).toEqual([day(95)]);
+  expect(plan.state.provisional).toEqual([day(60), day(25)]);
+  for (const back of [60, 25]) {
+    const start = TODAY - back * DAY;
+    expect(subtract([{ start, end: start + DAY }], covered(plan))).toEqual([]);
+  }
+});
+
+test("S1: a position ahead of now reads nothing and is kept", () => {
+  const future = { ...settled, position: TODAY + 5 * DAY };
+  expect(planIncremental(future, atNoon())).toMatchObject({
+    windows: [],
+    resumed: [],
+    ahead: true,
+    state: future,
+  });
+});
+
+test("S3: a start date moved to earlier plans the gap; to later, what was read counts from there", () => {
+  const earlier = planIncremental(settled, atNoon({ startDate: TODAY - 40 * DAY }));
+  expect(covered(earlier)[0]).toEqual({ start: TODAY - 40 * DAY, end: TODAY - 30 * DAY });
+  expect(readAll(settled, atNoon({ startDate: TODAY - 40 * DAY })).start).toBe(TODAY - 40 * DAY);
+  const later = readAll(settled, atNoon({ startDate: TODAY - 10 * DAY }));
+  expect(later).toMatchObject({ start: TODAY - 10 * DAY, position: TODAY });
+  const back = planIncremental(later, atNoon());
+  expect(covered(back)[0]).toEqual({ start: TODAY - 30 * DAY, end: TODAY - 10 * DAY });
+});
+
+test("S3: an interrupted pass goes on the same day; what is re-read anyway begins anew on another", () => {
+  const at = atNoon();
+  const plan = planIncremental(settled, { ...at, reconcileFrom: null });
+  const [first, second] = plan.windows;
+  if (first === undefined || second === undefined) throw new Error("two windows are planned");
+  const open = opened(second, at);
+  const stored = keepOpen(read(plan.state, first, at, plan), open, at.now);
+  const sameDay = planIncremental(stored, { ...at, now: NOON + HOUR });
+  expect(sameDay.resumed).toEqual([{ ...open, resumed: true }]);
+  expect(subtract([first], sameDay.windows)).toEqual([first]);
+  const nextDay = planIncremental(stored, { ...at, now: NOON + DAY });
+  expect(nextDay.resumed).toEqual([]);
+  expect(subtract([first, second], nextDay.windows)).toEqual([]);
+});
+
+test("S1: what an earlier attempt read holds the position back to where its data went", () => {
+  const at = atNoon({ lookback: 0, reconcileFrom: null, maximumWindowDays: 5 });
+  const first = planIncremental(null, at);
+  const [failed, ...others] = first.windows;
+  if (failed === undefined) throw new Error("a window is planned");
+  const left = others.reduce((state, window) => read(state, window, at, first), first.state);
+  expect(left.position).toBe(TODAY - 30 * DAY);
+  const later = { ...at, now: NOON + 4 * DAY };
+  const second = planIncremental(left, later);
+  expect(second.windows.some((window) => window.start === others[1]?.start)).toBe(false);
+  const done = second.windows.reduce(
+    (state, window) => read(state, window, later, second),
+    second.state,
+  );
+  expect(done.position).toBe(TODAY);
+});
+
+test("S1: a provider that names just each window's end is taken at its word for the whole", () => {
+  const at = atNoon({ endDate: TODAY });
+  const plan = planIncremental(null, at);
+  const state = plan.windows.reduce(
+    (known, window) => read(known, window, at, plan, window.end),
+    plan.state,
+  );
+  expect(state.position).toBe(TODAY);
+});
+
+test("S7: a full refresh keeps the range that its first attempt froze", () => {
+  const at = atNoon();
+  const first = planFullRefresh(null, at);
+  expect(covered(first)).toEqual([{ start: TODAY - 30 * DAY, end: TODAY + DAY }]);
+  const later = planFullRefresh(first.state, { ...at, now: NOON + 3 * DAY });
+  expect(covered(later)).toEqual(covered(first));
+  expect(planFullRefresh({ ...first.state, done: true }, at).windows).toEqual([]);
+});
+
+test("S1 S3: any order of windows, any kill, any resume reads every day that was due, and never goes back", () => {
+  const sync = fc.record({
+    hours: fc.integer({ min: 1, max: 60 }),
+    order: fc.array(fc.nat(99), { maxLength: 40 }),
+    lag: fc.integer({ min: 0, max: 90 }),
+  });
+  fc.assert(
+    fc.property(fc.array(sync, { minLength: 1, maxLength: 8 }), (syncs) => {
+      let stored: IncrementalState | null = null;
+      let now = NOON;
+      const seen: Range[] = [];
+      for (const { hours, order, lag } of syncs) {
+        now += hours * HOUR;
+        const at = atNoon({ now, maximumWindowDays: 4, startDate: TODAY - 20 * DAY });
+        const plan: Plan<IncrementalState> = planIncremental(stored, at);
+        let state: IncrementalState = plan.state;
+        const waiting = [...plan.windows];
+        for (const pick of order) {
+          const [window] = waiting.splice(pick % Math.max(1, waiting.length), 1);
+          if (window === undefined) break;
+          state = read(state, window, at, plan, now - lag * HOUR);
+          seen.push({ start: window.start, end: Math.min(window.end, now - lag * HOUR) });
+        }
+        expect(state.position).toBeGreaterThanOrEqual(stored?.position ?? 0);
+        expect(state.position).toBeLessThanOrEqual(now);
+        stored = waiting.length === 0 ? completePass(state, plan.from, plan.reconciledOn) : state;
+        const promised = [{ start: stored.start, end: stored.position }];
+        expect(subtract(promised, seen)).toEqual([]);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
