@@ -1,7 +1,7 @@
 /** The network between the engine and the provider: latencies, faults, and a count of what is under way. */
 import type { HttpRequest, HttpResponse, Transport } from "../src/edges.ts";
 import { type Delivery, finalFault, type Outcome, passingFault, wellMeant } from "./faults.ts";
-import type { Provider } from "./provider.ts";
+import type { Provider, Reply } from "./provider.ts";
 import type { Random } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
 
@@ -11,6 +11,8 @@ export interface Weather {
   readonly final: number;
   /** The longest that a request takes on its way, in milliseconds. */
   readonly latency: number;
+  /** What becomes of a request, where a test decides it: undefined leaves it to chance. */
+  readonly intercept?: ((url: URL, reply: Reply) => Outcome | undefined) | undefined;
 }
 
 export const FAIR: Weather = { passing: 0, final: 0, latency: 300 };
@@ -117,6 +119,8 @@ export class Network {
     const before = provider.exchanges.length;
     const reply = provider.answer(request.url, scheduler.now);
     const served = provider.exchanges[before]?.versions.map(({ text }) => text) ?? [];
+    const decided = weather.intercept?.(request.url, reply);
+    if (decided !== undefined) return decided;
     const chance = random.next();
     if (chance < weather.final) {
       return finalFault(reply, request.url.searchParams.get("cursor"), random);

@@ -23,6 +23,8 @@ export interface Frontier {
   readonly jitter: number;
   /** Whether it never says more than the window's end. */
   readonly clipped: boolean;
+  /** What it says whatever the time, where a test decides it. */
+  readonly said?: number | undefined;
 }
 
 /** The rules of a dataset. */
@@ -76,6 +78,8 @@ export interface ProviderOptions {
   readonly datasets: readonly Rules[];
   readonly lives: readonly Life[];
   readonly sendsDate: boolean;
+  /** Whether pages are short or empty now and then (P2). */
+  readonly whims: boolean;
 }
 
 export class Provider {
@@ -110,7 +114,14 @@ export class Provider {
   }
 
   #capabilities(): object {
-    const datasets = this.options.datasets.map((rules) => [
+    const offered = this.options.datasets;
+    const [any] = offered;
+    // A provider without usage does not exist; where a test gives none, there is an empty one.
+    const usage =
+      this.rules("usage") === undefined && any !== undefined
+        ? [{ ...any, stream: "usage" as const }]
+        : [];
+    const datasets = [...usage, ...offered].map((rules) => [
       rules.stream,
       {
         endpoint: `/v1/finops/${rules.stream}`,
@@ -167,6 +178,7 @@ export class Provider {
 
   /** Pages are full, but now and then short or empty (P2). */
   #sizeOf(limit: number): number {
+    if (!this.options.whims) return limit;
     const chance = chanceOf(this.options.salt, this.#served, 7);
     if (chance < 0.05) return 0;
     return chance < 0.15 ? Math.ceil(limit / 2) : limit;
@@ -203,6 +215,7 @@ export class Provider {
   #availableThrough(rules: Rules, asOf: number, end: number): number {
     const { salt } = this.options;
     const { frontier } = rules;
+    if (frontier.said !== undefined) return frontier.said;
     if (frontier.kind === "ahead") return dayOf(asOf) + 30 * DAY;
     const frozen = frontier.frozen.find((span) => asOf >= span.start && asOf < span.end);
     const base = (frozen?.start ?? asOf) - (rules.lag ?? 0);

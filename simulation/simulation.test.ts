@@ -1,6 +1,7 @@
 /** Lives of many seeds: nothing is lost, nothing doubled, whatever happens. `SEED=n` replays one. */
 import { expect, test } from "vitest";
-import { live, type Report } from "./life.ts";
+import type { Report } from "./connection.ts";
+import { live, refresh } from "./life.ts";
 import { drawWorld } from "./world.ts";
 
 const one = process.env["SEED"];
@@ -8,12 +9,15 @@ const SEEDS = 2000;
 /** Lives before other tests have their turn; none of them waits for anything but the others. */
 const BATCH = 50;
 
-async function lifeOf(seed: number, kind: "plain" | "any"): Promise<Report> {
+type Kind = "plain" | "any" | "refresh";
+
+async function lifeOf(seed: number, kind: Kind): Promise<Report> {
+  if (kind === "refresh") return refresh(drawWorld(seed, { kind: "any" }));
   return live(drawWorld(seed, { kind }), kind === "plain");
 }
 
 /** Every broken promise, each with the seed that shows it again. */
-async function broken(from: number, count: number, kind: "plain" | "any"): Promise<string[]> {
+async function broken(from: number, count: number, kind: Kind): Promise<string[]> {
   const faults: string[] = [];
   for (let seed = from; seed < from + count; seed++) {
     const report = await lifeOf(seed, kind).catch((error: unknown) => ({
@@ -33,6 +37,10 @@ test("one seed gives the same life twice, byte for byte", async () => {
 
 test("honest providers and a good network: 100 lives", async () => {
   expect(await broken(1, 100, "plain")).toEqual([]);
+});
+
+test("full refreshes: 200 jobs", async () => {
+  expect(await broken(1, 200, "refresh")).toEqual([]);
 });
 
 const batches = Array.from({ length: SEEDS / BATCH }, (_, index) => 1 + index * BATCH);

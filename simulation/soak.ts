@@ -1,6 +1,6 @@
 /** `npm run soak -- --seeds N [--from S]`: lives of seeds S to S + N − 1; every broken promise is shown with its seed. */
 import { parseArgs } from "node:util";
-import { live } from "./life.ts";
+import { live, refresh } from "./life.ts";
 import { drawWorld } from "./world.ts";
 
 const { values } = parseArgs({
@@ -8,6 +8,7 @@ const { values } = parseArgs({
     seeds: { type: "string", default: "1000" },
     from: { type: "string", default: "1" },
     plain: { type: "boolean", default: false },
+    refresh: { type: "boolean", default: false },
     log: { type: "boolean", default: false },
   },
 });
@@ -19,7 +20,8 @@ const minutes = (): number => (performance.now() - began) / 60_000;
 for (let seed = from; seed < from + count; seed++) {
   const kind = values.plain ? "plain" : "any";
   try {
-    const report = await live(drawWorld(seed, { kind }), values.plain);
+    const world = drawWorld(seed, { kind });
+    const report = await (values.refresh ? refresh(world) : live(world, values.plain));
     syncs += report.syncs;
     requests += report.requests;
     if (values.log) console.log(report.log.join("\n"));

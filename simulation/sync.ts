@@ -18,6 +18,8 @@ import type { Scheduler } from "./scheduler.ts";
 export interface End {
   /** Dies once so many lines have arrived, in the middle of the write that brings them. */
   readonly killAfterLines?: number;
+  /** Dies as soon as such a line has arrived. */
+  readonly killWhen?: (item: Item) => boolean;
   /** Dies so many milliseconds after its start. */
   readonly killAfter?: number;
   /** Gets SIGTERM so many milliseconds after its start. */
@@ -186,6 +188,15 @@ function stdoutTo(
   const chance = random.fork();
   const last = end.killAfterLines ?? Infinity;
   const arrive = (text: string): void => {
+    const { killWhen } = end;
+    if (killWhen !== undefined) {
+      for (const line of text.split("\n").slice(0, -1)) {
+        pipe.receive(`${line}\n`);
+        const item = pipe.items.at(-1);
+        if (item !== undefined && killWhen(item)) return die();
+      }
+      return;
+    }
     const lines = text.split("\n").length - 1;
     if (pipe.items.length + lines < last) return pipe.receive(text);
     const kept = text.split("\n").slice(0, Math.max(0, last - pipe.items.length));

@@ -41,6 +41,8 @@ export class Vow {
   #chain: number | null = null;
   #readings = new Readings();
   #position = -Infinity;
+  /** The position that the first sync of the chain started from. */
+  #before = -Infinity;
   #reconciledOn: string | null = null;
   /** Once a lookback shorter than the lag was asked for, only the deep re-read promises anything. */
   #short = false;
@@ -53,13 +55,14 @@ export class Vow {
   after(passage: Passage): string[] {
     const { rules } = this.#watched;
     const { result, stored, lookbackDays } = passage;
+    this.#position = stored?.position === undefined ? -Infinity : Date.parse(stored.position);
+    if (this.#chain === null) this.#before = this.#position;
     this.#chain ??= result.startedAt;
     const own = passage.exchanges.filter(
       ({ stream, status }) => stream === rules.stream && status === 200,
     );
     for (const exchange of own) this.#readings.add(exchange);
     if (lookbackDays !== null && lookbackDays * DAY < lookbackOf(rules)) this.#short = true;
-    this.#position = stored?.position === undefined ? -Infinity : Date.parse(stored.position);
     this.#reconciledOn = stored?.reconciled_on ?? null;
     const faults = [...this.#positions(passage), ...this.#rereads(own, passage)];
     if (!isComplete(result, rules.stream)) return faults;
@@ -116,7 +119,7 @@ export class Vow {
     const floor = floorOf(result.startedAt - 1000, rules.retentionDays);
     const from = Math.max(passage.startDate ?? -Infinity, floor);
     if (Date.parse(stored.start) > from) return [];
-    const anchor = Math.max(from, this.#anchor(passage));
+    const anchor = Math.max(from, this.#anchor(this.#position, passage));
     const early = own.find(({ start }) => start < anchor);
     if (early === undefined) return [];
     return [
@@ -124,9 +127,9 @@ export class Vow {
     ];
   }
 
-  #anchor({ lookbackDays }: Asked): number {
+  #anchor(position: number, { lookbackDays }: Asked): number {
     const lookback = lookbackDays === null ? lookbackOf(this.#watched.rules) : lookbackDays * DAY;
-    return dayOf(this.#position - lookback);
+    return dayOf(position - lookback);
   }
 
   #complete(passage: Passage, chain: number): string[] {
@@ -149,7 +152,10 @@ export class Vow {
       ? result.startedAt - (rules.granularity === "1h" ? HOUR : DAY)
       : result.startedAt;
     const deep = sure && deepFrom !== null && this.#reconciledOn !== today ? deepFrom : Infinity;
-    const asked = { from: Math.max(from, this.#anchor(passage)), until: dayOf(until) };
+    const asked = {
+      from: Math.max(from, this.#anchor(this.#before, passage)),
+      until: dayOf(until),
+    };
     const missing = this.#readings.missing(asked, chain);
     if (missing !== null) faults.push(`R1: complete without ${date(missing)}`);
     const again = this.#readings.missing(

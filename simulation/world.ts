@@ -40,8 +40,14 @@ export function drawWorld(seed: number, { kind }: Temper): World {
   const random = new Random(seed);
   const plain = kind === "plain";
   const begin = Date.UTC(2026, 0, 1) + random.int(0, 500) * DAY + random.int(0, DAY - 1);
-  const end = begin + random.int(2, plain ? 6 : 14) * DAY;
-  const history = random.pick([3, 6, 10, 25, 75]);
+  const tempo: Tempo = {
+    often: random.chance(0.3),
+    deaths: plain ? 0 : random.pick([0, 0.3, 0.5, 0.8]),
+    changes: plain ? 0 : random.pick([0, 0.1, 0.4]),
+  };
+  const days = plain ? random.int(2, 6) : random.int(1, tempo.often ? 2 : 9);
+  const end = begin + days * DAY;
+  const history = random.pick([2, 4, 8, 20, 70]);
   const streams: StreamName[] = random.chance(0.15) ? ["usage"] : ["usage", "costs"];
   const salt = random.int(0, 2 ** 31);
   const datasets = streams.map((stream) =>
@@ -52,12 +58,7 @@ export function drawWorld(seed: number, { kind }: Temper): World {
   );
   const sendsDate = plain || random.chance(0.9);
   const skew = sendsDate && !plain ? random.pick([0, 0, -2 * DAY, -HOUR, 3 * HOUR, 2 * DAY]) : 0;
-  const tempo: Tempo = {
-    often: random.chance(0.3),
-    deaths: plain ? 0 : random.pick([0, 0.3, 0.5, 0.8]),
-    changes: plain ? 0 : random.pick([0, 0.1, 0.4]),
-  };
-  const provider = new Provider({ salt, datasets, lives, sendsDate });
+  const provider = new Provider({ salt, datasets, lives, sendsDate, whims: true });
   return { random, provider, lives, begin, end, skew, reports: random.chance(0.5), tempo };
 }
 
@@ -113,7 +114,7 @@ export function lookbackOf(rules: Rules): number {
 
 function drawLives(rules: Rules, random: Random, plain: boolean, span: Span): Life[] {
   const lives: Life[] = [];
-  const most = random.pick([1, 2, 4]);
+  const most = random.pick([1, 1, 2, 3]);
   for (let day = span.start; day <= span.end; day += DAY) {
     const count = random.int(0, most);
     for (let number = 0; number < count; number++) {

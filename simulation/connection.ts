@@ -1,0 +1,214 @@
+/** One connection of a platform: its config, states and rows over many syncs, each of them judged. */
+import { HOUR, iso } from "./calendar.ts";
+import { judgeSync, lastState } from "./judge.ts";
+import { FAIR, type Weather } from "./network.ts";
+import { type StateValue, versionsByText, Warehouse } from "./platform.ts";
+import { Scheduler } from "./scheduler.ts";
+import type { Granularity, StreamName, Version } from "./records.ts";
+import { type End, sync as runSync, type SyncResult } from "./sync.ts";
+import { RefreshVow } from "./refresh.ts";
+import { type Asked, isComplete, Vow } from "./vow.ts";
+import type { World } from "./world.ts";
+
+/** One sync of a life. */
+export interface Step {
+  readonly weather: Weather;
+  readonly end: End;
+  readonly asked: Asked;
+  readonly concurrency: number;
+  readonly pageSize: number;
+  readonly slowness: number;
+  readonly stateInterval: number;
+  /** What the platform makes of a sync that died: rows after the last state kept or dropped, an older state taken. */
+  readonly keepsRows: boolean;
+  readonly olderState: boolean;
+}
+
+export const CALM: Step = {
+  weather: FAIR,
+  end: {},
+  asked: { startDate: null, lookbackDays: null, reconcileDays: null },
+  concurrency: 4,
+  pageSize: 5,
+  slowness: 0,
+  stateInterval: 0,
+  keepsRows: true,
+  olderState: false,
+};
+
+/** What a life came to. */
+export interface Report {
+  readonly faults: readonly string[];
+  readonly syncs: number;
+  readonly requests: number;
+  /** A line a sync, for whoever looks for the cause; also what two lives of one seed are compared by. */
+  readonly log: readonly string[];
+}
+
+interface Stored {
+  readonly json: string;
+  readonly value: StateValue;
+}
+
+export class Connection {
+  readonly world: World;
+  readonly mode: "incremental" | "full_refresh";
+  readonly scheduler: Scheduler;
+  readonly warehouse = new Warehouse();
+  readonly streams: readonly StreamName[];
+  readonly faults: string[] = [];
+  readonly log: string[] = [];
+  /** The states that the platform has. */
+  readonly states = new Map<string, Stored>();
+  readonly versions: ReadonlyMap<string, Version>;
+  readonly #vows: ReadonlyMap<StreamName, Vow | RefreshVow>;
+  requests = 0;
+
+  constructor(world: World, mode: "incremental" | "full_refresh" = "incremental") {
+    this.world = world;
+    this.mode = mode;
+    this.scheduler = new Scheduler(world.begin);
+    this.streams = world.provider.options.datasets.map(({ stream }) => stream);
+    this.versions = versionsByText(world.lives);
+    const { warehouse, versions } = this;
+    const { lives } = world;
+    this.#vows = new Map(
+      world.provider.options.datasets.map((rules) => [
+        rules.stream,
+        mode === "incremental"
+          ? new Vow({ rules, lives, warehouse })
+          : new RefreshVow({ rules, lives, warehouse }, versions),
+      ]),
+    );
+  }
+
+  /** Runs a sync and judges it. */
+  async sync(step: Step): Promise<SyncResult> {
+    const { world, scheduler, streams } = this;
+    const { provider } = world;
+    provider.exchanges = [];
+    const stored = new Map(this.states);
+    const result = await runSync({
+      ...step,
+      scheduler,
+      provider,
+      random: world.random.fork(),
+      config: configOf(step, provider.rules("usage")?.granularity ?? "1d"),
+      catalog: catalogOf([...streams, ...(world.reports ? ["export_windows"] : [])], this.mode),
+      states: statesFile(stored),
+      skew: world.skew,
+    });
+    this.requests += result.requests;
+    const loaded = this.#load(result, step);
+    this.#note(result, loaded, this.#judge(result, step, stored));
+    return result;
+  }
+
+  #judge(result: SyncResult, step: Step, stored: ReadonlyMap<string, Stored>): string[] {
+    const { provider } = this.world;
+    const { exchanges } = provider;
+    const { weather, end, slowness } = step;
+    const lasting = provider.options.datasets.every(({ cursorLifetime }) => cursorLifetime >= HOUR);
+    const fair = weather.passing === 0 && weather.final === 0 && weather.intercept === undefined;
+    const calm = fair && lasting && slowness < 1000;
+    const faults = judgeSync({
+      result,
+      exchanges,
+      streams: this.streams,
+      versions: this.versions,
+      rulesOf: (stream) => provider.rules(stream),
+      mustSucceed: calm && Object.keys(end).length === 0,
+      prompt: slowness === 0, // whoever cannot write cannot end in time
+      resumes: [...stored.values()].some(({ value }) => value.pass !== undefined),
+    });
+    for (const [stream, vow] of this.#vows) {
+      const passage = { ...step.asked, result, exchanges, mayShorten: weather.final > 0 };
+      const found = vow.after({ ...passage, stored: stored.get(stream)?.value });
+      faults.push(...found.map((fault) => `${stream} ${fault}`));
+    }
+    return faults;
+  }
+
+  /** What the platform does with what arrived. */
+  #load(result: SyncResult, { keepsRows, olderState }: Step): number {
+    let loaded = 0;
+    for (const stream of this.streams) {
+      const states = result.items
+        .filter((item) => item.kind === "state")
+        .filter((item) => item.stream === stream);
+      const died = !isComplete(result, stream);
+      const wanted = died && olderState ? states[Math.floor(states.length / 2)] : states.at(-1);
+      const kept =
+        died && !keepsRows
+          ? result.items.indexOf(wanted ?? { kind: "other" })
+          : result.items.length;
+      for (const item of result.items.slice(0, kept + 1)) {
+        if (item.kind !== "record" || item.stream !== stream) continue;
+        const version = this.versions.get(item.text);
+        if (version === undefined) continue;
+        this.warehouse.load(version, item.readingId);
+        loaded += 1;
+      }
+      if (wanted !== undefined) this.states.set(stream, { json: wanted.json, value: wanted.value });
+    }
+    for (const item of result.items) {
+      if (item.kind === "report") this.warehouse.reports.push(item.row);
+    }
+    const reported = lastState(result.items, "export_windows");
+    if (reported !== undefined) this.states.set("export_windows", reported);
+    return loaded;
+  }
+
+  #note(result: SyncResult, loaded: number, faults: readonly string[]): void {
+    const how = result.outcome instanceof Error ? result.outcome.message : String(result.outcome);
+    const positions = this.streams.map(
+      (stream) => `${stream} ${lastState(result.items, stream)?.json ?? "-"}`,
+    );
+    this.log.push(
+      `${iso(result.startedAt)} +${result.endedAt - result.startedAt} ms: ${how}, ${result.requests} requests, ` +
+        `${result.items.length} lines, ${loaded} rows; ${positions.join("; ")}`,
+    );
+    for (const fault of faults) {
+      this.faults.push(`sync ${this.log.length} at ${iso(result.startedAt)}: ${fault}`);
+      this.log.push(`  BROKEN ${fault}`);
+    }
+  }
+
+  report(): Report {
+    const { faults, log, requests } = this;
+    return { faults, log, requests, syncs: log.filter((line) => !line.startsWith(" ")).length };
+  }
+}
+
+/** The config of a step as the file has it. */
+export function configOf(
+  { asked, concurrency, pageSize }: Step,
+  granularity: Granularity,
+): Record<string, unknown> & { concurrency: number } {
+  return {
+    base_url: "https://billing.example.com/api",
+    credentials: { auth_type: "scoped_bearer_token", access_token: "sim-token-1" },
+    start_date: asked.startDate === null ? null : iso(asked.startDate),
+    lookback_days: asked.lookbackDays,
+    reconcile_days: asked.reconcileDays,
+    granularity,
+    concurrency,
+    page_size: pageSize,
+  };
+}
+
+/** A configured catalog. */
+export function catalogOf(
+  streams: readonly string[],
+  mode: "incremental" | "full_refresh",
+): object {
+  return { streams: streams.map((name) => ({ stream: { name }, sync_mode: mode })) };
+}
+
+/** A state file as the platform writes it. */
+export function statesFile(states: ReadonlyMap<string, { readonly json: string }>): unknown {
+  return [...states].map(([name, { json }]) => ({
+    type: "STREAM",
+    stream: { stream_descriptor: { name }, stream_state: JSON.parse(json) as unknown },
+  }));
+}

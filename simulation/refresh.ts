@@ -1,0 +1,69 @@
+/** What a full refresh promises over the attempts of one job (S7). */
+import { date, floorOf, iso } from "./calendar.ts";
+import { lastState } from "./judge.ts";
+import { type Version, visible } from "./records.ts";
+import { isComplete, type Passage, type Watched } from "./vow.ts";
+
+/** One stream over the attempts of a job. */
+export class RefreshVow {
+  readonly #watched: Watched;
+  readonly #versions: ReadonlyMap<string, Version>;
+  #began: number | null = null;
+  /** What came before the last STATE of each attempt: it must never come again. */
+  readonly #committed = new Set<string>();
+
+  constructor(watched: Watched, versions: ReadonlyMap<string, Version>) {
+    this.#watched = watched;
+    this.#versions = versions;
+  }
+
+  /** Takes note of an attempt and checks what it left. */
+  after({ result, stored, startDate, mayShorten }: Passage): string[] {
+    const { rules, lives, warehouse } = this.#watched;
+    this.#began ??= result.startedAt;
+    const faults = this.#repeats({ result, done: stored?.done === true });
+    if (!isComplete(result, rules.stream)) return faults;
+    if (lastState(result.items, rules.stream)?.value.done !== true)
+      faults.push("S7: complete and not done");
+    if (rules.cursors === "offset" || mayShorten || rules.refusesFuture) return faults;
+    const from = Math.max(startDate ?? -Infinity, floorOf(result.endedAt, rules.retentionDays));
+    for (const life of lives) {
+      if (life.stream !== rules.stream || life.start < from || life.start >= this.#began) continue;
+      if (life.withdrawnAt <= result.endedAt) continue;
+      const then = visible(life, this.#began);
+      const row = warehouse.rows[rules.stream].get(life.id);
+      if (then !== undefined && (row === undefined || row.index < then.index)) {
+        faults.push(`lost: ${life.id} of ${date(life.start)}, version of ${iso(then.at)}`);
+      }
+    }
+    return faults;
+  }
+
+  #repeats({
+    result,
+    done,
+  }: {
+    readonly result: Passage["result"];
+    readonly done: boolean;
+  }): string[] {
+    const { rules } = this.#watched;
+    const faults: string[] = [];
+    // A cursor that is refused starts its window over, and what crosses windows is known to one process only.
+    const strict =
+      rules.cursorLifetime === Infinity &&
+      rules.selects === "start" &&
+      rules.cursors === "snapshot";
+    const last = result.items.findLastIndex(
+      (item) => item.kind === "state" && item.stream === rules.stream,
+    );
+    for (const [index, item] of result.items.entries()) {
+      if (item.kind !== "record" || item.stream !== rules.stream || !this.#versions.has(item.text))
+        continue;
+      if (done) faults.push("S7: a record after done");
+      if (strict && this.#committed.has(item.text))
+        faults.push(`S7: again after its STATE: ${item.text}`);
+      if (index < last) this.#committed.add(item.text);
+    }
+    return faults;
+  }
+}

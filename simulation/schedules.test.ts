@@ -1,0 +1,298 @@
+/** Schedules that broke earlier drafts of the design, each by name, against the whole engine in virtual time. */
+import { expect, test } from "vitest";
+import { DAY, HOUR, iso, MINUTE } from "./calendar.ts";
+import { CALM, type Connection, type Step } from "./connection.ts";
+import { problem } from "./provider.ts";
+import { whole } from "./faults.ts";
+import { quiet } from "./life.ts";
+import { FAIR } from "./network.ts";
+import type { Item, StateValue } from "./platform.ts";
+import type { StreamName, Version } from "./records.ts";
+import { lifeOf, plainRules, scripted, standing } from "./scripted.ts";
+import { HONEST } from "./world.ts";
+
+/** Midnight of day `n`; the syncs of a schedule begin around day 0. */
+const day = (n: number): number => Date.UTC(2026, 4, 12) + n * DAY;
+const days = (from: number, until: number): number[] =>
+  Array.from({ length: until - from }, (_, index) => from + index);
+
+/** The state that the platform has. */
+function stateOf(connection: Connection, stream: StreamName): StateValue {
+  const stored = connection.states.get(stream);
+  if (stored === undefined) throw new Error(`no state of ${stream}`);
+  return stored.value;
+}
+
+/** The row that the warehouse shows. */
+function row(connection: Connection, stream: StreamName, id: string): Version | undefined {
+  return connection.warehouse.rows[stream].get(id);
+}
+
+/** Dies with the first STATE of a stream that fits. */
+const killAt = (stream: StreamName, fits: (state: StateValue) => boolean): Step["end"] => ({
+  killWhen: (item: Item) => item.kind === "state" && item.stream === stream && fits(item.value),
+});
+
+/** A network on which the windows of some days fail, once the retries are used up and others are read. */
+const failing = (starts: readonly number[], stream = ""): Step["weather"] => ({
+  ...FAIR,
+  intercept: (url) =>
+    url.pathname.endsWith(stream) &&
+    starts.includes(Date.parse(url.searchParams.get("start") ?? ""))
+      ? { delivery: whole(problem(500, "down")) }
+      : undefined,
+});
+
+/** A network on which some first pages take a minute. */
+const slow = (starts: readonly number[]): Step["weather"] => ({
+  ...FAIR,
+  latency: 5,
+  intercept: (url) =>
+    starts.includes(Date.parse(url.searchParams.get("start") ?? ""))
+      ? { error: Object.assign(new Error("slow"), { code: "ECONNRESET" }), delay: MINUTE }
+      : undefined,
+});
+
+const startOn = (n: number): Step["asked"] => ({ ...CALM.asked, startDate: day(n) });
+
+async function settle(connection: Connection, step: Step = CALM): Promise<void> {
+  await quiet(connection, step);
+  expect(connection.faults, connection.log.join("\n")).toEqual([]);
+}
+
+test("a window beyond the position finishes with a lagging available_through, a kill, then rows arrive behind it", async () => {
+  const costs = plainRules("costs", { frontier: standing(day(-4)) });
+  const lives = [
+    ...days(-8, 0).map((n) => lifeOf(costs, `old${n}`, day(n), { at: day(n) + 2 * HOUR })),
+    ...days(-4, 0).map((n) =>
+      lifeOf(costs, `late${n}`, day(n), { at: day(0) + 12 * HOUR, due: true }),
+    ),
+  ];
+  const connection = scripted(day(0) + 8 * HOUR, [costs], lives);
+  const asked = startOn(-8);
+  await connection.sync({
+    ...CALM,
+    asked,
+    concurrency: 3,
+    weather: slow([day(-8)]),
+    end: killAt(
+      "costs",
+      ({ pass }) =>
+        (pass?.reads.length ?? 0) > 0 && JSON.stringify(pass?.reads).includes(iso(day(-1))),
+    ),
+  });
+  expect(stateOf(connection, "costs").pass?.reads).not.toEqual([]);
+  connection.scheduler.skipTo(day(0) + 20 * HOUR);
+  costs.frontier = HONEST; // the provider has caught up; the rows have come
+  await connection.sync({ ...CALM, asked });
+  await connection.sync({ ...CALM, asked });
+  for (const n of days(-4, 0))
+    expect(row(connection, "costs", `late${n}`), `late${n}`).toBeDefined();
+  await settle(connection, { ...CALM, asked });
+});
+
+test("finished ranges beyond a failed window, resumed four days later after one of them was restated", async () => {
+  const costs = plainRules("costs", { lag: 5 * DAY });
+  const lives = days(-8, 1).map((n) =>
+    lifeOf(
+      costs,
+      `row${n}`,
+      day(n),
+      { at: day(n) + HOUR },
+      { at: day(n) + (n === -2 ? 4 : 0.9) * DAY },
+    ),
+  );
+  const connection = scripted(day(0) + HOUR, [costs], lives);
+  const step = { ...CALM, asked: { ...startOn(-8), reconcileDays: 0 } };
+  await connection.sync({ ...step, concurrency: 8, weather: failing([day(-6)]) });
+  expect(stateOf(connection, "costs").pass?.reads.length).toBeGreaterThan(0);
+  expect(row(connection, "costs", "row-2")?.index).toBe(0);
+  connection.scheduler.skipTo(day(4) + HOUR);
+  await connection.sync(step);
+  await connection.sync(step);
+  expect(row(connection, "costs", "row-2")?.index).toBe(1);
+  await settle(connection, step);
+});
+
+test("available_through stands still while windows go on", async () => {
+  const usage = plainRules("usage", { lag: 2 * HOUR, frontier: standing(day(-3)) });
+  const lives = days(-6, 7).map((n) =>
+    lifeOf(usage, `row${n}`, day(n), {
+      at: Math.max(day(n) + DAY, n < -3 ? 0 : day(6) + HOUR),
+      due: true,
+    }),
+  );
+  const connection = scripted(day(0) + HOUR, [usage], lives);
+  const step = { ...CALM, asked: { ...startOn(-6), reconcileDays: 0 } };
+  for (const n of days(0, 6)) {
+    connection.scheduler.skipTo(day(n) + HOUR);
+    await connection.sync(step);
+    expect(stateOf(connection, "usage").position).toBe(iso(day(-3)));
+  }
+  usage.frontier = HONEST;
+  connection.scheduler.skipTo(day(6) + 3 * HOUR);
+  await connection.sync(step);
+  for (const n of days(-6, 6)) expect(row(connection, "usage", `row${n}`), `row${n}`).toBeDefined();
+  await settle(connection, step);
+});
+
+test("the only provisional row lies on the page before the kill", async () => {
+  const costs = plainRules("costs", { retentionDays: 120, maximumWindowDays: 31 });
+  const lives = days(-90, 0).map((n) =>
+    n === -85
+      ? lifeOf(
+          costs,
+          "open",
+          day(n),
+          { at: day(n), status: "provisional" },
+          { at: day(1), status: "final" },
+        )
+      : lifeOf(costs, `row${n}`, day(n), { at: day(n) }),
+  );
+  const connection = scripted(day(0) + HOUR, [costs], lives);
+  const asked = startOn(-90);
+  const hasOpen = (state: StateValue): boolean =>
+    JSON.stringify(state.pass?.open ?? []).includes("2.000000") ||
+    JSON.stringify(state.pass?.open ?? []).includes(`"${iso(day(-85)).slice(0, 10)}",1`);
+  await connection.sync({
+    ...CALM,
+    asked,
+    concurrency: 1,
+    pageSize: 1,
+    end: killAt("costs", hasOpen),
+  });
+  expect(hasOpen(stateOf(connection, "costs"))).toBe(true);
+  connection.scheduler.skipTo(day(0) + 2 * HOUR);
+  await connection.sync({ ...CALM, asked });
+  expect(stateOf(connection, "costs").provisional).toEqual([
+    [iso(day(-85)).slice(0, 10), 1, { USD: "1" }],
+  ]);
+  connection.scheduler.skipTo(day(1) + HOUR);
+  await connection.sync({ ...CALM, asked });
+  expect(row(connection, "costs", "open")?.status).toBe("final");
+  expect(stateOf(connection, "costs").provisional).toEqual([]);
+  await settle(connection, { ...CALM, asked });
+});
+
+test("a frozen window whose start falls out of retention before the resume", async () => {
+  for (const beforeRetention of ["refuse", "trim"] as const) {
+    const usage = plainRules("usage", { retentionDays: 6, maximumWindowDays: 31, beforeRetention });
+    const lives = days(-6, 4).map((n) => lifeOf(usage, `row${n}`, day(n), { at: day(n) + HOUR }));
+    const connection = scripted(day(0) + HOUR, [usage], lives);
+    const end = killAt("usage", ({ pass }) => (pass?.open.length ?? 0) > 0);
+    await connection.sync({ ...CALM, concurrency: 1, pageSize: 1, end });
+    expect(stateOf(connection, "usage").pass?.open).not.toEqual([]);
+    connection.scheduler.skipTo(day(3) + HOUR);
+    const { outcome } = await connection.sync(CALM);
+    expect(outcome).toBe(true);
+    for (const n of days(-2, 3))
+      expect(row(connection, "usage", `row${n}`), `row${n}`).toBeDefined();
+    await settle(connection);
+  }
+});
+
+test("a deep re-read killed half way on the day that it would have been recorded", async () => {
+  for (const resumedOn of [0, 1]) {
+    const costs = plainRules("costs", { retentionDays: 90 });
+    const lives = days(-40, 2).map((n) =>
+      lifeOf(
+        costs,
+        `row${n}`,
+        day(n),
+        { at: day(n) + HOUR },
+        ...(n === -30 || n === -20 ? [{ at: day(-1) + 5 * HOUR }] : []),
+      ),
+    );
+    const connection = scripted(day(-2) + HOUR, [costs], lives);
+    const asked = startOn(-40);
+    await connection.sync({ ...CALM, asked });
+    connection.scheduler.skipTo(day(0) + HOUR);
+    const reread = (state: StateValue): boolean =>
+      JSON.stringify(state.pass?.reads ?? []).includes(iso(day(-25)));
+    await connection.sync({ ...CALM, asked, concurrency: 1, end: killAt("costs", reread) });
+    expect(stateOf(connection, "costs").reconciled_on).toBe(iso(day(-2)).slice(0, 10));
+    connection.scheduler.skipTo(day(resumedOn) + 5 * HOUR);
+    await connection.sync({ ...CALM, asked });
+    expect(stateOf(connection, "costs").reconciled_on).toBe(iso(day(resumedOn)).slice(0, 10));
+    for (const n of [-30, -20]) expect(row(connection, "costs", `row${n}`)?.index).toBe(1);
+    await settle(connection, { ...CALM, asked });
+  }
+});
+
+test("start_date moved earlier, later, and earlier again after rows between have changed", async () => {
+  const usage = plainRules("usage", { retentionDays: 60 });
+  const lives = days(-40, 6).map((n) =>
+    lifeOf(
+      usage,
+      `row${n}`,
+      day(n),
+      { at: day(n) + HOUR },
+      ...(n === -15 ? [{ at: day(2), due: true }] : []),
+    ),
+  );
+  const connection = scripted(day(0) + HOUR, [usage], lives);
+  const syncOn = async (n: number, start: number, end: Step["end"] = {}): Promise<void> => {
+    connection.scheduler.skipTo(day(n) + HOUR + connection.log.length * MINUTE);
+    await connection.sync({ ...CALM, concurrency: 1, asked: startOn(start), end });
+  };
+  await syncOn(0, -10);
+  expect(row(connection, "usage", "row-15")).toBeUndefined();
+  await syncOn(
+    0,
+    -20,
+    killAt("usage", ({ pass }) => (pass?.reads.length ?? 0) > 0),
+  ); // the gap, half read
+  await syncOn(0, -20);
+  expect(row(connection, "usage", "row-15")?.index).toBe(0);
+  expect(stateOf(connection, "usage").start).toBe(iso(day(-20)));
+  await syncOn(1, -5);
+  await syncOn(3, -30);
+  expect(row(connection, "usage", "row-15")?.index).toBe(1);
+  for (const n of days(-30, 3))
+    expect(row(connection, "usage", `row${n}`), `row${n}`).toBeDefined();
+  await settle(connection, { ...CALM, asked: startOn(-30) });
+});
+
+test("available_through a month ahead", async () => {
+  const usage = plainRules("usage", { granularity: "1d", frontier: { ...HONEST, kind: "ahead" } });
+  const lives = days(-5, 5).map((n) =>
+    lifeOf(usage, `row${n}`, day(n), { at: day(n) + 1.9 * DAY }),
+  );
+  const connection = scripted(day(0) + HOUR, [usage], lives);
+  const step = { ...CALM, asked: { ...startOn(-5), reconcileDays: 0 } };
+  for (const n of days(0, 7)) {
+    connection.scheduler.skipTo(day(n) + HOUR);
+    await connection.sync(step);
+    expect(Date.parse(stateOf(connection, "usage").position ?? "")).toBeLessThanOrEqual(
+      day(n) + HOUR,
+    );
+  }
+  for (const n of days(-5, 5)) expect(row(connection, "usage", `row${n}`), `row${n}`).toBeDefined();
+  await settle(connection, step);
+});
+
+test("a full refresh whose second attempt finds one stream done and the other half read", async () => {
+  const [usage, costs] = [plainRules("usage"), plainRules("costs")];
+  const lives = days(-12, 0).flatMap((n) => [
+    ...(n > -3 ? [lifeOf(usage, `u${n}`, day(n), { at: day(n) + HOUR })] : []),
+    lifeOf(costs, `c${n}`, day(n), { at: day(n) + HOUR }),
+  ]);
+  const connection = scripted(day(0) + HOUR, [usage, costs], lives, "full_refresh");
+  const asked = startOn(-12);
+  const both = { ...CALM, asked, concurrency: 2, keepsRows: false };
+  await connection.sync({
+    ...both,
+    end: killAt("costs", ({ pass }) => (pass?.reads.length ?? 0) > 0),
+  });
+  expect(stateOf(connection, "usage").done).toBe(false);
+  await connection.sync({ ...both, weather: failing([day(-3)], "costs") });
+  expect(stateOf(connection, "usage").done).toBe(true);
+  expect(stateOf(connection, "costs").done).toBe(false);
+  const { items, outcome } = await connection.sync({ ...CALM, asked });
+  expect(outcome).toBe(true);
+  const again = items.filter((item) => item.kind === "record");
+  expect(again.some(({ stream }) => stream === "usage")).toBe(false);
+  expect(again.length).toBeLessThan(12);
+  for (const n of days(-12, 0)) expect(row(connection, "costs", `c${n}`), `c${n}`).toBeDefined();
+  expect(connection.faults, connection.log.join("\n")).toEqual([]);
+});

@@ -1,0 +1,83 @@
+/** Worlds that a test writes by hand, for schedules that must not depend on a seed. */
+import { DAY, dayOf } from "./calendar.ts";
+import { Connection } from "./connection.ts";
+import { type Frontier, Provider, type Rules } from "./provider.ts";
+import { Random } from "./random.ts";
+import { addVersion, type Life, type StreamName } from "./records.ts";
+import { HONEST, lookbackOf, type World } from "./world.ts";
+
+/** Rules that hide nothing; a test changes what its schedule needs. */
+export function plainRules(stream: StreamName, changes: Partial<Rules> = {}): Rules {
+  return {
+    stream,
+    granularity: "1d",
+    retentionDays: 30,
+    maximumWindowDays: 1,
+    lag: null,
+    selects: "start",
+    cursors: "snapshot",
+    cursorLifetime: Infinity,
+    refusesFuture: false,
+    beforeRetention: "refuse",
+    frontier: HONEST,
+    ...changes,
+  };
+}
+
+/** A frontier that stands at an instant. */
+export const standing = (said: number): Frontier => ({ ...HONEST, said });
+
+interface Told {
+  readonly at: number;
+  readonly status?: "provisional" | "final";
+  /** Whether R1 alone promises that it is found; by default where it comes within the lookback. */
+  readonly due?: boolean;
+}
+
+/** A record of one UTC day and what becomes of it. */
+export function lifeOf(rules: Rules, id: string, day: number, ...told: readonly Told[]): Life {
+  const { stream, granularity } = rules;
+  const life: Life = {
+    stream,
+    id,
+    start: dayOf(day),
+    end: dayOf(day) + DAY,
+    versions: [],
+    withdrawnAt: Infinity,
+  };
+  for (const [index, { at, status = "final", due }] of told.entries()) {
+    addVersion(life, {
+      at,
+      status: stream === "costs" ? status : null,
+      due: due ?? at <= life.end + lookbackOf(rules),
+      amount: 1_000_000 * (index + 1),
+      currency: "USD",
+      extra: "",
+      granularity,
+    });
+  }
+  return life;
+}
+
+/** A connection to a world whose first sync begins at `begin`. */
+export function scripted(
+  begin: number,
+  datasets: readonly Rules[],
+  lives: readonly Life[],
+  mode: "incremental" | "full_refresh" = "incremental",
+): Connection {
+  const provider = new Provider({ salt: 0, datasets, lives, sendsDate: true, whims: false });
+  const end = Math.max(begin, ...lives.flatMap(({ versions }) => versions.map(({ at }) => at)));
+  const tempo = { often: false, deaths: 0, changes: 0 };
+  const world: World = {
+    random: new Random(1),
+    provider,
+    lives,
+    begin,
+    end,
+    skew: 0,
+    reports: true,
+    tempo,
+  };
+  return new Connection(world, mode);
+}
