@@ -61,12 +61,6 @@ export interface Ask {
    * gives one, ten seconds ahead.
    */
   readonly deadlineMs?: number | undefined;
-  /**
-   * When the answer is wanted; at once where it is not given. Until then a body waits as the bytes that came: parsed, a
-   * page is some 20,000 values, which would be copied and then kept by every collection of garbage meanwhile (a sixth
-   * of all processor time, and 100 MiB).
-   */
-  readonly turn?: Promise<void> | undefined;
   /** Makes the error of a 400 from the problem document and the text for `detail`. */
   readonly onBadRequest?: ((problem: ProblemText, detail: string) => ConnectorError) | undefined;
 }
@@ -178,7 +172,6 @@ export class Client {
       first: ask.first ?? false,
       secret: authorization.slice(authorization.indexOf(" ") + 1),
       maximumBytes,
-      turn: ask.turn,
       onBadRequest: ask.onBadRequest,
     };
     const headers = {
