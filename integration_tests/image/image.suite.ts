@@ -132,9 +132,9 @@ describe("the memory limit of the container", () => {
     expect(large).toBeLessThan(700);
   });
 
-  test.each([128, 256])("%i MiB are enough for 200,000 records", async (memory) => {
+  test.each([128, 256])("%i MiB are enough for 100,000 records", async (memory) => {
     const now = "2025-10-01T00:00:00Z";
-    const account = generateAccount("large", { usage: 200_000, costs: 2000, days: 60, now });
+    const account = generateAccount("large", { usage: 100_000, costs: 2000, days: 60, now });
     await using provider = await serve(account, now);
     const run = await start("read", { config: provider.config(), catalog, memory }).done;
     expectSuccess(run);
