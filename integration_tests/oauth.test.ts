@@ -355,6 +355,25 @@ describe("login", () => {
     expect(readFileSync(path, "utf8")).toBe(text);
   });
 
+  test("a code that is refused is told without it, whatever the server repeats", async () => {
+    const { refresh_token: _, ...credentials } = credentialsOf(await served.config());
+    writeFileSync(path, JSON.stringify({ base_url: served.baseUrl, credentials }));
+    served.oauth.setFaults([{ kind: "status", status: 400, error: "invalid_grant", echo: true }]);
+    let code = "";
+    const { finished, page } = await signIn({}, (back) => {
+      code = back.searchParams.get("code") ?? "";
+      return Promise.resolve();
+    });
+    expect(finished.code).toBe(1);
+    expect(finished.stderr).toContain("did not accept the code");
+    expect(
+      leaksIn({ ...finished, stderr: finished.stderr + page }, [
+        code,
+        credentials["client_secret"] ?? "",
+      ]),
+    ).toEqual([]);
+  });
+
   test("a tab of another sign-in and an answer of another server are turned away", async () => {
     writeFileSync(path, JSON.stringify(publicConfig()));
     const { finished } = await signIn({}, async (back) => {

@@ -36,6 +36,8 @@ export async function persist<Result>(
 ): Promise<Result> {
   let waitedMs = 0;
   for (let retried = 0; ; retried += 1) {
+    // Nothing new is begun once the run is over; nothing is lost by what was never sent.
+    if (waits.aborted) throw unavailable(what, "the run ended before it was sent", retried);
     const outcome = await attempt();
     if (outcome.kind === "done") return outcome.result;
     const { reason, askedMs } = outcome;
