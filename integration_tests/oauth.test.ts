@@ -330,6 +330,10 @@ describe("login", () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect((await run("check", { config: saved })).stdout).toContain("SUCCEEDED");
     expect(leaksIn(finished, secretsIn(saved))).toEqual([]);
+    // Once more, from what the first time left behind.
+    expect((await signIn()).finished).toMatchObject({ code: 0, stderr: "" });
+    const renewed = JSON.parse(readFileSync(path, "utf8")) as Config;
+    expect(credentialsOf(renewed)["refresh_token"]).not.toBe(credentialsOf(saved)["refresh_token"]);
   });
 
   test("a client with a secret and addresses of its own in the config", async () => {

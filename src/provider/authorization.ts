@@ -111,7 +111,10 @@ function renewedOf(
   return { accessToken, refreshToken, expiresAt, tokenUrl };
 }
 
-/** What the config says goes first; the issuer is known only where both addresses are those of its metadata. */
+/**
+ * What the config says goes first. The issuer is known where that is also what the provider's metadata says; else there
+ * is nothing that an answer's `iss` (RFC 9207) could be compared with.
+ */
 async function serverOf(
   options: AuthorizationOptions,
 ): Promise<{ readonly server: AuthorizationServer; readonly isIssuerKnown: boolean }> {
@@ -120,38 +123,41 @@ async function serverOf(
   if (authorizationUrl !== undefined && tokenUrl !== undefined) {
     const once = { ...options, backoff: { ...backoff, retries: 0 } };
     const found = await discoverServer(baseUrl, undefined, once).catch(() => undefined);
-    if (found?.authorization_endpoint === authorizationUrl && found.token_endpoint === tokenUrl) {
-      return { server: found, isIssuerKnown: true };
-    }
-    const issuer = new URL(authorizationUrl).origin;
-    return {
-      server: { issuer, authorization_endpoint: authorizationUrl, token_endpoint: tokenUrl },
-      isIssuerKnown: false,
-    };
+    return judgedServer(authorizationUrl, tokenUrl, found);
   }
   const found = await discoverServer(baseUrl, undefined, options);
-  const server = {
-    ...found,
-    authorization_endpoint: authorizationUrl ?? found.authorization_endpoint ?? "",
-    token_endpoint: tokenUrl ?? found.token_endpoint ?? "",
-  };
-  if (server.authorization_endpoint === "") {
+  const authorization = authorizationUrl ?? found.authorization_endpoint;
+  if (authorization === undefined) {
     throw new ConnectorError(
       "invalid_config",
       "The provider's metadata names no address to sign in at. Set authorization_url under credentials.",
     );
   }
-  const [at, from] = [server.authorization_endpoint, server.token_endpoint].map(
+  const chosen = judgedServer(authorization, tokenUrl ?? found.token_endpoint ?? "", found);
+  const [at, from] = [authorization, chosen.server.token_endpoint ?? ""].map(
     (address) => new URL(address).origin,
   );
-  if ((authorizationUrl ?? tokenUrl) !== undefined && at !== from) {
+  // Half of what the config says and half of what is claimed: a code of one host is not sent to another.
+  if (!chosen.isIssuerKnown && at !== from) {
     throw new ConnectorError(
       "invalid_config",
       "One of authorization_url and token_url is configured, and the other, as discovered, lies on another host. Set both.",
     );
   }
-  const isIssuerKnown = authorizationUrl === undefined && tokenUrl === undefined;
-  return { server, isIssuerKnown };
+  return chosen;
+}
+
+function judgedServer(
+  authorization: string,
+  token: string,
+  found: AuthorizationServer | undefined,
+): { readonly server: AuthorizationServer; readonly isIssuerKnown: boolean } {
+  if (found?.authorization_endpoint === authorization && found.token_endpoint === token) {
+    return { server: found, isIssuerKnown: true };
+  }
+  const { origin: issuer } = new URL(authorization);
+  const server = { issuer, authorization_endpoint: authorization, token_endpoint: token };
+  return { server, isIssuerKnown: false };
 }
 
 /** RFC 6749 section 4.1.2.1: an error is told by its code alone. */
