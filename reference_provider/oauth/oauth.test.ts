@@ -216,28 +216,34 @@ test("the control switches, issues with fewer scopes, and makes the token endpoi
   ).toBe(true);
 });
 
-test("the process prints what a client needs beside the two members that everybody knows", async () => {
-  const line = [
-    "reference_provider/main.ts",
-    "--json",
-    "--oauth",
-    "--port",
-    "0",
-    "--token-seconds",
-    "9",
-  ];
-  const child = spawn(process.execPath, line, { stdio: ["ignore", "pipe", "pipe"] });
-  const errors: string[] = [];
-  child.stderr.on("data", (text: Buffer) => errors.push(text.toString()));
-  const [greeting]: unknown[] = await once(createInterface({ input: child.stdout }), "line");
-  const facts = JSON.parse(String(greeting)) as Record<string, Record<string, string>>;
-  expect(Object.keys(facts)).toEqual(["base_url", "access_token", "oauth"]);
-  const { client_id, client_secret, refresh_token, token_url } = facts["oauth"] ?? {};
-  const form = { grant_type: "refresh_token", client_id, client_secret, refresh_token };
-  const body = new URLSearchParams(Object.entries(form).map(([name, value = ""]) => [name, value]));
-  const response = await fetch(token_url ?? "", { method: "POST", body });
-  expect(await response.json()).toMatchObject({ expires_in: 9 });
-  child.kill("SIGTERM");
-  await once(child, "close");
-  expect(errors).toEqual([]);
-});
+test(
+  "the process prints what a client needs beside the two members that everybody knows",
+  { timeout: 30_000 },
+  async () => {
+    const line = [
+      "reference_provider/main.ts",
+      "--json",
+      "--oauth",
+      "--port",
+      "0",
+      "--token-seconds",
+      "9",
+    ];
+    const child = spawn(process.execPath, line, { stdio: ["ignore", "pipe", "pipe"] });
+    const errors: string[] = [];
+    child.stderr.on("data", (text: Buffer) => errors.push(text.toString()));
+    const [greeting]: unknown[] = await once(createInterface({ input: child.stdout }), "line");
+    const facts = JSON.parse(String(greeting)) as Record<string, Record<string, string>>;
+    expect(Object.keys(facts)).toEqual(["base_url", "access_token", "oauth"]);
+    const { client_id, client_secret, refresh_token, token_url } = facts["oauth"] ?? {};
+    const form = { grant_type: "refresh_token", client_id, client_secret, refresh_token };
+    const body = new URLSearchParams(
+      Object.entries(form).map(([name, value = ""]) => [name, value]),
+    );
+    const response = await fetch(token_url ?? "", { method: "POST", body });
+    expect(await response.json()).toMatchObject({ expires_in: 9 });
+    child.kill("SIGTERM");
+    await once(child, "close");
+    expect(errors).toEqual([]);
+  },
+);
