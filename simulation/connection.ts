@@ -27,7 +27,7 @@ export interface Step {
 export const CALM: Step = {
   weather: FAIR,
   end: {},
-  asked: { startDate: null, lookbackDays: null, reconcileDays: null },
+  asked: { startDate: null, lookbackDays: null, reconcileDays: null, endDate: null },
   concurrency: 4,
   pageSize: 5,
   slowness: 0,
@@ -189,6 +189,7 @@ export function configOf(
     base_url: "https://billing.example.com/api",
     credentials: { auth_type: "scoped_bearer_token", access_token: "sim-token-1" },
     start_date: asked.startDate === null ? null : iso(asked.startDate),
+    end_date: asked.endDate === null ? null : iso(asked.endDate),
     lookback_days: asked.lookbackDays,
     reconcile_days: asked.reconcileDays,
     granularity,

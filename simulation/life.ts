@@ -78,10 +78,12 @@ function firstStep(draw: Draw): Step {
 function drawAsked({ now, random, plain }: Draw): Asked {
   const startDate = random.pick([null, dayOf(now) - random.int(0, random.pick([3, 20])) * DAY]);
   if (plain) return { ...CALM.asked, startDate };
+  const lastDay = Math.max(dayOf(now) - random.int(-2, 4) * DAY, startDate ?? 0);
   return {
     startDate,
     lookbackDays: random.pick([null, null, null, 0, 1, 5]),
     reconcileDays: random.pick([null, null, null, 0, 2, 20]),
+    endDate: random.chance(0.1) ? lastDay + 1 : null,
   };
 }
 

@@ -18,7 +18,7 @@ export class RefreshVow {
   }
 
   /** Takes note of an attempt and checks what it left. */
-  after({ result, stored, startDate, mayShorten }: Passage): string[] {
+  after({ result, stored, startDate, endDate, mayShorten }: Passage): string[] {
     const { rules, lives, warehouse } = this.#watched;
     this.#began ??= result.startedAt;
     const faults = this.#repeats({ result, done: stored?.done === true });
@@ -26,9 +26,10 @@ export class RefreshVow {
     if (lastState(result.items, rules.stream)?.value.done !== true)
       faults.push("S7: complete and not done");
     if (rules.cursors === "offset" || mayShorten || rules.refusesFuture) return faults;
+    const until = Math.min(this.#began, endDate ?? Infinity);
     const from = Math.max(startDate ?? -Infinity, floorOf(result.endedAt, rules.retentionDays));
     for (const life of lives) {
-      if (life.stream !== rules.stream || life.start < from || life.start >= this.#began) continue;
+      if (life.stream !== rules.stream || life.start < from || life.start >= until) continue;
       if (life.withdrawnAt <= result.endedAt) continue;
       const then = visible(life, this.#began);
       const row = warehouse.rows[rules.stream].get(life.id);

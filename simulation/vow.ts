@@ -16,6 +16,7 @@ export interface Asked {
   readonly startDate: number | null;
   readonly lookbackDays: number | null;
   readonly reconcileDays: number | null;
+  readonly endDate: number | null;
 }
 
 export interface Watched {
@@ -43,6 +44,8 @@ export class Vow {
   #position = -Infinity;
   /** The position that the first sync of the chain started from. */
   #before = -Infinity;
+  /** The shortest lookback of the chain's configs. */
+  #lookback = Infinity;
   #reconciledOn: string | null = null;
   /** Once a lookback shorter than the lag was asked for, only the deep re-read promises anything. */
   #short = false;
@@ -56,7 +59,11 @@ export class Vow {
     const { rules } = this.#watched;
     const { result, stored, lookbackDays } = passage;
     this.#position = stored?.position === undefined ? -Infinity : Date.parse(stored.position);
-    if (this.#chain === null) this.#before = this.#position;
+    if (this.#chain === null) {
+      this.#before = this.#position;
+      this.#lookback = Infinity;
+    }
+    this.#lookback = Math.min(this.#lookback, this.#lookbackOf(passage));
     this.#chain ??= result.startedAt;
     const own = passage.exchanges.filter(
       ({ stream, status }) => stream === rules.stream && status === 200,
@@ -119,7 +126,7 @@ export class Vow {
     const floor = floorOf(result.startedAt - 1000, rules.retentionDays);
     const from = Math.max(passage.startDate ?? -Infinity, floor);
     if (Date.parse(stored.start) > from) return [];
-    const anchor = Math.max(from, this.#anchor(this.#position, passage));
+    const anchor = Math.max(from, dayOf(this.#position - this.#lookbackOf(passage)));
     const early = own.find(({ start }) => start < anchor);
     if (early === undefined) return [];
     return [
@@ -127,9 +134,8 @@ export class Vow {
     ];
   }
 
-  #anchor(position: number, { lookbackDays }: Asked): number {
-    const lookback = lookbackDays === null ? lookbackOf(this.#watched.rules) : lookbackDays * DAY;
-    return dayOf(position - lookback);
+  #lookbackOf({ lookbackDays }: Asked): number {
+    return lookbackDays === null ? lookbackOf(this.#watched.rules) : lookbackDays * DAY;
   }
 
   #complete(passage: Passage, chain: number): string[] {
@@ -148,12 +154,13 @@ export class Vow {
     const floor = floorOf(result.endedAt, rules.retentionDays);
     const from = Math.max(passage.startDate ?? -Infinity, floor);
     const shortened = passage.mayShorten || rules.refusesFuture;
-    const until = shortened
+    const now = shortened
       ? result.startedAt - (rules.granularity === "1h" ? HOUR : DAY)
       : result.startedAt;
+    const until = Math.min(now, passage.endDate ?? Infinity);
     const deep = sure && deepFrom !== null && this.#reconciledOn !== today ? deepFrom : Infinity;
     const asked = {
-      from: Math.max(from, this.#anchor(this.#before, passage)),
+      from: Math.max(from, dayOf(this.#before - this.#lookback)),
       until: dayOf(until),
     };
     const missing = this.#readings.missing(asked, chain);
