@@ -92,6 +92,23 @@ ordinary_verdicts as (
   group by starts.scope, starts.charge_period_start
 ),
 
+-- A row of nobody knows whose account is gone where it is gone from each of them.
+unplaced_verdicts as (
+  select charge_period_start, min(reading_id) as reading_id
+  from (
+    select starts.charge_period_start, judges.scope, max(judges.reading_id) as reading_id
+    from starts
+    inner join judges
+      on starts.day = judges.day
+      and starts.charge_period_start >= judges.from_
+      and starts.charge_period_start < judges.through_
+    where starts.scope = ''
+    group by starts.charge_period_start, judges.scope
+  ) as of_account
+  group by charge_period_start
+  having count(*) = (select count(distinct scope) from days)
+),
+
 special_starts as (
   select distinct scope, day, charge_period_start, reading_id, window_start, window_end
   from newest
@@ -147,12 +164,17 @@ select
   case
     when newest.is_special then special_verdicts.reading_id
     when ordinary_verdicts.reading_id > newest.reading_id then ordinary_verdicts.reading_id
+    when unplaced_verdicts.reading_id > newest.reading_id then unplaced_verdicts.reading_id
   end as judge_reading_id
 from newest
 left join ordinary_verdicts
   on not newest.is_special
   and newest.scope = ordinary_verdicts.scope
   and newest.charge_period_start = ordinary_verdicts.charge_period_start
+left join unplaced_verdicts
+  on not newest.is_special
+  and newest.scope = ''
+  and newest.charge_period_start = unplaced_verdicts.charge_period_start
 left join special_verdicts
   on newest.is_special
   and newest.scope = special_verdicts.scope

@@ -9,8 +9,8 @@ AMOUNT = {"costs": "billed_cost", "usage": "consumed_quantity"}
 
 
 def rows_of(warehouse: Warehouse, world: World, view: str, order: str = "day") -> list[dict]:
-    """The rows of a world's own account, and those of which nobody knows whose they are."""
-    places = (world.address, (None, None))
+    """The rows of a world's account; of one without a name also those of which nobody knows whose they are."""
+    places = [world.address] + ([(None, None)] if world.account is None else [])
     rows = warehouse.all(f"select * from {view} order by {order}")
     return [row for row in rows if (row["base_url"], row["account"]) in places]
 

@@ -123,6 +123,7 @@ class Postgres(Warehouse):
 
     def __init__(self, port: int, schema: str, typed: bool = False):
         super().__init__(typed)
+        self.port = port
         self.connection = psycopg2.connect(host="127.0.0.1", port=port, user="postgres", dbname="postgres")
         self.connection.autocommit = True
         self.run(f'drop schema if exists "{schema}" cascade; create schema "{schema}"')

@@ -1,0 +1,179 @@
+"""The package as a project uses it: `dbt deps`, `dbt build` with all its tests, and the same figures as the plain views."""
+
+import json
+import os
+import subprocess
+import sys
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from conftest import SCHEMAS
+from judging import never_silently_wrong, reconciled
+from warehouses import PACKAGE, DuckDB, Postgres
+from world import Table, World, at, cost, usage
+
+DBT = Path(sys.executable).parent / "dbt"
+ALL = ("11-01", "11-11")
+
+PROJECT = """\
+name: customer
+version: 1.0.0
+profile: ai_billing
+vars:
+  ai_billing_invoice_totals: invoice_totals
+seeds:
+  customer:
+    +column_types: {invoice_id: "%s", billed_total: "%s"}
+"""
+INVOICES = """\
+invoice_issuer_name,invoice_id,billing_currency,billed_total
+Example,INV-1,USD,3.15
+Example,INV-2,USD,100.000000000000000001
+"""
+
+
+def worlds() -> tuple[Table, list[World]]:
+    """One table of several accounts, each with a trouble of its own."""
+    table = Table()
+    made = []
+
+    def world(account: str, **more) -> World:
+        made.append(World(table, account=account, readings=1000 * len(made), **more))
+        return made[-1]
+
+    withdrawn = world("withdrawn")
+    for number in range(20):
+        withdrawn.put(cost(f"c{number}", f"11-{number % 9 + 1:02}", f"{number}.000000000000000001", x_ModelId=f"m{number % 3}"))
+    withdrawn.sync(ALL)
+    withdrawn.withdraw("c3")
+    withdrawn.put(cost("c4", "11-06", "4.5", x_ModelId="m1"))
+    withdrawn.sync(ALL)
+
+    invoiced = world("invoiced")
+    invoiced.put(cost("a", "11-05", "3.10"))
+    invoiced.sync(ALL)
+    invoiced.withdraw("a")
+    invoiced.put(cost("a-final", "11-05", "3.15", x_CostStatus="final", InvoiceId="INV-1"))
+    invoiced.put(cost("b", "11-05", "99.5", x_CostStatus="final", InvoiceId="INV-2"))
+    invoiced.put(cost("plan", "11-01", "20", end="12-01", ChargeCategory="Purchase", EffectiveCost="0"))
+    invoiced.sync(ALL)
+
+    lossy = world("lossy")
+    lossy.put(cost("x", "11-05", "1"))
+    lossy.put(cost("y", "11-06", "2"))
+    lossy.sync(ALL, lose_rows=lambda record: record["x_RecordId"] == "x")
+
+    tokens = world("invoiced", dataset="usage")
+    for day in ("11-05", "11-06"):
+        tokens.put(usage(f"u{day}", day, "1500000"))
+    tokens.sync(ALL)
+    return table, made
+
+
+@pytest.fixture(scope="module", params=["duckdb", "postgres"])
+def built(request, tmp_path_factory):
+    """A database after `dbt build` in a project of its own, and the same raw tables under the plain views."""
+    folder = tmp_path_factory.mktemp("project")
+    table, made = worlds()
+    schema = f"built_{next(SCHEMAS)}"
+    if request.param == "duckdb":
+        schema, warehouse = "main", DuckDB(typed=True, path=str(folder / "built.duckdb"))
+        plain = DuckDB()
+    else:
+        port = request.getfixturevalue("postgres").port
+        warehouse, plain = Postgres(port, schema, typed=True), Postgres(port, f"{schema}_plain")
+    for each in (warehouse, plain):
+        each.create_raw()
+        each.fill(table.tables)
+    plain.plain_views()
+    if request.param == "duckdb":
+        warehouse.close()
+    environment = {
+        "AI_BILLING_SCHEMA": schema,
+        "AI_BILLING_DUCKDB": str(folder / "built.duckdb"),
+        "AI_BILLING_PGPORT": str(getattr(warehouse, "port", 0)),
+    }
+    results = dbt_build(folder, request.param, environment)
+    if request.param == "duckdb":
+        warehouse = DuckDB(path=str(folder / "built.duckdb"))
+    yield warehouse, plain, made, results, folder
+    warehouse.close()
+    plain.close()
+
+
+def dbt_build(folder: Path, target: str, environment: dict[str, str]) -> dict:
+    text = "varchar" if target == "duckdb" else "text"
+    (folder / "dbt_project.yml").write_text(PROJECT % (text, text))
+    (folder / "packages.yml").write_text(f"packages:\n  - local: {PACKAGE}\n")
+    (folder / "seeds").mkdir()
+    (folder / "seeds" / "invoice_totals.csv").write_text(INVOICES)
+    for command in (["deps"], ["build", "--target", target]):
+        subprocess.run(
+            [DBT, "--quiet", *command, "--project-dir", folder, "--profiles-dir", PACKAGE, "--log-path", folder / "logs"],
+            env={**os.environ, **environment, "DBT_SEND_ANONYMOUS_USAGE_STATS": "false"},
+            check=True,
+        )
+    return json.loads((folder / "target" / "run_results.json").read_text())
+
+
+def test_every_model_is_built_and_every_test_of_the_package_holds(built):
+    results = built[3]["results"]
+    counts: dict[tuple, int] = {}
+    for result in results:
+        key = result["unique_id"].split(".")[0], result["status"]
+        counts[key] = counts.get(key, 0) + 1
+    assert set(counts) == {("model", "success"), ("test", "pass"), ("seed", "success")}
+    assert counts["test", "pass"] > 50
+
+
+def test_no_day_is_silently_wrong(built):
+    warehouse, _, made, *_ = built
+    expected = {"lossy": "unproven"}
+    for world in made:
+        found = never_silently_wrong(warehouse, world)
+        assert found["11-05"][0] == expected.get(world.account, "proven")
+    reconciled(warehouse)
+
+
+def test_plain_views_show_the_same(built):
+    warehouse, plain, *_ = built
+    names = [name for name, _ in plain.models() if not name.startswith("ai_billing__")]
+    for name in names:
+        assert multiset(warehouse, name) == multiset(plain, name), name
+
+
+def multiset(warehouse, name: str) -> list[str]:
+    left_out = {"invoice_total", "variance"}  # of the seed
+    rows = warehouse.all(f"select * from {name}")
+    return sorted(repr([row[column] for column in sorted(row) if column not in left_out]) for row in rows)
+
+
+def test_invoices_are_compared_exactly(built):
+    rows = built[0].all("select * from billed_by_invoice where invoice_id is not null order by invoice_id")
+    assert [(row["invoice_id"], row["billed_cost"], row["variance"]) for row in rows] == [
+        ("INV-1", Decimal("3.15"), 0),
+        ("INV-2", Decimal("99.5"), Decimal("-0.500000000000000001")),
+    ]
+
+
+def test_every_model_and_column_is_documented(built):
+    warehouse, _, _, _, folder = built
+    manifest = json.loads((folder / "target" / "manifest.json").read_text())
+    for node in manifest["nodes"].values():
+        if node["resource_type"] != "model":
+            continue
+        assert node["description"], node["name"]
+        columns = columns_of(warehouse, node["name"])
+        documented = {name for name, column in node["columns"].items() if column["description"]}
+        assert set(columns) == documented, node["name"]
+
+
+def columns_of(warehouse, name: str) -> list[str]:
+    cursor = warehouse.cursor()
+    cursor.execute(f"select * from {name} limit 0")
+    return [column[0] for column in cursor.description]
+
+
+def test_plain_views_are_as_compiled():
+    subprocess.run([sys.executable, PACKAGE / "compile.py", "--check"], check=True)
