@@ -53,8 +53,14 @@ export class ExportWindows {
     this.#reports += 1;
     this.#lastReading = reading.id;
     const bytes = Buffer.from(text);
-    await this.#outlet.send({ type: "RECORD_LINES", stream: NAME, bytes, count: rows.length });
-    await this.#sendState();
+    // Handed over together: another lane's report in between would make two equal STATEs of two reports (S2).
+    const sent = this.#outlet.send({
+      type: "RECORD_LINES",
+      stream: NAME,
+      bytes,
+      count: rows.length,
+    });
+    await Promise.all([sent, this.#sendState()]);
   }
 
   /** Ends the stream; `complete` unless the run was stopped. */

@@ -1,0 +1,152 @@
+import { expect, test } from "vitest";
+import { beginReading, type Reading, readPage } from "../core/state.ts";
+import { DAY, HOUR } from "../core/time.ts";
+import { ExportWindows, type ReadingContext } from "./export_windows.ts";
+import { Outlet } from "./outlet.ts";
+import type { Output } from "./stream.ts";
+import { DAY_ONE } from "./testing.ts";
+
+const context: ReadingContext = {
+  fingerprint: {
+    base_url: "https://a.example",
+    dataset: "costs",
+    granularity: "1d",
+    account: "prod",
+  },
+  bucket: DAY,
+  retentionDays: 30,
+  now: DAY_ONE + 10 * DAY,
+};
+
+function readingOf(id: string, days: number, availableThrough: number): Reading {
+  const window = { start: DAY_ONE, end: DAY_ONE + days * DAY };
+  const totals = [
+    {
+      day: DAY_ONE,
+      inside: true,
+      records: 2,
+      groups: [
+        {
+          labels: { currency: "USD\u2028" },
+          amounts: { billed: "1.5", effective: "1.5" },
+          records: 2,
+        },
+      ],
+    },
+    { day: DAY_ONE - DAY, inside: false, records: 1, groups: [] },
+  ];
+  const page = {
+    nextCursor: null,
+    asOf: "2026-01-11T00:00:00Z",
+    availableThrough,
+    records: 3,
+    provisional: [],
+    totals,
+  };
+  return readPage(
+    beginReading(window, { id, limit: 10, beganAt: context.now }, []),
+    page,
+    context.now,
+  );
+}
+
+/** All that is written while `work` reports. */
+async function outputsOf(
+  work: (manifest: ExportWindows) => Promise<unknown>,
+  stored: unknown = null,
+): Promise<Output[]> {
+  const outlet = new Outlet<Output>();
+  const manifest = new ExportWindows(
+    outlet,
+    { now: () => 0, sleep: async () => undefined },
+    stored,
+  );
+  const done = work(manifest).finally(() => outlet.close());
+  const outputs: Output[] = [];
+  for await (const output of outlet) outputs.push(output);
+  await done;
+  return outputs;
+}
+
+const rowsOf = (outputs: readonly Output[]): Record<string, unknown>[] =>
+  outputs
+    .filter((output) => output.type === "RECORD_LINES")
+    .flatMap(({ bytes }) => Buffer.from(bytes).toString().trim().split("\n"))
+    .map((line) => JSON.parse(line).record.data);
+const statesOf = (outputs: readonly Output[]): unknown[] =>
+  outputs.flatMap((output) => (output.type === "STATE" ? [output.state.stream.stream_state] : []));
+
+test("R5: a reading is reported day by day, up to where it is covered, strays apart", async () => {
+  const reading = readingOf("r1", 3, DAY_ONE + 1.5 * DAY);
+  const outputs = await outputsOf((manifest) => manifest.report(reading, context));
+  const rows = rowsOf(outputs);
+  expect(rows.map(({ day, inside_window: inside }) => [day, inside])).toEqual([
+    ["2026-01-01", true],
+    ["2026-01-02", true],
+    ["2026-01-03", true],
+    ["2025-12-31", false],
+  ]);
+  expect(rows[0]).toMatchObject({
+    reading_id: "r1",
+    account: "prod",
+    covered_from: "2026-01-01T00:00:00Z",
+    covered_through: "2026-01-02T00:00:00Z",
+    records: 2,
+    totals: [{ currency: "USD\u2028", records: 2, billed: "1.5", effective: "1.5" }],
+  });
+  for (const row of rows.slice(1))
+    expect(row).toMatchObject({ covered_from: null, covered_through: null });
+});
+
+test("R5: nothing within a day of the retention floor is proven", async () => {
+  const reading = readingOf("r1", 3, context.now);
+  const near = { ...context, retentionDays: 10 };
+  const rows = rowsOf(await outputsOf((manifest) => manifest.report(reading, near)));
+  expect(rows.map((row) => row["covered_from"])).toEqual([
+    null,
+    null,
+    "2026-01-03T00:00:00Z",
+    null,
+  ]);
+});
+
+test("R5: an hourly reading covers whole hours of its day", async () => {
+  const reading = readingOf("r1", 1, DAY_ONE + 5.5 * HOUR);
+  const hourly = { ...context, bucket: HOUR } as const;
+  const [row] = rowsOf(await outputsOf((manifest) => manifest.report(reading, hourly)));
+  expect(row).toMatchObject({ covered_through: "2026-01-01T05:00:00Z" });
+});
+
+test("V4: a report is one line to every reader", async () => {
+  const outputs = await outputsOf((m) => m.report(readingOf("r1", 1, context.now), context));
+  const [lines] = outputs.filter((output) => output.type === "RECORD_LINES");
+  expect(
+    Buffer.from(lines?.bytes ?? [])
+      .toString()
+      .split(/[\n\u2028]/),
+  ).toHaveLength(3);
+});
+
+test("S2: readings that end together have STATEs of their own", async () => {
+  const outputs = await outputsOf((manifest) =>
+    Promise.all(
+      ["r1", "r2", "r3"].map((id) => manifest.report(readingOf(id, 1, context.now), context)),
+    ),
+  );
+  expect(statesOf(outputs)).toEqual(
+    ["r1", "r2", "r3"].map((id) => ({ version: 1, last_reading_id: id })),
+  );
+});
+
+test("S2: without a reading the state is what it was", async () => {
+  const stored = { version: 1, last_reading_id: "r0" };
+  expect(statesOf(await outputsOf((manifest) => manifest.finish(true), stored))).toEqual([stored]);
+  expect(statesOf(await outputsOf((manifest) => manifest.finish(true), "garbage"))).toEqual([
+    { version: 1, last_reading_id: null },
+  ]);
+});
+
+test("R5: a reading that was begun without totals is not reported", async () => {
+  const reading = { ...readingOf("r1", 1, context.now), totals: null };
+  expect(await outputsOf((manifest) => manifest.report(reading, context))).toEqual([]);
+});
