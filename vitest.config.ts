@@ -13,6 +13,8 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["{src,scripts,reference_provider,demo,bench}/**/*.test.ts"],
+          // Properties take their time on a machine that is busy.
+          testTimeout: 30_000,
         },
       },
       {

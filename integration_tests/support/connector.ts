@@ -107,5 +107,6 @@ function statusOf(trace: Trace | undefined, stream: string): string | undefined 
 
 function lastStates(states: readonly StreamState[]): StreamState[] {
   const last = new Map(states.map((state) => [state.stream.stream_descriptor.name, state]));
-  return [...last.values()];
+  // By name: which stream ends first is chance.
+  return [...last].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, state]) => state);
 }
