@@ -100,7 +100,7 @@ test("reads joined say no more than apart, and no less", () => {
         advance(stateOf({ pass: passOf(list) }), anchor, HOUR).position;
       const apart = plain.map(({ start, end, through }) => ({ start, end, through }));
       expect(positionOf(joined)).toBeLessThanOrEqual(positionOf(apart));
-      expect(joinReads(passOf(joined))).toEqual(joined);
+      expect(cover(joinReads(passOf(joined)))).toEqual(cover(joined)); // the order of equal starts may differ
     }),
   );
 });

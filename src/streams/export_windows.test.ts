@@ -119,7 +119,7 @@ test("R5: an hourly reading covers whole hours of its day", async () => {
 
 test("V4: a report is one line to every reader", async () => {
   const outputs = await outputsOf((m) => m.report(readingOf("r1", 1, context.now), context));
-  const [lines] = outputs.filter((output) => output.type === "RECORD_LINES");
+  const lines = outputs.find((output) => output.type === "RECORD_LINES");
   expect(
     Buffer.from(lines?.bytes ?? [])
       .toString()
