@@ -118,6 +118,7 @@ export class Connection {
       versions: this.versions,
       rulesOf: (stream) => provider.rules(stream),
       mustSucceed: calm && Object.keys(end).length === 0,
+      mayShorten: weather.final > 0,
       prompt: slowness === 0, // whoever cannot write cannot end in time
       resumes: [...stored.values()].some(({ value }) => value.pass !== undefined),
     });

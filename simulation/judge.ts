@@ -13,6 +13,8 @@ export interface Judged {
   readonly rulesOf: (stream: StreamName) => Rules | undefined;
   /** Whether nothing stood in the way, so that it must have succeeded. */
   readonly mustSucceed: boolean;
+  /** Whether a 400 out of nowhere may have shortened a window that reaches past now (W4). */
+  readonly mayShorten: boolean;
   /** Whether a pass is gone on with: what an earlier process left open may end on any hour. */
   readonly resumes: boolean;
   /** Whether stdout is fast enough for a run to end within seconds of SIGTERM. */
@@ -99,7 +101,7 @@ function judgeEnd({ result, streams, mustSucceed, prompt }: Judged): string[] {
 /** W1 to W3: what the windows of one read look like. */
 function judgeWindows(
   stream: StreamName,
-  { result, exchanges, rulesOf, resumes }: Judged,
+  { result, exchanges, rulesOf, resumes, mayShorten }: Judged,
 ): string[] {
   const rules = rulesOf(stream);
   if (rules === undefined) return [];
@@ -129,7 +131,7 @@ function judgeWindows(
     if (known === undefined) {
       const shared = windows.filter((window) => window.start < end && start < window.end);
       const legal = shared.every(
-        (window) => window.refused && window.start <= start && window.end >= end,
+        (window) => (window.refused || mayShorten) && window.start <= start && window.end >= end,
       );
       if (!legal) faults.push(`W1: overlaps another window of this read: ${shown}`);
       windows.push({ start, end, refused: status === 400 });

@@ -74,9 +74,6 @@ interface Line {
   readonly log?: { level: string; message: string };
 }
 
-const RECORD =
-  /^\{"type":"RECORD","record":\{"stream":"(\w+)","data":(\{.*),"x_ReadingId":"(\w+)"\},"emitted_at":\d+\}\}$/;
-
 /** Splits what arrives into lines; a line that was cut off is none. */
 export class Pipe {
   readonly items: Item[] = [];
@@ -89,12 +86,24 @@ export class Pipe {
   }
 }
 
+const BEGIN = '{"type":"RECORD","record":{"stream":"';
+const DATA = '","data":';
+const READING = ',"x_ReadingId":"';
+
+/** A record's own text, cut out of its line: it must be what the provider sent, byte for byte (V3). */
+function recordOf(line: string): Item | null {
+  const reading = line.lastIndexOf(READING);
+  if (reading === -1 || !line.startsWith(BEGIN)) return null;
+  const data = line.indexOf(DATA);
+  const end = /^(\w+)"\},"emitted_at":\d+\}\}$/.exec(line.slice(reading + READING.length));
+  if (end === null) throw new Error(`a RECORD line of another shape: ${line}`);
+  const text = `${line.slice(data + DATA.length, reading)}}`;
+  return { kind: "record", stream: line.slice(BEGIN.length, data), text, readingId: end[1] ?? "" };
+}
+
 function itemOf(line: string): Item {
-  const record = RECORD.exec(line);
-  if (record !== null) {
-    const [, stream = "", data = "", readingId = ""] = record;
-    return { kind: "record", stream, text: `${data}}`, readingId };
-  }
+  const record = recordOf(line);
+  if (record !== null) return record;
   const message: Line = JSON.parse(line);
   if (message.record?.stream === "export_windows")
     return { kind: "report", row: message.record.data };

@@ -88,10 +88,13 @@ export class Provider {
   /** Everything that was served since it was last emptied. */
   exchanges: Exchange[] = [];
   readonly #cursors = new Map<string, Cursor>();
+  /** In the order of every listing: by start, then by id. */
+  readonly #lives: readonly Life[];
   #served = 0;
 
   constructor(options: ProviderOptions) {
     this.options = options;
+    this.#lives = options.lives.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   }
 
   rules(stream: StreamName): Rules | undefined {
@@ -161,14 +164,14 @@ export class Provider {
     const limit = Number(query.get("limit") ?? "1000");
     const from =
       rules.cursors === "keyset"
-        ? listing.filter((one) => keyOf(one) > (known?.key ?? ""))
+        ? listing.filter((one) => keyOf(one.record) > (known?.key ?? ""))
         : listing.slice(known?.offset ?? 0);
     const versions = from.slice(0, this.#sizeOf(limit));
     const last = versions.at(-1);
     const again =
       versions.length > 1 && chanceOf(this.options.salt, this.#served, 11) < 0.05 ? 1 : 0;
     const offset = (known?.offset ?? 0) + versions.length - (this.options.whims ? again : 0);
-    const key = last === undefined ? (known?.key ?? "") : keyOf(last);
+    const key = last === undefined ? (known?.key ?? "") : keyOf(last.record);
     const nextCursor =
       from.length > versions.length
         ? this.#newCursor({ query: same, madeAt: now, snapshot, offset, key })
@@ -199,13 +202,13 @@ export class Provider {
   #listing(rules: Rules, window: Span, asOf: number, began: number): Version[] {
     const oldest = began - rules.retentionDays * DAY;
     const found: Version[] = [];
-    for (const life of this.options.lives) {
+    for (const life of this.#lives) {
       if (life.stream !== rules.stream || !selects(rules, window, life)) continue;
       if (life.start < oldest) continue;
       const version = visible(life, asOf);
       if (version !== undefined) found.push(version);
     }
-    return found.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+    return found;
   }
 
   #newCursor(cursor: Cursor): string {
@@ -247,7 +250,7 @@ function selects({ selects: by }: Rules, window: Span, life: Life): boolean {
   );
 }
 
-const keyOf = ({ record }: Version): string => `${iso(record.start)} ${record.id}`;
+const keyOf = ({ start, id }: Life): string => `${iso(start)} ${id}`;
 
 function cursorRefusal(
   rules: Rules,

@@ -35,12 +35,12 @@ test("one seed gives the same life twice, byte for byte", async () => {
   }
 });
 
-test("honest providers and a good network: 100 lives", async () => {
-  expect(await broken(1, 100, "plain")).toEqual([]);
+test("honest providers and a good network: 50 lives", async () => {
+  expect(await broken(1, 50, "plain")).toEqual([]);
 });
 
-test("full refreshes: 200 jobs", async () => {
-  expect(await broken(1, 200, "refresh")).toEqual([]);
+test("full refreshes: 100 jobs", async () => {
+  expect(await broken(1, 100, "refresh")).toEqual([]);
 });
 
 const batches = Array.from({ length: SEEDS / BATCH }, (_, index) => 1 + index * BATCH);

@@ -45,9 +45,9 @@ export function drawWorld(seed: number, { kind }: Temper): World {
     deaths: plain ? 0 : random.pick([0, 0.3, 0.5, 0.8]),
     changes: plain ? 0 : random.pick([0, 0.1, 0.4]),
   };
-  const days = plain ? random.int(2, 6) : random.int(1, tempo.often ? 2 : 9);
+  const days = plain ? random.int(2, 6) : random.int(1, tempo.often ? 1 : 6);
   const end = begin + days * DAY;
-  const history = random.pick([2, 4, 8, 20, 70]);
+  const history = random.pick([2, 4, 8, 12, 20, 70]);
   const streams: StreamName[] = random.chance(0.15) ? ["usage"] : ["usage", "costs"];
   const salt = random.int(0, 2 ** 31);
   const datasets = streams.map((stream) =>
