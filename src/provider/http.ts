@@ -3,6 +3,7 @@
  */
 import type { BackoffPolicy } from "../core/retry.ts";
 import { backoffWait } from "../core/retry.ts";
+import { BufferPool } from "./buffers.ts";
 import type { Edges } from "../edges.ts";
 import { ConnectorError } from "../errors.ts";
 import type { Auth } from "./auth.ts";
@@ -61,6 +62,11 @@ export interface Ask {
    * gives one, ten seconds ahead.
    */
   readonly deadlineMs?: number | undefined;
+  /**
+   * When the answer is wanted; at once where it is not given. Until then a body waits as the bytes that came: parsed, a
+   * page is some 20,000 values, which every collection of garbage meanwhile would copy.
+   */
+  readonly turn?: Promise<void> | undefined;
   /** Makes the error of a 400 from the problem document and the text for `detail`. */
   readonly onBadRequest?: ((problem: ProblemText, detail: string) => ConnectorError) | undefined;
 }
@@ -77,6 +83,7 @@ function abortedError(signal: AbortSignal): ConnectorError {
 /** The client of one provider with one credential; serves all lanes and streams. */
 export class Client {
   readonly #options: ClientOptions;
+  readonly #pool = new BufferPool();
 
   constructor(options: ClientOptions) {
     this.#options = options;
@@ -172,6 +179,8 @@ export class Client {
       first: ask.first ?? false,
       secret: authorization.slice(authorization.indexOf(" ") + 1),
       maximumBytes,
+      pool: this.#pool,
+      turn: ask.turn,
       onBadRequest: ask.onBadRequest,
     };
     const headers = {

@@ -2,9 +2,10 @@
  * What an answer, or the lack of one, means for the request (C4): judgement only, nothing is sent or waited for here.
  */
 import { parseHttpDate, parseRetryAfter } from "../core/retry.ts";
+import type { BufferPool } from "./buffers.ts";
 import type { HttpResponse } from "../edges.ts";
 import { ConnectorError } from "../errors.ts";
-import { BrokenBody, readBody, readErrorBody } from "./body.ts";
+import { BrokenBody, decode, readBytes, readErrorBody } from "./body.ts";
 import { judgeFailure } from "./network.ts";
 import type { ProblemText } from "./problem.ts";
 import { describeProblem, quoteProblem, readProblem } from "./problem.ts";
@@ -52,6 +53,10 @@ export interface Asked {
   readonly secret: string;
   /** The most bytes of a body. */
   readonly maximumBytes: number;
+  /** Where bodies are collected. */
+  readonly pool: BufferPool;
+  /** When the answer is wanted: until then its body waits as the bytes that came. */
+  readonly turn?: Promise<void> | undefined;
   /** Makes the error of a 400, where the caller knows what was asked for. */
   readonly onBadRequest?: ((problem: ProblemText, detail: string) => ConnectorError) | undefined;
 }
@@ -112,7 +117,11 @@ async function judgeBody(response: HttpResponse, asked: Asked, nowMs: number): P
     if (asked.first && isWebPage(type, body)) return webPage(asked, 200);
     return { kind: "passing", reason: `HTTP 200 came with the content-type "${type}"` };
   }
-  const { text, bytes } = await readBody(response, asked.maximumBytes);
+  const body = await readBytes(response, asked.maximumBytes, asked.pool);
+  await asked.turn;
+  const bytes = body.bytes.length;
+  const text = decode(body.bytes);
+  body.release();
   try {
     const value: unknown = JSON.parse(text);
     const dateMs = parseHttpDate(response.headers["date"] ?? "", nowMs);

@@ -79,18 +79,22 @@ export async function* readPages(
   if (options.signal.aborted) forward();
   else options.signal.addEventListener("abort", forward, { once: true });
   const reading = new Reading(client, query, { ...options, signal: stop.signal });
+  let turn = Promise.withResolvers<void>();
   try {
     let next: string | null = cursor;
-    let coming = reading.ask(next);
+    let coming = reading.ask(next, turn.promise);
     do {
+      turn.resolve();
       const page = reading.judge(await coming, next);
       next = page.nextCursor;
-      if (next !== null) coming = reading.ask(next);
+      turn = Promise.withResolvers<void>();
+      if (next !== null) coming = reading.ask(next, turn.promise);
       yield page;
     } while (next !== null);
   } finally {
     options.signal.removeEventListener("abort", forward);
     stop.abort();
+    turn.resolve(); // what waits for it ends by the signal
   }
 }
 
@@ -110,13 +114,17 @@ class Reading {
     this.#options = options;
   }
 
-  /** Sends the request for a page. Its failure waits for whoever awaits it: it may come while a page is consumed. */
-  ask(cursor: string | null): Promise<Answer> {
+  /**
+   * Sends the request for a page that is wanted at its `turn`. Its failure waits for whoever awaits it: it may come while
+   * a page is consumed.
+   */
+  ask(cursor: string | null, turn: Promise<void>): Promise<Answer> {
     const { signal, deadlineMs } = this.#options;
     const answer = this.#client.get({
       url: pageUrl(this.#query, cursor),
       signal,
       deadlineMs,
+      turn,
       onBadRequest: (problem, detail) =>
         cursor === null
           ? queryRefused(this.#query, problem, detail)

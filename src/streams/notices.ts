@@ -20,6 +20,13 @@ export class Notices {
     if (count <= SAID) this.#say(log("WARN", `${this.#stream}: ${message}`));
   };
 
+  /** Says a thing that is so from now on, and says it once. */
+  readonly once = (message: string): void => {
+    if (this.#counts.has(message)) return;
+    this.#counts.set(message, 0);
+    this.#say(log("WARN", `${this.#stream}: ${message}`));
+  };
+
   /** Says how many warnings were only counted. */
   summarize(): void {
     for (const [kind, count] of this.#counts) {

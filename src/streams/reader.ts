@@ -81,6 +81,8 @@ export class StreamReader {
   readonly #notices: Notices;
   readonly #queue: Job[];
   readonly #crossing = new Repeats();
+  /** Memories of windows that have been read, for those to come. */
+  readonly #spare: Repeats[] = [];
   readonly #failure = new AbortController();
   readonly #signal: AbortSignal;
   #state: StreamState;
@@ -136,17 +138,16 @@ export class StreamReader {
 
   /** The next window to read, the earliest first; undefined where none waits. */
   take(): Job | undefined {
-    if (this.#error !== null) return undefined;
-    const job = this.#queue.shift();
+    const job = this.#error === null ? this.#queue.shift() : undefined;
     if (job === undefined) return undefined;
     this.#active += 1;
-    return { ...job, repeats: job.repeats ?? new Repeats() };
+    return { ...job, repeats: job.repeats ?? this.#spare.pop()?.cleared() ?? new Repeats() };
   }
 
   /** Reads a window to its end. Never throws: a fault ends the stream, and its last STATE says what was read. */
   async read(job: Job): Promise<void> {
     try {
-      await this.#readWindow(job);
+      if ((await this.#readWindow(job)) && job.repeats !== null) this.#spare.push(job.repeats);
     } catch (reason) {
       await this.#goOnAfter(job, ConnectorError.from(reason));
     }
@@ -155,8 +156,9 @@ export class StreamReader {
     if (over) await this.#finish();
   }
 
-  async #readWindow(job: Job): Promise<void> {
-    if (job.reading === null && this.#hasLeftRetention(job)) return;
+  /** Whether the window is over: it is not where it had to be planned anew. */
+  async #readWindow(job: Job): Promise<boolean> {
+    if (job.reading === null && this.#hasLeftRetention(job)) return false;
     const { pages, circumstances, pageSize } = this.#options;
     let reading = job.reading ?? this.#begin(job, pageSize);
     const { start, end, limit, cursor } = reading;
@@ -175,6 +177,7 @@ export class StreamReader {
       const isLast = page.nextCursor === null && this.#active === 1 && this.#queue.length === 0;
       if (!isLast) await this.#sendStateWhenDue(); // after the last page the final STATE says it all
     }
+    return true;
   }
 
   #begin({ window, startsOver }: Job, limit: number): Reading {
@@ -212,11 +215,8 @@ export class StreamReader {
       const { bytes, count } = lines;
       await this.#send({ type: "RECORD_LINES", stream: stream.name, bytes, count });
     }
-    if (repeats.isFull) {
-      this.#notices.warn(
-        "many records",
-        "a window has too many records to recognize every repeat.",
-      );
+    if (repeats.isFull || this.#crossing.isFull) {
+      this.#notices.once("there are too many records to recognize each that a provider repeats.");
     }
     this.#pages += 1;
     this.#records += lines.count;

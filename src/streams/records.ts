@@ -1,15 +1,17 @@
 /**
  * The hot path: the records of one page, checked (V1), freed of repeats (P5) and turned into RECORD lines.
  *
- * A record that holds nothing but the schema's properties is text and null throughout, so that JSON.stringify gives back
- * what was parsed, digit for digit. One with other properties may hide a number that a double cannot hold: where there
- * is one, the page is parsed once more with every number kept as the text that it came as (V3).
+ * A page is parsed once, to be checked. What is written are the records' own bytes, cut out of the page wherever it can
+ * be proven where each of them begins and ends ({@link cutOut}): that is every page of plain records, and several times
+ * faster than to make text of what was just made of text. All other pages take the plain path ({@link written}), where
+ * JSON.stringify gives back what was parsed. A record that holds other properties may hide a number that a double
+ * cannot hold: where there is one, the page is parsed once more with every number kept as the text that it came as (V3).
  *
- * The lines of a page become bytes once, all together: they are hashed where they lie, four bytes at a time, and written
- * in one piece. Repeats, line separators and lone surrogates are rare, and take a slower way around.
+ * The lines of a page become bytes once, all together: they are hashed where they lie, eight bytes at a time, and
+ * written in one piece. Repeats, line separators and lone surrogates are rare, and take a slower way around.
  */
 import { addDecimals } from "../core/decimal.ts";
-import { hash, hashBytes } from "../core/identity.ts";
+import { type Fingerprint, hashBytes, hashTexts } from "../core/identity.ts";
 import type { ProvisionalDay } from "../core/state.ts";
 import { DAY, floorTo, parseInstant } from "../core/time.ts";
 import { type DayTotal, PageTotals } from "../core/totals.ts";
@@ -61,42 +63,115 @@ export interface Lines {
  * @throws ConnectorError `invalid_record` where a record breaks its schema (V1)
  */
 export function toLines(values: readonly unknown[], text: string, context: PageContext): Lines {
+  const records = values.map((value, index) => checked(value, index, context));
   const begin = `{"type":"RECORD","record":{"stream":"${context.stream.name}","data":`;
   const end = `,"x_ReadingId":"${context.readingId}"},"emitted_at":${context.emittedAt}}}\n`;
-  const records: Fields[] = [];
-  let lines: string[] = [];
+  const sift = new Sift(context);
+  if (records.length === 0) return { bytes: Buffer.alloc(0), count: 0, ...sift.result() };
+  let parts = cutOut(records, text);
+  const isCut = parts !== null;
+  parts ??= written(records, text, context);
+  let body = parts.join(end + begin);
+  let length = Buffer.byteLength(body);
+  if (!isFit(body, length, isCut)) {
+    parts = parts.map((part) => fitForLines(part, context));
+    body = parts.join(end + begin);
+    length = Buffer.byteLength(body);
+  }
+  const isAscii = length === body.length;
+  const bytes = Buffer.allocUnsafe(begin.length + length + end.length);
+  bytes.write(begin, "latin1");
+  // ASCII is the same in both, and copied faster than encoded: 0.1 against 0.3 ms a page.
+  bytes.write(body, begin.length, isAscii ? "latin1" : "utf8");
+  bytes.write(end, begin.length + length, "latin1");
+
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let at = 0; // where the next line of the page begins
+  let to = 0; // where the next line that is kept goes
+  let count = 0;
+  for (const [index, part] of parts.entries()) {
+    const from = at;
+    const size = isAscii ? part.length : Buffer.byteLength(part);
+    at += begin.length + size + end.length;
+    const content = hashBytes(view, from + begin.length, from + begin.length + size);
+    if (!sift.keeps(records[index] ?? {}, content)) continue;
+    if (to !== from) bytes.copyWithin(to, from, at); // something before it was dropped
+    to += at - from;
+    count += 1;
+  }
+  return { bytes: bytes.subarray(0, to), count, ...sift.result() };
+}
+
+/**
+ * The records' own texts, each without its closing brace, where it can be proven that this is what they are; null where
+ * not.
+ *
+ * 1. The page holds no backslash: every quote begins or ends a text, and what a text says is what was parsed. It holds
+ *    one opening bracket: the only list is that of the records, so that objects that follow one another are records.
+ * 2. A record of texts and nulls only, of which the lengths are known, can be no shorter than `length`: blanks, members
+ *    that were given twice, all that parsing drops would only make it longer.
+ * 3. `},{"` before a letter separates two objects: were it inside of a text, its quote would end the text, which no
+ *    letter may follow in what JSON.parse took for JSON. So the first separator at or after `length` ends the record,
+ *    and one at just `length` proves that the record is as short as can be, and dropped nothing.
+ *
+ * The last record is followed by none and always written anew. Of 1,000 records: 0.4 ms instead of 1.1.
+ */
+function cutOut(records: readonly Fields[], text: string): string[] | null {
+  let at = text.indexOf("[") + 1;
+  if (text.includes("[", at) || text.includes("\\")) return null;
+  const parts: string[] = [];
+  for (const record of records) {
+    const length = lengthOf(record);
+    if (length === null) return null;
+    if (parts.length === records.length - 1) {
+      parts.push(stringify(record).slice(0, -1));
+    } else {
+      const next = at + length;
+      if (!separates(text, next)) return null;
+      parts.push(text.slice(at, next - 1));
+      at = next + 1;
+    }
+  }
+  return parts;
+}
+
+/** The least that a record of texts and nulls takes as JSON without escapes; null for any other, and for one with a property of ours. */
+function lengthOf(record: Fields): number | null {
+  let length = 1; // two braces, and one comma less than there are members
+  for (const key in record) {
+    const value = record[key];
+    if (typeof value === "string") length += key.length + value.length + 6;
+    else if (value === null) length += key.length + 8;
+    else return null;
+  }
+  return "x_ReadingId" in record ? null : length;
+}
+
+/** Whether `},{"` and a letter (or what else lies behind A and is no bracket) stand around the comma at `at`. */
+function separates(text: string, at: number): boolean {
+  const letter = text.charCodeAt(at + 3);
+  return (
+    text.charCodeAt(at - 1) === 0x7d &&
+    text.charCodeAt(at) === 0x2c &&
+    text.charCodeAt(at + 1) === 0x7b &&
+    text.charCodeAt(at + 2) === 0x22 &&
+    letter >= 0x41 &&
+    letter !== 0x5d &&
+    letter !== 0x7d
+  );
+}
+
+/** The plain path: the records written anew, each without its closing brace. */
+function written(records: readonly Fields[], text: string, context: PageContext): string[] {
   let exact: readonly unknown[] | null = null;
-  for (const [index, value] of values.entries()) {
-    const record = checked(value, index, context);
-    let data: unknown = value;
+  return records.map((record, index) => {
+    let data: unknown = record;
     if (mayHideNumbers(record, context)) {
       exact ??= recordsOf(text);
       data = withoutOwnProperty(exact[index]);
     }
-    records.push(record);
-    lines.push(begin + stringify(data).slice(0, -1) + end);
-  }
-  let page = lines.join("");
-  if (!isFit(page)) {
-    lines = lines.map((line) => fitForLines(line, context));
-    page = lines.join("");
-  }
-  const bytes = Buffer.from(page);
-  const sift = new Sift(context);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const isAscii = bytes.length === page.length;
-  let at = 0;
-  const kept = lines.filter((line, index) => {
-    const next = at + (isAscii ? line.length : Buffer.byteLength(line));
-    const content = hashBytes(view, at + begin.length, next - end.length);
-    at = next;
-    return sift.keeps(records[index] ?? {}, content);
+    return stringify(data).slice(0, -1);
   });
-  return {
-    bytes: kept.length === lines.length ? bytes : Buffer.from(kept.join("")),
-    count: kept.length,
-    ...sift.result(),
-  };
 }
 
 /** Tells the records of a page that are to be emitted from those that were already, and adds up what they come to. */
@@ -114,9 +189,10 @@ class Sift {
     this.#context = context;
   }
 
-  keeps(record: Fields, content: { high: number; low: number }): boolean {
+  keeps(record: Fields, content: Fingerprint["content"]): boolean {
     const { stream, window, withTotals } = this.#context;
-    const verdict = judgeRepeat(content, this.#within(record), this.#context);
+    const version = hashTexts(String(record["x_RecordId"]), String(record["x_RecordUpdatedAt"]));
+    const verdict = judgeRepeat({ version, content }, this.#within(record), this.#context);
     if (verdict.counts) {
       this.#records += 1;
       const found = stream.provisionalOf(record);
@@ -124,7 +200,7 @@ class Sift {
       if (found !== null && day !== null) addTo(this.#provisional, day, found);
     }
     if (verdict.owned && withTotals) addToTotals(this.#totals, record, this.#context);
-    if (!verdict.repeats) this.#warnOfConflict(record);
+    if (verdict.conflicts) this.#warnOfConflict(record);
     return !verdict.repeats;
   }
 
@@ -149,8 +225,6 @@ class Sift {
 
   #warnOfConflict(record: Fields): void {
     const id = String(record["x_RecordId"]);
-    const version = hash(`${id}\n${String(record["x_RecordUpdatedAt"])}`);
-    if (!this.#context.repeats.hasSeenVersion(version)) return;
     this.#context.warn(
       "conflicting versions",
       `record "${clipped(id)}" came twice with the same x_RecordUpdatedAt and different contents; both are passed on.`,
@@ -158,12 +232,15 @@ class Sift {
   }
 }
 
-/** Whether no other window can return a record, however the provider selects (by start, overlap or containment). */
+/**
+ * Whether no other window can return a record, however the provider selects: by start, overlap or containment, and with
+ * edges that it takes for inclusive although they are not. So what lies at an edge of its window is not within it.
+ */
 function isWithin(startText: string, endText: string, window: Range): boolean {
   const start = parseInstant(startText);
   const end = parseInstant(endText);
   if (start === undefined || end === undefined) return false;
-  return start >= window.start && start < window.end && end <= window.end;
+  return start > window.start && end < window.end && start < window.end;
 }
 
 /** Whether a number, or something that may hold one, stands in it, or the property that we are about to add. */
@@ -241,9 +318,13 @@ function addTo(
   days.set(day, { day, records: before.records + found.records, billed });
 }
 
-/** Whether any reader takes each line for one line, in valid Unicode (V4). */
-function isFit(page: string): boolean {
-  return !/[\u0085\u2028\u2029]/.test(page) && !/\\ud[89a-f]/.test(page);
+/**
+ * Whether any reader takes each line for one line, in valid Unicode (V4). What is cut out of a page holds no escape, and
+ * what is as many bytes as characters none of the separators: most pages are never searched.
+ */
+function isFit(body: string, length: number, isCut: boolean): boolean {
+  if (!isCut && /\\ud[89a-f]/.test(body)) return false;
+  return length === body.length || !/[\u0085\u2028\u2029]/.test(body);
 }
 
 /**

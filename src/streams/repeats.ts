@@ -1,43 +1,44 @@
 /** What a provider repeats (P5), recognized by 64-bit fingerprints in bounded memory. */
-import { FingerprintSet, type Hash } from "../core/identity.ts";
+import { type Fingerprint, FingerprintTable, type Sighting } from "../core/identity.ts";
 
-/** Fingerprints that one set holds at most: those of 500 full pages, 8 to 16 MB. */
+/** Records that are remembered at most: those of 500 full pages, 11 MB. */
 const CAPACITY = 500_000;
 
 /** One for each window, and one for all windows of a stream's read. */
 export class Repeats {
-  readonly #versions = new FingerprintSet(CAPACITY);
-  readonly #contents = new FingerprintSet(CAPACITY);
-  /** Few: records that reach beyond their window and that another window emitted first. */
+  readonly #table = new FingerprintTable(CAPACITY);
+  /** Few: records that another window emitted first. */
   readonly #foreign = new Set<string>();
 
   /** Whether it takes no more, so that a repeat may pass unseen. */
   get isFull(): boolean {
-    return this.#contents.isFull;
+    return this.#table.isFull;
   }
 
-  /** Whether this very content was seen before; notes it. */
-  hasSeen(content: Hash): boolean {
-    return this.#contents.seen(content);
-  }
-
-  /** Whether this version of a record was seen before; notes it. */
-  hasSeenVersion(version: Hash): boolean {
-    return this.#versions.seen(version);
+  /** Whether this very record was seen before, or another one of its version; notes it. */
+  note(fingerprint: Fingerprint): Sighting {
+    return this.#table.note(fingerprint);
   }
 
   /** Notes that another window of the read emitted it; always true. */
-  markForeign(content: Hash): true {
-    this.#foreign.add(nameOf(content));
+  markForeign(fingerprint: Fingerprint): true {
+    this.#foreign.add(nameOf(fingerprint));
     return true;
   }
 
-  isForeign(content: Hash): boolean {
-    return this.#foreign.has(nameOf(content));
+  isForeign(fingerprint: Fingerprint): boolean {
+    return this.#foreign.has(nameOf(fingerprint));
+  }
+
+  /** The same memory for another window, empty. */
+  cleared(): Repeats {
+    this.#table.clear();
+    this.#foreign.clear();
+    return this;
   }
 }
 
-const nameOf = ({ high, low }: Hash): string => `${high}-${low}`;
+const nameOf = ({ content }: Fingerprint): string => `${content.high}-${content.low}`;
 
 /** The memories that a page is judged by. */
 export interface Memory {
@@ -45,28 +46,38 @@ export interface Memory {
   readonly repeats: Repeats;
   /** What this passage through the window has counted; the same as `repeats` unless the window was restarted. */
   readonly counted: Repeats;
-  /** For records that reach beyond their window, which another window may return as well. */
+  /** For records at the edges of their window and beyond, which another window may return as well. */
   readonly crossing: Repeats;
 }
 
 export interface Verdict {
   /** Whether this read has emitted it already. */
   readonly repeats: boolean;
+  /** Whether its version came before in this window with another content; both are emitted. */
+  readonly conflicts: boolean;
   /** Whether it is new to its reading: what was emitted before a restart counts again after it. */
   readonly counts: boolean;
   /** Whether it counts and carries this reading's id, not that of another window's which returned it first. */
   readonly owned: boolean;
 }
 
-const NEW: Verdict = { repeats: false, counts: true, owned: true };
+const NEW: Verdict = { repeats: false, conflicts: false, counts: true, owned: true };
 
 /** @param isWithin whether no other window can return the record */
-export function judgeRepeat(content: Hash, isWithin: boolean, memory: Memory): Verdict {
-  const { repeats, counted, crossing } = memory;
-  const inWindow = repeats.hasSeen(content);
-  const counts = counted === repeats ? !inWindow : !counted.hasSeen(content);
-  if (isWithin) return inWindow ? { repeats: true, counts, owned: counts } : NEW;
-  if (!crossing.hasSeen(content)) return { repeats: false, counts, owned: counts };
-  const isForeign = inWindow ? repeats.isForeign(content) : repeats.markForeign(content);
-  return { repeats: true, counts, owned: counts && !isForeign };
+export function judgeRepeat(
+  fingerprint: Fingerprint,
+  isWithin: boolean,
+  { repeats, counted, crossing }: Memory,
+): Verdict {
+  const sighting = repeats.note(fingerprint);
+  if (sighting === "new" && isWithin && counted === repeats) return NEW; // nearly all
+  const inWindow = sighting === "repeat";
+  const conflicts = sighting === "conflict";
+  const counts = counted === repeats ? !inWindow : counted.note(fingerprint) !== "repeat";
+  if (isWithin) return { repeats: inWindow, conflicts, counts, owned: counts };
+  if (crossing.note(fingerprint) !== "repeat") {
+    return { repeats: false, conflicts, counts, owned: counts };
+  }
+  const isForeign = inWindow ? repeats.isForeign(fingerprint) : repeats.markForeign(fingerprint);
+  return { repeats: true, conflicts: false, counts, owned: counts && !isForeign };
 }
