@@ -2,7 +2,7 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import packageJson from "../package.json" with { type: "json" };
-import { type Command, parseCommandLine } from "./cli.ts";
+import type { Command } from "./cli.ts";
 import type { Host } from "./connector.ts";
 import type { Clock } from "./edges.ts";
 import { Emitter, Secrets } from "./emit.ts";
@@ -41,7 +41,7 @@ async function main(): Promise<void> {
   const stop = stopOnSignals();
   let emitter = new Emitter(process.stdout, secrets, false);
   try {
-    const command = parseCommandLine(process.argv.slice(2), packageJson.version);
+    const command = await commandOf(process.argv.slice(2));
     if ("text" in command) {
       process.stdout.write(command.text);
       return;
@@ -61,6 +61,13 @@ async function main(): Promise<void> {
   } finally {
     stop.die();
   }
+}
+
+/** What the command line asks for. The bare word `spec` needs no parser, which takes longer to load than all the rest. */
+async function commandOf(argv: readonly string[]): Promise<Command> {
+  if (argv.length === 1 && argv[0] === "spec") return { kind: "spec", debug: false };
+  const { parseCommandLine } = await import("./cli.ts");
+  return parseCommandLine(argv, packageJson.version);
 }
 
 /** Runs a command; whether all went well. `spec` answers at once: nothing of what the others need is loaded for it. */
