@@ -1,0 +1,158 @@
+/** The cases of the bench: each runs whole processes in turns and gives back rows of a table. */
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { LAUNCHER, measure, median, type Run } from "./process.ts";
+import type { Scene, World } from "./world.ts";
+
+/** What was measured, in words: what, how much, against which target. */
+export type Row = readonly [what: string, figures: string, target: string];
+
+/** Pages of this many records, as by default. */
+const PAGE = 1000;
+
+const per = (records: number, run: Run): number => (records * 1000) / run.wallMs;
+const thousands = (value: number): string => `${(value / 1000).toFixed(0)},000`;
+
+/** Runs commands in turns, so that a machine that changes its speed changes it for all of them. */
+async function inTurns(commands: readonly (readonly string[])[], times: number): Promise<Run[][]> {
+  const runs: Run[][] = commands.map(() => []);
+  for (let time = 0; time < times; time++) {
+    for (const [index, command] of commands.entries()) runs[index]?.push(await measure(command));
+  }
+  return runs;
+}
+
+/** The connector beside the floor: the same pages, in turns. */
+export async function throughput(
+  world: World,
+  name: string,
+  scene: Scene,
+  times: number,
+): Promise<Row[]> {
+  const command = await world.set(scene);
+  await measure(command); // renders the pages
+  const { paths, connections } = await world.seen();
+  const [floor = [], ours = []] = await inTurns([world.floor(paths, 1), command], times);
+  const ratios = ours.map((run, index) => (floor[index]?.wallMs ?? 0) / run.wallMs);
+  const cpus = ours.map((run, index) => (floor[index]?.cpuMs ?? 0) / run.cpuMs);
+  const speed = (runs: readonly Run[]): string =>
+    thousands(median(runs.map((run) => per(scene.records, run))));
+  const cpu = (runs: readonly Run[]): string =>
+    ((median(runs.map((run) => run.cpuMs)) * 1000) / scene.records).toFixed(1);
+  const peak = (runs: readonly Run[]): string => median(runs.map((run) => run.peakMiB)).toFixed(0);
+  const what = `${name}: ${scene.records.toLocaleString("en")} records, ${paths.length} pages, ${connections} connections`;
+  return [
+    [`${what}; floor`, `${speed(floor)} records/s, ${cpu(floor)} µs CPU, ${peak(floor)} MiB`, ""],
+    [`${what}; connector`, `${speed(ours)} records/s, ${cpu(ours)} µs CPU, ${peak(ours)} MiB`, ""],
+    [
+      `${name}: connector / floor`,
+      `${median(ratios).toFixed(2)} by wall time, ${median(cpus).toFixed(2)} by CPU time`,
+      ">= 0.40",
+    ],
+  ];
+}
+
+/** 100 ms a page: how close the lanes come to what their number allows. */
+export async function latency(world: World, lanes: number, records: number): Promise<Row[]> {
+  const delayMs = 100;
+  const scene = { records, days: 90, maximumWindowDays: 7, delayMs };
+  await measure(await world.set({ ...scene, delayMs: 0, concurrency: 1 }));
+  const alone = (await world.seen()).paths.length;
+  const command = await world.set({ ...scene, concurrency: lanes });
+  await measure(command);
+  const served = (await world.seen()).paths.length;
+  const { wallMs } = await measure(command);
+  await world.seen();
+  const first = await firstRecord(world, await world.set({ records: PAGE, days: 1 }));
+  const least = Math.ceil(served / lanes) * delayMs + first.untilAsked;
+  return [
+    [
+      `latency: ${delayMs} ms a page, ${lanes} lanes`,
+      `${(wallMs / 1000).toFixed(2)} s, ${(wallMs / least).toFixed(2)} × ${(least / 1000).toFixed(2)} s`,
+      "<= 1.15",
+    ],
+    [
+      `pages served, ${lanes} lanes`,
+      `${served}, ${(served / alone).toFixed(2)} × one lane's ${alone}`,
+      "<= 1.60",
+    ],
+  ];
+}
+
+/** Peak memory by size of the export, and where the reader of stdout stops for a while. */
+export async function memory(
+  world: World,
+  sizes: readonly number[],
+  pauseSeconds: number,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  let first: number | undefined;
+  const row = (what: string, { peakMiB }: Run, target: string): void => {
+    first ??= peakMiB;
+    const ratio = (peakMiB / first).toFixed(2);
+    rows.push([`memory: ${what}`, `${peakMiB.toFixed(0)} MiB, ${ratio} × the first`, target]);
+  };
+  const target = "<= 110 MiB, <= 1.10";
+  for (const records of sizes) {
+    const scene = { records, days: 90, maximumWindowDays: 7 };
+    row(`${records.toLocaleString("en")} records`, await measure(await world.set(scene)), target);
+  }
+  const command = await world.set({ records: 100_000, days: 90, maximumWindowDays: 7 });
+  const reader = `sleep ${pauseSeconds}; cat > /dev/null`;
+  row(
+    `100,000 records, reader stopped for ${pauseSeconds} s`,
+    await measure(command, { reader }),
+    target,
+  );
+  await world.seen();
+  return rows;
+}
+
+/** `spec` beside a bare Node, and how soon the first RECORD follows the first page. */
+export async function startUp(world: World, times: number): Promise<Row[]> {
+  const node = new URL("../node_modules/node/bin/node", import.meta.url).pathname;
+  const wall = (command: string, args: readonly string[]): number => {
+    const started = performance.now();
+    const { status } = spawnSync(command, args);
+    if (status !== 0) throw new Error(`${command} ended with ${status}`);
+    return performance.now() - started;
+  };
+  const pairs = Array.from({ length: times }, () => ({
+    bare: wall(node, ["-e", "0"]),
+    spec: wall(LAUNCHER, ["spec"]),
+  }));
+  const ratio = median(pairs.map(({ bare, spec }) => spec / bare));
+  const command = await world.set({ records: PAGE, days: 1 });
+  const firsts: number[] = [];
+  for (let time = 0; time < times; time++) {
+    firsts.push((await firstRecord(world, command)).afterPage);
+  }
+  return [
+    [
+      "start-up: spec",
+      `${median(pairs.map(({ spec }) => spec)).toFixed(0)} ms, ${ratio.toFixed(2)} × bare Node's ${median(pairs.map(({ bare }) => bare)).toFixed(0)} ms`,
+      "<= 2.00",
+    ],
+    ["start-up: first RECORD after first page", `${median(firsts).toFixed(0)} ms`, "<= 60 ms"],
+  ];
+}
+
+/** Milliseconds from the start to the first page having left, and from there to the first RECORD. */
+async function firstRecord(
+  world: World,
+  command: readonly string[],
+): Promise<{ untilAsked: number; afterPage: number }> {
+  await world.seen();
+  const now = (): number => performance.timeOrigin + performance.now();
+  const started = now();
+  const [program = "", ...args] = command;
+  const child = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
+  let recordAt = 0;
+  child.stdout.on("data", (chunk: Buffer) => {
+    if (recordAt === 0 && chunk.includes('"type":"RECORD"')) recordAt = now();
+  });
+  await once(child, "close");
+  const { firstPageAt } = await world.seen();
+  if (recordAt === 0 || firstPageAt === null) throw new Error("no record came");
+  return { untilAsked: firstPageAt - started, afterPage: recordAt - firstPageAt };
+}

@@ -1,0 +1,63 @@
+/**
+ * `npm run bench`: the connector as a whole process beside the floor, on pages that are rendered beforehand.
+ *
+ *     npm run bench -- [--runs N] [--large] [--compare]
+ */
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { cpus, loadavg, totalmem } from "node:os";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { latency, memory, type Row, startUp, throughput } from "./cases.ts";
+import { compare } from "./compare.ts";
+import { World } from "./world.ts";
+
+const { values } = parseArgs({
+  options: {
+    runs: { type: "string", default: "5" },
+    large: { type: "boolean", default: false },
+    compare: { type: "boolean", default: false },
+  },
+});
+const runs = Math.min(20, Math.max(1, Number(values.runs)));
+const RECORDS = 400_000;
+const even = { records: RECORDS, days: 40 };
+
+const rows: Row[] = [];
+async function run(work: Promise<readonly Row[]>): Promise<void> {
+  for (const row of await work) {
+    rows.push(row);
+    console.log(row.join("  |  "));
+  }
+}
+
+const world = await World.open();
+try {
+  await run(startUp(world, 15));
+  await run(throughput(world, "usage 1d", even, runs));
+  const few = Math.ceil(runs / 2);
+  await run(throughput(world, "usage 1h", { ...even, granularity: "1h" }, few));
+  await run(throughput(world, "costs", { ...even, dataset: "costs" }, few));
+  await run(latency(world, 4, 60_000));
+  await run(latency(world, 16, 60_000));
+  await run(memory(world, [10_000, values.large ? 5_000_000 : 1_000_000], values.large ? 60 : 5));
+  if (values.compare) await run(compare(world, RECORDS));
+} finally {
+  world.close();
+}
+
+const git = (...args: string[]): string => execFileSync("git", args, { encoding: "utf8" }).trim();
+const [load = 0] = loadavg();
+const text = `# Results
+
+Made by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}, commit ${git("rev-parse", "--short", "HEAD")}. Medians of ${runs} runs in turns.
+
+- Machine: ${cpus().length} cores, ${Math.round(totalmem() / 1024 ** 3)} GiB, ${cpus()[0]?.model ?? "unknown"}
+- Load of the last minute when it ended: ${load.toFixed(1)}${load > cpus().length + 1 ? " (**other programs were running: only ratios tell something**)" : ""}
+- Node ${process.versions.node}, V8 ${process.versions.v8}
+
+| What | Measured | Target |
+|---|---|---|
+${rows.map((row) => `| ${row.join(" | ")} |`).join("\n")}
+`;
+writeFileSync(fileURLToPath(new URL("RESULTS.md", import.meta.url)), text);

@@ -1,0 +1,83 @@
+/** Runs whole processes and measures them as the operating system sees them (Linux: /proc). */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+export const LAUNCHER = fileURLToPath(new URL("../bin/source-ai-billing", import.meta.url));
+
+/** One run of a process. */
+export interface Run {
+  /** From before its start until it and its reader had ended, in milliseconds. */
+  readonly wallMs: number;
+  /** Processor time of the process alone, in milliseconds. */
+  readonly cpuMs: number;
+  /** Its peak resident set, in MiB. */
+  readonly peakMiB: number;
+}
+
+/** Milliseconds between two looks at a process: what it does after the last one goes unseen. */
+const LOOK_MS = 5;
+
+/** Milliseconds; a run that takes longer is killed and fails the bench. */
+const PATIENCE = 180_000;
+
+/** Clock ticks a second in /proc/PID/stat, on every Linux that matters. */
+const TICKS = 100;
+
+/**
+ * Starts `command` with its stdout in a real pipe (Node's own are sockets), read by `reader`, a line of sh. File
+ * descriptor 3 tells its process id, which stays the same over `exec`, and its exit code.
+ */
+const PIPED =
+  '{ sh -c \'echo pid $$ >&3; exec "$@"\' sh "$@" 3>&3; echo exit $? >&3; } | eval "$READER"';
+
+/**
+ * Runs a command to its end, what it writes being read and thrown away through a pipe.
+ *
+ * @throws Error where it does not exit with 0
+ */
+export async function measure(
+  command: readonly string[],
+  { reader = "cat > /dev/null", env = {} }: { reader?: string; env?: NodeJS.ProcessEnv } = {},
+): Promise<Run> {
+  const started = performance.now();
+  const child = spawn("sh", ["-c", PIPED, "sh", ...command], {
+    stdio: ["ignore", "ignore", "inherit", "pipe"],
+    env: { ...process.env, NO_PROXY: "127.0.0.1", no_proxy: "127.0.0.1", ...env, READER: reader },
+    timeout: PATIENCE,
+  });
+  let told = "";
+  let usage = { cpuMs: 0, peakMiB: 0 };
+  child.stdio[3]?.on("data", (chunk: Buffer) => (told += chunk.toString()));
+  const look = setInterval(() => {
+    const pid = /pid (\d+)/.exec(told)?.[1];
+    if (pid !== undefined) usage = usageOf(pid) ?? usage;
+  }, LOOK_MS);
+  await once(child, "close");
+  clearInterval(look);
+  const wallMs = performance.now() - started;
+  if (!told.includes("exit 0")) throw new Error(`${command.join(" ")}: ${told}`);
+  return { wallMs, ...usage };
+}
+
+function usageOf(pid: string): Omit<Run, "wallMs"> | undefined {
+  try {
+    const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+    // The fields after the name, which stands in parentheses: user and system time are the 12th and 13th of them.
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+    if (peak === undefined) return undefined;
+    const ticks = Number(fields[11]) + Number(fields[12]);
+    return { cpuMs: (ticks * 1000) / TICKS, peakMiB: Number(peak) / 1024 };
+  } catch {
+    return undefined; // it has just ended
+  }
+}
+
+/** The median; of an even number of values the mean of the middle two. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  const [low, high] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]];
+  return ((low ?? Number.NaN) + (high ?? Number.NaN)) / 2;
+}

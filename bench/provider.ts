@@ -1,0 +1,122 @@
+/**
+ * The bench's provider: a plain Node HTTP server on loopback, a process of its own, driven over the channel to the
+ * process that started it. It serves the pages that it rendered once, so that its own work stays small beside that of
+ * whoever reads them.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
+import { type Holdings, renderPage } from "./records.ts";
+
+/** What a provider serves, and how. */
+export interface ProviderOptions {
+  readonly holdings: Holdings;
+  readonly maximumWindowDays: number;
+  /** Before each page, in milliseconds. */
+  readonly delayMs: number;
+  readonly gzip: boolean;
+  /** Whether pages are kept once rendered. */
+  readonly keep: boolean;
+}
+
+/** What a provider saw since it was last asked. Instants are milliseconds since 1970, with fractions. */
+export interface Seen {
+  readonly paths: readonly string[];
+  readonly connections: number;
+  /** When the last byte of the first page had been handed over; null before. */
+  readonly firstPageAt: number | null;
+}
+
+const DAY = 86_400_000;
+const now = (): number => performance.timeOrigin + performance.now();
+
+let options: ProviderOptions | undefined;
+const pages = new Map<string, Buffer>();
+let paths: string[] = [];
+let connections = 0;
+let firstPageAt: number | null = null;
+
+function capabilities({ holdings, maximumWindowDays }: ProviderOptions): Buffer {
+  const isUsage = holdings.dataset === "usage";
+  const dataset = {
+    endpoint: `/v1/finops/${holdings.dataset}`,
+    retention_days: 3650,
+    maximum_window_days: maximumWindowDays,
+    ...(isUsage
+      ? { granularities: ["1h", "1d"], freshness_lag_minutes: 60 }
+      : { granularities: ["1d"], settlement_lag_hours: 24, currencies: ["USD"] }),
+    dimensions: ["model", "project", "workspace", "api_key", "service_tier"],
+  };
+  return Buffer.from(
+    JSON.stringify({
+      profile_version: "0.1",
+      focus_version: "1.4",
+      provider: "bench",
+      authorization_methods: ["scoped_bearer_token"],
+      protected_resource_metadata_url: null,
+      datasets: { [holdings.dataset]: dataset },
+    }),
+  );
+}
+
+function page(path: string, { holdings, gzip, keep }: ProviderOptions): Buffer {
+  const known = pages.get(path);
+  if (known !== undefined) return known;
+  const { searchParams } = new URL(path, "http://localhost");
+  const at = (name: string): number => Date.parse(searchParams.get(name) ?? "");
+  const offset = Number((searchParams.get("cursor") ?? "page-at-0").slice("page-at-".length));
+  const limit = Number(searchParams.get("limit") ?? "1000");
+  const span = { start: at("start"), end: at("end") };
+  const asOf = holdings.start + (holdings.days + 2) * DAY;
+  const plain = renderPage(holdings, span, offset, limit, asOf);
+  const body = gzip ? gzipSync(plain) : plain;
+  if (keep) pages.set(path, body);
+  return body;
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const path = request.url ?? "";
+  if (options === undefined) throw new Error("no holdings yet");
+  if (path.startsWith("/v1/finops/capabilities")) {
+    const body = capabilities(options);
+    response.writeHead(200, { "content-type": "application/json", "content-length": body.length });
+    response.end(body);
+    return;
+  }
+  paths.push(path);
+  if (options.delayMs > 0) await sleep(options.delayMs);
+  const body = page(path, options);
+  response.writeHead(200, {
+    "content-type": "application/json",
+    "content-length": body.length,
+    ...(options.gzip ? { "content-encoding": "gzip" } : {}),
+  });
+  response.end(body, () => {
+    firstPageAt ??= now();
+  });
+}
+
+const server = createServer((request, response) => {
+  answer(request, response).catch((reason: unknown) => response.destroy(new Error(String(reason))));
+});
+server.on("connection", () => (connections += 1));
+server.keepAliveTimeout = 60_000;
+server.listen(0, "127.0.0.1", () => {
+  const address = server.address();
+  if (typeof address === "object" && address !== null) process.send?.(address.port);
+});
+
+process.on("message", (message: ProviderOptions | "seen") => {
+  if (message === "seen") {
+    process.send?.({ paths, connections, firstPageAt } satisfies Seen);
+    [paths, connections, firstPageAt] = [[], 0, null];
+    return;
+  }
+  options = message;
+  pages.clear();
+  process.send?.("ready");
+});
+process.on("disconnect", () => {
+  server.close();
+  server.closeAllConnections();
+});

@@ -1,0 +1,100 @@
+/** A provider process with the files that point a connector to it. */
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { ProviderOptions, Seen } from "./provider.ts";
+import { LAUNCHER } from "./process.ts";
+import type { Holdings } from "./records.ts";
+
+const DAY = 86_400_000;
+
+/** Days between the last record and today: nothing of what is read is recent, so that every case plans alike. */
+const PAST = 10;
+
+export interface Scene {
+  readonly dataset?: Holdings["dataset"];
+  readonly granularity?: Holdings["granularity"];
+  readonly records: number;
+  readonly days: number;
+  readonly maximumWindowDays?: number;
+  readonly delayMs?: number;
+  readonly gzip?: boolean;
+  readonly concurrency?: number;
+}
+
+export class World {
+  readonly origin: string;
+  readonly #provider: ChildProcess;
+  readonly #folder = mkdtempSync(join(tmpdir(), "bench-"));
+
+  private constructor(provider: ChildProcess, port: number) {
+    this.#provider = provider;
+    this.origin = `http://127.0.0.1:${port}`;
+  }
+
+  static async open(): Promise<World> {
+    const path = fileURLToPath(new URL("provider.ts", import.meta.url));
+    const provider = fork(path, { execArgv: [] });
+    const [port]: number[] = await once(provider, "message");
+    return new World(provider, port ?? 0);
+  }
+
+  close(): void {
+    this.#provider.disconnect();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** Sets the scene; the command that reads it. */
+  async set(scene: Scene): Promise<readonly string[]> {
+    const { dataset = "usage", granularity = "1d", records, days, concurrency } = scene;
+    const end = Math.floor(Date.now() / DAY) * DAY - PAST * DAY;
+    const start = end - days * DAY;
+    const options: ProviderOptions = {
+      holdings: { dataset, granularity, start, days, records },
+      maximumWindowDays: scene.maximumWindowDays ?? 31,
+      delayMs: scene.delayMs ?? 0,
+      gzip: scene.gzip ?? false,
+      keep: records <= 500_000,
+    };
+    this.#provider.send(options);
+    await once(this.#provider, "message");
+    const config = {
+      base_url: this.origin,
+      credentials: { auth_type: "scoped_bearer_token", access_token: "bench" },
+      start_date: new Date(start).toISOString().slice(0, 10),
+      end_date: new Date(end).toISOString().slice(0, 10),
+      granularity,
+      ...(concurrency === undefined ? {} : { concurrency }),
+    };
+    const stream = { name: dataset, json_schema: {}, supported_sync_modes: ["incremental"] };
+    const catalog = {
+      streams: [{ stream, sync_mode: "incremental", destination_sync_mode: "append_dedup" }],
+    };
+    const [configFile, catalogFile] = [this.file("config.json"), this.file("catalog.json")];
+    writeFileSync(configFile, JSON.stringify(config));
+    writeFileSync(catalogFile, JSON.stringify(catalog));
+    return [LAUNCHER, "read", "--config", configFile, "--catalog", catalogFile];
+  }
+
+  /** What the provider saw since it was last asked. */
+  async seen(): Promise<Seen> {
+    this.#provider.send("seen");
+    const [seen]: Seen[] = await once(this.#provider, "message");
+    return seen ?? { paths: [], connections: 0, firstPageAt: null };
+  }
+
+  /** The floor's command for the addresses that were asked for; see floor.ts. */
+  floor(paths: readonly string[], loops: number): readonly string[] {
+    const list = this.file("paths.txt");
+    writeFileSync(list, paths.join("\n"));
+    const floor = fileURLToPath(new URL("floor.ts", import.meta.url));
+    return [process.execPath, floor, this.origin, list, String(loops)];
+  }
+
+  file(name: string): string {
+    return join(this.#folder, name);
+  }
+}
