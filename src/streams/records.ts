@@ -293,7 +293,9 @@ function stringify(data: unknown): string {
 function dayOf(record: Fields, window: Range, from: number): number | null {
   const start = parseInstant(String(record["ChargePeriodStart"])) ?? window.start;
   const end = parseInstant(String(record["ChargePeriodEnd"])) ?? start;
-  const isStrange = start >= window.end || Math.max(start + 1, end) <= window.start;
+  // A provider to which the end counts as inside: the window that begins there returns it as well.
+  if (start === window.end) return null;
+  const isStrange = start > window.end || Math.max(start + 1, end) <= window.start;
   if (isStrange) return floorTo(DAY, Math.min(Math.max(start, window.start), window.end - 1));
   const at = Math.max(start, from);
   return at >= window.start && at < window.end ? floorTo(DAY, at) : null;
