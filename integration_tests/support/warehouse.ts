@@ -38,9 +38,12 @@ export class Table {
 
   /**
    * The rows as the newest complete reading of their UTC day found them: a row that such a reading no longer brought is
-   * gone. `readings`: the id of that reading by day.
+   * gone, unless it was seen outside of its reading's window, of which a reading of the day proves nothing.
+   *
+   * @param readings the id of the newest complete reading by day
+   * @param strays `id day` of the readings that returned rows of a day outside of their window
    */
-  latest(readings: ReadonlyMap<string, string>): readonly Row[] {
+  latest(readings: ReadonlyMap<string, string>, strays: ReadonlySet<string>): readonly Row[] {
     const newest = new Map<string, Row>();
     for (const row of this.rows) {
       const known = newest.get(textOf(row, "x_RecordId"));
@@ -48,9 +51,10 @@ export class Table {
         known === undefined || textOf(row, "x_ReadingId") >= textOf(known, "x_ReadingId");
       if (isNewer) newest.set(textOf(row, "x_RecordId"), row);
     }
-    return [...newest.values()].filter(
-      (row) => textOf(row, "x_ReadingId") >= (readings.get(dayOf(row)) ?? ""),
-    );
+    return [...newest.values()].filter((row) => {
+      const [id, day] = [textOf(row, "x_ReadingId"), dayOf(row)];
+      return strays.has(`${id} ${day}`) || id >= (readings.get(day) ?? "");
+    });
   }
 }
 
@@ -100,8 +104,10 @@ export class Warehouse {
   /** Needs the stream export_windows. */
   latest(dataset: Dataset): readonly Row[] {
     const readings = new Map<string, string>();
+    const strays = new Set<string>();
     for (const window of this.windows) {
       const day = textOf(window, "day");
+      if (window["inside_window"] === false) strays.add(`${textOf(window, "reading_id")} ${day}`);
       const whole =
         window["dataset"] === dataset &&
         window["moved"] === false &&
@@ -110,7 +116,7 @@ export class Warehouse {
       const id = textOf(window, "reading_id");
       if (whole && id > (readings.get(day) ?? "")) readings.set(day, id);
     }
-    return this[dataset].latest(readings);
+    return this[dataset].latest(readings, strays);
   }
 }
 
