@@ -15,6 +15,7 @@ export async function compare(world: World, records: number): Promise<Row[]> {
   });
   if (status !== 0) throw new Error("the peer could not be installed");
   const ours = await world.set({ records, days: 40 });
+  await world.seen();
   await measure(ours);
   const { paths } = await world.seen();
   const list = world.file("peer-paths.txt");

@@ -36,16 +36,24 @@ let paths: string[] = [];
 let connections = 0;
 let firstPageAt: number | null = null;
 
-function capabilities({ holdings, maximumWindowDays }: ProviderOptions): Buffer {
-  const isUsage = holdings.dataset === "usage";
-  const dataset = {
-    endpoint: `/v1/finops/${holdings.dataset}`,
+function capabilities({ maximumWindowDays }: ProviderOptions): Buffer {
+  const common = {
     retention_days: 3650,
     maximum_window_days: maximumWindowDays,
-    ...(isUsage
-      ? { granularities: ["1h", "1d"], freshness_lag_minutes: 60 }
-      : { granularities: ["1d"], settlement_lag_hours: 24, currencies: ["USD"] }),
     dimensions: ["model", "project", "workspace", "api_key", "service_tier"],
+  };
+  const usage = {
+    ...common,
+    endpoint: "/v1/finops/usage",
+    granularities: ["1h", "1d"],
+    freshness_lag_minutes: 60,
+  };
+  const costs = {
+    ...common,
+    endpoint: "/v1/finops/costs",
+    granularities: ["1d"],
+    settlement_lag_hours: 24,
+    currencies: ["USD"],
   };
   return Buffer.from(
     JSON.stringify({
@@ -54,7 +62,7 @@ function capabilities({ holdings, maximumWindowDays }: ProviderOptions): Buffer 
       provider: "bench",
       authorization_methods: ["scoped_bearer_token"],
       protected_resource_metadata_url: null,
-      datasets: { [holdings.dataset]: dataset },
+      datasets: { usage, costs },
     }),
   );
 }
