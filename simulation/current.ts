@@ -22,7 +22,8 @@ export interface Judgeable {
 export function judgeCurrent({ world, warehouse, scheduler }: Judgeable): string[] {
   if (!world.reports) return [];
   const faults: string[] = [];
-  for (const { stream } of world.provider.options.datasets) {
+  for (const { stream, selects } of world.provider.options.datasets) {
+    if (selects === "inclusive") continue; // a row may carry the reading of the window before it
     const newest = newestReadings(stream, warehouse.reports);
     for (const day of daysOf(stream, world.provider.exchanges)) {
       const report = newest.get(date(day));

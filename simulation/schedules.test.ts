@@ -7,7 +7,7 @@ import { whole } from "./faults.ts";
 import { quiet } from "./life.ts";
 import { FAIR } from "./network.ts";
 import type { Item, StateValue } from "./platform.ts";
-import type { StreamName, Version } from "./records.ts";
+import { addVersion, type StreamName, type Version } from "./records.ts";
 import { lifeOf, plainRules, scripted, standing } from "./scripted.ts";
 import { HONEST } from "./world.ts";
 
@@ -295,4 +295,51 @@ test("a full refresh whose second attempt finds one stream done and the other ha
   expect(again.length).toBeLessThan(12);
   for (const n of days(-12, 0)) expect(row(connection, "costs", `c${n}`), `c${n}`).toBeDefined();
   expect(connection.faults, connection.log.join("\n")).toEqual([]);
+});
+
+test("a provider whose window end counts as inside returns every row of a window's edge twice", async () => {
+  for (const concurrency of [1, 2, 8]) {
+    const costs = plainRules("costs", { selects: "inclusive", lag: 2 * DAY });
+    const lives = days(-6, 1).map((n) => lifeOf(costs, `row${n}`, day(n), { at: day(n) + HOUR }));
+    const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
+    const step = { ...CALM, concurrency, asked: startOn(-6) };
+    const { items } = await connection.sync(step);
+    expect(items.filter(({ kind }) => kind === "record")).toHaveLength(7);
+    await settle(connection, step);
+  }
+});
+
+test("a provisional charge over several windows is followed under one day, whichever lane is first", async () => {
+  const costs = plainRules("costs", { selects: "overlap", retentionDays: 90 });
+  const month = lifeOf(
+    costs,
+    "month",
+    day(-40),
+    { at: day(-40), status: "provisional" },
+    { at: day(4), due: false },
+  );
+  const long = { ...month, end: month.start + 20 * DAY, versions: [] };
+  for (const { at, status, due } of month.versions) {
+    addVersion(long, {
+      at,
+      due,
+      status,
+      amount: 1_000_000,
+      currency: "USD",
+      extra: "",
+      granularity: "1d",
+    });
+  }
+  const connection = scripted(day(0) + 3 * HOUR, [costs], [long]);
+  const step = { ...CALM, concurrency: 8, asked: startOn(-60) };
+  for (const n of days(0, 4)) {
+    connection.scheduler.skipTo(day(n) + 3 * HOUR);
+    await connection.sync(step);
+    expect(stateOf(connection, "costs").provisional).toEqual([
+      [iso(month.start).slice(0, 10), 1, { USD: "1" }],
+    ]);
+  }
+  await settle(connection, step);
+  expect(row(connection, "costs", "month")?.status).toBe("final");
+  expect(stateOf(connection, "costs").provisional).toEqual([]);
 });

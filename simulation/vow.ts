@@ -46,6 +46,8 @@ export class Vow {
   #before = -Infinity;
   /** The shortest lookback of the chain's configs. */
   #lookback = Infinity;
+  /** The chain's reconcile_days; undefined once they changed: what was read before counts for the deep re-read then. */
+  #reconcile: number | null | undefined = null;
   #reconciledOn: string | null = null;
   /** Once a lookback shorter than the lag was asked for, only the deep re-read promises anything. */
   #short = false;
@@ -62,7 +64,9 @@ export class Vow {
     if (this.#chain === null) {
       this.#before = this.#position;
       this.#lookback = Infinity;
+      this.#reconcile = passage.reconcileDays;
     }
+    if (this.#reconcile !== passage.reconcileDays) this.#reconcile = undefined;
     this.#lookback = Math.min(this.#lookback, this.#lookbackOf(passage));
     this.#chain ??= result.startedAt;
     const own = passage.exchanges.filter(
@@ -158,7 +162,10 @@ export class Vow {
       ? result.startedAt - (rules.granularity === "1h" ? HOUR : DAY)
       : result.startedAt;
     const until = Math.min(now, passage.endDate ?? Infinity);
-    const deep = sure && deepFrom !== null && this.#reconciledOn !== today ? deepFrom : Infinity;
+    const deep =
+      sure && deepFrom !== null && this.#reconcile !== undefined && this.#reconciledOn !== today
+        ? deepFrom
+        : Infinity;
     const asked = {
       from: Math.max(from, dayOf(this.#before - this.#lookback)),
       until: dayOf(until),

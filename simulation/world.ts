@@ -68,7 +68,9 @@ function drawRules(stream: StreamName, random: Random, plain: boolean, span: Spa
     stream === "usage"
       ? random.pick([null, 0, 30 * MINUTE, 3 * HOUR, 26 * HOUR])
       : random.pick([null, 24 * HOUR, 60 * HOUR]);
-  const selects = plain ? "start" : random.pick(["start", "start", "overlap", "containment"]);
+  const selects = plain
+    ? "start"
+    : random.pick(["start", "start", "overlap", "overlap", "containment", "inclusive"]);
   return {
     stream,
     granularity,
@@ -94,10 +96,11 @@ export const HONEST: Frontier = {
 };
 
 function drawFrontier(random: Random, { start, end }: Span): Frontier {
-  const frozen = Array.from({ length: random.pick([0, 0, 1, 2]) }, () => {
-    const from = start + random.int(0, Math.max(1, end - start));
-    return { start: from, end: from + random.int(2 * HOUR, 5 * DAY) };
-  });
+  const frozen: Span[] = [];
+  for (let left = random.pick([0, 0, 1, 2]); left > 0; left--) {
+    const from = (frozen.at(-1)?.end ?? start) + random.int(0, Math.max(1, end - start));
+    frozen.push({ start: from, end: from + random.int(2 * HOUR, 5 * DAY) });
+  }
   return {
     kind: random.chance(0.12) ? "ahead" : "honest",
     frozen,
