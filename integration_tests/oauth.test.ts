@@ -66,8 +66,8 @@ function expectNoLeak(finished: Finished, config: Config): void {
 
 describe("lives of tokens", () => {
   test("a backfill of many lives: one refresh each, every one kept before it is used", async () => {
-    served.oauth.server.switches.tokenSeconds = 1;
-    served.provider.fault({ kind: "latency", milliseconds: 50 });
+    served.oauth.server.switches.tokenSeconds = 2;
+    served.provider.fault({ kind: "latency", milliseconds: 60 });
     const config = await served.config({ page_size: 10, concurrency: 8, x_extra: ["kept", 1.5] });
     const finished = await run("read", { config, catalog });
     expect(finished.code, finished.stdout.slice(-600)).toBe(0);
@@ -82,12 +82,12 @@ describe("lives of tokens", () => {
     for (const each of configs) {
       expect({ ...each, credentials: null }).toEqual({ ...config, credentials: null });
     }
-    // A life is a second, of which three quarters are used.
+    // A life is two seconds, of which three quarters are used.
     const at = finished.messages.flatMap(({ control }) =>
       control === undefined ? [] : [control.emitted_at],
     );
     const gaps = at.slice(1).map((instant, index) => instant - (at[index] ?? 0));
-    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(745);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1490);
     const refused = served.provider.requests().filter(({ status }) => status === 401);
     expect(refused).toEqual([]);
     expectNoLeak(finished, config);
