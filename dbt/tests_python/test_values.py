@@ -1,0 +1,132 @@
+"""Texts become exact values or are listed; days are UTC whatever the session's zone."""
+
+from decimal import Decimal
+
+import pytest
+from judging import settled, statuses
+from world import Table, World, cost, usage
+
+FITS = ["0", "-0", "-0.00", "1.5", "12345678901234567890.123456789012345678", "0.000000000000000001", "1.50000000000000000000000"]
+NEVER = ["+1", "1e-7", ".5", "1.", "01", " 1", "1,000", "NaN", "1\n", "", "Infinity"]
+ONLY_NUMERIC = ["0.0000000000000000001", "1" + "0" * 30, "1" * 400 + "." + "2" * 400]
+INSTANTS = {
+    "2025-11-05T00:00:00Z": "2025-11-05 00:00:00",
+    "2025-11-05t00:00:00z": "2025-11-05 00:00:00",
+    "2025-11-05T00:00:00+00:00": "2025-11-05 00:00:00",
+    "2025-11-05T23:59:59.9999999Z": "2025-11-05 23:59:59.999999",
+    "2025-11-05T00:00:00.5-00:00": "2025-11-05 00:00:00.500000",
+    "2025-11-05T01:30:00+01:30": "2025-11-05 00:00:00",
+    "2025-11-04 19:00:00-05": "2025-11-05 00:00:00",
+    "2025-11-05 00:00:00": "2025-11-05 00:00:00",
+    "2024-02-29T00:00:00Z": "2024-02-29 00:00:00",
+}
+NO_INSTANTS = ["2025-11-05T00:00:00", "2025-11-05", "2025-02-29T00:00:00Z", "2025-11-31T00:00:00Z", "2025-11-05T24:00:00Z",
+               "2025-11-05T00:00:60Z", "soon", ""]
+
+
+def build(warehouse, records: list[dict], dataset: str = "costs") -> World:
+    world = World(Table(), dataset=dataset)
+    rows = [{**record, "x_ReadingId": "r", "_airbyte_extracted_at": world.now} for record in records]
+    rows = [{"x_RecordUpdatedAt": "2025-11-05T00:00:00Z", **row} for row in rows]
+    setattr(world.table, dataset, rows)
+    warehouse.fill(world.table.tables)
+    warehouse.build()
+    return world
+
+
+def test_decimals_are_exact_or_listed(warehouse):
+    numeric = warehouse.name == "postgres"
+    fits = FITS + (ONLY_NUMERIC if numeric else [])
+    bad = NEVER + ([] if numeric else ONLY_NUMERIC)
+    build(warehouse, [cost(f"{n:03}", "11-05", text) for n, text in enumerate(fits + bad)])
+    rows = warehouse.all("select record_id, billed_cost from current_costs order by record_id")
+    assert [row["billed_cost"] for row in rows] == [Decimal(text) for text in fits]
+    listed = warehouse.all("select * from invalid_rows where column_name = 'BilledCost' order by record_id")
+    assert [row["value"] for row in listed] == bad
+    assert {row["reason"] for row in listed} == {"not a decimal that fits"}
+
+
+def test_instants_are_utc_or_listed(warehouse):
+    good = [{**cost(f"g{n}", "11-05", "1"), "ChargePeriodStart": text} for n, text in enumerate(INSTANTS)]
+    bad = [{**cost(f"b{n}", "11-05", "1"), "ChargePeriodStart": text} for n, text in enumerate(NO_INSTANTS)]
+    build(warehouse, good + bad)
+    rows = warehouse.all("select record_id, charge_period_start, day from current_costs")
+    assert {row["record_id"]: str(row["charge_period_start"]) for row in rows} == {
+        f"g{n}": value for n, value in enumerate(INSTANTS.values())
+    }
+    assert all(str(row["charge_period_start"]).startswith(str(row["day"])) for row in rows)
+    listed = warehouse.all("select * from invalid_rows")
+    assert {(row["record_id"], row["reason"]) for row in listed} == {
+        (f"b{n}", "not an instant with a zone") for n in range(len(NO_INSTANTS))
+    }
+
+
+def test_a_value_that_is_missing_is_listed(warehouse):
+    build(warehouse, [{**cost("c", "11-05", "1"), "EffectiveCost": None}])
+    assert warehouse.all("select * from current_costs") == []
+    [row] = warehouse.all("select * from invalid_rows")
+    assert (row["column_name"], row["reason"]) == ("EffectiveCost", "missing")
+
+
+@pytest.mark.parametrize("billed", ["1e-7", "NaN"])
+def test_a_day_with_a_row_that_cannot_be_cast_is_not_proven(warehouse, billed):
+    world = World(Table())
+    world.put(cost("good", "11-05", "1"))
+    world.put(cost("bad", "11-05", "2", PricingCurrencyBilledCost=billed))
+    world.sync(("11-01", "11-10"))
+    settled(warehouse, world, world.table)
+    assert statuses(warehouse, world)["11-05"] == ("unproven", "rows cannot be cast, see invalid_rows")
+
+
+def test_unit_costs_divide_exactly(warehouse):
+    """Both sides are added up before they meet; units are scaled; what has no cost stands beside."""
+    world = World(Table())
+    spend = World(world.table, dataset="costs", readings=100)
+    tokens = World(world.table, dataset="usage", readings=200)
+    for number in (1, 2):
+        spend.put(cost(f"c{number}", "11-05", "1", x_UsageType="input_tokens", x_ModelId="m", x_ProjectId=f"p{number}"))
+        tokens.put(usage(f"u{number}", "11-05", "1.5", x_ModelId="m", ConsumedUnit="1000 Tokens", x_ApiKeyId=f"k{number}"))
+    tokens.put(usage("free", "11-05", "7", x_ModelId="other"))
+    spend.put(cost("credit", "11-05", "-2", x_UsageType="input_tokens", x_ModelId="credited"))
+    tokens.put(usage("credited", "11-05", "3000000", x_ModelId="credited"))
+    for each in (spend, tokens):
+        each.sync(("11-01", "11-10"))
+    warehouse.fill(world.table.tables)
+    warehouse.build()
+    rows = {row["model_id"]: row for row in warehouse.all("select * from unit_costs")}
+    assert len(rows) == 3
+    assert (rows["m"]["quantity"], rows["m"]["effective_cost"], rows["m"]["unit"]) == (3000, 2, "Tokens")
+    assert rows["m"]["effective_cost_per_million"] == Decimal("666.666666666666")
+    assert rows["credited"]["effective_cost_per_million"] == Decimal("-0.666666666666")
+    assert rows["other"]["quantity_without_cost"] == 7
+    assert rows["m"]["project_id"] is None and rows["m"]["day_status"] == "proven"
+    daily = warehouse.all("select sum(billed_cost) as billed, sum(effective_cost) as effective from daily_costs")
+    assert daily == [{"billed": 0, "effective": 0}]
+
+
+def test_restatements_say_what_changed(warehouse):
+    world = World(Table())
+    for record_id in ("amount", "status", "moved", "name", "same"):
+        world.put(cost(record_id, "11-05", "1.10"))
+    world.sync(("11-01", "11-10"))
+    world.put(cost("amount", "11-05", "1.15", x_CostStatus="final"))
+    world.put(cost("status", "11-05", "1.10", x_CostStatus="final"))
+    world.put(cost("moved", "11-06", "1.10"))
+    world.put(cost("name", "11-05", "1.10", x_ModelId="renamed"))
+    world.sync(("11-01", "11-10"))
+    settled(warehouse, world, world.table)
+    warehouse.build()
+    rows = {row["record_id"]: row for row in warehouse.all("select * from restatements")}
+    assert {record_id: row["what"] for record_id, row in rows.items()} == {
+        "amount": "amount", "status": "status", "moved": "moved", "name": "other"
+    }
+    assert rows["amount"]["billed_cost_change"] == Decimal("0.05")
+    assert (rows["status"]["cost_status_before"], rows["status"]["cost_status"]) == ("provisional", "final")
+
+
+def test_focus_columns(warehouse):
+    build(warehouse, [cost("c", "11-05", "1", ChargeClass="Refund", PricingCurrency="EUR", PricingCurrencyBilledCost="0.9")])
+    [row] = warehouse.all("select * from focus_cost_and_usage")
+    assert row["ServiceSubcategory"] == "Other (AI and Machine Learning)" and row["x_IsServiceSubcategoryFilled"]
+    assert (row["ChargeClass"], row["x_OtherChargeClass"]) == (None, "Refund")
+    assert row["x_PricingCurrencyBilledCost"] == Decimal("0.9")
