@@ -182,7 +182,7 @@ export class Connection {
 }
 
 /** The config of a step as the file has it. */
-export function configOf(
+function configOf(
   { asked, concurrency, pageSize }: Step,
   granularity: Granularity,
 ): Record<string, unknown> & { concurrency: number } {
@@ -200,15 +200,12 @@ export function configOf(
 }
 
 /** A configured catalog. */
-export function catalogOf(
-  streams: readonly string[],
-  mode: "incremental" | "full_refresh",
-): object {
+function catalogOf(streams: readonly string[], mode: "incremental" | "full_refresh"): object {
   return { streams: streams.map((name) => ({ stream: { name }, sync_mode: mode })) };
 }
 
 /** A state file as the platform writes it. */
-export function statesFile(states: ReadonlyMap<string, { readonly json: string }>): unknown {
+function statesFile(states: ReadonlyMap<string, { readonly json: string }>): unknown {
   return [...states].map(([name, { json }]) => ({
     type: "STREAM",
     stream: { stream_descriptor: { name }, stream_state: JSON.parse(json) as unknown },

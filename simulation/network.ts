@@ -93,8 +93,13 @@ export class Network {
 
   /** C3: a lane holds the page that is being written and the next one. */
   #arrive(texts: readonly string[]): void {
-    const { concurrency, weather, fault } = this.#options;
+    const { concurrency, provider, weather, fault } = this.#options;
     if (weather.final > 0 || this.stopped) return; // pages that nobody wants any more are never written
+    // Where two windows return one row, the page that brought it may have nothing left to write once its turn comes.
+    const isShared = provider.options.datasets.some(
+      ({ selects }) => selects === "overlap" || selects === "inclusive",
+    );
+    if (isShared) return;
     const known = this.#arrived.size;
     for (const text of texts) this.#arrived.add(text);
     if (this.#arrived.size === known) return;

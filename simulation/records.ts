@@ -60,7 +60,7 @@ export function addVersion(life: Life, facts: VersionFacts): void {
 }
 
 /** A decimal as text, digit for digit; every seventh with zeros that a number would lose. */
-export function decimal(amount: number): string {
+function decimal(amount: number): string {
   const digits = String(Math.abs(amount)).padStart(7, "0");
   const text = `${digits.slice(0, -6)}.${digits.slice(-6)}`;
   return `${amount < 0 ? "-" : ""}${text}${amount % 7 === 0 ? "000" : ""}`;

@@ -231,11 +231,7 @@ export class Vow {
 }
 
 /** Where a deep re-read begins; null where it is turned off (R2). */
-export function deepRereadFrom(
-  stream: StreamName,
-  { reconcileDays }: Asked,
-  now: number,
-): number | null {
+function deepRereadFrom(stream: StreamName, { reconcileDays }: Asked, now: number): number | null {
   if (reconcileDays === 0) return null;
   if (reconcileDays !== null) return dayOf(now) - reconcileDays * DAY;
   return stream === "usage" ? dayOf(now) - 7 * DAY : monthOf(now, 2);

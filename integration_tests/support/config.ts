@@ -11,7 +11,6 @@ export function bearerConfig(baseUrl: string, token: string, extra: Config = {})
   };
 }
 
-export type StreamName = "usage" | "costs";
 export type SyncMode = "full_refresh" | "incremental";
 
 /** A configured catalog as platforms send it. */

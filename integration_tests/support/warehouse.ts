@@ -21,7 +21,7 @@ export function sumDecimals(texts: readonly string[]): string {
 }
 
 /** A table of one stream. */
-export class Table {
+class Table {
   /** Every record that came, in the order in which it came: a destination in append mode. */
   readonly rows: Row[] = [];
 
