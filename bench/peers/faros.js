@@ -46,4 +46,4 @@ class Source extends AirbyteSourceBase {
 }
 
 const logger = new AirbyteSourceLogger();
-new AirbyteSourceRunner(logger, new Source(logger)).program().parse();
+new AirbyteSourceRunner(logger, new Source(logger)).mainCommand().parse();
