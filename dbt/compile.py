@@ -19,6 +19,8 @@ HEADER = """\
 --
 -- Run it in the schema that holds the tables usage, costs and export_windows; again after an upgrade.
 """
+# What profiles.yml calls the database where nothing else is said.
+DATABASES = {"duckdb": "memory", "postgres": "postgres"}
 CREATE = {
     "duckdb": "create or replace view {name} as\n{code};\n",
     # A view whose columns change cannot be replaced; whatever stands on it goes with it.
@@ -26,11 +28,11 @@ CREATE = {
 }
 
 
-def compiled(target: str) -> str:
+def compiled(target: str, variables: dict | None = None) -> str:
     with tempfile.TemporaryDirectory() as target_path:
-        database = subprocess_dbt(target, target_path)
+        run_dbt(target, target_path, variables or {})
         manifest = json.loads(Path(target_path, "manifest.json").read_text())
-    prefix = f'"{database}"."{SCHEMA}".'
+    prefix = f'"{DATABASES[target]}"."{SCHEMA}".'
     models = in_order(manifest["nodes"])
     views = [
         CREATE[target].format(name=model["name"], code=tidied(model["compiled_code"].replace(prefix, "")))
@@ -40,16 +42,15 @@ def compiled(target: str) -> str:
     return "\n".join([HEADER, *(["".join(drops)] if target == "postgres" else []), *views])
 
 
-def subprocess_dbt(target: str, target_path: str) -> str:
-    """Compiles without a database; the name of the one that the compiled SQL mentions."""
+def run_dbt(target: str, target_path: str, variables: dict) -> None:
+    """Compiles without a database."""
     dbt = Path(sys.executable).parent / "dbt"
     command = [dbt, "--quiet", "compile", "--target", target, "--target-path", target_path]
     flags = ["--no-populate-cache", "--no-introspect", "--project-dir", PACKAGE, "--profiles-dir", PACKAGE]
     defaults = {key: value for key, value in os.environ.items() if not key.startswith("AI_BILLING_")}
     environment = {**defaults, "AI_BILLING_SCHEMA": SCHEMA, "DBT_SEND_ANONYMOUS_USAGE_STATS": "false"}
-    log_path = ["--log-path", target_path]
-    subprocess.run([*command, *flags, *log_path], env=environment, check=True)
-    return {"duckdb": "memory", "postgres": "postgres"}[target]
+    more = ["--log-path", target_path, "--vars", json.dumps(variables)]
+    subprocess.run([*command, *flags, *more], env=environment, check=True)
 
 
 def in_order(nodes: dict) -> list[dict]:

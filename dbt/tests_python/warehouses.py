@@ -76,16 +76,16 @@ class Warehouse:
     def plain_views(self) -> None:
         self.run((SQL / f"{self.name}.sql").read_text())
 
-    def build(self, dataset: str | None = None) -> None:
+    def build(self, dataset: str | None = None, text: str | None = None) -> None:
         """Each model as a table, as dbt makes them: every one is computed once, however many stand on it. With a
         dataset only what its current rows need."""
         needed = [name.replace("%s", dataset or "") for name in CHAIN]
-        for name, code in self.models():
+        for name, code in self.models(text):
             if dataset is None or name in needed:
                 self.run(f"drop table if exists {name}; create table {name} as {code}")
 
-    def models(self) -> list[tuple[str, str]]:
-        text = (SQL / f"{self.name}.sql").read_text()
+    def models(self, text: str | None = None) -> list[tuple[str, str]]:
+        text = text or (SQL / f"{self.name}.sql").read_text()
         return re.findall(r"^create (?:or replace )?view (\w+) as\n(.*?);$", text, re.DOTALL | re.MULTILINE)
 
     def all(self, sql: str) -> list[dict]:
