@@ -111,6 +111,8 @@ class World:
     shown: dict[str, dict] = field(default_factory=dict)
     readings: int = 0
     crossing: set[str] = field(default_factory=set)
+    # What was shown when a reading began.
+    snapshots: dict[str, dict[str, dict]] = field(default_factory=dict)
 
     @property
     def address(self) -> tuple[str, str | None]:
@@ -157,7 +159,9 @@ class World:
     def begin(self) -> str:
         self.readings += 1
         self.now += timedelta(seconds=1)
-        return f"{int(self.now.timestamp() * 1000):013d}{self.readings:04d}"
+        reading = f"{int(self.now.timestamp() * 1000):013d}{self.readings:05d}"
+        self.snapshots[reading] = dict(self.shown)
+        return reading
 
     def read(self, start: str, end: str, **fate) -> str:
         """One reading. `fate`: see `finish`."""
