@@ -26,20 +26,21 @@ class Pipeline:
         self.config = {**config, **more}
         self.table = table or Table()
         self.states: dict[str, dict] = {}
+        self.folder = tempfile.TemporaryDirectory()
 
     def sync(self, keep: Callable[[str], bool] = lambda stream: True, kill_after: int | None = None, **more) -> None:
         """Reads once. `keep`: whether the destination commits a stream; it has the state in any case. `kill_after`: the
-        process is killed after so many records, and the last state before is kept."""
+        process is killed after so many costs, and the last states before are kept."""
         with self.start(**more) as process:
-            records = 0
+            costs = 0
             for line in process.stdout:
                 message = json.loads(line)
                 if message["type"] == "STATE":
                     self.states[message["state"]["stream"]["stream_descriptor"]["name"]] = message["state"]
                 elif message["type"] == "RECORD":
-                    records += 1
+                    costs += message["record"]["stream"] == "costs"
                     self.write(message["record"], keep)
-                if records == kill_after:
+                if costs == kill_after:
                     process.kill()
                     return
         assert process.returncode == 0
@@ -50,12 +51,11 @@ class Pipeline:
             self.table.append(record["stream"], {**record["data"], "_airbyte_extracted_at": extracted_at})
 
     def start(self, **more) -> subprocess.Popen:
-        folder = Path(tempfile.mkdtemp())
         streams = [{"stream": {"name": name}, "sync_mode": "incremental", "destination_sync_mode": "append"} for name in STREAMS]
         states = [{"type": "STREAM", "stream": state["stream"]} for state in self.states.values()]
         arguments = []
         for name, content in {"config": {**self.config, **more}, "catalog": {"streams": streams}, "state": states}.items():
-            file = folder / f"{name}.json"
+            file = Path(self.folder.name, f"{name}.json")
             file.write_text(json.dumps(content))
             arguments += [f"--{name}", str(file)]
         command = [str(NODE), "src/main.ts", "read", *arguments]

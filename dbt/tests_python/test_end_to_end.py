@@ -1,8 +1,5 @@
 """The real connector against the reference provider: the provider's troubles, the connector's, and the destination's."""
 
-import threading
-import time
-
 import pytest
 from conftest import opened
 from connector import Pipeline, Provider, compare
@@ -138,35 +135,31 @@ def test_a_destination_that_commits_one_stream_only(serve, warehouses, lost):
     all_right(compare(warehouses, provider, pipeline.table))
 
 
+def kill_at_the_third_page_of_costs(provider: Provider, pipeline: Pipeline) -> None:
+    """With pages of five: two are written, and a state that covers the first of them at least."""
+    stalled = {"kind": "stall", "at": "headers", "when": {"operation": "costs", "page": 3}}
+    provider.control("faults", {"set": stalled})
+    pipeline.sync(kill_after=10)
+    provider.control("faults", {"clear": True})
+
+
 def test_an_expired_cursor_with_a_row_withdrawn_in_between(serve, warehouses):
     provider = serve()
     for number in range(12):
         put(provider, cost(f"c{number:02}", "11-05", f"{number}"))
-    expired = {"kind": "cursor_expired", "when": {"operation": "costs", "page": 3, "times": 1}}
-    slow = {"kind": "latency", "milliseconds": 1500, "when": {"operation": "costs", "page": 3, "times": 1}}
-    provider.control("faults", {"set": [slow, expired]})
-    pipeline = Pipeline(provider.config, page_size=5, start_date="2025-11-05", end_date="2025-11-06", concurrency=1)
-    withdrawing = threading.Thread(target=withdraw_when_read, args=(provider, 2, "c00"))
-    withdrawing.start()
+    pipeline = Pipeline(provider.config, page_size=5, start_date="2025-11-05", end_date="2025-11-06", concurrency=2)
+    kill_at_the_third_page_of_costs(provider, pipeline)
+    written = [row["x_RecordId"] for row in pipeline.table.costs]
+    withdraw(provider, written[0])
+    pass_time(provider)  # longer than a cursor lives
     pipeline.sync()
-    withdrawing.join()
-    assert len([row for row in pipeline.table.costs if row["x_RecordId"] == "c00"]) == 1
+    assert [row["x_RecordId"] for row in pipeline.table.costs].count(written[0]) == 1
+    assert len({row["x_ReadingId"] for row in pipeline.table.costs}) == 1
     found = compare(warehouses, provider, pipeline.table, whole=False)
     assert found["2025-11-05"][0] == "unproven"
     pass_time(provider, 86_400)
-    provider.control("faults", {"clear": True})
     pipeline.sync()
     all_right(compare(warehouses, provider, pipeline.table, whole=False))
-
-
-def withdraw_when_read(provider: Provider, pages: int, record_id: str) -> None:
-    """As soon as a third page of costs is asked for, which is what the struck request does."""
-    for _ in range(200):
-        asked = [request for request in provider.control("requests")["requests"] if request["path"].endswith("costs")]
-        if len(asked) >= pages:
-            break
-        time.sleep(0.05)
-    withdraw(provider, record_id)
 
 
 def test_resumed_after_a_kill_while_a_newer_reading_had_ended(serve, warehouses):
@@ -174,29 +167,30 @@ def test_resumed_after_a_kill_while_a_newer_reading_had_ended(serve, warehouses)
     for number in range(30):
         put(provider, cost(f"c{number:02}", "11-05", f"{number}"))
     table = Table()
-    slow = {"kind": "latency", "milliseconds": 100, "when": {"operation": "costs"}}
-    provider.control("faults", {"set": slow})
-    killed = Pipeline(provider.config, table, page_size=5, start_date="2025-11-05", end_date="2025-11-06", concurrency=1)
-    killed.sync(kill_after=60)
-    provider.control("faults", {"clear": True})
+    killed = Pipeline(provider.config, table, page_size=5, start_date="2025-11-05", end_date="2025-11-06", concurrency=2)
+    kill_at_the_third_page_of_costs(provider, killed)
     pass_time(provider, 300)
     withdraw(provider, "c29")
     restate(provider, "c28", BilledCost="99", EffectiveCost="99")
     Pipeline(provider.config, table, **CONFIG).sync()
     compare(warehouses, provider, table)
     killed.sync()
+    resumed = {row["reading_id"] for row in table.export_windows if row["dataset"] == "costs" and row["resumed"]}
+    assert len(resumed) == 1 and resumed < {row["x_ReadingId"] for row in table.costs}
     found = compare(warehouses, provider, table)
     assert found["2025-11-05"][1]
 
 
 @pytest.mark.parametrize("selects", ["start", "overlap", "containment"])
 def test_long_and_empty_rows_however_a_provider_selects(serve, warehouses, selects):
+    """A provider that selects by containment never shows a row that no window contains: see the README's limits."""
     provider = serve(data="usage=100,costs=60,days=30,late=0,monthly=false", now="2025-12-03T12:00:00Z")
-    long = ["tax", "credit"] + ["plan"] * (selects != "containment")  # no window of the connector contains a month
-    if "plan" in long:
-        put(provider, cost("plan", "11-01", "20", end="12-01", ChargeCategory="Purchase"))
-    put(provider, cost("tax", "11-20", "3.3", end="11-20", ChargeCategory="Tax"))
-    put(provider, cost("credit", "11-22", "-5", end="11-29", ChargeCategory="Credit"))
+    rows = {"tax": cost("tax", "11-20", "3.3", end="11-20", ChargeCategory="Tax")}
+    if selects != "containment":
+        rows["plan"] = cost("plan", "11-01", "20", end="12-01", ChargeCategory="Purchase")
+        rows["credit"] = cost("credit", "11-22", "-5", end="11-29", ChargeCategory="Credit")
+    for row in rows.values():
+        put(provider, row)
     if selects != "start":
         provider.control("faults", {"set": {"kind": "selection", "by": selects}})
     pipeline = Pipeline(provider.config, start_date="2025-11-01", concurrency=1)
@@ -204,12 +198,12 @@ def test_long_and_empty_rows_however_a_provider_selects(serve, warehouses, selec
     held = compare(warehouses, provider, pipeline.table)
     if selects == "start":
         all_right(held)
-    for number in (21, 22):
-        pass_time(provider, 86_400)
-        restate(provider, long[-1], BilledCost=str(number), EffectiveCost=str(number))
-        pipeline.sync()
-        compare(warehouses, provider, pipeline.table)
-    for record_id in long:
+    pass_time(provider, 86_400)
+    for record_id in rows:
+        restate(provider, record_id, BilledCost="21", EffectiveCost="21")
+    pipeline.sync()
+    compare(warehouses, provider, pipeline.table)
+    for record_id in rows:
         withdraw(provider, record_id)
     pass_time(provider, 86_400)
     pipeline.sync()
