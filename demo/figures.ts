@@ -3,6 +3,7 @@
  * that `Warehouse.look` makes.
  */
 import type { Sum } from "./reconciliation.ts";
+import type { RemovedRow } from "./report/model.ts";
 import type { Warehouse } from "./warehouse.ts";
 
 /** Billed cost of what was used, and what corrections of it came to; decimals as text. */
@@ -28,13 +29,6 @@ export interface Proof {
   readonly compared: number;
   /** Those of them that what is shown does not add up to. */
   readonly differing: number;
-}
-
-/** A row that the table holds and the provider no longer shows. */
-export interface RemovedRow {
-  readonly id: string;
-  readonly billed: string;
-  readonly lastSeenAt: string;
 }
 
 async function sums(warehouse: Warehouse, sql: string): Promise<Sum[]> {

@@ -38,9 +38,11 @@ async function main(): Promise<void> {
     "source-ai-billing",
     "Two years of real AI usage and spend, from a provider's billing export into a DuckDB file.",
   );
-  const agreed = await tell(values.out, database);
+  const report = join(values.out, "report.html");
+  const agreed = await tell({ directory: values.out, database, report });
   const shown = relative(process.cwd(), database);
   terminal.section("To look around", "all of it stays until the next run");
+  terminal.line(`${relative(process.cwd(), report)}, for a browser`);
   terminal.line(`${shown}, beside it the connector's config, catalog and state`);
   terminal.line(
     `npx node demo/query.ts "${QUERY}"${values.out === DEFAULT_OUT ? "" : ` ${shown}`}`,

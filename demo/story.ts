@@ -17,7 +17,9 @@ import {
   startProvider,
   sumsOf,
 } from "./provider.ts";
-import { compare, type Comparison, isReconciled } from "./reconciliation.ts";
+import { compare, type Comparison, isReconciled, plain } from "./reconciliation.ts";
+import { reportData } from "./report/data.ts";
+import { writeReport } from "./report/write.ts";
 import * as terminal from "./terminal.ts";
 import { type Load, Warehouse } from "./warehouse.ts";
 
@@ -27,8 +29,18 @@ interface Scene extends RunningProvider {
   readonly warehouse: Warehouse;
 }
 
+/** Where the files go. */
+export interface Places {
+  /** Where the connector's files lie; must exist. */
+  readonly directory: string;
+  readonly database: string;
+  readonly report: string;
+}
+
 /** What the warehouse and the provider said after a sync. */
 interface Outcome {
+  readonly at: string;
+  readonly title: string;
   readonly comparisons: readonly Comparison[];
   readonly bill: Bill;
 }
@@ -36,11 +48,9 @@ interface Outcome {
 /**
  * Runs the demo.
  *
- * @param directory where all files go; must exist
- * @param database the DuckDB file
  * @returns whether the warehouse agreed with the provider after every sync, and has proof of it in the end
  */
-export async function tell(directory: string, database: string): Promise<boolean> {
+export async function tell({ directory, database, report }: Places): Promise<boolean> {
   const running = await startProvider(CHAPTERS[0].at);
   try {
     const connector = new Connector(directory);
@@ -52,7 +62,9 @@ export async function tell(directory: string, database: string): Promise<boolean
       for (const [index, chapter] of CHAPTERS.entries()) {
         outcomes.push(await sync(scene, chapter, index + 1));
       }
-      return await conclude(warehouse, outcomes);
+      const right = await conclude(warehouse, outcomes);
+      await terminal.busy("the report", () => makeReport(warehouse, outcomes, report));
+      return right;
     } finally {
       warehouse.close();
     }
@@ -116,7 +128,7 @@ async function sync(
   await connector.keep(delivery.states);
   for (const warning of delivery.warnings) terminal.remark(warning);
   showSync(scene.streams, askedSince(provider, since), delivery, loads);
-  return await judge(scene);
+  return { at, title, ...(await judge(scene)) };
 }
 
 function showSync(
@@ -155,7 +167,10 @@ function showSync(
 }
 
 /** Compares the raw tables, what the views make of them and the provider, in one line where all is well. */
-async function judge({ provider, warehouse }: Scene): Promise<Outcome> {
+async function judge({
+  provider,
+  warehouse,
+}: Scene): Promise<Pick<Outcome, "comparisons" | "bill">> {
   await terminal.busy("asking the views", () => warehouse.look("current_costs", "current_usage"));
   const comparisons = compare({
     naive: await naiveSums(warehouse),
@@ -178,4 +193,24 @@ async function conclude(warehouse: Warehouse, outcomes: readonly Outcome[]): Pro
   const comparisons = outcomes.at(-1)?.comparisons ?? [];
   const reconciled = outcomes.every((outcome) => isReconciled(outcome.comparisons));
   return (await showReconciliation(warehouse, comparisons)) && reconciled && proven;
+}
+
+/** Leaves what people look at beside the database. */
+async function makeReport(
+  warehouse: Warehouse,
+  outcomes: readonly Outcome[],
+  path: string,
+): Promise<void> {
+  const billed = outcomes.at(-1)?.comparisons.find(({ measure }) => measure === "billed USD");
+  const [naive, current, truth] = [billed?.naive, billed?.current, billed?.provider].map((sum) =>
+    plain(sum?.amount ?? "0"),
+  );
+  const data = await reportData(warehouse, {
+    billingPeriod: BILLING_PERIOD,
+    naive: naive ?? "0",
+    current: current ?? "0",
+    truth: truth ?? "0",
+    syncs: outcomes,
+  });
+  await writeReport(path, data);
 }
