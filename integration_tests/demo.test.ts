@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,7 +18,7 @@ describe("npm run demo", () => {
     // Rejects where the demo does not exit with 0.
     const { stdout } = await run(process.execPath, [script("main.ts"), "--out", directory]);
     output = stdout;
-  });
+  }, 180_000);
 
   afterAll(async () => {
     await rm(directory, { recursive: true, force: true });
@@ -83,6 +83,24 @@ describe("npm run demo", () => {
       ["usage", "2025-10-10", "0", "0"],
       ["costs", "2025-08-01", "0", "0"],
     ]);
+  });
+
+  it("is shown in the README as it is", async () => {
+    const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
+    const block = /```\n(source-ai-billing\n[^`]*)```/.exec(readme)?.[1] ?? "";
+    const shown = block.slice(0, block.indexOf("To look around")).split("\n");
+    const lines = new Set(output.split("\n"));
+    const missing = shown.filter((line) => !lines.has(line) && !/^(…| {2}http:.*)$/.test(line));
+    expect(shown.length).toBeGreaterThan(50);
+    expect(missing).toEqual([]);
+  });
+
+  it("leaves a report that says the same", async () => {
+    const report = await readFile(join(directory, "report.html"), "utf8");
+    const amounts = [...report.matchAll(/<span class="amount">([^<]+)</g)].map(
+      ([, amount]) => amount,
+    );
+    expect(amounts).toEqual(["1,740.1816", "1,721.5886", "1,721.5886"]);
   });
 
   it("prints plain text where there is no terminal", () => {
