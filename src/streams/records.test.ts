@@ -114,9 +114,9 @@ test("V1: a record nested too deeply is an error that says so, wherever the nest
 
 test("V1: an object where a text should be passes, whatever its members are called", () => {
   const odd = { toString: 1, valueOf: null };
-  const usage = usageRecord("a", { x_RecordUpdatedAt: odd, x_UsageType: odd, ConsumedUnit: odd });
-  const lines = fromRecords([usage], contextOf({ invalidRecords: "warn", withTotals: true }));
-  expect(dataOf(lines)).toEqual([{ ...usage, x_ReadingId: "r1" }]);
+  const used = usageRecord("a", { x_RecordUpdatedAt: odd, x_UsageType: odd, ConsumedUnit: odd });
+  const lines = fromRecords([used], contextOf({ invalidRecords: "warn", withTotals: true }));
+  expect(dataOf(lines)).toEqual([{ ...used, x_ReadingId: "r1" }]);
   const cost = costRecord("b", { BillingCurrency: odd, ChargeCategory: odd });
   const context = contextOf({ stream: costs, granularity: null, invalidRecords: "warn" });
   expect(dataOf(fromRecords([cost], { ...context, withTotals: true }))).toEqual([
