@@ -1,6 +1,6 @@
 /**
- * `npm run soak -- --seeds N` or `--kills N`, with `--from S`: the proofs that are drawn from seeds, for seeds S to
- * S + N − 1. Every broken promise is shown with its seed; `--log` shows what happened in each.
+ * `npm run soak -- --seeds N`, `--kills N` or `--inputs N`, with `--from S`: the proofs that are drawn from seeds, for
+ * seeds S to S + N − 1. Every broken promise is shown with its seed; `--log` shows what happened in each.
  */
 import { parseArgs } from "node:util";
 
@@ -18,6 +18,7 @@ const { values } = parseArgs({
   options: {
     seeds: { type: "string" },
     kills: { type: "string" },
+    inputs: { type: "string" },
     from: { type: "string", default: "1" },
     plain: { type: "boolean", default: false },
     refresh: { type: "boolean", default: false },
@@ -44,6 +45,17 @@ async function kills(): Promise<Proof> {
   const { tell } = await import("../integration_tests/kills/story.ts");
   const catalog = await buildAndDiscover();
   return (seed) => tell(drawSchedule(seed), catalog);
+}
+
+/** Pages, states, configs and catalogs that are nearly right. */
+async function inputs(): Promise<Proof> {
+  const { feed } = await import("./inputs/feed.ts");
+  return feed;
+}
+
+function chosen(): Promise<Proof> {
+  if (values.kills !== undefined) return kills();
+  return values.inputs === undefined ? lives() : inputs();
 }
 
 const figures = new Map<string, number>();
@@ -83,7 +95,7 @@ async function soak(proof: Proof, from: number, count: number): Promise<void> {
   show(count);
 }
 
-const proof = await (values.kills === undefined ? lives() : kills());
-const count = Number(values.kills ?? values.seeds ?? 1000);
+const proof = await chosen();
+const count = Number(values.kills ?? values.inputs ?? values.seeds ?? 1000);
 await soak(proof, Number(values.from), count);
 process.exitCode = broken === 0 ? 0 : 1;

@@ -33,8 +33,18 @@ export async function readJsonFile(path: string, what: InputKind): Promise<unkno
   if (/^\s*[{[]/.test(path)) {
     throw new ConnectorError(code, `--${what} takes the name of a file, not the JSON itself.`);
   }
-  const file = `The ${what} file "${path}"`;
-  const text = decode(await load(path, file, code), file, code);
+  return parseJsonFile(await load(path, nameOf(path, what), code), path, what);
+}
+
+/**
+ * What {@link readJsonFile} makes of the file's bytes; `path` is only named.
+ *
+ * @throws ConnectorError as there, but for a file that cannot be had
+ */
+export function parseJsonFile(bytes: Uint8Array, path: string, what: InputKind): unknown {
+  const code = CODES[what];
+  const file = nameOf(path, what);
+  const text = decode(bytes, file, code);
   if (text.trim() === "") {
     if (what === "state") return undefined;
     throw new ConnectorError(code, `${file} is empty.`);
@@ -50,6 +60,8 @@ export async function readJsonFile(path: string, what: InputKind): Promise<unkno
     );
   }
 }
+
+const nameOf = (path: string, what: InputKind): string => `The ${what} file "${path}"`;
 
 async function load(path: string, file: string, code: ErrorCode): Promise<Uint8Array> {
   try {

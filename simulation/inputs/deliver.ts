@@ -1,0 +1,105 @@
+/** Pages on their way through the connector's own code: client, judgement of bodies and pages, making of lines. */
+import { BACKOFF_POLICY, RATE_LIMIT_POLICY } from "../../src/core/retry.ts";
+import type { HttpResponse } from "../../src/edges.ts";
+import { bearer } from "../../src/provider/auth.ts";
+import { Gate } from "../../src/provider/gate.ts";
+import { Client } from "../../src/provider/http.ts";
+import { readPages } from "../../src/provider/pages.ts";
+import { costs } from "../../src/streams/costs.ts";
+import { toLines } from "../../src/streams/records.ts";
+import { Repeats } from "../../src/streams/repeats.ts";
+import { DAY_ONE } from "../../src/streams/testing.ts";
+import { usage } from "../../src/streams/usage.ts";
+import { LARGEST, LAST, type PageInput, TOKEN } from "./pages.ts";
+
+const ORIGIN = "https://billing.example.com";
+const DAY = 86_400_000;
+export const READING_ID = "r1";
+
+/** What came of an input. */
+export interface Delivered {
+  /** RECORD lines by page. */
+  readonly pages: readonly (readonly string[])[];
+  readonly cursors: readonly (string | null)[];
+  /** What ended it; null where the last page did. */
+  readonly error: unknown;
+}
+
+/** Gives the pages to the connector's own code. */
+export async function deliver(input: PageInput): Promise<Delivered> {
+  const [pages, cursors]: [string[][], (string | null)[]] = [[], []];
+  const repeats = new Repeats();
+  const crossing = new Repeats();
+  const stream = input.stream === "usage" ? usage : costs;
+  const query = {
+    endpoint: new URL(`${ORIGIN}/v1/finops/${input.stream}`),
+    start: DAY_ONE,
+    end: DAY_ONE + 7 * DAY,
+    granularity: input.granularity ?? undefined,
+    limit: 3,
+  };
+  try {
+    const options = {
+      signal: new AbortController().signal,
+      tolerateUnknown: input.mode === "warn",
+    };
+    for await (const page of readPages(clientOf(input), query, input.cursor, options)) {
+      const lines = toLines(page.records, page.text, {
+        stream,
+        granularity: input.granularity,
+        invalidRecords: input.mode,
+        window: query,
+        warn: () => undefined,
+        readingId: READING_ID,
+        from: DAY_ONE,
+        emittedAt: DAY_ONE,
+        withTotals: true,
+        repeats,
+        counted: repeats,
+        crossing,
+      });
+      pages.push(linesOf(lines.bytes));
+      cursors.push(page.nextCursor);
+    }
+    return { pages, cursors, error: null };
+  } catch (error) {
+    return { pages, cursors, error };
+  }
+}
+
+/** A client that asks once and never waits, of a provider that answers in turn. */
+function clientOf({ answers }: PageInput): Client {
+  let calls = 0;
+  const clock = { now: () => DAY_ONE + 30 * DAY, sleep: () => Promise.resolve() };
+  const random = (): number => 0;
+  const transport = (): Promise<HttpResponse> => {
+    const next = answers[calls] ?? LAST;
+    calls += 1;
+    const body = (async function* () {
+      const half = next.body.length >>> 1;
+      yield next.body.subarray(0, half);
+      yield next.body.subarray(half);
+    })();
+    return Promise.resolve({ status: next.status, headers: next.headers, body });
+  };
+  return new Client({
+    edges: { clock, transport, random },
+    auth: bearer(TOKEN),
+    gate: new Gate({
+      clock,
+      random,
+      policy: RATE_LIMIT_POLICY,
+      waits: true,
+      onHold: () => undefined,
+    }),
+    origin: ORIGIN,
+    backoff: { ...BACKOFF_POLICY, retries: 0 },
+    maximumBytes: LARGEST,
+    userAgent: "inputs",
+  });
+}
+
+function linesOf(bytes: Uint8Array): string[] {
+  const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  return text.split("\n").slice(0, -1);
+}

@@ -1,0 +1,159 @@
+/**
+ * One input of a seed, given to the reader that it is for: a page, a state, a config or a catalog that is nearly right.
+ * What comes of it is a clear error or just what the input says; never another error, a crash, or a silent loss.
+ */
+import { isDeepStrictEqual } from "node:util";
+import { parseCatalog } from "../../src/catalog.ts";
+import { parseConfig, secretsOf } from "../../src/config.ts";
+import type { ErrorCode } from "../../src/errors.ts";
+import { type InputKind, parseJsonFile } from "../../src/input.ts";
+import { Random } from "../random.ts";
+import { drawCatalog, drawConfig } from "./configs.ts";
+import { deliver } from "./deliver.ts";
+import { errorFaults } from "./errors.ts";
+import { readJson, TooDeep } from "./json.ts";
+import { drawPages } from "./pages.ts";
+import { judgeCatalog, judgeConfig } from "./right_configs.ts";
+import { judgePages } from "./right_pages.ts";
+import { judgePlan, saidOf } from "./right_states.ts";
+import { drawStates, MARK, takeState } from "./states.ts";
+
+/** What became of one input. */
+export interface Fed {
+  readonly faults: readonly string[];
+  /** The input, for whoever looks for the cause. */
+  readonly log: readonly string[];
+  readonly figures: Readonly<Record<string, number>>;
+}
+
+/** Milliseconds, a thousand times what any input takes: longer is as bad as a hang. */
+const PATIENCE = 5000;
+
+export async function feed(seed: number): Promise<Fed> {
+  const random = new Random(seed);
+  const began = performance.now();
+  const fed = await fedTo(random);
+  const took = performance.now() - began;
+  return took < PATIENCE ? fed : { ...fed, faults: [...fed.faults, `it took ${took} ms`] };
+}
+
+async function fedTo(random: Random): Promise<Fed> {
+  switch (random.int(0, 9)) {
+    case 0:
+    case 1:
+      return feedState(random);
+    case 2:
+    case 3:
+      return feedConfig(drawConfig(random));
+    case 4:
+      return feedCatalog(drawCatalog(random));
+    default:
+      return feedPages(random);
+  }
+}
+
+async function feedPages(random: Random): Promise<Fed> {
+  const input = drawPages(random);
+  const delivered = await deliver(input);
+  const outcome = delivered.error === null ? "pages read" : "pages refused";
+  const log = input.answers.map(({ status, headers, body }) =>
+    [status, JSON.stringify(headers), Buffer.from(body).toString()].join(" "),
+  );
+  return {
+    faults: judgePages(input, delivered),
+    log: [JSON.stringify({ ...input, answers: undefined }), ...log],
+    figures: { [outcome]: 1 },
+  };
+}
+
+/** A file as JSON, or what was thrown instead. */
+type Opened =
+  | { readonly isJson: true; readonly value: unknown }
+  | { readonly isJson: false; readonly error: unknown };
+
+function opened(bytes: Uint8Array, what: InputKind): Opened {
+  try {
+    return { isJson: true, value: parseJsonFile(bytes, `${what}.json`, what) };
+  } catch (error) {
+    return { isJson: false, error };
+  }
+}
+
+/** Whether a file was taken for JSON where it is JSON, and only there. */
+function fileFaults(bytes: Uint8Array, file: Opened, what: InputKind): string[] {
+  let isJson = false;
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    isJson = (what === "state" && text.trim() === "") || readJson(text) !== undefined;
+  } catch (error) {
+    if (error instanceof TooDeep) return [];
+  }
+  return isJson === file.isJson ? [] : [`JSON: ${isJson}, taken for JSON: ${file.isJson}`];
+}
+
+function refusal(error: unknown, code: ErrorCode): string[] {
+  // A state holds no secret: what it belongs to is named.
+  const secret = code === "invalid_state" ? null : MARK;
+  return errorFaults(error, { codes: new Set([code]), secret, masked: false });
+}
+
+function feedState(random: Random): Fed {
+  const input = drawStates(random);
+  const log = [JSON.stringify({ ...input, file: undefined }), Buffer.from(input.file).toString()];
+  const file = opened(input.file, "state");
+  const faults = fileFaults(input.file, file, "state");
+  if (!file.isJson) {
+    faults.push(...refusal(file.error, "invalid_state"));
+    return { faults, log, figures: { "states refused": 1 } };
+  }
+  let refused = 0;
+  for (const stream of ["usage", "costs"] as const) {
+    const said = saidOf(file.value, stream, input.mode);
+    try {
+      const taken = takeState(file.value, stream, input);
+      faults.push(...judgePlan(taken, input));
+      if (said.kind === "refused") faults.push(`${stream}: it is wrong and was taken`);
+      if (said.kind === "state" && !isDeepStrictEqual(taken.state, said.state))
+        faults.push(`${stream}: taken for ${JSON.stringify(taken.state)}`);
+    } catch (error) {
+      refused = 1;
+      faults.push(...refusal(error, "invalid_state"));
+      if (said.kind === "state") faults.push(`${stream}: it is right and was refused`);
+    }
+  }
+  return { faults, log, figures: { [refused === 0 ? "states read" : "states refused"]: 1 } };
+}
+
+/** A file that one function reads: what it gives is judged, what it throws is a refusal. */
+function feedFile<Taken>(
+  bytes: Uint8Array,
+  what: "config" | "catalog",
+  read: (value: unknown) => Taken,
+  judge: (value: unknown, taken: Taken | null) => string[],
+): Fed {
+  const code = what === "config" ? "invalid_config" : "invalid_catalog";
+  const log = [Buffer.from(bytes).toString()];
+  const file = opened(bytes, what);
+  const faults = fileFaults(bytes, file, what);
+  if (!file.isJson) {
+    faults.push(...refusal(file.error, code));
+    return { faults, log, figures: { [`${what}s refused`]: 1 } };
+  }
+  try {
+    faults.push(...judge(file.value, read(file.value)));
+    return { faults, log, figures: { [`${what}s read`]: 1 } };
+  } catch (error) {
+    faults.push(...refusal(error, code), ...judge(file.value, null));
+    return { faults, log, figures: { [`${what}s refused`]: 1 } };
+  }
+}
+
+function feedConfig(bytes: Uint8Array): Fed {
+  return feedFile(bytes, "config", parseConfig, (value, taken) =>
+    judgeConfig(value, taken, secretsOf(value)),
+  );
+}
+
+function feedCatalog(bytes: Uint8Array): Fed {
+  return feedFile(bytes, "catalog", parseCatalog, judgeCatalog);
+}

@@ -1,0 +1,243 @@
+/** Whether a state was read for what it says, and whether the plan that is made of it leaves nothing out. */
+import { isDeepStrictEqual } from "node:util";
+import { retentionFloor } from "../../src/core/plan.ts";
+import type { StreamState } from "../../src/core/state.ts";
+import { DAY, ceilTo, floorTo } from "../../src/core/time.ts";
+import { dayOf, instantOf, isPlain, type Plain } from "./rules.ts";
+import { FINGERPRINT, type StateInput, type Taken } from "./states.ts";
+
+/** What a state file says of a stream; `open` where names occur that it is of no matter whether they are taken. */
+export type Said =
+  | { readonly kind: "state"; readonly state: StreamState | null }
+  | { readonly kind: "refused" }
+  | { readonly kind: "open" };
+
+class Refused extends Error {}
+class Open extends Error {}
+
+/** What a state file says of a stream, read by other means. */
+export function saidOf(value: unknown, stream: "usage" | "costs", mode: StateInput["mode"]): Said {
+  try {
+    return { kind: "state", state: stateOf(entryOf(value, stream), stream, mode) };
+  } catch (error) {
+    if (error instanceof Refused) return { kind: "refused" };
+    if (error instanceof Open) return { kind: "open" };
+    throw error;
+  }
+}
+
+function isNothing(value: unknown): boolean {
+  if (value === null || value === undefined) return true;
+  return typeof value === "object" && Object.keys(value).length === 0;
+}
+
+/** The last entry of a stream; every entry must have the shape of one. */
+function entryOf(value: unknown, stream: string): unknown {
+  if (isNothing(value)) return undefined;
+  const entries = listOf(value).map((entry) => {
+    const { type, stream: inner } = plain(entry);
+    if (type !== undefined && type !== null && type !== "STREAM") throw new Refused();
+    const { stream_descriptor: descriptor, stream_state: state } = plain(inner);
+    return [text(plain(descriptor)["name"]), state] as const;
+  });
+  return new Map(entries).get(stream);
+}
+
+function stateOf(
+  value: unknown,
+  stream: "usage" | "costs",
+  mode: StateInput["mode"],
+): StreamState | null {
+  if (isNothing(value)) return null;
+  const state = plain(value);
+  const { version, belongs_to: owner, mode: found } = state;
+  if (version !== 1) throw new Refused();
+  const { base_url, dataset, granularity, account } = plain(owner);
+  const own = [base_url, dataset, granularity].map(text);
+  if (account !== undefined && account !== null) text(account);
+  const expected = FINGERPRINT[stream];
+  const isSame = isDeepStrictEqual(
+    [...own, account ?? null],
+    [expected.base_url, expected.dataset, expected.granularity, expected.account],
+  );
+  if (!isSame) throw new Refused();
+  const read = found === "incremental" ? incremental(state) : fullRefresh(state);
+  return read.mode === mode ? read : null;
+}
+
+function incremental(state: Plain): StreamState {
+  const { start, position, reconciled_on: on, provisional, pass } = state;
+  return {
+    mode: "incremental",
+    start: instant(start),
+    position: instant(position),
+    reconciledOn: on === null || on === undefined ? null : text(on),
+    provisional: provisionalOf(provisional),
+    pass: passOf(pass),
+  };
+}
+
+function fullRefresh(state: Plain): StreamState {
+  const { mode, start, end, done, pass } = state;
+  if (mode !== "full_refresh") throw new Refused();
+  return {
+    mode,
+    start: instant(start),
+    end: instant(end),
+    done: truth(done),
+    pass: passOf(pass),
+  };
+}
+
+function passOf(value: unknown): StreamState["pass"] {
+  if (value === null || value === undefined) return null;
+  const { day, reads, open } = plain(value);
+  return {
+    day: matching(day, /^\d{4}-\d{2}-\d{2}$/),
+    reads: listOf(reads).map((read) => {
+      const { start, end, available_through: through } = plain(read);
+      return { start: instant(start), end: instant(end), through: instant(through) };
+    }),
+    open: listOf(open).map(readingOf),
+    frontier: -Infinity,
+  };
+}
+
+function readingOf(value: unknown): NonNullable<StreamState["pass"]>["open"][number] {
+  const reading = plain(value);
+  const limit = whole(reading["limit"]);
+  const cursor = text(reading["cursor"]);
+  if (limit < 1 || cursor === "" || !("totals" in reading)) throw new Refused();
+  return {
+    start: instant(reading["start"]),
+    end: instant(reading["end"]),
+    id: matching(reading["id"], /^[0-9a-z]{1,40}$/),
+    limit,
+    cursor,
+    through: instant(reading["through"]),
+    beganAt: instant(reading["beganAt"]),
+    firstAsOf: text(reading["firstAsOf"]),
+    lastAsOf: text(reading["lastAsOf"]),
+    moved: truth(reading["moved"]),
+    resumed: true,
+    records: whole(reading["records"]),
+    provisional: provisionalOf(reading["provisional"]),
+    totals: reading["totals"] === null ? null : listOf(reading["totals"]).map(totalOf),
+  };
+}
+
+function totalOf(value: unknown) {
+  const { day, inside, records, groups } = plain(value);
+  return {
+    day: date(day),
+    inside: truth(inside),
+    records: whole(records),
+    groups: listOf(groups).map((group) => {
+      const { labels, amounts, records: count } = plain(group);
+      return {
+        labels: mapOf(labels, text),
+        amounts: mapOf(amounts, decimal),
+        records: whole(count),
+      };
+    }),
+  };
+}
+
+function provisionalOf(value: unknown) {
+  return listOf(value).map((entry) => {
+    const parts = listOf(entry);
+    if (parts.length !== 3) throw new Refused();
+    return { day: date(parts[0]), records: whole(parts[1]), billed: mapOf(parts[2], decimal) };
+  });
+}
+
+function plain(value: unknown): Plain {
+  if (!isPlain(value)) throw new Refused();
+  return value;
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw new Refused();
+  return value;
+}
+
+function mapOf<Value>(value: unknown, read: (value: unknown) => Value): Record<string, Value> {
+  const members = plain(value);
+  if (["__proto__", "constructor"].some((name) => Object.hasOwn(members, name))) throw new Open();
+  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, read(member)]));
+}
+
+function text(value: unknown): string {
+  if (typeof value !== "string") throw new Refused();
+  return value;
+}
+
+function matching(value: unknown, pattern: RegExp): string {
+  if (!pattern.test(text(value))) throw new Refused();
+  return text(value);
+}
+
+const decimal = (value: unknown): string => matching(value, /^-?\d+(\.\d+)?$/);
+
+function instant(value: unknown): number {
+  return instantOf(value) ?? refused();
+}
+
+function date(value: unknown): number {
+  return dayOf(value) ?? refused();
+}
+
+function refused(): never {
+  throw new Refused();
+}
+
+function whole(value: unknown): number {
+  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) throw new Refused();
+  return value;
+}
+
+function truth(value: unknown): boolean {
+  if (typeof value !== "boolean") throw new Refused();
+  return value;
+}
+
+/** What is wrong with the plan of a state, however odd the state is. */
+export function judgePlan({ state, plan, again }: Taken, { at }: StateInput): string[] {
+  const faults: string[] = [];
+  const { windows, resumed, ahead } = plan;
+  const floor = retentionFloor(at.now, at.retentionDays);
+  for (const [index, { start, end }] of windows.entries()) {
+    const before = windows[index - 1];
+    if (!(start < end)) faults.push(`W1: an empty window at ${start}`);
+    if (before !== undefined && before.end > start) faults.push(`W1: two windows at ${start}`);
+    if (end - start > at.maximumWindowDays * DAY) faults.push(`W2: too long a window at ${start}`);
+    if (start < floor) faults.push(`W3: a window before the floor at ${start}`);
+    const overlap = resumed.find((reading) => reading.start < end && start < reading.end);
+    if (overlap !== undefined) faults.push(`S3: ${start} is read and resumed`);
+  }
+  if (!ahead && plan.state.mode === "incremental") faults.push(...gaps(plan, state, at, floor));
+  if (again === null) faults.push("S3: the plan's state is none when it is read back");
+  return faults;
+}
+
+/** R1: what lies between position − lookback and the end is read now, or was read by the pass that goes on. */
+function gaps(
+  plan: Taken["plan"],
+  stored: StreamState | null,
+  at: StateInput["at"],
+  floor: number,
+): string[] {
+  if (plan.state.mode !== "incremental") return [];
+  const today = ceilTo(at.bucket, at.now);
+  const end = at.endDate === null ? today : Math.min(ceilTo(at.bucket, at.endDate), today);
+  const start = at.startDate === null ? floor : floorTo(DAY, at.startDate);
+  const from = Math.max(floor, start, floorTo(DAY, plan.state.position - at.lookback));
+  const reads = stored?.pass?.reads ?? [];
+  const covered = [...plan.windows, ...plan.resumed, ...reads];
+  const missing: string[] = [];
+  for (let day = from; day < end; day += DAY) {
+    if (!covered.some((range) => range.start <= day && day < range.end))
+      missing.push(`R1: nothing reads ${new Date(day).toISOString()}`);
+  }
+  return missing;
+}

@@ -1,0 +1,144 @@
+/** State files as platforms hand them back, damaged, and what the connector makes of them: states, and plans of them. */
+import type { Circumstances, Plan } from "../../src/core/plan.ts";
+import { planFullRefresh, planIncremental } from "../../src/core/plan.ts";
+import type { Fingerprint, StreamState } from "../../src/core/state.ts";
+import { DAY } from "../../src/core/time.ts";
+import { decodeState, encodeState, parseStateFile } from "../../src/streams/state_codec.ts";
+import type { Random } from "../random.ts";
+import { type Json, treeOf } from "./json.ts";
+import { Mutator } from "./mutate.ts";
+
+type Mode = "incremental" | "full_refresh";
+
+export const MARK = "S3CR3T-0123456789";
+
+export interface StateInput {
+  readonly file: Uint8Array;
+  readonly mode: Mode;
+  readonly at: Circumstances;
+}
+
+export const FINGERPRINT: Readonly<Record<"usage" | "costs", Fingerprint>> = {
+  usage: {
+    base_url: "https://billing.example.com",
+    dataset: "usage",
+    granularity: "1h",
+    account: null,
+  },
+  costs: {
+    base_url: "https://billing.example.com",
+    dataset: "costs",
+    granularity: "1d",
+    account: "production",
+  },
+};
+
+const NOW = Date.UTC(2026, 2, 20, 6);
+
+export function drawStates(random: Random): StateInput {
+  const mode: Mode = random.pick(["incremental", "full_refresh"]);
+  const mutator = new Mutator(random, MARK);
+  const entries = (["usage", "costs"] as const).map((name) => ({
+    type: "STREAM",
+    stream: {
+      stream_descriptor: { name, namespace: null },
+      stream_state: drawState(random, mode, FINGERPRINT[name]),
+    },
+    sourceStats: { recordCount: 3 },
+  }));
+  const tree = treeOf(random.chance(0.9) ? entries : entries.slice(1));
+  return {
+    file: damaged(random, mutator, tree),
+    mode,
+    at: {
+      now: NOW,
+      bucket: DAY,
+      retentionDays: random.pick([1, 30, 400]),
+      maximumWindowDays: random.pick([1, 7, 31]),
+      startDate: random.pick([null, NOW - 40 * DAY, NOW + DAY]),
+      endDate: random.pick([null, null, NOW - 3 * DAY]),
+      lookback: random.pick([0, DAY, 5 * DAY]),
+      reconcileFrom: random.pick([null, NOW - 7 * DAY, NOW - 60 * DAY]),
+      lanes: random.pick([1, 4, 16]),
+    },
+  };
+}
+
+/** A file of a tree with some changes, most of them ones that keep it JSON. */
+export function damaged(random: Random, mutator: Mutator, tree: Json): Uint8Array {
+  if (random.chance(0.01)) return mutator.noise();
+  const text = mutator.spaced(mutator.tree(tree));
+  const bytes = Buffer.from(text);
+  return random.chance(0.05) ? mutator.bytes(bytes) : bytes;
+}
+
+function drawState(random: Random, mode: Mode, belongs_to: Fingerprint): object {
+  const iso = (ms: number): string => new Date(ms).toISOString().replace(".000Z", "Z");
+  const day = (back: number): number => Date.UTC(2026, 2, 20) - back * DAY;
+  const provisional = random.chance(0.5) ? [["2026-03-01", 2, { USD: "1.10", EUR: "-3" }]] : [];
+  const reading = {
+    start: iso(day(4)),
+    end: iso(day(2)),
+    id: "0mmk3abcd12345",
+    limit: 1000,
+    cursor: `cursor ${MARK}`,
+    through: iso(day(2)),
+    beganAt: iso(NOW - 1234),
+    firstAsOf: "2026-03-20T06:00:00Z",
+    lastAsOf: "2026-03-20T06:00:00+00:00",
+    moved: random.chance(0.5),
+    records: 17,
+    provisional,
+    totals: random.chance(0.3)
+      ? null
+      : [
+          {
+            day: "2026-03-17",
+            inside: true,
+            records: 17,
+            groups: [{ labels: { currency: "USD" }, amounts: { billed: "12.50" }, records: 17 }],
+          },
+        ],
+  };
+  const pass = {
+    day: random.pick(["2026-03-20", "2026-03-19"]),
+    reads: [
+      { start: iso(day(9)), end: iso(day(4)), available_through: iso(day(4)) },
+      { start: iso(day(2)), end: iso(day(1)), available_through: iso(day(2)) },
+    ].slice(random.int(0, 2)),
+    open: random.chance(0.5) ? [reading] : [],
+  };
+  const head = { version: 1, belongs_to, mode };
+  const tail = random.chance(0.8) ? { pass } : {};
+  return mode === "incremental"
+    ? {
+        ...head,
+        start: iso(day(30)),
+        position: iso(day(random.int(0, 9))),
+        reconciled_on: random.pick([null, "2026-03-19", "2026-03-20"]),
+        provisional,
+        ...tail,
+      }
+    : { ...head, start: iso(day(30)), end: iso(day(0)), done: random.chance(0.2), ...tail };
+}
+
+/** What came of one stream's state. */
+export interface Taken {
+  readonly state: StreamState | null;
+  readonly plan: Plan<StreamState>;
+  /** The state as the sync would write it before it reads anything, read back. */
+  readonly again: StreamState | null;
+}
+
+/** A state file's way through the connector's own code, for one stream. */
+export function takeState(value: unknown, stream: "usage" | "costs", input: StateInput): Taken {
+  const { mode, at } = input;
+  const fingerprint = FINGERPRINT[stream];
+  const state = decodeState(parseStateFile(value).get(stream), fingerprint, mode);
+  const plan: Plan<StreamState> =
+    mode === "incremental"
+      ? planIncremental(state?.mode === "incremental" ? state : null, at)
+      : planFullRefresh(state?.mode === "full_refresh" ? state : null, at);
+  const written: unknown = JSON.parse(JSON.stringify(encodeState(plan.state, fingerprint)));
+  return { state, plan, again: decodeState(written, fingerprint, mode) };
+}
