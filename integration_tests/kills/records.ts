@@ -90,7 +90,8 @@ class Draw {
   correction({ record }: Life): Life {
     const day = dayOfLife(record);
     const fields = { ChargeClass: "Correction", x_CorrectsRecordId: record.x_RecordId };
-    const visible_from = iso(this.#soon());
+    // No provider has to show today before it is over (W4), so that nothing of it is shown before either.
+    const visible_from = iso(Math.max(Date.parse(day) + DAY, this.#soon()));
     const id = `fix-${record.x_RecordId}`;
     return this.#noted(cost(id, day, `-${this.#random.int(1, 99)}.5`, { visible_from }, fields));
   }
