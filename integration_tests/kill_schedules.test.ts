@@ -4,7 +4,7 @@
  */
 import { inject, test } from "vitest";
 import { drawSchedule } from "./kills/schedule.ts";
-import { tell } from "./kills/story.ts";
+import { runSchedule } from "./kills/run.ts";
 
 const one = process.env["SEED"];
 const seeds =
@@ -13,7 +13,7 @@ const seeds =
 test.concurrent.for(seeds)(
   "S1 S3 S7 P5: killed anywhere, resumed until it succeeds, rows and sums are the provider's (seed %i)",
   async (seed, { expect }) => {
-    const { faults, log } = await tell(drawSchedule(seed), inject("catalog"));
+    const { faults, log } = await runSchedule(drawSchedule(seed), inject("catalog"));
     expect(faults, `SEED=${seed}\n${log.join("\n")}`).toEqual([]);
   },
 );

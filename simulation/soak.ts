@@ -42,9 +42,9 @@ async function lives(): Promise<Proof> {
 async function kills(): Promise<Proof> {
   const { buildAndDiscover } = await import("../integration_tests/support/bundle.ts");
   const { drawSchedule } = await import("../integration_tests/kills/schedule.ts");
-  const { tell } = await import("../integration_tests/kills/story.ts");
+  const { runSchedule } = await import("../integration_tests/kills/run.ts");
   const catalog = await buildAndDiscover();
-  return (seed) => tell(drawSchedule(seed), catalog);
+  return (seed) => runSchedule(drawSchedule(seed), catalog);
 }
 
 /** Pages, states, configs and catalogs that are nearly right. */

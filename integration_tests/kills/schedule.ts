@@ -87,7 +87,7 @@ export function drawSchedule(seed: number): Schedule {
   const shown = [...records.usage, ...records.costs].filter(
     ({ visible_from: from = "" }) => Date.parse(from) <= now,
   );
-  const story = {
+  const basis = {
     isDeep,
     isWide,
     mode,
@@ -96,7 +96,7 @@ export function drawSchedule(seed: number): Schedule {
     records: shown.length,
     characters: shown.reduce((sum, { record }) => sum + JSON.stringify(record).length, 0),
   };
-  const syncs = drawSyncs(new AttemptDraw(random.fork(), common, story));
+  const syncs = drawSyncs(new AttemptDraw(random.fork(), common, basis));
   return {
     seed,
     mode,
@@ -117,11 +117,11 @@ function drawNature(random: Random): FaultInput[] {
 
 /** One sync that is interrupted, perhaps another, and a last one that nothing disturbs. */
 function drawSyncs(draw: AttemptDraw): Attempt[][] {
-  const { random, story } = draw;
+  const { random, basis } = draw;
   const first = draw.sync(random.pick([1, 1, 2, 2, 3]), 0);
   const later = random.pick([60, 11 * 60, 22 * 60]);
   const second =
-    story.mode === "incremental" && random.chance(0.4) ? [draw.sync(random.int(0, 2), later)] : [];
+    basis.mode === "incremental" && random.chance(0.4) ? [draw.sync(random.int(0, 2), later)] : [];
   return [first, ...second, [draw.calm(QUIET_MINUTES)]];
 }
 
@@ -131,7 +131,7 @@ interface Limits {
 }
 
 /** What attempts are drawn by. */
-interface Tale {
+interface Basis {
   /** Every sync of another day reads everything again. */
   readonly isDeep: boolean;
   /** Records are so long that a page does not fit a pipe. */
@@ -147,13 +147,13 @@ interface Tale {
 
 class AttemptDraw {
   readonly random: Random;
-  readonly story: Tale;
+  readonly basis: Basis;
   readonly #common: Config;
   #config: Config & Limits;
 
-  constructor(random: Random, common: Config, story: Tale) {
+  constructor(random: Random, common: Config, basis: Basis) {
     this.random = random;
-    this.story = story;
+    this.basis = basis;
     this.#common = common;
     this.#config = this.#limits();
   }
@@ -213,7 +213,7 @@ class AttemptDraw {
 
   /** About as much as a first attempt comes to that nobody ends. */
   #most(): Readonly<Record<Point["of"], number>> {
-    const { mode, days, longest, records, characters } = this.story;
+    const { mode, days, longest, records, characters } = this.basis;
     const { concurrency, page_size: size } = this.#config;
     const windows = 2 * Math.min(days, Math.max(Math.ceil(days / longest), 4 * concurrency));
     const states = mode === "incremental" ? windows + 4 : 4;
@@ -227,7 +227,7 @@ class AttemptDraw {
 
   /** Only where every later sync reads all of it again. */
   #moving(): FaultInput[] {
-    return this.story.isDeep && this.random.chance(0.12) ? [moving(this.random)] : [];
+    return this.basis.isDeep && this.random.chance(0.12) ? [moving(this.random)] : [];
   }
 
   /**
@@ -248,7 +248,7 @@ class AttemptDraw {
     const { random } = this;
     return {
       ...this.#common,
-      page_size: this.story.isWide ? random.pick([20, 60]) : random.pick([1, 2, 3, 7, 1000]),
+      page_size: this.basis.isWide ? random.pick([20, 60]) : random.pick([1, 2, 3, 7, 1000]),
       concurrency: random.pick([1, 1, 2, 3, 6]),
     };
   }

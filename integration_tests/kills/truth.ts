@@ -8,6 +8,9 @@ import type { World } from "../support/world.ts";
 /** Records as JSON by their ids. */
 export type Rows = ReadonlyMap<string, string>;
 
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
 export class Truth {
   readonly #account: Account;
   readonly #granularity: "1d" | "1h";
@@ -29,6 +32,14 @@ export class Truth {
     return new Map(
       [...scan(listing, always)].map(({ id, record }) => [id, JSON.stringify(record)]),
     );
+  }
+
+  /** The latest instant that the provider declares available at an instant, without a fault: in whole buckets. */
+  declared(dataset: Dataset, at: number): number {
+    const isUsage = dataset === "usage";
+    const minutes = this.#account.capabilities.datasets.usage.freshness_lag_minutes ?? 0;
+    const bucket = isUsage && this.#granularity === "1h" ? HOUR : DAY;
+    return Math.floor((at - (isUsage ? minutes * 60_000 : DAY)) / bucket) * bucket;
   }
 
   /** Whether a record, as JSON, is one that the provider shows at any time. */

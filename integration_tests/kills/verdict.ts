@@ -10,6 +10,7 @@ import {
   usageSums,
   type Warehouse,
 } from "../support/warehouse.ts";
+import type { Outcome } from "./attempt.ts";
 import { DATASETS, recordOf } from "./platform.ts";
 import type { Schedule } from "./schedule.ts";
 import type { Rows, Truth } from "./truth.ts";
@@ -34,6 +35,28 @@ function viewsOf(
 
 function byId(rows: readonly Row[]): Rows {
   return new Map(rows.map((row) => [String(row["x_RecordId"]), recordOf(row)]));
+}
+
+/**
+ * S1: the position of an attempt passes nothing that the provider has declared available.
+ *
+ * @param ahead the furthest that a fault has ever moved what is declared into the future, in milliseconds
+ */
+export function judgePositions(
+  { messages }: Outcome,
+  { provider, truth }: Pick<Judged, "provider" | "truth">,
+  ahead: number,
+): string[] {
+  const now = provider.clock.now();
+  return messages.flatMap(({ state }) => {
+    const dataset = DATASETS.find((name) => name === state?.stream.stream_descriptor.name);
+    const position = state?.stream.stream_state["position"];
+    if (dataset === undefined || typeof position !== "string") return [];
+    const limit = Math.min(truth.declared(dataset, now) + ahead, now);
+    return Date.parse(position) > limit
+      ? [`S1: ${dataset}: position ${position} beyond ${new Date(limit).toISOString()}`]
+      : [];
+  });
 }
 
 /** What stood still in all of these snapshots: the same row with the same contents. */

@@ -1,4 +1,5 @@
 /** One schedule from its first attempt to its last: the real process against a provider that this process serves. */
+import type { FaultInput } from "../../reference_provider/faults/schema.ts";
 import { createProvider, type Provider } from "../../reference_provider/provider.ts";
 import { bearerConfig } from "../support/config.ts";
 import type { Catalog } from "../support/protocol.ts";
@@ -8,7 +9,7 @@ import { type Outcome, runAttempt } from "./attempt.ts";
 import { DATASETS, Platform } from "./platform.ts";
 import type { Attempt, Schedule } from "./schedule.ts";
 import { type Rows, Truth } from "./truth.ts";
-import { type Judged, judgeExactly, judgeOnce, judgeStanding } from "./verdict.ts";
+import { type Judged, judgeExactly, judgeOnce, judgePositions, judgeStanding } from "./verdict.ts";
 
 /** What a schedule came to. */
 interface Report {
@@ -19,21 +20,21 @@ interface Report {
   readonly figures: Readonly<Record<string, number>>;
 }
 
-export async function tell(schedule: Schedule, catalog: Catalog): Promise<Report> {
+export async function runSchedule(schedule: Schedule, catalog: Catalog): Promise<Report> {
   const account = world(schedule.world);
   const provider = createProvider({ accounts: [account], now: schedule.now, seed: schedule.seed });
   const { baseUrl } = await provider.listen();
   try {
     const truth = new Truth(account, schedule.granularity, schedule.world);
-    const story = new Story({ schedule, catalog, provider, truth, baseUrl });
-    await story.run();
-    return story.report();
+    const run = new ScheduleRun({ schedule, catalog, provider, truth, baseUrl });
+    await run.run();
+    return run.report();
   } finally {
     await provider.close();
   }
 }
 
-interface Stage {
+interface Setting {
   readonly schedule: Schedule;
   readonly catalog: Catalog;
   readonly provider: Provider;
@@ -41,8 +42,8 @@ interface Stage {
   readonly baseUrl: string;
 }
 
-class Story {
-  readonly #stage: Stage;
+class ScheduleRun {
+  readonly #setting: Setting;
   readonly #token: string;
   readonly #platform = new Platform();
   readonly #faults: string[] = [];
@@ -50,16 +51,18 @@ class Story {
   readonly #outcomes: { readonly outcome: Outcome; readonly attempt: Attempt }[] = [];
   /** What the provider showed before each attempt. */
   #snapshots: Record<Dataset, Rows[]> = { usage: [], costs: [] };
+  /** By how many milliseconds the provider has ever declared too much available. */
+  #ahead = 0;
   /** Whether rows may be missing that a later sync has to find. */
   #moved = false;
 
-  constructor(stage: Stage) {
-    this.#stage = stage;
-    this.#token = stage.provider.issueToken().token;
+  constructor(setting: Setting) {
+    this.#setting = setting;
+    this.#token = setting.provider.issueToken().token;
   }
 
   async run(): Promise<void> {
-    const { mode, syncs } = this.#stage.schedule;
+    const { mode, syncs } = this.#setting.schedule;
     for (const sync of syncs) {
       if (mode === "full_refresh") this.#beginAnew();
       if (!(await this.#sync(sync))) return; // what follows would say the same again
@@ -90,7 +93,7 @@ class Story {
 
   /** The attempts of one sync until one succeeds; whether one did. */
   async #sync(attempts: readonly Attempt[]): Promise<boolean> {
-    const strict = isStrict(this.#stage.schedule, attempts);
+    const strict = isStrict(this.#setting.schedule, attempts);
     for (const attempt of attempts) {
       const outcome = await this.#attempt(attempt, strict);
       if (outcome.code === 0) return true;
@@ -102,7 +105,7 @@ class Story {
   }
 
   async #attempt(attempt: Attempt, strict: boolean): Promise<Outcome> {
-    const { provider, schedule, catalog, truth, baseUrl } = this.#stage;
+    const { provider, schedule, catalog, truth, baseUrl } = this.#setting;
     provider.clock.advance(attempt.pause * 60_000);
     for (const dataset of DATASETS) {
       this.#snapshots[dataset].push(truth.rows(dataset, provider.clock.now()));
@@ -110,6 +113,7 @@ class Story {
     provider.faults.clear();
     provider.fault(...schedule.nature, ...attempt.faults);
     this.#moved ||= attempt.faults.some(({ kind }) => kind === "moving_listing");
+    this.#ahead = Math.max(this.#ahead, ...attempt.faults.map(aheadBy));
     const outcome = await runAttempt({
       config: bearerConfig(baseUrl, this.#token, attempt.config),
       mode: schedule.mode,
@@ -121,8 +125,9 @@ class Story {
       secret: this.#token,
     });
     const own = this.#platform.take(outcome, { keepsRows: attempt.keepsRows, strict });
+    const positions = judgePositions(outcome, this.#setting, this.#ahead);
     this.#outcomes.push({ outcome, attempt });
-    this.#note(attempt, outcome, [...outcome.faults, ...own]);
+    this.#note(attempt, outcome, [...outcome.faults, ...own, ...positions]);
     return outcome;
   }
 
@@ -138,7 +143,7 @@ class Story {
   }
 
   #judge(isLast: boolean): void {
-    const { provider, truth, schedule } = this.#stage;
+    const { provider, truth, schedule } = this.#setting;
     const judged: Judged = { provider, truth, warehouse: this.#platform.warehouse, schedule };
     if (isLast) this.#faults.push(...judgeExactly(judged));
     else if (!this.#moved) this.#faults.push(...judgeStanding(judged, this.#snapshots));
@@ -160,6 +165,13 @@ class Story {
     const more = messages.filter(({ type }) => type === "RECORD").length;
     if (more > 0) this.#faults.push(`S7: ${more} records after it was done`);
   }
+}
+
+/** By how many milliseconds a fault makes the provider declare more available than there is. */
+function aheadBy(fault: FaultInput): number {
+  // Each page of a listing that moves may be a minute later than the one before.
+  if (fault.kind === "moving_listing") return Infinity;
+  return fault.kind === "available_through" ? Math.max(0, (fault.shift ?? 0) * 1000) : 0;
 }
 
 /** Kinds of faults by which a provider sends a record again that it has sent already. */
