@@ -92,8 +92,8 @@ function fileFaults(bytes: Uint8Array, file: Opened, what: InputKind): string[] 
 }
 
 function refusal(error: unknown, code: ErrorCode): string[] {
-  // A state holds no secret: what it belongs to is named.
-  const secret = code === "invalid_state" ? null : MARK;
+  // States and catalogs hold no secret: what a state belongs to is named, and so are streams.
+  const secret = code === "invalid_config" ? MARK : null;
   return errorFaults(error, { codes: new Set([code]), secret, masked: false });
 }
 
