@@ -272,6 +272,13 @@ test("S7: a full refresh keeps the range that its first attempt froze", () => {
   expect(planFullRefresh({ ...first.state, done: true }, at).windows).toEqual([]);
 });
 
+test("S7: a full refresh that was frozen far ahead of now ends a day beyond today", () => {
+  const at = atNoon();
+  const { state } = planFullRefresh(null, at);
+  const plan = planFullRefresh({ ...state, end: TODAY + 8000 * 365 * DAY }, at);
+  expect(covered(plan)).toEqual([{ start: TODAY - 30 * DAY, end: TODAY + 2 * DAY }]);
+});
+
 test("S1 S3: any order of windows, any kill, any resume reads every day that was due, and never goes back", () => {
   const sync = fc.record({
     hours: fc.integer({ min: 1, max: 60 }),

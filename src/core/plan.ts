@@ -222,7 +222,10 @@ function windowsOf(ranges: readonly Range[], at: Circumstances): Range[] {
   return cut(ranges, at.maximumWindowDays, windowsFor(at.lanes));
 }
 
-/** The plan of a full refresh: the range that its first attempt froze, less what has been read of it (S7). */
+/**
+ * The plan of a full refresh: the range that its first attempt froze, less what has been read of it (S7). Of one that is
+ * frozen far ahead of now (somebody's state from the future) no more than a day beyond today: it may be thousands of years.
+ */
 export function planFullRefresh(
   stored: FullRefreshState | null,
   at: Circumstances,
@@ -239,11 +242,12 @@ export function planFullRefresh(
   const known = state.pass ?? emptyPass(at.now);
   const pass = { ...known, open: known.open.map((reading) => ({ ...reading, resumed: true })) };
   const missing = state.done ? [] : subtract([state], [...pass.reads, ...pass.open]);
+  const ahead = ceilTo(DAY, at.now) + DAY;
   const unread = stored === null ? [{ start: wanted, end: state.end }] : missing;
   return {
     state: { ...state, pass },
     resumed: state.done ? [] : pass.open,
-    windows: windowsOf(clip(missing, { start: floor, end: state.end }), at),
+    windows: windowsOf(clip(missing, { start: floor, end: Math.min(state.end, ahead) }), at),
     anchor: state.start,
     from: state.start,
     reconciledOn: null,
