@@ -215,10 +215,11 @@ export class Mutator {
     );
   }
 
-  /** The tree as text with blanks between its parts here and there. */
-  spaced(json: Json): string {
+  /** The tree as text; half of the time with blanks between its parts here and there. */
+  text(json: Json): string {
+    const often = this.#random.pick([0, 0.1]);
     const blank = (): string =>
-      this.#random.chance(0.1) ? this.#random.pick([" ", "\n", "\t", "\r\n"]) : "";
+      this.#random.chance(often) ? this.#random.pick([" ", "\n", "\t", "\r\n"]) : "";
     const write = (node: Json): string => {
       switch (node.kind) {
         case "scalar":

@@ -37,7 +37,12 @@ export function drawPages(random: Random): PageInput {
     const records = Array.from({ length: random.pick([0, 1, 2, 3, 5]) }, () => {
       number += 1;
       const id = random.chance(0.1) ? `r-${number - 1}` : `r-${number}`;
-      return stream === "usage" ? usageRecord(id) : costRecord(id);
+      // What is there to be replaced, and what was not asked for.
+      const more = {
+        ...(random.chance(0.05) ? { x_ReadingId: "theirs" } : {}),
+        ...(random.chance(0.02) ? { x_Granularity: "1h" } : {}),
+      };
+      return stream === "usage" ? usageRecord(id, more) : costRecord(id, more);
     });
     const follows = index === count - 1 ? null : CURSORS[index];
     const page = treeOf({
@@ -58,7 +63,7 @@ export function drawPages(random: Random): PageInput {
 }
 
 function plainAnswer(page: Json, mutator: Mutator): PageAnswer {
-  return answer(Buffer.from(mutator.spaced(page)));
+  return answer(Buffer.from(mutator.text(page)));
 }
 
 function answer(body: Uint8Array, headers: Readonly<Record<string, string>> = {}): PageAnswer {
@@ -68,7 +73,7 @@ function answer(body: Uint8Array, headers: Readonly<Record<string, string>> = {}
 function damagedAnswer(random: Random, mutator: Mutator, page: Json): PageAnswer {
   if (random.chance(0.06)) return problemAnswer(random, mutator);
   const tree = mutator.tree(page);
-  let body: Uint8Array = Buffer.from(mutator.spaced(tree));
+  let body: Uint8Array = Buffer.from(mutator.text(tree));
   if (random.chance(0.2)) body = mutator.bytes(body);
   if (random.chance(0.02)) body = mutator.noise();
   if (random.chance(0.0005)) body = Buffer.alloc(LARGEST + 1, 0x20);
@@ -94,7 +99,7 @@ function problemAnswer(random: Random, mutator: Mutator): PageAnswer {
     detail: `${"x".repeat(random.pick([0, 400, 1990, 3000]))}${TOKEN} ${"y".repeat(random.pick([0, 5000]))}`,
   });
   const tree = mutator.tree(problem);
-  const text = Buffer.from(mutator.spaced(tree));
+  const text = Buffer.from(mutator.text(tree));
   return {
     status: random.pick([400, 401, 403, 404, 409, 500, 503, 302, 204, 206]),
     headers: {

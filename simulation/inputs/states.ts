@@ -67,7 +67,7 @@ export function drawStates(random: Random): StateInput {
 /** A file of a tree with some changes, most of them ones that keep it JSON. */
 export function damaged(random: Random, mutator: Mutator, tree: Json): Uint8Array {
   if (random.chance(0.01)) return mutator.noise();
-  const text = mutator.spaced(mutator.tree(tree));
+  const text = mutator.text(mutator.tree(tree));
   const bytes = Buffer.from(text);
   return random.chance(0.05) ? mutator.bytes(bytes) : bytes;
 }
