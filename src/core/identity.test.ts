@@ -2,11 +2,12 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
   type Fingerprint,
-  FingerprintTable,
   type Hash,
   hashBytes,
   hashTexts,
   readingId,
+  RecentFingerprints,
+  REMEMBERED,
 } from "./identity.ts";
 
 const encoder = new TextEncoder();
@@ -96,30 +97,41 @@ test("two texts are told apart wherever they are cut", () => {
   expect(hashTexts("a", "b")).not.toEqual(hashTexts("b", "a"));
 });
 
+/** Within what two tables hold. */
+const MANY_SEEN = 60_000;
+
 const fingerprint = (index: number, content = 0): Fingerprint => ({
   version: hashOf(String(index)),
   content: hashOf(`${index} ${content}`),
 });
 
-test("a table of fingerprints knows what it has seen, and another content of the same version", () => {
-  const table = new FingerprintTable(100_000);
+test("fingerprints are known once seen, and another content of the same version", () => {
+  const table = new RecentFingerprints();
   const nothing = { version: { high: 0, low: 0 }, content: { high: 0, low: 0 } };
   expect([table.note(nothing), table.note(nothing)]).toEqual(["new", "repeat"]);
-  for (let index = 0; index < 50_000; index++) expect(table.note(fingerprint(index))).toBe("new");
-  for (let index = 0; index < 50_000; index++)
+  for (let index = 0; index < MANY_SEEN; index++)
+    expect(table.note(fingerprint(index))).toBe("new");
+  for (let index = 0; index < MANY_SEEN; index++)
     expect(table.note(fingerprint(index))).toBe("repeat");
   expect(table.note(fingerprint(7, 1))).toBe("conflict");
   expect(table.note(fingerprint(7, 1))).toBe("repeat");
   expect(table.note(fingerprint(7))).toBe("repeat");
-  expect(table.isFull).toBe(false);
+  expect(table.hasForgotten).toBe(false);
   table.clear();
   expect(table.note(fingerprint(7))).toBe("new");
 });
 
-test("a full table takes no more, forgets nothing, and says so", () => {
-  const table = new FingerprintTable(100);
-  for (let index = 0; index < 100; index++) expect(table.note(fingerprint(index))).toBe("new");
-  expect(table.isFull).toBe(true);
-  expect([table.note(fingerprint(100)), table.note(fingerprint(100))]).toEqual(["new", "new"]);
-  for (let index = 0; index < 100; index++) expect(table.note(fingerprint(index))).toBe("repeat");
+test("of very many fingerprints the newest are known, and it says that older ones are not", () => {
+  const table = new RecentFingerprints();
+  const many = 2 * REMEMBERED;
+  for (let index = 0; index < many; index++) expect(table.note(fingerprint(index))).toBe("new");
+  expect(table.hasForgotten).toBe(false);
+  expect(table.note(fingerprint(many))).toBe("new");
+  expect(table.hasForgotten).toBe(true);
+  for (let index = many; index > many - REMEMBERED; index--)
+    expect(table.note(fingerprint(index))).toBe("repeat");
+  expect(table.note(fingerprint(0))).toBe("new");
+  table.clear();
+  expect(table.hasForgotten).toBe(false);
+  expect(table.note(fingerprint(many))).toBe("new");
 });

@@ -87,75 +87,91 @@ export interface Fingerprint {
 /** `conflict`: the version was seen before, with another content. */
 export type Sighting = "new" | "repeat" | "conflict";
 
-/** Slots of a table at first: 16 kB. */
-const SLOTS = 1024;
+/** Slots of a table, a power of two: 768 KiB. */
+const SLOTS = 65_536;
 
-/** Of the slots, how many may be taken; where more are, a search passes too many of them. */
-const MAXIMUM_LOAD = 0.75;
+/** Numbers in a slot: both halves of the content's hash, and the lower one of the version's, which is 0 in an empty one. */
+const WIDTH = 3;
 
-/**
- * The fingerprints of records in one flat table (open addressing), 16 bytes a slot: content, then version. A record is
- * looked for where its version belongs, so that one search finds both whether it was seen and whether another content
- * was. Bounded: past `capacity` it forgets nothing that it holds and takes nothing more.
- */
-export class FingerprintTable {
-  readonly #capacity: number;
-  #table = new Uint32Array(4 * SLOTS);
+/** How many of its slots a table fills; where more are taken, a search passes too many of them. */
+const CAPACITY = 49_152;
+
+/** Fingerprints in a flat table of fixed size (open addressing). */
+class Table {
+  readonly #slots = new Uint32Array(WIDTH * SLOTS);
   #size = 0;
 
-  /** @param capacity entries at most */
-  constructor(capacity: number) {
-    this.#capacity = capacity;
-  }
-
-  /** Whether it is full, so that a repeat may pass unseen. */
   get isFull(): boolean {
-    return this.#size >= this.#capacity;
+    return this.#size === CAPACITY;
   }
 
-  /** Whether it held the record; adds it where it did not and there is room. */
-  note({ version, content }: Fingerprint): Sighting {
-    const low = version.low === 0 ? 1 : version.low; // an empty slot has a zero there
-    const table = this.#table;
-    let slot = homeOf(version.high, table);
+  /**
+   * Looks a record up where its version belongs, so that one search finds both whether it was seen and whether another
+   * content was; where `add` is set, notes it unless it was seen.
+   */
+  look({ version, content }: Fingerprint, add: boolean): Sighting {
+    const slots = this.#slots;
+    const low = version.low === 0 ? 1 : version.low;
+    let slot = WIDTH * (version.high & (SLOTS - 1));
     let sighting: Sighting = "new";
-    for (; table[slot + 3] !== 0; slot = slot + 4 === table.length ? 0 : slot + 4) {
-      if (table[slot + 3] !== low || table[slot + 2] !== version.high) continue;
-      if (table[slot] === content.high && table[slot + 1] === content.low) return "repeat";
+    for (; slots[slot + 2] !== 0; slot = slot + WIDTH === slots.length ? 0 : slot + WIDTH) {
+      if (slots[slot + 2] !== low) continue;
+      if (slots[slot] === content.high && slots[slot + 1] === content.low) return "repeat";
       sighting = "conflict";
     }
-    if (this.isFull) return sighting;
-    table[slot] = content.high;
-    table[slot + 1] = content.low;
-    table[slot + 2] = version.high;
-    table[slot + 3] = low;
+    if (!add) return sighting;
+    slots[slot] = content.high;
+    slots[slot + 1] = content.low;
+    slots[slot + 2] = low;
     this.#size += 1;
-    if (this.#size > (table.length / 4) * MAXIMUM_LOAD) this.#grow();
     return sighting;
   }
 
-  /** Forgets all that it holds, and keeps its memory for the next: to allocate it anew takes longer than to clear it. */
-  clear(): void {
-    if (this.#size === 0) return;
-    this.#table.fill(0);
+  /** The same memory, empty: to allocate it anew takes longer than to clear it. */
+  cleared(): this {
+    if (this.#size > 0) this.#slots.fill(0);
     this.#size = 0;
-  }
-
-  #grow(): void {
-    const old = this.#table;
-    const enough = Math.ceil(this.#capacity / MAXIMUM_LOAD) + 1;
-    const table = new Uint32Array(4 * Math.min((old.length / 4) * 2, enough));
-    for (let from = 0; from < old.length; from += 4) {
-      if (old[from + 3] === 0) continue;
-      let slot = homeOf(old[from + 2] ?? 0, table);
-      while (table[slot + 3] !== 0) slot = slot + 4 === table.length ? 0 : slot + 4;
-      for (let word = 0; word < 4; word++) table[slot + word] = old[from + word] ?? 0;
-    }
-    this.#table = table;
+    return this;
   }
 }
 
-/** Where the search for a version begins; the number of slots need not be a power of two. */
-function homeOf(high: number, table: Uint32Array): number {
-  return 4 * Math.floor((high / 2 ** 32) * (table.length / 4));
+/**
+ * The fingerprints of the records seen last: of at least {@link REMEMBERED}, and of up to twice as many, in up to 1.5 MiB.
+ * The newest stand in one table and those before them in another, which is emptied for the next once both are full.
+ */
+export class RecentFingerprints {
+  #newer = new Table();
+  #older: Table | null = null;
+  #hasForgotten = false;
+
+  /** Whether there were more than it remembers, so that a repeat may pass unseen. */
+  get hasForgotten(): boolean {
+    return this.#hasForgotten;
+  }
+
+  /** Whether it knows the record, or another one of its version; notes it where it does not. */
+  note(fingerprint: Fingerprint): Sighting {
+    const before = this.#older?.look(fingerprint, false) ?? "new";
+    if (before === "repeat") return before;
+    if (this.#newer.isFull) this.#turn();
+    const sighting = this.#newer.look(fingerprint, true);
+    return sighting === "new" ? before : sighting;
+  }
+
+  #turn(): void {
+    const next = this.#older?.cleared() ?? new Table();
+    this.#hasForgotten = this.#older !== null;
+    this.#older = this.#newer;
+    this.#newer = next;
+  }
+
+  /** Forgets everything, and keeps the memory for the next. */
+  clear(): void {
+    this.#newer.cleared();
+    this.#older = null;
+    this.#hasForgotten = false;
+  }
 }
+
+/** Records that are remembered at least: those of the last 49 full pages. */
+export const REMEMBERED = CAPACITY;
