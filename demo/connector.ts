@@ -17,7 +17,10 @@ const BUNDLE = fileURLToPath(new URL("../dist/source-ai-billing.js", import.meta
 const streamSchema = z.looseObject({
   name: z.string(),
   json_schema: z.looseObject({
-    properties: z.record(z.string(), z.looseObject({ format: z.string().optional() })),
+    properties: z.record(
+      z.string(),
+      z.looseObject({ type: z.array(z.string()), format: z.string().optional() }),
+    ),
   }),
   supported_sync_modes: z.array(z.string()),
   default_cursor_field: z.array(z.string()),
@@ -26,6 +29,10 @@ const streamSchema = z.looseObject({
 
 /** A stream as `discover` offers it. */
 export type Stream = z.output<typeof streamSchema>;
+
+/** Whether a newer version of a row replaces it. What cannot be refreshed as a whole only ever grows. */
+export const isDeduplicated = (stream: Stream): boolean =>
+  stream.supported_sync_modes.includes("full_refresh");
 
 const specSchema = z.looseObject({
   connectionSpecification: z.looseObject({
@@ -117,12 +124,12 @@ export class Connector {
     return answer.catalog.streams;
   }
 
-  /** Chooses the streams to read, incrementally and for a deduplicating destination. */
+  /** Chooses the streams to read, incrementally, and deduplicated where they can be. */
   async choose(streams: readonly Stream[]): Promise<void> {
     const chosen = streams.map((stream) => ({
       stream,
       sync_mode: "incremental",
-      destination_sync_mode: "append_dedup",
+      destination_sync_mode: isDeduplicated(stream) ? "append_dedup" : "append",
       cursor_field: stream.default_cursor_field,
       primary_key: stream.source_defined_primary_key,
     }));

@@ -8,9 +8,9 @@ import * as terminal from "./terminal.ts";
 
 const HELP = `Usage: npm run demo [-- options]
 
-Reads the real spend of the reference provider through the connector into a DuckDB file, in four syncs between
-which rows come late, costs settle and a closed period is corrected. Exits with 0 only where the warehouse and the
-provider agree to the last digit.
+Reads the real spend of the reference provider through the connector into a DuckDB file, in five syncs between
+which rows come late, costs settle, a closed period is corrected and a charge is withdrawn, and makes a report of it.
+Exits with 0 only where the warehouse and the provider agree to the last digit.
 
   --out DIR   where the files go (default demo/out); those of an earlier run are replaced
   --help      print this
@@ -18,7 +18,8 @@ provider agree to the last digit.
 
 const DEFAULT_OUT = fileURLToPath(new URL("out", import.meta.url));
 
-const QUERY = "SELECT x_ModelId, sum(BilledCost) FROM costs GROUP BY ALL ORDER BY 2 DESC LIMIT 5";
+const QUERY =
+  "SELECT model_id, sum(billed_cost) FROM current_costs GROUP BY ALL ORDER BY 2 DESC LIMIT 5";
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -37,9 +38,11 @@ async function main(): Promise<void> {
     "source-ai-billing",
     "Two years of real AI usage and spend, from a provider's billing export into a DuckDB file.",
   );
-  const agreed = await tell(values.out, database);
+  const report = join(values.out, "report.html");
+  const agreed = await tell({ directory: values.out, database, report });
   const shown = relative(process.cwd(), database);
   terminal.section("To look around", "all of it stays until the next run");
+  terminal.line(`${relative(process.cwd(), report)}, for a browser`);
   terminal.line(`${shown}, beside it the connector's config, catalog and state`);
   terminal.line(
     `npx node demo/query.ts "${QUERY}"${values.out === DEFAULT_OUT ? "" : ` ${shown}`}`,

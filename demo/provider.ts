@@ -4,8 +4,15 @@ import { loadLives, loadRealSpend } from "../reference_provider/data.ts";
 import { createProvider, type Provider } from "../reference_provider/provider.ts";
 import type { Sum } from "./reconciliation.ts";
 
-/** The one record that is made up: a correction of a period that has long been billed. */
-const CORRECTION = fileURLToPath(new URL("correction.jsonl", import.meta.url));
+/** The records that are made up: a correction of a period that has long been billed, and a charge that is withdrawn. */
+const MADE_UP = fileURLToPath(new URL("made_up.jsonl", import.meta.url));
+
+/** The real cost whose estimate is not restated but issued anew, under another id, once it is final. */
+const REISSUED = {
+  id: "cost-2025-10-03-2a3d9ddda4b6",
+  as: "final-2025-10-03-2a3d9ddda4b6",
+  at: Date.parse("2025-10-07T00:00:00Z"),
+};
 
 /** A provider that can be asked. */
 export interface RunningProvider {
@@ -17,8 +24,10 @@ export interface RunningProvider {
 /** Starts the provider on a free port of this machine; its clock stands at `now` until it is set. */
 export async function startProvider(now: string): Promise<RunningProvider> {
   const account = loadRealSpend();
-  await loadLives(account, CORRECTION);
+  await loadLives(account, MADE_UP);
   const provider = createProvider({ accounts: [account], now });
+  const { id, as, at } = REISSUED;
+  provider.change({ dataset: "costs", restate: id, at, changes: { x_RecordId: as } });
   const { baseUrl } = await provider.listen();
   return { provider, baseUrl, token: provider.issueToken().token };
 }

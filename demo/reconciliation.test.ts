@@ -1,11 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { compare, isReconciled, plain, subtract, type Sum } from "./reconciliation.ts";
+import {
+  compare,
+  type Comparison,
+  isReconciled,
+  plain,
+  subtract,
+  type Sum,
+} from "./reconciliation.ts";
 
 const billed = (amount: string, rows = 95): Sum => ({ measure: "billed USD", rows, amount });
 const tokens: Sum = { measure: "input_tokens", rows: 3, amount: "123456789012345678901234567890" };
 
-const verdict = (warehouse: readonly Sum[], provider: readonly Sum[]): boolean =>
-  isReconciled(compare(warehouse, provider));
+const between = (current: readonly Sum[], provider: readonly Sum[]): Comparison[] =>
+  compare({ naive: [], current, provider });
+const verdict = (current: readonly Sum[], provider: readonly Sum[]): boolean =>
+  isReconciled(between(current, provider));
 
 describe("the reconciliation", () => {
   it("holds where both sides are equal, however many zeros they carry", () => {
@@ -15,7 +24,7 @@ describe("the reconciliation", () => {
   });
 
   it("fails on one unit in the last of eighteen places, and says by how much", () => {
-    const comparisons = compare([billed("1724.210300000000000001")], [billed("1724.2103")]);
+    const comparisons = between([billed("1724.210300000000000001")], [billed("1724.2103")]);
     expect(isReconciled(comparisons)).toBe(false);
     expect(comparisons[0]?.difference).toBe("0.000000000000000001");
   });
@@ -41,8 +50,14 @@ describe("the reconciliation", () => {
     expect(verdict([], [])).toBe(false);
   });
 
+  it("shows the naive sum beside them and does not judge it", () => {
+    const current = [billed("1")];
+    const [comparison] = compare({ naive: [billed("2", 97)], current, provider: current });
+    expect(comparison).toMatchObject({ naive: { amount: "2" }, difference: "0", equal: true });
+  });
+
   it("does not take what has been through a float", () => {
-    expect(() => compare([billed("1.7242103e3")], [billed("1724.2103")])).toThrow(TypeError);
+    expect(() => between([billed("1.7242103e3")], [billed("1724.2103")])).toThrow(TypeError);
   });
 });
 

@@ -7,14 +7,24 @@ export interface Sum {
   readonly amount: string;
 }
 
-/** One measure on both sides; `null` where a side does not have it. */
+/** The sums of all measures, as each side tells them. */
+export interface Sides {
+  /** The raw tables, added up as they are. */
+  readonly naive: readonly Sum[];
+  /** What the views take for true. */
+  readonly current: readonly Sum[];
+  readonly provider: readonly Sum[];
+}
+
+/** One measure on all sides; `null` where a side does not have it. */
 export interface Comparison {
   readonly measure: string;
-  readonly warehouse: Sum | null;
+  readonly naive: Sum | null;
+  readonly current: Sum | null;
   readonly provider: Sum | null;
-  /** Warehouse less provider, a decimal as text without trailing zeros. */
+  /** Current less provider, a decimal as text without trailing zeros. */
   readonly difference: string;
-  /** Whether both sides have the measure, with as many rows and the same sum. */
+  /** Whether current and provider have the measure, with as many rows and the same sum. */
   readonly equal: boolean;
 }
 
@@ -51,15 +61,16 @@ export function subtract(left: string, right: string): string {
   return formatDecimal({ units: scaled(a) - scaled(b), scale });
 }
 
-/** Compares both sides, measure by measure, in the order of the provider's and then of those that only we have. */
-export function compare(warehouse: readonly Sum[], provider: readonly Sum[]): Comparison[] {
-  const measures = new Set([...provider, ...warehouse].map(({ measure }) => measure));
-  return [...measures].map((measure) => {
-    const ours = warehouse.find((sum) => sum.measure === measure) ?? null;
-    const theirs = provider.find((sum) => sum.measure === measure) ?? null;
-    const difference = subtract(ours?.amount ?? "0", theirs?.amount ?? "0");
-    const equal = ours !== null && ours.rows === theirs?.rows && difference === "0";
-    return { measure, warehouse: ours, provider: theirs, difference, equal };
+/** Compares the sides, measure by measure, in the order of the provider's and then of those that only we have. */
+export function compare(sides: Sides): Comparison[] {
+  const all = [...sides.provider, ...sides.current, ...sides.naive];
+  return [...new Set(all.map(({ measure }) => measure))].map((measure) => {
+    const of = (sums: readonly Sum[]): Sum | null =>
+      sums.find((sum) => sum.measure === measure) ?? null;
+    const [naive, current, provider] = [of(sides.naive), of(sides.current), of(sides.provider)];
+    const difference = subtract(current?.amount ?? "0", provider?.amount ?? "0");
+    const equal = current !== null && current.rows === provider?.rows && difference === "0";
+    return { measure, naive, current, provider, difference, equal };
   });
 }
 

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,31 +18,52 @@ describe("npm run demo", () => {
     // Rejects where the demo does not exit with 0.
     const { stdout } = await run(process.execPath, [script("main.ts"), "--out", directory]);
     output = stdout;
-  });
+  }, 180_000);
 
   afterAll(async () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  it("ends reconciled to the last digit", () => {
+  it("ends reconciled to the last digit, where the naive sum is wrong", () => {
+    expect(output).toMatch(/^ {2}billed USD +98 +1740\.1816 +96 +1721\.5886 +96 +1721\.5886 +0\n/m);
     expect(output).toContain(
-      "Reconciled: warehouse 1721.5886 USD = provider 1721.5886 USD, equal to the last digit.",
+      "The naive sum, 1740.1816 USD, counts 18.593 USD that the provider took back.",
+    );
+    expect(output).toContain(
+      "Reconciled: current 1721.5886 USD = provider 1721.5886 USD, equal to the last digit.",
     );
     expect(output).toContain(
       "Billed: 1724.2103 USD of real spend, -2.6217 USD by the correction of a closed period.",
     );
   });
 
-  it("agrees after every sync, while costs come late, settle and are corrected", () => {
+  it("agrees after every sync, while costs come late, settle, are issued anew, corrected and withdrawn", () => {
     expect(output.match(/^ {2}billed USD: .*$/gm)?.map((line) => line.trim())).toEqual([
-      "billed USD: warehouse 1723.3347 = provider 1723.3347, 1.3045 of it provisional",
-      "billed USD: warehouse 1724.2347 = provider 1724.2347, 2.2045 of it provisional",
-      "billed USD: warehouse 1724.2103 = provider 1724.2103, all of it final",
-      "billed USD: warehouse 1721.5886 = provider 1721.5886, all of it final",
+      "billed USD: naive 1723.3347, current 1723.3347 = provider 1723.3347, 1.3045 of it provisional",
+      "billed USD: naive 1724.2347, current 1724.2347 = provider 1724.2347, 2.2045 of it provisional",
+      "billed USD: naive 1725.1103, current 1724.2103 = provider 1724.2103, all of it final",
+      "billed USD: naive 1740.1816, current 1739.2816 = provider 1739.2816, 17.693 of it provisional",
+      "billed USD: naive 1740.1816, current 1721.5886 = provider 1721.5886, all of it final",
     ]);
   });
 
-  it("shows late rows as new, settled ones as changed, and the correction as found by the deep re-read", () => {
+  it("names the rows that the provider took back", () => {
+    const rows = output.matchAll(/^ {2}(\S+) +(\S+) +(\d{4}-\d\d-\d\d \d\d:\d\d)$/gm);
+    expect([...rows].map(([, ...cells]) => cells)).toEqual([
+      ["cost-2025-10-03-2a3d9ddda4b6", "0.900", "2025-10-05 06:00"],
+      ["repeated-2025-08-25-aaec65062a00", "17.693", "2025-10-16 06:00"],
+    ]);
+  });
+
+  it("proves every day that is over and inside retention, each equal to its control totals", () => {
+    const rows = output.matchAll(/^ {2}(usage|costs) +(\d+) +(\d+) +(\d+) +\d+ +(\d+)$/gm);
+    expect([...rows].map(([, ...cells]) => cells)).toEqual([
+      ["costs", "1106", "0", "3", "0"],
+      ["usage", "1107", "0", "2", "0"],
+    ]);
+  });
+
+  it("shows late rows as new, settled ones as new or changed, and the correction as found by the deep re-read", () => {
     const rows = output.matchAll(/^ {2}(usage|costs) +\d+ +(\S+) +\d+ +(\d+) +(\d+) /gm);
     const found = [...rows].map(([, stream, from, added, changed]) => [
       stream,
@@ -56,10 +77,30 @@ describe("npm run demo", () => {
       ["usage", "2025-09-28", "3", "0"],
       ["costs", "2025-08-01", "1", "0"],
       ["usage", "2025-10-01", "0", "0"],
-      ["costs", "2025-08-01", "0", "2"],
+      ["costs", "2025-08-01", "1", "1"],
       ["usage", "2025-10-07", "0", "0"],
-      ["costs", "2025-08-01", "1", "0"],
+      ["costs", "2025-08-01", "2", "0"],
+      ["usage", "2025-10-10", "0", "0"],
+      ["costs", "2025-08-01", "0", "0"],
     ]);
+  });
+
+  it("is shown in the README as it is", async () => {
+    const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
+    const block = /```\n(source-ai-billing\n[^`]*)```/.exec(readme)?.[1] ?? "";
+    const shown = block.slice(0, block.indexOf("To look around")).split("\n");
+    const lines = new Set(output.split("\n"));
+    const missing = shown.filter((line) => !lines.has(line) && !/^(…| {2}http:.*)$/.test(line));
+    expect(shown.length).toBeGreaterThan(50);
+    expect(missing).toEqual([]);
+  });
+
+  it("leaves a report that says the same", async () => {
+    const report = await readFile(join(directory, "report.html"), "utf8");
+    const amounts = [...report.matchAll(/<span class="amount">([^<]+)</g)].map(
+      ([, amount]) => amount,
+    );
+    expect(amounts).toEqual(["1,740.1816", "1,721.5886", "1,721.5886"]);
   });
 
   it("prints plain text where there is no terminal", () => {
@@ -68,7 +109,8 @@ describe("npm run demo", () => {
 
   it("leaves a database that answers queries exactly", async () => {
     const database = join(directory, "billing.duckdb");
-    const sql = "SELECT x_ModelId, sum(BilledCost) FROM costs GROUP BY ALL ORDER BY 2 DESC LIMIT 1";
+    const sql =
+      "SELECT model_id, sum(billed_cost) FROM current_costs GROUP BY ALL ORDER BY 2 DESC LIMIT 1";
     const { stdout } = await run(process.execPath, [script("query.ts"), sql, database]);
     expect(stdout).toMatch(/o1-2024-12-17 \(high\) +186\.4958$/m);
   });

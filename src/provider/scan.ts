@@ -167,7 +167,7 @@ class Scan implements ScannedRecords {
   each(visit: (index: number, members: Members, start: number, end: number) => void): void {
     const { bytes } = this;
     const notes = this.#notes;
-    const isAscii = this.#encoding === "latin1";
+    const isCut = this.#encoding === "latin1";
     let at = 0;
     for (let index = 0; index < this.#length; index++) {
       const start = notes[at] ?? 0;
@@ -176,7 +176,7 @@ class Scan implements ScannedRecords {
       const last = at + HEADER + CHANGE * (notes[at + 3] ?? 0);
       // Where a byte is a character, texts are cut out of one text, far cheaper than out of bytes; one of this record
       // only, for each of them keeps the whole in memory.
-      const whole = isAscii ? bytes.toString("latin1", start, end) : null;
+      const whole = isCut ? bytes.toString("latin1", start, end) : null;
       for (at += HEADER; at < last; at += CHANGE) {
         const text = notes[at + 1] ?? -1;
         const name = names[notes[at] ?? 0] ?? "";

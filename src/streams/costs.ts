@@ -3,6 +3,7 @@ import { isDecimal } from "../core/decimal.ts";
 import { DAY, HOUR } from "../core/time.ts";
 import { catalogSchemas } from "../generated/catalog_schemas.ts";
 import { validateCosts } from "../generated/validators.js";
+import { textOf } from "./invalid.ts";
 import type { StreamDefinition } from "./stream.ts";
 
 /** Provider-billed costs (interface section 4.3). Always in days: the query has no granularity. */
@@ -16,15 +17,15 @@ export const costs: StreamDefinition = {
   reconcileFrom: costsReconcileFrom,
   provisionalOf: ({ x_CostStatus: status, BillingCurrency: currency, BilledCost: billed }) =>
     status === "provisional"
-      ? { records: 1, billed: isDecimal(billed) ? { [String(currency)]: billed } : {} }
+      ? { records: 1, billed: isDecimal(billed) ? { [textOf(currency)]: billed } : {} }
       : null,
   amountsOf: ({ BillingCurrency, ChargeCategory, x_CostStatus, BilledCost, EffectiveCost }) =>
     isDecimal(BilledCost) && isDecimal(EffectiveCost)
       ? {
           labels: {
-            currency: String(BillingCurrency),
-            charge_category: String(ChargeCategory),
-            cost_status: String(x_CostStatus),
+            currency: textOf(BillingCurrency),
+            charge_category: textOf(ChargeCategory),
+            cost_status: textOf(x_CostStatus),
           },
           amounts: { billed: BilledCost, effective: EffectiveCost },
         }

@@ -36,6 +36,13 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** A member of a record as text, also where the schema wants it to be one and it is none. */
+export function textOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  // An object may hold a `toString` of its own, which is then whatever the provider sent.
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);
+}
+
 /** Ids are the provider's own; a very long one must not fill the log. */
 export function clipped(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;

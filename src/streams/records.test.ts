@@ -106,6 +106,32 @@ test.each([
   );
 });
 
+test("V1: a record nested too deeply is an error that says so, wherever the nesting is", () => {
+  const deep = "[".repeat(20_000) + "]".repeat(20_000);
+  for (const member of ["x_Extra", "SkuMeter"]) {
+    const body = JSON.stringify({ data: [usageRecord("a", { [member]: "HERE" })] });
+    const context = contextOf({ invalidRecords: "warn" });
+    expect(() => fromText(body.replace('"HERE"', deep), context)).toThrow(
+      expect.objectContaining({
+        code: "invalid_record",
+        message: expect.stringContaining("nested too deeply"),
+      }),
+    );
+  }
+});
+
+test("V1: an object where a text should be passes, whatever its members are called", () => {
+  const odd = { toString: 1, valueOf: null };
+  const used = usageRecord("a", { x_RecordUpdatedAt: odd, x_UsageType: odd, ConsumedUnit: odd });
+  const lines = fromRecords([used], contextOf({ invalidRecords: "warn", withTotals: true }));
+  expect(dataOf(lines)).toEqual([{ ...used, x_ReadingId: "r1" }]);
+  const cost = costRecord("b", { BillingCurrency: odd, ChargeCategory: odd });
+  const context = contextOf({ stream: costs, granularity: null, invalidRecords: "warn" });
+  expect(dataOf(fromRecords([cost], { ...context, withTotals: true }))).toEqual([
+    { ...cost, x_ReadingId: "r1" },
+  ]);
+});
+
 test("V1: the message names the record and the way out, and no value of it", () => {
   const record = usageRecord("rec-7", { ConsumedQuantity: "secret-value" });
   expect(() => fromRecords([record], contextOf())).toThrow(/"rec-7".*invalid_records to "warn"/s);

@@ -17,7 +17,7 @@ import { type DayTotal, PageTotals } from "../core/totals.ts";
 import type { Range } from "../core/window.ts";
 import { ConnectorError } from "../errors.ts";
 import type { PageRecords, ParsedRecords, ScannedRecords } from "../provider/scan.ts";
-import { checked, clipped, isFields, type RecordRules } from "./invalid.ts";
+import { checked, clipped, isFields, type RecordRules, textOf } from "./invalid.ts";
 import { judgeRepeat, type Memory } from "./repeats.ts";
 import type { Fields } from "./stream.ts";
 
@@ -139,7 +139,7 @@ class Sift {
 
   keeps(record: Fields, content: Fingerprint["content"]): boolean {
     const { stream, window, withTotals } = this.#context;
-    const version = hashTexts(String(record["x_RecordId"]), String(record["x_RecordUpdatedAt"]));
+    const version = hashTexts(textOf(record["x_RecordId"]), textOf(record["x_RecordUpdatedAt"]));
     const verdict = judgeRepeat({ version, content }, this.#within(record), this.#context);
     if (verdict.counts) {
       this.#records += 1;
@@ -161,8 +161,8 @@ class Sift {
   }
 
   #within(record: Fields): boolean {
-    const start = String(record["ChargePeriodStart"]);
-    const end = String(record["ChargePeriodEnd"]);
+    const start = textOf(record["ChargePeriodStart"]);
+    const end = textOf(record["ChargePeriodEnd"]);
     if (start !== this.#start || end !== this.#end) {
       this.#isWithin = isWithin(start, end, this.#context.window);
       this.#start = start;
@@ -172,7 +172,7 @@ class Sift {
   }
 
   #warnOfConflict(record: Fields): void {
-    const id = String(record["x_RecordId"]);
+    const id = textOf(record["x_RecordId"]);
     this.#context.warn(
       "conflicting versions",
       `record "${clipped(id)}" came twice with the same x_RecordUpdatedAt and different contents; both are passed on.`,
@@ -205,8 +205,10 @@ function mayHideNumbers(record: Fields, { stream }: PageContext): boolean {
 /** The page's records once more, every number as the text that it came as. */
 function recordsOf(text: string): readonly unknown[] {
   const json = text.startsWith("\uFEFF") ? text.slice(1) : text;
-  const page = JSON.parse(json, (_key, value, { source }) =>
-    typeof value === "number" && source !== undefined ? JSON.rawJSON(source) : value,
+  const page = withinDepth(() =>
+    JSON.parse(json, (_key, value, { source }) =>
+      typeof value === "number" && source !== undefined ? JSON.rawJSON(source) : value,
+    ),
   );
   const data = isFields(page) ? page["data"] : undefined;
   if (!Array.isArray(data)) throw new ConnectorError("internal", "A page lost its records.");
@@ -221,8 +223,13 @@ function withoutOwnProperty(record: unknown): unknown {
 }
 
 function stringify(data: unknown): string {
+  return withinDepth(() => JSON.stringify(data));
+}
+
+/** Work that goes down every level of a value, of which the engine manages some thousands. */
+function withinDepth<Result>(work: () => Result): Result {
   try {
-    return JSON.stringify(data);
+    return work();
   } catch (cause) {
     throw new ConnectorError(
       "invalid_record",
@@ -239,8 +246,8 @@ function stringify(data: unknown): string {
  * selects by something else than charge period) in the window that returns it.
  */
 function dayOf(record: Fields, window: Range, from: number): number | null {
-  const start = parseInstant(String(record["ChargePeriodStart"])) ?? window.start;
-  const end = parseInstant(String(record["ChargePeriodEnd"])) ?? start;
+  const start = parseInstant(textOf(record["ChargePeriodStart"])) ?? window.start;
+  const end = parseInstant(textOf(record["ChargePeriodEnd"])) ?? start;
   // A provider to which the end counts as inside: the window that begins there returns it as well.
   if (start === window.end) return null;
   const isStrange = start > window.end || Math.max(start + 1, end) <= window.start;
@@ -250,7 +257,7 @@ function dayOf(record: Fields, window: Range, from: number): number | null {
 }
 
 function addToTotals(totals: PageTotals, record: Fields, { stream, window }: PageContext): void {
-  const start = parseInstant(String(record["ChargePeriodStart"]));
+  const start = parseInstant(textOf(record["ChargePeriodStart"]));
   const inside = start !== undefined && start >= window.start && start < window.end;
   totals.add(floorTo(DAY, start ?? window.start), inside, stream.amountsOf(record));
 }

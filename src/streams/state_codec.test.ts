@@ -133,6 +133,13 @@ test.each([null, undefined, [], {}])("a state file of %j holds no state", (value
   expect(parseStateFile(value).size).toBe(0);
 });
 
+test("a stream without a state in the file has none", () => {
+  const states = parseStateFile([
+    { type: "STREAM", stream: { stream_descriptor: { name: "usage" } } },
+  ]);
+  expect(decodeState(states.get("usage"), ours, "incremental")).toBeNull();
+});
+
 test("a state file is a list of states by stream, with whatever else platforms add", () => {
   const entry = (name: string): object => ({
     type: "STREAM",

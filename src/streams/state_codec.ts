@@ -212,7 +212,8 @@ const stateFileSchema = z.array(
     type: z.literal("STREAM").nullish(),
     stream: z.looseObject({
       stream_descriptor: z.looseObject({ name: z.string() }),
-      stream_state: z.unknown(),
+      // The protocol leaves it out where there is none.
+      stream_state: z.unknown().optional(),
     }),
   }),
 );

@@ -3,6 +3,7 @@ import { isDecimal } from "../core/decimal.ts";
 import { DAY, HOUR } from "../core/time.ts";
 import { catalogSchemas } from "../generated/catalog_schemas.ts";
 import { validateUsage } from "../generated/validators.js";
+import { textOf } from "./invalid.ts";
 import type { StreamDefinition } from "./stream.ts";
 
 /** Usage settles within days; a week catches what its freshness lag does not say (R2). */
@@ -20,6 +21,6 @@ export const usage: StreamDefinition = {
   provisionalOf: () => null,
   amountsOf: ({ x_UsageType: type, ConsumedUnit: unit, ConsumedQuantity: quantity }) =>
     isDecimal(quantity)
-      ? { labels: { usage_type: String(type), unit: String(unit) }, amounts: { quantity } }
+      ? { labels: { usage_type: textOf(type), unit: textOf(unit) }, amounts: { quantity } }
       : null,
 };

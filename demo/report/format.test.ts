@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { count, decimal, longDate, month, shortDate } from "./format.ts";
+
+describe("figures", () => {
+  it.each([
+    ["0", "0"],
+    ["999", "999"],
+    ["1721.5886", "1,721.5886"],
+    ["-2.6217", "−2.6217"],
+    ["-1234567.000000000000000001", "−1,234,567.000000000000000001"],
+    ["123456789012345678901234567890", "123,456,789,012,345,678,901,234,567,890"],
+  ])("%s is written %s, with every digit", (text, written) => {
+    expect(decimal(text)).toBe(written);
+  });
+
+  it("counts in words", () => {
+    expect([count(1, "day"), count(1109, "day"), count(2, "is", "are")]).toEqual([
+      "1 day",
+      "1,109 days",
+      "2 are",
+    ]);
+  });
+});
+
+describe("dates", () => {
+  it("are UTC", () => {
+    expect([longDate("2025-10-01"), longDate("2025-10-01T23:59:59Z")]).toEqual([
+      "October 1, 2025",
+      "October 1, 2025",
+    ]);
+    expect([shortDate("2025-10-01"), month("2025-10-01")]).toEqual(["Oct 1", "October 2025"]);
+  });
+});

@@ -1,0 +1,34 @@
+/** How figures and dates are written, in the document and in the tooltips of its charts alike. */
+
+/** A plain decimal with its thousands set apart: `-1234.5` as `−1,234.5`. All digits are kept. */
+export function decimal(text: string): string {
+  const [whole = "", fraction] = text.replace(/^-/, "").split(".");
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
+  return `${text.startsWith("-") ? "−" : ""}${grouped}${fraction === undefined ? "" : `.${fraction}`}`;
+}
+
+const DATE = new Intl.DateTimeFormat("en-US", {
+  day: "numeric",
+  month: "long",
+  year: "numeric",
+  timeZone: "UTC",
+});
+const SHORT_DATE = new Intl.DateTimeFormat("en-US", {
+  day: "numeric",
+  month: "short",
+  timeZone: "UTC",
+});
+const MONTH = new Intl.DateTimeFormat("en-US", { month: "long", year: "numeric", timeZone: "UTC" });
+
+/** `2025-10-17` or an instant of that day as `October 17, 2025`. */
+export const longDate = (instant: string): string => DATE.format(Date.parse(instant));
+
+/** `2025-10-17` or an instant of that day as `Oct 17`. */
+export const shortDate = (instant: string): string => SHORT_DATE.format(Date.parse(instant));
+
+/** `2025-10-01` as `October 2025`. */
+export const month = (day: string): string => MONTH.format(Date.parse(day));
+
+/** `1 day`, `1,094 days`. */
+export const count = (number: number, one: string, many = `${one}s`): string =>
+  `${decimal(String(number))} ${number === 1 ? one : many}`;

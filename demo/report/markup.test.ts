@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { json, markup } from "./markup.ts";
+import { table } from "./tables.ts";
+
+const HOSTILE = `<script>alert("1")</script> & 'more'`;
+
+describe("markup", () => {
+  it("escapes what is put in, and leaves what was made here", () => {
+    const inner = markup`<b title="${HOSTILE}">${HOSTILE}</b>`;
+    expect(inner.text).not.toContain("<script>");
+    expect(inner.text).not.toContain(`"1"`);
+    expect(markup`<p>${inner}</p>`.text).toBe(`<p>${inner.text}</p>`);
+    expect(markup`<p>${[inner, inner]}</p>`.text).toBe(`<p>${inner.text}\n${inner.text}</p>`);
+  });
+
+  it("writes JSON that cannot end its script", () => {
+    const { text } = json({ model: HOSTILE });
+    expect(text).not.toContain("<");
+    expect(JSON.parse(text)).toEqual({ model: HOSTILE });
+  });
+});
+
+describe("tables", () => {
+  it("set decimals to the right and group their digits, and nothing else", () => {
+    const { text } = table(
+      ["Day", "Cost"],
+      [
+        ["2025-10-03", "1721.5886"],
+        ["2025-10-04", "-2"],
+      ],
+    );
+    expect(text).toContain(`<td class="text">2025-10-03</td>\n<td class="number">1,721.5886</td>`);
+    expect(text).toContain(`<td class="number">−2</td>`);
+  });
+});

@@ -1,0 +1,36 @@
+/** HTML as tagged templates: what is put in is text and escaped, unless it was made here. */
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** A piece of HTML. */
+export class Markup {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Part = string | number | Markup | readonly Markup[];
+
+function written(part: Part): string {
+  if (part instanceof Markup) return part.text;
+  if (typeof part === "object") return part.map(({ text }) => text).join("\n");
+  return String(part).replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
+}
+
+/** A template of HTML. Strings and numbers in it are escaped. */
+export function markup(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
+  const rest = parts.map((part, index) => written(part) + (strings[index + 1] ?? ""));
+  return new Markup([strings[0], ...rest].join("").trim());
+}
+
+/** A value as JSON that may stand inside of a `script` element. */
+export const json = (value: unknown): Markup =>
+  new Markup(JSON.stringify(value).replaceAll("<", "\\u003c"));

@@ -1,0 +1,102 @@
+import { decimal, longDate, shortDate } from "../format.ts";
+import type { ReportData, SyncBill } from "../model.ts";
+import { draw, figureOf, type Option } from "./charts.ts";
+import { showLegend, tip } from "./elements.ts";
+import { basics, quietAxis, SERIES, type Theme } from "./theme.ts";
+
+const [FINAL, PROVISIONAL, NAIVE] = SERIES;
+
+/** The bill of a period, sync by sync: what is final, what is provisional, and what the raw table says. */
+export function drawBill({ syncs }: ReportData): void {
+  const figure = figureOf("bill");
+  showLegend(figure, [
+    { color: FINAL, name: "final" },
+    { color: PROVISIONAL, name: "provisional" },
+    { color: NAIVE, name: "naive sum" },
+  ]);
+  draw(figure, (theme) => optionFor(syncs, theme));
+}
+
+function tipFor(sync: SyncBill | undefined): HTMLElement | string {
+  if (sync === undefined) return "";
+  const entries = [
+    { color: FINAL, name: "final", figure: decimal(sync.final) },
+    { color: PROVISIONAL, name: "provisional", figure: decimal(sync.provisional) },
+  ];
+  const naive = { color: NAIVE, name: "naive sum", figure: decimal(sync.naive) };
+  return tip(`${longDate(sync.at)}: ${sync.title.toLowerCase()}`, entries, naive);
+}
+
+/** Heights, the last of them with its exact amount written beside it. */
+function heights(amounts: readonly string[], color: string, position: "top" | "bottom") {
+  return amounts.map((amount, index) => ({
+    value: Number(amount),
+    label: {
+      show: index === amounts.length - 1,
+      position,
+      distance: 8,
+      color,
+      fontSize: 13,
+      formatter: decimal(amount),
+    },
+  }));
+}
+
+function seriesOf(syncs: readonly SyncBill[], theme: Theme): NonNullable<Option["series"]> {
+  const bar = { type: "bar" as const, stack: "bill", barWidth: "46%" };
+  return [
+    {
+      ...bar,
+      color: FINAL,
+      data: heights(
+        syncs.map(({ final }) => final),
+        theme.ink,
+        "bottom",
+      ),
+    },
+    {
+      ...bar,
+      color: PROVISIONAL,
+      itemStyle: { borderRadius: [3, 3, 0, 0] },
+      data: syncs.map(({ provisional }) => Number(provisional)),
+    },
+    {
+      type: "line",
+      color: NAIVE,
+      symbol: "diamond",
+      symbolSize: 11,
+      lineStyle: { width: 1.5, type: "dashed" },
+      data: heights(
+        syncs.map(({ naive }) => naive),
+        theme.ink,
+        "top",
+      ),
+    },
+  ];
+}
+
+function optionFor(syncs: readonly SyncBill[], theme: Theme): Option {
+  return {
+    ...basics(theme),
+    grid: { left: 32, right: 4, top: 16, bottom: 28 },
+    xAxis: {
+      ...quietAxis(theme),
+      type: "category",
+      data: syncs.map(({ at }) => shortDate(at)),
+      axisLine: { show: true, lineStyle: { color: theme.soft } },
+      axisLabel: { color: theme.soft, fontSize: 12 },
+      splitLine: { show: false },
+    },
+    yAxis: { ...quietAxis(theme), type: "value" },
+    tooltip: {
+      ...basics(theme).tooltip,
+      trigger: "axis",
+      axisPointer: { type: "shadow", shadowStyle: { color: theme.soft, opacity: 0.08 } },
+      formatter: (points) => {
+        const [point] = Array.isArray(points) ? points : [points];
+        return tipFor(syncs[point?.dataIndex ?? -1]);
+      },
+    },
+    series: seriesOf(syncs, theme),
+  };
+}

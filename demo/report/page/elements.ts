@@ -1,0 +1,66 @@
+/** Tooltips and legends, made of elements, so that no text of the data is ever read as HTML. */
+
+/** A color, what it stands for, and a figure. */
+export interface Entry {
+  readonly color?: string;
+  readonly name: string;
+  readonly figure?: string;
+}
+
+function swatch(color: string): HTMLElement {
+  const element = document.createElement("i");
+  element.style.setProperty("--color", color);
+  return element;
+}
+
+function line({ color, name, figure }: Entry): HTMLElement {
+  const element = document.createElement("div");
+  if (color !== undefined) element.append(swatch(color));
+  element.append(name);
+  if (figure !== undefined) {
+    const number = document.createElement("b");
+    number.textContent = figure;
+    element.append(number);
+  }
+  return element;
+}
+
+/** The inside of a tooltip: a title, its entries, and what they come to. */
+export function tip(title: string, entries: readonly Entry[], total?: Entry): HTMLElement {
+  const element = document.createElement("div");
+  element.className = "tip";
+  const heading = document.createElement("p");
+  heading.textContent = title;
+  element.append(heading, ...entries.map(line));
+  if (total !== undefined) {
+    const sum = line(total);
+    sum.className = "total";
+    element.append(sum);
+  }
+  return element;
+}
+
+/** Fills the legend of a figure; with `onToggle` its entries can be switched off and on. */
+export function showLegend(
+  figure: HTMLElement,
+  entries: readonly Entry[],
+  onToggle?: (name: string) => void,
+): void {
+  const legend = figure.querySelector<HTMLElement>(".legend");
+  if (legend === null) return;
+  legend.hidden = false;
+  legend.replaceChildren(
+    ...entries.map(({ color = "", name }) => {
+      const element = document.createElement(onToggle === undefined ? "span" : "button");
+      element.append(swatch(color), name);
+      if (onToggle !== undefined) {
+        element.ariaPressed = "true";
+        element.addEventListener("click", () => {
+          element.ariaPressed = element.ariaPressed === "true" ? "false" : "true";
+          onToggle(name);
+        });
+      }
+      return element;
+    }),
+  );
+}

@@ -1,0 +1,189 @@
+/** One schedule from its first attempt to its last: the real process against a provider that this process serves. */
+import { createProvider, type Provider } from "../../reference_provider/provider.ts";
+import { bearerConfig } from "../support/config.ts";
+import type { Catalog } from "../support/protocol.ts";
+import type { Dataset } from "../support/warehouse.ts";
+import { world } from "../support/world.ts";
+import { type Outcome, runAttempt } from "./attempt.ts";
+import { DATASETS, Platform } from "./platform.ts";
+import type { Attempt, Schedule } from "./schedule.ts";
+import { type Rows, Truth } from "./truth.ts";
+import { type Judged, judgeExactly, judgeOnce, judgeStanding } from "./verdict.ts";
+
+/** What a schedule came to. */
+interface Report {
+  /** Empty where every promise was kept. */
+  readonly faults: readonly string[];
+  /** A line an attempt, for whoever looks for the cause. */
+  readonly log: readonly string[];
+  readonly figures: Readonly<Record<string, number>>;
+}
+
+export async function tell(schedule: Schedule, catalog: Catalog): Promise<Report> {
+  const account = world(schedule.world);
+  const provider = createProvider({ accounts: [account], now: schedule.now, seed: schedule.seed });
+  const { baseUrl } = await provider.listen();
+  try {
+    const truth = new Truth(account, schedule.granularity, schedule.world);
+    const story = new Story({ schedule, catalog, provider, truth, baseUrl });
+    await story.run();
+    return story.report();
+  } finally {
+    await provider.close();
+  }
+}
+
+interface Stage {
+  readonly schedule: Schedule;
+  readonly catalog: Catalog;
+  readonly provider: Provider;
+  readonly truth: Truth;
+  readonly baseUrl: string;
+}
+
+class Story {
+  readonly #stage: Stage;
+  readonly #token: string;
+  readonly #platform = new Platform();
+  readonly #faults: string[] = [];
+  readonly #log: string[] = [];
+  readonly #outcomes: { readonly outcome: Outcome; readonly attempt: Attempt }[] = [];
+  /** What the provider showed before each attempt. */
+  #snapshots: Record<Dataset, Rows[]> = { usage: [], costs: [] };
+  /** Whether rows may be missing that a later sync has to find. */
+  #moved = false;
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+    this.#token = stage.provider.issueToken().token;
+  }
+
+  async run(): Promise<void> {
+    const { mode, syncs } = this.#stage.schedule;
+    for (const sync of syncs) {
+      if (mode === "full_refresh") this.#beginAnew();
+      if (!(await this.#sync(sync))) return; // what follows would say the same again
+      this.#judge(sync === syncs.at(-1));
+      if (mode === "full_refresh") await this.#nothingMore(sync);
+    }
+  }
+
+  report(): Report {
+    const struck = this.#outcomes.filter(({ outcome }) => outcome.struck);
+    const by = (signal: string) => struck.filter(({ attempt }) => attempt.end?.signal === signal);
+    const terminations = by("SIGTERM");
+    return {
+      faults: this.#faults,
+      log: this.#log,
+      figures: {
+        processes: this.#outcomes.length,
+        SIGKILL: by("SIGKILL").length,
+        SIGTERM: terminations.length,
+        "cut within a line": this.#outcomes.filter(({ outcome }) => outcome.partial).length,
+        requests: this.#outcomes.reduce((sum, { outcome }) => sum + outcome.requests, 0),
+        "most ms from SIGTERM to the end": Math.ceil(
+          Math.max(0, ...terminations.map(({ outcome }) => outcome.dying)),
+        ),
+      },
+    };
+  }
+
+  /** The attempts of one sync until one succeeds; whether one did. */
+  async #sync(attempts: readonly Attempt[]): Promise<boolean> {
+    const strict = isStrict(this.#stage.schedule, attempts);
+    for (const attempt of attempts) {
+      const outcome = await this.#attempt(attempt, strict);
+      if (outcome.code === 0) return true;
+      if (!attempt.decisive) continue;
+      const errors = outcome.messages.flatMap(({ trace }) => trace?.error?.internal_message ?? []);
+      this.#faults.push(`it must succeed and did not: ${errors.join("; ")}`);
+    }
+    return false;
+  }
+
+  async #attempt(attempt: Attempt, strict: boolean): Promise<Outcome> {
+    const { provider, schedule, catalog, truth, baseUrl } = this.#stage;
+    provider.clock.advance(attempt.pause * 60_000);
+    for (const dataset of DATASETS) {
+      this.#snapshots[dataset].push(truth.rows(dataset, provider.clock.now()));
+    }
+    provider.faults.clear();
+    provider.fault(...schedule.nature, ...attempt.faults);
+    this.#moved ||= attempt.faults.some(({ kind }) => kind === "moving_listing");
+    const outcome = await runAttempt({
+      config: bearerConfig(baseUrl, this.#token, attempt.config),
+      mode: schedule.mode,
+      streams: schedule.streams,
+      states: this.#platform.states,
+      end: attempt.end,
+      catalog,
+      host: new URL(baseUrl).host,
+      secret: this.#token,
+    });
+    const own = this.#platform.take(outcome, { keepsRows: attempt.keepsRows, strict });
+    this.#outcomes.push({ outcome, attempt });
+    this.#note(attempt, outcome, [...outcome.faults, ...own]);
+    return outcome;
+  }
+
+  #note(attempt: Attempt, outcome: Outcome, faults: readonly string[]): void {
+    const { messages, code, signal, requests, partial } = outcome;
+    const states = messages.filter(({ state }) => state !== undefined).length;
+    const number = this.#log.length + 1;
+    this.#log.push(
+      `${number}. ${JSON.stringify(attempt)}: ${String(signal ?? code)}, ${requests} requests, ` +
+        `${messages.length} lines${partial ? " and a part of one" : ""}, ${states} states`,
+    );
+    this.#faults.push(...faults.map((fault) => `attempt ${number}: ${fault}`));
+  }
+
+  #judge(isLast: boolean): void {
+    const { provider, truth, schedule } = this.#stage;
+    const judged: Judged = { provider, truth, warehouse: this.#platform.warehouse, schedule };
+    if (isLast) this.#faults.push(...judgeExactly(judged));
+    else if (!this.#moved) this.#faults.push(...judgeStanding(judged, this.#snapshots));
+    if (isLast && schedule.mode === "full_refresh") this.#faults.push(...judgeOnce(judged));
+  }
+
+  #beginAnew(): void {
+    this.#platform.overwrite();
+    this.#snapshots = { usage: [], costs: [] };
+    this.#moved = false;
+  }
+
+  /** S7: a full refresh that is done emits nothing more. */
+  async #nothingMore(sync: readonly Attempt[]): Promise<void> {
+    const last = sync.at(-1);
+    if (last === undefined) return;
+    const attempt = { ...last, pause: 0, faults: [], end: null };
+    const { messages } = await this.#attempt(attempt, false);
+    const more = messages.filter(({ type }) => type === "RECORD").length;
+    if (more > 0) this.#faults.push(`S7: ${more} records after it was done`);
+  }
+}
+
+/** Kinds of faults by which a provider sends a record again that it has sent already. */
+const REPEATING = new Set([
+  "cursor_expired",
+  "cursor_refused",
+  "duplicate",
+  "long_page",
+  "moving_listing",
+  "next_cursor",
+  "maximum_exclusive",
+]);
+
+/** A cursor lives for 15 minutes; a window whose cursor has expired is read from its first page again. */
+const CURSOR_MINUTES = 15;
+
+/** Whether nothing that was committed may come again (S7): a new process does not know what an older one emitted (P5). */
+function isStrict({ mode, nature }: Schedule, attempts: readonly Attempt[]): boolean {
+  const minutes = attempts.slice(1).reduce((sum, { pause }) => sum + pause, 0);
+  const faults = attempts.flatMap((attempt) => attempt.faults);
+  return (
+    mode === "full_refresh" &&
+    nature.length === 0 &&
+    minutes < CURSOR_MINUTES &&
+    !faults.some(({ kind }) => REPEATING.has(kind))
+  );
+}

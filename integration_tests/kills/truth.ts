@@ -1,0 +1,46 @@
+/** What the provider itself holds true: the rows of its listings at an instant, and every version that there ever is. */
+import { type Account, listingOf } from "../../reference_provider/accounts.ts";
+import { parseLife, rowsOfLife } from "../../reference_provider/lives.ts";
+import { scan } from "../../reference_provider/store.ts";
+import type { Dataset } from "../support/warehouse.ts";
+import type { World } from "../support/world.ts";
+
+/** Records as JSON by their ids. */
+export type Rows = ReadonlyMap<string, string>;
+
+export class Truth {
+  readonly #account: Account;
+  readonly #granularity: "1d" | "1h";
+  readonly #versions: Readonly<Record<Dataset, ReadonlySet<string>>>;
+
+  constructor(account: Account, granularity: "1d" | "1h", world: World) {
+    this.#account = account;
+    this.#granularity = granularity;
+    this.#versions = {
+      usage: versionsOf("usage", world.usage),
+      costs: versionsOf("costs", world.costs),
+    };
+  }
+
+  /** What a listing shows at an instant. */
+  rows(dataset: Dataset, at: number): Rows {
+    const listing = listingOf(this.#account, dataset, this.#granularity);
+    const always = { start: 0, end: Number.MAX_SAFE_INTEGER, at, select: "start" } as const;
+    return new Map(
+      [...scan(listing, always)].map(({ id, record }) => [id, JSON.stringify(record)]),
+    );
+  }
+
+  /** Whether a record, as JSON, is one that the provider shows at any time. */
+  isVersion(dataset: Dataset, record: string): boolean {
+    return this.#versions[dataset].has(record);
+  }
+}
+
+function versionsOf(dataset: Dataset, lives: World["usage"] = []): Set<string> {
+  return new Set(
+    lives
+      .flatMap((life) => rowsOfLife(dataset, parseLife(life)))
+      .flatMap(({ versions }) => versions.map(({ record }) => JSON.stringify(record))),
+  );
+}

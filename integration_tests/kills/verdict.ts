@@ -1,0 +1,137 @@
+/** Whether the tables hold what the provider holds true, row by row and in exact sums by day. */
+import { isDeepStrictEqual } from "node:util";
+import type { Provider } from "../../reference_provider/provider.ts";
+import {
+  costSums,
+  type Dataset,
+  type Group,
+  inOrder,
+  type Row,
+  usageSums,
+  type Warehouse,
+} from "../support/warehouse.ts";
+import { DATASETS, recordOf } from "./platform.ts";
+import type { Schedule } from "./schedule.ts";
+import type { Rows, Truth } from "./truth.ts";
+
+export interface Judged {
+  readonly provider: Provider;
+  readonly truth: Truth;
+  readonly warehouse: Warehouse;
+  readonly schedule: Schedule;
+}
+
+/** The newest version of each row and, where readings report themselves, what the newest complete readings hold. */
+function viewsOf(
+  { warehouse, schedule }: Judged,
+  dataset: Dataset,
+): Readonly<Record<string, Rows>> {
+  const newest = byId(warehouse.deduped(dataset));
+  return schedule.mode === "incremental"
+    ? { newest, current: byId(warehouse.latest(dataset)) }
+    : { newest };
+}
+
+function byId(rows: readonly Row[]): Rows {
+  return new Map(rows.map((row) => [String(row["x_RecordId"]), recordOf(row)]));
+}
+
+/** What stood still in all of these snapshots: the same row with the same contents. */
+function standing(snapshots: readonly Rows[]): Rows {
+  const [first = new Map<string, string>()] = snapshots;
+  return new Map(
+    [...first].filter(([id, text]) => snapshots.every((rows) => rows.get(id) === text)),
+  );
+}
+
+/** After a sync that succeeded: whatever stood still since the first attempt is there, and nothing that never was. */
+export function judgeStanding(
+  judged: Judged,
+  snapshots: Readonly<Record<Dataset, readonly Rows[]>>,
+): string[] {
+  return DATASETS.flatMap((dataset) => {
+    const expected = standing(snapshots[dataset]);
+    return Object.entries(viewsOf(judged, dataset)).flatMap(([view, rows]) => [
+      ...missing(`${dataset}, ${view}`, expected, rows),
+      ...invented(judged, dataset, rows),
+    ]);
+  });
+}
+
+/** After a sync that nothing disturbed, long after the last change: rows and sums are the provider's, to the last digit. */
+export function judgeExactly(judged: Judged): string[] {
+  const { provider, truth, schedule } = judged;
+  const now = provider.clock.now();
+  const { usage, costs } = provider.totals();
+  const sums = { usage: usage[schedule.granularity].days, costs: costs.days };
+  const exact = exactView(schedule);
+  return DATASETS.flatMap((dataset) => {
+    const expected = truth.rows(dataset, now);
+    return Object.entries(viewsOf(judged, dataset)).flatMap(([view, rows]) => [
+      ...missing(`${dataset}, ${view}`, expected, rows),
+      ...invented(judged, dataset, rows),
+      ...(view === exact ? surplus(`${dataset}, ${view}`, expected, rows) : []),
+      ...unequalSums(`${dataset}, ${view}`, dataset, rows, expected, inOrder(sums[dataset])),
+    ]);
+  });
+}
+
+/**
+ * The view that holds nothing but what the provider still has. An upsert cannot delete what was withdrawn or issued
+ * anew; the view of newest readings can, but not where `end` counts as inside: a row may then carry the reading of the
+ * window before its own, of which no later reading of its day proves anything.
+ */
+function exactView({ mode, nature }: Schedule): string | null {
+  if (mode === "full_refresh") return "newest";
+  const isClosed = nature.some((fault) => fault.kind === "selection" && fault.by === "closed");
+  return isClosed ? null : "current";
+}
+
+/** A full refresh that nothing disturbed has each row once. */
+export function judgeOnce({ warehouse }: Judged): string[] {
+  return DATASETS.flatMap((dataset) => {
+    const [all, distinct] = [warehouse[dataset].rows.length, warehouse.deduped(dataset).length];
+    return all === distinct ? [] : [`${dataset}: ${all} rows of ${distinct} records`];
+  });
+}
+
+function missing(where: string, expected: Rows, found: Rows): string[] {
+  return [...expected].flatMap(([id, text]) => {
+    const row = found.get(id);
+    if (row === text) return [];
+    return [row === undefined ? `${where}: lost ${text}` : `${where}: ${row} instead of ${text}`];
+  });
+}
+
+function invented({ truth }: Judged, dataset: Dataset, found: Rows): string[] {
+  return [...found.values()].flatMap((text) =>
+    truth.isVersion(dataset, text) ? [] : [`${dataset}: never sent like this: ${text}`],
+  );
+}
+
+function surplus(where: string, expected: Rows, found: Rows): string[] {
+  return [...found].flatMap(([id, text]) =>
+    expected.has(id) ? [] : [`${where}: gone at the provider: ${text}`],
+  );
+}
+
+/** Sums of the rows that the provider still has: of all of them, where nothing was withdrawn. */
+function unequalSums(
+  where: string,
+  dataset: Dataset,
+  rows: Rows,
+  expected: Rows,
+  sums: readonly Group[],
+): string[] {
+  const present = [...rows].filter(([id]) => expected.has(id)).map(([, text]) => parseRow(text));
+  const found = dataset === "usage" ? usageSums(present) : costSums(present);
+  return isDeepStrictEqual(found, sums)
+    ? []
+    : [`${where}: sums ${JSON.stringify(found)} instead of ${JSON.stringify(sums)}`];
+}
+
+function parseRow(text: string): Row {
+  // It was made of a row.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return JSON.parse(text) as Row;
+}

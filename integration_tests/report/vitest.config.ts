@@ -1,0 +1,10 @@
+import { defineConfig } from "vitest/config";
+
+// Apart from the other tests: these need a browser, which run.sh provides.
+export default defineConfig({
+  test: {
+    include: ["integration_tests/report/*.suite.ts"],
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+  },
+});
