@@ -87,22 +87,32 @@ export interface Fingerprint {
 /** `conflict`: the version was seen before, with another content. */
 export type Sighting = "new" | "repeat" | "conflict";
 
-/** Slots of a table, a power of two: 768 KiB. */
+/** Slots of a stream's or window's first table and of those that follow, powers of two: 12 KiB, 768 KiB. */
+const FIRST_SLOTS = 1024;
 const SLOTS = 65_536;
 
 /** Numbers in a slot: both halves of the content's hash, and the lower one of the version's, which is 0 in an empty one. */
 const WIDTH = 3;
 
 /** How many of its slots a table fills; where more are taken, a search passes too many of them. */
-const CAPACITY = 49_152;
+const MAXIMUM_LOAD = 0.75;
+
+/** Records that are remembered at least: those of the last 49 full pages. */
+export const REMEMBERED = SLOTS * MAXIMUM_LOAD;
 
 /** Fingerprints in a flat table of fixed size (open addressing). */
 class Table {
-  readonly #slots = new Uint32Array(WIDTH * SLOTS);
+  readonly slots: number;
+  readonly #numbers: Uint32Array;
   #size = 0;
 
+  constructor(slots: number) {
+    this.slots = slots;
+    this.#numbers = new Uint32Array(WIDTH * slots);
+  }
+
   get isFull(): boolean {
-    return this.#size === CAPACITY;
+    return this.#size === this.slots * MAXIMUM_LOAD;
   }
 
   /**
@@ -110,37 +120,37 @@ class Table {
    * content was; where `add` is set, notes it unless it was seen.
    */
   look({ version, content }: Fingerprint, add: boolean): Sighting {
-    const slots = this.#slots;
+    const numbers = this.#numbers;
     const low = version.low === 0 ? 1 : version.low;
-    let slot = WIDTH * (version.high & (SLOTS - 1));
+    let at = WIDTH * (version.high & (this.slots - 1));
     let sighting: Sighting = "new";
-    for (; slots[slot + 2] !== 0; slot = slot + WIDTH === slots.length ? 0 : slot + WIDTH) {
-      if (slots[slot + 2] !== low) continue;
-      if (slots[slot] === content.high && slots[slot + 1] === content.low) return "repeat";
+    for (; numbers[at + 2] !== 0; at = at + WIDTH === numbers.length ? 0 : at + WIDTH) {
+      if (numbers[at + 2] !== low) continue;
+      if (numbers[at] === content.high && numbers[at + 1] === content.low) return "repeat";
       sighting = "conflict";
     }
     if (!add) return sighting;
-    slots[slot] = content.high;
-    slots[slot + 1] = content.low;
-    slots[slot + 2] = low;
+    numbers[at] = content.high;
+    numbers[at + 1] = content.low;
+    numbers[at + 2] = low;
     this.#size += 1;
     return sighting;
   }
 
   /** The same memory, empty: to allocate it anew takes longer than to clear it. */
   cleared(): this {
-    if (this.#size > 0) this.#slots.fill(0);
+    if (this.#size > 0) this.#numbers.fill(0);
     this.#size = 0;
     return this;
   }
 }
 
 /**
- * The fingerprints of the records seen last: of at least {@link REMEMBERED}, and of up to twice as many, in up to 1.5 MiB.
- * The newest stand in one table and those before them in another, which is emptied for the next once both are full.
+ * The fingerprints of the records seen last: of {@link REMEMBERED} at least and twice as many at most, in 1.5 MiB. The
+ * newest stand in one table and those before them in another, whose memory the next one takes.
  */
 export class RecentFingerprints {
-  #newer = new Table();
+  #newer = new Table(FIRST_SLOTS);
   #older: Table | null = null;
   #hasForgotten = false;
 
@@ -159,19 +169,16 @@ export class RecentFingerprints {
   }
 
   #turn(): void {
-    const next = this.#older?.cleared() ?? new Table();
-    this.#hasForgotten = this.#older !== null;
+    const oldest = this.#older;
+    this.#hasForgotten = oldest !== null;
     this.#older = this.#newer;
-    this.#newer = next;
+    this.#newer = oldest?.slots === SLOTS ? oldest.cleared() : new Table(SLOTS);
   }
 
-  /** Forgets everything, and keeps the memory for the next. */
+  /** Forgets everything, and keeps memory for the next. */
   clear(): void {
     this.#newer.cleared();
     this.#older = null;
     this.#hasForgotten = false;
   }
 }
-
-/** Records that are remembered at least: those of the last 49 full pages. */
-export const REMEMBERED = CAPACITY;
