@@ -25,9 +25,9 @@ COPY bin/source-ai-billing /usr/local/lib/source-ai-billing/bin/
 COPY --from=build /build/dist /usr/local/lib/source-ai-billing/dist
 
 # The heap follows the memory that the container may use: half of it for what lives long, for pages under way lie outside
-# of the heap; and a small nursery, which would otherwise grow to several times the pages at hand.
+# of the heap. The launcher sets the other limits.
 ENV NODE_ENV=production \
-    NODE_OPTIONS="--max-old-space-size-percentage=50 --max-semi-space-size=8" \
+    NODE_OPTIONS="--max-old-space-size-percentage=50" \
     TZ=UTC \
     AIRBYTE_ENTRYPOINT=/usr/local/lib/source-ai-billing/bin/source-ai-billing
 

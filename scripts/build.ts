@@ -18,6 +18,7 @@ await build({
   format: "esm",
   target: "node24",
   minifySyntax: true,
+  minifyWhitespace: true,
   legalComments: "eof",
   // CommonJS parts of dependencies still say require.
   banner: {

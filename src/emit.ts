@@ -57,20 +57,23 @@ export class Emitter {
   /** Resolves once the reader has room for more; rejects where the reader has gone (EPIPE) or the disk is full. */
   async write(output: Output): Promise<void> {
     if (output.type === "LOG" && output.log.level === "DEBUG" && !this.#debug) return;
-    const chunk = output.type === "RECORD_LINES" ? output.bytes : this.#line(output);
     if (this.#broken !== null) throw this.#broken;
-    if (!this.#out.write(chunk)) await once(this.#out, "drain");
+    if (output.type === "RECORD_LINES") return await this.#hand(output.bytes);
+    if (!this.#out.write(this.#line(output))) await once(this.#out, "drain");
     // What it holds is used as soon as this resolves, so it must not wait in a buffer that may be lost.
     if (output.type === "CONTROL") await this.flush();
   }
 
   /** Resolves once everything has been handed to the reader. */
   async flush(): Promise<void> {
-    if (this.#out.writableLength > 0) {
-      await new Promise<void>((resolve, reject) => {
-        this.#out.write("", (error) => (error ? reject(error) : resolve()));
-      });
-    }
+    if (this.#out.writableLength > 0) await this.#hand("");
+  }
+
+  /** Resolves once all of it has been handed over: its memory may be used anew. */
+  #hand(chunk: Uint8Array | string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#out.write(chunk, (error) => (error ? reject(error) : resolve()));
+    });
   }
 
   #line(message: Message): string {

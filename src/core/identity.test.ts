@@ -2,11 +2,12 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
   type Fingerprint,
-  FingerprintTable,
   type Hash,
   hashBytes,
   hashTexts,
   readingId,
+  RecentFingerprints,
+  REMEMBERED,
 } from "./identity.ts";
 
 const encoder = new TextEncoder();
@@ -101,25 +102,37 @@ const fingerprint = (index: number, content = 0): Fingerprint => ({
   content: hashOf(`${index} ${content}`),
 });
 
-test("a table of fingerprints knows what it has seen, and another content of the same version", () => {
-  const table = new FingerprintTable(100_000);
+/** What is said of each of them: one word where all are alike. */
+function sightings(table: RecentFingerprints, from: number, to: number): Set<string> {
+  const said = new Set<string>();
+  for (let index = from; index < to; index++) said.add(table.note(fingerprint(index)));
+  return said;
+}
+const NEW = new Set(["new"]);
+const REPEAT = new Set(["repeat"]);
+
+test("fingerprints are known once seen, and another content of the same version", () => {
+  const table = new RecentFingerprints();
   const nothing = { version: { high: 0, low: 0 }, content: { high: 0, low: 0 } };
   expect([table.note(nothing), table.note(nothing)]).toEqual(["new", "repeat"]);
-  for (let index = 0; index < 50_000; index++) expect(table.note(fingerprint(index))).toBe("new");
-  for (let index = 0; index < 50_000; index++)
-    expect(table.note(fingerprint(index))).toBe("repeat");
+  expect(sightings(table, 0, REMEMBERED)).toEqual(NEW);
+  expect(sightings(table, 0, REMEMBERED)).toEqual(REPEAT);
   expect(table.note(fingerprint(7, 1))).toBe("conflict");
   expect(table.note(fingerprint(7, 1))).toBe("repeat");
   expect(table.note(fingerprint(7))).toBe("repeat");
-  expect(table.isFull).toBe(false);
+  expect(table.hasForgotten).toBe(false);
   table.clear();
   expect(table.note(fingerprint(7))).toBe("new");
 });
 
-test("a full table takes no more, forgets nothing, and says so", () => {
-  const table = new FingerprintTable(100);
-  for (let index = 0; index < 100; index++) expect(table.note(fingerprint(index))).toBe("new");
-  expect(table.isFull).toBe(true);
-  expect([table.note(fingerprint(100)), table.note(fingerprint(100))]).toEqual(["new", "new"]);
-  for (let index = 0; index < 100; index++) expect(table.note(fingerprint(index))).toBe("repeat");
+test("of very many fingerprints the newest are known, and it says that older ones are not", () => {
+  const table = new RecentFingerprints();
+  const many = 3 * REMEMBERED;
+  expect(sightings(table, 0, many)).toEqual(NEW);
+  expect(table.hasForgotten).toBe(true);
+  expect(sightings(table, many - REMEMBERED, many)).toEqual(REPEAT);
+  expect(table.note(fingerprint(0))).toBe("new");
+  table.clear();
+  expect(table.hasForgotten).toBe(false);
+  expect(table.note(fingerprint(many))).toBe("new");
 });

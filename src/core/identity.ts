@@ -87,75 +87,98 @@ export interface Fingerprint {
 /** `conflict`: the version was seen before, with another content. */
 export type Sighting = "new" | "repeat" | "conflict";
 
-/** Slots of a table at first: 16 kB. */
-const SLOTS = 1024;
+/** Slots of a stream's or window's first table and of those that follow, powers of two: 12 KiB, 768 KiB. */
+const FIRST_SLOTS = 1024;
+const SLOTS = 65_536;
 
-/** Of the slots, how many may be taken; where more are, a search passes too many of them. */
+/** Numbers in a slot: both halves of the content's hash, and the lower one of the version's, which is 0 in an empty one. */
+const WIDTH = 3;
+
+/** How many of its slots a table fills; where more are taken, a search passes too many of them. */
 const MAXIMUM_LOAD = 0.75;
 
-/**
- * The fingerprints of records in one flat table (open addressing), 16 bytes a slot: content, then version. A record is
- * looked for where its version belongs, so that one search finds both whether it was seen and whether another content
- * was. Bounded: past `capacity` it forgets nothing that it holds and takes nothing more.
- */
-export class FingerprintTable {
-  readonly #capacity: number;
-  #table = new Uint32Array(4 * SLOTS);
+/** Records that are remembered at least: those of the last 49 full pages. */
+export const REMEMBERED = SLOTS * MAXIMUM_LOAD;
+
+/** Fingerprints in a flat table of fixed size (open addressing). */
+class Table {
+  readonly slots: number;
+  readonly #numbers: Uint32Array;
   #size = 0;
 
-  /** @param capacity entries at most */
-  constructor(capacity: number) {
-    this.#capacity = capacity;
+  constructor(slots: number) {
+    this.slots = slots;
+    this.#numbers = new Uint32Array(WIDTH * slots);
   }
 
-  /** Whether it is full, so that a repeat may pass unseen. */
   get isFull(): boolean {
-    return this.#size >= this.#capacity;
+    return this.#size === this.slots * MAXIMUM_LOAD;
   }
 
-  /** Whether it held the record; adds it where it did not and there is room. */
-  note({ version, content }: Fingerprint): Sighting {
-    const low = version.low === 0 ? 1 : version.low; // an empty slot has a zero there
-    const table = this.#table;
-    let slot = homeOf(version.high, table);
+  /**
+   * Looks a record up where its version belongs, so that one search finds both whether it was seen and whether another
+   * content was; where `add` is set, notes it unless it was seen.
+   */
+  look({ version, content }: Fingerprint, add: boolean): Sighting {
+    const numbers = this.#numbers;
+    const low = version.low === 0 ? 1 : version.low;
+    let at = WIDTH * (version.high & (this.slots - 1));
     let sighting: Sighting = "new";
-    for (; table[slot + 3] !== 0; slot = slot + 4 === table.length ? 0 : slot + 4) {
-      if (table[slot + 3] !== low || table[slot + 2] !== version.high) continue;
-      if (table[slot] === content.high && table[slot + 1] === content.low) return "repeat";
+    for (; numbers[at + 2] !== 0; at = at + WIDTH === numbers.length ? 0 : at + WIDTH) {
+      if (numbers[at + 2] !== low) continue;
+      if (numbers[at] === content.high && numbers[at + 1] === content.low) return "repeat";
       sighting = "conflict";
     }
-    if (this.isFull) return sighting;
-    table[slot] = content.high;
-    table[slot + 1] = content.low;
-    table[slot + 2] = version.high;
-    table[slot + 3] = low;
+    if (!add) return sighting;
+    numbers[at] = content.high;
+    numbers[at + 1] = content.low;
+    numbers[at + 2] = low;
     this.#size += 1;
-    if (this.#size > (table.length / 4) * MAXIMUM_LOAD) this.#grow();
     return sighting;
   }
 
-  /** Forgets all that it holds, and keeps its memory for the next: to allocate it anew takes longer than to clear it. */
-  clear(): void {
-    if (this.#size === 0) return;
-    this.#table.fill(0);
+  /** The same memory, empty: to allocate it anew takes longer than to clear it. */
+  cleared(): this {
+    if (this.#size > 0) this.#numbers.fill(0);
     this.#size = 0;
-  }
-
-  #grow(): void {
-    const old = this.#table;
-    const enough = Math.ceil(this.#capacity / MAXIMUM_LOAD) + 1;
-    const table = new Uint32Array(4 * Math.min((old.length / 4) * 2, enough));
-    for (let from = 0; from < old.length; from += 4) {
-      if (old[from + 3] === 0) continue;
-      let slot = homeOf(old[from + 2] ?? 0, table);
-      while (table[slot + 3] !== 0) slot = slot + 4 === table.length ? 0 : slot + 4;
-      for (let word = 0; word < 4; word++) table[slot + word] = old[from + word] ?? 0;
-    }
-    this.#table = table;
+    return this;
   }
 }
 
-/** Where the search for a version begins; the number of slots need not be a power of two. */
-function homeOf(high: number, table: Uint32Array): number {
-  return 4 * Math.floor((high / 2 ** 32) * (table.length / 4));
+/**
+ * The fingerprints of the records seen last: of {@link REMEMBERED} at least and twice as many at most, in 1.5 MiB. The
+ * newest stand in one table and those before them in another, whose memory the next one takes.
+ */
+export class RecentFingerprints {
+  #newer = new Table(FIRST_SLOTS);
+  #older: Table | null = null;
+  #hasForgotten = false;
+
+  /** Whether there were more than it remembers, so that a repeat may pass unseen. */
+  get hasForgotten(): boolean {
+    return this.#hasForgotten;
+  }
+
+  /** Whether it knows the record, or another one of its version; notes it where it does not. */
+  note(fingerprint: Fingerprint): Sighting {
+    const before = this.#older?.look(fingerprint, false) ?? "new";
+    if (before === "repeat") return before;
+    if (this.#newer.isFull) this.#turn();
+    const sighting = this.#newer.look(fingerprint, true);
+    return sighting === "new" ? before : sighting;
+  }
+
+  #turn(): void {
+    const oldest = this.#older;
+    this.#hasForgotten = oldest !== null;
+    this.#older = this.#newer;
+    this.#newer = oldest?.slots === SLOTS ? oldest.cleared() : new Table(SLOTS);
+  }
+
+  /** Forgets everything, and keeps memory for the next. */
+  clear(): void {
+    this.#newer.cleared();
+    this.#older = null;
+    this.#hasForgotten = false;
+  }
 }

@@ -20,7 +20,7 @@ export class BrokenBody extends Error {
 export interface Body {
   readonly bytes: Buffer;
   /** Gives its memory to the next; `bytes` are not read after it. */
-  release(): void;
+  readonly release: () => void;
 }
 
 /**

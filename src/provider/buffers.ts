@@ -1,5 +1,5 @@
 /**
- * Memory for bodies, used over and over. Left to the collector of garbage, those that wait longer than two of its rounds
+ * Memory for bodies and for lines, used over and over. Left to the collector of garbage, those that wait longer than two of its rounds
  * would pile up until it looks at old memory, which it does late.
  */
 
@@ -22,8 +22,12 @@ export class BufferPool {
     return buffer ?? Buffer.allocUnsafeSlow(Math.ceil(Math.max(1, length) / UNIT) * UNIT);
   }
 
-  /** Takes a buffer back that nobody reads any more. One that is never given back is collected like any other. */
-  give(buffer: Buffer): void {
-    if (buffer.length <= LARGEST && this.#free.length < KEPT) this.#free.push(buffer);
+  /**
+   * Takes a buffer back, or a part of one, that nobody reads any more. One that is never given back is collected like any
+   * other.
+   */
+  give({ buffer }: Buffer): void {
+    if (buffer.byteLength <= LARGEST && this.#free.length < KEPT)
+      this.#free.push(Buffer.from(buffer));
   }
 }

@@ -43,7 +43,7 @@ describe("Client.get()", () => {
     const answer = await harness().client.get(ask());
     expect(answer).toEqual({
       value: { a: "é" },
-      text: '{"a":"é"}',
+      content: '{"a":"é"}',
       bytes: 10,
       dateMs: NOW - 60_000,
     });

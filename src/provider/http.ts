@@ -62,6 +62,8 @@ export interface Ask {
    * gives one, ten seconds ahead.
    */
   readonly deadlineMs?: number | undefined;
+  /** Whether a page of records is asked for, so that its records need not be made values of. */
+  readonly page?: boolean | undefined;
   /**
    * When the answer is wanted; at once where it is not given. Until then a body waits as the bytes that came: parsed, a
    * page is some 20,000 values, which every collection of garbage meanwhile would copy.
@@ -180,6 +182,7 @@ export class Client {
       secret: authorization.slice(authorization.indexOf(" ") + 1),
       maximumBytes,
       pool: this.#pool,
+      page: ask.page ?? false,
       turn: ask.turn,
       onBadRequest: ask.onBadRequest,
     };

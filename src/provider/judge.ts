@@ -9,13 +9,14 @@ import { BrokenBody, decode, readBytes, readErrorBody } from "./body.ts";
 import { judgeFailure } from "./network.ts";
 import type { ProblemText } from "./problem.ts";
 import { describeProblem, quoteProblem, readProblem } from "./problem.ts";
+import { type ScannedRecords, scanPage } from "./scan.ts";
 
 /** The body of a 200 answer. */
 export interface Answer {
-  /** The body as JSON.parse gives it. */
+  /** The body as JSON.parse gives it; a plain page without its records. */
   readonly value: unknown;
-  /** The body's text, without a byte order mark. */
-  readonly text: string;
+  /** The records of a plain page, where a page was asked for and it is one; else the body's text without a byte order mark. */
+  readonly content: ScannedRecords | string;
   /** Length of the body in bytes, once decompressed. */
   readonly bytes: number;
   /** The `Date` header in milliseconds since 1970, where it is there and valid. */
@@ -55,6 +56,8 @@ export interface Asked {
   readonly maximumBytes: number;
   /** Where bodies are collected. */
   readonly pool: BufferPool;
+  /** Whether a page of records is asked for. */
+  readonly page: boolean;
   /** When the answer is wanted: until then its body waits as the bytes that came. */
   readonly turn?: Promise<void> | undefined;
   /** Makes the error of a 400, where the caller knows what was asked for. */
@@ -120,12 +123,17 @@ async function judgeBody(response: HttpResponse, asked: Asked, nowMs: number): P
   const body = await readBytes(response, asked.maximumBytes, asked.pool);
   await asked.turn;
   const bytes = body.bytes.length;
+  const dateMs = parseHttpDate(response.headers["date"] ?? "", nowMs);
+  const plain = asked.page ? scanPage(body.bytes, body.release) : null;
+  if (plain !== null) {
+    const { envelope: value, records: content } = plain;
+    return { kind: "answered", answer: { value, content, bytes, dateMs } };
+  }
   const text = decode(body.bytes);
   body.release();
   try {
     const value: unknown = JSON.parse(text);
-    const dateMs = parseHttpDate(response.headers["date"] ?? "", nowMs);
-    return { kind: "answered", answer: { value, text, bytes, dateMs } };
+    return { kind: "answered", answer: { value, content: text, bytes, dateMs } };
   } catch (cause) {
     if (asked.first && isWebPage(type, text)) return webPage(asked, 200);
     const reason = text.trim() === "" ? "the body is empty" : "the body is no valid JSON";

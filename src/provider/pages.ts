@@ -10,6 +10,7 @@ import { validatePage } from "../generated/validators.js";
 import { checkClosed, describeViolation } from "./closed.ts";
 import type { Answer, Client, ProblemText } from "./http.ts";
 import { quoteProblem } from "./problem.ts";
+import type { PageRecords } from "./scan.ts";
 
 /** What is asked for; the same for all pages of a window (interface section 4.4, rule 1). */
 export interface PageQuery {
@@ -37,10 +38,8 @@ export interface PageOptions {
 
 /** One page. */
 export interface Page {
-  /** As JSON.parse gives them; not checked here. */
-  readonly records: readonly unknown[];
-  /** The body's text, that `records` was parsed from. */
-  readonly text: string;
+  /** Not checked here. */
+  readonly records: PageRecords;
   /** Length of the body in bytes, once decompressed. */
   readonly bytes: number;
   /** `null` on the last page; else what to go on with, never empty. */
@@ -124,6 +123,7 @@ class Reading {
       url: pageUrl(this.#query, cursor),
       signal,
       deadlineMs,
+      page: true,
       turn,
       onBadRequest: (problem, detail) =>
         cursor === null
@@ -143,12 +143,13 @@ class Reading {
       throw this.#fault(`available_through ${shorten(envelope.available_through)} is no instant`);
     }
     if (sent !== null) this.#seen.add(sent);
-    const { data: records, next_cursor: nextCursor } = envelope;
+    const { data: values, next_cursor: nextCursor, as_of: asOf } = envelope;
+    const { content, bytes } = answer;
+    const records =
+      typeof content === "string" ? { length: values.length, values, text: content } : content;
     this.#checkCursor(nextCursor, sent);
     this.#checkCount(records.length, nextCursor);
-    const { text, bytes } = answer;
-    const asOf = envelope.as_of;
-    return { records, text, bytes, nextCursor, asOf, availableThrough, limit: this.#query.limit };
+    return { records, bytes, nextCursor, asOf, availableThrough, limit: this.#query.limit };
   }
 
   #envelope(value: unknown): Envelope {

@@ -42,7 +42,7 @@ export interface OpenTransport {
 }
 
 interface Loaded {
-  readonly request: typeof import("undici").request;
+  readonly request: typeof import("./undici.ts").request;
   readonly dispatcher: Dispatcher;
 }
 
@@ -57,12 +57,14 @@ export function openTransport(options: TransportOptions): OpenTransport {
   const transport: Transport = async (request) => {
     loading ??= load(options, proxies);
     const { request: send, dispatcher } = await loading;
-    const answer = await send(request.url, {
+    const { origin, pathname, search } = request.url;
+    const answer = await send.call(dispatcher, {
+      origin,
+      path: pathname + search,
       method: request.body === undefined ? "GET" : "POST",
       headers: { ...request.headers },
       body: request.body ?? null,
       signal: request.signal,
-      dispatcher,
     });
     return { status: answer.statusCode, headers: joined(answer.headers), body: answer.body };
   };
@@ -74,7 +76,7 @@ export function openTransport(options: TransportOptions): OpenTransport {
 }
 
 async function load(options: TransportOptions, proxies: Proxies | undefined): Promise<Loaded> {
-  const { Agent, EnvHttpProxyAgent, request } = await import("./undici.ts");
+  const { Agent, request } = await import("./undici.ts");
   const { limits, connections } = options;
   const settings = {
     connections,
@@ -84,16 +86,16 @@ async function load(options: TransportOptions, proxies: Proxies | undefined): Pr
     // HTTP/1.1 only: its time-outs and its bound of connections are the ones that are proven here.
     allowH2: false,
   };
-  const dispatcher =
-    proxies === undefined
-      ? new Agent(settings)
-      : new EnvHttpProxyAgent({
-          ...settings,
-          ...proxies,
-          // Behind a proxy undici takes the time to connect from the TLS options alone.
-          requestTls: { timeout: limits.connectMs },
-          proxyTls: { timeout: limits.connectMs },
-        });
+  if (proxies === undefined) return { request, dispatcher: new Agent(settings) };
+  const { EnvHttpProxyAgent } = await import("./undici_proxies.ts");
+  // Behind a proxy undici takes the time to connect from the TLS options alone.
+  const tls = { timeout: limits.connectMs };
+  const dispatcher = new EnvHttpProxyAgent({
+    ...settings,
+    ...proxies,
+    requestTls: tls,
+    proxyTls: tls,
+  });
   return { request, dispatcher };
 }
 

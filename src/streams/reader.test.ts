@@ -98,7 +98,8 @@ async function readScript(
     .then(() => readOverLanes([reader], lanes))
     .finally(() => outlet.close());
   const outputs: Output[] = [];
-  for await (const output of outlet) outputs.push(output);
+  // Memory that lines lie in is used anew once they are consumed.
+  for await (const output of outlet) outputs.push(structuredClone(output));
   await work;
   const states = outputs.filter((output) => output.type === "STATE");
   return { outputs, queries, states, succeeded: reader.succeeded, reports };

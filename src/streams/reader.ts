@@ -27,6 +27,7 @@ import type { Range } from "../core/window.ts";
 import type { Clock } from "../edges.ts";
 import { ConnectorError } from "../errors.ts";
 import * as protocol from "../protocol.ts";
+import { BufferPool } from "../provider/buffers.ts";
 import { Notices } from "./notices.ts";
 import type { Outlet } from "./outlet.ts";
 import { toLines } from "./records.ts";
@@ -81,6 +82,8 @@ export class StreamReader {
   readonly #notices: Notices;
   readonly #queue: Job[];
   readonly #crossing = new Repeats();
+  /** Where lines are written; an outlet is done with them once it says so. */
+  readonly #memory = new BufferPool();
   /** Memories of windows that have been read, for those to come. */
   readonly #spare: Repeats[] = [];
   readonly #failure = new AbortController();
@@ -196,7 +199,7 @@ export class StreamReader {
   async #emit(job: Job, reading: Reading, page: FetchedPage): Promise<Reading> {
     const { stream, plan, granularity, invalidRecords, clock, circumstances } = this.#options;
     const repeats = job.repeats ?? new Repeats();
-    const lines = toLines(page.records, page.text, {
+    const context = {
       stream,
       granularity,
       invalidRecords,
@@ -209,13 +212,15 @@ export class StreamReader {
       withTotals: reading.totals !== null,
       crossing: this.#crossing,
       warn: this.#notices.warn,
-    });
+    };
+    const lines = toLines(page.records, context, (length) => this.#memory.take(length));
     if (lines.count > 0) {
       this.#pending += lines.count;
       const { bytes, count } = lines;
       await this.#send({ type: "RECORD_LINES", stream: stream.name, bytes, count });
     }
-    if (repeats.isFull || this.#crossing.isFull) {
+    this.#memory.give(lines.bytes);
+    if (repeats.hasForgotten || this.#crossing.hasForgotten) {
       this.#notices.once("there are too many records to recognize each that a provider repeats.");
     }
     this.#pages += 1;
@@ -286,8 +291,7 @@ export class StreamReader {
     this.#error = error.of(this.name);
     this.#failure.abort(this.#error);
     if (error.code === "aborted") return;
-    const trace = protocol.errorTrace(this.#error.toTrace(), this.#options.clock.now());
-    await this.#send(trace);
+    await this.#send(protocol.errorTrace(this.#error.toTrace(), this.#options.clock.now()));
   }
 
   async #finish(): Promise<void> {

@@ -1,23 +1,20 @@
 /** What a provider repeats (P5), recognized by 64-bit fingerprints in bounded memory. */
-import { type Fingerprint, FingerprintTable, type Sighting } from "../core/identity.ts";
-
-/** Records that are remembered at most: those of 500 full pages, 11 MB. */
-const CAPACITY = 500_000;
+import { type Fingerprint, RecentFingerprints, type Sighting } from "../core/identity.ts";
 
 /** One for each window, and one for all windows of a stream's read. */
 export class Repeats {
-  readonly #table = new FingerprintTable(CAPACITY);
+  readonly #recent = new RecentFingerprints();
   /** Few: records that another window emitted first. */
   readonly #foreign = new Set<string>();
 
-  /** Whether it takes no more, so that a repeat may pass unseen. */
-  get isFull(): boolean {
-    return this.#table.isFull;
+  /** Whether there were more records than it remembers, so that a repeat may pass unseen. */
+  get hasForgotten(): boolean {
+    return this.#recent.hasForgotten;
   }
 
   /** Whether this very record was seen before, or another one of its version; notes it. */
   note(fingerprint: Fingerprint): Sighting {
-    return this.#table.note(fingerprint);
+    return this.#recent.note(fingerprint);
   }
 
   /** Notes that another window of the read emitted it; always true. */
@@ -32,7 +29,7 @@ export class Repeats {
 
   /** The same memory for another window, empty. */
   cleared(): Repeats {
-    this.#table.clear();
+    this.#recent.clear();
     this.#foreign.clear();
     return this;
   }

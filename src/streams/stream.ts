@@ -5,6 +5,7 @@ import type { Bucket } from "../core/time.ts";
 import type { Capabilities } from "../generated/capabilities.d.ts";
 import type { Validator } from "../generated/validators.js";
 import type { Message } from "../protocol.ts";
+import type { PageRecords } from "../provider/scan.ts";
 
 export type Granularity = "1h" | "1d";
 
@@ -13,7 +14,7 @@ export type { Capabilities } from "../generated/capabilities.d.ts";
 /** Interface section 2.3; both datasets have the same shape. */
 export type DatasetCapabilities = Capabilities["datasets"]["usage"];
 
-/** RECORD lines on their way to stdout, in UTF-8, each ended by a line feed; `bytes` are written as they are. */
+/** RECORD lines on their way to stdout, in UTF-8, each ended by a line feed; `bytes` are written as they are, and used anew after. */
 export interface RecordLines {
   readonly type: "RECORD_LINES";
   readonly stream: string;
@@ -49,10 +50,8 @@ export interface StreamDefinition {
 
 /** One page as the client of the interface gives it (interface section 2.6.1). */
 export interface FetchedPage {
-  /** The page's `data`, parsed and not yet checked. */
-  readonly records: readonly unknown[];
-  /** The page's body. */
-  readonly text: string;
+  /** Not yet checked. */
+  readonly records: PageRecords;
   /** Null on the last page. */
   readonly nextCursor: string | null;
   readonly asOf: string;

@@ -55,8 +55,7 @@ export function pageOf(
   changes: Partial<FetchedPage> = {},
 ): FetchedPage {
   return {
-    records,
-    text: JSON.stringify({ data: records }),
+    records: { length: records.length, values: records, text: JSON.stringify({ data: records }) },
     nextCursor,
     asOf: "2026-01-10T00:00:00Z",
     availableThrough: Date.UTC(2026, 0, 10),
