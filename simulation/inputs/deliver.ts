@@ -44,7 +44,7 @@ export async function deliver(input: PageInput): Promise<Delivered> {
       tolerateUnknown: input.mode === "warn",
     };
     for await (const page of readPages(clientOf(input), query, input.cursor, options)) {
-      const lines = toLines(page.records, page.text, {
+      const context = {
         stream,
         granularity: input.granularity,
         invalidRecords: input.mode,
@@ -57,7 +57,8 @@ export async function deliver(input: PageInput): Promise<Delivered> {
         repeats,
         counted: repeats,
         crossing,
-      });
+      };
+      const lines = toLines(page.records, context, (length) => Buffer.alloc(length));
       pages.push(linesOf(lines.bytes));
       cursors.push(page.nextCursor);
     }
