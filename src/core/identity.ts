@@ -87,11 +87,11 @@ export interface Fingerprint {
 /** `conflict`: the version was seen before, with another content. */
 export type Sighting = "new" | "repeat" | "conflict";
 
-/** Slots of a stream's or window's first table and of those that follow, powers of two: 12 KiB, 768 KiB. */
+/** Slots of a stream's or window's first table and of those that follow, powers of two: 13 KiB, 832 KiB. */
 const FIRST_SLOTS = 1024;
 const SLOTS = 65_536;
 
-/** Numbers in a slot: both halves of the content's hash, and the lower one of the version's, which is 0 in an empty one. */
+/** Numbers in a slot: both halves of the content's hash, and the lower one of the version's. */
 const WIDTH = 3;
 
 /** How many of its slots a table fills; where more are taken, a search passes too many of them. */
@@ -100,14 +100,19 @@ const MAXIMUM_LOAD = 0.75;
 /** Records that are remembered at least: those of the last 49 full pages. */
 export const REMEMBERED = SLOTS * MAXIMUM_LOAD;
 
-/** Fingerprints in a flat table of fixed size (open addressing). */
+/**
+ * Fingerprints in a flat table of fixed size (open addressing). A byte of each, its tag, stands in a table of its own,
+ * small enough for the processor's cache: nearly every search ends there.
+ */
 class Table {
   readonly slots: number;
+  readonly #tags: Uint8Array;
   readonly #numbers: Uint32Array;
   #size = 0;
 
   constructor(slots: number) {
     this.slots = slots;
+    this.#tags = new Uint8Array(slots);
     this.#numbers = new Uint32Array(WIDTH * slots);
   }
 
@@ -120,38 +125,44 @@ class Table {
    * content was; where `add` is set, notes it unless it was seen.
    */
   look({ version, content }: Fingerprint, add: boolean): Sighting {
+    const tags = this.#tags;
     const numbers = this.#numbers;
-    const low = version.low === 0 ? 1 : version.low;
-    let at = WIDTH * (version.high & (this.slots - 1));
+    const last = this.slots - 1;
+    const tag = (version.high >>> 24) | 1; // 0 is that of an empty slot
+    let slot = version.high & last;
     let sighting: Sighting = "new";
-    for (; numbers[at + 2] !== 0; at = at + WIDTH === numbers.length ? 0 : at + WIDTH) {
-      if (numbers[at + 2] !== low) continue;
-      if (numbers[at] === content.high && numbers[at + 1] === content.low) return "repeat";
+    for (; tags[slot] !== 0; slot = (slot + 1) & last) {
+      if (tags[slot] !== tag || numbers[WIDTH * slot + 2] !== version.low) continue;
+      const [high, low] = [numbers[WIDTH * slot], numbers[WIDTH * slot + 1]];
+      if (high === content.high && low === content.low) return "repeat";
       sighting = "conflict";
     }
     if (!add) return sighting;
-    numbers[at] = content.high;
-    numbers[at + 1] = content.low;
-    numbers[at + 2] = low;
+    tags[slot] = tag;
+    numbers[WIDTH * slot] = content.high;
+    numbers[WIDTH * slot + 1] = content.low;
+    numbers[WIDTH * slot + 2] = version.low;
     this.#size += 1;
     return sighting;
   }
 
   /** The same memory, empty: to allocate it anew takes longer than to clear it. */
   cleared(): this {
-    if (this.#size > 0) this.#numbers.fill(0);
+    if (this.#size > 0) this.#tags.fill(0);
     this.#size = 0;
     return this;
   }
 }
 
 /**
- * The fingerprints of the records seen last: of {@link REMEMBERED} at least and twice as many at most, in 1.5 MiB. The
+ * The fingerprints of the records seen last: of {@link REMEMBERED} at least and twice as many at most, in 1.6 MiB. The
  * newest stand in one table and those before them in another, whose memory the next one takes.
  */
 export class RecentFingerprints {
   #newer = new Table(FIRST_SLOTS);
   #older: Table | null = null;
+  /** Kept for when it is needed: tables that are dropped pile up until old memory is looked at. */
+  #idle: Table | null = null;
   #hasForgotten = false;
 
   /** Whether there were more than it remembers, so that a repeat may pass unseen. */
@@ -172,13 +183,20 @@ export class RecentFingerprints {
     const oldest = this.#older;
     this.#hasForgotten = oldest !== null;
     this.#older = this.#newer;
-    this.#newer = oldest?.slots === SLOTS ? oldest.cleared() : new Table(SLOTS);
+    this.#idle = kept(oldest) ?? this.#idle;
+    this.#newer = this.#idle ?? new Table(SLOTS);
+    this.#idle = null;
   }
 
   /** Forgets everything, and keeps memory for the next. */
   clear(): void {
     this.#newer.cleared();
+    this.#idle = kept(this.#older) ?? this.#idle;
     this.#older = null;
     this.#hasForgotten = false;
   }
 }
+
+/** The memory of a table that is no longer needed, unless it is small. */
+const kept = (table: Table | null): Table | null =>
+  table?.slots === SLOTS ? table.cleared() : null;
