@@ -6,6 +6,9 @@ import type { Random } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 /** How bad a network is; probabilities for one request. */
+/** Streams that are read side by side. */
+const STREAMS = 2;
+
 export interface Weather {
   readonly passing: number;
   readonly final: number;
@@ -91,7 +94,7 @@ export class Network {
     this.#unwritten -= 1;
   }
 
-  /** C3: a lane holds the page that is being written and the next one. */
+  /** C3: a lane holds two pages, and each stream the lines of the page that is being written and of the next one. */
   #arrive(texts: readonly string[]): void {
     const { concurrency, provider, weather, fault } = this.#options;
     if (weather.final > 0 || this.stopped) return; // pages that nobody wants any more are never written
@@ -104,7 +107,8 @@ export class Network {
     for (const text of texts) this.#arrived.add(text);
     if (this.#arrived.size === known) return;
     this.#unwritten += 1;
-    if (this.#unwritten > 2 * concurrency) fault(`C3: ${this.#unwritten} pages in memory`);
+    if (this.#unwritten > 2 * concurrency + 2 * STREAMS)
+      fault(`C3: ${this.#unwritten} pages in memory`);
   }
 
   #begin(): void {

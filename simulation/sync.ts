@@ -170,6 +170,7 @@ function hostOf(
     version: "0.0.0",
     clock,
     random: random.fork().next,
+    nextTurn: () => clock.sleep(0, stop).catch(() => undefined),
     stop,
     secrets,
     readJson: (path) => Promise.resolve(structuredClone(files[path])),

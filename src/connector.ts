@@ -33,6 +33,8 @@ export { openTransport, TRANSPORT_LIMITS } from "./provider/transport.ts";
 export interface Host extends KeeperHost {
   readonly version: string;
   readonly random: () => number;
+  /** Resolves in the next turn of the event loop: what has come in is heard, and what is to go out has left. */
+  readonly nextTurn: () => Promise<void>;
   /** Ends the command early; its reason is a ConnectorError `aborted`. */
   readonly stop: AbortSignal;
   /** Opens a transport of at most `connections` connections to the provider. */

@@ -1,6 +1,7 @@
 /** The process edge: the only file that names `process`. */
 import { setMaxListeners } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
 import packageJson from "../package.json" with { type: "json" };
 import type { Command } from "./cli.ts";
 import type { Host } from "./connector.ts";
@@ -87,6 +88,7 @@ async function perform(
     version: packageJson.version,
     clock,
     random: Math.random,
+    nextTurn: () => setImmediate(),
     stop,
     secrets,
     readJson: readJsonFile,
@@ -97,16 +99,27 @@ async function perform(
     onAnswered: (request) => progress?.asked(request),
   };
   const outputs = run(command, host);
+  let pages = 0;
   try {
     for (;;) {
       const next = await outputs.next();
       if (next.done === true) return next.value;
+      if (next.value.type === "RECORD_LINES" && pages++ === 0) keepLean();
       await emitter.write(next.value);
       progress?.saw(next.value);
     }
   } finally {
     progress?.end();
   }
+}
+
+/**
+ * From now on the heap grows by a fifth, not to its double, before what is no longer used is collected: a tenth less
+ * memory at the peak, for nothing. Not from the start: while any flag of the engine differs from what Node was built with,
+ * the code that was compiled ahead is refused, Node's own modules included, which takes another 40 ms.
+ */
+function keepLean(): void {
+  setFlagsFromString("--heap-growing-percent=20");
 }
 
 /** Where a person watches a read, and does not see the messages themselves. */

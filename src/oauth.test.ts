@@ -28,6 +28,7 @@ function hostOf(files: Readonly<Record<string, unknown>>): Host {
     version: "test",
     clock,
     random: () => 0,
+    nextTurn: () => Promise.resolve(),
     stop: new AbortController().signal,
     secrets: new Secrets(),
     readJson: (path) => Promise.resolve(files[path]),

@@ -3,6 +3,7 @@
  * S7). Instants are milliseconds since 1970 on the provider's clock.
  */
 import {
+  completePass,
   coverageOf,
   emptyPass,
   type FullRefreshState,
@@ -10,6 +11,7 @@ import {
   type Pass,
   type ProvisionalDay,
   type Reading,
+  type StreamState,
   withoutStale,
 } from "./state.ts";
 import { type Bucket, ceilTo, DAY, floorTo, formatDay, HOUR, monthStart } from "./time.ts";
@@ -255,6 +257,13 @@ export function planFullRefresh(
     lostProvisional: [],
     ahead: false,
   };
+}
+
+/** The state once all that was planned has been read. */
+export function completed(state: StreamState, plan: Plan<StreamState>): StreamState {
+  return state.mode === "incremental"
+    ? completePass(state, plan.from, plan.reconciledOn)
+    : { ...state, done: true, pass: null };
 }
 
 /** A window that has to begin again, under today's floor and limits (S4). */

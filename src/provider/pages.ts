@@ -32,6 +32,8 @@ export interface PageOptions {
   readonly tolerateUnknown: boolean;
   /** Told once for each kind of oddity in a reading. */
   readonly onWarning?: ((message: string) => void) | undefined;
+  /** Until it resolves only the first page is asked for. */
+  readonly before?: Promise<void> | undefined;
   /** See {@link Client.get}; for the probes of `check`. */
   readonly deadlineMs?: number | undefined;
 }
@@ -87,7 +89,10 @@ export async function* readPages(
       const page = reading.judge(await coming, next);
       next = page.nextCursor;
       turn = Promise.withResolvers<void>();
-      if (next !== null) coming = reading.ask(next, turn.promise);
+      if (next !== null) {
+        await options.before;
+        coming = reading.ask(next, turn.promise);
+      }
       yield page;
     } while (next !== null);
   } finally {

@@ -34,6 +34,7 @@ export interface ReadOptions {
   readonly states: ReadonlyMap<string, unknown>;
   readonly clock: Clock;
   readonly random: () => number;
+  readonly nextTurn: () => Promise<void>;
   readonly stop: AbortSignal;
   /** The least time between two STATEs of a stream but its last, in milliseconds. */
   readonly stateInterval: number;
@@ -119,9 +120,10 @@ function readerOf(
     granularity,
     pageSize: config.pageSize,
     invalidRecords: config.invalidRecords,
-    pages: (query, cursor, signal) =>
+    pages: (query, cursor, signal, { before }) =>
       readPages(client, { endpoint, granularity: granularity ?? undefined, ...query }, cursor, {
         signal,
+        before,
         tolerateUnknown: config.invalidRecords === "warn",
         onWarning: (message) =>
           void outlet.send(protocol.log("WARN", `${stream.name}: ${message}`)),
@@ -129,6 +131,7 @@ function readerOf(
     outlet,
     clock: options.clock,
     random: options.random,
+    nextTurn: options.nextTurn,
     providerNow,
     stateInterval: options.stateInterval,
     stop: options.stop,

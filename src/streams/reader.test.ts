@@ -87,6 +87,7 @@ async function readScript(
     outlet,
     clock: { now: () => 0, sleep: async () => undefined },
     random: () => 0.5,
+    nextTurn: () => Promise.resolve(),
     providerNow: () => circumstances.now,
     stateInterval: options.stateInterval ?? 0,
     stop: options.stop ?? new AbortController().signal,
@@ -292,7 +293,7 @@ test("C1: lanes read windows side by side and all of them end in the state", asy
   expect(lastState(run)).toMatchObject({ position: DAY_ONE + 20 * DAY, pass: null });
 });
 
-test("C3: a lane waits until its page has been written before it takes the next", async () => {
+test("whoever sends waits until it has been written", async () => {
   const outlet = new Outlet<string>();
   const order: string[] = [];
   const lane = async (): Promise<void> => {

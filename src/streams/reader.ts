@@ -5,6 +5,7 @@
 import { readingId } from "../core/identity.ts";
 import {
   type Circumstances,
+  completed,
   type Plan,
   replan,
   retentionEdge,
@@ -13,7 +14,6 @@ import {
 import {
   advance,
   beginReading,
-  completePass,
   dropOpen,
   type Fingerprint,
   finishReading,
@@ -27,14 +27,21 @@ import type { Range } from "../core/window.ts";
 import type { Clock } from "../edges.ts";
 import { ConnectorError } from "../errors.ts";
 import * as protocol from "../protocol.ts";
-import { BufferPool } from "../provider/buffers.ts";
 import { Notices } from "./notices.ts";
 import type { Outlet } from "./outlet.ts";
+import { PageWriter } from "./page_writer.ts";
 import { toLines } from "./records.ts";
 import { Repeats } from "./repeats.ts";
 import { encodeState } from "./state_codec.ts";
 import { describeLost, describePlan } from "./describe.ts";
-import type { FetchedPage, Granularity, Output, PageSource, StreamDefinition } from "./stream.ts";
+import type {
+  FetchedPage,
+  Granularity,
+  LanePlace,
+  Output,
+  PageSource,
+  StreamDefinition,
+} from "./stream.ts";
 
 /** How often a window whose cursor is refused begins again (S4). */
 const MAXIMUM_RESTARTS = 2;
@@ -65,6 +72,8 @@ export interface ReaderOptions {
   readonly outlet: Outlet<Output>;
   readonly clock: Clock;
   readonly random: () => number;
+  /** Lets requests leave, and answers come in, before a page is worked on. */
+  readonly nextTurn: () => Promise<void>;
   /** The provider's clock, in milliseconds since 1970. */
   readonly providerNow: () => number;
   /** The least time between two STATEs but the last, in milliseconds. */
@@ -82,8 +91,7 @@ export class StreamReader {
   readonly #notices: Notices;
   readonly #queue: Job[];
   readonly #crossing = new Repeats();
-  /** Where lines are written; an outlet is done with them once it says so. */
-  readonly #memory = new BufferPool();
+  readonly #writer: PageWriter;
   /** Memories of windows that have been read, for those to come. */
   readonly #spare: Repeats[] = [];
   readonly #failure = new AbortController();
@@ -103,8 +111,9 @@ export class StreamReader {
 
   constructor(options: ReaderOptions) {
     this.#options = options;
-    const { plan, stream, stop } = options;
-    this.#notices = new Notices(stream.name, (message) => void options.outlet.send(message));
+    const { plan, stream, stop, outlet, nextTurn } = options;
+    this.#writer = new PageWriter(stream.name, outlet, nextTurn);
+    this.#notices = new Notices(stream.name, (message) => void outlet.send(message));
     this.#signal = AbortSignal.any([stop, this.#failure.signal]);
     this.#state = plan.state;
     const job = (window: Range, reading: Reading | null): Job => ({
@@ -148,9 +157,10 @@ export class StreamReader {
   }
 
   /** Reads a window to its end. Never throws: a fault ends the stream, and its last STATE says what was read. */
-  async read(job: Job): Promise<void> {
+  async read(job: Job, place: LanePlace): Promise<void> {
     try {
-      if ((await this.#readWindow(job)) && job.repeats !== null) this.#spare.push(job.repeats);
+      const isOver = await this.#readWindow(job, place);
+      if (isOver && job.repeats !== null) this.#spare.push(job.repeats);
     } catch (reason) {
       await this.#goOnAfter(job, ConnectorError.from(reason));
     }
@@ -160,12 +170,13 @@ export class StreamReader {
   }
 
   /** Whether the window is over: it is not where it had to be planned anew. */
-  async #readWindow(job: Job): Promise<boolean> {
+  async #readWindow(job: Job, place: LanePlace): Promise<boolean> {
     if (job.reading === null && this.#hasLeftRetention(job)) return false;
     const { pages, circumstances, pageSize } = this.#options;
     let reading = job.reading ?? this.#begin(job, pageSize);
     const { start, end, limit, cursor } = reading;
-    for await (const page of pages({ start, end, limit }, cursor, this.#signal)) {
+    for await (const page of pages({ start, end, limit }, cursor, this.#signal, place)) {
+      if (page.nextCursor === null) place.onLastPage();
       reading = await this.#emit(job, reading, page);
       const { now, bucket } = circumstances;
       if (page.nextCursor === null) {
@@ -199,27 +210,25 @@ export class StreamReader {
   async #emit(job: Job, reading: Reading, page: FetchedPage): Promise<Reading> {
     const { stream, plan, granularity, invalidRecords, clock, circumstances } = this.#options;
     const repeats = job.repeats ?? new Repeats();
-    const context = {
-      stream,
-      granularity,
-      invalidRecords,
-      window: reading,
-      readingId: reading.id,
-      from: plan.from,
-      emittedAt: clock.now(),
-      repeats,
-      counted: job.counted ?? repeats,
-      withTotals: reading.totals !== null,
-      crossing: this.#crossing,
-      warn: this.#notices.warn,
-    };
-    const lines = toLines(page.records, context, (length) => this.#memory.take(length));
-    if (lines.count > 0) {
-      this.#pending += lines.count;
-      const { bytes, count } = lines;
-      await this.#send({ type: "RECORD_LINES", stream: stream.name, bytes, count });
-    }
-    this.#memory.give(lines.bytes);
+    const lines = await this.#writer.write((take) => {
+      const context = {
+        stream,
+        granularity,
+        invalidRecords,
+        window: reading,
+        readingId: reading.id,
+        from: plan.from,
+        emittedAt: clock.now(),
+        repeats,
+        counted: job.counted ?? repeats,
+        withTotals: reading.totals !== null,
+        crossing: this.#crossing,
+        warn: this.#notices.warn,
+      };
+      const made = toLines(page.records, context, take);
+      this.#pending += made.count;
+      return made;
+    });
     if (repeats.hasForgotten || this.#crossing.hasForgotten) {
       this.#notices.once("there are too many records to recognize each that a provider repeats.");
     }
@@ -254,7 +263,9 @@ export class StreamReader {
       }
     }
     if (error.code === "cursor_refused" && job.restarts < MAXIMUM_RESTARTS) {
-      const open = this.#openIn(job.window) ?? null;
+      const { start, end } = job.window;
+      const all = this.#state.pass?.open ?? [];
+      const open = all.find((each) => each.start === start && each.end === end) ?? null;
       if (open !== null) this.#state = dropOpen(this.#state, open.id);
       await this.#send(
         protocol.log(
@@ -270,20 +281,13 @@ export class StreamReader {
     await this.#fail(error);
   }
 
-  #openIn(window: Range): Reading | undefined {
-    return this.#state.pass?.open.find(
-      ({ start, end }) => start === window.start && end === window.end,
-    );
-  }
-
   /** Puts a window back in front of the queue, under the floor and limits of `at`. */
   #requeue(job: Job, at: Circumstances): void {
     const { windows, lost } = replan(job.window, at);
     for (const message of describeLost(this.name, lost)) void this.#send(message);
     const startsOver = windows.length === 1 && lost.length === 0 ? job.startsOver : null;
-    this.#queue.unshift(
-      ...windows.map((window) => ({ ...job, window, reading: null, startsOver })),
-    );
+    const jobs = windows.map((each) => ({ ...job, window: each, reading: null, startsOver }));
+    this.#queue.unshift(...jobs);
   }
 
   async #fail(error: ConnectorError): Promise<void> {
@@ -345,10 +349,4 @@ export class StreamReader {
   #send(item: Output): Promise<void> {
     return this.#options.outlet.send(item);
   }
-}
-
-function completed(state: StreamState, plan: Plan<StreamState>): StreamState {
-  return state.mode === "incremental"
-    ? completePass(state, plan.from, plan.reconciledOn)
-    : { ...state, done: true, pass: null };
 }

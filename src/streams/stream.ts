@@ -75,4 +75,13 @@ export type PageSource = (
   query: WindowQuery,
   cursor: string | null,
   signal: AbortSignal,
+  place: LanePlace,
 ) => AsyncIterable<FetchedPage>;
+
+/** Where a window stands among those of its lane. */
+export interface LanePlace {
+  /** Resolves once the window before has been handed over: until then only one page is asked for (C3). Never rejects. */
+  readonly before: Promise<void>;
+  /** Called when the last page has come, before it is written: nothing more is asked for. */
+  readonly onLastPage: () => void;
+}
