@@ -242,28 +242,29 @@ scopes as (
 only_scope as (
   select max(scope) as scope from scopes having count(*) = 1
 ),
-unreported as (
-  select distinct record_id from emitted where reading_id not in (select reading_id from readings)
-),
-known_records as (
-  select emitted.record_id, max(readings.scope) as scope
+-- Windows instead of joins: what a record is known from is found in one pass, however few rows a planner expects.
+known as (
+  select
+    emitted.*,
+    readings.scope as own_scope,
+    readings.window_start,
+    readings.window_end,
+    min(readings.scope) over (partition by emitted.record_id) as first_scope,
+    max(readings.scope) over (partition by emitted.record_id) as last_scope
   from emitted
-  inner join readings on emitted.reading_id = readings.reading_id
-  where emitted.record_id in (select record_id from unreported)
-  group by emitted.record_id
-  having count(distinct readings.scope) = 1
+  left join readings on emitted.reading_id = readings.reading_id
 ),
 placed as (
   select
-    emitted.*,
-    coalesce(readings.scope, only_scope.scope, known_records.scope, '') as scope,
-    readings.window_start,
-    readings.window_end,
-    readings.reading_id is not null as is_reported
-  from emitted
-  left join readings on emitted.reading_id = readings.reading_id
-  left join only_scope on readings.reading_id is null
-  left join known_records on readings.reading_id is null and emitted.record_id = known_records.record_id
+    known.*,
+    coalesce(
+      known.own_scope,
+      only_scope.scope,
+      case when known.first_scope = known.last_scope then known.first_scope end,
+      '') as scope,
+    known.own_scope is not null as is_reported
+  from known
+  left join only_scope on known.own_scope is null
 )
 select
   placed.record_id,
@@ -427,28 +428,29 @@ scopes as (
 only_scope as (
   select max(scope) as scope from scopes having count(*) = 1
 ),
-unreported as (
-  select distinct record_id from emitted where reading_id not in (select reading_id from readings)
-),
-known_records as (
-  select emitted.record_id, max(readings.scope) as scope
+-- Windows instead of joins: what a record is known from is found in one pass, however few rows a planner expects.
+known as (
+  select
+    emitted.*,
+    readings.scope as own_scope,
+    readings.window_start,
+    readings.window_end,
+    min(readings.scope) over (partition by emitted.record_id) as first_scope,
+    max(readings.scope) over (partition by emitted.record_id) as last_scope
   from emitted
-  inner join readings on emitted.reading_id = readings.reading_id
-  where emitted.record_id in (select record_id from unreported)
-  group by emitted.record_id
-  having count(distinct readings.scope) = 1
+  left join readings on emitted.reading_id = readings.reading_id
 ),
 placed as (
   select
-    emitted.*,
-    coalesce(readings.scope, only_scope.scope, known_records.scope, '') as scope,
-    readings.window_start,
-    readings.window_end,
-    readings.reading_id is not null as is_reported
-  from emitted
-  left join readings on emitted.reading_id = readings.reading_id
-  left join only_scope on readings.reading_id is null
-  left join known_records on readings.reading_id is null and emitted.record_id = known_records.record_id
+    known.*,
+    coalesce(
+      known.own_scope,
+      only_scope.scope,
+      case when known.first_scope = known.last_scope then known.first_scope end,
+      '') as scope,
+    known.own_scope is not null as is_reported
+  from known
+  left join only_scope on known.own_scope is null
 )
 select
   placed.record_id,
