@@ -6,35 +6,41 @@ interface Window extends Span {
   /** When its first page was last asked for; NaN where only a later page was. */
   begunAt: number;
   finishedAt: number;
-  /** What its pages said, the last answer to each cursor. */
-  readonly said: Map<string, number>;
+  /** What the pages of its last finished reading said. */
+  said: readonly number[];
 }
 
 export class Readings {
   /** The furthest that any page called available. */
   furthest = -Infinity;
   readonly #windows = new Map<string, Window>();
+  /** What the pages of a reading said that led to a cursor. */
+  readonly #saidBefore = new Map<string, readonly number[]>();
 
   /** Takes note of a page. */
   add({ start, end, at, cursor, nextCursor, availableThrough }: Exchange): void {
     this.furthest = Math.max(this.furthest, availableThrough);
     const key = `${start} ${end}`;
-    const known = this.#windows.get(key);
-    const window = known ?? {
+    const window = this.#windows.get(key) ?? {
       start,
       end,
       begunAt: Number.NaN,
       finishedAt: Number.NaN,
-      said: new Map(),
+      said: [],
     };
     this.#windows.set(key, window);
     if (cursor === null) {
-      window.said.clear();
       window.begunAt = at;
       window.finishedAt = Number.NaN;
     }
-    window.said.set(cursor ?? "", availableThrough);
-    if (nextCursor === null) window.finishedAt = at;
+    // A process that is killed may go on with the reading before the one that it began last.
+    const said = [...(this.#saidBefore.get(cursor ?? "") ?? []), availableThrough];
+    if (nextCursor !== null) {
+      this.#saidBefore.set(nextCursor, said);
+    } else {
+      window.finishedAt = at;
+      window.said = said;
+    }
   }
 
   /** The least that the windows between two instants said, by their last finished reading. */
@@ -46,7 +52,7 @@ export class Readings {
         if (window.start > at || window.end <= at || Number.isNaN(window.finishedAt)) continue;
         if (latest === undefined || window.finishedAt > latest.finishedAt) latest = window;
       }
-      if (latest !== undefined) least = Math.min(least, ...latest.said.values());
+      if (latest !== undefined) least = Math.min(least, ...latest.said);
     }
     return least;
   }
