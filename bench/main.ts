@@ -1,15 +1,17 @@
 /**
- * `npm run bench`: the connector as a whole process beside the floor, on pages that are rendered beforehand.
+ * `npm run bench`: the connector as a whole process beside the floor, on pages that are rendered beforehand. Writes
+ * RESULTS.md and its table in the README.
  *
  *     npm run bench -- [--runs N] [--large] [--compare]
  */
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, totalmem } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { latency, memory, type Row, startUp, throughput } from "./cases.ts";
 import { compare } from "./compare.ts";
+import { withTable } from "./readme.ts";
 import { World } from "./world.ts";
 
 const { values } = parseArgs({
@@ -61,3 +63,5 @@ Made by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}, commit ${
 ${rows.map((row) => `| ${row.join(" | ")} |`).join("\n")}
 `;
 writeFileSync(fileURLToPath(new URL("RESULTS.md", import.meta.url)), text);
+const readme = fileURLToPath(new URL("../README.md", import.meta.url));
+writeFileSync(readme, withTable(readFileSync(readme, "utf8"), text));

@@ -3,6 +3,8 @@
  * nobody edits a derived file by hand or forgets to derive it again.
  */
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { withTable } from "../bench/readme.ts";
 
 const GENERATED = ["src/generated", "spec.json"];
 const root = new URL("..", import.meta.url);
@@ -17,5 +19,15 @@ const drifted = status.split("\n").filter((line) => line !== "" && line[1] !== "
 if (drifted.length > 0) {
   console.error(`Derived files differ from what is committed:\n${drifted.join("\n")}`);
   console.error("Commit what `npm run generate` makes of schemas/ and src/config_schema.ts.");
+  process.exitCode = 1;
+}
+
+const [readme, results] = ["README.md", "bench/RESULTS.md"].map((path) =>
+  readFileSync(new URL(path, root), "utf8"),
+);
+if (readme === undefined || results === undefined || withTable(readme, results) !== readme) {
+  console.error(
+    "The README's table is not that of bench/RESULTS.md: both come from `npm run bench`.",
+  );
   process.exitCode = 1;
 }
