@@ -65,7 +65,9 @@ export async function sync(options: SyncOptions): Promise<SyncResult> {
   let [alive, over, stoppedAt] = [true, false, Number.NaN];
   let outcome: SyncResult["outcome"];
   const isAlive = (): boolean => alive;
-  const fault = (what: string): void => void faults.push(what);
+  const fault = (what: string): void => {
+    if (alive) faults.push(what);
+  };
   const network = new Network({
     ...options,
     concurrency: config.concurrency,
@@ -97,6 +99,8 @@ export async function sync(options: SyncOptions): Promise<SyncResult> {
   await scheduler.until(() => over || !alive);
   const stoppedFor = over && !Number.isNaN(stoppedAt) ? scheduler.now - stoppedAt : undefined;
   alive = false; // what the process left behind happens to nobody
+  // Node keeps whatever listens to a signal: a dead process would stay in memory with its buffers.
+  if (!over) stop.abort(new ConnectorError("aborted", "killed by the simulation"));
   const { requests } = network;
   return {
     outcome,
