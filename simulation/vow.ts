@@ -83,8 +83,11 @@ export class Vow {
     return faults;
   }
 
-  /** S1: never back; never past what was called available, nor past now; but for a start that was moved. */
-  #positions({ result, startDate }: Passage): string[] {
+  /**
+   * S1: never back, but where nothing had been finished and the start was moved to earlier; never past what was called
+   * available, nor past now, but for a start that was moved.
+   */
+  #positions({ result, stored, startDate }: Passage): string[] {
     const { rules } = this.#watched;
     const { frontier } = rules;
     const faults: string[] = [];
@@ -92,7 +95,12 @@ export class Vow {
       Math.max(startDate ?? -Infinity, floorOf(result.endedAt, rules.retentionDays)),
       dayOf(result.endedAt),
     );
-    let before = this.#position;
+    const begin = Math.min(
+      Math.max(startDate ?? -Infinity, floorOf(result.startedAt, rules.retentionDays)),
+      dayOf(result.startedAt),
+    );
+    const isUnread = stored?.start !== undefined && stored.start === stored.position;
+    let before = isUnread ? Math.min(this.#position, begin) : this.#position;
     for (const item of result.items) {
       if (item.kind !== "state" || item.stream !== rules.stream) continue;
       const { value } = item;

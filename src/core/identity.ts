@@ -15,6 +15,23 @@ export function readingId(beganAt: number, random: number): string {
   return time + salt.padStart(RANDOM_DIGITS, "0");
 }
 
+/** Names readings one after the other, so that a later one sorts behind all before it, whatever the provider's clock does. */
+export class ReadingIds {
+  #last = -Infinity;
+
+  /** Ids to come sort behind this one; a text that is no id is ignored. */
+  follow(id: string): void {
+    if (!/^[0-9a-z]{14}$/.test(id)) return;
+    this.#last = Math.max(this.#last, Number.parseInt(id.slice(0, TIME_DIGITS), 36));
+  }
+
+  /** See {@link readingId}; the instant is moved on where an earlier id has it already. */
+  next(beganAt: number, random: number): string {
+    this.#last = Math.max(beganAt, this.#last + 1);
+    return readingId(this.#last, random);
+  }
+}
+
 /** Two 32-bit halves of a hash. */
 export interface Hash {
   readonly high: number;

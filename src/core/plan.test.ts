@@ -100,6 +100,7 @@ test("W3: the floor is the first whole day at least an hour inside retention", (
   expect(retentionFloor(TODAY + 23 * HOUR, 1)).toBe(TODAY);
   expect(retentionFloor(TODAY + 23 * HOUR + 1, 1)).toBe(TODAY + DAY);
   expect(retentionFloor(TODAY - HOUR, 90)).toBe(TODAY - 90 * DAY);
+  expect(retentionFloor(NOON, Number.MAX_SAFE_INTEGER)).toBe(DAY);
 });
 
 test("W3: a plan begins at the start date or the floor, and what the floor cuts off is named", () => {
@@ -219,6 +220,14 @@ test("S3: a start date moved to earlier plans the gap; to later, what was read c
   expect(later).toMatchObject({ start: TODAY - 10 * DAY, position: TODAY });
   const back = planIncremental(later, atNoon());
   expect(covered(back)[0]).toEqual({ start: TODAY - 30 * DAY, end: TODAY - 10 * DAY });
+});
+
+test("S1: a start date moved to earlier, where nothing had been finished, is the new start", () => {
+  const stored = { ...settled, start: TODAY, position: TODAY };
+  const at = atNoon({ startDate: TODAY - 40 * DAY, lookback: 0, reconcileFrom: null });
+  const plan = planIncremental(stored, at);
+  expect(plan.state).toMatchObject({ start: TODAY - 40 * DAY, position: TODAY - 40 * DAY });
+  expect(covered(plan)).toEqual([{ start: TODAY - 40 * DAY, end: TODAY + DAY }]);
 });
 
 test("S3: an interrupted pass goes on the same day; what is re-read anyway begins anew on another", () => {

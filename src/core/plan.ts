@@ -62,9 +62,9 @@ export function retentionFloor(now: number, retentionDays: number): number {
   return ceilTo(DAY, retentionEdge(now, retentionDays) + HOUR);
 }
 
-/** Where retention itself ends: nothing before it can be read. */
+/** Where retention itself ends: nothing before it can be read. Not before 1970, whatever a provider says that it keeps. */
 export function retentionEdge(now: number, retentionDays: number): number {
-  return now - retentionDays * DAY;
+  return Math.max(0, now - retentionDays * DAY);
 }
 
 /** Where the costs' deep re-read begins: a correction carries its old charge period (R2). */
@@ -178,7 +178,8 @@ function freshStart(at: Circumstances, { base, end, floor }: Bounds): Start {
 /**
  * A stored state under today's bounds. Where the position has fallen behind the floor or the start date, or the start
  * date was moved to later, what was read counts from there: should it ever be moved back, the range between is planned
- * again as a gap.
+ * again as a gap. Where nothing had been finished yet, a start date that is moved to earlier is simply the new start: the
+ * position must not stay behind what the provider says of the range before (S1).
  */
 function takenUp(stored: IncrementalState, at: Circumstances, { base, end, floor }: Bounds): Start {
   const wanted = at.startDate === null ? -Infinity : floorTo(DAY, at.startDate);
@@ -186,6 +187,8 @@ function takenUp(stored: IncrementalState, at: Circumstances, { base, end, floor
     ...cutOff(Math.max(stored.position, wanted), end, floor),
     ...(at.startDate === null ? [] : cutOff(wanted, Math.min(stored.start, end), floor)),
   ];
+  const isUnread = stored.position === stored.start && base < stored.start;
+  if (isUnread) return { state: { ...stored, start: base, position: base }, lost: union(lost) };
   const behind = stored.position < base;
   const start = behind ? base : Math.max(stored.start, Math.min(wanted, base));
   const position = Math.max(stored.position, base);

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { readingId } from "../core/identity.ts";
 import { beginReading, type Reading, readPage } from "../core/state.ts";
 import { DAY, HOUR } from "../core/time.ts";
 import { ExportWindows, type ReadingContext } from "./export_windows.ts";
@@ -134,16 +135,31 @@ test("S2: readings that end together have STATEs of their own", async () => {
     ),
   );
   expect(statesOf(outputs)).toEqual(
-    ["r1", "r2", "r3"].map((id) => ({ version: 1, last_reading_id: id })),
+    ["r1", "r2", "r3"].map((id) => ({ version: 1, last_reading_id: id, newest_reading_id: id })),
   );
 });
 
 test("S2: without a reading the state is what it was", async () => {
-  const stored = { version: 1, last_reading_id: "r0" };
+  const stored = { version: 1, last_reading_id: "r0", newest_reading_id: "r1" };
   expect(statesOf(await outputsOf((manifest) => manifest.finish(true), stored))).toEqual([stored]);
   expect(statesOf(await outputsOf((manifest) => manifest.finish(true), "garbage"))).toEqual([
-    { version: 1, last_reading_id: null },
+    { version: 1, last_reading_id: null, newest_reading_id: null },
   ]);
+});
+
+test("R4: the state keeps the newest id that was reported, for ids to come", async () => {
+  const [old, recent] = [readingId(1000, 0), readingId(2000, 0)];
+  let last: string | null = null;
+  const outputs = await outputsOf(async (manifest) => {
+    await manifest.report(readingOf(recent, 1, context.now), context);
+    await manifest.report(readingOf(old, 1, context.now), context);
+    last = manifest.newestReading;
+  });
+  expect(last).toBe(recent);
+  const stored = statesOf(outputs).at(-1);
+  expect(stored).toEqual({ version: 1, last_reading_id: old, newest_reading_id: recent });
+  await outputsOf(async (manifest) => void (last = manifest.newestReading), stored);
+  expect(last).toBe(recent);
 });
 
 test("R5: a reading that was begun without totals is not reported", async () => {

@@ -23,15 +23,23 @@ export interface ReadingContext {
 export class ExportWindows {
   readonly #outlet: Outlet<Output>;
   readonly #clock: Clock;
+  /** Tells one state from the next (S2): readings do not end in the order in which they began. */
   #lastReading: string | null;
+  #newestReading: string | null;
   #pending = 0;
   #reports = 0;
 
-  /** @param stored the stream's state, of which only the last reading's id is kept */
+  /** @param stored the stream's state, of which only ids are kept */
   constructor(outlet: Outlet<Output>, clock: Clock, stored: unknown) {
     this.#outlet = outlet;
     this.#clock = clock;
-    this.#lastReading = lastReadingOf(stored);
+    this.#lastReading = idOf(stored, "last_reading_id");
+    this.#newestReading = idOf(stored, "newest_reading_id") ?? this.#lastReading;
+  }
+
+  /** The newest id of those that were reported, by this run or one before; null where none was. */
+  get newestReading(): string | null {
+    return this.#newestReading;
   }
 
   async start(): Promise<void> {
@@ -52,6 +60,7 @@ export class ExportWindows {
     this.#pending += rows.length;
     this.#reports += 1;
     this.#lastReading = reading.id;
+    if (reading.id > (this.#newestReading ?? "")) this.#newestReading = reading.id;
     const bytes = Buffer.from(text);
     // Handed over together: another lane's report in between would make two equal STATEs of two reports (S2).
     const sent = this.#outlet.send({
@@ -72,7 +81,11 @@ export class ExportWindows {
   async #sendState(): Promise<void> {
     const recordCount = this.#pending;
     this.#pending = 0;
-    const state = { version: 1, last_reading_id: this.#lastReading };
+    const state = {
+      version: 1,
+      last_reading_id: this.#lastReading,
+      newest_reading_id: this.#newestReading,
+    };
     await this.#outlet.send(protocol.state(NAME, state, recordCount));
   }
 
@@ -81,9 +94,10 @@ export class ExportWindows {
   }
 }
 
-function lastReadingOf(stored: unknown): string | null {
-  if (typeof stored !== "object" || stored === null || !("last_reading_id" in stored)) return null;
-  return typeof stored.last_reading_id === "string" ? stored.last_reading_id : null;
+function idOf(stored: unknown, name: string): string | null {
+  if (typeof stored !== "object" || stored === null) return null;
+  const id: unknown = Reflect.get(stored, name);
+  return typeof id === "string" ? id : null;
 }
 
 /** One row for each UTC day of the window, and one for each other day that records start on. */

@@ -1,6 +1,7 @@
 /** `read`: from catalog, state and capabilities to readers, and from their fates to that of the run. */
 import type { ConfiguredCatalog, ConfiguredStream } from "../catalog.ts";
 import type { Config } from "../config.ts";
+import { ReadingIds } from "../core/identity.ts";
 import {
   type Circumstances,
   type Plan,
@@ -66,12 +67,15 @@ export async function readStreams(options: ReadOptions): Promise<boolean> {
   const manifest = asked
     ? new ExportWindows(outlet, clock, options.states.get("export_windows"))
     : null;
+  const ids = new ReadingIds();
+  ids.follow(manifest?.newestReading ?? "");
+  const run = { providerNow, manifest, ids };
   const readers: StreamReader[] = [];
   let failed = catalog.faults.length > 0;
   for (const configured of catalog.streams) {
     if (configured.name === "export_windows") continue;
     try {
-      readers.push(readerOf(configured, answer, providerNow, manifest, options));
+      readers.push(readerOf(configured, answer, run, options));
     } catch (reason) {
       failed = true;
       await reject(ConnectorError.from(reason).of(configured.name), options);
@@ -95,11 +99,17 @@ async function reject(error: ConnectorError, { outlet, clock }: ReadOptions): Pr
   await outlet.send(protocol.streamStatus(name, "INCOMPLETE", clock.now()));
 }
 
+/** What the streams of a run share. */
+interface Run {
+  readonly providerNow: () => number;
+  readonly manifest: ExportWindows | null;
+  readonly ids: ReadingIds;
+}
+
 function readerOf(
   configured: ConfiguredStream,
   { capabilities, nowMs: now }: CapabilitiesAnswer,
-  providerNow: () => number,
-  manifest: ExportWindows | null,
+  { providerNow, manifest, ids }: Run,
   options: ReadOptions,
 ): StreamReader {
   const { config, client, baseUrl, running, outlet } = options;
@@ -132,6 +142,7 @@ function readerOf(
     clock: options.clock,
     random: options.random,
     nextTurn: options.nextTurn,
+    ids,
     providerNow,
     stateInterval: options.stateInterval,
     stop: options.stop,

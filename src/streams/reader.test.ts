@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import { ReadingIds, readingId } from "../core/identity.ts";
 import { type Circumstances, planFullRefresh, planIncremental } from "../core/plan.ts";
 import type { Reading, StreamState } from "../core/state.ts";
-import { DAY } from "../core/time.ts";
+import { DAY, HOUR } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
 import type { StateMessage } from "../protocol.ts";
 import { readOverLanes } from "./lanes.ts";
@@ -47,6 +48,7 @@ interface Options {
   readonly stop?: AbortSignal;
   readonly lanes?: number;
   readonly stateInterval?: number;
+  readonly knownId?: string;
 }
 
 const refused = (code: "cursor_refused" | "bad_request"): ConnectorError =>
@@ -75,6 +77,8 @@ async function readScript(
     mode === "incremental"
       ? planIncremental(stored?.mode === "incremental" ? stored : null, circumstances)
       : planFullRefresh(stored?.mode === "full_refresh" ? stored : null, circumstances);
+  const ids = new ReadingIds();
+  ids.follow(options.knownId ?? "");
   const reader = new StreamReader({
     stream: usage,
     plan,
@@ -88,6 +92,7 @@ async function readScript(
     clock: { now: () => 0, sleep: async () => undefined },
     random: () => 0.5,
     nextTurn: () => Promise.resolve(),
+    ids,
     providerNow: () => circumstances.now,
     stateInterval: options.stateInterval ?? 0,
     stop: options.stop ?? new AbortController().signal,
@@ -270,6 +275,13 @@ test("R4: readings of one millisecond have ids in the order in which they began"
   const ids = run.reports.map(({ id }) => id);
   expect(ids.toSorted()).toEqual(ids);
   expect(new Set(ids).size).toBe(2);
+});
+
+test("R4: a provider's clock that stands still or is put back makes no id that sorts before an earlier one", async () => {
+  const before = readingId(at.now + HOUR, 0.9);
+  const run = await readScript([[pageOf([one])]], { knownId: before });
+  expect(run.reports.every(({ id }) => id > before)).toBe(true);
+  expect(run.reports[0]?.beganAt).toBe(at.now);
 });
 
 test("a stop ends the stream with the state of what was written, and no error trace", async () => {

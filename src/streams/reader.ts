@@ -2,7 +2,7 @@
  * Reads one stream: its windows, taken one by one by the lanes, and its state. Whatever happens, the state says exactly
  * what has been written.
  */
-import { readingId } from "../core/identity.ts";
+import type { ReadingIds } from "../core/identity.ts";
 import {
   type Circumstances,
   completed,
@@ -74,6 +74,8 @@ export interface ReaderOptions {
   readonly random: () => number;
   /** Lets requests leave, and answers come in, before a page is worked on. */
   readonly nextTurn: () => Promise<void>;
+  /** Names readings, after all that are known of (R4). */
+  readonly ids: ReadingIds;
   /** The provider's clock, in milliseconds since 1970. */
   readonly providerNow: () => number;
   /** The least time between two STATEs but the last, in milliseconds. */
@@ -99,7 +101,6 @@ export class StreamReader {
   #state: StreamState;
   #error: ConnectorError | null = null;
   #active = 0;
-  #lastReadingAt = -Infinity;
   #lastStateAt = -Infinity;
   #lastState = "";
   #windowsRead = 0;
@@ -116,6 +117,7 @@ export class StreamReader {
     this.#notices = new Notices(stream.name, (message) => void outlet.send(message));
     this.#signal = AbortSignal.any([stop, this.#failure.signal]);
     this.#state = plan.state;
+    for (const { id } of plan.resumed) options.ids.follow(id);
     const job = (window: Range, reading: Reading | null): Job => ({
       window,
       reading,
@@ -200,10 +202,9 @@ export class StreamReader {
       const { id, beganAt, resumed } = startsOver;
       return { ...beginReading(window, { id, limit, beganAt }, totals), resumed };
     }
-    const { providerNow, random } = this.#options;
-    const beganAt = Math.max(Math.trunc(providerNow()), this.#lastReadingAt + 1);
-    this.#lastReadingAt = beganAt;
-    return beginReading(window, { id: readingId(beganAt, random()), limit, beganAt }, totals);
+    const { providerNow, random, ids } = this.#options;
+    const beganAt = Math.trunc(providerNow());
+    return beginReading(window, { id: ids.next(beganAt, random()), limit, beganAt }, totals);
   }
 
   /** Writes a page's records and counts it; the reading as it is after the page. */
