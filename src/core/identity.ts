@@ -196,6 +196,12 @@ export class RecentFingerprints {
     return sighting === "new" ? before : sighting;
   }
 
+  /** Whether it knows this very record. */
+  knows(fingerprint: Fingerprint): boolean {
+    const tables = [this.#newer, this.#older];
+    return tables.some((table) => table?.look(fingerprint, false) === "repeat");
+  }
+
   #turn(): void {
     const oldest = this.#older;
     this.#hasForgotten = oldest !== null;

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import nock from "nock";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -355,6 +356,20 @@ describe("Client.get()", () => {
       expect(slept).toEqual([30_000]);
       expect(holds).toMatchObject([{ untilMs: NOW + 30_000, waitMs: 30_000 }]);
       expect(retries).toEqual([]);
+    });
+
+    test("a page counts when it has come, not only when a slow reader wants it", async () => {
+      let now = NOW;
+      const clock = { now: () => now, sleep: () => Promise.resolve() };
+      const { client, gate } = harness({ clock, transport: scripted({ body: "{}" }) });
+      const pass = async () => await gate.pass(new AbortController().signal);
+      gate.limited(await pass(), 3_000_000);
+      now += 3_000_000;
+      void client.get(ask({ turn: new Promise(() => undefined) }));
+      await setImmediate();
+      gate.limited(await pass(), 900_000); // together more than an hour without a page
+      now += 900_000;
+      expect(await pass()).toEqual({ pause: 2 });
     });
 
     test.each([

@@ -149,12 +149,13 @@ export class Client {
       const pass = await gate.pass(signal);
       const authorization = await auth.authorization(signal);
       const began = this.#options.edges.clock.now();
-      const verdict = await this.#send(ask, authorization, signal);
+      // A page counts for the gate when it has come, not only when a slow reader of stdout wants it.
+      const arrived = (): void => gate.succeeded(pass);
+      const verdict = await this.#send(ask, authorization, signal, arrived);
       signal.throwIfAborted();
       this.#tell(ask, verdict, began);
       switch (verdict.kind) {
         case "answered":
-          gate.succeeded(pass);
           return verdict.answer;
         case "failed":
           throw verdict.error;
@@ -174,7 +175,12 @@ export class Client {
     }
   }
 
-  async #send(ask: Ask, authorization: string, signal: AbortSignal): Promise<Verdict> {
+  async #send(
+    ask: Ask,
+    authorization: string,
+    signal: AbortSignal,
+    onArrived: () => void,
+  ): Promise<Verdict> {
     const { edges, maximumBytes, userAgent } = this.#options;
     const asked: Asked = {
       shownUrl: shownUrl(ask.url),
@@ -184,6 +190,7 @@ export class Client {
       pool: this.#pool,
       page: ask.page ?? false,
       turn: ask.turn,
+      onArrived,
       onBadRequest: ask.onBadRequest,
     };
     const headers = {

@@ -60,6 +60,8 @@ export interface Asked {
   readonly page: boolean;
   /** When the answer is wanted: until then its body waits as the bytes that came. */
   readonly turn?: Promise<void> | undefined;
+  /** Told of a 200 whose body has come whole, before its {@link turn}. */
+  readonly onArrived?: (() => void) | undefined;
   /** Makes the error of a 400, where the caller knows what was asked for. */
   readonly onBadRequest?: ((problem: ProblemText, detail: string) => ConnectorError) | undefined;
 }
@@ -121,6 +123,7 @@ async function judgeBody(response: HttpResponse, asked: Asked, nowMs: number): P
     return { kind: "passing", reason: `HTTP 200 came with the content-type "${type}"` };
   }
   const body = await readBytes(response, asked.maximumBytes, asked.pool);
+  asked.onArrived?.();
   await asked.turn;
   const bytes = body.bytes.length;
   const dateMs = parseHttpDate(response.headers["date"] ?? "", nowMs);

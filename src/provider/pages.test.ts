@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Transport } from "../edges.ts";
@@ -78,6 +79,16 @@ describe("readPages()", () => {
     const same =
       "start=2026-01-01T00%3A00%3A00Z&end=2026-01-08T00%3A00%3A00Z&granularity=1d&limit=3";
     expect(asked.map(String)).toEqual([same, `${same}&cursor=b`, `${same}&cursor=c`]);
+  });
+
+  test("asks for its first page only, until the window before has been handed over", async () => {
+    const { client, asked } = pages({ "": page([1], "b"), b: page([2], null) });
+    const { promise: before, resolve } = Promise.withResolvers<void>();
+    const reading = all(readPages(client, QUERY, null, { ...options, before }));
+    await setImmediate();
+    expect(asked).toHaveLength(1);
+    resolve();
+    expect(await reading).toHaveLength(2);
   });
 
   test("asks no granularity of costs", async () => {
@@ -162,6 +173,14 @@ describe("readPages()", () => {
     test("1,000 empty pages in a row go on", async () => {
       const read = await all(readPages(empties(1000).client, QUERY, null, options));
       expect(read).toHaveLength(1001);
+    });
+
+    test("so do far more of them where a page with records comes between", async () => {
+      const { client } = provider((cursor) => {
+        const at = cursor === "" ? 0 : Number(cursor);
+        return { body: page(at === 700 ? [1] : [], at < 1400 ? String(at + 1) : null) };
+      });
+      expect(await all(readPages(client, QUERY, null, options))).toHaveLength(1401);
     });
 
     test("one more is a provider fault", async () => {

@@ -91,6 +91,8 @@ describe("scanPage()", () => {
     ["a prototype", '{"__proto__":"x"}'],
     ["the property that we add", '{"x_ReadingId":"theirs"}'],
     ["a line separator", '{"a":"\u2028"}'],
+    ["a paragraph separator", '{"a":"\u2029"}'],
+    ["a next line", '{"a":"\u0085"}'],
     [
       "more members than any record has",
       JSON.stringify(Object.fromEntries(Array.from({ length: 97 }, (_, at) => [`a${at}`, ""]))),

@@ -1,4 +1,5 @@
-import type { Job, StreamReader } from "./reader.ts";
+import type { Job } from "./job.ts";
+import type { StreamReader } from "./reader.ts";
 
 /**
  * Reads all streams side by side over `lanes` lanes (C1). A lane asks for the first page of its next window as soon as the

@@ -62,6 +62,20 @@ test("C1: pages are written in the order in which they came, and one without lin
   expect(written).toEqual(["1", "2", "3"]);
 });
 
+test("C1: a page is made in a turn of its own, when requests have left and answers have come in", async () => {
+  const outlet = new Outlet<Output>();
+  const { promise: turn, resolve } = Promise.withResolvers<void>();
+  let isMade = false;
+  const work = new PageWriter("usage", outlet, () => turn).write((take) => {
+    isMade = true;
+    return linesOf("", take);
+  });
+  await setImmediate();
+  expect(isMade).toBe(false);
+  resolve();
+  expect(await work).toMatchObject({ count: 0 });
+});
+
 test("a page that cannot be made is its asker's error, and the next is written", async () => {
   const outlet = new Outlet<Output>();
   const { work } = pagesOver(outlet, ["fault", "a"]);

@@ -37,6 +37,8 @@ interface Run {
   readonly outputs: Output[];
   readonly queries: (WindowQuery & { cursor: string | null })[];
   readonly states: StateMessage[];
+  /** When they were written. */
+  readonly statesAt: number[];
   readonly succeeded: boolean;
   readonly reports: Reading[];
 }
@@ -49,6 +51,9 @@ interface Options {
   readonly lanes?: number;
   readonly stateInterval?: number;
   readonly knownId?: string;
+  readonly providerNow?: () => number;
+  readonly now?: () => number;
+  readonly consumed?: (output: Output) => void;
 }
 
 const refused = (code: "cursor_refused" | "bad_request"): ConnectorError =>
@@ -89,11 +94,11 @@ async function readScript(
     invalidRecords: "fail",
     pages,
     outlet,
-    clock: { now: () => 0, sleep: async () => undefined },
+    clock: { now: options.now ?? (() => 0), sleep: async () => undefined },
     random: () => 0.5,
     nextTurn: () => Promise.resolve(),
     ids,
-    providerNow: () => circumstances.now,
+    providerNow: options.providerNow ?? (() => circumstances.now),
     stateInterval: options.stateInterval ?? 0,
     stop: options.stop ?? new AbortController().signal,
     report: async (reading) => void reports.push(reading),
@@ -105,10 +110,15 @@ async function readScript(
     .finally(() => outlet.close());
   const outputs: Output[] = [];
   // Memory that lines lie in is used anew once they are consumed.
-  for await (const output of outlet) outputs.push(structuredClone(output));
+  const statesAt: number[] = [];
+  for await (const output of outlet) {
+    outputs.push(structuredClone(output));
+    if (output.type === "STATE") statesAt.push(options.now?.() ?? 0);
+    options.consumed?.(output);
+  }
   await work;
   const states = outputs.filter((output) => output.type === "STATE");
-  return { outputs, queries, states, succeeded: reader.succeeded, reports };
+  return { outputs, queries, states, statesAt, succeeded: reader.succeeded, reports };
 }
 
 const lastState = ({ states }: Run, mode: "incremental" | "full_refresh" = "incremental") =>
@@ -214,6 +224,77 @@ test("S4: a cursor that is always refused ends the stream after two restarts", a
   expect(run.succeeded).toBe(false);
   expect(run.queries).toHaveLength(3);
   expect(idsOf(run)).toEqual(["one"]);
+});
+
+test("P5 S4: windows that replace one repeat nothing of it, and each remembers for itself", async () => {
+  const odd = usageRecord("odd", { ChargePeriodEnd: "2026-01-03T00:00:00Z" }); // both windows return it
+  const week = { ...at, now: DAY_ONE + 8.5 * DAY, endDate: DAY_ONE + 8 * DAY };
+  const begun = await readScript(
+    [[pageOf([one, two], "next"), new ConnectorError("unavailable", "It is down.")]],
+    { circumstances: { ...week, maximumWindowDays: 2 } },
+  );
+  const run = await readScript(
+    [
+      [refused("cursor_refused")],
+      [pageOf([one, odd], "b"), pageOf([one, usageRecord("b")])],
+      [pageOf([odd, two], "c"), pageOf([two])],
+    ],
+    { stored: lastState(begun), circumstances: week },
+  );
+  expect(run.succeeded).toBe(true);
+  expect(run.queries.slice(0, 3).map(({ start }) => start)).toEqual([
+    DAY_ONE,
+    DAY_ONE,
+    DAY_ONE + DAY,
+  ]);
+  expect(idsOf(run)).toEqual(["one", "odd", "b", "two"]);
+  const [replaced] = lastState(begun)?.pass?.open ?? [];
+  expect(new Set([replaced?.id, ...run.reports.map(({ id }) => id)]).size).toBe(3);
+  expect(run.reports[1]?.totals?.map(({ records }) => records)).toEqual([1]); // odd carries the other's id
+});
+
+test("W3: a window that has left retention by the time it is reached is not asked for, and named", async () => {
+  const times = [at.now, at.now];
+  const run = await readScript([[pageOf([one])], [pageOf([two])]], {
+    providerNow: () => times.shift() ?? DAY_ONE + 31.5 * DAY,
+  });
+  expect(run.queries.map(({ start }) => start)).toEqual([DAY_ONE]);
+  const warnings = run.outputs.flatMap((output) =>
+    output.type === "LOG" && output.log.level === "WARN" ? [output.log.message] : [],
+  );
+  expect(warnings.join()).toContain("2026-01-02T00:00:00Z to 2026-01-03T00:00:00Z has left");
+});
+
+test("V1: after a page that cannot be made no other is, for it may have taken what both hold", async () => {
+  const shared = usageRecord("shared", { ChargePeriodEnd: "2026-01-03T00:00:00Z" });
+  const bad = usageRecord("bad", { ConsumedUnit: 7 });
+  const run = await readScript([[pageOf([shared, bad])], [pageOf([shared, two])]], { lanes: 2 });
+  expect(run.succeeded).toBe(false);
+  expect(idsOf(run)).toEqual([]);
+  expect(lastState(run)).toMatchObject({ position: DAY_ONE, pass: { reads: [], open: [] } });
+  expect(run.reports).toEqual([]);
+});
+
+test("S2: lanes that come by while a state waits to be written do not send their own", async () => {
+  const days = 12;
+  const circumstances = { ...at, now: DAY_ONE + (days + 0.5) * DAY, endDate: DAY_ONE + days * DAY };
+  const script = Array.from({ length: days }, (_, day) => [
+    pageOf([usageRecord(`${day}`)], "next"),
+    pageOf([usageRecord(`${day}b`)]),
+  ]);
+  let now = 0;
+  const run = await readScript(script, {
+    circumstances,
+    lanes: 6,
+    stateInterval: 5000,
+    now: () => now,
+    consumed: ({ type }) => (now += type === "RECORD_LINES" ? 700 : 0),
+  });
+  const between = run.statesAt
+    .slice(0, -1)
+    .map((time, index, all) => time - (all[index - 1] ?? -5000));
+  expect(between.length).toBeGreaterThan(2);
+  expect(Math.min(...between)).toBeGreaterThanOrEqual(4200);
 });
 
 test("S7: a full refresh goes on between attempts and, once done, emits nothing", async () => {

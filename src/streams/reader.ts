@@ -23,11 +23,11 @@ import {
   type StreamState,
 } from "../core/state.ts";
 import { formatInstant } from "../core/time.ts";
-import type { Range } from "../core/window.ts";
 import type { Clock } from "../edges.ts";
 import { ConnectorError } from "../errors.ts";
 import * as protocol from "../protocol.ts";
 import { Notices } from "./notices.ts";
+import { type Job, jobOf, replanned } from "./job.ts";
 import type { Outlet } from "./outlet.ts";
 import { PageWriter } from "./page_writer.ts";
 import { toLines } from "./records.ts";
@@ -45,20 +45,6 @@ import type {
 
 /** How often a window whose cursor is refused begins again (S4). */
 const MAXIMUM_RESTARTS = 2;
-
-/** A window that a lane is to read. */
-export interface Job {
-  readonly window: Range;
-  /** A reading to go on with; null to begin one. */
-  readonly reading: Reading | null;
-  /** The reading that this one starts over (S4): it keeps its identity (R4). */
-  readonly startsOver: Reading | null;
-  readonly restarts: number;
-  /** What this window has emitted in this read; outlives a restart. */
-  readonly repeats: Repeats | null;
-  /** What this passage through it has counted, where that is not the first. */
-  readonly counted: Repeats | null;
-}
 
 export interface ReaderOptions {
   readonly stream: StreamDefinition;
@@ -118,17 +104,9 @@ export class StreamReader {
     this.#signal = AbortSignal.any([stop, this.#failure.signal]);
     this.#state = plan.state;
     for (const { id } of plan.resumed) options.ids.follow(id);
-    const job = (window: Range, reading: Reading | null): Job => ({
-      window,
-      reading,
-      startsOver: null,
-      restarts: 0,
-      repeats: null,
-      counted: null,
-    });
     this.#queue = [
-      ...plan.resumed.map((reading) => job(reading, reading)),
-      ...plan.windows.map((window) => job(window, null)),
+      ...plan.resumed.map((reading) => jobOf(reading, reading)),
+      ...plan.windows.map((window) => jobOf(window, null)),
     ].toSorted((a, b) => a.window.start - b.window.start);
   }
 
@@ -226,7 +204,7 @@ export class StreamReader {
         crossing: this.#crossing,
         warn: this.#notices.warn,
       };
-      const made = toLines(page.records, context, take);
+      const made = this.#orFail(() => toLines(page.records, context, take));
       this.#pending += made.count;
       return made;
     });
@@ -237,6 +215,20 @@ export class StreamReader {
     this.#records += lines.count;
     this.#bytes += lines.bytes.length;
     return readPage(reading, { ...page, ...lines, records: lines.records }, circumstances.now);
+  }
+
+  /**
+   * The fingerprints of a page that cannot be made may stay behind, and another window's page lose what they stand for: no
+   * page is made after it.
+   */
+  #orFail<Result>(make: () => Result): Result {
+    this.#failure.signal.throwIfAborted();
+    try {
+      return make();
+    } catch (reason) {
+      this.#failure.abort(ConnectorError.from(reason));
+      throw reason;
+    }
   }
 
   /** W11: a slow sync may reach a window only after its start has left retention. */
@@ -286,9 +278,7 @@ export class StreamReader {
   #requeue(job: Job, at: Circumstances): void {
     const { windows, lost } = replan(job.window, at);
     for (const message of describeLost(this.name, lost)) void this.#send(message);
-    const startsOver = windows.length === 1 && lost.length === 0 ? job.startsOver : null;
-    const jobs = windows.map((each) => ({ ...job, window: each, reading: null, startsOver }));
-    this.#queue.unshift(...jobs);
+    this.#queue.unshift(...replanned(job, windows, lost.length > 0));
   }
 
   async #fail(error: ConnectorError): Promise<void> {
@@ -321,6 +311,7 @@ export class StreamReader {
   async #sendStateWhenDue(): Promise<void> {
     const now = this.#options.clock.now();
     if (now - this.#lastStateAt < this.#options.stateInterval) return;
+    this.#lastStateAt = now; // at once: other lanes come by while the estimate is on its way
     await this.#sendEstimate(now);
     await this.#sendState();
   }

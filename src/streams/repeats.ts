@@ -6,6 +6,12 @@ export class Repeats {
   readonly #recent = new RecentFingerprints();
   /** Few: records that another window emitted first. */
   readonly #foreign = new Set<string>();
+  #before: Repeats | null;
+
+  /** @param before what was emitted already, of a window that this one is a part of; only looked at */
+  constructor(before: Repeats | null = null) {
+    this.#before = before;
+  }
 
   /** Whether there were more records than it remembers, so that a repeat may pass unseen. */
   get hasForgotten(): boolean {
@@ -14,7 +20,13 @@ export class Repeats {
 
   /** Whether this very record was seen before, or another one of its version; notes it. */
   note(fingerprint: Fingerprint): Sighting {
-    return this.#recent.note(fingerprint);
+    const sighting = this.#recent.note(fingerprint);
+    return this.#before?.knows(fingerprint) === true ? "repeat" : sighting;
+  }
+
+  /** Whether this very record was seen. */
+  knows(fingerprint: Fingerprint): boolean {
+    return this.#recent.knows(fingerprint) || this.#before?.knows(fingerprint) === true;
   }
 
   /** Notes that another window of the read emitted it; always true. */
@@ -24,13 +36,14 @@ export class Repeats {
   }
 
   isForeign(fingerprint: Fingerprint): boolean {
-    return this.#foreign.has(nameOf(fingerprint));
+    return this.#foreign.has(nameOf(fingerprint)) || this.#before?.isForeign(fingerprint) === true;
   }
 
   /** The same memory for another window, empty. */
   cleared(): Repeats {
     this.#recent.clear();
     this.#foreign.clear();
+    this.#before = null;
     return this;
   }
 }
