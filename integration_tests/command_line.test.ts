@@ -1,4 +1,6 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { command } from "./support/connector.ts";
 import { launch } from "./support/process.ts";
@@ -26,6 +28,17 @@ test("--version prints the version of package.json and nothing else", async () =
   const { code, stdout, stderr } = await launch(null, { args: ["--version"] }).done;
   const { version } = JSON.parse(read("../package.json")) as { version: string };
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+});
+
+test("a stdout that is closed is no success", () => {
+  const launcher = fileURLToPath(new URL("../bin/source-ai-billing", import.meta.url));
+  const { status, stderr } = spawnSync("sh", ["-c", '"$0" spec >&-', launcher], {
+    encoding: "utf8",
+  });
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr: "Stdout is closed: there is nowhere to write messages to.\n",
+  });
 });
 
 test("an unknown command is a config error that points to the help", async () => {

@@ -6,6 +6,10 @@ import type { Output } from "./streams/stream.ts";
 
 const MASK = "****";
 
+const DATA: ReadonlySet<string> = new Set(["STATE", "CONTROL", "SPEC", "CATALOG"]);
+const CONSTANTS: ReadonlySet<string> = new Set(["type", "level", "status", "failure_type"]);
+const STREAMS: ReadonlySet<string> = new Set(["usage", "costs", "export_windows"]);
+
 /** Secret values that must never be written; grows when tokens are renewed. */
 export class Secrets {
   #values: readonly string[] = [];
@@ -34,8 +38,9 @@ export class Secrets {
 /**
  * Writes outputs to a stream, each message as one line, and waits while its reader is slow (C3).
  *
- * Records and states are data and pass as they are; so does CONTROL, which exists to hand tokens to the platform. All
- * else is masked.
+ * Records and states are data and pass as they are; so do what a catalog and a specification say of the connector, and
+ * CONTROL, which exists to hand tokens to the platform. Of all else every text is masked but the protocol's own constants
+ * and the names of streams, which a platform could not read any more where a token happens to be a part of them.
  */
 export class Emitter {
   readonly #out: Writable;
@@ -77,11 +82,11 @@ export class Emitter {
   }
 
   #line(message: Message): string {
-    const isData =
-      message.type === "STATE" || message.type === "CONTROL" || message.type === "SPEC";
-    const json = JSON.stringify(message, (_key, value: unknown) =>
-      typeof value === "string" && !isData ? this.#secrets.mask(value) : value,
-    );
+    const isData = DATA.has(message.type);
+    const json = JSON.stringify(message, (key, value: unknown) => {
+      const isText = typeof value === "string" && !isData && !CONSTANTS.has(key);
+      return isText && !(key === "name" && STREAMS.has(value)) ? this.#secrets.mask(value) : value;
+    });
     return `${onOneLine(json)}\n`;
   }
 }

@@ -328,6 +328,17 @@ describe("Client.get()", () => {
       expect(error.message).toContain("HTTPS_PROXY");
     });
 
+    test("a proxy whose name does not exist is not blamed on base_url", async () => {
+      const thrown = Object.assign(new Error("x"), {
+        code: "ENOTFOUND",
+        hostname: "proxy.invalid",
+      });
+      const error = await failure(harness({ transport: scripted(thrown) }).client.get(first()));
+      expect(error.message).toContain("no such host as the proxy's, proxy.invalid");
+      expect(error.message).toContain("HTTPS_PROXY");
+      expect(error.message).not.toContain("Check base_url");
+    });
+
     test.each(["ECONNREFUSED", "ECONNRESET", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"])(
       "%s may be a provider that is down: it is retried",
       async (code) => {

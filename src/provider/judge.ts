@@ -96,7 +96,7 @@ export function judgeThrown(thrown: unknown, asked: Asked, answered: boolean): V
   if (thrown instanceof BrokenBody) {
     return { kind: "passing", reason: thrown.message, cause: thrown.cause };
   }
-  const failure = judgeFailure(thrown);
+  const failure = judgeFailure(thrown, new URL(asked.shownUrl).hostname);
   if (failure === undefined) return { kind: "failed", error: ConnectorError.from(thrown) };
   if (asked.first && !answered && failure.kind !== "passing") {
     return {

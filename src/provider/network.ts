@@ -46,8 +46,10 @@ const MISUSE = /^UND_ERR_(INVALID_ARG|INVALID_RETURN_VALUE|NOT_SUPPORTED|DESTROY
 
 /**
  * Judges what a transport threw; `undefined` where it is no failure of the network but a defect of ours.
+ *
+ * @param host that of the address that was asked for: another one that does not exist is the proxy's
  */
-export function judgeFailure(thrown: unknown): NetworkFailure | undefined {
+export function judgeFailure(thrown: unknown, host: string): NetworkFailure | undefined {
   const codes = codesOf(thrown);
   if (codes.some((code) => MISUSE.test(code))) return undefined;
   const proxy = PROXY_ANSWER.exec(thrown instanceof Error ? thrown.message : "")?.[1];
@@ -56,7 +58,12 @@ export function judgeFailure(thrown: unknown): NetworkFailure | undefined {
   }
   const tls = codes.find((code) => TLS_CODES.test(code));
   if (tls !== undefined) return { kind: "tls", reason: `TLS failed (${tls})` };
-  if (codes.includes("ENOTFOUND")) return { kind: "no_such_host", reason: "there is no such host" };
+  if (codes.includes("ENOTFOUND")) {
+    const missing = hostOf(thrown);
+    return missing === undefined || missing === host
+      ? { kind: "no_such_host", reason: "there is no such host" }
+      : { kind: "proxy", reason: `there is no such host as the proxy's, ${missing}` };
+  }
   if (codes.some((code) => NO_HTTP.test(code))) {
     return { kind: "not_http", reason: "the answer is not HTTP" };
   }
@@ -66,6 +73,13 @@ export function judgeFailure(thrown: unknown): NetworkFailure | undefined {
     return undefined;
   }
   return { kind: "passing", reason: `the connection failed (${codes[0] ?? thrown.name})` };
+}
+
+/** The host that could not be found, as the error of it or of one of its causes names it. */
+function hostOf(thrown: unknown, depth = 0): string | undefined {
+  if (!(thrown instanceof Error) || depth > 8) return undefined;
+  if ("hostname" in thrown && typeof thrown.hostname === "string") return thrown.hostname;
+  return hostOf(thrown.cause, depth + 1);
 }
 
 /** The codes of an error, of its causes and of what it gathers (one error for each address that was tried). */

@@ -117,7 +117,7 @@ export async function ask(
     return { kind: "passing", reason: `HTTP ${status}`, askedMs };
   } catch (thrown) {
     if (thrown instanceof BrokenBody) return { kind: "passing", reason: thrown.message };
-    const failure = judgeFailure(thrown);
+    const failure = judgeFailure(thrown, url.hostname);
     if (failure === undefined) throw ConnectorError.from(thrown);
     if (first && failure.kind !== "passing") throw wrongAddress(name, url, failure.reason);
     return { kind: "passing", reason: failure.reason };

@@ -1,0 +1,32 @@
+import { PassThrough } from "node:stream";
+import { expect, test } from "vitest";
+import { Emitter, Secrets } from "./emit.ts";
+import * as protocol from "./protocol.ts";
+import type { Output } from "./streams/stream.ts";
+
+async function written(secret: string, output: Output): Promise<unknown> {
+  const secrets = new Secrets();
+  secrets.add([secret]);
+  const out = new PassThrough();
+  await new Emitter(out, secrets, false).write(output);
+  return JSON.parse(String(out.read()));
+}
+
+test("a secret is masked in every text that is said", async () => {
+  const said = protocol.log("WARN", "the token s3cret is refused, and so is czNjcmV0");
+  expect(await written("s3cret", said)).toMatchObject({
+    log: { message: "the token **** is refused, and so is ****" },
+  });
+});
+
+test("a token that is a part of the protocol's own words leaves them readable", async () => {
+  for (const secret of ["usage", "S", "COMPLETE", "e"]) {
+    const status = protocol.streamStatus("usage", "COMPLETE", 0);
+    expect(await written(secret, status)).toEqual(JSON.parse(JSON.stringify(status)));
+  }
+});
+
+test("a stream of the user's own naming is no word of the protocol", async () => {
+  const status = protocol.streamStatus("my-s3cret", "INCOMPLETE", 0);
+  expect(JSON.stringify(await written("s3cret", status))).toContain('"my-****"');
+});
