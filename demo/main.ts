@@ -51,6 +51,10 @@ async function main(): Promise<void> {
   process.exitCode = agreed ? 0 : 1;
 }
 
+// Whoever read it has gone (`npm run demo | head`): nothing of the rest is wanted.
+// oxlint-disable-next-line unicorn/no-process-exit
+process.stdout.on("error", () => process.exit(1));
+
 try {
   await main();
 } catch (error) {

@@ -253,7 +253,13 @@ function forbidden(
   detail: string,
 ): ConnectorError {
   const scope = /\bscope="([\w.: -]{1,200})"/.exec(headers["www-authenticate"] ?? "")?.[1];
-  const needs = scope === undefined ? "a scope or access to the account" : `the scope ${scope}`;
+  const asked = scope?.trim().split(/ +/) ?? [];
+  const needs =
+    asked.length > 1
+      ? `one of the scopes ${asked.join(", ")}`
+      : asked[0] === undefined
+        ? "a scope or access to the account"
+        : `the scope ${asked[0]}`;
   return new ConnectorError(
     "forbidden",
     `The credential is valid but lacks ${needs} (HTTP 403).${quoteProblem(problem)} Ask the provider's administrator to ` +
