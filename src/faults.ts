@@ -61,7 +61,10 @@ function choice(values: readonly unknown[]): string {
 
 /** The faults that zod found, in the order of the schema. */
 export function faultsOf(error: z.ZodError): Fault[] {
-  return error.issues.map((issue) => ({ path: pathOf(issue.path), rule: issue.message }));
+  const faults = error.issues.map((issue) => ({ path: pathOf(issue.path), rule: issue.message }));
+  // A number may break the same rule in two ways, such as being no whole number and too large.
+  const lines = faults.map(({ path, rule }) => `${path} ${rule}`);
+  return faults.filter((_, index) => lines.indexOf(lines[index] ?? "") === index);
 }
 
 /** One sentence for a lone fault, a list for several: `The config has 2 faults:` and a line for each. */

@@ -4,6 +4,10 @@ import { formatDay, formatInstant } from "../core/time.ts";
 import type { Range } from "../core/window.ts";
 import { log, type LogMessage } from "../protocol.ts";
 
+/** `1 record`, `2 records`. */
+export const countOf = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? "" : "s"}`;
+
 /** What a plan comes to, for the log: what is read, and what cannot be. */
 export function describePlan(stream: string, plan: Plan<StreamState>): LogMessage[] {
   const { windows, resumed, ahead, state } = plan;
@@ -12,7 +16,7 @@ export function describePlan(stream: string, plan: Plan<StreamState>): LogMessag
   const range =
     first === undefined || last === undefined
       ? "nothing to read"
-      : `reading ${formatInstant(first.start)} to ${formatInstant(last.end)} in ${windows.length} windows` +
+      : `reading ${formatInstant(first.start)} to ${formatInstant(last.end)} in ${countOf(windows.length, "window")}` +
         (resumed.length === 0 ? "" : ` and ${resumed.length} begun by an earlier sync`) +
         (plan.reconciledOn === null ? "" : ", with the deep re-read of the day");
   const warnings = [
@@ -20,7 +24,7 @@ export function describePlan(stream: string, plan: Plan<StreamState>): LogMessag
     ...plan.lostProvisional.map(({ day, records, billed }) =>
       log(
         "WARN",
-        `${stream}: ${records} provisional costs of ${formatDay(day)} left retention before they were ` +
+        `${stream}: ${countOf(records, "provisional cost")} of ${formatDay(day)} left retention before they were ` +
           `final: ${Object.entries(billed)
             .map(([currency, amount]) => `${amount} ${currency}`)
             .join(", ")}. They stay provisional in the warehouse.`,

@@ -33,7 +33,7 @@ import { PageWriter } from "./page_writer.ts";
 import { toLines } from "./records.ts";
 import { Repeats } from "./repeats.ts";
 import { encodeState } from "./state_codec.ts";
-import { describeLost, describePlan } from "./describe.ts";
+import { countOf, describeLost, describePlan } from "./describe.ts";
 import type {
   FetchedPage,
   Granularity,
@@ -301,9 +301,9 @@ export class StreamReader {
   }
 
   #summary(): string {
-    const read = `${this.name}: ${this.#records} records in ${this.#pages} pages`;
+    const read = `${this.name}: ${countOf(this.#records, "record")} in ${countOf(this.#pages, "page")}`;
     const { mode } = this.#state;
-    return mode === "incremental"
+    return mode === "incremental" && this.#error === null
       ? `${read}; complete through ${formatInstant(this.#state.position)}.`
       : `${read}.`;
   }
