@@ -251,6 +251,7 @@ test("P5 S4: windows that replace one repeat nothing of it, and each remembers f
   const [replaced] = lastState(begun)?.pass?.open ?? [];
   expect(new Set([replaced?.id, ...run.reports.map(({ id }) => id)]).size).toBe(3);
   expect(run.reports[1]?.totals?.map(({ records }) => records)).toEqual([1]); // odd carries the other's id
+  expect(lastState(run)?.pass?.open).toEqual([]); // nothing is left of the reading that was replaced
 });
 
 test("W3: a window that has left retention by the time it is reached is not asked for, and named", async () => {
