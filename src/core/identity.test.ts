@@ -121,7 +121,7 @@ test("fingerprints are known once seen, and another content of the same version"
   expect(table.note(fingerprint(7, 1))).toBe("repeat");
   expect(table.note(fingerprint(7))).toBe("repeat");
   expect(table.hasForgotten).toBe(false);
-  table.clear();
+  table.release();
   expect(table.note(fingerprint(7))).toBe("new");
 });
 
@@ -132,7 +132,7 @@ test("of very many fingerprints the newest are known, and it says that older one
   expect(table.hasForgotten).toBe(true);
   expect(sightings(table, many - REMEMBERED, many)).toEqual(REPEAT);
   expect(table.note(fingerprint(0))).toBe("new");
-  table.clear();
+  table.release();
   expect(table.hasForgotten).toBe(false);
   expect(table.note(fingerprint(many))).toBe("new");
 });

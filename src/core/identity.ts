@@ -171,16 +171,34 @@ class Table {
   }
 }
 
+/** Tables of full size for the windows of a stream: what one window is done with the next one takes. */
+export class Tables {
+  readonly #idle: Table[] = [];
+
+  /** An empty one. */
+  take(): Table {
+    return this.#idle.pop() ?? new Table(SLOTS);
+  }
+
+  /** Takes one back that is not needed any more; a small one is left to the collector of garbage. */
+  give(table: Table): void {
+    if (table.slots === SLOTS) this.#idle.push(table.cleared());
+  }
+}
+
 /**
  * The fingerprints of the records seen last: of {@link REMEMBERED} at least and twice as many at most, in 1.6 MiB. The
  * newest stand in one table and those before them in another, whose memory the next one takes.
  */
 export class RecentFingerprints {
+  readonly #tables: Tables;
   #newer = new Table(FIRST_SLOTS);
   #older: Table | null = null;
-  /** Kept for when it is needed: tables that are dropped pile up until old memory is looked at. */
-  #idle: Table | null = null;
   #hasForgotten = false;
+
+  constructor(tables = new Tables()) {
+    this.#tables = tables;
+  }
 
   /** Whether there were more than it remembers, so that a repeat may pass unseen. */
   get hasForgotten(): boolean {
@@ -202,24 +220,21 @@ export class RecentFingerprints {
     return tables.some((table) => table?.look(fingerprint, false) === "repeat");
   }
 
-  #turn(): void {
-    const oldest = this.#older;
-    this.#hasForgotten = oldest !== null;
-    this.#older = this.#newer;
-    this.#idle = kept(oldest) ?? this.#idle;
-    this.#newer = this.#idle ?? new Table(SLOTS);
-    this.#idle = null;
-  }
-
-  /** Forgets everything, and keeps memory for the next. */
-  clear(): void {
-    this.#newer.cleared();
-    this.#idle = kept(this.#older) ?? this.#idle;
+  /** Forgets everything, and gives its memory to others. */
+  release(): void {
+    this.#tables.give(this.#newer);
+    if (this.#older !== null) this.#tables.give(this.#older);
+    this.#newer = new Table(FIRST_SLOTS);
     this.#older = null;
     this.#hasForgotten = false;
   }
-}
 
-/** The memory of a table that is no longer needed, unless it is small. */
-const kept = (table: Table | null): Table | null =>
-  table?.slots === SLOTS ? table.cleared() : null;
+  #turn(): void {
+    if (this.#older !== null) {
+      this.#hasForgotten = true;
+      this.#tables.give(this.#older);
+    }
+    this.#older = this.#newer;
+    this.#newer = this.#tables.take();
+  }
+}

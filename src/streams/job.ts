@@ -35,7 +35,7 @@ export function replanned(job: Job, windows: readonly Range[], isCut: boolean): 
     ...again,
     window,
     startsOver: null,
-    repeats: new Repeats(job.repeats),
+    repeats: job.repeats?.part() ?? null,
     counted: new Repeats(),
   }));
 }

@@ -2,7 +2,7 @@
  * Reads one stream: its windows, taken one by one by the lanes, and its state. Whatever happens, the state says exactly
  * what has been written.
  */
-import type { ReadingIds } from "../core/identity.ts";
+import { type ReadingIds, Tables } from "../core/identity.ts";
 import {
   type Circumstances,
   completed,
@@ -80,8 +80,8 @@ export class StreamReader {
   readonly #queue: Job[];
   readonly #crossing = new Repeats();
   readonly #writer: PageWriter;
-  /** Memories of windows that have been read, for those to come. */
-  readonly #spare: Repeats[] = [];
+  /** Memory of windows that have been read, for those to come. */
+  readonly #tables = new Tables();
   readonly #failure = new AbortController();
   readonly #signal: AbortSignal;
   #state: StreamState;
@@ -133,14 +133,14 @@ export class StreamReader {
     const job = this.#error === null ? this.#queue.shift() : undefined;
     if (job === undefined) return undefined;
     this.#active += 1;
-    return { ...job, repeats: job.repeats ?? this.#spare.pop()?.cleared() ?? new Repeats() };
+    return { ...job, repeats: job.repeats ?? new Repeats(this.#tables) };
   }
 
   /** Reads a window to its end. Never throws: a fault ends the stream, and its last STATE says what was read. */
   async read(job: Job, place: LanePlace): Promise<void> {
     try {
       const isOver = await this.#readWindow(job, place);
-      if (isOver && job.repeats !== null) this.#spare.push(job.repeats);
+      if (isOver) job.repeats?.release();
     } catch (reason) {
       await this.#goOnAfter(job, ConnectorError.from(reason));
     }

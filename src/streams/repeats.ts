@@ -1,16 +1,25 @@
 /** What a provider repeats (P5), recognized by 64-bit fingerprints in bounded memory. */
-import { type Fingerprint, RecentFingerprints, type Sighting } from "../core/identity.ts";
+import { type Fingerprint, RecentFingerprints, type Sighting, Tables } from "../core/identity.ts";
 
 /** One for each window, and one for all windows of a stream's read. */
 export class Repeats {
-  readonly #recent = new RecentFingerprints();
+  readonly #tables: Tables;
+  readonly #recent: RecentFingerprints;
   /** Few: records that another window emitted first. */
   readonly #foreign = new Set<string>();
-  #before: Repeats | null;
+  /** What was emitted already, of a window that this one is a part of; only looked at. */
+  readonly #before: Repeats | null;
 
-  /** @param before what was emitted already, of a window that this one is a part of; only looked at */
-  constructor(before: Repeats | null = null) {
+  /** @param tables memory that windows give to one another */
+  constructor(tables = new Tables(), before: Repeats | null = null) {
+    this.#tables = tables;
+    this.#recent = new RecentFingerprints(tables);
     this.#before = before;
+  }
+
+  /** A memory for a part of this one's window: what this one knows is a repeat to it. */
+  part(): Repeats {
+    return new Repeats(this.#tables, this);
   }
 
   /** Whether there were more records than it remembers, so that a repeat may pass unseen. */
@@ -39,12 +48,10 @@ export class Repeats {
     return this.#foreign.has(nameOf(fingerprint)) || this.#before?.isForeign(fingerprint) === true;
   }
 
-  /** The same memory for another window, empty. */
-  cleared(): Repeats {
-    this.#recent.clear();
+  /** Its memory is for others from now on: the window is over. */
+  release(): void {
+    this.#recent.release();
     this.#foreign.clear();
-    this.#before = null;
-    return this;
   }
 }
 
