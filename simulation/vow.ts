@@ -185,8 +185,10 @@ export class Vow {
       dayOf(result.startedAt),
     );
     if (again !== null) faults.push(`R2: a deep re-read without ${date(again)} on that very day`);
-    // P6: a listing that moves may skip; the end of the life judges.
-    if (rules.cursors !== "offset")
+    // P6: a listing that moves may skip; the end of the life judges. Of an end date before all that is due nothing is asked,
+    // so that a long charge which began earlier may have changed unseen.
+    const asksNothing = asked.from >= asked.until && deep === Infinity;
+    if (rules.cursors !== "offset" && !asksNothing)
       faults.push(...this.#rows(passage, state, { from, until, deep, chain }));
     return faults;
   }
