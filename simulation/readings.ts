@@ -6,8 +6,8 @@ interface Window extends Span {
   /** When its first page was last asked for; NaN where only a later page was. */
   begunAt: number;
   finishedAt: number;
-  /** What the pages of its last finished reading said. */
-  said: readonly number[];
+  /** The least that the pages of a finished reading said, of all such readings the furthest. */
+  through: number;
 }
 
 export class Readings {
@@ -26,7 +26,7 @@ export class Readings {
       end,
       begunAt: Number.NaN,
       finishedAt: Number.NaN,
-      said: [],
+      through: -Infinity,
     };
     this.#windows.set(key, window);
     if (cursor === null) {
@@ -39,20 +39,23 @@ export class Readings {
       this.#saidBefore.set(nextCursor, said);
     } else {
       window.finishedAt = at;
-      window.said = said;
+      window.through = Math.max(window.through, Math.min(...said));
     }
   }
 
-  /** The least that the windows between two instants said, by their last finished reading. */
+  /**
+   * The least that windows between two instants said; of several readings of a day the one that said most, for the position
+   * may have passed it before the others said less.
+   */
   least(from: number, until: number): number {
     let least = Infinity;
     for (let at = from; at < until; at = nextDay(at + 1)) {
-      let latest: Window | undefined;
-      for (const window of this.#windows.values()) {
-        if (window.start > at || window.end <= at || Number.isNaN(window.finishedAt)) continue;
-        if (latest === undefined || window.finishedAt > latest.finishedAt) latest = window;
-      }
-      if (latest !== undefined) least = Math.min(least, ...latest.said);
+      const said = [...this.#windows.values()]
+        .filter(
+          ({ start, end, finishedAt }) => start <= at && end > at && !Number.isNaN(finishedAt),
+        )
+        .map(({ through }) => through);
+      if (said.length > 0) least = Math.min(least, Math.max(...said));
     }
     return least;
   }
