@@ -25,7 +25,7 @@ export function judgeCurrent({ world, warehouse, scheduler }: Judgeable): string
   for (const { stream, selects } of world.provider.options.datasets) {
     if (selects === "inclusive") continue; // a row may carry the reading of the window before it
     const newest = newestReadings(stream, warehouse.reports);
-    for (const day of daysOf(stream, world.provider.exchanges)) {
+    for (const day of daysOf(stream, world.provider.exchanges, scheduler.now)) {
       const report = newest.get(date(day));
       if (report === undefined) continue;
       const rows = [...(warehouse.readings.get(report.reading_id) ?? [])].filter(({ record }) =>
@@ -71,11 +71,15 @@ function newestReadings(stream: StreamName, reports: readonly ReportRow[]): Map<
   return newest;
 }
 
-function daysOf(stream: StreamName, exchanges: readonly Exchange[]): Set<number> {
+/** The days that were asked for as a whole; of today what there is of it. */
+function daysOf(stream: StreamName, exchanges: readonly Exchange[], now: number): Set<number> {
   const days = new Set<number>();
   for (const exchange of exchanges) {
     if (exchange.stream !== stream) continue;
-    for (let day = exchange.start; day < exchange.end; day += DAY) days.add(day);
+    for (let day = exchange.start; Math.min(day + DAY, now) <= exchange.end; day += DAY) {
+      if (day >= exchange.end) break;
+      days.add(day);
+    }
   }
   return days;
 }

@@ -91,7 +91,7 @@ function opened(window: Range, at: Circumstances): Reading {
 function readAll(stored: IncrementalState | null, at: Circumstances): IncrementalState {
   const plan = planIncremental(stored, at);
   const state = plan.windows.reduce((known, window) => read(known, window, at, plan), plan.state);
-  return completePass(state, plan.from, plan.reconciledOn);
+  return completePass(state, plan.start, plan.reconciledOn);
 }
 
 test("W3: the floor is the first whole day at least an hour inside retention", () => {
@@ -222,6 +222,15 @@ test("S3: a start date moved to earlier plans the gap; to later, what was read c
   expect(covered(back)[0]).toEqual({ start: TODAY - 30 * DAY, end: TODAY - 10 * DAY });
 });
 
+test("S3: a gap that an end date leaves out in part stays a gap", () => {
+  const wide = atNoon({ startDate: TODAY - 40 * DAY, reconcileFrom: null });
+  const cut = readAll(settled, { ...wide, endDate: TODAY - 35 * DAY });
+  expect(cut).toMatchObject({ start: TODAY - 30 * DAY, position: TODAY });
+  const after = planIncremental(cut, wide);
+  expect(covered(after)[0]).toEqual({ start: TODAY - 40 * DAY, end: TODAY - 30 * DAY });
+  expect(readAll(cut, wide)).toMatchObject({ start: TODAY - 40 * DAY, position: TODAY });
+});
+
 test("S1: a start date moved to earlier, where nothing had been finished, is the new start", () => {
   const stored = { ...settled, start: TODAY, position: TODAY };
   const at = atNoon({ startDate: TODAY - 40 * DAY, lookback: 0, reconcileFrom: null });
@@ -313,7 +322,7 @@ test("S1 S3: any order of windows, any kill, any resume reads every day that was
         }
         expect(state.position).toBeGreaterThanOrEqual(stored?.position ?? 0);
         expect(state.position).toBeLessThanOrEqual(now);
-        stored = waiting.length === 0 ? completePass(state, plan.from, plan.reconciledOn) : state;
+        stored = waiting.length === 0 ? completePass(state, plan.start, plan.reconciledOn) : state;
         const promised = [{ start: stored.start, end: stored.position }];
         expect(subtract(promised, seen)).toEqual([]);
       }

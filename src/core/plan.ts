@@ -47,6 +47,8 @@ export interface Plan<State> {
   readonly anchor: number;
   /** The earliest instant that the plan covers. */
   readonly from: number;
+  /** The start that the state has once all is read; the one that it had where an end date leaves out a part of the gap. */
+  readonly start: number;
   /** The day to record as that of the deep re-read once all is read (R2); null where none is due. */
   readonly reconciledOn: string | null;
   /** What was to be read but has left retention (W3). */
@@ -134,6 +136,7 @@ export function planIncremental(
     windows: windowsOf(subtract(ranges, [...covered, ...pass.open]), at),
     anchor,
     from,
+    start: end < state.start ? state.start : Math.min(from, state.start),
     reconciledOn: due ? formatDay(at.now) : null,
     lost,
     lostProvisional,
@@ -148,6 +151,7 @@ function nothingBut(state: IncrementalState): Plan<IncrementalState> {
     windows: [],
     anchor: state.position,
     from: state.start,
+    start: state.start,
     reconciledOn: null,
     lost: [],
     lostProvisional: [],
@@ -255,6 +259,7 @@ export function planFullRefresh(
     windows: windowsOf(clip(missing, { start: floor, end: Math.min(state.end, ahead) }), at),
     anchor: state.start,
     from: state.start,
+    start: state.start,
     reconciledOn: null,
     lost: state.done ? [] : union(unread.flatMap((range) => cutOff(range.start, range.end, floor))),
     lostProvisional: [],
@@ -265,7 +270,7 @@ export function planFullRefresh(
 /** The state once all that was planned has been read. */
 export function completed(state: StreamState, plan: Plan<StreamState>): StreamState {
   return state.mode === "incremental"
-    ? completePass(state, plan.from, plan.reconciledOn)
+    ? completePass(state, plan.start, plan.reconciledOn)
     : { ...state, done: true, pass: null };
 }
 

@@ -274,7 +274,7 @@ function run(
     expect(state.position).toBeGreaterThanOrEqual(plan.state.position);
     expect(state.position).toBeLessThanOrEqual(Math.max(now - LAG, plan.state.position));
   }
-  if (waiting.length === 0) return completePass(state, plan.from, plan.reconciledOn);
+  if (waiting.length === 0) return completePass(state, plan.start, plan.reconciledOn);
   const pass = state.pass ?? emptyPass(now);
   return { ...state, pass: { ...pass, reads: joinReads(pass), frontier: -Infinity } };
 }

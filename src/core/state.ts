@@ -218,15 +218,15 @@ export function advance(state: IncrementalState, anchor: number, bucket: Bucket)
   return position > state.position ? { ...state, position } : state;
 }
 
-/** The state once every window of the plan has been read. `from`: the earliest instant that the plan asked for. */
+/** The state once every window of the plan has been read. `start`: from where on nothing before the position is missing. */
 export function completePass(
   state: IncrementalState,
-  from: number,
+  start: number,
   reconciledOn: string | null,
 ): IncrementalState {
   return {
     ...state,
-    start: Math.min(state.start, from),
+    start,
     reconciledOn: reconciledOn ?? state.reconciledOn,
     pass: null,
   };
