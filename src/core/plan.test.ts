@@ -14,6 +14,7 @@ import {
 import {
   advance,
   beginReading,
+  emptyPass,
   completePass,
   finishReading,
   type IncrementalState,
@@ -220,6 +221,21 @@ test("S3: a start date moved to earlier plans the gap; to later, what was read c
   expect(later).toMatchObject({ start: TODAY - 10 * DAY, position: TODAY });
   const back = planIncremental(later, atNoon());
   expect(covered(back)[0]).toEqual({ start: TODAY - 30 * DAY, end: TODAY - 10 * DAY });
+});
+
+test("S3 R1: on a later day a reading of what had only just become available begins anew", () => {
+  const at = atNoon({ reconcileFrom: null, lookback: DAY });
+  const window = { start: TODAY - 3 * DAY, end: TODAY - 2 * DAY };
+  const begun = (through: number): Reading => ({ ...opened(window, at), through });
+  const resumed = (reading: Reading, now: number) => {
+    const pass = { ...emptyPass(NOON), open: [reading] };
+    const stored = { ...settled, position: TODAY - 10 * DAY, pass };
+    return planIncremental(stored, { ...at, now }).resumed;
+  };
+  expect(resumed(begun(window.end), NOON)).toHaveLength(1);
+  expect(resumed(begun(window.end), NOON + DAY)).toEqual([]);
+  expect(resumed(begun(window.end + DAY - 1), NOON + DAY)).toEqual([]);
+  expect(resumed(begun(window.end + DAY), NOON + DAY)).toHaveLength(1);
 });
 
 test("S3: a gap that an end date leaves out in part stays a gap", () => {

@@ -286,14 +286,20 @@ function replaceProvisional(
   return [...elsewhere, ...reading.provisional].toSorted((a, b) => a.day - b.day);
 }
 
-/** A pass taken up on a later day without what would have to be read anew anyway. */
+/**
+ * A pass taken up on a later day without what would have to be read anew anyway: that is `stale`, and what had been available
+ * for less than the lookback when it was read, for it may have changed since, also the pages that a reading under way has.
+ */
 export function withoutStale(pass: Pass, stale: readonly Range[], lookback: number): Pass {
+  const isSettled = ({ end, through }: Reading): boolean => end <= through - lookback;
   return {
     ...pass,
     reads: pass.reads.flatMap((read) => {
       const settled = { start: read.start, end: Math.min(read.end, read.through - lookback) };
       return subtract([settled], stale).map((part) => ({ ...part, through: read.through }));
     }),
-    open: pass.open.filter((reading) => !stale.some((range) => overlaps(range, reading))),
+    open: pass.open.filter(
+      (reading) => isSettled(reading) && !stale.some((range) => overlaps(range, reading)),
+    ),
   };
 }
