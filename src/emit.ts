@@ -1,6 +1,7 @@
 /** The one writer of stdout. */
 import { once } from "node:events";
 import type { Writable } from "node:stream";
+import { onOneLine } from "./core/lines.ts";
 import type { Message } from "./protocol.ts";
 import type { Output } from "./streams/stream.ts";
 
@@ -89,12 +90,4 @@ export class Emitter {
     });
     return `${onOneLine(json)}\n`;
   }
-}
-
-/** V4: what some readers take for the end of a line is escaped; JSON.stringify leaves it as it is. */
-function onOneLine(json: string): string {
-  return json.replaceAll(
-    /[\u0085\u2028\u2029]/g,
-    (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
 }

@@ -1,12 +1,5 @@
 /** HTML as tagged templates: what is put in is text and escaped, unless it was made here. */
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
+import { escapeHtml } from "../../reference_provider/html.ts";
 
 /** A piece of HTML. */
 export class Markup {
@@ -22,7 +15,7 @@ type Part = string | number | Markup | readonly Markup[];
 function written(part: Part): string {
   if (part instanceof Markup) return part.text;
   if (typeof part === "object") return part.map(({ text }) => text).join("\n");
-  return String(part).replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
+  return escapeHtml(String(part));
 }
 
 /** A template of HTML. Strings and numbers in it are escaped. */

@@ -3,12 +3,8 @@
 set -euo pipefail
 . "$(dirname -- "$0")/../support/suite.sh"
 
-if ! command -v chromium >/dev/null; then
-  { [ "$(id -u)" = 0 ] && apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends chromium; } \
-    </dev/null >"$reports/chromium.log" 2>&1 || skip form "there is no Chromium, and it cannot be installed here"
-fi
-CHROMIUM=$(command -v chromium)
-export CHROMIUM SCREENSHOT=${SCREENSHOT:-$reports/form.png}
+browser_for form
+export SCREENSHOT=${SCREENSHOT:-$reports/form.png}
 cd "$root"
 npm ci --prefix integration_tests/form/page --no-audit --no-fund --silent
 tsc --project integration_tests/form/page

@@ -1,4 +1,5 @@
 /** Draws an account of a few weeks: usage and costs that arrive, change and vanish while they are read. */
+import { DAY, HOUR } from "../../reference_provider/instants.ts";
 import type { Random } from "../../simulation/random.ts";
 import { cost, dayAfter, hourly, type Life, usage } from "../support/world.ts";
 
@@ -25,9 +26,6 @@ interface Shape extends Era {
   /** Whether there are charges of a whole month, which several windows may return. */
   readonly monthly: boolean;
 }
-
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 
 const iso = (ms: number): string => new Date(ms).toISOString().replace(".000Z", "Z");
 const dayOf = (ms: number): string => iso(ms).slice(0, 10);

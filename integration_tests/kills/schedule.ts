@@ -2,6 +2,7 @@
  * A schedule: an account, and attempts to read it that are killed at drawn points while the provider misbehaves and time
  * goes on between them. All of it is drawn from one seed before anything runs.
  */
+import { DAY, HOUR } from "../../reference_provider/instants.ts";
 import type { FaultInput } from "../../reference_provider/faults/schema.ts";
 import { Random } from "../../simulation/random.ts";
 import type { Config, SyncMode } from "../support/config.ts";
@@ -48,9 +49,6 @@ export interface Schedule {
   /** Each a list of attempts, the last of which must succeed. */
   readonly syncs: readonly (readonly Attempt[])[];
 }
-
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 
 /** Long after the last change, so that the deep re-read is due and every day that has changed is over (R2). */
 const QUIET_MINUTES = 3 * 24 * 60;

@@ -1,4 +1,5 @@
 /** What the provider itself holds true: the rows of its listings at an instant, and every version that there ever is. */
+import { DAY, HOUR } from "../../reference_provider/instants.ts";
 import { type Account, listingOf } from "../../reference_provider/accounts.ts";
 import { parseLife, rowsOfLife } from "../../reference_provider/lives.ts";
 import { scan } from "../../reference_provider/store.ts";
@@ -7,9 +8,6 @@ import type { World } from "../support/world.ts";
 
 /** Records as JSON by their ids. */
 export type Rows = ReadonlyMap<string, string>;
-
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 
 export class Truth {
   readonly #account: Account;

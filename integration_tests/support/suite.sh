@@ -23,6 +23,17 @@ XML
   exit 0
 }
 
+# browser_for SUITE: the path of a Chromium is in CHROMIUM, installed where it is missing; where it cannot be, skips the suite.
+browser_for() {
+  local wanted=${CHROMIUM:-chromium}
+  if ! command -v "$wanted" >/dev/null; then
+    { [ "$(id -u)" = 0 ] && apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends chromium; } \
+      </dev/null >"$reports/chromium.log" 2>&1 || skip "$1" "there is no Chromium, and it cannot be installed here"
+  fi
+  CHROMIUM=$(command -v "$wanted")
+  export CHROMIUM
+}
+
 # engine_up: makes docker answer. Where no daemon does, the tool beside the repository may start one (with a base image
 # of its own); where there is none either, says why and returns 1.
 engine_up() {

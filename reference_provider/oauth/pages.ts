@@ -1,21 +1,10 @@
 /** The pages that a person clicks through: who signs in, what is allowed, what went wrong. No script, no style sheet. */
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-function escape(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (mark) => ESCAPES[mark] ?? "");
-}
+import { escapeHtml } from "../html.ts";
 
 function page(title: string, body: string): string {
   return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>${escape(title)}</title></head>
-<body><h1>${escape(title)}</h1>
+<html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title></head>
+<body><h1>${escapeHtml(title)}</h1>
 ${body}
 </body></html>
 `;
@@ -25,11 +14,11 @@ ${body}
 export function loginPage(action: string, accounts: readonly string[]): string {
   const choices = accounts.map(
     (id, index) =>
-      `<p><label><input type="radio" name="account" value="${escape(id)}"${index === 0 ? " checked" : ""}> ${escape(id)}</label></p>`,
+      `<p><label><input type="radio" name="account" value="${escapeHtml(id)}"${index === 0 ? " checked" : ""}> ${escapeHtml(id)}</label></p>`,
   );
   return page(
     "Sign in to the reference provider",
-    `<form method="post" action="${escape(action)}">
+    `<form method="post" action="${escapeHtml(action)}">
 ${choices.join("\n")}
 <p><button type="submit" name="decision" value="login">Sign in</button>
 <button type="submit" name="decision" value="deny">Cancel</button></p>
@@ -46,11 +35,11 @@ export function consentPage(
 ): string {
   const choices = scopes.map(
     (scope) =>
-      `<p><label><input type="checkbox" name="scope" value="${escape(scope)}" checked> ${escape(scope)}</label></p>`,
+      `<p><label><input type="checkbox" name="scope" value="${escapeHtml(scope)}" checked> ${escapeHtml(scope)}</label></p>`,
   );
   return page(
     `Allow ${clientId} to read ${account}?`,
-    `<form method="post" action="${escape(action)}">
+    `<form method="post" action="${escapeHtml(action)}">
 ${choices.join("\n")}
 <p><button type="submit" name="decision" value="allow">Allow</button>
 <button type="submit" name="decision" value="deny">Deny</button></p>
@@ -60,5 +49,5 @@ ${choices.join("\n")}
 
 /** Says why there is no way on. */
 export function errorPage(error: string, description: string): string {
-  return page("This did not work", `<p>${escape(error)}: ${escape(description)}</p>`);
+  return page("This did not work", `<p>${escapeHtml(error)}: ${escapeHtml(description)}</p>`);
 }

@@ -192,10 +192,9 @@ function takenUp(stored: IncrementalState, at: Circumstances, { base, end, floor
     ...(at.startDate === null ? [] : cutOff(wanted, Math.min(stored.start, end), floor)),
   ];
   const isUnread = stored.position === stored.start && base < stored.start;
-  if (isUnread) return { state: { ...stored, start: base, position: base }, lost: union(lost) };
-  const behind = stored.position < base;
-  const start = behind ? base : Math.max(stored.start, Math.min(wanted, base));
-  const position = Math.max(stored.position, base);
+  const begins = stored.position < base || isUnread;
+  const start = begins ? base : Math.max(stored.start, Math.min(wanted, base));
+  const position = begins ? base : stored.position;
   return { state: { ...stored, start, position }, lost: union(lost) };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Memory for bodies and for lines, used over and over. Left to the collector of garbage, those that wait longer than two of its rounds
- * would pile up until it looks at old memory, which it does late.
+ * Memory for bodies and for lines, used over and over. Left to the collector of garbage, those that wait longer than two of
+ * its rounds would pile up until it looks at old memory, which it does late.
  */
 
 /** Buffers are made of multiples of this, so that pages of about one size fit the same ones; a quarter of a MiB. */

@@ -1,4 +1,5 @@
 /** The stream `export_windows` (R5): what each complete reading asked for, when, and what it came to. */
+import { onOneLine } from "../core/lines.ts";
 import { retentionFloor } from "../core/plan.ts";
 import { type Fingerprint, type Reading } from "../core/state.ts";
 import { type Bucket, DAY, floorTo, formatDay, formatInstant } from "../core/time.ts";
@@ -56,7 +57,7 @@ export class ExportWindows {
     const rows = rowsOf(reading, reading.totals, context);
     const begin = `{"type":"RECORD","record":{"stream":"${NAME}","data":`;
     const end = `,"emitted_at":${this.#clock.now()}}}\n`;
-    const text = rows.map((row) => `${begin}${escaped(JSON.stringify(row))}${end}`).join("");
+    const text = rows.map((row) => `${begin}${onOneLine(JSON.stringify(row))}${end}`).join("");
     this.#pending += rows.length;
     this.#reports += 1;
     this.#lastReading = reading.id;
@@ -152,12 +153,4 @@ function rowOf(
       ...amounts,
     })),
   };
-}
-
-/** V4, as for records: a provider's unit or currency may hold what some readers take for the end of a line. */
-function escaped(json: string): string {
-  return json.replaceAll(
-    /[\u0085\u2028\u2029]/g,
-    (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
 }

@@ -11,6 +11,7 @@
  */
 import { addDecimals } from "../core/decimal.ts";
 import { type Fingerprint, hashBytes, hashTexts } from "../core/identity.ts";
+import { onOneLine } from "../core/lines.ts";
 import type { ProvisionalDay } from "../core/state.ts";
 import { DAY, floorTo, parseInstant } from "../core/time.ts";
 import { type DayTotal, PageTotals } from "../core/totals.ts";
@@ -283,17 +284,12 @@ const UNFIT = /[\u0085\u2028\u2029]|\\ud[89a-f]/;
  * refuse together with the whole line: half a character is no text, and becomes U+FFFD, with a warning.
  */
 function fitForLines(line: string, context: PageContext): string {
-  return line
-    .replaceAll(
-      /[\u0085\u2028\u2029]/g,
-      (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`,
-    )
-    .replaceAll(/\\(ud[89a-f][0-9a-f]{2}|.)/g, (escape, what: string) => {
-      if (what.length === 1) return escape;
-      context.warn(
-        "lone surrogates",
-        "a record holds half a character (a lone surrogate), which is no valid text; U+FFFD stands in its place.",
-      );
-      return "\uFFFD";
-    });
+  return onOneLine(line).replaceAll(/\\(ud[89a-f][0-9a-f]{2}|.)/g, (escape, what: string) => {
+    if (what.length === 1) return escape;
+    context.warn(
+      "lone surrogates",
+      "a record holds half a character (a lone surrogate), which is no valid text; U+FFFD stands in its place.",
+    );
+    return "\uFFFD";
+  });
 }
