@@ -1,4 +1,4 @@
-/** How paging can lose or repeat money; P1 to P24 of the catalogue that README.md lists. */
+/** How paging can lose or repeat money: scenarios paging-1 to paging-24 (see README.md). */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { expect, test } from "vitest";
@@ -36,7 +36,7 @@ async function expectFailedThenMended(
   await expectEqualSums(served, customer.warehouse);
 }
 
-test("P1 every cursor goes with the query of its first page, whatever the time", async () => {
+test("paging-1: every cursor goes with the query of its first page, whatever the time", async () => {
   await using served = await open();
   const customer = new Customer(served, plain);
   await served.faults({ kind: "refuse_unknown" });
@@ -47,7 +47,7 @@ test("P1 every cursor goes with the query of its first page, whatever the time",
   await expectEqualSums(served, customer.warehouse);
 });
 
-test("P2 P17 a listing that moves while it is read is marked, and is right after the next sync", async () => {
+test("paging-2 paging-17: a listing that moves while it is read is marked, and is right after the next sync", async () => {
   await using served = await open();
   const customer = new Customer(served, { ...plain, lookback_days: 25 });
   await served.faults({ kind: "moving_listing", step: 60, shuffle: true, when: onUsage });
@@ -60,7 +60,7 @@ test("P2 P17 a listing that moves while it is read is marked, and is right after
   await expectEqualSums(served, customer.warehouse, { view: "latest" });
 });
 
-test("P2 a row that slips in front of the page being read is there after the same or the next sync", async () => {
+test("paging-2: a row that slips in front of the page being read is there after the same or the next sync", async () => {
   await using served = await open();
   const customer = new Customer(served, { ...plain, lookback_days: 25 });
   await served.faults(
@@ -78,7 +78,7 @@ test("P2 a row that slips in front of the page being read is there after the sam
   await expectEqualSums(served, customer.warehouse);
 });
 
-test("P3 the smallest available_through of a window's pages holds", async () => {
+test("paging-3: the smallest available_through of a window's pages holds", async () => {
   await using served = await open();
   const customer = new Customer(served, plain);
   const frozen = { kind: "available_through", instant: "2026-03-04T00:00:00Z" } as const;
@@ -89,13 +89,16 @@ test("P3 the smallest available_through of a window's pages holds", async () => 
 });
 
 test.each<[string, FaultInput]>([
-  ["P4 short pages go on", { kind: "short_page", records: 1 }],
-  ["P5 five empty pages in a row go on", { kind: "empty_page", when: { page: [2, 6] } }],
-  ["P12 a cursor of special characters comes back as it was", { kind: "cursor_text" }],
-  ["P13 pages longer than asked for are kept whole", { kind: "long_page", extra: 3 }],
-  ["P15 records twice on a page count once", { kind: "duplicate", on: "same_page", records: 1 }],
+  ["paging-4: short pages go on", { kind: "short_page", records: 1 }],
+  ["paging-5: five empty pages in a row go on", { kind: "empty_page", when: { page: [2, 6] } }],
+  ["paging-12: a cursor of special characters comes back as it was", { kind: "cursor_text" }],
+  ["paging-13: pages longer than asked for are kept whole", { kind: "long_page", extra: 3 }],
   [
-    "P15 records again on the next page count once",
+    "paging-15: records twice on a page count once",
+    { kind: "duplicate", on: "same_page", records: 1 },
+  ],
+  [
+    "paging-15: records again on the next page count once",
     { kind: "duplicate", on: "next_page", records: 1 },
   ],
 ])("%s", async (_, fault) => {
@@ -111,27 +114,27 @@ test.each<[string, FaultInput]>([
 
 test.each<[string, FaultInput, RegExp]>([
   [
-    "P6 a cursor that is the one just sent",
+    "paging-6: a cursor that is the one just sent",
     { kind: "next_cursor", value: "same", when: { ...onUsage, page: 3 } },
     /just sent/,
   ],
   [
-    "P7 a circle of two cursors",
+    "paging-7: a circle of two cursors",
     { kind: "next_cursor", value: "cycle", length: 2, when: { ...onUsage, page: 3 } },
     /seen before/,
   ],
   [
-    "P7 a circle of three cursors",
+    "paging-7: a circle of three cursors",
     { kind: "next_cursor", value: "cycle", length: 3, when: { ...onUsage, page: 4 } },
     /seen before/,
   ],
   [
-    "P8 an empty cursor",
+    "paging-8: an empty cursor",
     { kind: "next_cursor", value: "empty", when: { ...onUsage, page: 2 } },
     /next_cursor/,
   ],
   [
-    "P9 a missing cursor",
+    "paging-9: a missing cursor",
     { kind: "next_cursor", value: "missing", when: { ...onUsage, page: 2 } },
     /next_cursor/,
   ],
@@ -150,7 +153,7 @@ test.each<[string, FaultInput, RegExp]>([
   await expectFailedThenMended(served, customer, run, message);
 });
 
-test("P10 a cursor that expires once restarts its window, and no row comes twice", async () => {
+test("paging-10: a cursor that expires once restarts its window, and no row comes twice", async () => {
   await using served = await open();
   const customer = new Customer(served, plain);
   await served.faults({ kind: "cursor_expired", when: { ...onUsage, nth: 2 } });
@@ -160,7 +163,7 @@ test("P10 a cursor that expires once restarts its window, and no row comes twice
   await expectEqualSums(served, customer.warehouse);
 });
 
-test("P10 cursors that always expire are an error after two restarts, and what was read is kept", async () => {
+test("paging-10: cursors that always expire are an error after two restarts, and what was read is kept", async () => {
   await using served = await open();
   const customer = new Customer(served, plain);
   await served.faults({ kind: "cursor_expired", when: onUsage });
@@ -170,7 +173,7 @@ test("P10 cursors that always expire are an error after two restarts, and what w
   await expectFailedThenMended(served, customer, run, /no longer accepts the cursor/);
 });
 
-test("P11 a cursor in the state that the provider has forgotten restarts its window", async () => {
+test("paging-11: a cursor in the state that the provider has forgotten restarts its window", async () => {
   const account = world({ usage: daily(usage, "u", FIRST, 20) });
   await using served = await serve(account, NOW, { cursorLifetime: 60 });
   const customer = new Customer(served, plain);
@@ -182,7 +185,7 @@ test("P11 a cursor in the state that the provider has forgotten restarts its win
   await expectEqualSums(served, customer.warehouse);
 });
 
-test("P16 two versions of a record with one x_RecordUpdatedAt are both passed on, with a warning", async () => {
+test("paging-16: two versions of a record with one x_RecordUpdatedAt are both passed on, with a warning", async () => {
   await using served = await open();
   const set = { ConsumedQuantity: "77.7" };
   await served.faults({
@@ -198,7 +201,7 @@ test("P16 two versions of a record with one x_RecordUpdatedAt are both passed on
   expect(run.logs.filter((line) => /WARN.*"u-1" came twice/.test(line))).toHaveLength(1);
 });
 
-test("P18 a process killed outright at any page goes on and loses nothing", async () => {
+test("paging-18: a process killed outright at any page goes on and loses nothing", async () => {
   await using served = await open();
   for (let page = 1; page <= 6; page += 1) {
     const customer = new Customer(served, plain);
@@ -215,16 +218,16 @@ test("P18 a process killed outright at any page goes on and loses nothing", asyn
 });
 
 test.each<[string, FaultInput]>([
-  ["P19 a truncated body", { kind: "truncated" }],
-  ["P19 a gzip stream cut short", { kind: "gzip_cut" }],
-  ["P19 HTML with status 200", { kind: "html" }],
-  ["P19 another content type", { kind: "content_type", value: "text/plain" }],
-  ["P19 half a JSON document", { kind: "invalid_json" }],
-  ["P20 a 503", { kind: "status", status: 503 }],
-  ["P20 a 500 with a web page", { kind: "status", status: 500, body: "html" }],
-  ["P20 a reset before the headers", { kind: "reset", at: "before_headers" }],
-  ["P20 a reset after the headers", { kind: "reset", at: "after_headers" }],
-  ["P20 a reset inside the body", { kind: "reset", at: "mid_body" }],
+  ["paging-19: a truncated body", { kind: "truncated" }],
+  ["paging-19: a gzip stream cut short", { kind: "gzip_cut" }],
+  ["paging-19: HTML with status 200", { kind: "html" }],
+  ["paging-19: another content type", { kind: "content_type", value: "text/plain" }],
+  ["paging-19: half a JSON document", { kind: "invalid_json" }],
+  ["paging-20: a 503", { kind: "status", status: 503 }],
+  ["paging-20: a 500 with a web page", { kind: "status", status: 500, body: "html" }],
+  ["paging-20: a reset before the headers", { kind: "reset", at: "before_headers" }],
+  ["paging-20: a reset after the headers", { kind: "reset", at: "after_headers" }],
+  ["paging-20: a reset inside the body", { kind: "reset", at: "mid_body" }],
 ])("%s is asked for again, and no row is lost or twice", async (_, fault) => {
   await using served = await open();
   const customer = new Customer(served, plain);
@@ -235,7 +238,7 @@ test.each<[string, FaultInput]>([
   await expectEqualSums(served, customer.warehouse);
 });
 
-test("P21 a token that expires at the third page is a config error; a new one goes on without loss or repeats", async () => {
+test("paging-21: a token that expires at the third page is a config error; a new one goes on without loss or repeats", async () => {
   await using served = await open();
   const customer = new Customer(served, plain);
   await served.faults({ kind: "unauthorized", when: { ...onUsage, after: 2 } });
@@ -249,7 +252,7 @@ test("P21 a token that expires at the third page is a config error; a new one go
   await expectEqualSums(served, customer.warehouse);
 });
 
-test("P22 a 403 on costs alone is a config error of costs, not an empty stream", async () => {
+test("paging-22: a 403 on costs alone is a config error of costs, not an empty stream", async () => {
   await using served = await open();
   const customer = new Customer(served, plain);
   await served.faults({ kind: "forbidden", when: { operation: "costs" } });
@@ -264,7 +267,7 @@ test("P22 a 403 on costs alone is a config error of costs, not an empty stream",
   await expectEqualSums(served, customer.warehouse);
 });
 
-test("P23 a redirect to another host is not followed, and the token not shown there", async () => {
+test("paging-23: a redirect to another host is not followed, and the token not shown there", async () => {
   const asked: (string | undefined)[] = [];
   const other = createServer((request, response) => {
     asked.push(request.headers.authorization);
@@ -295,7 +298,7 @@ test.each([
   "/v1/x?y=1",
   "/v1/x#y",
   "/v1/\\evil.example",
-])("P24 the endpoint %s is refused and nothing is sent there", async (endpoint) => {
+])("paging-24: the endpoint %s is refused and nothing is sent there", async (endpoint) => {
   await using served = await open();
   await served.faults({ kind: "capabilities", set: { "/datasets/usage/endpoint": endpoint } });
   const run = await read(served.config(plain));

@@ -1,4 +1,6 @@
-/** How restatements and corrections can lose or repeat money; R1 to R15 of the catalogue that README.md lists. */
+/**
+ * How restatements and corrections can lose or repeat money: scenarios restatement-1 to restatement-15 (see README.md).
+ */
 import { expect, test } from "vitest";
 import { generateAccount } from "../reference_provider/generator/index.ts";
 import { Customer } from "./support/customer.ts";
@@ -34,7 +36,7 @@ async function syncedTwice(...costs: readonly Life[]) {
   return { served, customer, [Symbol.asyncDispose]: () => served[Symbol.asyncDispose]() };
 }
 
-test("R1 a provisional cost that becomes final under its id counts once, with its new amount", async () => {
+test("restatement-1: a provisional cost that becomes final under its id counts once, with its new amount", async () => {
   await using after = await syncedTwice(restated({ x_CostStatus: "final", BilledCost: "12.34" }));
   await expectEqualSums(after.served, after.customer.warehouse);
   await expectEqualSums(after.served, after.customer.warehouse, { view: "latest" });
@@ -44,7 +46,7 @@ test("R1 a provisional cost that becomes final under its id counts once, with it
   expect(versions.map((row) => row["x_CostStatus"])).toEqual(["provisional", "final"]);
 });
 
-test("R2 a cost that becomes final under a new id counts once in the newest view; the old row is an orphan of the other", async () => {
+test("restatement-2: a cost that becomes final under a new id counts once in the newest view; the old row is an orphan of the other", async () => {
   await using after = await syncedTwice(
     restated({ x_RecordId: "final-id", x_CostStatus: "final" }),
   );
@@ -53,14 +55,14 @@ test("R2 a cost that becomes final under a new id counts once in the newest view
   expect(ids).toEqual(expect.arrayContaining(["changes", "final-id"]));
 });
 
-test("R3 an amount that changes while x_RecordUpdatedAt stands still is the new one", async () => {
+test("restatement-3: an amount that changes while x_RecordUpdatedAt stands still is the new one", async () => {
   const standing = { BilledCost: "8.50", x_RecordUpdatedAt: "2026-03-19T00:00:00Z" };
   await using after = await syncedTwice(restated(standing));
   await expectEqualSums(after.served, after.customer.warehouse);
   await expectEqualSums(after.served, after.customer.warehouse, { view: "latest" });
 });
 
-test("R4 an x_RecordUpdatedAt that goes back is right in the newest view, and not where the newest timestamp wins", async () => {
+test("restatement-4: an x_RecordUpdatedAt that goes back is right in the newest view, and not where the newest timestamp wins", async () => {
   const back = { BilledCost: "8.50", x_RecordUpdatedAt: "2026-03-01T00:00:00Z" };
   await using after = await syncedTwice(restated(back));
   await expectEqualSums(after.served, after.customer.warehouse, { view: "latest" });
@@ -70,7 +72,7 @@ test("R4 an x_RecordUpdatedAt that goes back is right in the newest view, and no
   expect(kept?.["BilledCost"]).toBe("10.00");
 });
 
-test("R5 a row that moves to another day counts once", async () => {
+test("restatement-5: a row that moves to another day counts once", async () => {
   const moved = {
     ChargePeriodStart: "2026-03-19T00:00:00Z",
     ChargePeriodEnd: "2026-03-20T00:00:00Z",
@@ -80,14 +82,14 @@ test("R5 a row that moves to another day counts once", async () => {
   await expectEqualSums(after.served, after.customer.warehouse, { view: "latest" });
 });
 
-test("R6 a row that is withdrawn is gone from the newest view", async () => {
+test("restatement-6: a row that is withdrawn is gone from the newest view", async () => {
   await using after = await syncedTwice(cost("goes", DAY, "10.00", { withdrawn_at: LATER }));
   await expectEqualSums(after.served, after.customer.warehouse, { view: "latest" });
   const ids = after.customer.warehouse.deduped("costs").map((row) => row["x_RecordId"]);
   expect(ids).toContain("goes");
 });
 
-test("R6 a day that loses its only row is empty in the newest view", async () => {
+test("restatement-6: a day that loses its only row is empty in the newest view", async () => {
   await using served = await serve(
     world({ costs: [cost("only", DAY, "10.00", { withdrawn_at: LATER })] }),
     NOW,
@@ -99,7 +101,7 @@ test("R6 a day that loses its only row is empty in the newest view", async () =>
   expect(customer.warehouse.latest("costs")).toEqual([]);
 });
 
-test("R7 a correction to the second previous month arrives with the sync of its day, under its old charge period", async () => {
+test("restatement-7: a correction to the second previous month arrives with the sync of its day, under its old charge period", async () => {
   const correction = cost(
     "correction",
     "2026-01-15",
@@ -125,7 +127,7 @@ test("R7 a correction to the second previous month arrives with the sync of its 
 });
 
 test.each(["delta", "ledger", "replacement"] as const)(
-  "R8 corrections by %s arrive as they are, beside what they correct",
+  "restatement-8: corrections by %s arrive as they are, beside what they correct",
   async (corrections) => {
     const now = "2026-03-20T06:00:00Z";
     const options = { costs: 300, usage: 0, from: "2026-01-20", days: 60, now, corrections };
@@ -145,7 +147,7 @@ test.each(["delta", "ledger", "replacement"] as const)(
   },
 );
 
-test("R9 chains and circles of corrections, and one whose target is missing, pass as they are", async () => {
+test("restatement-9: chains and circles of corrections, and one whose target is missing, pass as they are", async () => {
   const correct = (id: string, target: string): Life =>
     cost(id, DAY, "-0.10", {}, { x_CorrectsRecordId: target, ChargeClass: "Correction" });
   const costs = [
@@ -162,7 +164,7 @@ test("R9 chains and circles of corrections, and one whose target is missing, pas
   await expectEqualSums(served, customer.warehouse);
 });
 
-test("R10 provisional and final rows side by side are both there, by their status", async () => {
+test("restatement-10: provisional and final rows side by side are both there, by their status", async () => {
   const costs = [
     cost("estimate", DAY, "5", {}, { x_CostStatus: "provisional" }),
     cost("invoiced", DAY, "6", {}, { x_CostStatus: "final", InvoiceId: null }),
@@ -173,7 +175,7 @@ test("R10 provisional and final rows side by side are both there, by their statu
   await expectEqualSums(served, customer.warehouse);
 });
 
-test("R11 a final cost that is restated again is picked up by the deep re-read", async () => {
+test("restatement-11: a final cost that is restated again is picked up by the deep re-read", async () => {
   const twice = cost("final", "2026-02-03", "5", {
     restated: [
       { at: LATER, changes: { BilledCost: "6" } },
@@ -190,7 +192,7 @@ test("R11 a final cost that is restated again is picked up by the deep re-read",
   expect(customer.warehouse.deduped("costs")).toMatchObject([{ BilledCost: "7.77" }]);
 });
 
-test("R13 a row whose model is renamed stays one row", async () => {
+test("restatement-13: a row whose model is renamed stays one row", async () => {
   const renamed = usage("u", DAY, "5", {
     restated: [{ at: LATER, changes: { x_ModelId: "atlas-2" } }],
   });
@@ -203,7 +205,7 @@ test("R13 a row whose model is renamed stays one row", async () => {
   await expectEqualSums(served, customer.warehouse);
 });
 
-test("R14 rows with one x_RecordUpdatedAt are all kept, also those that come later", async () => {
+test("restatement-14: rows with one x_RecordUpdatedAt are all kept, also those that come later", async () => {
   const tied = { visible_from: "2026-03-19T00:00:00Z" };
   const rows = Array.from({ length: 7 }, (_, n) => usage(`tied-${n}`, DAY, `${n}.5`, tied));
   await using served = await serve(world({ usage: rows.slice(0, 4) }), NOW);
@@ -215,7 +217,7 @@ test("R14 rows with one x_RecordUpdatedAt are all kept, also those that come lat
   await expectEqualSums(served, customer.warehouse);
 });
 
-test("R15 a second sync on the same day reads what came since", async () => {
+test("restatement-15: a second sync on the same day reads what came since", async () => {
   const late = { visible_from: LATER };
   const account = world({
     usage: [...daily(usage, "u", "2026-03-01", 20), usage("late", "2026-03-20", "1.5", late)],

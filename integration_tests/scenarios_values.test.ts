@@ -1,4 +1,4 @@
-/** How single values can bend money; V1 to V25 of the catalogue that README.md lists. */
+/** How single values can corrupt money: scenarios value-1 to value-25 (see README.md). */
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
@@ -45,14 +45,14 @@ function expectRefused(run: Run, rule: RegExp): void {
 }
 
 test.each(["+1", "1e-7", ".5", "1.", "01", " 1", "1,000", "NaN", "1\n", "", "0x10", "1.5 USD"])(
-  "V1 V2 a cost written %j is refused by id, field and rule",
+  "value-1 value-2: a cost written %j is refused by id, field and rule",
   async (text) => {
     const run = await readChanged({ set: { BilledCost: text } });
     expectRefused(run, /record "a".*BilledCost must match pattern/);
   },
 );
 
-test("V3 minus zero keeps its text and adds nothing", async () => {
+test("value-3: minus zero keeps its text and adds nothing", async () => {
   const costs = [
     cost("a", "2026-03-02", "-0"),
     cost("b", "2026-03-02", "-0.00"),
@@ -65,7 +65,7 @@ test("V3 minus zero keeps its text and adds nothing", async () => {
   expect(sumDecimals(billed)).toBe("1.1");
 });
 
-test("V4 decimals of 400 digits and of 30 places arrive digit for digit", async () => {
+test("value-4: decimals of 400 digits and of 30 places arrive digit for digit", async () => {
   const long = ["9".repeat(400), `-0.${"0".repeat(29)}1`, `${"8".repeat(40)}.${"7".repeat(60)}`];
   const costs = long.map((billed, n) => cost(`long-${n}`, "2026-03-02", billed));
   await using served = await serve(world({ costs }), NOW);
@@ -75,7 +75,7 @@ test("V4 decimals of 400 digits and of 30 places arrive digit for digit", async 
   await expectEqualSums(served, customer.warehouse);
 });
 
-test("V5 a JSON number in place of a decimal text is refused", async () => {
+test("value-5: a JSON number in place of a decimal text is refused", async () => {
   const run = await readChanged({ raw: { BilledCost: "12345678901234567.89" } });
   expectRefused(run, /record "a".*BilledCost must be string/);
 });
@@ -87,7 +87,7 @@ test.each([
   ["on 30 February", "2026-02-30T00:00:00Z"],
   ["at 24 o'clock", "2026-03-01T24:00:00Z"],
   ["as a date", "2026-03-02"],
-])("V7 V9 an instant %s is refused", async (_, instant) => {
+])("value-7 value-9: an instant %s is refused", async (_, instant) => {
   expectRefused(
     await readChanged({ set: { ChargePeriodStart: instant } }),
     /record "a".*ChargePeriodStart/,
@@ -98,13 +98,13 @@ test.each([
   "2026-03-02T00:00:00+00:00",
   "2026-03-02T00:00:00.000Z",
   "2026-03-02T00:00:00.123456789Z",
-])("V7 V8 the instant %s is UTC and stays as it is written", async (instant) => {
+])("value-7 value-8: the instant %s is UTC and stays as it is written", async (instant) => {
   const run = await readChanged({ set: { ChargePeriodStart: instant } });
   expect(run.code).toBe(0);
   expect(run.records("costs")[0]?.["ChargePeriodStart"]).toBe(instant);
 });
 
-test("V8 of two versions a half second apart the later one wins", async () => {
+test("value-8: of two versions a half second apart the later one wins", async () => {
   const changes = { BilledCost: "2", x_RecordUpdatedAt: "2026-03-19T00:00:00.5Z" };
   const restated = cost("a", "2026-03-18", "1", {
     restated: [{ at: "2026-03-21T12:00:00Z", changes }],
@@ -117,7 +117,7 @@ test("V8 of two versions a half second apart the later one wins", async () => {
   await expectEqualSums(served, customer.warehouse);
 });
 
-test("V10 charge periods of no length, or of another length than the bucket, are kept", async () => {
+test("value-10: charge periods of no length, or of another length than the bucket, are kept", async () => {
   const ends = ["2026-03-02T00:00:00Z", "2026-03-01T00:00:00Z", "2026-03-09T00:00:00Z"];
   const costs = ends.map((end, n) =>
     cost(`odd-${n}`, "2026-03-02", `${n}.5`, {}, { ChargePeriodEnd: end }),
@@ -129,7 +129,7 @@ test("V10 charge periods of no length, or of another length than the bucket, are
   await expectEqualSums(served, customer.warehouse);
 });
 
-test("V11 line separators inside a text do not break its line, for any reader", async () => {
+test("value-11: line separators inside a text do not break its line, for any reader", async () => {
   const text = "a\u2028b\u2029c\u0085d\r\ne\u000Bf\u000Cg\u001Ch";
   const run = await readChanged({ set: { ChargeDescription: text } });
   expect(run.code).toBe(0);
@@ -144,14 +144,14 @@ test("V11 line separators inside a text do not break its line, for any reader", 
   );
 });
 
-test("V12 a NUL inside a text arrives as JSON escapes it", async () => {
+test("value-12: a NUL inside a text arrives as JSON escapes it", async () => {
   const run = await readChanged({ set: { ChargeDescription: "a\0b" } });
   expect(run.code).toBe(0);
   expect(run.stdout).toContain(String.raw`a\u0000b`);
   expect(run.records("costs")[0]?.["ChargeDescription"]).toBe("a\0b");
 });
 
-test("V13 half a character becomes U+FFFD with a warning, and the output is valid UTF-8", async () => {
+test("value-13: half a character becomes U+FFFD with a warning, and the output is valid UTF-8", async () => {
   const run = await readChanged({ raw: { ChargeDescription: String.raw`"a\ud83db"` } });
   expect(run.code).toBe(0);
   expect(run.records("costs")[0]?.["ChargeDescription"]).toBe("a\uFFFDb");
@@ -159,7 +159,7 @@ test("V13 half a character becomes U+FFFD with a warning, and the output is vali
   expect(run.logs.filter((line) => line.includes("lone surrogate"))).toHaveLength(1);
 });
 
-test("V13 a whole character of two halves stays", async () => {
+test("value-13: a whole character of two halves stays", async () => {
   const run = await readChanged({ raw: { ChargeDescription: String.raw`"\ud83d\ude00 \\ud83d"` } });
   expect(run.records("costs")[0]?.["ChargeDescription"]).toBe("\u{1F600} \\ud83d");
   expect(run.logs.filter((line) => line.includes("lone surrogate"))).toEqual([]);
@@ -170,7 +170,7 @@ test.each([
   ["capabilities", { kind: "capabilities", set: { "/region": "eu" } }, "region"],
   ["a dataset", { kind: "capabilities", set: { "/datasets/usage/tier": "gold" } }, "tier"],
 ] as const)(
-  "V14 an unknown property of %s is refused by name, and tolerated where asked",
+  "value-14: an unknown property of %s is refused by name, and tolerated where asked",
   async (_, fault, name) => {
     await using served = await serve(world({ costs: rows() }), NOW);
     await served.faults(fault);
@@ -188,7 +188,7 @@ test.each([
   },
 );
 
-test("V15 unknown properties of a record arrive, their numbers digit for digit", async () => {
+test("value-15: unknown properties of a record arrive, their numbers digit for digit", async () => {
   const raw = { x_Foo: "12345678901234567.890", x_Deep: '{"list":[1.10,1e400,-0],"text":"1"}' };
   const run = await readChanged({ raw });
   expect(run.code).toBe(0);
@@ -196,7 +196,7 @@ test("V15 unknown properties of a record arrive, their numbers digit for digit",
   expect(run.stdout).toContain('"x_Deep":{"list":[1.10,1e400,-0],"text":"1"}');
 });
 
-test("V16 a usage type of the provider's own is data, an unknown one breaks the interface", async () => {
+test("value-16: a usage type of the provider's own is data, an unknown one breaks the interface", async () => {
   await using served = await serve(world({ usage: daily(usage, "u", FIRST, 3) }), NOW);
   const custom = {
     kind: "record",
@@ -216,7 +216,7 @@ test("V16 a usage type of the provider's own is data, an unknown one breaks the 
   expect(warned.logs.filter((line) => /^WARN.*x_UsageType/.test(line))).not.toEqual([]);
 });
 
-test("V1 with invalid_records warn a broken cost is passed on as it came, with a warning", async () => {
+test("value-1: with invalid_records warn a broken cost is passed on as it came, with a warning", async () => {
   const run = await readChanged({ set: { BilledCost: "1e-7" } }, { invalid_records: "warn" });
   expect(run.code).toBe(0);
   expect(run.records("costs").find((row) => row["x_RecordId"] === "a")?.["BilledCost"]).toBe(
@@ -235,7 +235,7 @@ test.each<[string, Partial<FaultInput>]>([
   expect(run.errors.map(({ failure_type: type }) => type)).toEqual(["system_error"]);
 });
 
-test("V18 a key twice and __proto__ harm nothing", async () => {
+test("value-18: a key twice and __proto__ harm nothing", async () => {
   const members = '"__proto__":{"x_CostStatus":"final"},"BilledCost":"9.99"';
   const run = await readChanged({ members });
   expect(run.code).toBe(0);
@@ -244,7 +244,7 @@ test("V18 a key twice and __proto__ harm nothing", async () => {
   expect(Object.getPrototypeOf({})).not.toHaveProperty("x_CostStatus");
 });
 
-test("V19 a byte order mark before the JSON is no fault", async () => {
+test("value-19: a byte order mark before the JSON is no fault", async () => {
   await using served = await serve(world({ costs: rows() }), NOW);
   await served.faults({ kind: "bom" });
   const customer = new Customer(served, plain);
@@ -252,7 +252,7 @@ test("V19 a byte order mark before the JSON is no fault", async () => {
   await expectEqualSums(served, customer.warehouse);
 });
 
-test("V20 amounts of two currencies are never one sum", async () => {
+test("value-20: amounts of two currencies are never one sum", async () => {
   const costs = [
     cost("usd", "2026-03-02", "1"),
     cost("eur", "2026-03-02", "2", {}, { BillingCurrency: "EUR" }),
@@ -267,7 +267,7 @@ test("V20 amounts of two currencies are never one sum", async () => {
   expect(totals).toHaveLength(2);
 });
 
-test("V23 a final cost without an invoice and a provisional one with one keep their status", async () => {
+test("value-23: a final cost without an invoice and a provisional one with one keep their status", async () => {
   const costs = [
     cost("a", "2026-03-02", "1", {}, { InvoiceId: null, x_CostStatus: "final" }),
     cost("b", "2026-03-02", "2", {}, { InvoiceId: "INV-1", x_CostStatus: "provisional" }),
@@ -288,25 +288,28 @@ test.each([
   "Saturday, 21-Mar-26 06:00:01 GMT",
   "Sat Mar 21 06:00:01 2026",
   "Fri, 20 Mar 2026 06:00:00 GMT",
-])("V24 a 429 with Retry-After %j is waited for at least a second, and told", async (value) => {
-  await using served = await serve(world({ costs: rows() }), NOW);
-  await served.faults({
-    kind: "rate_limited",
-    retry_after: value,
-    when: { operation: "costs", times: 1 },
-  });
-  const customer = new Customer(served, plain);
-  const began = performance.now();
-  const run = await customer.sync();
-  expect(performance.now() - began).toBeGreaterThan(1000);
-  expect(performance.now() - began).toBeLessThan(10_000);
-  const told = run.messages.flatMap(({ trace }) => trace?.stream_status?.reasons ?? []);
-  expect(told).not.toEqual([]);
-  await expectEqualSums(served, customer.warehouse);
-});
+])(
+  "value-24: a 429 with Retry-After %j is waited for at least a second, and told",
+  async (value) => {
+    await using served = await serve(world({ costs: rows() }), NOW);
+    await served.faults({
+      kind: "rate_limited",
+      retry_after: value,
+      when: { operation: "costs", times: 1 },
+    });
+    const customer = new Customer(served, plain);
+    const began = performance.now();
+    const run = await customer.sync();
+    expect(performance.now() - began).toBeGreaterThan(1000);
+    expect(performance.now() - began).toBeLessThan(10_000);
+    const told = run.messages.flatMap(({ trace }) => trace?.stream_status?.reasons ?? []);
+    expect(told).not.toEqual([]);
+    await expectEqualSums(served, customer.warehouse);
+  },
+);
 
 test.each(["99999999", "Sun, 21 Mar 2027 06:00:00 GMT"])(
-  "V24 a 429 with Retry-After %j is not waited for: a transient error, with the state kept",
+  "value-24: a 429 with Retry-After %j is not waited for: a transient error, with the state kept",
   async (value) => {
     await using served = await serve(
       world({ usage: daily(usage, "u", FIRST, 20), costs: rows() }),

@@ -1,4 +1,4 @@
-/** How a watermark or a window can lose or repeat money; W1 to W19 of the catalogue that README.md lists. */
+/** How a position or a window can lose or repeat money: scenarios window-1 to window-19 (see README.md). */
 import { expect, test } from "vitest";
 import { Customer } from "./support/customer.ts";
 import { read } from "./support/connector.ts";
@@ -14,7 +14,7 @@ const plain = { start_date: FIRST, reconcile_days: 0 };
 const month = () =>
   world({ usage: daily(usage, "u", FIRST, 20), costs: daily(cost, "c", FIRST, 20) });
 
-test("W1 the state stays before what the provider has not declared available, and what comes there later is read", async () => {
+test("window-1: the state stays before what the provider has not declared available, and what comes there later is read", async () => {
   await using served = await serve(month(), NOW);
   const customer = new Customer(served, plain);
   await served.faults({ kind: "available_through", instant: "2026-03-10T00:00:00Z" });
@@ -35,7 +35,7 @@ test("W1 the state stays before what the provider has not declared available, an
   expect(customer.position("usage")).toBe("2026-03-21T00:00:00Z");
 });
 
-test("W2 five idle syncs with a lookback leave the state as it is, byte for byte", async () => {
+test("window-2: five idle syncs with a lookback leave the state as it is, byte for byte", async () => {
   await using served = await serve(month(), NOW);
   const customer = new Customer(served, { ...plain, lookback_days: 5 });
   await customer.sync();
@@ -46,7 +46,7 @@ test("W2 five idle syncs with a lookback leave the state as it is, byte for byte
   }
 });
 
-test("W3 a cost that settles within the settlement lag is final in the warehouse", async () => {
+test("window-3: a cost that settles within the settlement lag is final in the warehouse", async () => {
   const settles = cost(
     "settles",
     "2026-03-19",
@@ -74,7 +74,7 @@ test("W3 a cost that settles within the settlement lag is final in the warehouse
   ]);
 });
 
-test("W3 a provisional cost far behind the lookback is followed until it is final", async () => {
+test("window-3: a provisional cost far behind the lookback is followed until it is final", async () => {
   const settles = cost(
     "slow",
     "2026-01-02",
@@ -90,7 +90,7 @@ test("W3 a provisional cost far behind the lookback is followed until it is fina
   await expectEqualSums(served, customer.warehouse);
 });
 
-test("W4 an available_through that goes back neither lowers the state nor skips data", async () => {
+test("window-4: an available_through that goes back neither lowers the state nor skips data", async () => {
   await using served = await serve(month(), NOW);
   const customer = new Customer(served, plain);
   await customer.sync();
@@ -115,7 +115,7 @@ test.each([
   ["at the window's end", "2026-03-22T00:00:00Z", "2026-03-21T00:00:00Z"],
   ["before the window's start", "2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z"],
 ])(
-  "W5 an available_through %s moves the state no further than it may",
+  "window-5: an available_through %s moves the state no further than it may",
   async (_, instant, position) => {
     await using served = await serve(month(), NOW);
     const customer = new Customer(served, plain);
@@ -133,7 +133,7 @@ test.each([
   },
 );
 
-test("W6 an empty window is complete only as far as the provider says", async () => {
+test("window-6: an empty window is complete only as far as the provider says", async () => {
   await using served = await serve(world({}), NOW);
   const customer = new Customer(served, plain);
   await served.faults({ kind: "available_through", instant: "2026-03-15T00:00:00Z" });
@@ -145,7 +145,7 @@ test("W6 an empty window is complete only as far as the provider says", async ()
   await expectEqualSums(served, customer.warehouse);
 });
 
-test("W8 many windows and one window give the same records, and the windows tile the range", async () => {
+test("window-8: many windows and one window give the same records, and the windows tile the range", async () => {
   const ids: string[][] = [];
   for (const maximum of [1, 7, 31]) {
     const account = world({
@@ -169,7 +169,7 @@ test("W8 many windows and one window give the same records, and the windows tile
 });
 
 test.each(["overlap", "closed"] as const)(
-  "W9 a provider that selects by %s repeats rows at seams; none counts twice",
+  "window-9: a provider that selects by %s repeats rows at seams; none counts twice",
   async (by) => {
     const fields = {
       ChargePeriodStart: "2026-03-01T00:00:00Z",
@@ -201,7 +201,7 @@ test.each(["overlap", "closed"] as const)(
   },
 );
 
-test("W9 a monthly charge that a later window returned first is not lost from the newest view", async () => {
+test("window-9: a monthly charge that a later window returned first is not lost from the newest view", async () => {
   const fields = {
     ChargePeriodStart: "2026-03-01T00:00:00Z",
     ChargePeriodEnd: "2026-04-01T00:00:00Z",
@@ -227,7 +227,7 @@ test("W9 a monthly charge that a later window returned first is not lost from th
   await expectEqualSums(served, customer.warehouse, { view: "latest" });
 });
 
-test("W10 no window is longer than the provider takes", async () => {
+test("window-10: no window is longer than the provider takes", async () => {
   const account = world({
     usage: daily(usage, "u", FIRST, 20),
     limits: { maximum_window_days: 3 },
@@ -242,7 +242,7 @@ test("W10 no window is longer than the provider takes", async () => {
   await expectEqualSums(served, customer.warehouse);
 });
 
-test("W11 a start before retention is cut off with a warning that names what is lost", async () => {
+test("window-11: a start before retention is cut off with a warning that names what is lost", async () => {
   const account = world({ usage: daily(usage, "u", FIRST, 20), limits: { retention_days: 30 } });
   await using served = await serve(account, NOW);
   const customer = new Customer(served, { start_date: "2024-03-01" });
@@ -253,7 +253,7 @@ test("W11 a start before retention is cut off with a warning that names what is 
   await expectEqualSums(served, customer.warehouse);
 });
 
-test("W12 a state older than retention goes on at its edge, with a warning that names the gap", async () => {
+test("window-12: a state older than retention goes on at its edge, with a warning that names the gap", async () => {
   const account = world({ usage: daily(usage, "u", FIRST, 60), limits: { retention_days: 30 } });
   await using served = await serve(account, "2026-03-05T06:00:00Z");
   const customer = new Customer(served, plain);
@@ -270,7 +270,7 @@ test("W12 a state older than retention goes on at its edge, with a warning that 
   expect(customer.position("usage")).toBe("2026-04-29T00:00:00Z");
 });
 
-test("W14 a day's hours sum to the day", async () => {
+test("window-14: a day's hours sum to the day", async () => {
   const hours = Array.from({ length: 24 }, (_, hour) =>
     hourly(`h-${hour}`, `2026-03-05T${String(hour).padStart(2, "0")}:00:00Z`, `0.${hour + 1}`),
   );
@@ -288,7 +288,7 @@ test("W14 a day's hours sum to the day", async () => {
   expect(hourSum?.["quantity"]).toBe(daySum?.["quantity"]);
 });
 
-test("W15 usage of another granularity than asked for is the provider's fault, not data", async () => {
+test("window-15: usage of another granularity than asked for is the provider's fault, not data", async () => {
   await using served = await serve(month(), NOW);
   await served.change({ dataset: "usage", lives: [hourly("h", "2026-03-05T01:00:00Z", "1")] });
   await served.faults({ kind: "other_granularity" });
@@ -300,7 +300,7 @@ test("W15 usage of another granularity than asked for is the provider's fault, n
   expect(run.statuses("costs").at(-1)).toBe("COMPLETE");
 });
 
-test("W15 costs of hours among costs of days are kept", async () => {
+test("window-15: costs of hours among costs of days are kept", async () => {
   const hour = cost("hour", "2026-03-05", "0.5", {}, { x_Granularity: "1h" });
   await using served = await serve(world({ costs: [hour, cost("day", "2026-03-05", "2")] }), NOW);
   const customer = new Customer(served, plain);
@@ -308,7 +308,7 @@ test("W15 costs of hours among costs of days are kept", async () => {
   await expectEqualSums(served, customer.warehouse);
 });
 
-test("W16 a row outside the window is kept and moves no state", async () => {
+test("window-16: a row outside the window is kept and moves no state", async () => {
   await using served = await serve(month(), NOW);
   const customer = new Customer(served, plain);
   await customer.sync();
@@ -321,7 +321,7 @@ test("W16 a row outside the window is kept and moves no state", async () => {
   expect(customer.position("usage")).toBe(before);
 });
 
-test("W19 history stays in the newest view while a provider trims what leaves retention", async () => {
+test("window-19: history stays in the newest view while a provider trims what leaves retention", async () => {
   const account = world({
     usage: daily(usage, "u", FIRST, 20),
     costs: daily(cost, "c", FIRST, 20),

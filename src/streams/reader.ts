@@ -231,7 +231,7 @@ export class StreamReader {
     }
   }
 
-  /** W11: a slow sync may reach a window only after its start has left retention. */
+  /** W3: a slow sync may reach a window only after its start has left retention. */
   #hasLeftRetention(job: Job): boolean {
     const now = this.#options.providerNow();
     const at = { ...this.#options.circumstances, now };
