@@ -18,7 +18,7 @@ const status = execFileSync("git", ["status", "--porcelain", "--", ...GENERATED]
 const drifted = status.split("\n").filter((line) => line !== "" && line[1] !== " ");
 if (drifted.length > 0) {
   console.error(`Derived files differ from what is committed:\n${drifted.join("\n")}`);
-  console.error("Commit what `npm run generate` makes of schemas/ and src/config_schema.ts.");
+  console.error("Commit what `npm run generate` makes of schemas/ and src/config/schema.ts.");
   process.exitCode = 1;
 }
 

@@ -2,7 +2,7 @@
  * `npm run generate`: everything that is derived and committed.
  *
  * From schemas/ come src/generated/*.d.ts (types), validators.js (ajv standalone code, bundled, so that nothing of ajv
- * is loaded at run time) and catalog_schemas.ts (what `discover` offers); from src/config_schema.ts comes spec.json.
+ * is loaded at run time) and catalog_schemas.ts (what `discover` offers); from src/config/schema.ts comes spec.json.
  */
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { _, Ajv, type AnySchemaObject } from "ajv";

@@ -3,7 +3,7 @@
  * `npm run generate` writes spec.json: at run time nothing of it, and so nothing of zod, is loaded for `spec`.
  */
 import * as z from "zod";
-import { configSchema } from "../src/config_schema.ts";
+import { configSchema } from "../src/config/schema.ts";
 import type { JsonObject } from "../src/protocol.ts";
 import { advancedAuth } from "./advanced_auth.ts";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseCommandLine } from "./cli.ts";
-import { parseCatalog } from "./catalog.ts";
-import { parseConfig } from "./config.ts";
+import { parseCatalog } from "./catalog/catalog.ts";
+import { parseConfig } from "./config/config.ts";
 import { ConnectorError } from "./errors.ts";
 
 const parse = (...argv: string[]) => parseCommandLine(argv, "1.2.3");

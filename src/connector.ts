@@ -2,24 +2,21 @@
  * The commands that ask the provider, as generators of messages: where the pure core, the streams and the client of the
  * interface meet. Each gives back whether all went well; what it throws is for the caller to tell.
  */
-import { discoverCatalog, parseCatalog } from "./catalog.ts";
+import { discoverCatalog, parseCatalog } from "./catalog/catalog.ts";
 import type { Command } from "./cli.ts";
-import type { Config } from "./config.ts";
+import type { Config } from "./config/config.ts";
 import { BACKOFF_POLICY, RATE_LIMIT_POLICY } from "./core/retry.ts";
 import { ConnectorError } from "./errors.ts";
-import { type KeeperHost, type KeptConfig, loadConfig } from "./keeper.ts";
-import type { SignIn } from "./login.ts";
+import { type TokenStoreHost, type TokenStore, loadConfig } from "./config/token_store.ts";
+import type { SignIn } from "./login/login.ts";
 import type { AnsweredRequest } from "./progress.ts";
 import * as protocol from "./protocol.ts";
-import {
-  type CapabilitiesAnswer,
-  readCapabilities,
-  resolveEndpoint,
-} from "./provider/capabilities.ts";
-import { type Credential, openCredential } from "./provider/credential.ts";
-import { Gate, type Hold } from "./provider/gate.ts";
-import { type Attempt, Client, MAXIMUM_BODY_BYTES } from "./provider/http.ts";
-import type { OpenTransport } from "./provider/transport.ts";
+import { type CapabilitiesAnswer, readCapabilities } from "./interface/capabilities.ts";
+import { resolveEndpoint } from "./interface/endpoint.ts";
+import { type Credential, openCredential } from "./oauth/credential.ts";
+import { Gate, type Hold } from "./http/gate.ts";
+import { type Attempt, Client, MAXIMUM_BODY_BYTES } from "./http/client.ts";
+import type { OpenTransport } from "./http/transport.ts";
 import { checkConnection } from "./streams/check.ts";
 import { Outlet } from "./streams/outlet.ts";
 import { readStreams } from "./streams/read.ts";
@@ -27,10 +24,10 @@ import { parseStateFile } from "./streams/state_codec.ts";
 import type { Output } from "./streams/stream.ts";
 
 // For the process edge, which gives it to a Host.
-export { openTransport, TRANSPORT_LIMITS } from "./provider/transport.ts";
+export { openTransport, TRANSPORT_LIMITS } from "./http/transport.ts";
 
 /** What a command needs of the process that it runs in. */
-export interface Host extends KeeperHost {
+export interface Host extends TokenStoreHost {
   readonly version: string;
   readonly random: () => number;
   /** Resolves in the next turn of the event loop: what has come in is heard, and what is to go out has left. */
@@ -75,7 +72,7 @@ async function load(
   command: AskingCommand,
   host: Host,
   outlet: Outlet<Output>,
-): Promise<KeptConfig> {
+): Promise<TokenStore> {
   return await loadConfig(command, host, (message) => outlet.send(message));
 }
 
@@ -83,12 +80,12 @@ async function load(
 interface Connection {
   readonly client: Client;
   readonly baseUrl: URL;
-  readonly learn: Credential["learn"];
+  readonly setMetadataUrl: Credential["setMetadataUrl"];
   /** Ends it, once a refresh that is under way has ended and what it gave is kept. */
   readonly close: () => Promise<void>;
 }
 
-interface Conduct {
+interface ConnectOptions {
   /** Whether a 429 is waited for; `check` does not (C2). */
   readonly waits: boolean;
   readonly onHold?: (hold: Hold) => void;
@@ -96,10 +93,10 @@ interface Conduct {
 }
 
 async function connect(
-  { config, keep }: KeptConfig,
+  { config, save }: TokenStore,
   host: Host,
   outlet: Outlet<Output>,
-  conduct: Conduct,
+  conduct: ConnectOptions,
 ): Promise<Connection> {
   const { clock, random, version } = host;
   const opened = host.openTransport(config.concurrency);
@@ -107,12 +104,12 @@ async function connect(
   const edges = { clock, random, transport: opened.transport };
   const userAgent = `source-ai-billing/${version}`;
   const warn = (message: string): void => void outlet.send(protocol.log("WARN", message));
-  const { auth, learn, settle } = await openCredential(config.credentials, {
+  const { auth, setMetadataUrl, settle } = await openCredential(config.credentials, {
     edges,
     baseUrl,
     backoff: BACKOFF_POLICY,
     userAgent,
-    keep,
+    save,
     onRetry: warn,
   });
   const client = new Client({
@@ -133,11 +130,11 @@ async function connect(
     await settle();
     await opened.close();
   };
-  return { client, baseUrl, learn, close };
+  return { client, baseUrl, setMetadataUrl, close };
 }
 
 async function capabilitiesOf(
-  { client, baseUrl, learn }: Connection,
+  { client, baseUrl, setMetadataUrl }: Connection,
   config: Config,
   host: Host,
   outlet: Outlet<Output>,
@@ -147,7 +144,7 @@ async function capabilitiesOf(
   const tolerateUnknown = config.invalidRecords === "warn";
   const options = { clock, signal, tolerateUnknown, deadlineMs };
   const answer = await readCapabilities(client, baseUrl, options);
-  learn(answer.capabilities.protected_resource_metadata_url);
+  setMetadataUrl(answer.capabilities.protected_resource_metadata_url);
   for (const warning of answer.warnings) await outlet.send(protocol.log("WARN", warning));
   return answer;
 }
@@ -265,7 +262,7 @@ export async function beginSignIn(
   },
 ): Promise<SignIn> {
   if (credentials.authType !== "oauth2_authorization_code") throw new TypeError("no OAuth");
-  const { beginAuthorization } = await import("./provider/authorization.ts");
+  const { beginAuthorization } = await import("./oauth/authorization.ts");
   const { clock, random, version } = host;
   const opened = host.openTransport(1);
   const waits = new AbortController();

@@ -8,8 +8,8 @@ import type { Host } from "./connector.ts";
 import type { Clock } from "./edges.ts";
 import { Emitter, Secrets } from "./emit.ts";
 import { ConnectorError } from "./errors.ts";
-import { assertWritable, writeConfigFile } from "./config_file.ts";
-import { readJsonFile } from "./input.ts";
+import { assertWritable, writeConfigFile } from "./config/file.ts";
+import { readJsonFile } from "./config/json_file.ts";
 import { Progress } from "./progress.ts";
 import { errorTrace } from "./protocol.ts";
 import { specification } from "./spec.ts";
@@ -142,7 +142,7 @@ async function signIn(
   const [{ beginSignIn, openTransport, TRANSPORT_LIMITS }, { login }, { openBrowser }] =
     await Promise.all([
       import("./connector.ts"),
-      import("./login.ts"),
+      import("./login/login.ts"),
       import("./login/browser.ts"),
     ]);
   const warn = (text: string): void => void process.stderr.write(`${secrets.mask(text)}\n`);

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { Ajv } from "ajv";
 import { expect, test } from "vitest";
 import { specification as built } from "../scripts/specification.ts";
-import { parseConfig, secretsOf } from "./config.ts";
+import { parseConfig, secretsOf } from "./config/config.ts";
 import { specification } from "./spec.ts";
 
 /** A node of the connection specification, as far as the rules below look at it. */

@@ -1,10 +1,10 @@
 /** Pages on their way through the connector's own code: client, judgement of bodies and pages, making of lines. */
 import { BACKOFF_POLICY, RATE_LIMIT_POLICY } from "../../src/core/retry.ts";
 import type { HttpResponse } from "../../src/edges.ts";
-import { bearer } from "../../src/provider/auth.ts";
-import { Gate } from "../../src/provider/gate.ts";
-import { Client } from "../../src/provider/http.ts";
-import { readPages } from "../../src/provider/pages.ts";
+import { bearer } from "../../src/http/auth.ts";
+import { Gate } from "../../src/http/gate.ts";
+import { Client } from "../../src/http/client.ts";
+import { readPages } from "../../src/interface/pages.ts";
 import { costs } from "../../src/streams/costs.ts";
 import { toLines } from "../../src/streams/records.ts";
 import { Repeats } from "../../src/streams/repeats.ts";
@@ -29,7 +29,7 @@ export interface Delivered {
 export async function deliver(input: PageInput): Promise<Delivered> {
   const [pages, cursors]: [string[][], (string | null)[]] = [[], []];
   const repeats = new Repeats();
-  const crossing = new Repeats();
+  const edgeRecords = new Repeats();
   const stream = input.stream === "usage" ? usage : costs;
   const query = {
     endpoint: new URL(`${ORIGIN}/v1/finops/${input.stream}`),
@@ -55,8 +55,8 @@ export async function deliver(input: PageInput): Promise<Delivered> {
         emittedAt: DAY_ONE,
         withTotals: true,
         repeats,
-        counted: repeats,
-        crossing,
+        seenSinceRestart: repeats,
+        edgeRecords,
       };
       const lines = toLines(page.records, context, (length) => Buffer.alloc(length));
       pages.push(linesOf(lines.bytes));

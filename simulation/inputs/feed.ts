@@ -3,10 +3,10 @@
  * What comes of it is a clear error or just what the input says; never another error, a crash, or a silent loss.
  */
 import { isDeepStrictEqual } from "node:util";
-import { parseCatalog } from "../../src/catalog.ts";
-import { parseConfig, secretsOf } from "../../src/config.ts";
+import { parseCatalog } from "../../src/catalog/catalog.ts";
+import { parseConfig, secretsOf } from "../../src/config/config.ts";
 import type { ErrorCode } from "../../src/errors.ts";
-import { type InputKind, parseJsonFile } from "../../src/input.ts";
+import { type InputKind, parseJsonFile } from "../../src/config/json_file.ts";
 import { Random } from "../random.ts";
 import { drawCatalog, drawConfig } from "./configs.ts";
 import { deliver } from "./deliver.ts";

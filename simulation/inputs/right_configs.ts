@@ -1,7 +1,7 @@
 /** Whether a config or a catalog was read for what it says. */
 import { isDeepStrictEqual } from "node:util";
-import type { ConfiguredCatalog } from "../../src/catalog.ts";
-import type { Config } from "../../src/config.ts";
+import type { ConfiguredCatalog } from "../../src/catalog/catalog.ts";
+import type { Config } from "../../src/config/config.ts";
 import { dayOf, instantOf, isPlain, type Plain } from "./rules.ts";
 
 const CENTURY = 36_525;

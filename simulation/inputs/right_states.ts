@@ -95,8 +95,12 @@ function passOf(value: unknown): StreamState["pass"] {
   return {
     day: matching(day, /^\d{4}-\d{2}-\d{2}$/),
     reads: listOf(reads).map((read) => {
-      const { start, end, available_through: through } = plain(read);
-      return { start: instant(start), end: instant(end), through: instant(through) };
+      const { start, end, available_through: availableThrough } = plain(read);
+      return {
+        start: instant(start),
+        end: instant(end),
+        availableThrough: instant(availableThrough),
+      };
     }),
     open: listOf(open).map(readingOf),
     frontier: -Infinity,
@@ -114,7 +118,7 @@ function readingOf(value: unknown): NonNullable<StreamState["pass"]>["open"][num
     id: matching(reading["id"], /^[0-9a-z]{1,40}$/),
     limit,
     cursor,
-    through: instant(reading["through"]),
+    availableThrough: instant(reading["through"]),
     beganAt: instant(reading["beganAt"]),
     firstAsOf: text(reading["firstAsOf"]),
     lastAsOf: text(reading["lastAsOf"]),
@@ -204,19 +208,21 @@ function truth(value: unknown): boolean {
 /** What is wrong with the plan of a state, however odd the state is. */
 export function judgePlan({ state, plan, again }: Taken, { at }: StateInput): string[] {
   const faults: string[] = [];
-  const { windows, resumed, ahead } = plan;
+  const { windows, resumed, positionInFuture } = plan;
   const floor = retentionFloor(at.now, at.retentionDays);
   for (const [index, { start, end }] of windows.entries()) {
     const before = windows[index - 1];
     if (!(start < end)) faults.push(`W1: an empty window at ${start}`);
     if (before !== undefined && before.end > start) faults.push(`W1: two windows at ${start}`);
     if (end - start > at.maximumWindowDays * DAY) faults.push(`W2: too long a window at ${start}`);
-    if (end > at.now + 2 * DAY) faults.push(`S7: a window far ahead of now, up to ${end}`);
+    if (end > at.now + 2 * DAY)
+      faults.push(`S7: a window far positionInFuture of now, up to ${end}`);
     if (start < floor) faults.push(`W3: a window before the floor at ${start}`);
     const overlap = resumed.find((reading) => reading.start < end && start < reading.end);
     if (overlap !== undefined) faults.push(`S3: ${start} is read and resumed`);
   }
-  if (!ahead && plan.state.mode === "incremental") faults.push(...gaps(plan, state, at, floor));
+  if (!positionInFuture && plan.state.mode === "incremental")
+    faults.push(...gaps(plan, state, at, floor));
   if (again === null) faults.push("S3: the plan's state is none when it is read back");
   return faults;
 }

@@ -1,7 +1,7 @@
 /** State files as platforms hand them back, damaged, and what the connector makes of them: states, and plans of them. */
-import type { Circumstances, Plan } from "../../src/core/plan.ts";
+import type { PlanInput, Plan } from "../../src/core/plan.ts";
 import { planFullRefresh, planIncremental } from "../../src/core/plan.ts";
-import type { Fingerprint, StreamState } from "../../src/core/state.ts";
+import type { StateOwner, StreamState } from "../../src/core/state.ts";
 import { DAY } from "../../src/core/time.ts";
 import { decodeState, encodeState, parseStateFile } from "../../src/streams/state_codec.ts";
 import type { Random } from "../random.ts";
@@ -15,10 +15,10 @@ export const MARK = "S3CR3T-0123456789";
 export interface StateInput {
   readonly file: Uint8Array;
   readonly mode: Mode;
-  readonly at: Circumstances;
+  readonly at: PlanInput;
 }
 
-export const FINGERPRINT: Readonly<Record<"usage" | "costs", Fingerprint>> = {
+export const FINGERPRINT: Readonly<Record<"usage" | "costs", StateOwner>> = {
   usage: {
     base_url: "https://billing.example.com",
     dataset: "usage",
@@ -72,7 +72,7 @@ export function damaged(random: Random, mutator: Mutator, tree: Json): Uint8Arra
   return random.chance(0.05) ? mutator.bytes(bytes) : bytes;
 }
 
-function drawState(random: Random, mode: Mode, belongs_to: Fingerprint): object {
+function drawState(random: Random, mode: Mode, belongs_to: StateOwner): object {
   const iso = (ms: number): string => new Date(ms).toISOString().replace(".000Z", "Z");
   const day = (back: number): number => Date.UTC(2026, 2, 20) - back * DAY;
   const provisional = random.chance(0.5) ? [["2026-03-01", 2, { USD: "1.10", EUR: "-3" }]] : [];

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
-  type Fingerprint,
+  type RecordFingerprint,
   type Hash,
   hashBytes,
   hashTexts,
@@ -97,7 +97,7 @@ test("two texts are told apart wherever they are cut", () => {
   expect(hashTexts("a", "b")).not.toEqual(hashTexts("b", "a"));
 });
 
-const fingerprint = (index: number, content = 0): Fingerprint => ({
+const fingerprint = (index: number, content = 0): RecordFingerprint => ({
   version: hashOf(String(index)),
   content: hashOf(`${index} ${content}`),
 });

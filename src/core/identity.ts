@@ -96,7 +96,7 @@ function mix(value: number): number {
 }
 
 /** What tells a record apart: `version` is its id and when it was updated, `content` all of it. */
-export interface Fingerprint {
+export interface RecordFingerprint {
   readonly version: Hash;
   readonly content: Hash;
 }
@@ -141,7 +141,7 @@ class Table {
    * Looks a record up where its version belongs, so that one search finds both whether it was seen and whether another
    * content was; where `add` is set, notes it unless it was seen.
    */
-  look({ version, content }: Fingerprint, add: boolean): Sighting {
+  look({ version, content }: RecordFingerprint, add: boolean): Sighting {
     const tags = this.#tags;
     const numbers = this.#numbers;
     const last = this.slots - 1;
@@ -206,7 +206,7 @@ export class RecentFingerprints {
   }
 
   /** Whether it knows the record, or another one of its version; notes it where it does not. */
-  note(fingerprint: Fingerprint): Sighting {
+  note(fingerprint: RecordFingerprint): Sighting {
     const before = this.#older?.look(fingerprint, false) ?? "new";
     if (before === "repeat") return before;
     if (this.#newer.isFull) this.#turn();
@@ -215,7 +215,7 @@ export class RecentFingerprints {
   }
 
   /** Whether it knows this very record. */
-  knows(fingerprint: Fingerprint): boolean {
+  knows(fingerprint: RecordFingerprint): boolean {
     const tables = [this.#newer, this.#older];
     return tables.some((table) => table?.look(fingerprint, false) === "repeat");
   }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
-  type Circumstances,
+  type PlanInput,
   costsReconcileFrom,
   type Plan,
   planFullRefresh,
@@ -28,7 +28,7 @@ import { type Range, subtract, union } from "./window.ts";
 const NOON = Date.UTC(2026, 5, 15, 12);
 const TODAY = NOON - 12 * HOUR;
 
-function atNoon(changes: Partial<Circumstances> = {}): Circumstances {
+function atNoon(changes: Partial<PlanInput> = {}): PlanInput {
   return {
     now: NOON,
     bucket: DAY,
@@ -59,8 +59,8 @@ const covered = ({ windows, resumed }: Plan<unknown>): Range[] => union([...wind
 function read(
   state: IncrementalState,
   window: Range,
-  at: Circumstances,
-  { anchor }: Pick<Plan<unknown>, "anchor">,
+  at: PlanInput,
+  { rereadFrom }: Pick<Plan<unknown>, "rereadFrom">,
   availableThrough = at.now,
 ): IncrementalState {
   const reading = beginReading(window, { id: `r${window.start}`, limit: 1, beganAt: at.now }, null);
@@ -72,11 +72,15 @@ function read(
     provisional: [],
     totals: [],
   };
-  return advance(finishReading(state, readPage(reading, page, at.now), at.now), anchor, at.bucket);
+  return advance(
+    finishReading(state, readPage(reading, page, at.now), at.now),
+    rereadFrom,
+    at.bucket,
+  );
 }
 
 /** A reading that stands between two pages. */
-function opened(window: Range, at: Circumstances): Reading {
+function opened(window: Range, at: PlanInput): Reading {
   const reading = beginReading(window, { id: `o${window.start}`, limit: 1, beganAt: at.now }, null);
   const page = {
     nextCursor: "c",
@@ -89,7 +93,7 @@ function opened(window: Range, at: Circumstances): Reading {
   return readPage(reading, page, at.now);
 }
 
-function readAll(stored: IncrementalState | null, at: Circumstances): IncrementalState {
+function readAll(stored: IncrementalState | null, at: PlanInput): IncrementalState {
   const plan = planIncremental(stored, at);
   const state = plan.windows.reduce((known, window) => read(known, window, at, plan), plan.state);
   return completePass(state, plan.start, plan.reconciledOn);
@@ -155,7 +159,7 @@ test("R1: a sync re-reads from position − lookback, on whole days", () => {
     { start: TODAY, end: TODAY + DAY },
   ]);
   const hourly = { ...settled, position: NOON - 3 * HOUR };
-  expect(planIncremental(hourly, atNoon({ bucket: HOUR })).anchor).toBe(TODAY - 2 * DAY);
+  expect(planIncremental(hourly, atNoon({ bucket: HOUR })).rereadFrom).toBe(TODAY - 2 * DAY);
 });
 
 test("R1 S6: idle syncs leave the state as it is: lookback is subtracted in the plan only", () => {
@@ -208,7 +212,7 @@ test("S1: a position ahead of now reads nothing and is kept", () => {
   expect(planIncremental(future, atNoon())).toMatchObject({
     windows: [],
     resumed: [],
-    ahead: true,
+    positionInFuture: true,
     state: future,
   });
 });
@@ -226,7 +230,10 @@ test("S3: a start date moved to earlier plans the gap; to later, what was read c
 test("S3 R1: on a later day a reading of what had only just become available begins anew", () => {
   const at = atNoon({ reconcileFrom: null, lookback: DAY });
   const window = { start: TODAY - 3 * DAY, end: TODAY - 2 * DAY };
-  const begun = (through: number): Reading => ({ ...opened(window, at), through });
+  const begun = (availableThrough: number): Reading => ({
+    ...opened(window, at),
+    availableThrough,
+  });
   const resumed = (reading: Reading, now: number) => {
     const pass = { ...emptyPass(NOON), open: [reading] };
     const stored = { ...settled, position: TODAY - 10 * DAY, pass };

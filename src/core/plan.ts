@@ -8,7 +8,7 @@ import {
   emptyPass,
   type FullRefreshState,
   type IncrementalState,
-  type Pass,
+  type SyncPass,
   type ProvisionalDay,
   type Reading,
   type StreamState,
@@ -18,7 +18,7 @@ import { type Bucket, ceilTo, DAY, floorTo, formatDay, HOUR, monthStart } from "
 import { clip, cut, overlaps, type Range, subtract, union } from "./window.ts";
 
 /** What the plan of one stream depends on besides its state. */
-export interface Circumstances {
+export interface PlanInput {
   /** The provider's clock at the start of the sync. */
   readonly now: number;
   readonly bucket: Bucket;
@@ -44,7 +44,7 @@ export interface Plan<State> {
   /** Windows to read from their first page, in the order of time. */
   readonly windows: readonly Range[];
   /** Where the re-reading of what lies before the position begins; {@link advance} starts there. */
-  readonly anchor: number;
+  readonly rereadFrom: number;
   /** The earliest instant that the plan covers. */
   readonly from: number;
   /** The start that the state has once all is read; the one that it had where an end date leaves out a part of the gap. */
@@ -56,7 +56,7 @@ export interface Plan<State> {
   /** Provisional costs that left retention before they were final (R2). */
   readonly lostProvisional: readonly ProvisionalDay[];
   /** The state's position lies in the future: nothing is read and the state is kept (S1). */
-  readonly ahead: boolean;
+  readonly positionInFuture: boolean;
 }
 
 /** The first whole day that lies at least an hour inside retention, so that a slow sync does not fall off it (W3). */
@@ -88,16 +88,16 @@ interface Bounds {
   readonly from: number;
   readonly end: number;
   /** `from`, but never ahead of today: where a position may stand. */
-  readonly base: number;
+  readonly earliestPosition: number;
 }
 
-function boundsOf(at: Circumstances): Bounds {
+function boundsOf(at: PlanInput): Bounds {
   const floor = retentionFloor(at.now, at.retentionDays);
   const wanted = at.startDate === null ? floor : floorTo(DAY, at.startDate);
   const today = ceilTo(at.bucket, at.now);
   const end = at.endDate === null ? today : Math.min(ceilTo(at.bucket, at.endDate), today);
   const from = Math.max(floor, wanted);
-  return { floor, from, end, base: Math.min(from, floorTo(DAY, at.now)) };
+  return { floor, from, end, earliestPosition: Math.min(from, floorTo(DAY, at.now)) };
 }
 
 /** What lies before the floor of a range that was to be read. */
@@ -108,13 +108,14 @@ function cutOff(start: number, end: number, floor: number): Range[] {
 /** The plan of an incremental sync. */
 export function planIncremental(
   stored: IncrementalState | null,
-  at: Circumstances,
+  at: PlanInput,
 ): Plan<IncrementalState> {
   const bounds = boundsOf(at);
-  if (stored !== null && stored.position > at.now) return nothingBut(stored);
-  const { state, lost } = stored === null ? freshStart(at, bounds) : takenUp(stored, at, bounds);
+  if (stored !== null && stored.position > at.now) return emptyPlan(stored);
+  const { state, lost } =
+    stored === null ? freshStart(at, bounds) : clampStored(stored, at, bounds);
   const { from, end, floor } = bounds;
-  const anchor = Math.max(from, floorTo(DAY, state.position - at.lookback));
+  const rereadFrom = Math.max(from, floorTo(DAY, state.position - at.lookback));
   const due = at.reconcileFrom !== null && state.reconciledOn !== formatDay(at.now);
   const [lostProvisional, provisional] = splitByDay(state.provisional, floor);
   const deep = due
@@ -123,9 +124,9 @@ export function planIncremental(
         ...provisional.map(({ day }) => ({ start: day, end: day + DAY })),
       ]
     : [];
-  const pass = passOf(state, at, [{ start: anchor, end: state.position }, ...deep], bounds);
+  const pass = passOf(state, at, [{ start: rereadFrom, end: state.position }, ...deep], bounds);
   const gap = { start: from, end: state.start };
-  const ranges = clip([gap, { start: anchor, end }, ...deep], { start: from, end });
+  const ranges = clip([gap, { start: rereadFrom, end }, ...deep], { start: from, end });
   const covered = pass.reads.map((read) => ({
     start: read.start,
     end: floorTo(DAY, coverageOf(read, at.bucket).end),
@@ -134,28 +135,28 @@ export function planIncremental(
     state: { ...state, provisional, pass },
     resumed: pass.open,
     windows: windowsOf(subtract(ranges, [...covered, ...pass.open]), at),
-    anchor,
+    rereadFrom,
     from,
     start: end < state.start ? state.start : Math.min(from, state.start),
     reconciledOn: due ? formatDay(at.now) : null,
     lost,
     lostProvisional,
-    ahead: false,
+    positionInFuture: false,
   };
 }
 
-function nothingBut(state: IncrementalState): Plan<IncrementalState> {
+function emptyPlan(state: IncrementalState): Plan<IncrementalState> {
   return {
     state,
     resumed: [],
     windows: [],
-    anchor: state.position,
+    rereadFrom: state.position,
     from: state.start,
     start: state.start,
     reconciledOn: null,
     lost: [],
     lostProvisional: [],
-    ahead: true,
+    positionInFuture: true,
   };
 }
 
@@ -164,11 +165,11 @@ interface Start {
   readonly lost: readonly Range[];
 }
 
-function freshStart(at: Circumstances, { base, end, floor }: Bounds): Start {
+function freshStart(at: PlanInput, { earliestPosition, end, floor }: Bounds): Start {
   const state: IncrementalState = {
     mode: "incremental",
-    start: base,
-    position: base,
+    start: earliestPosition,
+    position: earliestPosition,
     reconciledOn: null,
     provisional: [],
     pass: null,
@@ -185,16 +186,22 @@ function freshStart(at: Circumstances, { base, end, floor }: Bounds): Start {
  * again as a gap. Where nothing had been finished yet, a start date that is moved to earlier is simply the new start: the
  * position must not stay behind what the provider says of the range before (S1).
  */
-function takenUp(stored: IncrementalState, at: Circumstances, { base, end, floor }: Bounds): Start {
+function clampStored(
+  stored: IncrementalState,
+  at: PlanInput,
+  { earliestPosition, end, floor }: Bounds,
+): Start {
   const wanted = at.startDate === null ? -Infinity : floorTo(DAY, at.startDate);
   const lost = [
     ...cutOff(Math.max(stored.position, wanted), end, floor),
     ...(at.startDate === null ? [] : cutOff(wanted, Math.min(stored.start, end), floor)),
   ];
-  const isUnread = stored.position === stored.start && base < stored.start;
-  const begins = stored.position < base || isUnread;
-  const start = begins ? base : Math.max(stored.start, Math.min(wanted, base));
-  const position = begins ? base : stored.position;
+  const isUnread = stored.position === stored.start && earliestPosition < stored.start;
+  const begins = stored.position < earliestPosition || isUnread;
+  const start = begins
+    ? earliestPosition
+    : Math.max(stored.start, Math.min(wanted, earliestPosition));
+  const position = begins ? earliestPosition : stored.position;
   return { state: { ...stored, start, position }, lost: union(lost) };
 }
 
@@ -214,10 +221,10 @@ function splitByDay(
  */
 function passOf(
   state: IncrementalState,
-  at: Circumstances,
+  at: PlanInput,
   rereads: readonly Range[],
   { from, end }: Bounds,
-): Pass {
+): SyncPass {
   const fresh = emptyPass(at.now);
   if (state.pass === null) return fresh;
   const sameDay = state.pass.day === fresh.day;
@@ -226,7 +233,7 @@ function passOf(
   return { ...kept, day: fresh.day, open: open.map((reading) => ({ ...reading, resumed: true })) };
 }
 
-function windowsOf(ranges: readonly Range[], at: Circumstances): Range[] {
+function windowsOf(ranges: readonly Range[], at: PlanInput): Range[] {
   return cut(ranges, at.maximumWindowDays, windowsFor(at.lanes));
 }
 
@@ -236,7 +243,7 @@ function windowsOf(ranges: readonly Range[], at: Circumstances): Range[] {
  */
 export function planFullRefresh(
   stored: FullRefreshState | null,
-  at: Circumstances,
+  at: PlanInput,
 ): Plan<FullRefreshState> {
   const { floor, from, end } = boundsOf(at);
   const wanted = at.startDate === null ? from : floorTo(DAY, at.startDate);
@@ -256,13 +263,13 @@ export function planFullRefresh(
     state: { ...state, pass },
     resumed: state.done ? [] : pass.open,
     windows: windowsOf(clip(missing, { start: floor, end: Math.min(state.end, ahead) }), at),
-    anchor: state.start,
+    rereadFrom: state.start,
     from: state.start,
     start: state.start,
     reconciledOn: null,
     lost: state.done ? [] : union(unread.flatMap((range) => cutOff(range.start, range.end, floor))),
     lostProvisional: [],
-    ahead: false,
+    positionInFuture: false,
   };
 }
 
@@ -274,7 +281,7 @@ export function completed(state: StreamState, plan: Plan<StreamState>): StreamSt
 }
 
 /** A window that has to begin again, under today's floor and limits (S4). */
-export function replan(window: Range, at: Circumstances): { windows: Range[]; lost: Range[] } {
+export function replan(window: Range, at: PlanInput): { windows: Range[]; lost: Range[] } {
   const { floor } = boundsOf(at);
   return {
     windows: cut(clip([window], { start: floor, end: window.end }), at.maximumWindowDays, 1),
@@ -286,7 +293,7 @@ export function replan(window: Range, at: Circumstances): { windows: Range[]; lo
  * W4: where a provider refuses the window that reaches past now, it ends at the last whole bucket instead. Null where
  * the window does not reach past now; an empty list where nothing of it is left.
  */
-export function withoutFuture(window: Range, at: Circumstances): Range[] | null {
+export function withoutFuture(window: Range, at: PlanInput): Range[] | null {
   if (window.end <= at.now) return null;
   return union([{ start: window.start, end: floorTo(at.bucket, at.now) }]);
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Circumstances, type Plan, planIncremental } from "./plan.ts";
+import { type PlanInput, type Plan, planIncremental } from "./plan.ts";
 import {
   advance,
   beginReading,
@@ -13,8 +13,8 @@ import {
   joinReads,
   keepOpen,
   type PageFacts,
-  type Pass,
-  type Read,
+  type SyncPass,
+  type FinishedRange,
   type Reading,
   readPage,
   withoutStale,
@@ -26,23 +26,25 @@ const TODAY = Date.UTC(2026, 4, 20);
 const hour = fc.integer({ min: 0, max: 24 * 20 }).map((hours) => TODAY - 20 * DAY + hours * HOUR);
 
 /** Reads as a run may leave them: any order, overlapping, whatever was available. */
-const reads: fc.Arbitrary<Read[]> = fc.array(
+const reads: fc.Arbitrary<FinishedRange[]> = fc.array(
   fc
     .record({
       day: fc.integer({ min: 0, max: 19 }),
       days: fc.integer({ min: 1, max: 5 }),
-      through: hour,
-      whole: fc.boolean(),
+      availableThrough: hour,
+      endsAtWindow: fc.boolean(),
     })
-    .map(({ day, days, through, whole }) => {
+    .map(({ day, days, availableThrough, endsAtWindow }) => {
       const start = TODAY - 20 * DAY + day * DAY;
       const end = start + days * DAY;
-      return whole ? { start, end, through: end, whole } : { start, end, through };
+      return endsAtWindow
+        ? { start, end, availableThrough: end, endsAtWindow }
+        : { start, end, availableThrough };
     }),
   { maxLength: 8 },
 );
 
-function passOf(found: readonly Read[], frontier = -Infinity): Pass {
+function passOf(found: readonly FinishedRange[], frontier = -Infinity): SyncPass {
   return { day: "2026-05-20", reads: found, open: [], frontier };
 }
 
@@ -70,16 +72,19 @@ function begun(window: Range, id = "a"): Reading {
 
 test("the position never goes back, nor past what was read without a gap, nor past what any read on its way had", () => {
   fc.assert(
-    fc.property(reads, hour, hour, hour, (found, position, anchor, frontier) => {
+    fc.property(reads, hour, hour, hour, (found, position, rereadFrom, frontier) => {
       const state = stateOf({ position, pass: passOf(found, frontier) });
-      const after = advance(state, anchor, HOUR).position;
+      const after = advance(state, rereadFrom, HOUR).position;
       expect(after).toBeGreaterThanOrEqual(position);
       if (after === position) return;
       const covered = union(found.map((read) => coverageOf(read, HOUR)));
-      expect(subtract([{ start: anchor, end: after }], covered)).toEqual([]);
-      for (const read of found.filter(({ end }) => end > anchor)) {
-        const through = read.whole === true ? Math.max(read.through, frontier) : read.through;
-        expect(after).toBeLessThanOrEqual(through);
+      expect(subtract([{ start: rereadFrom, end: after }], covered)).toEqual([]);
+      for (const read of found.filter(({ end }) => end > rereadFrom)) {
+        const availableThrough =
+          read.endsAtWindow === true
+            ? Math.max(read.availableThrough, frontier)
+            : read.availableThrough;
+        expect(after).toBeLessThanOrEqual(availableThrough);
       }
     }),
   );
@@ -87,18 +92,24 @@ test("the position never goes back, nor past what was read without a gap, nor pa
 
 test("reads joined say no more than apart, and no less", () => {
   fc.assert(
-    fc.property(reads, hour, hour, (found, anchor, frontier) => {
+    fc.property(reads, hour, hour, (found, rereadFrom, frontier) => {
       const plain = found.map((read) =>
-        read.whole === true ? { ...read, through: Math.max(read.through, frontier) } : read,
+        read.endsAtWindow === true
+          ? { ...read, availableThrough: Math.max(read.availableThrough, frontier) }
+          : read,
       );
       const joined = joinReads(passOf(found, frontier));
-      const cover = (list: readonly Read[]): Range[] =>
+      const cover = (list: readonly FinishedRange[]): Range[] =>
         union(list.map((read) => coverageOf(read, HOUR)));
       expect(cover(joined)).toEqual(cover(plain));
       expect(union(joined)).toEqual(union(found));
-      const positionOf = (list: readonly Read[]): number =>
-        advance(stateOf({ pass: passOf(list) }), anchor, HOUR).position;
-      const apart = plain.map(({ start, end, through }) => ({ start, end, through }));
+      const positionOf = (list: readonly FinishedRange[]): number =>
+        advance(stateOf({ pass: passOf(list) }), rereadFrom, HOUR).position;
+      const apart = plain.map(({ start, end, availableThrough }) => ({
+        start,
+        end,
+        availableThrough,
+      }));
       expect(positionOf(joined)).toBeLessThanOrEqual(positionOf(apart));
       expect(cover(joinReads(passOf(joined)))).toEqual(cover(joined)); // the order of equal starts may differ
     }),
@@ -111,10 +122,14 @@ test("of an older pass nothing is kept that is read again anyway, nor what may h
       const lookback = days * DAY;
       const open = found.map((read, index) => ({ ...begun(read, `r${index}`), resumed: true }));
       const kept = withoutStale({ ...passOf(found), open }, stale, lookback);
-      const before = found.map(({ start, end, through }) => ({ start, end, through }));
+      const before = found.map(({ start, end, availableThrough }) => ({
+        start,
+        end,
+        availableThrough,
+      }));
       for (const read of kept.reads) {
         expect(stale.some((range) => overlaps(range, read))).toBe(false);
-        expect(read.end).toBeLessThanOrEqual(read.through - lookback);
+        expect(read.end).toBeLessThanOrEqual(read.availableThrough - lookback);
         expect(before.some(({ start, end }) => start <= read.start && end >= read.end)).toBe(true);
       }
       expect(kept.open.some((reading) => stale.some((range) => overlaps(range, reading)))).toBe(
@@ -128,12 +143,12 @@ test("a reading keeps the least that its pages had available, its first and last
   const [first, second] = ["2026-05-20T00:00:00Z", "2026-05-20T00:00:01Z"];
   let reading = begun({ start: TODAY - DAY, end: TODAY });
   reading = readPage(reading, page({ nextCursor: "b", asOf: first }), TODAY + DAY);
-  expect(reading).toMatchObject({ cursor: "b", through: TODAY, moved: false, records: 1 });
+  expect(reading).toMatchObject({ cursor: "b", availableThrough: TODAY, moved: false, records: 1 });
   reading = readPage(reading, page({ asOf: second, availableThrough: TODAY - HOUR }), TODAY + DAY);
-  expect(reading).toMatchObject({ cursor: null, through: TODAY - HOUR, firstAsOf: first });
+  expect(reading).toMatchObject({ cursor: null, availableThrough: TODAY - HOUR, firstAsOf: first });
   expect(reading).toMatchObject({ lastAsOf: second, moved: true, records: 2 });
   reading = readPage(reading, page({ asOf: first, availableThrough: TODAY }), TODAY - 2 * HOUR);
-  expect(reading).toMatchObject({ through: TODAY - 2 * HOUR, moved: true });
+  expect(reading).toMatchObject({ availableThrough: TODAY - 2 * HOUR, moved: true });
 });
 
 test("an open reading is kept once, under its id, until it is finished or has to begin again", () => {
@@ -152,7 +167,9 @@ test("an open reading is kept once, under its id, until it is finished or has to
   const read = readPage(two, page({ availableThrough: TODAY - 2 * DAY }), TODAY);
   state = finishReading(state, read, TODAY);
   expect(state.pass?.open.map(({ id }) => id)).toEqual(["one"]);
-  expect(state.pass?.reads).toEqual([{ start: two.start, end: two.end, through: TODAY - 2 * DAY }]);
+  expect(state.pass?.reads).toEqual([
+    { start: two.start, end: two.end, availableThrough: TODAY - 2 * DAY },
+  ]);
 });
 
 test("a complete reading replaces the provisional costs of its own days, exactly", () => {
@@ -222,7 +239,7 @@ class Model {
   }
 }
 
-function circumstancesAt(now: number, lanes: number): Circumstances {
+function circumstancesAt(now: number, lanes: number): PlanInput {
   return {
     now,
     bucket: HOUR,
@@ -266,7 +283,7 @@ function run(
     const nextCursor = number + 1 < pages ? String(number + 1) : null;
     const after = readPage(reading, page({ nextCursor, availableThrough: now - LAG }), now);
     if (nextCursor === null)
-      state = advance(finishReading(state, after, now), plan.anchor, at.bucket);
+      state = advance(finishReading(state, after, now), plan.rereadFrom, at.bucket);
     else {
       state = keepOpen(state, after, now);
       waiting.splice(index, 0, after);

@@ -12,7 +12,7 @@ import { addTotals, type DayTotal } from "./totals.ts";
 import { overlaps, type Range, subtract } from "./window.ts";
 
 /** What a state belongs to (S5): where one of these differs, going on would count the same usage twice. */
-export interface Fingerprint {
+export interface StateOwner {
   readonly base_url: string;
   readonly dataset: string;
   readonly granularity: string;
@@ -20,13 +20,13 @@ export interface Fingerprint {
 }
 
 /** A finished reading: the range it asked for, and the instant up to which the provider had the data when it was read. */
-export interface Read extends Range {
-  readonly through: number;
+export interface FinishedRange extends Range {
+  readonly availableThrough: number;
   /**
    * The provider said just the window's end. It may mean "all of this window" rather than "all there is", so that the
    * furthest instant that any page of the run named stands for it in {@link advance}.
    */
-  readonly whole?: boolean;
+  readonly endsAtWindow?: boolean;
 }
 
 /** The provisional costs of one UTC day of charge period (R2). `billed`: exact sums of BilledCost by currency. */
@@ -45,7 +45,7 @@ export interface Reading extends Range {
   /** `next_cursor` of the last page that was emitted; null before the first page. */
   readonly cursor: string | null;
   /** The smallest `available_through` of its pages, no later than the sync's own now. */
-  readonly through: number;
+  readonly availableThrough: number;
   readonly beganAt: number;
   /** `as_of` of the first and of the last page as the provider wrote them, and whether it ever changed between (P6). */
   readonly firstAsOf: string | null;
@@ -60,10 +60,10 @@ export interface Reading extends Range {
 }
 
 /** The passage through a plan. It is over, and gone from the state, when every window of the plan has been read. */
-export interface Pass {
+export interface SyncPass {
   /** The UTC day of the provider's clock on which it was planned, `2026-01-31`. */
   readonly day: string;
-  readonly reads: readonly Read[];
+  readonly reads: readonly FinishedRange[];
   readonly open: readonly Reading[];
   /** The furthest instant that a page of this run declared available, no later than now; not stored. */
   readonly frontier: number;
@@ -78,7 +78,7 @@ export interface IncrementalState {
   readonly reconciledOn: string | null;
   /** Sorted by day. */
   readonly provisional: readonly ProvisionalDay[];
-  readonly pass: Pass | null;
+  readonly pass: SyncPass | null;
 }
 
 /** A resume token between the attempts of one full refresh (S7). */
@@ -87,12 +87,12 @@ export interface FullRefreshState {
   readonly start: number;
   readonly end: number;
   readonly done: boolean;
-  readonly pass: Pass | null;
+  readonly pass: SyncPass | null;
 }
 
 export type StreamState = IncrementalState | FullRefreshState;
 
-export function emptyPass(now: number): Pass {
+export function emptyPass(now: number): SyncPass {
   return { day: formatDay(now), reads: [], open: [], frontier: -Infinity };
 }
 
@@ -107,7 +107,7 @@ export function beginReading(
     id,
     limit,
     cursor: null,
-    through: Infinity,
+    availableThrough: Infinity,
     beganAt,
     firstAsOf: null,
     lastAsOf: null,
@@ -134,7 +134,7 @@ export function readPage(reading: Reading, page: PageFacts, now: number): Readin
   return {
     ...reading,
     cursor: page.nextCursor,
-    through: Math.min(reading.through, page.availableThrough, now),
+    availableThrough: Math.min(reading.availableThrough, page.availableThrough, now),
     firstAsOf: reading.firstAsOf ?? page.asOf,
     lastAsOf: page.asOf,
     moved: reading.moved || (reading.lastAsOf !== null && reading.lastAsOf !== page.asOf),
@@ -153,7 +153,7 @@ export function keepOpen<State extends StreamState>(
   const pass = state.pass ?? emptyPass(now);
   const others = pass.open.filter((open) => open.id !== reading.id);
   const open = [...others, reading].toSorted((a, b) => a.start - b.start);
-  const frontier = Math.max(pass.frontier, reading.through);
+  const frontier = Math.max(pass.frontier, reading.availableThrough);
   return { ...state, pass: { ...pass, open, frontier } };
 }
 
@@ -172,8 +172,13 @@ export function finishReading<State extends StreamState>(
 ): State {
   const kept = keepOpen(dropOpen(state, reading.id), reading, now);
   const pass = kept.pass ?? emptyPass(now);
-  const { start, end, through } = reading;
-  const read: Read = { start, end, through, ...(through === end ? { whole: true } : {}) };
+  const { start, end, availableThrough } = reading;
+  const read: FinishedRange = {
+    start,
+    end,
+    availableThrough,
+    ...(availableThrough === end ? { endsAtWindow: true } : {}),
+  };
   const finished = {
     ...kept,
     pass: {
@@ -187,31 +192,35 @@ export function finishReading<State extends StreamState>(
     : finished;
 }
 
-/** How far a read counts for the position: {@link Read.whole} ones as far as any page of the run said. */
-const throughOf = (read: Read, frontier: number): number =>
-  read.whole === true ? Math.max(read.through, frontier) : read.through;
+/** How far a read counts for the position: {@link FinishedRange.endsAtWindow} ones as far as any page of the run said. */
+const availableThroughOf = (read: FinishedRange, frontier: number): number =>
+  read.endsAtWindow === true ? Math.max(read.availableThrough, frontier) : read.availableThrough;
 
 /** What of a read counts as finished: up to where the data was available, in whole buckets (S1). */
-export function coverageOf(read: Read, bucket: Bucket): Range {
-  return { start: read.start, end: floorTo(bucket, Math.min(read.end, read.through)) };
+export function coverageOf(read: FinishedRange, bucket: Bucket): Range {
+  return { start: read.start, end: floorTo(bucket, Math.min(read.end, read.availableThrough)) };
 }
 
 /**
- * Moves the position (S1) to the end of what has been read without a gap from `anchor` on, but no later than the
+ * Moves the position (S1) to the end of what has been read without a gap from `rereadFrom` on, but no later than the
  * smallest `through` of those reads: a range that was read long ago, by an earlier attempt, may have changed since, and
  * only what lies behind position − lookback is never looked at again. Never back.
  *
- * @param anchor where this run began to re-read: position − lookback at its start. Until all of that is read again the
+ * @param rereadFrom where this run began to re-read: position − lookback at its start. Until all of that is read again the
  *   position must not move, or the part not yet re-read would fall behind the next sync's lookback.
  */
-export function advance(state: IncrementalState, anchor: number, bucket: Bucket): IncrementalState {
+export function advance(
+  state: IncrementalState,
+  rereadFrom: number,
+  bucket: Bucket,
+): IncrementalState {
   if (state.pass === null) return state;
   const { reads, frontier } = state.pass;
-  let reached = anchor;
+  let reached = rereadFrom;
   let earliest = Infinity;
   for (const read of reads.toSorted((a, b) => a.start - b.start)) {
-    if (read.end <= anchor) continue;
-    earliest = Math.min(earliest, throughOf(read, frontier));
+    if (read.end <= rereadFrom) continue;
+    earliest = Math.min(earliest, availableThroughOf(read, frontier));
     if (read.start <= reached) reached = Math.max(reached, coverageOf(read, bucket).end);
   }
   const position = floorTo(bucket, Math.min(reached, earliest));
@@ -233,20 +242,22 @@ export function completePass(
 }
 
 /** Reads joined where they touch, as long as that says no more than they did apart: keeps the state small. */
-export function joinReads(pass: Pass): Read[] {
-  const joined: Read[] = [];
+export function joinReads(pass: SyncPass): FinishedRange[] {
+  const joined: FinishedRange[] = [];
   const plain = pass.reads.map((read) => ({
     start: read.start,
     end: read.end,
-    through: throughOf(read, pass.frontier),
+    availableThrough: availableThroughOf(read, pass.frontier),
   }));
   for (const read of plain.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     const last = joined.at(-1);
-    const through = Math.min(last?.through ?? 0, read.through);
+    const availableThrough = Math.min(last?.availableThrough ?? 0, read.availableThrough);
     const end = Math.max(last?.end ?? 0, read.end);
-    const exact = last !== undefined && (through >= end || last.through === read.through);
+    const exact =
+      last !== undefined &&
+      (availableThrough >= end || last.availableThrough === read.availableThrough);
     if (last !== undefined && exact && read.start <= last.end) {
-      joined[joined.length - 1] = { start: last.start, end, through };
+      joined[joined.length - 1] = { start: last.start, end, availableThrough };
     } else {
       joined.push(read);
     }
@@ -290,13 +301,20 @@ function replaceProvisional(
  * A pass taken up on a later day without what would have to be read anew anyway: that is `stale`, and what had been available
  * for less than the lookback when it was read, for it may have changed since, also the pages that a reading under way has.
  */
-export function withoutStale(pass: Pass, stale: readonly Range[], lookback: number): Pass {
-  const isSettled = ({ end, through }: Reading): boolean => end <= through - lookback;
+export function withoutStale(pass: SyncPass, stale: readonly Range[], lookback: number): SyncPass {
+  const isSettled = ({ end, availableThrough }: Reading): boolean =>
+    end <= availableThrough - lookback;
   return {
     ...pass,
     reads: pass.reads.flatMap((read) => {
-      const settled = { start: read.start, end: Math.min(read.end, read.through - lookback) };
-      return subtract([settled], stale).map((part) => ({ ...part, through: read.through }));
+      const settled = {
+        start: read.start,
+        end: Math.min(read.end, read.availableThrough - lookback),
+      };
+      return subtract([settled], stale).map((part) => ({
+        ...part,
+        availableThrough: read.availableThrough,
+      }));
     }),
     open: pass.open.filter(
       (reading) => isSettled(reading) && !stale.some((range) => overlaps(range, reading)),

@@ -1,11 +1,11 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { retentionFloor } from "../core/plan.ts";
 import { DAY, floorTo, HOUR } from "../core/time.ts";
 import type { Range } from "../core/window.ts";
 import { ConnectorError } from "../errors.ts";
-import { resolveEndpoint } from "../provider/capabilities.ts";
-import type { Client } from "../provider/http.ts";
-import { readPages } from "../provider/pages.ts";
+import { resolveEndpoint } from "../interface/endpoint.ts";
+import type { Client } from "../http/client.ts";
+import { readPages } from "../interface/pages.ts";
 import { streams } from "./index.ts";
 import type { Capabilities, DatasetCapabilities, StreamDefinition } from "./stream.ts";
 

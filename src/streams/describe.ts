@@ -10,7 +10,7 @@ export const countOf = (count: number, noun: string): string =>
 
 /** What a plan comes to, for the log: what is read, and what cannot be. */
 export function describePlan(stream: string, plan: Plan<StreamState>): LogMessage[] {
-  const { windows, resumed, ahead, state } = plan;
+  const { windows, resumed, positionInFuture, state } = plan;
   const first = [...resumed, ...windows].toSorted((a, b) => a.start - b.start)[0];
   const last = [...resumed, ...windows].toSorted((a, b) => b.end - a.end)[0];
   const range =
@@ -31,7 +31,7 @@ export function describePlan(stream: string, plan: Plan<StreamState>): LogMessag
       ),
     ),
   ];
-  if (ahead && state.mode === "incremental") {
+  if (positionInFuture && state.mode === "incremental") {
     const until = formatInstant(state.position);
     warnings.push(
       log(

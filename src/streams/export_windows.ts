@@ -1,7 +1,7 @@
 /** The stream `export_windows` (R5): what each complete reading asked for, when, and what it came to. */
 import { onOneLine } from "../core/lines.ts";
 import { retentionFloor } from "../core/plan.ts";
-import { type Fingerprint, type Reading } from "../core/state.ts";
+import { type StateOwner, type Reading } from "../core/state.ts";
 import { type Bucket, DAY, floorTo, formatDay, formatInstant } from "../core/time.ts";
 import type { DayTotal } from "../core/totals.ts";
 import type { Clock } from "../edges.ts";
@@ -13,7 +13,7 @@ const NAME = "export_windows";
 
 /** What a report needs to know besides the reading itself. */
 export interface ReadingContext {
-  readonly fingerprint: Fingerprint;
+  readonly fingerprint: StateOwner;
   readonly bucket: Bucket;
   readonly retentionDays: number;
   /** The provider's clock, in milliseconds since 1970. */
@@ -125,7 +125,7 @@ function rowOf(
   const from = Math.max(total.day, reading.start, floor);
   const through = Math.min(
     total.day + DAY,
-    floorTo(bucket, Math.min(reading.end, reading.through)),
+    floorTo(bucket, Math.min(reading.end, reading.availableThrough)),
   );
   const covers = total.inside && from < through;
   return {

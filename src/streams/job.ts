@@ -13,11 +13,11 @@ export interface Job {
   /** What this window has emitted in this read; outlives a restart. */
   readonly repeats: Repeats | null;
   /** What this passage through it has counted, where that is not the first. */
-  readonly counted: Repeats | null;
+  readonly seenSinceRestart: Repeats | null;
 }
 
 export function jobOf(window: Range, reading: Reading | null): Job {
-  return { window, reading, startsOver: null, restarts: 0, repeats: null, counted: null };
+  return { window, reading, startsOver: null, restarts: 0, repeats: null, seenSinceRestart: null };
 }
 
 /**

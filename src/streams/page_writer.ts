@@ -1,4 +1,4 @@
-import { BufferPool } from "../provider/buffers.ts";
+import { BufferPool } from "../http/buffers.ts";
 import type { Outlet } from "./outlet.ts";
 import type { Lines } from "./records.ts";
 import type { Output } from "./stream.ts";

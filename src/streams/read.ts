@@ -1,22 +1,23 @@
 /** `read`: from catalog, state and capabilities to readers, and from their fates to that of the run. */
-import type { ConfiguredCatalog, ConfiguredStream } from "../catalog.ts";
-import type { Config } from "../config.ts";
+import type { ConfiguredCatalog, ConfiguredStream } from "../catalog/catalog.ts";
+import type { Config } from "../config/config.ts";
 import { ReadingIds } from "../core/identity.ts";
 import {
-  type Circumstances,
+  type PlanInput,
   type Plan,
   planFullRefresh,
   planIncremental,
   reconcileFromDays,
 } from "../core/plan.ts";
-import type { Fingerprint, StreamState } from "../core/state.ts";
+import type { StateOwner, StreamState } from "../core/state.ts";
 import { ceilTo, DAY } from "../core/time.ts";
 import type { Clock } from "../edges.ts";
 import { ConnectorError } from "../errors.ts";
 import * as protocol from "../protocol.ts";
-import { type CapabilitiesAnswer, resolveEndpoint } from "../provider/capabilities.ts";
-import type { Client } from "../provider/http.ts";
-import { readPages } from "../provider/pages.ts";
+import type { CapabilitiesAnswer } from "../interface/capabilities.ts";
+import { resolveEndpoint } from "../interface/endpoint.ts";
+import type { Client } from "../http/client.ts";
+import { readPages } from "../interface/pages.ts";
 import { assertGranularityOffered } from "./check.ts";
 import { ExportWindows } from "./export_windows.ts";
 import { streams } from "./index.ts";
@@ -168,7 +169,7 @@ function circumstancesOf(
   dataset: DatasetCapabilities,
   config: Config,
   now: number,
-): Circumstances {
+): PlanInput {
   const { lookbackDays, reconcileDays } = config;
   const days = reconcileDays ?? null;
   return {
@@ -189,7 +190,7 @@ function circumstancesOf(
 }
 
 /** What a state belongs to (S5). Costs have no granularity of their own, so that a change of usage's leaves them. */
-function fingerprintOf(stream: StreamDefinition, config: Config): Fingerprint {
+function fingerprintOf(stream: StreamDefinition, config: Config): StateOwner {
   return {
     base_url: config.baseUrl,
     dataset: stream.name,
@@ -201,8 +202,8 @@ function fingerprintOf(stream: StreamDefinition, config: Config): Fingerprint {
 function planOf(
   { syncMode }: ConfiguredStream,
   stored: unknown,
-  fingerprint: Fingerprint,
-  at: Circumstances,
+  fingerprint: StateOwner,
+  at: PlanInput,
 ): Plan<StreamState> {
   const state = decodeState(stored, fingerprint, syncMode);
   return syncMode === "incremental"

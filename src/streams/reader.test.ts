@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ReadingIds, readingId } from "../core/identity.ts";
-import { type Circumstances, planFullRefresh, planIncremental } from "../core/plan.ts";
+import { type PlanInput, planFullRefresh, planIncremental } from "../core/plan.ts";
 import type { Reading, StreamState } from "../core/state.ts";
 import { DAY, HOUR } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
@@ -20,7 +20,7 @@ const fingerprint = {
   account: null,
 };
 /** Two days of usage, read at noon of the third. */
-const at: Circumstances = {
+const at: PlanInput = {
   now: DAY_ONE + 2.5 * DAY,
   bucket: DAY,
   retentionDays: 30,
@@ -45,7 +45,7 @@ interface Run {
 
 interface Options {
   readonly stored?: StreamState | null;
-  readonly circumstances?: Circumstances;
+  readonly circumstances?: PlanInput;
   readonly mode?: "incremental" | "full_refresh";
   readonly stop?: AbortSignal;
   readonly lanes?: number;

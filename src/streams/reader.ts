@@ -4,7 +4,7 @@
  */
 import { type ReadingIds, Tables } from "../core/identity.ts";
 import {
-  type Circumstances,
+  type PlanInput,
   completed,
   type Plan,
   replan,
@@ -15,7 +15,7 @@ import {
   advance,
   beginReading,
   dropOpen,
-  type Fingerprint,
+  type StateOwner,
   finishReading,
   keepOpen,
   type Reading,
@@ -49,8 +49,8 @@ const MAXIMUM_RESTARTS = 2;
 export interface ReaderOptions {
   readonly stream: StreamDefinition;
   readonly plan: Plan<StreamState>;
-  readonly circumstances: Circumstances;
-  readonly fingerprint: Fingerprint;
+  readonly circumstances: PlanInput;
+  readonly fingerprint: StateOwner;
   readonly granularity: Granularity | null;
   readonly pageSize: number;
   readonly invalidRecords: "fail" | "warn";
@@ -78,7 +78,7 @@ export class StreamReader {
   readonly #options: ReaderOptions;
   readonly #notices: Notices;
   readonly #queue: Job[];
-  readonly #crossing = new Repeats();
+  readonly #edgeRecords = new Repeats();
   readonly #writer: PageWriter;
   /** Memory of windows that have been read, for those to come. */
   readonly #tables = new Tables();
@@ -164,7 +164,9 @@ export class StreamReader {
         const state = finishReading(this.#state, reading, now);
         this.#windowsRead += 1;
         this.#state =
-          state.mode === "incremental" ? advance(state, this.#options.plan.anchor, bucket) : state;
+          state.mode === "incremental"
+            ? advance(state, this.#options.plan.rereadFrom, bucket)
+            : state;
       } else {
         this.#state = keepOpen(this.#state, reading, now);
       }
@@ -199,16 +201,16 @@ export class StreamReader {
         from: plan.from,
         emittedAt: clock.now(),
         repeats,
-        counted: job.counted ?? repeats,
+        seenSinceRestart: job.seenSinceRestart ?? repeats,
         withTotals: reading.totals !== null,
-        crossing: this.#crossing,
+        edgeRecords: this.#edgeRecords,
         warn: this.#notices.warn,
       };
       const made = this.#orFail(() => toLines(page.records, context, take));
       this.#pending += made.count;
       return made;
     });
-    if (repeats.hasForgotten || this.#crossing.hasForgotten) {
+    if (repeats.hasForgotten || this.#edgeRecords.hasForgotten) {
       this.#notices.once("there are too many records to recognize each that a provider repeats.");
     }
     this.#pages += 1;
@@ -267,7 +269,7 @@ export class StreamReader {
         ),
       );
       const restarts = job.restarts + 1;
-      const again = { ...job, startsOver: open, restarts, counted: new Repeats() };
+      const again = { ...job, startsOver: open, restarts, seenSinceRestart: new Repeats() };
       this.#requeue(again, { ...circumstances, now: providerNow() });
       return;
     }
@@ -275,7 +277,7 @@ export class StreamReader {
   }
 
   /** Puts a window back in front of the queue, under the floor and limits of `at`. */
-  #requeue(job: Job, at: Circumstances): void {
+  #requeue(job: Job, at: PlanInput): void {
     const { windows, lost } = replan(job.window, at);
     for (const message of describeLost(this.name, lost)) void this.#send(message);
     this.#queue.unshift(...replanned(job, windows, lost.length > 0));
@@ -292,7 +294,7 @@ export class StreamReader {
   async #finish(): Promise<void> {
     const { plan, clock, onEnd } = this.#options;
     onEnd();
-    if (this.#error === null && !plan.ahead) this.#state = completed(this.#state, plan);
+    if (this.#error === null && !plan.positionInFuture) this.#state = completed(this.#state, plan);
     await this.#sendState();
     this.#notices.summarize();
     await this.#send(protocol.log("INFO", this.#summary()));

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DAY } from "../core/time.ts";
-import { type ParsedRecords, scanPage } from "../provider/scan.ts";
+import { type ParsedRecords, scanPage } from "../interface/scan.ts";
 import { costs } from "./costs.ts";
 import { type Lines, type PageContext, toLines } from "./records.ts";
 import { Repeats } from "./repeats.ts";
@@ -21,8 +21,8 @@ function contextOf(changes: Partial<PageContext> = {}): PageContext & { warnings
     from: DAY_ONE,
     emittedAt: 7,
     repeats,
-    counted: repeats,
-    crossing: new Repeats(),
+    seenSinceRestart: repeats,
+    edgeRecords: new Repeats(),
     withTotals: false,
     warn: (kind, message) => void warnings.push(`${kind}: ${message}`),
     warnings,
@@ -201,9 +201,9 @@ test("P5: two versions of one id are both emitted; a warning where neither is th
 
 test("P5: a record that reaches beyond its window is emitted by the first window that returns it", () => {
   const month = costRecord("m", { ChargePeriodEnd: "2026-02-01T00:00:00Z" });
-  const crossing = new Repeats();
+  const edgeRecords = new Repeats();
   const window = { start: DAY_ONE + DAY, end: DAY_ONE + 2 * DAY };
-  const common = { stream: costs, granularity: null, crossing, withTotals: true } as const;
+  const common = { stream: costs, granularity: null, edgeRecords, withTotals: true } as const;
   expect(fromRecords([month], contextOf(common)).count).toBe(1);
   const other = fromRecords([month], contextOf({ ...common, window, repeats: new Repeats() }));
   expect(other).toMatchObject({ count: 0, records: 1, totals: [] });
@@ -217,9 +217,9 @@ test("P5: a provider that takes a window's end for inclusive doubles nothing, wh
     [before, own],
     [own, before],
   ]) {
-    const crossing = new Repeats();
+    const edgeRecords = new Repeats();
     const counts = windows.map(
-      (window) => fromRecords([edge], contextOf({ window, crossing })).count,
+      (window) => fromRecords([edge], contextOf({ window, edgeRecords })).count,
     );
     expect(counts).toEqual([1, 0]);
   }
@@ -230,7 +230,7 @@ test("P5: what a restart brings again is not emitted, but counts for its reading
   const before = fromRecords([costRecord("a"), costRecord("b")], first);
   const again = fromRecords([costRecord("a"), costRecord("c")], {
     ...first,
-    counted: new Repeats(),
+    seenSinceRestart: new Repeats(),
   });
   expect(before).toMatchObject({ count: 2, records: 2 });
   expect(again).toMatchObject({ count: 1, records: 2 });

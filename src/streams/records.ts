@@ -1,7 +1,7 @@
 /**
  * The hot path: the records of one page, checked (V1), freed of repeats (P5) and turned into RECORD lines.
  *
- * Of a plain page (provider/scan.ts) no values are made but those that differ from the record before, and what is written
+ * Of a plain page (interface/scan.ts) no values are made but those that differ from the record before, and what is written
  * are the records' own bytes. All other pages are {@link rewritten}: JSON.stringify gives back what was parsed. A record
  * that holds other properties may hide a number that a double cannot hold; where there is one, the page is parsed once
  * more with every number kept as the text that it came as (V3).
@@ -10,14 +10,14 @@
  * way it comes, and the lines of a page are written in one piece.
  */
 import { addDecimals } from "../core/decimal.ts";
-import { type Fingerprint, hashBytes, hashTexts } from "../core/identity.ts";
+import { type RecordFingerprint, hashBytes, hashTexts } from "../core/identity.ts";
 import { onOneLine } from "../core/lines.ts";
 import type { ProvisionalDay } from "../core/state.ts";
 import { DAY, floorTo, parseInstant } from "../core/time.ts";
 import { type DayTotal, PageTotals } from "../core/totals.ts";
 import type { Range } from "../core/window.ts";
 import { ConnectorError } from "../errors.ts";
-import type { PageRecords, ParsedRecords, ScannedRecords } from "../provider/scan.ts";
+import type { PageRecords, ParsedRecords, ScannedRecords } from "../interface/scan.ts";
 import { checked, clipped, isFields, type RecordRules, textOf } from "./invalid.ts";
 import { judgeRepeat, type Memory } from "./repeats.ts";
 import type { Fields } from "./stream.ts";
@@ -74,7 +74,7 @@ export function toLines(
   const { bytes: source, length } = records;
   const view = new DataView(source.buffer, source.byteOffset, source.byteLength);
   const bytes = take(source.length + length * (begin.length + end.length));
-  const sift = new Sift(context);
+  const sift = new RecordFilter(context);
   let to = 0;
   let count = 0;
   records.each((index, value, start, brace) => {
@@ -124,7 +124,7 @@ interface RewrittenRecords extends Omit<ScannedRecords, "each"> {
 }
 
 /** Tells the records of a page that are to be emitted from those that were already, and adds up what they come to. */
-class Sift {
+class RecordFilter {
   readonly #context: PageContext;
   readonly #provisional = new Map<number, ProvisionalDay>();
   readonly #totals = new PageTotals();
@@ -138,7 +138,7 @@ class Sift {
     this.#context = context;
   }
 
-  keeps(record: Fields, content: Fingerprint["content"]): boolean {
+  keeps(record: Fields, content: RecordFingerprint["content"]): boolean {
     const { stream, window, withTotals } = this.#context;
     const version = hashTexts(textOf(record["x_RecordId"]), textOf(record["x_RecordUpdatedAt"]));
     const verdict = judgeRepeat({ version, content }, this.#within(record), this.#context);

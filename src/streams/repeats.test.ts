@@ -30,10 +30,10 @@ test("P5: what the window before it emitted is known to each that replaces it, a
 });
 
 test("P5: a record at the edge of two windows is emitted by the first, and owned by it alone", () => {
-  const crossing = new Repeats();
+  const edgeRecords = new Repeats();
   const [one, two] = [new Repeats(), new Repeats()];
   const judge = (repeats: Repeats) =>
-    judgeRepeat(fingerprint(7), false, { repeats, counted: repeats, crossing });
+    judgeRepeat(fingerprint(7), false, { repeats, seenSinceRestart: repeats, edgeRecords });
   expect(judge(one)).toMatchObject({ repeats: false, counts: true, owned: true });
   expect(judge(two)).toMatchObject({ repeats: true, counts: true, owned: false });
   expect(judge(two)).toMatchObject({ repeats: true, counts: false, owned: false });

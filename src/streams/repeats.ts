@@ -1,5 +1,10 @@
 /** What a provider repeats (P5), recognized by 64-bit fingerprints in bounded memory. */
-import { type Fingerprint, RecentFingerprints, type Sighting, Tables } from "../core/identity.ts";
+import {
+  type RecordFingerprint,
+  RecentFingerprints,
+  type Sighting,
+  Tables,
+} from "../core/identity.ts";
 
 /** One for each window, and one for all windows of a stream's read. */
 export class Repeats {
@@ -28,23 +33,23 @@ export class Repeats {
   }
 
   /** Whether this very record was seen before, or another one of its version; notes it. */
-  note(fingerprint: Fingerprint): Sighting {
+  note(fingerprint: RecordFingerprint): Sighting {
     const sighting = this.#recent.note(fingerprint);
     return this.#before?.knows(fingerprint) === true ? "repeat" : sighting;
   }
 
   /** Whether this very record was seen. */
-  knows(fingerprint: Fingerprint): boolean {
+  knows(fingerprint: RecordFingerprint): boolean {
     return this.#recent.knows(fingerprint) || this.#before?.knows(fingerprint) === true;
   }
 
   /** Notes that another window of the read emitted it; always true. */
-  markForeign(fingerprint: Fingerprint): true {
+  markForeign(fingerprint: RecordFingerprint): true {
     this.#foreign.add(nameOf(fingerprint));
     return true;
   }
 
-  isForeign(fingerprint: Fingerprint): boolean {
+  isForeign(fingerprint: RecordFingerprint): boolean {
     return this.#foreign.has(nameOf(fingerprint)) || this.#before?.isForeign(fingerprint) === true;
   }
 
@@ -55,16 +60,16 @@ export class Repeats {
   }
 }
 
-const nameOf = ({ content }: Fingerprint): string => `${content.high}-${content.low}`;
+const nameOf = ({ content }: RecordFingerprint): string => `${content.high}-${content.low}`;
 
 /** The memories that a page is judged by. */
 export interface Memory {
   /** What the window has emitted in this read, before and after a restart (S4). */
   readonly repeats: Repeats;
   /** What this passage through the window has counted; the same as `repeats` unless the window was restarted. */
-  readonly counted: Repeats;
+  readonly seenSinceRestart: Repeats;
   /** For records at the edges of their window and beyond, which another window may return as well. */
-  readonly crossing: Repeats;
+  readonly edgeRecords: Repeats;
 }
 
 export interface Verdict {
@@ -82,17 +87,18 @@ const NEW: Verdict = { repeats: false, conflicts: false, counts: true, owned: tr
 
 /** @param isWithin whether no other window can return the record */
 export function judgeRepeat(
-  fingerprint: Fingerprint,
+  fingerprint: RecordFingerprint,
   isWithin: boolean,
-  { repeats, counted, crossing }: Memory,
+  { repeats, seenSinceRestart, edgeRecords }: Memory,
 ): Verdict {
   const sighting = repeats.note(fingerprint);
-  if (sighting === "new" && isWithin && counted === repeats) return NEW; // nearly all
+  if (sighting === "new" && isWithin && seenSinceRestart === repeats) return NEW; // nearly all
   const inWindow = sighting === "repeat";
   const conflicts = sighting === "conflict";
-  const counts = counted === repeats ? !inWindow : counted.note(fingerprint) !== "repeat";
+  const counts =
+    seenSinceRestart === repeats ? !inWindow : seenSinceRestart.note(fingerprint) !== "repeat";
   if (isWithin) return { repeats: inWindow, conflicts, counts, owned: counts };
-  if (crossing.note(fingerprint) !== "repeat") {
+  if (edgeRecords.note(fingerprint) !== "repeat") {
     return { repeats: false, conflicts, counts, owned: counts };
   }
   const isForeign = inWindow ? repeats.isForeign(fingerprint) : repeats.markForeign(fingerprint);

@@ -14,7 +14,7 @@ const reading: Reading = {
   id: "0mgdngqqwrjg84",
   limit: 1000,
   cursor: "a+b/=&%",
-  through: DAY_ONE + 2 * DAY,
+  availableThrough: DAY_ONE + 2 * DAY,
   beganAt: DAY_ONE + 5 * DAY + 123,
   firstAsOf: "2026-01-10T00:00:00.5+00:00",
   lastAsOf: "2026-01-10T00:00:00Z",
@@ -39,7 +39,9 @@ const incremental: IncrementalState = {
   provisional: [{ day: DAY_ONE, records: 2, billed: { USD: "1.5", EUR: "-3" } }],
   pass: {
     day: "2026-01-11",
-    reads: [{ start: DAY_ONE + 5 * DAY, end: DAY_ONE + 6 * DAY, through: DAY_ONE + 6 * DAY + 1 }],
+    reads: [
+      { start: DAY_ONE + 5 * DAY, end: DAY_ONE + 6 * DAY, availableThrough: DAY_ONE + 6 * DAY + 1 },
+    ],
     open: [reading],
     frontier: -Infinity,
   },

@@ -3,22 +3,22 @@
  */
 import * as z from "zod";
 import {
-  type Fingerprint,
+  type StateOwner,
   joinReads,
-  type Pass,
+  type SyncPass,
   type ProvisionalDay,
   type Reading,
   type StreamState,
 } from "../core/state.ts";
 import { formatDay, formatInstant, parseDate, parseInstant } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
-import { describeFaults, faultsOf, ruleOf } from "../faults.ts";
+import { describeIssues, issuesOf, ruleOf } from "../config/issues.ts";
 import type { JsonObject, SyncMode } from "../protocol.ts";
 
 const VERSION = 1;
 
 /** The JSON of a state; what {@link decodeState} reads. */
-export function encodeState(state: StreamState, fingerprint: Fingerprint): JsonObject {
+export function encodeState(state: StreamState, fingerprint: StateOwner): JsonObject {
   const head = { version: VERSION, belongs_to: fingerprint, mode: state.mode };
   const pass = state.pass === null ? {} : { pass: encodePass(state.pass) };
   return state.mode === "full_refresh"
@@ -39,19 +39,19 @@ export function encodeState(state: StreamState, fingerprint: Fingerprint): JsonO
       };
 }
 
-function encodePass(pass: Pass): JsonObject {
+function encodePass(pass: SyncPass): JsonObject {
   return {
     day: pass.day,
-    reads: joinReads(pass).map(({ start, end, through }) => ({
+    reads: joinReads(pass).map(({ start, end, availableThrough }) => ({
       start: formatInstant(start),
       end: formatInstant(end),
-      available_through: formatInstant(through),
+      available_through: formatInstant(availableThrough),
     })),
-    open: pass.open.map(({ resumed: _resumed, ...reading }) => ({
+    open: pass.open.map(({ resumed: _resumed, availableThrough, ...reading }) => ({
       ...reading,
       start: formatInstant(reading.start),
       end: formatInstant(reading.end),
-      through: formatInstant(reading.through),
+      through: formatInstant(availableThrough),
       beganAt: formatInstant(reading.beganAt),
       provisional: reading.provisional.map(encodeProvisional),
       totals: reading.totals?.map((total) => ({ ...total, day: formatDay(total.day) })) ?? null,
@@ -111,19 +111,29 @@ const readingSchema = z
     provisional,
     totals: totals.nullable(),
   })
-  .transform((reading): Reading => ({ ...reading, resumed: true }));
+  .transform(({ through: availableThrough, ...reading }): Reading => ({
+    ...reading,
+    availableThrough,
+    resumed: true,
+  }));
 const passSchema = z.object({
   day: z.string().regex(/^\d{4}-\d{2}-\d{2}$/, "must be a day"),
   reads: z.array(
     z
       .object({ start: instant, end: instant, available_through: instant })
-      .transform(({ start, end, available_through: through }) => ({ start, end, through })),
+      .transform(({ start, end, available_through: availableThrough }) => ({
+        start,
+        end,
+        availableThrough,
+      })),
   ),
   open: z.array(readingSchema),
 });
 const pass = passSchema
   .nullish()
-  .transform((found): Pass | null => (found == null ? null : { ...found, frontier: -Infinity }));
+  .transform((found): SyncPass | null =>
+    found == null ? null : { ...found, frontier: -Infinity },
+  );
 const stateSchema = z.discriminatedUnion("mode", [
   z.object({
     mode: z.literal("incremental"),
@@ -160,7 +170,7 @@ const headSchema = z.object({
  */
 export function decodeState(
   value: unknown,
-  expected: Fingerprint,
+  expected: StateOwner,
   mode: SyncMode,
 ): StreamState | null {
   if (value === null || value === undefined) return null;
@@ -181,17 +191,17 @@ export function decodeState(
 const REMEDY = "Clear the stream's data in the platform (or leave out its state) to read it anew.";
 
 function unreadable(stream: string, error: z.ZodError): ConnectorError {
-  const faults = describeFaults(`state of stream "${stream}"`, faultsOf(error));
+  const faults = describeIssues(`state of stream "${stream}"`, issuesOf(error));
   return new ConnectorError("invalid_state", `${faults}\n${REMEDY}`, { stream });
 }
 
-function assertSame(found: z.output<typeof headSchema>["belongs_to"], expected: Fingerprint): void {
+function assertSame(found: z.output<typeof headSchema>["belongs_to"], expected: StateOwner): void {
   const names = {
     base_url: "the base URL",
     dataset: "the dataset",
     granularity: "the granularity",
     account: "the account label",
-  } as const satisfies Record<keyof Fingerprint, string>;
+  } as const satisfies Record<keyof StateOwner, string>;
   const keys = ["base_url", "dataset", "granularity", "account"] as const;
   const shown = (value: string | null | undefined): string =>
     value == null ? "none" : `"${value}"`;
@@ -228,7 +238,7 @@ export function parseStateFile(value: unknown): ReadonlyMap<string, unknown> {
   if (none || (typeof value === "object" && Object.keys(value).length === 0)) return new Map();
   const parsed = stateFileSchema.safeParse(value, { error: ruleOf });
   if (!parsed.success) {
-    const faults = describeFaults("state", faultsOf(parsed.error));
+    const faults = describeIssues("state", issuesOf(parsed.error));
     throw new ConnectorError(
       "invalid_state",
       `${faults}\nIt must be a list of per-stream states, as earlier STATE messages carried them.`,

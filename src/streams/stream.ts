@@ -5,7 +5,7 @@ import type { Bucket } from "../core/time.ts";
 import type { Capabilities } from "../generated/capabilities.d.ts";
 import type { Validator } from "../generated/validators.js";
 import type { Message } from "../protocol.ts";
-import type { PageRecords } from "../provider/scan.ts";
+import type { PageRecords } from "../interface/scan.ts";
 
 export type Granularity = "1h" | "1d";
 

@@ -1,0 +1,115 @@
+/** The catalog in both directions: what `discover` offers, and what a platform or a person then asks to be read. */
+import * as z from "zod";
+import { ConnectorError } from "../errors.ts";
+import { exportWindowsSchema } from "./export_windows_schema.ts";
+import { describeIssues, issuesOf, ruleOf } from "../config/issues.ts";
+import type { Capabilities } from "../generated/capabilities.d.ts";
+import { catalogSchemas } from "../generated/catalog_schemas.ts";
+import type { CatalogStream, SyncMode } from "../protocol.ts";
+
+/** The streams of this source, in the order in which they are offered. */
+export const STREAM_NAMES = ["usage", "costs", "export_windows"] as const;
+export type StreamName = (typeof STREAM_NAMES)[number];
+
+/** Every stream supports both: full refreshes resume (S7). */
+const SYNC_MODES = ["full_refresh", "incremental"] as const satisfies readonly SyncMode[];
+
+/** A stream that is to be read. */
+export interface ConfiguredStream {
+  readonly name: StreamName;
+  readonly syncMode: SyncMode;
+}
+
+/** What of a configured catalog can be read, and what cannot: the one must not stop the other (design §4). */
+export interface ConfiguredCatalog {
+  /** In the catalog's order, no name twice. */
+  readonly streams: readonly ConfiguredStream[];
+  /** One for each stream that this source cannot read, with `stream` set. */
+  readonly faults: readonly ConnectorError[];
+}
+
+/**
+ * The streams on offer: usage always, costs where capabilities have them, and what was read of either (R5), which only
+ * ever grows and so cannot be refreshed as a whole.
+ */
+export function discoverCatalog({ datasets }: Capabilities): CatalogStream[] {
+  const datasetNames = (["usage", "costs"] as const).filter((name) => datasets[name] !== undefined);
+  return [
+    ...datasetNames.map((name) => ({
+      name,
+      json_schema: catalogSchemas[name],
+      supported_sync_modes: SYNC_MODES,
+      source_defined_cursor: true,
+      default_cursor_field: ["x_RecordUpdatedAt"],
+      source_defined_primary_key: [["x_RecordId"]],
+      is_resumable: true,
+    })),
+    {
+      name: "export_windows",
+      json_schema: exportWindowsSchema,
+      supported_sync_modes: ["incremental"],
+      source_defined_cursor: true,
+      default_cursor_field: ["ended_at"],
+      source_defined_primary_key: [["reading_id"], ["day"], ["inside_window"]],
+      is_resumable: true,
+    },
+  ];
+}
+
+/** Only what is needed of a configured catalog: suites and platforms fill the rest with nulls and keys of their own. */
+const catalogSchema = z.looseObject({
+  streams: z.array(
+    z.looseObject({
+      stream: z.looseObject({ name: z.string().min(1) }),
+      // Judged per stream, below.
+      sync_mode: z.unknown().optional(),
+    }),
+  ),
+});
+
+/**
+ * The streams that a configured catalog (airbyte-protocol 0.18, ConfiguredAirbyteCatalog) asks for.
+ *
+ * @throws ConnectorError `invalid_catalog` that names every fault of its shape at once, a stream that stands in it
+ * twice among them. A stream that this source does not have, or a sync mode that it does not support, is no such
+ * fault but one of the stream's own.
+ */
+export function parseCatalog(value: unknown): ConfiguredCatalog {
+  const parsed = catalogSchema.safeParse(value, { error: ruleOf });
+  const faults = parsed.success ? [] : issuesOf(parsed.error);
+  const entries = parsed.success ? parsed.data.streams : [];
+  const names = entries.map(({ stream }) => stream.name);
+  for (const [index, name] of names.entries()) {
+    if (names.indexOf(name) === index) continue;
+    faults.push({ path: `streams[${index}]`, rule: `must not name "${name}" a second time` });
+  }
+  if (faults.length > 0) {
+    throw new ConnectorError("invalid_catalog", describeIssues("catalog", faults));
+  }
+  const judged = entries.map(({ stream, sync_mode }) => configured(stream.name, sync_mode));
+  return {
+    streams: judged.filter((stream) => !(stream instanceof ConnectorError)),
+    faults: judged.filter((stream) => stream instanceof ConnectorError),
+  };
+}
+
+function configured(name: string, mode: unknown): ConfiguredStream | ConnectorError {
+  const known = STREAM_NAMES.find((candidate) => candidate === name);
+  if (known === undefined) {
+    return new ConnectorError(
+      "invalid_catalog",
+      `Stream "${name}" does not exist; this source has ${STREAM_NAMES.map((each) => `"${each}"`).join(", ")}. ` +
+        "Take it out of the catalog, or discover the schema again.",
+      { stream: name },
+    );
+  }
+  const syncMode = SYNC_MODES.find((candidate) => candidate === mode);
+  if (syncMode === undefined) {
+    return new ConnectorError(
+      "invalid_catalog",
+      `Stream "${name}": sync_mode must be ${SYNC_MODES.map((each) => `"${each}"`).join(" or ")}.`,
+      { stream: name },
+    );
+  }
+  return { name: known, syncMode };
+}

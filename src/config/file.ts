@@ -1,0 +1,57 @@
+/** Writes the config file, for those who have no platform that keeps their tokens. */
+import { constants } from "node:fs";
+import { access, open, realpath, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { ConnectorError } from "../errors.ts";
+
+/**
+ * Replaces a config file, readable by its owner only (mode 0600). Whatever happens, either the old or the new one is
+ * there, whole; a symbolic link stays one.
+ *
+ * @throws ConnectorError `invalid_config` where it cannot be written
+ */
+export async function writeConfigFile(path: string, config: unknown): Promise<void> {
+  let temporary: string | undefined;
+  try {
+    const file = await realpath(path);
+    temporary = `${file}.new`;
+    // Whatever a killed process left behind is in nobody's use.
+    await rm(temporary, { force: true });
+    const handle = await open(temporary, "wx", 0o600);
+    try {
+      await handle.writeFile(`${JSON.stringify(config, null, 2)}\n`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, file);
+  } catch (reason) {
+    if (temporary !== undefined) await rm(temporary, { force: true }).catch(() => undefined);
+    throw unwritable(path, reason);
+  }
+}
+
+/**
+ * Finds out beforehand whether {@link writeConfigFile} can work: once a token has been replaced it is too late.
+ *
+ * @throws ConnectorError `invalid_config` where it cannot
+ */
+export async function assertWritable(path: string): Promise<void> {
+  try {
+    const file = await realpath(path);
+    await access(file, constants.R_OK);
+    await access(dirname(file), constants.W_OK | constants.X_OK);
+  } catch (reason) {
+    throw unwritable(path, reason);
+  }
+}
+
+function unwritable(path: string, reason: unknown): ConnectorError {
+  const code = reason instanceof Error && "code" in reason ? String(reason.code) : "unknown";
+  return new ConnectorError(
+    "invalid_config",
+    `The config file "${path}" cannot be replaced, so new tokens would be lost (${code}). Put it where this user may ` +
+      "write, in a folder where files may be made.",
+    { detail: code },
+  );
+}

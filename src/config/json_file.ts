@@ -1,0 +1,144 @@
+/** Reads the JSON files that the command line names. Nothing here quotes what a file holds: a config has secrets. */
+import { readFile } from "node:fs/promises";
+import { ConnectorError, type ErrorCode } from "../errors.ts";
+
+/** What a file is for, which decides the error's code and words. */
+export type InputKind = "config" | "catalog" | "state";
+
+const CODES = {
+  config: "invalid_config",
+  catalog: "invalid_catalog",
+  state: "invalid_state",
+} as const satisfies Record<InputKind, ErrorCode>;
+
+/** Why a file could not be read, by the system's code, as the end of a sentence. */
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "does not exist",
+  ENOTDIR: "does not exist",
+  EISDIR: "is a directory",
+  EACCES: "may not be read by this user",
+  EPERM: "may not be read by this user",
+  ENAMETOOLONG: "has too long a name",
+};
+
+/**
+ * The JSON value of a file, in UTF-8 with or without a byte order mark. An empty state file is no state: `undefined`.
+ *
+ * @throws ConnectorError of the kind's own code, where the file is missing, unreadable, empty, or no JSON (then with
+ * the line and column, both from 1, of the first character that cannot be right).
+ */
+export async function readJsonFile(path: string, what: InputKind): Promise<unknown> {
+  const code = CODES[what];
+  // Somebody who passes the JSON itself would otherwise find it in the message, secrets and all.
+  if (/^\s*[{[]/.test(path)) {
+    throw new ConnectorError(code, `--${what} takes the name of a file, not the JSON itself.`);
+  }
+  return parseJsonFile(await load(path, nameOf(path, what), code), path, what);
+}
+
+/**
+ * What {@link readJsonFile} makes of the file's bytes; `path` is only named.
+ *
+ * @throws ConnectorError as there, but for a file that cannot be had
+ */
+export function parseJsonFile(bytes: Uint8Array, path: string, what: InputKind): unknown {
+  const code = CODES[what];
+  const file = nameOf(path, what);
+  const text = decode(bytes, file, code);
+  if (text.trim() === "") {
+    if (what === "state") return undefined;
+    throw new ConnectorError(code, `${file} is empty.`);
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the text around the fault, so neither it nor the error is passed on.
+    const { line, column } = placeOf(text, jsonFaultOffset(text));
+    throw new ConnectorError(
+      code,
+      `${file} is not valid JSON: look at line ${line}, column ${column}.`,
+    );
+  }
+}
+
+const nameOf = (path: string, what: InputKind): string => `The ${what} file "${path}"`;
+
+async function load(path: string, file: string, code: ErrorCode): Promise<Uint8Array> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    const cause = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    throw new ConnectorError(code, `${file} ${REASONS[cause] ?? "cannot be read"}.`, {
+      detail: cause,
+    });
+  }
+}
+
+function decode(bytes: Uint8Array, file: string, code: ErrorCode): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new ConnectorError(code, `${file} is not text in UTF-8. Save it with that encoding.`);
+  }
+}
+
+function placeOf(text: string, offset: number): { line: number; column: number } {
+  const before = text.slice(0, offset).split(/\r\n|\n|\r/);
+  return { line: before.length, column: (before.at(-1) ?? "").length + 1 };
+}
+
+const TOKEN =
+  /[{}[\],:]|"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+
+/** What may come next: a value, a key, the colon after it, or what follows a value. */
+type Expected = "value" | "value or ]" | "key" | "key or }" | ":" | "after";
+
+/**
+ * The offset of the first token that cannot be part of JSON (RFC 8259), or of the end where the text just stops. The
+ * engine's own errors name it only sometimes, and only inside a message that quotes the text.
+ */
+function jsonFaultOffset(text: string): number {
+  const open: string[] = [];
+  let expected: Expected = "value";
+  for (let offset = skipSpace(text, 0); offset < text.length;) {
+    TOKEN.lastIndex = offset;
+    const token = TOKEN.exec(text)?.[0];
+    if (token === undefined) return offset;
+    const next = advance(token, expected, open);
+    if (next === undefined) return offset;
+    expected = next;
+    offset = skipSpace(text, offset + token.length);
+  }
+  return text.length;
+}
+
+function skipSpace(text: string, offset: number): number {
+  const space = /[ \t\n\r]*/y;
+  space.lastIndex = offset;
+  space.test(text);
+  return space.lastIndex;
+}
+
+/** What is expected after a token; `undefined` where the token itself is wrong. Keeps the stack of open brackets. */
+function advance(token: string, expected: Expected, open: string[]): Expected | undefined {
+  if (token === "}" || token === "]") {
+    const may = expected === "after" || expected === (token === "}" ? "key or }" : "value or ]");
+    return may && open.pop() === (token === "}" ? "{" : "[") ? "after" : undefined;
+  }
+  switch (expected) {
+    case "value":
+    case "value or ]":
+      if (token === "," || token === ":") return undefined;
+      if (token !== "{" && token !== "[") return "after";
+      open.push(token);
+      return token === "{" ? "key or }" : "value or ]";
+    case "key":
+    case "key or }":
+      return token.startsWith('"') ? ":" : undefined;
+    case ":":
+      return token === ":" ? "value" : undefined;
+    case "after":
+      if (token !== ",") return undefined;
+      return open.length === 0 ? undefined : open.at(-1) === "{" ? "key" : "value";
+  }
+}

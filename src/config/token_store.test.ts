@@ -1,0 +1,145 @@
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { assertWritable, writeConfigFile } from "./file.ts";
+import { Secrets } from "../emit.ts";
+import { loadConfig } from "./token_store.ts";
+import type { Message } from "../protocol.ts";
+import { mustBeKept, withTokens } from "./renewed.ts";
+
+const EXPIRES = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
+const TOKENS = {
+  accessToken: "access-1",
+  expiresAt: EXPIRES,
+  refreshToken: "refresh-1",
+  tokenUrl: "https://as.example/token",
+};
+const CONFIG = {
+  base_url: "https://api.example",
+  credentials: {
+    auth_type: "oauth2_authorization_code",
+    client_id: "client",
+    client_secret: null,
+    refresh_token: "refresh-0",
+    token_expiry_date: "2020-01-01T00:00:00Z",
+    x_own: [1],
+  },
+  x_more: { kept: "1.10" },
+};
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "keeper-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+test("the whole config stays but for the tokens", () => {
+  expect(withTokens(CONFIG, TOKENS)).toEqual({
+    ...CONFIG,
+    credentials: {
+      ...CONFIG.credentials,
+      refresh_token: "refresh-1",
+      access_token: "access-1",
+      token_expiry_date: "2026-01-02T03:04:05.678Z",
+      token_url: "https://as.example/token",
+    },
+  });
+});
+
+test("a life that is not known leaves no old date behind; a configured address stays", () => {
+  const configured = {
+    ...CONFIG,
+    credentials: { ...CONFIG.credentials, token_url: "https://mine.example/t" },
+  };
+  const { credentials } = withTokens(configured, { ...TOKENS, expiresAt: undefined });
+  expect(credentials).not.toHaveProperty("token_expiry_date");
+  expect(credentials).toHaveProperty("token_url", "https://mine.example/t");
+});
+
+test("what has to be handed over: another refresh token, a place found out; not a new access token alone", () => {
+  const after = withTokens(CONFIG, TOKENS);
+  expect(mustBeKept(CONFIG, after)).toBe(true);
+  expect(mustBeKept(after, withTokens(after, { ...TOKENS, accessToken: "access-2" }))).toBe(false);
+  expect(mustBeKept(after, withTokens(after, { ...TOKENS, refreshToken: "refresh-2" }))).toBe(true);
+});
+
+test("new tokens are masked first, then in the file, then handed over; only then may they be used", async () => {
+  const secrets = new Secrets();
+  const steps: string[] = [];
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const note = (step: string): void =>
+    void steps.push(`${step} ${secrets.mask("refresh-1 access-1")}`);
+  const host = {
+    clock: { now: () => 5, sleep: () => Promise.resolve() },
+    secrets,
+    readJson: () => Promise.resolve(CONFIG),
+    configFile: {
+      write: () => Promise.resolve(note("file")),
+      assertWritable: () => Promise.resolve(),
+    },
+  };
+  const sent: Message[] = [];
+  const { save } = await loadConfig({ config: "c", writeConfig: true }, host, async (message) => {
+    note("sent");
+    sent.push(message);
+    await promise;
+  });
+  let isKept = false;
+  const keeping = (async () => {
+    await save(TOKENS);
+    isKept = true;
+  })();
+  await new Promise((tick) => setImmediate(tick));
+  expect(steps).toEqual(["file **** ****", "sent **** ****"]);
+  expect(isKept).toBe(false);
+  resolve(undefined);
+  await keeping;
+  expect(sent).toEqual([
+    {
+      type: "CONTROL",
+      control: {
+        type: "CONNECTOR_CONFIG",
+        emitted_at: 5,
+        connectorConfig: { config: withTokens(CONFIG, TOKENS) },
+      },
+    },
+  ]);
+});
+
+test("the file is replaced as a whole, for its owner only; a link stays a link", async () => {
+  const [file, link] = [join(folder, "real.json"), join(folder, "config.json")];
+  writeFileSync(file, "{}", { mode: 0o644 });
+  symlinkSync(file, link);
+  // What a killed process left behind is no obstacle.
+  writeFileSync(`${file}.new`, "half", { mode: 0o644 });
+  await assertWritable(link);
+  await writeConfigFile(link, { a: 1 });
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ a: 1 });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(readdirSync(folder).toSorted()).toEqual(["config.json", "real.json"]);
+});
+
+test("a file that is not there, or cannot be replaced, is named with what to do", async () => {
+  const missing = join(folder, "none.json");
+  for (const attempt of [assertWritable(missing), writeConfigFile(missing, {})]) {
+    await expect(attempt).rejects.toMatchObject({ code: "invalid_config", detail: "ENOENT" });
+  }
+  const blocked = join(folder, "config.json");
+  writeFileSync(blocked, "{}");
+  chmodSync(folder, 0o500);
+  // root may write anywhere, so only what it cannot do either is judged.
+  await expect(writeConfigFile("/proc/self/status", {})).rejects.toMatchObject({
+    code: "invalid_config",
+  });
+  chmodSync(folder, 0o700);
+});

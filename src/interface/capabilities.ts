@@ -1,0 +1,103 @@
+/**
+ * The first request of every run: what the provider offers (interface sections 2.2, 2.3 and 4.1), and where (W5).
+ */
+import type { Clock } from "../edges.ts";
+import { ConnectorError } from "../errors.ts";
+import type { Capabilities } from "../generated/capabilities.js";
+import { validateCapabilities } from "../generated/validators.js";
+import { CAPABILITIES_PATH, resolveEndpoint } from "./endpoint.ts";
+import { checkClosed, describeViolation } from "./strictness.ts";
+import type { Client } from "../http/client.ts";
+
+export type { Capabilities } from "../generated/capabilities.js";
+
+/** The versions that this connector reads (interface sections 2.2 and 9). */
+const PROFILE_VERSION = "0.1";
+const FOCUS_VERSION = "1.4";
+
+export interface CapabilitiesOptions {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** `invalid_records: "warn"`: unknown properties are left out with a warning, nothing else is tolerated (V2). */
+  readonly tolerateUnknown: boolean;
+  /** See {@link Client.get}; for `check`. */
+  readonly deadlineMs?: number | undefined;
+}
+
+export interface CapabilitiesAnswer {
+  readonly capabilities: Capabilities;
+  /** The provider's clock, of whole seconds: its `Date` header; this side's clock where there is none (W4). */
+  readonly nowMs: number;
+  /** For the log, one for each property that was left out. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Asks for the capabilities of the account.
+ *
+ * @param baseUrl the config's `base_url`; may have a path, its query and fragment do not count
+ * @throws ConnectorError what {@link Client.get} throws for a first request; `provider_fault` where the answer breaks
+ *   the interface or has another version
+ */
+export async function readCapabilities(
+  client: Client,
+  baseUrl: URL,
+  options: CapabilitiesOptions,
+): Promise<CapabilitiesAnswer> {
+  const url = resolveEndpoint(baseUrl, CAPABILITIES_PATH);
+  const { signal, deadlineMs } = options;
+  const answer = await client.get({ url, signal, deadlineMs, first: true });
+  const { capabilities, warnings } = judgeCapabilities(answer.value, options.tolerateUnknown);
+  return { capabilities, warnings, nowMs: answer.dateMs ?? options.clock.now() };
+}
+
+/**
+ * Judges the body of the capabilities operation. Versions come first: another version explains every other difference.
+ *
+ * @throws ConnectorError `provider_fault`
+ */
+export function judgeCapabilities(
+  value: unknown,
+  tolerateUnknown: boolean,
+): Pick<CapabilitiesAnswer, "capabilities" | "warnings"> {
+  checkVersions(value);
+  const { unknown, violation } = checkClosed(validateCapabilities, value, tolerateUnknown);
+  if (violation !== undefined || !isCapabilities(value)) {
+    const rule = violation === undefined ? "it is none" : describeViolation(violation);
+    const additional = violation?.keyword === "additionalProperties";
+    const way = additional
+      ? ' To go on without it, set invalid_records to "warn"; else report it to the provider.'
+      : " Report it to the provider.";
+    throw new ConnectorError(
+      "provider_fault",
+      `The provider's capabilities break the interface: ${rule}.${way}`,
+      { detail: `capabilities: ${rule}` },
+    );
+  }
+  const warnings = unknown.map(
+    (name) => `The provider's capabilities hold the unknown property ${name}; it is ignored.`,
+  );
+  return { capabilities: value, warnings };
+}
+
+function isCapabilities(value: unknown): value is Capabilities {
+  return validateCapabilities(value);
+}
+
+function checkVersions(value: unknown): void {
+  if (typeof value !== "object" || value === null) return; // the schema says it better
+  const profile: unknown = Reflect.get(value, "profile_version");
+  const focus: unknown = Reflect.get(value, "focus_version");
+  if (typeof profile !== "string" || typeof focus !== "string") return;
+  if (profile === PROFILE_VERSION && focus === FOCUS_VERSION) return;
+  const [theirs, ours] = [
+    `profile_version ${profile.slice(0, 40)} with focus_version ${focus.slice(0, 40)}`,
+    `profile_version ${PROFILE_VERSION} with focus_version ${FOCUS_VERSION}`,
+  ];
+  throw new ConnectorError(
+    "provider_fault",
+    `The provider serves ${theirs}; this version of the connector reads ${ours}. Use a version of the connector that ` +
+      "reads what the provider serves.",
+    { detail: `unsupported versions: ${theirs}` },
+  );
+}

@@ -1,0 +1,155 @@
+/**
+ * `login`: a person at a shell signs in at the provider with a browser, and the config file gets the tokens. What is
+ * said is for that person, in plain text.
+ */
+import { type Config, parseConfig, secretsOf } from "../config/config.ts";
+import type { Command } from "../cli.ts";
+import { ConnectorError } from "../errors.ts";
+import type { ConfigFile, TokenStoreHost } from "../config/token_store.ts";
+import { type CallbackServer, listenForCallback, type Page } from "./callback_server.ts";
+import { type TokenSet, withTokens } from "../config/renewed.ts";
+
+/** One try to sign in, as the client of the interface gives it. */
+export interface SignIn {
+  readonly address: URL;
+  isAnswer(callback: URL): boolean;
+  complete(callback: URL): Promise<TokenSet>;
+  /** Ends the connections. */
+  close(): Promise<void>;
+}
+
+export interface LoginHost extends Pick<TokenStoreHost, "clock" | "secrets" | "readJson"> {
+  /** Ends the command early; its reason is a ConnectorError `aborted`. */
+  readonly stop: AbortSignal;
+  readonly configFile: ConfigFile;
+  readonly begin: (config: Config, redirectUri: string) => Promise<SignIn>;
+  /** Whether a browser could be started. */
+  readonly openBrowser: (address: URL) => Promise<boolean>;
+  /** One or more lines for the person. */
+  readonly say: (text: string) => void;
+}
+
+/** How long a person may take, in milliseconds. */
+const PATIENCE = 300_000;
+
+/**
+ * Signs in and saves the tokens; everything else in the file is kept.
+ *
+ * @throws ConnectorError that says what to do: `invalid_config`, `invalid_arguments` (a busy port), `unauthorized`
+ *   (denied, refused, nobody came), what the provider's metadata and token endpoint give, `aborted`
+ */
+export async function login(
+  { config: path, browser, port }: Extract<Command, { kind: "login" }>,
+  host: LoginHost,
+): Promise<void> {
+  const file = await host.readJson(path, "config");
+  host.secrets.add(secretsOf(file));
+  const config = parseForLogin(file);
+  await host.configFile.assertWritable(path);
+  const server = await listenForCallback(port);
+  let signIn: SignIn | undefined;
+  try {
+    signIn = await host.begin(config, server.redirectUri);
+    const { address } = signIn;
+    const opened = browser && (await host.openBrowser(address));
+    host.say(
+      opened
+        ? `Sign in with your browser. If none has opened, go to\n`
+        : `Open this address on this machine and sign in:\n`,
+    );
+    host.say(`  ${address.href}\n\n`);
+    const answered = answerOf(server, signIn, async (tokens) => {
+      host.secrets.add([tokens.accessToken, tokens.refreshToken]);
+      await host.configFile.write(path, withTokens(file, tokens));
+    });
+    await withPatience(answered, host);
+  } finally {
+    await server.close();
+    await signIn?.close();
+  }
+  host.say(`You are signed in. The tokens are in "${path}", which only you may read now.\n`);
+}
+
+/** The config as it will be: without a refresh token yet, or with one that is of no use any more. */
+function parseForLogin(file: unknown): Config {
+  const members = membersOf(file);
+  const {
+    access_token: _,
+    token_expiry_date: __,
+    ...credentials
+  } = membersOf(members["credentials"]);
+  const type = credentials["auth_type"];
+  if (type === "scoped_bearer_token") {
+    throw new ConnectorError(
+      "invalid_config",
+      "The config has an access token of its own (auth_type scoped_bearer_token), which needs no login. To sign in, set " +
+        '"credentials" to { "auth_type": "oauth2_authorization_code", "client_id": "…" }.',
+    );
+  }
+  return parseConfig({ ...members, credentials: { ...credentials, refresh_token: "to-come" } });
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null
+    ? Object.fromEntries(Object.entries(value))
+    : {};
+}
+
+/** Resolves once a tab has brought tokens back and they are saved; rejects with why it did not. */
+function answerOf(
+  server: CallbackServer,
+  signIn: SignIn,
+  save: (tokens: TokenSet) => Promise<void>,
+): Promise<void> {
+  let isTaken = false;
+  return new Promise((resolve, reject) => {
+    server.onCallback(async (callback) => {
+      if (!signIn.isAnswer(callback)) return { page: OTHER_SIGN_IN };
+      if (isTaken) return { page: SECOND_TAB };
+      isTaken = true;
+      try {
+        await save(await signIn.complete(callback));
+        return { page: DONE, shown: resolve };
+      } catch (reason) {
+        const { message } = ConnectorError.from(reason);
+        const page = { status: 400, title: "The sign-in did not work", text: message };
+        return { page, shown: () => reject(reason) };
+      }
+    });
+  });
+}
+
+const DONE: Page = {
+  status: 200,
+  title: "You are signed in",
+  text: "The connector has its tokens. You can close this tab.",
+};
+
+const SECOND_TAB: Page = {
+  status: 409,
+  title: "Another tab was first",
+  text: "The sign-in has been taken up in another tab. You can close this one.",
+};
+
+const OTHER_SIGN_IN: Page = {
+  status: 400,
+  title: "This tab belongs to another sign-in",
+  text: "Close it, and go on with the address that the command shows now.",
+};
+
+async function withPatience(answered: Promise<void>, { clock, stop }: LoginHost): Promise<void> {
+  const timer = new AbortController();
+  const late = clock.sleep(PATIENCE, AbortSignal.any([stop, timer.signal])).then(() => {
+    throw new ConnectorError(
+      "unauthorized",
+      `Nobody signed in within ${PATIENCE / 60_000} minutes. Run login again; with --no-browser it only shows the address.`,
+    );
+  });
+  try {
+    await Promise.race([answered, late]);
+  } finally {
+    timer.abort();
+    late.catch(() => undefined);
+    answered.catch(() => undefined);
+  }
+}

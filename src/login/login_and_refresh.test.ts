@@ -1,0 +1,115 @@
+/** A backfill over many lives of tokens, all in one process, so that time can be counted exactly. */
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { generateAccount } from "../../reference_provider/generator/index.ts";
+import { createProvider } from "../../reference_provider/provider.ts";
+import { type Host, openTransport, run, TRANSPORT_LIMITS } from "../connector.ts";
+import type { Clock } from "../edges.ts";
+import { Secrets } from "../emit.ts";
+import type { JsonObject } from "../protocol.ts";
+
+const NOW = "2025-10-04T00:00:00Z";
+
+/** What each request takes, in milliseconds. */
+const STEP = 40;
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
+afterEach(() => void vi.useRealTimers());
+
+const clock: Clock = {
+  now: () => Date.now(),
+  sleep: async (ms, signal) => {
+    signal.throwIfAborted();
+    vi.setSystemTime(Date.now() + ms);
+  },
+};
+
+function hostOf(files: Readonly<Record<string, unknown>>): Host {
+  return {
+    version: "test",
+    clock,
+    random: () => 0,
+    nextTurn: () => Promise.resolve(),
+    stop: new AbortController().signal,
+    secrets: new Secrets(),
+    readJson: (path) => Promise.resolve(files[path]),
+    openTransport: (connections) => {
+      const opened = openTransport({ limits: TRANSPORT_LIMITS, connections, proxies: {} });
+      return {
+        ...opened,
+        transport: (request) => {
+          vi.setSystemTime(Date.now() + STEP);
+          return opened.transport(request);
+        },
+      };
+    },
+    stateInterval: 1000,
+  };
+}
+
+test(
+  "two-second tokens that rotate, over 8 lanes and two streams: one refresh for each life",
+  { timeout: 30_000 },
+  async () => {
+    const account = generateAccount("acme", {
+      usage: 1000,
+      costs: 100,
+      days: 30,
+      now: NOW,
+      seed: 1,
+    });
+    const provider = createProvider({ accounts: [account], now: NOW, oauth: { tokenSeconds: 2 } });
+    const { baseUrl } = await provider.listen();
+    const { server, tokenUrl } = provider.oauth();
+    const { refreshToken } = await server.issue("acme");
+    const { clientId, clientSecret } = server.client;
+    const config = {
+      base_url: baseUrl,
+      credentials: {
+        auth_type: "oauth2_authorization_code",
+        client_id: clientId,
+        client_secret: clientSecret,
+        refresh_token: refreshToken,
+        token_url: tokenUrl,
+      },
+      concurrency: 8,
+      page_size: 2,
+    };
+    const streams = ["usage", "costs"].map((name) => ({
+      stream: { name },
+      sync_mode: "incremental",
+    }));
+    const command = {
+      config: "config",
+      catalog: "catalog",
+      state: undefined,
+      debug: false,
+    } as const;
+    const outputs = run(
+      { kind: "read", ...command, writeConfig: false },
+      hostOf({ config, catalog: { streams } }),
+    );
+    const kept: { at: number; config: JsonObject }[] = [];
+    let next = await outputs.next();
+    for (; next.done !== true; next = await outputs.next()) {
+      if (next.value.type !== "CONTROL") continue;
+      const { emitted_at: at, connectorConfig } = next.value.control;
+      kept.push({ at, config: connectorConfig.config });
+    }
+    await provider.close();
+    expect(next.value).toBe(true);
+    const asked = provider.requests().filter(({ path }) => path.endsWith("/token"));
+    expect(asked.map(({ status }) => status)).toEqual(kept.map(() => 200));
+    expect(provider.requests().filter(({ status }) => status === 401)).toEqual([]);
+    // Three quarters of each life are used; then whichever lane comes next renews, for all.
+    const gaps = kept.slice(1).map(({ at }, index) => at - (kept[index]?.at ?? 0));
+    expect(gaps.length).toBeGreaterThan(10);
+    for (const gap of gaps) {
+      expect(gap).toBeGreaterThanOrEqual(1500);
+      expect(gap).toBeLessThanOrEqual(1500 + 8 * STEP);
+    }
+    const tokens = kept.map((each) =>
+      Reflect.get(Object(each.config["credentials"]), "refresh_token"),
+    );
+    expect(new Set([refreshToken, ...tokens]).size).toBe(kept.length + 1);
+  },
+);

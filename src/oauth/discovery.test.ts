@@ -1,0 +1,188 @@
+import { expect, test } from "vitest";
+import { BACKOFF_POLICY } from "../core/retry.ts";
+import type { HttpRequest, Transport } from "../edges.ts";
+import { discoverServer, metadataOfChallenge } from "./discovery.ts";
+import { failure, instantClock, scripted, type ScriptedAnswer } from "../http/testing.ts";
+import { TokenEndpoint } from "./token_endpoint.ts";
+
+const BASE = "https://api.example.com/billing";
+const ISSUER = "https://as.example.com/tenant";
+const RESOURCE = "https://api.example.com/.well-known/oauth-protected-resource/billing";
+const SERVER = "https://as.example.com/.well-known/oauth-authorization-server/tenant";
+const CAPABILITIES = `${BASE}/v1/finops/capabilities`;
+
+const resource = { resource: BASE, authorization_servers: [ISSUER] };
+const server = {
+  issuer: ISSUER,
+  authorization_endpoint: "https://login.example.com/authorize",
+  token_endpoint: "https://as.example.com/tenant/token",
+};
+
+type Web = Readonly<Record<string, ScriptedAnswer>>;
+
+const challenged: ScriptedAnswer = {
+  status: 401,
+  headers: { "www-authenticate": `Bearer realm="x", resource_metadata="${RESOURCE}"` },
+};
+
+const WEB: Web = {
+  [CAPABILITIES]: challenged,
+  [RESOURCE]: { body: resource },
+  [SERVER]: { body: server },
+};
+
+/** A transport over these addresses; what is nowhere is a 404. */
+function web(answers: Web): { transport: Transport; asked: HttpRequest[] } {
+  const asked: HttpRequest[] = [];
+  const transport: Transport = (request) => {
+    asked.push(request);
+    return scripted(answers[request.url.href] ?? { status: 404 })(request);
+  };
+  return { transport, asked };
+}
+
+function discover(answers: Web, claimed?: string, base = BASE) {
+  const { transport, asked } = web(answers);
+  const found = discoverServer(new URL(base), claimed, {
+    edges: { clock: instantClock(), transport, random: () => 0 },
+    backoff: BACKOFF_POLICY,
+    userAgent: "source-ai-billing/test",
+    waits: new AbortController().signal,
+    onRetry: () => undefined,
+  });
+  return { found, asked };
+}
+
+test("a challenge leads to the token endpoint, and nothing secret is sent on the way", async () => {
+  const { found, asked } = discover(WEB);
+  expect((await found).token_endpoint).toBe(server.token_endpoint);
+  expect(asked.map(({ url }) => url.href)).toEqual([CAPABILITIES, RESOURCE, SERVER]);
+  for (const { headers, body } of asked) {
+    expect(Object.keys(headers)).not.toContain("authorization");
+    expect(body).toBeUndefined();
+  }
+});
+
+test("what capabilities or an earlier challenge named is asked at once", async () => {
+  const { found, asked } = discover(WEB, RESOURCE);
+  await found;
+  expect(asked.map(({ url }) => url.href)).toEqual([RESOURCE, SERVER]);
+});
+
+test("without a name the well-known place is tried; without RFC 8414 the one of OpenID", async () => {
+  const openid = "https://as.example.com/tenant/.well-known/openid-configuration";
+  const { [SERVER]: document, ...rest } = WEB;
+  const answers = {
+    ...rest,
+    [CAPABILITIES]: { status: 401 },
+    ...(document && { [openid]: document }),
+  };
+  const { found, asked } = discover(answers);
+  expect((await found).issuer).toBe(ISSUER);
+  expect(asked.map(({ url }) => url.href)).toEqual([CAPABILITIES, RESOURCE, SERVER, openid]);
+});
+
+test.each(["https://api.example.com", `${BASE}/`, CAPABILITIES])(
+  "the resource %s covers base_url",
+  async (name) => {
+    const { found } = discover({ ...WEB, [RESOURCE]: { body: { ...resource, resource: name } } });
+    expect((await found).issuer).toBe(ISSUER);
+  },
+);
+
+test.each<[string, Web, string?]>([
+  ["metadata on another origin", WEB, "https://mallory.example/metadata"],
+  ["metadata that is no address", WEB, "metadata"],
+  ["no metadata", { ...WEB, [RESOURCE]: { status: 404 } }],
+  [
+    "another resource",
+    { ...WEB, [RESOURCE]: { body: { ...resource, resource: "https://api.example.com/other" } } },
+  ],
+  [
+    "a resource that only begins alike",
+    { ...WEB, [RESOURCE]: { body: { ...resource, resource: "https://api.example.com/bill" } } },
+  ],
+  ["no resource", { ...WEB, [RESOURCE]: { body: { authorization_servers: [ISSUER] } } }],
+  ["no server", { ...WEB, [RESOURCE]: { body: { ...resource, authorization_servers: [] } } }],
+  [
+    "a server over http",
+    {
+      ...WEB,
+      [RESOURCE]: { body: { ...resource, authorization_servers: ["http://as.example.com"] } },
+    },
+  ],
+  [
+    "a server on this machine",
+    {
+      ...WEB,
+      [RESOURCE]: { body: { ...resource, authorization_servers: ["http://127.0.0.1:1"] } },
+    },
+  ],
+  [
+    "another issuer",
+    { ...WEB, [SERVER]: { body: { ...server, issuer: "https://as.example.com/other" } } },
+  ],
+  ["no token endpoint", { ...WEB, [SERVER]: { body: { ...server, token_endpoint: undefined } } }],
+  [
+    "a token endpoint elsewhere",
+    { ...WEB, [SERVER]: { body: { ...server, token_endpoint: "https://mallory.example/token" } } },
+  ],
+  [
+    "a token endpoint over http",
+    { ...WEB, [SERVER]: { body: { ...server, token_endpoint: "http://as.example.com/token" } } },
+  ],
+  ["metadata that is no object", { ...WEB, [RESOURCE]: { body: "[]" } }],
+])("%s is not believed: the user is told to set token_url", async (_, answers, claimed) => {
+  const error = await failure(discover(answers, claimed).found);
+  expect(error.code).toBe("invalid_config");
+  expect(error.message).toContain("Set token_url");
+});
+
+test("http is believed on loopback only where base_url is there too", async () => {
+  const local = "http://127.0.0.1:8080";
+  const issuer = `${local}/oauth`;
+  const answers = {
+    [`${local}/.well-known/oauth-protected-resource`]: {
+      body: { resource: local, authorization_servers: [issuer] },
+    },
+    [`${local}/.well-known/oauth-authorization-server/oauth`]: {
+      body: { ...server, issuer, token_endpoint: `${issuer}/token` },
+    },
+  };
+  const { found } = discover(answers, undefined, local);
+  expect((await found).token_endpoint).toBe(`${issuer}/token`);
+});
+
+test("a discovered endpoint on another host than authorization_url gets no token", async () => {
+  const { transport, asked } = web(WEB);
+  const endpoint = new TokenEndpoint({
+    edges: { clock: instantClock(), transport, random: () => 0 },
+    backoff: BACKOFF_POLICY,
+    userAgent: "source-ai-billing/test",
+    waits: new AbortController().signal,
+    onRetry: () => undefined,
+    baseUrl: new URL(BASE),
+    credentials: {
+      clientId: "client",
+      clientSecret: undefined,
+      tokenUrl: undefined,
+      authorizationUrl: "https://other.example/authorize",
+    },
+  });
+  const error = await failure(endpoint.refresh("refresh"));
+  expect(error.message).toContain("the refresh token was not sent");
+  expect(asked.every(({ body }) => body === undefined)).toBe(true);
+});
+
+test.each([
+  ['Bearer realm="a", resource_metadata="https://x.example/m"', "https://x.example/m"],
+  [
+    'Bearer error="invalid_token", Resource_Metadata = "https://x.example/m"',
+    "https://x.example/m",
+  ],
+  ["Bearer", undefined],
+  [undefined, undefined],
+  ['Bearer resource_metadata="has spaces in it"', undefined],
+])("the challenge %j names %s", (challenge, address) => {
+  expect(metadataOfChallenge(challenge)).toBe(address);
+});

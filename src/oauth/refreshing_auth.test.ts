@@ -1,0 +1,186 @@
+import { expect, test } from "vitest";
+import { ConnectorError } from "../errors.ts";
+import { RefreshingAuth, type OAuthOptions, type Renewed } from "./refreshing_auth.ts";
+import { instantClock, NOW } from "../http/testing.ts";
+import type { Tokens } from "./token_endpoint.ts";
+
+const signal = new AbortController().signal;
+
+const CREDENTIALS: OAuthOptions["credentials"] = {
+  authType: "oauth2_authorization_code",
+  clientId: "client",
+  clientSecret: undefined,
+  refreshToken: "r0",
+  accessToken: undefined,
+  accessTokenExpiresAt: undefined,
+  authorizationUrl: undefined,
+  tokenUrl: undefined,
+};
+
+interface Bench {
+  readonly auth: RefreshingAuth;
+  /** Refresh tokens that were sent. */
+  readonly sent: string[];
+  readonly kept: Renewed[];
+  /** Moves the clock, in milliseconds. */
+  pass(ms: number): Promise<void>;
+}
+
+interface BenchOptions {
+  readonly credentials?: Partial<OAuthOptions["credentials"]>;
+  readonly livesMs?: number | undefined;
+  readonly rotate?: boolean;
+  /** Awaited before the answer. */
+  readonly answer?: Promise<void>;
+  readonly keep?: Promise<void>;
+  readonly fail?: ConnectorError;
+}
+
+function bench(options: BenchOptions = {}): Bench {
+  const { rotate = true, answer, keep, fail } = options;
+  const livesMs = "livesMs" in options ? options.livesMs : 3_600_000;
+  const clock = instantClock();
+  const [sent, kept]: [string[], Renewed[]] = [[], []];
+  const refresh = async (token: string): Promise<Tokens> => {
+    sent.push(token);
+    await answer;
+    if (fail !== undefined) throw fail;
+    const number = sent.length;
+    const refreshToken = rotate ? `r${number}` : undefined;
+    return { accessToken: `a${number}`, refreshToken, livesMs, answeredAt: clock.now() };
+  };
+  const auth = new RefreshingAuth({
+    credentials: { ...CREDENTIALS, ...options.credentials },
+    endpoint: {
+      refresh,
+      server: () =>
+        Promise.resolve({ issuer: "https://as.example", token_endpoint: "https://as.example/t" }),
+      setMetadataUrl: () => undefined,
+    },
+    clock,
+    save: async (renewed) => {
+      await keep;
+      kept.push(renewed);
+    },
+  });
+  return { auth, sent, kept, pass: (ms) => clock.sleep(ms, signal) };
+}
+
+const refusal = (authorization: string) => ({ authorization, challenge: undefined });
+
+test("without an access token the first request waits for one; the others use it", async () => {
+  const { auth, sent, kept } = bench();
+  expect(await auth.authorization(signal)).toBe("Bearer a1");
+  expect(await auth.authorization(signal)).toBe("Bearer a1");
+  expect(sent).toEqual(["r0"]);
+  expect(kept).toEqual([
+    {
+      accessToken: "a1",
+      refreshToken: "r1",
+      expiresAt: NOW + 3_600_000,
+      tokenUrl: "https://as.example/t",
+    },
+  ]);
+});
+
+test("sixteen lanes at once: one refresh", async () => {
+  const { auth, sent } = bench();
+  const lanes = Array.from({ length: 16 }, () => auth.authorization(signal));
+  expect(new Set(await Promise.all(lanes))).toEqual(new Set(["Bearer a1"]));
+  expect(sent).toEqual(["r0"]);
+});
+
+test("an access token of the config is used until a minute before its end, or until it is refused", async () => {
+  const expiring = { accessToken: "old", accessTokenExpiresAt: NOW + 100_000 };
+  const known = bench({ credentials: expiring });
+  await known.pass(39_999);
+  expect(await known.auth.authorization(signal)).toBe("Bearer old");
+  await known.pass(1);
+  expect(await known.auth.authorization(signal)).toBe("Bearer a1");
+  const unknown = bench({ credentials: { accessToken: "old" } });
+  await unknown.pass(1e9);
+  expect(await unknown.auth.authorization(signal)).toBe("Bearer old");
+  expect(await unknown.auth.unauthorized(refusal("Bearer old"), signal)).toBe(true);
+  expect(await unknown.auth.authorization(signal)).toBe("Bearer a1");
+});
+
+test.each([
+  [3_600_000, 3_540_000],
+  [240_000, 180_000],
+  [2000, 1500],
+  [1000, 750],
+])("a life of %i ms is used for %i", async (livesMs, usedMs) => {
+  const { auth, pass, sent } = bench({ livesMs });
+  await auth.authorization(signal);
+  await pass(usedMs - 1);
+  expect(await auth.authorization(signal)).toBe("Bearer a1");
+  await pass(1);
+  expect(await auth.authorization(signal)).toBe("Bearer a2");
+  expect(sent).toEqual(["r0", "r1"]);
+});
+
+test("a server that names no life: the token is used until it is refused", async () => {
+  const { auth, pass } = bench({ livesMs: undefined });
+  await auth.authorization(signal);
+  await pass(1e10);
+  expect(await auth.authorization(signal)).toBe("Bearer a1");
+});
+
+test("a server that does not rotate: the refresh token stays", async () => {
+  const { auth, sent, pass } = bench({ rotate: false });
+  await auth.authorization(signal);
+  await pass(3_600_000);
+  await auth.authorization(signal);
+  expect(sent).toEqual(["r0", "r0"]);
+});
+
+test("many lanes are refused at once: one refresh, and who comes late just tries again", async () => {
+  const { auth, sent } = bench({ credentials: { accessToken: "old" } });
+  const lanes = Array.from({ length: 8 }, () => auth.unauthorized(refusal("Bearer old"), signal));
+  expect(await Promise.all(lanes)).toEqual(lanes.map(() => true));
+  expect(await auth.unauthorized(refusal("Bearer old"), signal)).toBe(true);
+  expect(sent).toEqual(["r0"]);
+  await auth.unauthorized(refusal("Bearer a1"), signal);
+  expect(sent).toEqual(["r0", "r1"]);
+});
+
+test("a token is not used before it is kept", async () => {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const { auth, kept } = bench({ keep: promise });
+  let used = false;
+  const using = (async () => {
+    await auth.authorization(signal);
+    used = true;
+  })();
+  await new Promise((tick) => setImmediate(tick));
+  expect([used, kept.length]).toEqual([false, 0]);
+  resolve(undefined);
+  await using;
+  expect(kept.length).toBe(1);
+});
+
+test("who stops waits no longer, and the refresh goes on to its end", async () => {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const { auth, kept } = bench({ answer: promise });
+  const controller = new AbortController();
+  const waiting = auth.authorization(controller.signal);
+  const reason = new ConnectorError("aborted", "stopped");
+  controller.abort(reason);
+  await expect(waiting).rejects.toBe(reason);
+  const settled = auth.settled();
+  resolve(undefined);
+  await settled;
+  expect(kept.map(({ refreshToken }) => refreshToken)).toEqual(["r1"]);
+  await expect(auth.authorization(controller.signal)).rejects.toBe(reason);
+});
+
+test("what only a person can mend is asked once; what time mends is asked again", async () => {
+  const refused = bench({ fail: new ConnectorError("unauthorized", "authorize again") });
+  const passing = bench({ fail: new ConnectorError("unavailable", "later") });
+  for (const { auth } of [refused, passing]) {
+    await expect(auth.authorization(signal)).rejects.toThrow(ConnectorError);
+    await expect(auth.authorization(signal)).rejects.toThrow(ConnectorError);
+  }
+  expect(refused.sent).toEqual(["r0"]);
+  expect(passing.sent).toEqual(["r0", "r0"]);
+});
