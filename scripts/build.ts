@@ -20,6 +20,8 @@ await build({
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: "eof",
+  // Its main file requires its parts in a way that no bundler can follow.
+  alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
   // CommonJS parts of dependencies still say require.
   banner: {
     js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',

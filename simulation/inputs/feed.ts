@@ -41,14 +41,14 @@ async function fedTo(random: Random): Promise<Fed> {
   switch (random.int(0, 9)) {
     case 0:
     case 1:
-      return feedState(random);
+      return await feedState(random);
     case 2:
     case 3:
-      return feedConfig(drawConfig(random));
+      return await feedConfig(drawConfig(random));
     case 4:
-      return feedCatalog(drawCatalog(random));
+      return await feedCatalog(drawCatalog(random));
     default:
-      return feedPages(random);
+      return await feedPages(random);
   }
 }
 
@@ -71,9 +71,9 @@ type Opened =
   | { readonly isJson: true; readonly value: unknown }
   | { readonly isJson: false; readonly error: unknown };
 
-function opened(bytes: Uint8Array, what: InputKind): Opened {
+async function opened(bytes: Uint8Array, what: InputKind): Promise<Opened> {
   try {
-    return { isJson: true, value: parseJsonFile(bytes, `${what}.json`, what) };
+    return { isJson: true, value: await parseJsonFile(bytes, `${what}.json`, what) };
   } catch (error) {
     return { isJson: false, error };
   }
@@ -97,10 +97,10 @@ function refusal(error: unknown, code: ErrorCode): string[] {
   return errorFaults(error, { codes: new Set([code]), secret, masked: false });
 }
 
-function feedState(random: Random): Fed {
+async function feedState(random: Random): Promise<Fed> {
   const input = drawStates(random);
   const log = [JSON.stringify({ ...input, file: undefined }), Buffer.from(input.file).toString()];
-  const file = opened(input.file, "state");
+  const file = await opened(input.file, "state");
   const faults = fileFaults(input.file, file, "state");
   if (!file.isJson) {
     faults.push(...refusal(file.error, "invalid_state"));
@@ -125,15 +125,15 @@ function feedState(random: Random): Fed {
 }
 
 /** A file that one function reads: what it gives is judged, what it throws is a refusal. */
-function feedFile<Taken>(
+async function feedFile<Taken>(
   bytes: Uint8Array,
   what: "config" | "catalog",
   read: (value: unknown) => Taken,
   judge: (value: unknown, taken: Taken | null) => string[],
-): Fed {
+): Promise<Fed> {
   const code = what === "config" ? "invalid_config" : "invalid_catalog";
   const log = [Buffer.from(bytes).toString()];
-  const file = opened(bytes, what);
+  const file = await opened(bytes, what);
   const faults = fileFaults(bytes, file, what);
   if (!file.isJson) {
     faults.push(...refusal(file.error, code));
@@ -148,12 +148,12 @@ function feedFile<Taken>(
   }
 }
 
-function feedConfig(bytes: Uint8Array): Fed {
-  return feedFile(bytes, "config", parseConfig, (value, taken) =>
+async function feedConfig(bytes: Uint8Array): Promise<Fed> {
+  return await feedFile(bytes, "config", parseConfig, (value, taken) =>
     judgeConfig(value, taken, secretsOf(value)),
   );
 }
 
-function feedCatalog(bytes: Uint8Array): Fed {
-  return feedFile(bytes, "catalog", parseCatalog, judgeCatalog);
+async function feedCatalog(bytes: Uint8Array): Promise<Fed> {
+  return await feedFile(bytes, "catalog", parseCatalog, judgeCatalog);
 }

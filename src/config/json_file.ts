@@ -33,7 +33,7 @@ export async function readJsonFile(path: string, what: InputKind): Promise<unkno
   if (/^\s*[{[]/.test(path)) {
     throw new ConnectorError(code, `--${what} takes the name of a file, not the JSON itself.`);
   }
-  return parseJsonFile(await load(path, nameOf(path, what), code), path, what);
+  return await parseJsonFile(await load(path, nameOf(path, what), code), path, what);
 }
 
 /**
@@ -41,7 +41,11 @@ export async function readJsonFile(path: string, what: InputKind): Promise<unkno
  *
  * @throws ConnectorError as there, but for a file that cannot be had
  */
-export function parseJsonFile(bytes: Uint8Array, path: string, what: InputKind): unknown {
+export async function parseJsonFile(
+  bytes: Uint8Array,
+  path: string,
+  what: InputKind,
+): Promise<unknown> {
   const code = CODES[what];
   const file = nameOf(path, what);
   const text = decode(bytes, file, code);
@@ -51,9 +55,10 @@ export function parseJsonFile(bytes: Uint8Array, path: string, what: InputKind):
   }
   try {
     return JSON.parse(text);
-  } catch {
-    // The parser's own message quotes the text around the fault, so neither it nor the error is passed on.
-    const { line, column } = placeOf(text, jsonFaultOffset(text));
+  } catch (reason) {
+    // The engine's message quotes the text around the fault, so neither it nor the error is passed on.
+    const { jsonFaultOffset } = await import("./json_fault.ts");
+    const { line, column } = placeOf(text, jsonFaultOffset(text, String(reason)));
     throw new ConnectorError(
       code,
       `${file} is not valid JSON: look at line ${line}, column ${column}.`,
@@ -85,60 +90,4 @@ function decode(bytes: Uint8Array, file: string, code: ErrorCode): string {
 function placeOf(text: string, offset: number): { line: number; column: number } {
   const before = text.slice(0, offset).split(/\r\n|\n|\r/);
   return { line: before.length, column: (before.at(-1) ?? "").length + 1 };
-}
-
-const TOKEN =
-  /[{}[\],:]|"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
-
-/** What may come next: a value, a key, the colon after it, or what follows a value. */
-type Expected = "value" | "value or ]" | "key" | "key or }" | ":" | "after";
-
-/**
- * The offset of the first token that cannot be part of JSON (RFC 8259), or of the end where the text just stops. The
- * engine's own errors name it only sometimes, and only inside a message that quotes the text.
- */
-function jsonFaultOffset(text: string): number {
-  const open: string[] = [];
-  let expected: Expected = "value";
-  for (let offset = skipSpace(text, 0); offset < text.length;) {
-    TOKEN.lastIndex = offset;
-    const token = TOKEN.exec(text)?.[0];
-    if (token === undefined) return offset;
-    const next = advance(token, expected, open);
-    if (next === undefined) return offset;
-    expected = next;
-    offset = skipSpace(text, offset + token.length);
-  }
-  return text.length;
-}
-
-function skipSpace(text: string, offset: number): number {
-  const space = /[ \t\n\r]*/y;
-  space.lastIndex = offset;
-  space.test(text);
-  return space.lastIndex;
-}
-
-/** What is expected after a token; `undefined` where the token itself is wrong. Keeps the stack of open brackets. */
-function advance(token: string, expected: Expected, open: string[]): Expected | undefined {
-  if (token === "}" || token === "]") {
-    const may = expected === "after" || expected === (token === "}" ? "key or }" : "value or ]");
-    return may && open.pop() === (token === "}" ? "{" : "[") ? "after" : undefined;
-  }
-  switch (expected) {
-    case "value":
-    case "value or ]":
-      if (token === "," || token === ":") return undefined;
-      if (token !== "{" && token !== "[") return "after";
-      open.push(token);
-      return token === "{" ? "key or }" : "value or ]";
-    case "key":
-    case "key or }":
-      return token.startsWith('"') ? ":" : undefined;
-    case ":":
-      return token === ":" ? "value" : undefined;
-    case "after":
-      if (token !== ",") return undefined;
-      return open.length === 0 ? undefined : open.at(-1) === "{" ? "key" : "value";
-  }
 }

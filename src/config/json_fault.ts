@@ -1,0 +1,31 @@
+/** Where a text stops being JSON. A module of its own, because it is loaded only after a file was found to be no JSON. */
+import { visit } from "jsonc-parser";
+
+/**
+ * The offset in UTF-16 units of the first token that cannot be part of JSON (RFC 8259), or of the end where the text
+ * just stops.
+ *
+ * @param text a text that `JSON.parse` refuses
+ * @param engine the message of `JSON.parse`; it quotes the text, so only a number is taken from it
+ */
+export function jsonFaultOffset(text: string, engine: string): number {
+  const offset = firstFault(text);
+  // The engine names a place inside a broken string, and only for some faults; otherwise it is the more exact one: the
+  // parser takes `truefalse` for one wrong word.
+  const position = /\bposition (\d+)/.exec(engine)?.[1];
+  return position === undefined || text[offset] === '"' ? offset : Number(position);
+}
+
+function firstFault(text: string): number {
+  let first = text.length;
+  const onError = (_: number, offset: number): void => {
+    first = Math.min(first, offset);
+  };
+  try {
+    visit(text, { onError }, { disallowComments: true });
+  } catch (reason) {
+    // The parser recurses: of a text nested deeper than the stack (thousands of levels) it finds no place.
+    if (!(reason instanceof RangeError)) throw reason;
+  }
+  return first;
+}
