@@ -71,7 +71,7 @@ test("metadata.yaml has what the schema asks for, and nothing that it does not k
     ..."license documentationUrl githubIssueLabel releaseStage".split(" "),
   ];
   const optional = [
-    ..."icon supportLevel tags registries allowedHosts releases suggestedStreams".split(" "),
+    ..."icon supportLevel tags registryOverrides allowedHosts releases suggestedStreams".split(" "),
     ..."maxSecondsBetweenMessages releaseDate connectorTestSuitesOptions".split(" "),
   ];
   const keys = [...metadata.matchAll(/^ {2}(\w+):/gm)].map(([, key]) => key ?? "");
