@@ -12,7 +12,7 @@ export default defineConfig({
       {
         test: {
           name: "unit",
-          include: ["{src,scripts,reference_provider,demo,bench}/**/*.test.ts"],
+          include: ["{src,scripts,reference_provider,fake_providers,demo,bench}/**/*.test.ts"],
           // Properties take their time on a machine that is busy.
           testTimeout: 30_000,
         },

@@ -7,14 +7,18 @@ import { generateAccount, parseGeneratorSpec } from "./generator/index.ts";
 import { clientFacts } from "./oauth/control.ts";
 import { createProvider } from "./provider.ts";
 import type { Provider } from "./provider.ts";
-import { formatInstant } from "./instants.ts";
+import { formatInstant, requireInstant } from "./instants.ts";
 
 const DEFAULT_NOW = "2025-10-04T12:00:00Z";
+/** Within what all three fakes still show. */
+const FAKE_NOW = "2026-11-01T12:00:00Z";
 
 const HELP = `Usage: npm run provider -- [options]
 
 Serves the AI Provider Billing Export Interface on 127.0.0.1, by default the real spend of reference_provider/data.
 
+  --as NAME              serve a fake of the API of anthropic, openai or openrouter instead, with invented data
+                         (fake_providers/README.md); takes --port, --now, --seed, --control and --json
   --port N               port to listen on; 0 takes any free one (default 8080)
   --base-path PATH       serve under a path such as /billing
   --data DIR             an account read from DIR: capabilities.json, usage.jsonl, costs.jsonl (may be repeated; the
@@ -24,7 +28,8 @@ Serves the AI Provider Billing Export Interface on 127.0.0.1, by default the rea
                          withdrawn, moved, retention, window (may be repeated; ids generated, generated-2 …)
   --lives FILE           more records for the first account: JSON Lines, each line with its dataset and life
                          (may be repeated)
-  --now INSTANT          what the clock shows; it stands still (default ${DEFAULT_NOW}); "real" for the machine's clock
+  --now INSTANT          what the clock shows; it stands still (default ${DEFAULT_NOW}, with --as
+                         ${FAKE_NOW}); "real" for the machine's clock
   --scopes A,B           scopes of the ready token (default all: ${SCOPES.join(",")})
   --rate-limit N         requests a minute and account before 429
   --cursor-lifetime N    seconds until a cursor expires (default 900)
@@ -39,12 +44,13 @@ Serves the AI Provider Billing Export Interface on 127.0.0.1, by default the rea
 `;
 
 const options = {
+  as: { type: "string" },
   port: { type: "string", default: "8080" },
   "base-path": { type: "string", default: "" },
   data: { type: "string", multiple: true },
   generate: { type: "string", multiple: true },
   lives: { type: "string", multiple: true },
-  now: { type: "string", default: DEFAULT_NOW },
+  now: { type: "string" },
   scopes: { type: "string", default: SCOPES.join(",") },
   "rate-limit": { type: "string" },
   "cursor-lifetime": { type: "string" },
@@ -126,18 +132,49 @@ async function loadAccounts(
   return [account, ...rest];
 }
 
+/** Serves a fake of another API until a signal comes. */
+async function serveFake(
+  name: string,
+  values: { now?: string; seed: string; port: string; control: boolean; json: boolean },
+): Promise<void> {
+  const { createFake, isFakeName, serve } = await import("../fake_providers/index.ts");
+  if (!isFakeName(name)) throw new RangeError("--as takes anthropic, openai or openrouter");
+  const { now: given = FAKE_NOW } = values;
+  const running = given === "real";
+  const now = running ? Date.now() : requireInstant(given);
+  const fake = createFake(name, {
+    now,
+    running,
+    seed: integer("seed", values.seed, 0, 2 ** 32 - 1),
+  });
+  const served = await serve(fake, integer("port", values.port, 0, 65_535), values.control);
+  for (const signal of ["SIGTERM", "SIGINT"] as const)
+    process.once(signal, () => void served[Symbol.asyncDispose]());
+  const facts = { base_url: served.baseUrl, access_token: fake.api.key };
+  process.stdout.write(
+    values.json
+      ? `${JSON.stringify(facts)}\n`
+      : `A fake of ${name}, at ${formatInstant(now)}\n  base URL      ${facts.base_url}\n  key           ${facts.access_token}\n`,
+  );
+}
+
 async function main(): Promise<void> {
   const { values } = parseArgs({ options });
   if (values.help) {
     process.stdout.write(HELP);
     return;
   }
+  if (values.as !== undefined) {
+    await serveFake(values.as, values);
+    return;
+  }
   const known = new Set<string>(SCOPES);
   const wanted = new Set(values.scopes.split(","));
   const unknown = [...wanted].find((scope) => !known.has(scope));
   if (unknown !== undefined) throw new RangeError(`--scopes: there is no scope ${unknown}`);
-  const running = values.now === "real";
-  const now = running ? formatInstant(Date.now()) : values.now;
+  const { now: given = DEFAULT_NOW } = values;
+  const running = given === "real";
+  const now = running ? formatInstant(Date.now()) : given;
   const seed = integer("seed", values.seed, 0, 2 ** 32 - 1);
   const accounts = await loadAccounts(
     values.data ?? [],

@@ -1,0 +1,185 @@
+/**
+ * A fake of Anthropic's analytics API for usage and costs (beta `analytics-usage-cost-2026-08-24`), as the types of the
+ * package `@anthropic-ai/sdk` describe it: ranked rows, limits that count groups, at most five dimensions. The older
+ * Admin API is in anthropic_older.ts.
+ */
+import type { BetaAnalyticsCostItem } from "@anthropic-ai/sdk/resources/beta/organization/analytics/cost";
+import type { BetaAnalyticsUsageItem } from "@anthropic-ai/sdk/resources/beta/organization/analytics/usage";
+import type { ReportPageCursorResponse } from "@anthropic-ai/sdk/core/pagination";
+import { DAY, formatInstant, HOUR, MINUTE, parseInstant } from "../reference_provider/instants.ts";
+import type { Instant } from "../reference_provider/instants.ts";
+import { costTotals, factsOfDay, isInOlderCosts, usageTotals } from "./anthropic_facts.ts";
+import { olderPage } from "./anthropic_older.ts";
+import { costItem, usageItem } from "./anthropic_rows.ts";
+import type { Fact, Group } from "./facts.ts";
+import { Facts, grouped } from "./facts.ts";
+import type { Api, FakeOptions, FakeRequest } from "./fake.ts";
+import { checkList, listOf, placeOf, Refusal, tokenOf, wholeOf } from "./fake.ts";
+
+const BETA = "analytics-usage-cost-2026-08-24";
+
+/** Nothing before this instant can be asked for. */
+const EARLIEST = Date.UTC(2026, 0, 1);
+
+const WIDTHS: Readonly<Record<string, number>> = { "1m": MINUTE, "1h": HOUR, "1d": DAY };
+
+const FANNED_OUT: readonly string[] = ["cost_type", "token_type"];
+
+const DIMENSIONS: readonly string[] = (
+  "actor actor_type agent_id api_key_id claude_tag_category claude_tag_user_id context_window deployment_id " +
+  "environment_id inference_geo model organization_id product rbac_group_id service_tier session_id slack_channel_id " +
+  "speed user_profile_id workspace_id"
+).split(" ");
+
+/** The reports are made anew every hour, of data that is three hours old. */
+function refreshedAt(now: Instant): Instant {
+  return Math.floor((now - 3 * HOUR) / HOUR) * HOUR;
+}
+
+export function createAnthropic({ seed, legacy = false }: FakeOptions): Api {
+  const facts = new Facts(factsOfDay, seed);
+  return {
+    basePath: "",
+    key: "sk-ant-admin01-fake-0123456789",
+    keyOf: ({ headers }) =>
+      headers["x-api-key"] ?? headers["authorization"]?.replace(/^Bearer /, ""),
+    answer: (request, now) => {
+      if (request.headers["anthropic-version"] === undefined)
+        throw new Refusal(400, "anthropic-version: header is required");
+      if (request.path === "/v1/organizations/me")
+        return { id: "2c9d1c1e-1111-4222-8333-444455556666", type: "organization", name: "Fake" };
+      if (!request.path.startsWith("/v1/organizations/analytics/"))
+        return olderPage(facts, request, now);
+      if (legacy) throw new Refusal(403, "This key may not use the analytics API.");
+      return page(facts, request, now);
+    },
+    errorBody: (status, message) => ({
+      type: "error",
+      error: { type: status === 429 ? "rate_limit_error" : "invalid_request_error", message },
+      request_id: "req_fake",
+    }),
+    totals: (start, end, now) => {
+      const shown = [...facts.between(start, end, legacy ? now : refreshedAt(now) - 1)];
+      return {
+        usage: usageTotals(shown, !legacy),
+        costs: costTotals(legacy ? shown.filter(isInOlderCosts) : shown),
+      };
+    },
+  };
+}
+
+type Page = ReportPageCursorResponse<BetaAnalyticsUsageItem | BetaAnalyticsCostItem>;
+
+function page(facts: Facts, request: FakeRequest, now: Instant): Page {
+  const { path, query, headers } = request;
+  const report = /^\/v1\/organizations\/analytics\/(usage|cost)$/.exec(path)?.[1];
+  if (report === undefined) throw new Refusal(404, "Not found");
+  if (!(headers["anthropic-beta"] ?? "").split(",").includes(BETA))
+    throw new Refusal(400, `anthropic-beta: ${BETA} is required`);
+  const names = listOf(query, "group_by");
+  checkList("group_by", names, [...DIMENSIONS, ...(report === "cost" ? FANNED_OUT : [])]);
+  const counted = names.filter((name) => !FANNED_OUT.includes(name));
+  if (counted.length > 5) throw new Refusal(400, "group_by: at most 5 dimensions");
+  const range = rangeOf(query, now);
+  const refreshed = refreshedAt(now);
+  const shown = facts.between(range.start, range.end, refreshed - 1);
+  const wanted = report === "cost" ? "costs" : "usage";
+  const ranked = rank(groupsOf(shown, wanted, range, counted), query, report, range.width);
+  const limit = wholeOf(query, "limit", [1, 1000], 20);
+  const from = placeOf(path, query);
+  const part = ranked.slice(from, from + limit);
+  const ends = (bucket: Instant): Instant =>
+    range.width === null ? range.end : bucket + range.width;
+  const itemsOf = (group: Made): Page["data"] =>
+    report === "usage"
+      ? [usageItem(group, ends(group.bucket))]
+      : fannedOut(group, names, counted).map((row) => costItem(row, ends(row.bucket)));
+  const hasMore = from + limit < ranked.length;
+  return {
+    data: part.flatMap(itemsOf),
+    has_more: hasMore,
+    next_page: hasMore ? tokenOf(path, query, from + limit) : null,
+    data_refreshed_at: formatInstant(refreshed),
+  };
+}
+
+/** A group and the facts that it was made of. */
+interface Made extends Group {
+  readonly facts: readonly Fact[];
+}
+
+function groupsOf(
+  facts: Iterable<Fact>,
+  report: string,
+  { start, width }: Range,
+  names: readonly string[],
+): Made[] {
+  const of = [...facts].filter((fact) => fact.report === report);
+  const bucketOf = (at: Instant): Instant =>
+    width === null ? start : Math.floor(at / width) * width;
+  const key = ({ at, dimensions }: Fact): string =>
+    JSON.stringify([bucketOf(at), names.map((name) => dimensions[name] ?? null)]);
+  const members = Map.groupBy(of, key);
+  return grouped(of, bucketOf, names).map((group) => ({
+    ...group,
+    facts: members.get(JSON.stringify([group.bucket, Object.values(group.dimensions)])) ?? [],
+  }));
+}
+
+/** The rows of a group by cost type, token type or both; they do not count towards `limit`. */
+function fannedOut(group: Made, names: readonly string[], counted: readonly string[]): Group[] {
+  const fan = names.filter((name) => FANNED_OUT.includes(name));
+  if (fan.length === 0) return [group];
+  const of = fan.includes("cost_type")
+    ? group.facts
+    : group.facts.filter(({ dimensions }) => dimensions["token_type"] !== null);
+  const rows = grouped(of, () => group.bucket, [...counted, ...fan, "cost_type"]);
+  return rows.map((row) => ({ ...row, metrics: { amount: row.metrics["amount"] ?? 0n } }));
+}
+
+/** By amount or tokens, highest first, unless the query asks for time; newest first unless it asks for `asc`. */
+function rank(
+  groups: Made[],
+  query: URLSearchParams,
+  report: string,
+  width: number | null,
+): Made[] {
+  const byTime = query.get("order_by") === "time" && width !== null;
+  const up = query.get("order") === "asc" ? 1 : -1;
+  const size = ({ metrics }: Group): bigint =>
+    report === "cost"
+      ? (metrics["amount"] ?? 0n)
+      : Object.values(metrics).reduce((sum, value) => sum + value, 0n);
+  const bySize = (a: Group, b: Group): number => {
+    const [left, right] = [size(a), size(b)];
+    return left === right ? 0 : left < right ? 1 : -1;
+  };
+  return groups.toSorted((a, b) =>
+    byTime ? up * (a.bucket - b.bucket) || bySize(a, b) : -up * bySize(a, b),
+  );
+}
+
+interface Range {
+  readonly start: Instant;
+  readonly end: Instant;
+  /** Null where the whole range is one bucket. */
+  readonly width: number | null;
+}
+
+function rangeOf(query: URLSearchParams, now: Instant): Range {
+  const start = parseInstant(query.get("starting_at") ?? "");
+  if (start === undefined) throw new Refusal(400, "starting_at: must be an RFC 3339 instant");
+  if (start < EARLIEST || start < now - 365 * DAY)
+    throw new Refusal(400, "starting_at: must be within 365 days and not before 2026-01-01");
+  const name = query.get("time_bucket_width");
+  const given = query.get("ending_at");
+  if (name !== null && given === null)
+    throw new Refusal(400, "ending_at: required with time_bucket_width");
+  const end = given === null ? Math.min(now, start + 31 * DAY) : parseInstant(given);
+  if (end === undefined || end <= start || end - start > 31 * DAY)
+    throw new Refusal(400, "ending_at: must be after starting_at, by at most 31 days");
+  if (name === null) return { start, end, width: null };
+  const width = WIDTHS[name];
+  if (width === undefined) throw new Refusal(400, "time_bucket_width: must be 1m, 1h or 1d");
+  return { start, end, width };
+}
