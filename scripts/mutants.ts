@@ -1,0 +1,145 @@
+/**
+ * `npm run mutants [-- RULE...]`: shows that the tests of `src/core/SPEC.md` hold the rules. Each mutant of
+ * `mutants/table.ts` breaks one rule in a temporary copy of the tree, and the test that SPEC.md names must fail there.
+ * Prints the mutants that survive, and exits with 1 where there is one. Takes a minute or two.
+ */
+import { execFile, execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import * as z from "zod";
+import { type Mutant, MUTANTS } from "./mutants/table.ts";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+
+/** Copies of the tree, each with one test process at a time. */
+const COPIES = 2;
+
+/** Milliseconds; a defect may make a test run for ever, which then counts as a failure. */
+const PATIENCE = 120_000;
+
+const reportSchema = z.object({
+  testResults: z.array(
+    z.object({
+      assertionResults: z.array(z.object({ fullName: z.string(), status: z.string() })),
+    }),
+  ),
+});
+
+/** Passed, failed, or not found among the results. */
+type Result = "passed" | "failed" | "missing";
+
+/** A copy of the files that git knows or does not ignore, with a link to the installed packages. */
+function copyTree(): string {
+  const folder = mkdtempSync(join(tmpdir(), "mutants-"));
+  const list = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
+  const files = execFileSync("git", list, { cwd: ROOT, encoding: "utf8" }).split("\0");
+  for (const file of files.filter((name) => name !== "")) {
+    cpSync(join(ROOT, file), join(folder, file));
+  }
+  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  return folder;
+}
+
+/** The regular expression of a title: a placeholder of `test.each`, such as `%s`, stands for any text. */
+function patternOf(title: string): string {
+  return title.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll(/%[a-z]/g, ".*");
+}
+
+/** Runs the named tests of one file in a copy; resolves to the result of each. */
+async function runTests(
+  folder: string,
+  file: string,
+  titles: readonly string[],
+): Promise<Result[]> {
+  const report = join(folder, "report.json");
+  rmSync(report, { force: true });
+  const vitest = join(folder, "node_modules/vitest/vitest.mjs");
+  const names = titles.map(patternOf).join("|");
+  const options = ["--reporter=json", `--outputFile=${report}`, `--testNamePattern=${names}`];
+  const isOver = await new Promise<boolean>((resolve) => {
+    const settings = { cwd: folder, timeout: PATIENCE, killSignal: "SIGKILL" } as const;
+    execFile(process.execPath, [vitest, "run", file, ...options], settings, (error) =>
+      resolve(error?.killed !== true),
+    );
+  });
+  return isOver ? titles.map((title) => resultOf(report, title)) : titles.map(() => "failed");
+}
+
+function resultOf(report: string, title: string): Result {
+  const { testResults } = reportSchema.parse(JSON.parse(readFileSync(report, "utf8")));
+  const pattern = new RegExp(patternOf(title));
+  const results = testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter(({ fullName }) => pattern.test(fullName));
+  if (results.some(({ status }) => status === "failed")) return "failed";
+  return results.some(({ status }) => status === "passed") ? "passed" : "missing";
+}
+
+/** `path: title` as its two parts. */
+function partsOf(test: string): readonly [file: string, title: string] {
+  const [file = "", title = ""] = test.split(/: (.*)/s);
+  return [file, title];
+}
+
+/** Applies a mutant to a copy, runs its test there, and restores the file. */
+async function tryMutant(folder: string, { file, from, to, test }: Mutant): Promise<Result> {
+  const path = join(folder, file);
+  const source = readFileSync(path, "utf8");
+  const parts = source.split(from);
+  if (parts.length !== 2) {
+    throw new Error(`${file} holds "${from}" ${parts.length - 1} times; it must hold it once`);
+  }
+  writeFileSync(path, parts.join(to));
+  try {
+    const [testFile, title] = partsOf(test);
+    const [result = "missing"] = await runTests(folder, testFile, [title]);
+    return result;
+  } finally {
+    writeFileSync(path, source);
+  }
+}
+
+/** Throws where a named test does not pass without a defect: its failure would then show nothing. */
+async function requireGreen(folder: string, mutants: readonly Mutant[]): Promise<void> {
+  const byFile = Map.groupBy(new Set(mutants.map(({ test }) => test)), (test) => partsOf(test)[0]);
+  for (const [file, tests] of byFile) {
+    const results = await runTests(
+      folder,
+      file,
+      tests.map((test) => partsOf(test)[1]),
+    );
+    const bad = tests.filter((_, index) => results[index] !== "passed");
+    if (bad.length > 0) throw new Error(`not green without a mutant:\n${bad.join("\n")}`);
+  }
+}
+
+async function tryAll(folders: readonly string[], mutants: readonly Mutant[]): Promise<number> {
+  const queue = [...mutants];
+  let survivors = 0;
+  const work = async (folder: string): Promise<void> => {
+    for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
+      const result = await tryMutant(folder, mutant);
+      if (result === "failed") continue;
+      survivors += 1;
+      const { rule, file, from, to, test } = mutant;
+      console.log(`${rule} survives: ${file}: "${from}" -> "${to}" (${test}: ${result})`);
+    }
+  };
+  await Promise.all(folders.map(work));
+  return survivors;
+}
+
+const rules = process.argv.slice(2);
+const chosen = MUTANTS.filter(({ rule }) => rules.length === 0 || rules.includes(rule));
+const folders = Array.from({ length: COPIES }, copyTree);
+try {
+  const [first = ""] = folders;
+  await requireGreen(first, chosen);
+  const survivors = await tryAll(folders, chosen);
+  console.log(`${chosen.length} mutants, ${survivors} survive`);
+  process.exitCode = survivors === 0 && chosen.length > 0 ? 0 : 1;
+} finally {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+}

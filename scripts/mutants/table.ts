@@ -1,0 +1,280 @@
+/**
+ * The mutants: for each rule of `src/core/SPEC.md` at least one small defect that breaks it, and the test that must
+ * then fail. To add one, choose a snippet that stands exactly once in its file and is likely to stay.
+ */
+
+/** One defect and the test that finds it. */
+export interface Mutant {
+  /** The rule of SPEC.md that the defect breaks, such as `W1`. */
+  readonly rule: string;
+  /** The source file, from the root of the repository. */
+  readonly file: string;
+  /** The text that the defect replaces; it stands exactly once in the file. */
+  readonly from: string;
+  /** The text of the defect. */
+  readonly to: string;
+  /** The test that must fail, as SPEC.md names it: `path: title`. */
+  readonly test: string;
+}
+
+export const MUTANTS: readonly Mutant[] = [
+  {
+    rule: "W1",
+    file: "src/core/window.ts",
+    from: "Math.min(range.end, nextMonthStart(start))",
+    to: "range.end",
+    test: "src/core/window.test.ts: W1 W2: windows tile any range, on whole days, inside a month, none too long",
+  },
+  {
+    rule: "W2",
+    file: "src/core/window.ts",
+    from: "Math.min(maximumDays, Math.floor(days / atLeast))",
+    to: "Math.floor(days / atLeast)",
+    test: "src/core/window.test.ts: W1 W2: windows tile any range, on whole days, inside a month, none too long",
+  },
+  {
+    rule: "W3",
+    file: "src/core/plan.ts",
+    from: "retentionEdge(now, retentionDays) + HOUR",
+    to: "retentionEdge(now, retentionDays)",
+    test: "src/core/plan.test.ts: W3: the floor is the first whole day at least an hour inside retention",
+  },
+  {
+    rule: "W4",
+    file: "src/core/plan.ts",
+    from: "const today = ceilTo(at.bucket, at.now);",
+    to: "const today = at.now;",
+    test: "src/core/plan.test.ts: W4: the end is now rounded up to a whole bucket, or the end date",
+  },
+  {
+    rule: "W4",
+    file: "src/core/plan.ts",
+    from: "if (window.end <= at.now) return null;",
+    to: "",
+    test: "src/core/plan.test.ts: W4: only a window that reaches past now is shortened",
+  },
+  {
+    rule: "W5",
+    file: "src/interface/endpoint.ts",
+    from: "!TRICKS.test(endpoint)",
+    to: "true",
+    test: "src/interface/capabilities.test.ts: W5: an endpoint is a plain path under the base URL",
+  },
+  {
+    rule: "S1",
+    file: "src/core/state.ts",
+    from: "floorTo(bucket, Math.min(reached, earliest))",
+    to: "floorTo(bucket, reached)",
+    test: "src/core/plan.test.ts: S1: what an earlier attempt read holds the position back to where its data went",
+  },
+  {
+    rule: "S2",
+    file: "src/streams/reader.ts",
+    from: "if (text === this.#lastState) return;",
+    to: "",
+    test: "src/streams/reader.test.ts: S2: STATE follows the records it covers, counts them, and never comes twice",
+  },
+  {
+    rule: "S3",
+    file: "src/core/plan.ts",
+    from: "{ start: from, end: state.start }",
+    to: "{ start: state.start, end: state.start }",
+    test: "src/core/plan.test.ts: S3: a start date moved to earlier plans the gap; to later, what was read counts from there",
+  },
+  {
+    rule: "S4",
+    file: "src/streams/reader.ts",
+    from: "job.restarts < MAXIMUM_RESTARTS",
+    to: "job.restarts <= MAXIMUM_RESTARTS",
+    test: "src/streams/reader.test.ts: S4: a cursor that is always refused ends the stream after two restarts",
+  },
+  {
+    rule: "S5",
+    file: "src/streams/state_codec.ts",
+    from: "if (changes.length === 0) return;",
+    to: "if (changes.length >= 0) return;",
+    test: "src/streams/state_codec.test.ts: S5: what has changed is named with what to do: %j",
+  },
+  {
+    rule: "S6",
+    file: "src/core/state.ts",
+    from: "reconciledOn ?? state.reconciledOn",
+    to: "reconciledOn",
+    test: "src/core/plan.test.ts: R1 S6: idle syncs leave the state as it is: lookback is subtracted in the plan only",
+  },
+  {
+    rule: "S7",
+    file: "src/streams/state_codec.ts",
+    from: "if (data.mode !== mode) return null;",
+    to: "",
+    test: "src/streams/state_codec.test.ts: S7: the state of one sync mode is no state for the other",
+  },
+  {
+    rule: "S7",
+    file: "src/core/plan.ts",
+    from: "const missing = state.done ? [] :",
+    to: "const missing =",
+    test: "src/streams/reader.test.ts: S7: a full refresh goes on between attempts and, once done, emits nothing",
+  },
+  {
+    rule: "R1",
+    file: "src/core/plan.ts",
+    from: "floorTo(DAY, state.position - at.lookback)",
+    to: "floorTo(DAY, state.position)",
+    test: "src/core/plan.test.ts: R1: a sync re-reads from position − lookback, on whole days",
+  },
+  {
+    rule: "R2",
+    file: "src/core/plan.ts",
+    from: "monthStart(now, 2)",
+    to: "monthStart(now, 1)",
+    test: "src/core/plan.test.ts: R2: usage is re-read by days, costs by calendar months",
+  },
+  {
+    rule: "R2",
+    file: "src/core/plan.ts",
+    from: "state.reconciledOn !== formatDay(at.now)",
+    to: "state.reconciledOn === null",
+    test: "src/core/plan.test.ts: R2: the deep re-read is due once a UTC day, a first sync counts, 0 turns it off",
+  },
+  {
+    rule: "R3",
+    file: "src/streams/records.ts",
+    from: 'if (key === "x_ReadingId") return true;',
+    to: "",
+    test: "src/streams/records.test.ts: R3: a provider's own x_ReadingId gives way to ours",
+  },
+  {
+    rule: "R4",
+    file: "src/core/identity.ts",
+    from: "Math.max(beganAt, this.#last + 1)",
+    to: "beganAt",
+    test: "src/streams/reader.test.ts: R4: readings of one millisecond have ids in the order in which they began",
+  },
+  {
+    rule: "R5",
+    file: "src/streams/export_windows.ts",
+    from: "retentionFloor(now, retentionDays) + DAY",
+    to: "retentionFloor(now, retentionDays)",
+    test: "src/streams/export_windows.test.ts: R5: nothing within a day of the retention floor is proven",
+  },
+  {
+    rule: "P1",
+    file: "src/interface/pages.ts",
+    from: "if (this.#seen.has(next)) throw",
+    to: "if (next.length < 0) throw",
+    test: "src/interface/pages.test.ts: P1: only null ends a window",
+  },
+  {
+    rule: "P2",
+    file: "src/interface/pages.ts",
+    from: "this.#emptyInARow > MAXIMUM_EMPTY_PAGES",
+    to: "this.#emptyInARow > 1",
+    test: "src/interface/pages.test.ts: P2: short, empty and overlong pages go on",
+  },
+  {
+    rule: "P3",
+    file: "src/http/judge.ts",
+    from: 'if (type !== "application/json") {',
+    to: 'if (type === "text/html") {',
+    test: "src/http/client.test.ts: P3 C4: what time may mend is retried",
+  },
+  {
+    rule: "P4",
+    file: "src/streams/reader.ts",
+    from: "this.#state = keepOpen(this.#state, reading, now);",
+    to: "this.#state = finishReading(this.#state, reading, now);",
+    test: "src/streams/reader.test.ts: S3 P4: a window that was half read goes on at its page, and is not counted as read",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/repeats.ts",
+    from: 'const inWindow = sighting === "repeat";',
+    to: "const inWindow = false;",
+    test: "src/streams/records.test.ts: P5: what a provider repeats is emitted once, in a page and across pages",
+  },
+  {
+    rule: "P6",
+    file: "src/core/state.ts",
+    from: "reading.lastAsOf !== page.asOf",
+    to: "false",
+    test: "src/streams/reader.test.ts: P6: a listing that moved while it was read says so in its report",
+  },
+  {
+    rule: "V1",
+    file: "src/streams/invalid.ts",
+    from: 'if (isIdentified && invalidRecords === "warn") {',
+    to: 'if (invalidRecords === "warn") {',
+    test: "src/streams/records.test.ts: V1: a record with %s always fails",
+  },
+  {
+    rule: "V2",
+    file: "src/interface/strictness.ts",
+    from: "if (!tolerate || ",
+    to: "if (",
+    test: "src/interface/pages.test.ts: P3 V2: the envelope is closed",
+  },
+  {
+    rule: "V3",
+    file: "src/streams/records.ts",
+    from: "JSON.rawJSON(source)",
+    to: "value",
+    test: "src/streams/records.test.ts: V3: numbers in unknown properties keep every digit",
+  },
+  {
+    rule: "V4",
+    file: "src/core/lines.ts",
+    from: "[\\u0085\\u2028\\u2029]",
+    to: "[\\u2028\\u2029]",
+    test: "src/streams/records.test.ts: V4: a line is a line to every reader",
+  },
+  {
+    rule: "C1",
+    file: "src/streams/reader.ts",
+    from: "this.#queue.shift()",
+    to: "this.#queue.pop()",
+    test: "src/streams/reader.test.ts: C1: with one lane the order of output is the order of time",
+  },
+  {
+    rule: "C2",
+    file: "src/core/retry.ts",
+    from: "Math.max(asked, policy.minimumMs, grown)",
+    to: "Math.max(policy.minimumMs, grown)",
+    test: "src/core/retry.test.ts: C2: how long a 429 is waited for",
+  },
+  {
+    rule: "C2",
+    file: "src/http/gate.ts",
+    from: "const wait = this.#until - clock.now();",
+    to: "const wait = 0;",
+    test: "src/http/gate.test.ts: C2: one gate for all lanes",
+  },
+  {
+    rule: "C3",
+    file: "src/streams/page_writer.ts",
+    from: "[this.#made, this.#writtenBefore, this.#nextTurn()]",
+    to: "[this.#made, this.#nextTurn()]",
+    test: "src/streams/page_writer.test.ts: C3: while a page is written the next one is made, and no others, however many lanes wait",
+  },
+  {
+    rule: "C4",
+    file: "src/core/retry.ts",
+    from: "retried >= policy.retries",
+    to: "retried > policy.retries",
+    test: "src/core/retry.test.ts: C4: how long a fault is waited for",
+  },
+  {
+    rule: "C4",
+    file: "src/http/judge.ts",
+    from: "status >= 500 || status === 408",
+    to: "status >= 400",
+    test: "src/http/client.test.ts: C4: what time does not mend is an error at once",
+  },
+  {
+    rule: "C5",
+    file: "src/http/transport.ts",
+    from: 'noProxy: read("NO_PROXY")',
+    to: 'noProxy: ""',
+    test: "src/http/transport.test.ts: C5: proxies",
+  },
+];
