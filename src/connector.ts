@@ -276,7 +276,7 @@ export async function beginSignIn(
     edges: { clock, random, transport: opened.transport },
     backoff: BACKOFF_POLICY,
     userAgent: `source-ai-billing/${version}`,
-    waits: waits.signal,
+    retrySignal: waits.signal,
     onRetry: host.warn,
   };
   try {

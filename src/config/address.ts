@@ -1,18 +1,18 @@
 /**
- * Addresses that a person types into the config. A credential travels to them, so they are https, or http where the
- * packets never leave the machine.
+ * The rule for every address that gets a credential, typed into the config or discovered: https, or http if the packets
+ * never leave the machine.
  */
 import { isLoopback } from "../core/loopback.ts";
 
-/** What an address may have besides scheme, host, port and path. */
+/** The optional parts of an address besides scheme, host, port and path. */
 export interface AddressParts {
-  /** Whether a query is allowed (RFC 6749 §3.1 allows one in an authorization address). */
+  /** Whether a query is allowed (RFC 6749 section 3.1 allows one in an authorization address). */
   readonly query: boolean;
 }
 
-/** The rule that an address breaks, in words that do not quote it; `undefined` where it keeps them all. */
+/** The rule that an address breaks, in words that do not quote the address; `undefined` if it breaks none. */
 export function addressFault(text: string, parts: AddressParts): string | undefined {
-  // A URL parser drops line breaks and turns backslashes into slashes: what it would mend silently is a typing error.
+  // A URL parser silently drops line breaks and turns backslashes into slashes. Here they are typing errors.
   if (/[\s\\\p{Cc}]/u.test(text)) return "must not contain spaces, line breaks or backslashes";
   const url = /^https?:\/\/[^/]/i.test(text) ? URL.parse(text) : null;
   if (url === null) return "must be an address such as https://billing.example.com";
@@ -26,8 +26,8 @@ export function addressFault(text: string, parts: AddressParts): string | undefi
 }
 
 /**
- * The one spelling of a base address, for requests and for the fingerprint of a state (S5): scheme and host in lower
- * case, no default port, no dot segments, no trailing slash. `undefined` where {@link addressFault} finds a fault.
+ * The one spelling of a base address, for requests and for the owner of a state (S5): scheme and host in lower case, no
+ * default port, no dot segments, no trailing slash. `undefined` if {@link addressFault} finds a fault.
  */
 export function normalizeBaseUrl(text: string): string | undefined {
   if (addressFault(text, { query: false }) !== undefined) return undefined;

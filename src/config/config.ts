@@ -1,21 +1,22 @@
 /**
- * The configuration (design §5) as the rest of the connector sees it, and its secrets.
+ * The configuration (design section 5) as the rest of the connector sees it, and its secrets.
  *
- * No message made here holds a value of the config: what is wrong is said by path and rule alone.
+ * No message of this file quotes a value of the config: a message names the path and the rule that is broken.
  */
 import type * as z from "zod";
 import { normalizeBaseUrl } from "./address.ts";
 import { configSchema, instantOf } from "./schema.ts";
 import { ConnectorError } from "../errors.ts";
 import { describeIssues, issuesOf, ruleOf, type ConfigIssue } from "./issues.ts";
+import { isObject } from "./members.ts";
 
-/** A dedicated read-only token (interface §5). */
+/** A dedicated read-only token (interface section 5). */
 export interface BearerCredentials {
   readonly authType: "scoped_bearer_token";
   readonly accessToken: string;
 }
 
-/** What the authorization code flow left behind (interface §5); the access token may be stale or absent. */
+/** The result of the authorization code flow (interface section 5). The access token may be expired or absent. */
 export interface OAuthCredentials {
   readonly authType: "oauth2_authorization_code";
   readonly clientId: string;
@@ -25,7 +26,7 @@ export interface OAuthCredentials {
   readonly accessToken: string | undefined;
   /** When `accessToken` expires, in milliseconds since 1970. */
   readonly accessTokenExpiresAt: number | undefined;
-  /** Where not given, it is discovered from the provider. */
+  /** An address that is not given is discovered from the provider. */
   readonly authorizationUrl: string | undefined;
   readonly tokenUrl: string | undefined;
 }
@@ -34,7 +35,7 @@ export type Credentials = BearerCredentials | OAuthCredentials;
 
 /** The configuration, with its defaults filled in. Instants are milliseconds since 1970. */
 export interface Config {
-  /** As {@link normalizeBaseUrl} spells it: no trailing slash, so that `/v1/…` can follow. */
+  /** Spelled by {@link normalizeBaseUrl}: no trailing slash, so that `/v1/…` can follow. */
   readonly baseUrl: string;
   readonly credentials: Credentials;
   /** Inclusive; `undefined` means the retention floor (W3). */
@@ -51,16 +52,16 @@ export interface Config {
   readonly concurrency: number;
   /** 1 to 1000 records a page. */
   readonly pageSize: number;
-  /** What to do with a record that breaks its schema (V1, V2). */
+  /** The treatment of a record that breaks its schema (V1, V2). */
   readonly invalidRecords: "fail" | "warn";
-  /** The user's own label of the account, part of the state's fingerprint (S5). */
+  /** The user's own label of the account; part of what identifies a state (S5). */
   readonly account: string | undefined;
 }
 
-/** A century: more than any retention, and few enough for arithmetic on instants to stay exact. */
-const MOST_DAYS = 36_525;
+/** A century: longer than any retention, and short enough for exact arithmetic on instants. */
+const MAXIMUM_DAYS = 36_525;
 
-/** The config keys under `credentials` that are no secret; whatever else stands there is treated as one. */
+/** The keys under `credentials` that hold no secret. The value of every other key there counts as a secret. */
 const PUBLIC_CREDENTIALS: ReadonlySet<string> = new Set([
   "auth_type",
   "client_id",
@@ -69,7 +70,7 @@ const PUBLIC_CREDENTIALS: ReadonlySet<string> = new Set([
   "token_url",
 ]);
 
-/** Keys that hold a secret wherever a person may have put them by mistake. */
+/** Keys that hold a secret even if a person put them in the wrong place. */
 const SECRET_KEYS: ReadonlySet<string> = new Set([
   "access_token",
   "refresh_token",
@@ -86,15 +87,18 @@ type ParsedConfig = z.output<typeof configSchema>;
 /**
  * The config, typed and with its defaults. `null` counts as absent, unknown keys are accepted.
  *
- * @throws ConnectorError `invalid_config` that names every fault by path and rule, and no value.
+ * @throws ConnectorError `invalid_config`; names every issue by path and rule, and no value
  */
 export function parseConfig(value: unknown): Config {
-  const present = presentOf(value);
+  const present = withoutNullMembers(value);
   const parsed = configSchema.safeParse(present, { error: ruleOf });
-  const faults = [...(parsed.error === undefined ? [] : issuesOf(parsed.error)), ...order(present)];
+  const issues = [
+    ...(parsed.error === undefined ? [] : issuesOf(parsed.error)),
+    ...dateIssues(present),
+  ];
   const baseUrl = parsed.success ? normalizeBaseUrl(parsed.data.base_url) : undefined;
-  if (!parsed.success || baseUrl === undefined || faults.length > 0) {
-    throw new ConnectorError("invalid_config", describeIssues("config", faults));
+  if (!parsed.success || baseUrl === undefined || issues.length > 0) {
+    throw new ConnectorError("invalid_config", describeIssues("config", issues));
   }
   const { data } = parsed;
   return {
@@ -113,7 +117,7 @@ export function parseConfig(value: unknown): Config {
 }
 
 function daysOf(days: number | undefined): number | undefined {
-  return days === undefined ? undefined : Math.min(days, MOST_DAYS);
+  return days === undefined ? undefined : Math.min(days, MAXIMUM_DAYS);
 }
 
 function credentialsOf(credentials: ParsedConfig["credentials"]): Credentials {
@@ -133,8 +137,8 @@ function credentialsOf(credentials: ParsedConfig["credentials"]): Credentials {
   };
 }
 
-/** The rule between two keys; judged beside the schema, which would skip it where another key is wrong. */
-function order(config: unknown): ConfigIssue[] {
+/** The rule that spans two keys. It is not part of the schema: zod would skip it if another key were wrong. */
+function dateIssues(config: unknown): ConfigIssue[] {
   if (!isObject(config)) return [];
   const [start, end] = [config["start_date"], config["end_date"]].map((value) =>
     typeof value === "string" ? instantOf(value) : undefined,
@@ -144,31 +148,27 @@ function order(config: unknown): ConfigIssue[] {
     : [];
 }
 
-/** What the config says, where `null` says nothing. */
-function presentOf(config: unknown): unknown {
+/** The config without keys that are null, at the top and under `credentials`: platforms send null for an empty field. */
+function withoutNullMembers(config: unknown): unknown {
   const present = withoutNulls(config);
   return isObject(present) && isObject(present["credentials"])
     ? { ...present, credentials: withoutNulls(present["credentials"]) }
     : present;
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** An object without the keys that are null, which is how platforms send an empty field. */
 function withoutNulls(value: unknown): unknown {
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
 }
 
 /**
- * Every secret of a config, for masking; works on any value, so that a config that is wrong does not leak either.
- * Longest first, so that one secret inside another cannot leave a remainder; no empty ones, none twice.
+ * Every secret of a config, for masking. Takes any value, so that an invalid config does not leak its secrets either.
+ *
+ * @returns longest first, so that masking a short secret leaves no rest of a longer one; none is empty, none comes twice
  */
 export function secretsOf(config: unknown): string[] {
   const found = new Set<string>();
-  // A list of its own instead of recursion: the file may be nested deeper than the stack is.
+  // A list instead of recursion: the file may be nested deeper than the stack.
   const pending = [{ value: config, secret: false }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { value, secret } = next;

@@ -1,21 +1,21 @@
-/** Writes the config file, for those who have no platform that keeps their tokens. */
+/** Writes the config file, for users without a platform that stores their tokens. */
 import { constants } from "node:fs";
 import { access, open, realpath, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ConnectorError } from "../errors.ts";
 
 /**
- * Replaces a config file, readable by its owner only (mode 0600). Whatever happens, either the old or the new one is
- * there, whole; a symbolic link stays one.
+ * Replaces a config file with one that only its owner may read (mode 0600). At every moment either the old file or the
+ * new file is there as a whole. A symbolic link stays a link.
  *
- * @throws ConnectorError `invalid_config` where it cannot be written
+ * @throws ConnectorError `invalid_config` if the file cannot be written
  */
 export async function writeConfigFile(path: string, config: unknown): Promise<void> {
   let temporary: string | undefined;
   try {
     const file = await realpath(path);
     temporary = `${file}.new`;
-    // Whatever a killed process left behind is in nobody's use.
+    // A killed process may have left its file behind.
     await rm(temporary, { force: true });
     const handle = await open(temporary, "wx", 0o600);
     try {
@@ -32,9 +32,10 @@ export async function writeConfigFile(path: string, config: unknown): Promise<vo
 }
 
 /**
- * Finds out beforehand whether {@link writeConfigFile} can work: once a token has been replaced it is too late.
+ * Checks whether {@link writeConfigFile} can work. It runs before a refresh: after the refresh the old token is spent,
+ * and a failed write would lose the new one.
  *
- * @throws ConnectorError `invalid_config` where it cannot
+ * @throws ConnectorError `invalid_config` if the file cannot be written
  */
 export async function assertWritable(path: string): Promise<void> {
   try {

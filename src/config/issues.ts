@@ -1,17 +1,17 @@
 /**
- * What is wrong with a file of the user's, all at once: each fault by its path and the rule that it breaks. Rules are
- * made of what the schema says, never of what the file holds, so that no secret can slip into a message.
+ * The list of everything that is wrong with a file of the user: for each issue the path and the broken rule. The words
+ * come from the schema, never from the file, so that no secret can get into a message.
  */
 import type * as z from "zod";
 
 export interface ConfigIssue {
   /** `credentials.access_token`, `streams[2].sync_mode`; empty for the whole value. */
   readonly path: string;
-  /** What holds of a right value: `must be a whole number from 1 to 16`. */
+  /** The rule that the value breaks: `must be a whole number from 1 to 16`. */
   readonly rule: string;
 }
 
-/** `streams[2].sync_mode` of a path's parts. */
+/** The parts of a path as text: `streams[2].sync_mode`. */
 function pathOf(parts: readonly PropertyKey[]): string {
   let path = "";
   for (const part of parts) {
@@ -21,7 +21,7 @@ function pathOf(parts: readonly PropertyKey[]): string {
   return path;
 }
 
-/** Words for zod's own checks; pass it as `error` to `safeParse`. A message given to a check itself goes first. */
+/** The words for zod's own checks; pass this function as `error` to `safeParse`. A message of the schema has priority. */
 export function ruleOf(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case "invalid_type":
@@ -59,17 +59,17 @@ function choice(values: readonly unknown[]): string {
   return values.map((value) => JSON.stringify(value)).join(" or ");
 }
 
-/** The faults that zod found, in the order of the schema. */
+/** The issues that zod found, in the order of the schema. */
 export function issuesOf(error: z.ZodError): ConfigIssue[] {
-  const faults = error.issues.map((issue) => ({ path: pathOf(issue.path), rule: issue.message }));
-  // A number may break the same rule in two ways, such as being no whole number and too large.
-  const lines = faults.map(({ path, rule }) => `${path} ${rule}`);
-  return faults.filter((_, index) => lines.indexOf(lines[index] ?? "") === index);
+  const issues = error.issues.map((issue) => ({ path: pathOf(issue.path), rule: issue.message }));
+  // A number may break one rule twice, for example as a fraction that is also too large.
+  const lines = issues.map(({ path, rule }) => `${path} ${rule}`);
+  return issues.filter((_, index) => lines.indexOf(lines[index] ?? "") === index);
 }
 
-/** One sentence for a lone fault, a list for several: `The config has 2 faults:` and a line for each. */
-export function describeIssues(what: string, faults: readonly ConfigIssue[]): string {
-  const lines = faults.map(({ path, rule }) => (path === "" ? `it ${rule}` : `${path} ${rule}`));
+/** One sentence for one issue; for several a list: `The config has 2 faults:` and a line for each. */
+export function describeIssues(what: string, issues: readonly ConfigIssue[]): string {
+  const lines = issues.map(({ path, rule }) => (path === "" ? `it ${rule}` : `${path} ${rule}`));
   return lines.length === 1
     ? `The ${what} has a fault: ${lines[0]}.`
     : `The ${what} has ${lines.length} faults:\n${lines.map((line) => `- ${line}`).join("\n")}`;

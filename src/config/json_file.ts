@@ -1,8 +1,8 @@
-/** Reads the JSON files that the command line names. Nothing here quotes what a file holds: a config has secrets. */
+/** Reads the JSON files that the command line names. No message quotes the content of a file: a config has secrets. */
 import { readFile } from "node:fs/promises";
 import { ConnectorError, type ErrorCode } from "../errors.ts";
 
-/** What a file is for, which decides the error's code and words. */
+/** The purpose of a file; it decides the error's code and words. */
 export type InputKind = "config" | "catalog" | "state";
 
 const CODES = {
@@ -11,7 +11,7 @@ const CODES = {
   state: "invalid_state",
 } as const satisfies Record<InputKind, ErrorCode>;
 
-/** Why a file could not be read, by the system's code, as the end of a sentence. */
+/** The reason why a file cannot be read, by the system's code, as the end of a sentence. */
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "does not exist",
   ENOTDIR: "does not exist",
@@ -24,12 +24,12 @@ const REASONS: Readonly<Record<string, string>> = {
 /**
  * The JSON value of a file, in UTF-8 with or without a byte order mark. An empty state file is no state: `undefined`.
  *
- * @throws ConnectorError of the kind's own code, where the file is missing, unreadable, empty, or no JSON (then with
- * the line and column, both from 1, of the first character that cannot be right).
+ * @throws ConnectorError with the code of the kind, if the file is missing, unreadable, empty, or no JSON (then the
+ * message has the line and column, both from 1, of the first character that cannot be right).
  */
 export async function readJsonFile(path: string, what: InputKind): Promise<unknown> {
   const code = CODES[what];
-  // Somebody who passes the JSON itself would otherwise find it in the message, secrets and all.
+  // If the user passed the JSON itself, any other message would quote it with its secrets.
   if (/^\s*[{[]/.test(path)) {
     throw new ConnectorError(code, `--${what} takes the name of a file, not the JSON itself.`);
   }
@@ -37,9 +37,9 @@ export async function readJsonFile(path: string, what: InputKind): Promise<unkno
 }
 
 /**
- * What {@link readJsonFile} makes of the file's bytes; `path` is only named.
+ * Parses the bytes of a file; `path` appears only in messages.
  *
- * @throws ConnectorError as there, but for a file that cannot be had
+ * @throws ConnectorError like {@link readJsonFile}, except for a file that is missing or unreadable
  */
 export async function parseJsonFile(
   bytes: Uint8Array,

@@ -1,7 +1,7 @@
 /**
- * The one zod schema of the configuration (design §5): src/config/config.ts parses with it, and the form that a platform shows
- * is made of it (scripts/specification.ts turns it into spec.json). Titles and descriptions are written for that form;
- * what follows the protocol's own vocabulary (`order`, `group`, `airbyte_secret`, …) goes into spec.json as it is.
+ * The one zod schema of the configuration (design section 5). src/config/config.ts parses with it, and
+ * scripts/specification.ts turns it into spec.json, from which a platform makes its form. Titles and descriptions are
+ * written for that form. The protocol's own keywords (`order`, `group`, `airbyte_secret`, …) go into spec.json unchanged.
  */
 import * as z from "zod";
 import { addressFault } from "./address.ts";
@@ -10,12 +10,12 @@ import { parseDate, parseInstant } from "../core/time.ts";
 const DATE_PATTERN =
   "^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?(Z|\\+00:00))?$";
 
-/** Midnight UTC of a date, or an instant in UTC; milliseconds since 1970; `undefined` where it is neither. */
+/** A date (its midnight UTC) or an instant in UTC, in milliseconds since 1970; `undefined` if the text is neither. */
 export function instantOf(text: string): number | undefined {
   return parseDate(text) ?? parseInstant(text);
 }
 
-/** A check of a text whose rule depends on what is wrong; the rule never quotes the text. */
+/** A text with a check of its own. `faultOf` gives the broken rule, which never quotes the text. */
 function checkedText(faultOf: (value: string) => string | undefined) {
   return z.string().superRefine((value, context) => {
     const rule = faultOf(value);
@@ -35,14 +35,14 @@ function dateFault(value: string): string | undefined {
 const date = () => checkedText(dateFault);
 const address = () => checkedText((value) => addressFault(value, { query: true }));
 
-/** A token goes into a header as it is, where a space or a line break (often pasted along) would break the request. */
+/** A token goes into a header unchanged. A space or a line break, often pasted with it, would break the request. */
 const token = () =>
   checkedText((value) => {
     if (value === "") return "must not be empty";
     return /^[!-~]+$/.test(value) ? undefined : "must be one word without spaces or line breaks";
   });
 
-/** A whole number; `most` only where the interface or the connector has a limit. */
+/** A whole number; `most` is absent if neither the interface nor the connector has a limit. */
 function wholeNumber(least: number, most?: number) {
   const rule =
     most === undefined
@@ -127,7 +127,7 @@ const bearerSchema = z
     description: "A dedicated read-only token that the provider gave you.",
   });
 
-/** The config as it stands in the file, before defaults. Unknown keys are accepted: platforms add their own. */
+/** The config in the file, before defaults. Unknown keys are accepted: platforms add their own. */
 export const configSchema = z
   .looseObject({
     base_url: checkedText((value) => addressFault(value, { query: false })).meta({

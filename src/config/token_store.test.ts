@@ -15,7 +15,7 @@ import { assertWritable, writeConfigFile } from "./file.ts";
 import { Secrets } from "../emit.ts";
 import { loadConfig } from "./token_store.ts";
 import type { Message } from "../protocol.ts";
-import { mustBeKept, withTokens } from "./renewed.ts";
+import { mustHandOver, withTokens } from "./token_set.ts";
 
 const EXPIRES = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 const TOKENS = {
@@ -39,7 +39,7 @@ const CONFIG = {
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "keeper-"));
+  folder = mkdtempSync(join(tmpdir(), "token-store-"));
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -68,9 +68,13 @@ test("a life that is not known leaves no old date behind; a configured address s
 
 test("what has to be handed over: another refresh token, a place found out; not a new access token alone", () => {
   const after = withTokens(CONFIG, TOKENS);
-  expect(mustBeKept(CONFIG, after)).toBe(true);
-  expect(mustBeKept(after, withTokens(after, { ...TOKENS, accessToken: "access-2" }))).toBe(false);
-  expect(mustBeKept(after, withTokens(after, { ...TOKENS, refreshToken: "refresh-2" }))).toBe(true);
+  expect(mustHandOver(CONFIG, after)).toBe(true);
+  expect(mustHandOver(after, withTokens(after, { ...TOKENS, accessToken: "access-2" }))).toBe(
+    false,
+  );
+  expect(mustHandOver(after, withTokens(after, { ...TOKENS, refreshToken: "refresh-2" }))).toBe(
+    true,
+  );
 });
 
 test("new tokens are masked first, then in the file, then handed over; only then may they be used", async () => {

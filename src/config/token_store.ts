@@ -1,40 +1,40 @@
-/** Keeps the config as its tokens are renewed: masked at once, in the file where asked to, handed to the platform. */
+/** Loads the config and saves renewed tokens: in the log's mask, in the config file, and at the platform. */
 import { type Config, parseConfig, secretsOf } from "./config.ts";
 import type { Clock } from "../edges.ts";
 import type { Secrets } from "../emit.ts";
 import type { InputKind } from "./json_file.ts";
 import { connectorConfig, type Message } from "../protocol.ts";
-import { mustBeKept, type TokenSet, withTokens } from "./renewed.ts";
+import { mustHandOver, type TokenSet, withTokens } from "./token_set.ts";
 
-/** What keeping needs of the process. */
+/** The parts of the process that a token store uses. */
 export interface TokenStoreHost {
   readonly clock: Clock;
-  /** Learns the secrets of the config before anything else is done with it. */
+  /** Gets the secrets of the config before anything else happens to the config. */
   readonly secrets: Secrets;
   readonly readJson: (path: string, what: InputKind) => Promise<unknown>;
   /** For `--write-config`; absent where there are no files. */
   readonly configFile?: ConfigFile;
 }
 
-/** The config file as something to write. Both throw a ConnectorError where that cannot work. */
+/** Writes a config file. Both functions throw a ConnectorError if the file cannot be written. */
 export interface ConfigFile {
   write(path: string, config: unknown): Promise<void>;
-  /** Finds out beforehand: once a token has been replaced it is too late. */
+  /** Tries beforehand: after a refresh the old token is spent, and a failed write would lose the new one. */
   assertWritable(path: string): Promise<void>;
 }
 
-/** A config, and how it is kept when its tokens are renewed. */
+/** A config, and the function that saves its renewed tokens. */
 export interface TokenStore {
   readonly config: Config;
-  /** Resolves once the new tokens are safe: only then may they be used. */
+  /** Resolves when the new tokens are safe. Nobody may use them earlier. */
   readonly save: (tokens: TokenSet) => Promise<void>;
 }
 
 /**
  * Reads the config of a command.
  *
- * @param options `writeConfig`: renewed tokens go to the file too
- * @param send resolves once the message has been written to stdout
+ * @param options `writeConfig`: save renewed tokens in the file too
+ * @param send resolves when the message is on stdout
  * @throws ConnectorError `invalid_config`
  */
 export async function loadConfig(
@@ -52,9 +52,9 @@ export async function loadConfig(
     const before = current;
     const after = withTokens(before, tokens);
     current = after;
-    // The file first: it stays, whatever becomes of whoever reads the messages.
+    // The file comes first: it stays, even if nobody reads stdout any more.
     if (writeConfig) await host.configFile?.write(path, after);
-    if (mustBeKept(before, after)) await send(connectorConfig(after, host.clock.now()));
+    if (mustHandOver(before, after)) await send(connectorConfig(after, host.clock.now()));
   };
   return { config, save };
 }

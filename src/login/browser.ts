@@ -6,10 +6,10 @@ const COMMANDS: Readonly<Record<string, readonly [string, ...string[]]>> = {
 };
 
 /**
- * Starts the user's browser and lets go of it.
+ * Starts the user's browser and does not wait for it.
  *
- * @param platform as Node names it
- * @returns whether a program was found that opens addresses; what it does then is its own business
+ * @param platform the value of `process.platform`
+ * @returns whether a program that opens addresses was started
  */
 export function openBrowser(address: URL, platform: string): Promise<boolean> {
   const [program, ...before] = COMMANDS[platform] ?? ["xdg-open"];

@@ -1,8 +1,8 @@
-/** Where the browser comes back to: a server on loopback for one sign-in (RFC 8252 section 7.3). */
+/** The server on loopback that the browser comes back to, for one sign-in (RFC 8252 section 7.3). */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { ConnectorError } from "../errors.ts";
 
-/** What the browser shows in the end. */
+/** The page that the browser shows at the end. */
 export interface Page {
   readonly status: number;
   readonly title: string;
@@ -11,7 +11,7 @@ export interface Page {
 
 export interface CallbackServer {
   readonly redirectUri: string;
-  /** Answers every tab that comes back until `close`. The page is on its way once `shown` is called. */
+  /** Sets the function that answers every tab. The server calls `shown` when the page has been sent. */
   onCallback(answer: (callback: URL) => Promise<{ page: Page; shown?: () => void }>): void;
   close(): Promise<void>;
 }
@@ -76,7 +76,7 @@ async function respond(
   response: ServerResponse,
   answer: Answer,
 ): Promise<void> {
-  // By name another site could be made to point here; by number it cannot.
+  // Another site could point a name of its own at this address (DNS rebinding), but not a number.
   const host = request.headers.host ?? "";
   const url = URL.parse(`http://${host}${request.url ?? "/"}`);
   const isCallback =
@@ -85,13 +85,13 @@ async function respond(
   response.writeHead(page.status, {
     "content-type": "text/html; charset=utf-8",
     "cache-control": "no-store",
-    // The address holds the code: no other site is to hear of it.
+    // The address holds the code; no other site may learn it.
     "referrer-policy": "no-referrer",
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
     connection: "close",
   });
   response.end(htmlOf(page), () => shown?.());
-  // A tab that went away before it saw the page has still brought its answer.
+  // The answer counts even if the tab went away before it saw the page.
   response.once("close", () => shown?.());
 }
 

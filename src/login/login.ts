@@ -1,20 +1,21 @@
 /**
- * `login`: a person at a shell signs in at the provider with a browser, and the config file gets the tokens. What is
- * said is for that person, in plain text.
+ * `login`: a person at a shell signs in at the provider with a browser, and the config file gets the tokens. The output is
+ * plain text for that person.
  */
 import { type Config, parseConfig, secretsOf } from "../config/config.ts";
 import type { Command } from "../cli.ts";
 import { ConnectorError } from "../errors.ts";
 import type { ConfigFile, TokenStoreHost } from "../config/token_store.ts";
 import { type CallbackServer, listenForCallback, type Page } from "./callback_server.ts";
-import { type TokenSet, withTokens } from "../config/renewed.ts";
+import { membersOf } from "../config/members.ts";
+import { type TokenSet, withTokens } from "../config/token_set.ts";
 
-/** One try to sign in, as the client of the interface gives it. */
+/** One attempt to sign in; see oauth/authorization.ts. */
 export interface SignIn {
   readonly address: URL;
   isAnswer(callback: URL): boolean;
   complete(callback: URL): Promise<TokenSet>;
-  /** Ends the connections. */
+  /** Closes the connections. */
   close(): Promise<void>;
 }
 
@@ -23,20 +24,20 @@ export interface LoginHost extends Pick<TokenStoreHost, "clock" | "secrets" | "r
   readonly stop: AbortSignal;
   readonly configFile: ConfigFile;
   readonly begin: (config: Config, redirectUri: string) => Promise<SignIn>;
-  /** Whether a browser could be started. */
+  /** Starts a browser; resolves to whether that worked. */
   readonly openBrowser: (address: URL) => Promise<boolean>;
-  /** One or more lines for the person. */
+  /** Shows one or more lines to the person. */
   readonly say: (text: string) => void;
 }
 
-/** How long a person may take, in milliseconds. */
-const PATIENCE = 300_000;
+/** The time that a person has to sign in, in milliseconds. */
+const SIGN_IN_LIMIT = 300_000;
 
 /**
- * Signs in and saves the tokens; everything else in the file is kept.
+ * Signs in and saves the tokens; everything else in the file stays.
  *
- * @throws ConnectorError that says what to do: `invalid_config`, `invalid_arguments` (a busy port), `unauthorized`
- *   (denied, refused, nobody came), what the provider's metadata and token endpoint give, `aborted`
+ * @throws ConnectorError that says what to do: `invalid_config`, `invalid_arguments` (the port is in use), `unauthorized`
+ *   (denied, refused, nobody came), the errors of discovery and of the token endpoint, `aborted`
  */
 export async function login(
   { config: path, browser, port }: Extract<Command, { kind: "login" }>,
@@ -58,11 +59,11 @@ export async function login(
         : `Open this address on this machine and sign in:\n`,
     );
     host.say(`  ${address.href}\n\n`);
-    const answered = answerOf(server, signIn, async (tokens) => {
+    const answered = tokensFromTab(server, signIn, async (tokens) => {
       host.secrets.add([tokens.accessToken, tokens.refreshToken]);
       await host.configFile.write(path, withTokens(file, tokens));
     });
-    await withPatience(answered, host);
+    await withinLimit(answered, host);
   } finally {
     await server.close();
     await signIn?.close();
@@ -70,7 +71,7 @@ export async function login(
   host.say(`You are signed in. The tokens are in "${path}", which only you may read now.\n`);
 }
 
-/** The config as it will be: without a refresh token yet, or with one that is of no use any more. */
+/** Parses the config with a placeholder for the refresh token: the file has none yet, or one that is no longer valid. */
 function parseForLogin(file: unknown): Config {
   const members = membersOf(file);
   const {
@@ -89,14 +90,8 @@ function parseForLogin(file: unknown): Config {
   return parseConfig({ ...members, credentials: { ...credentials, refresh_token: "to-come" } });
 }
 
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null
-    ? Object.fromEntries(Object.entries(value))
-    : {};
-}
-
-/** Resolves once a tab has brought tokens back and they are saved; rejects with why it did not. */
-function answerOf(
+/** Resolves when a tab has brought a code and its tokens are saved; rejects with the error of that tab. */
+function tokensFromTab(
   server: CallbackServer,
   signIn: SignIn,
   save: (tokens: TokenSet) => Promise<void>,
@@ -137,12 +132,12 @@ const OTHER_SIGN_IN: Page = {
   text: "Close it, and go on with the address that the command shows now.",
 };
 
-async function withPatience(answered: Promise<void>, { clock, stop }: LoginHost): Promise<void> {
+async function withinLimit(answered: Promise<void>, { clock, stop }: LoginHost): Promise<void> {
   const timer = new AbortController();
-  const late = clock.sleep(PATIENCE, AbortSignal.any([stop, timer.signal])).then(() => {
+  const late = clock.sleep(SIGN_IN_LIMIT, AbortSignal.any([stop, timer.signal])).then(() => {
     throw new ConnectorError(
       "unauthorized",
-      `Nobody signed in within ${PATIENCE / 60_000} minutes. Run login again; with --no-browser it only shows the address.`,
+      `Nobody signed in within ${SIGN_IN_LIMIT / 60_000} minutes. Run login again; with --no-browser it only shows the address.`,
     );
   });
   try {

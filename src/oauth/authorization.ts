@@ -1,16 +1,16 @@
 /**
- * The authorization code flow (RFC 6749 section 4.1) with PKCE S256 (RFC 7636), up to the tokens: what address a person
- * opens, and what is made of the address that the browser comes back to.
+ * The authorization code flow (RFC 6749 section 4.1) with PKCE S256 (RFC 7636): it makes the address that a person opens,
+ * and exchanges the code that the browser brings back for tokens.
  */
 import type { AuthorizationServer, Client } from "oauth4webapi";
 import type { OAuthCredentials } from "../config/config.ts";
+import type { TokenSet } from "../config/token_set.ts";
 import { ConnectorError } from "../errors.ts";
 import { discoverServer } from "./discovery.ts";
-import type { Renewed } from "./refreshing_auth.ts";
 import type { RetryContext } from "./retries.ts";
-import { TokenEndpoint } from "./token_endpoint.ts";
+import { TokenEndpoint, type Tokens } from "./token_endpoint.ts";
 
-/** Interface section 5: all that the connector can read. */
+/** Interface section 5: everything that the connector can read. */
 const SCOPE = "billing.account.read billing.usage.read billing.cost.read";
 
 export interface AuthorizationOptions extends RetryContext {
@@ -18,36 +18,36 @@ export interface AuthorizationOptions extends RetryContext {
   readonly credentials: OAuthCredentials;
 }
 
-/** One try of a person to sign in. */
+/** One attempt of a person to sign in. */
 export interface Authorization {
-  /** What the person opens. Holds no secret but the state, which is worth nothing elsewhere. */
+  /** The address that the person opens. It holds no secret except the state, which is worthless elsewhere. */
   readonly address: URL;
-  /** Whether the browser that comes back to `callback` is the one that was sent off. */
+  /** Whether `callback` belongs to this sign-in: it carries this sign-in's state. */
   isAnswer(callback: URL): boolean;
   /**
-   * Judges the answer and exchanges its code for tokens; once only.
+   * Judges the answer and exchanges its code for tokens. It works once.
    *
-   * @throws ConnectorError `unauthorized` where consent was denied, the answer is another server's (RFC 9207) or the
-   *   code is refused; `provider_fault` where no refresh token comes; as {@link TokenEndpoint.refresh}
+   * @throws ConnectorError `unauthorized` if consent was denied, the answer comes from another server (RFC 9207) or the
+   *   code is refused; `provider_fault` if no refresh token comes; the errors of {@link TokenEndpoint.refresh}
    */
-  complete(callback: URL): Promise<Renewed>;
+  complete(callback: URL): Promise<TokenSet>;
 }
 
 /**
  * Begins a sign-in.
  *
- * @param redirectUri where the browser comes back to (RFC 8252 section 7.3)
- * @throws ConnectorError `invalid_config` where the addresses are neither configured nor to be discovered
+ * @param redirectUri the address that the browser comes back to (RFC 8252 section 7.3)
+ * @throws ConnectorError `invalid_config` if the addresses are neither configured nor discoverable
  */
 export async function beginAuthorization(
   options: AuthorizationOptions,
   redirectUri: string,
 ): Promise<Authorization> {
   const library = await import("oauth4webapi");
-  const { server, isIssuerKnown } = await serverOf(options);
+  const { server, isIssuerKnown } = await chooseServer(options);
   const { clientId, clientSecret } = options.credentials;
   const client: Client = { client_id: clientId };
-  // Not from the edges: nobody may ever be able to foresee them.
+  // Not from the injected randomness: these two must be unpredictable.
   const [state, verifier] = [library.generateRandomState(), library.generateRandomCodeVerifier()];
   const address = new URL(server.authorization_endpoint ?? "");
   const parameters = {
@@ -60,10 +60,10 @@ export async function beginAuthorization(
     code_challenge_method: "S256",
   };
   for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
-  const complete = async (callback: URL): Promise<Renewed> => {
+  const complete = async (callback: URL): Promise<TokenSet> => {
     const answer = new URLSearchParams(callback.searchParams);
     if (!isIssuerKnown) answer.delete("iss");
-    const accepted = judged(
+    const accepted = validated(
       () => library.validateAuthResponse(server, client, answer, state),
       answer,
     );
@@ -85,7 +85,7 @@ export async function beginAuthorization(
         ),
       "The provider did not accept the code that the browser brought back (invalid_grant). Sign in again.",
     );
-    return renewedOf(tokens, tokenUrl);
+    return tokenSetOf(tokens, tokenUrl);
   };
   return {
     address,
@@ -94,12 +94,10 @@ export async function beginAuthorization(
   };
 }
 
-type Tokens = Awaited<ReturnType<TokenEndpoint["request"]>>;
-
-function renewedOf(
+function tokenSetOf(
   { accessToken, refreshToken, livesMs, answeredAt }: Tokens,
   tokenUrl: string,
-): Renewed {
+): TokenSet {
   if (refreshToken === undefined) {
     throw new ConnectorError(
       "provider_fault",
@@ -112,10 +110,10 @@ function renewedOf(
 }
 
 /**
- * What the config says goes first. The issuer is known where that is also what the provider's metadata says; else there
- * is nothing that an answer's `iss` (RFC 9207) could be compared with.
+ * The server to sign in at. Addresses of the config have priority over discovered ones. The issuer is known only if the
+ * provider's metadata names the same addresses; otherwise an answer's `iss` (RFC 9207) cannot be checked.
  */
-async function serverOf(
+async function chooseServer(
   options: AuthorizationOptions,
 ): Promise<{ readonly server: AuthorizationServer; readonly isIssuerKnown: boolean }> {
   const { baseUrl, credentials, backoff } = options;
@@ -123,7 +121,7 @@ async function serverOf(
   if (authorizationUrl !== undefined && tokenUrl !== undefined) {
     const once = { ...options, backoff: { ...backoff, retries: 0 } };
     const found = await discoverServer(baseUrl, undefined, once).catch(() => undefined);
-    return judgedServer(authorizationUrl, tokenUrl, found);
+    return matchServer(authorizationUrl, tokenUrl, found);
   }
   const found = await discoverServer(baseUrl, undefined, options);
   const authorization = authorizationUrl ?? found.authorization_endpoint;
@@ -133,11 +131,11 @@ async function serverOf(
       "The provider's metadata names no address to sign in at. Set authorization_url under credentials.",
     );
   }
-  const chosen = judgedServer(authorization, tokenUrl ?? found.token_endpoint ?? "", found);
+  const chosen = matchServer(authorization, tokenUrl ?? found.token_endpoint ?? "", found);
   const [at, from] = [authorization, chosen.server.token_endpoint ?? ""].map(
     (address) => new URL(address).origin,
   );
-  // Half of what the config says and half of what is claimed: a code of one host is not sent to another.
+  // One address is configured and the other one is discovered: a code of one host must not go to another host.
   if (!chosen.isIssuerKnown && at !== from) {
     throw new ConnectorError(
       "invalid_config",
@@ -147,7 +145,8 @@ async function serverOf(
   return chosen;
 }
 
-function judgedServer(
+/** A server with these two addresses; it is the discovered one if that has the same addresses. */
+function matchServer(
   authorization: string,
   token: string,
   found: AuthorizationServer | undefined,
@@ -160,8 +159,8 @@ function judgedServer(
   return { server, isIssuerKnown: false };
 }
 
-/** RFC 6749 section 4.1.2.1: an error is told by its code alone. */
-function judged(validate: () => URLSearchParams, answer: URLSearchParams): URLSearchParams {
+/** The parameters of a valid answer. Messages show only the error code (RFC 6749 section 4.1.2.1), never other text. */
+function validated(validate: () => URLSearchParams, answer: URLSearchParams): URLSearchParams {
   const error = answer.get("error");
   if (error === "access_denied") {
     throw new ConnectorError(

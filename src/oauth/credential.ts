@@ -1,27 +1,27 @@
-/** From the config's credentials to what authorizes requests. */
+/** Turns the credentials of the config into the object that authorizes requests. */
 import type { Credentials } from "../config/config.ts";
+import type { TokenSet } from "../config/token_set.ts";
 import { type Auth, bearer } from "../http/auth.ts";
-import type { Renewed } from "./refreshing_auth.ts";
 import type { RetryContext } from "./retries.ts";
 
 export interface Credential {
   readonly auth: Auth;
-  /** Takes note of where the provider says that its metadata is (interface section 2.2). */
+  /** Remembers the address of the provider's metadata that capabilities name (interface section 2.2). */
   readonly setMetadataUrl: (metadataUrl: string | null | undefined) => void;
-  /** Resolves once no refresh is under way; one that waits to be tried again is given up. Never rejects. */
+  /** Resolves when no refresh is under way. A refresh that waits for its next attempt is given up. Never rejects. */
   readonly settle: () => Promise<void>;
 }
 
-export interface CredentialOptions extends Omit<RetryContext, "waits"> {
+export interface CredentialOptions extends Omit<RetryContext, "retrySignal"> {
   readonly baseUrl: URL;
-  /** See {@link Renewed}; resolves once it is safe to use them. */
-  readonly save: (renewed: Renewed) => Promise<void>;
+  /** Saves new tokens. Resolves when it is safe to use them. */
+  readonly save: (tokens: TokenSet) => Promise<void>;
 }
 
 /**
- * The credential of a run. Nothing of OAuth is loaded for a bearer token.
+ * The credential of a run. For a bearer token no code of OAuth is loaded.
  *
- * @throws ConnectorError `invalid_config` where a bearer token is none
+ * @throws ConnectorError `invalid_config` if a bearer token cannot be sent in a header
  */
 export async function openCredential(
   credentials: Credentials,
@@ -36,7 +36,7 @@ export async function openCredential(
     import("./token_endpoint.ts"),
   ]);
   const closing = new AbortController();
-  const endpoint = new TokenEndpoint({ ...options, credentials, waits: closing.signal });
+  const endpoint = new TokenEndpoint({ ...options, credentials, retrySignal: closing.signal });
   const { save, edges } = options;
   const auth = new RefreshingAuth({ credentials, endpoint, clock: edges.clock, save });
   return {

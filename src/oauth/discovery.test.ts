@@ -47,7 +47,7 @@ function discover(answers: Web, claimed?: string, base = BASE) {
     edges: { clock: instantClock(), transport, random: () => 0 },
     backoff: BACKOFF_POLICY,
     userAgent: "source-ai-billing/test",
-    waits: new AbortController().signal,
+    retrySignal: new AbortController().signal,
     onRetry: () => undefined,
   });
   return { found, asked };
@@ -159,7 +159,7 @@ test("a discovered endpoint on another host than authorization_url gets no token
     edges: { clock: instantClock(), transport, random: () => 0 },
     backoff: BACKOFF_POLICY,
     userAgent: "source-ai-billing/test",
-    waits: new AbortController().signal,
+    retrySignal: new AbortController().signal,
     onRetry: () => undefined,
     baseUrl: new URL(BASE),
     credentials: {

@@ -1,12 +1,12 @@
 /**
- * Where tokens are issued, found out from the provider itself: the challenge of a 401 or capabilities name the metadata
- * of the protected resource (RFC 9728), which names the authorization server, whose own metadata (RFC 8414) has the
- * addresses. Nothing secret is sent on the way.
+ * Discovers the authorization server in three steps. The challenge of a 401, or capabilities, name the metadata of the
+ * protected resource (RFC 9728). These metadata name the authorization server. The server's own metadata (RFC 8414) have
+ * the addresses. No request on the way carries a secret.
  *
- * Metadata is a claim. What it says is believed only as far as its place vouches for it: that of the resource must
- * lie on the origin of base_url and name base_url as its resource; that of the server must come from its issuer's own
- * address and name that issuer; and the token endpoint, where a refresh token and a client secret will go, must lie on
- * the issuer's origin. A provider whose endpoint lies elsewhere needs `token_url` in the config, set by a person.
+ * Metadata are claims, and their location must support them. The resource's metadata must lie on the origin of base_url
+ * and name base_url as the resource. The server's metadata must come from the issuer's own address and name that issuer.
+ * The token endpoint, which will get a refresh token and a client secret, must lie on the issuer's origin. If a provider's
+ * endpoint lies elsewhere, a person must set `token_url` in the config.
  */
 import type { AuthorizationServer } from "oauth4webapi";
 import { isLoopback } from "../core/loopback.ts";
@@ -20,7 +20,7 @@ export type { AuthorizationServer } from "oauth4webapi";
 /** The parameter of a `Bearer` challenge (RFC 9728 section 5.1). */
 const METADATA_PARAMETER = /\bresource_metadata\s*=\s*"([^"\s]{1,2000})"/i;
 
-/** The address that a `WWW-Authenticate` header names; `undefined` where it names none. */
+/** The address that a `WWW-Authenticate` header names; `undefined` if it names none. */
 export function metadataOfChallenge(challenge: string | undefined): string | undefined {
   return METADATA_PARAMETER.exec(challenge ?? "")?.[1];
 }
@@ -29,60 +29,57 @@ export function metadataOfChallenge(challenge: string | undefined): string | und
  * The authorization server of a provider.
  *
  * @param baseUrl the config's `base_url`
- * @param claimed the address of the resource's metadata where a challenge or capabilities have named it; else an
- *   unauthorized request asks for it, and where its answer names none the well-known place is tried
- * @throws ConnectorError `invalid_config` where it cannot be found or its metadata is not to be believed; says to set
- *   `token_url`. `unavailable` where time may mend it
+ * @param metadataUrl the address of the resource's metadata, if a challenge or capabilities have named it. Otherwise a
+ *   request without a credential asks for it, and if the answer names none, the well-known address is tried
+ * @throws ConnectorError `invalid_config` if there is no server or its metadata cannot be trusted; the message says to set
+ *   `token_url`. `unavailable` if a later attempt may work
  */
 export async function discoverServer(
   baseUrl: URL,
-  claimed: string | undefined,
-  persistence: RetryContext,
+  metadataUrl: string | undefined,
+  context: RetryContext,
 ): Promise<AuthorizationServer> {
-  const named = claimed ?? (await askForChallenge(baseUrl, persistence));
+  const named = metadataUrl ?? (await askForChallenge(baseUrl, context));
   const metadata = named === undefined ? wellKnown(baseUrl) : URL.parse(named);
   if (metadata === null || metadata.origin !== baseUrl.origin) {
     throw undiscoverable("the provider names metadata that does not lie on the origin of base_url");
   }
-  const answer = await fetchMetadata(metadata, persistence);
+  const answer = await fetchMetadata(metadata, context);
   const issuer = judgeResource(objectOf(answer, "its metadata"), baseUrl);
-  return await serverOf(issuer, baseUrl, persistence);
+  return await serverOf(issuer, baseUrl, context);
 }
 
-/** RFC 9728 section 3.1: between host and path. */
+/** RFC 9728 section 3.1: the well-known part stands between host and path. */
 function wellKnown({ origin, pathname }: URL): URL {
   return new URL(`${origin}/.well-known/oauth-protected-resource${pathname.replace(/\/+$/, "")}`);
 }
 
-async function askForChallenge(
-  baseUrl: URL,
-  persistence: RetryContext,
-): Promise<string | undefined> {
+async function askForChallenge(baseUrl: URL, context: RetryContext): Promise<string | undefined> {
   const url = resolveEndpoint(baseUrl, CAPABILITIES_PATH);
-  const attempt = () => sendOnce({ url, first: true, name: "base_url" }, persistence);
-  const { status, headers } = await withRetries(attempt, `GET ${url.href}`, persistence);
+  const attempt = () => sendOnce({ url, first: true, name: "base_url" }, context);
+  const { status, headers } = await withRetries(attempt, `GET ${url.href}`, context);
   return status === 401 ? metadataOfChallenge(headers["www-authenticate"]) : undefined;
 }
 
-async function fetchMetadata(url: URL, persistence: RetryContext): Promise<WholeResponse> {
-  const attempt = () => sendOnce({ url, first: true, name: "token_url" }, persistence);
-  return await withRetries(attempt, `GET ${url.origin}${url.pathname}`, persistence);
+async function fetchMetadata(url: URL, context: RetryContext): Promise<WholeResponse> {
+  const attempt = () => sendOnce({ url, first: true, name: "token_url" }, context);
+  return await withRetries(attempt, `GET ${url.origin}${url.pathname}`, context);
 }
 
 function objectOf(
   { status, text }: WholeResponse,
-  what: string,
+  name: string,
 ): Readonly<Record<string, unknown>> {
-  if (status !== 200) throw undiscoverable(`${what} cannot be had (HTTP ${status})`);
+  if (status !== 200) throw undiscoverable(`${name} cannot be read (HTTP ${status})`);
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) {
       return Object.fromEntries(Object.entries(value));
     }
   } catch {
-    // Said below.
+    // The error below says it.
   }
-  throw undiscoverable(`${what} is no JSON object`);
+  throw undiscoverable(`${name} is no JSON object`);
 }
 
 /** The issuer that a resource's metadata names (RFC 9728 sections 2 and 3.3). */
@@ -103,8 +100,8 @@ function judgeResource(metadata: Readonly<Record<string, unknown>>, baseUrl: URL
 }
 
 /**
- * Whether a resource is base_url, the operation that was asked (RFC 9728 section 3.3), or one that base_url lies in:
- * a provider may well describe all of its API as one resource.
+ * Whether a resource is base_url, the requested operation (RFC 9728 section 3.3), or a parent of base_url: a provider may
+ * describe its whole API as one resource.
  */
 function covers(resource: string, baseUrl: URL): boolean {
   const url = URL.parse(resource);
@@ -119,16 +116,16 @@ function covers(resource: string, baseUrl: URL): boolean {
 async function serverOf(
   issuer: URL,
   baseUrl: URL,
-  persistence: RetryContext,
+  context: RetryContext,
 ): Promise<AuthorizationServer> {
   const oauth = await import("oauth4webapi");
   for (const algorithm of ["oauth2", "oidc"] as const) {
-    const insecure = issuer.protocol === "http:"; // on loopback: isSafe has seen to it
+    const insecure = issuer.protocol === "http:"; // only on loopback: isSafe has checked it
     const response = await oauth.discoveryRequest(issuer, {
       algorithm,
       [oauth.allowInsecureRequests]: insecure,
       [oauth.customFetch]: async (address) => {
-        const { status, text } = await fetchMetadata(new URL(address), persistence);
+        const { status, text } = await fetchMetadata(new URL(address), context);
         return new Response(status === 204 || status === 304 ? null : text, {
           status: status < 200 ? 502 : status,
           headers: { "content-type": "application/json" },
@@ -138,15 +135,15 @@ async function serverOf(
     if (response.status === 404 && algorithm === "oauth2") continue;
     const server = await oauth.processDiscoveryResponse(issuer, response).catch(() => {
       throw undiscoverable(
-        "the metadata of its authorization server cannot be had or names another issuer",
+        "the metadata of its authorization server cannot be read or names another issuer",
       );
     });
-    return withSafeEndpoints(server, issuer, baseUrl);
+    return judgeEndpoints(server, issuer, baseUrl);
   }
   throw undiscoverable("its authorization server has no metadata");
 }
 
-function withSafeEndpoints(
+function judgeEndpoints(
   server: AuthorizationServer,
   issuer: URL,
   baseUrl: URL,
@@ -156,7 +153,7 @@ function withSafeEndpoints(
   if (token === null) throw undiscoverable("its authorization server names no token endpoint");
   if (token.origin !== issuer.origin) {
     throw undiscoverable(
-      `its authorization server names a token endpoint on another host (${token.host}), where no token is sent unasked`,
+      `its authorization server names a token endpoint on another host (${token.host}), and no token is sent there unless token_url says so`,
     );
   }
   if (authorization !== null && !isSafe(authorization, baseUrl)) {
@@ -167,7 +164,7 @@ function withSafeEndpoints(
   return server;
 }
 
-/** https; or http on loopback where the provider itself is there, so that no provider out there can name this machine. */
+/** https; or http on loopback if base_url is on loopback too, so that no remote provider can name this machine. */
 function isSafe(url: URL, baseUrl: URL): boolean {
   if (url.username !== "" || url.password !== "") return false;
   if (url.protocol === "https:") return true;
@@ -177,7 +174,7 @@ function isSafe(url: URL, baseUrl: URL): boolean {
 function undiscoverable(why: string): ConnectorError {
   return new ConnectorError(
     "invalid_config",
-    `Where tokens are issued is not configured and cannot be discovered: ${why}. Set token_url (and authorization_url) ` +
+    `The token endpoint is not configured and cannot be discovered: ${why}. Set token_url (and authorization_url) ` +
       "under credentials, as the provider's documentation says.",
     { detail: why },
   );

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import type { TokenSet } from "../config/token_set.ts";
 import { ConnectorError } from "../errors.ts";
-import { RefreshingAuth, type OAuthOptions, type Renewed } from "./refreshing_auth.ts";
+import { RefreshingAuth, type OAuthOptions } from "./refreshing_auth.ts";
 import { instantClock, NOW } from "../http/testing.ts";
 import type { Tokens } from "./token_endpoint.ts";
 
@@ -21,7 +22,7 @@ interface Bench {
   readonly auth: RefreshingAuth;
   /** Refresh tokens that were sent. */
   readonly sent: string[];
-  readonly kept: Renewed[];
+  readonly kept: TokenSet[];
   /** Moves the clock, in milliseconds. */
   pass(ms: number): Promise<void>;
 }
@@ -40,7 +41,7 @@ function bench(options: BenchOptions = {}): Bench {
   const { rotate = true, answer, keep, fail } = options;
   const livesMs = "livesMs" in options ? options.livesMs : 3_600_000;
   const clock = instantClock();
-  const [sent, kept]: [string[], Renewed[]] = [[], []];
+  const [sent, kept]: [string[], TokenSet[]] = [[], []];
   const refresh = async (token: string): Promise<Tokens> => {
     sent.push(token);
     await answer;

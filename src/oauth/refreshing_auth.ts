@@ -1,60 +1,50 @@
 /**
- * The credential that renews itself (interface section 5, `oauth2_authorization_code`): one access token for all lanes
- * and streams, refreshed before it expires and once where it is refused, by one refresh at a time.
+ * The credential that renews itself (interface section 5, `oauth2_authorization_code`). All lanes and streams share one
+ * access token. It is refreshed before it expires, and once if the provider refuses it. One refresh runs at a time.
  */
 import type { OAuthCredentials } from "../config/config.ts";
+import type { TokenSet } from "../config/token_set.ts";
 import type { Clock } from "../edges.ts";
 import { ConnectorError } from "../errors.ts";
 import type { Auth, Refusal } from "../http/auth.ts";
 import { metadataOfChallenge } from "./discovery.ts";
 import type { TokenEndpoint } from "./token_endpoint.ts";
 
-/** What has to outlive the run. */
-export interface Renewed {
-  readonly accessToken: string;
-  /** Of the access token, in milliseconds since 1970; absent where the server does not say. */
-  readonly expiresAt: number | undefined;
-  /** The one to use from now on. */
-  readonly refreshToken: string;
-  /** Where the tokens came from. */
-  readonly tokenUrl: string;
-}
-
 export interface OAuthOptions {
   readonly credentials: OAuthCredentials;
   readonly endpoint: Pick<TokenEndpoint, "refresh" | "server" | "setMetadataUrl">;
   readonly clock: Clock;
-  /** Keeps new tokens safe. They are not used before it has resolved. */
-  readonly save: (renewed: Renewed) => Promise<void>;
+  /** Saves new tokens. They are used only after it has resolved. */
+  readonly save: (tokens: TokenSet) => Promise<void>;
 }
 
-/** How long before its end a token is not used any more, at most, in milliseconds. */
-const MARGIN = 60_000;
+/** A token is renewed this long before it expires, in milliseconds. */
+const EXPIRY_MARGIN = 60_000;
 
-/** The same for tokens of short lives, as a share of the life. */
-const MARGIN_SHARE = 0.25;
+/** The margin of short-lived tokens, as a share of the token's life. */
+const EXPIRY_MARGIN_SHARE = 0.25;
 
-interface Current {
+interface AccessToken {
   readonly authorization: string;
-  /** When it is to be renewed before it is used, in milliseconds since 1970. */
+  /** From this instant on the token must be renewed before use, in milliseconds since 1970. */
   readonly staleAt: number;
 }
 
 export class RefreshingAuth implements Auth {
   readonly #options: OAuthOptions;
-  #current: Current | undefined;
+  #current: AccessToken | undefined;
   #refreshToken: string;
-  /** The refresh under way, which all who need a token wait for. */
-  #flight: Promise<Current> | undefined;
-  /** Set where nothing but a person can help; nothing is asked any more. */
-  #refused: ConnectorError | undefined;
+  /** The refresh under way; every caller that needs a token waits for it. */
+  #refreshing: Promise<AccessToken> | undefined;
+  /** An error that only a person can fix. After it no refresh is tried. */
+  #finalError: ConnectorError | undefined;
 
   constructor(options: OAuthOptions) {
     const { accessToken, accessTokenExpiresAt: expiresAt, refreshToken } = options.credentials;
     this.#options = options;
     this.#refreshToken = refreshToken;
     if (accessToken !== undefined) {
-      const staleAt = expiresAt === undefined ? Infinity : expiresAt - MARGIN;
+      const staleAt = expiresAt === undefined ? Infinity : expiresAt - EXPIRY_MARGIN;
       this.#current = { authorization: `Bearer ${accessToken}`, staleAt };
     }
   }
@@ -70,41 +60,42 @@ export class RefreshingAuth implements Auth {
   async unauthorized({ authorization, challenge }: Refusal, signal: AbortSignal): Promise<boolean> {
     this.#options.endpoint.setMetadataUrl(metadataOfChallenge(challenge));
     signal.throwIfAborted();
-    // Another lane may have been told before: what it got is tried, not renewed again.
-    if (this.#flight === undefined && this.#current?.authorization !== authorization) return true;
+    // Another lane may have renewed the token since this request was sent: then the new token is tried first.
+    if (this.#refreshing === undefined && this.#current?.authorization !== authorization)
+      return true;
     await unlessAborted(this.#renew(), signal);
     return true;
   }
 
-  /** Resolves once no refresh is under way, whatever it came to: its tokens are kept then. Never rejects. */
+  /** Resolves when no refresh is under way; then its tokens have been saved. Never rejects. */
   async settled(): Promise<void> {
-    await this.#flight?.catch(() => undefined);
+    await this.#refreshing?.catch(() => undefined);
   }
 
-  #renew(): Promise<Current> {
-    if (this.#refused !== undefined) return Promise.reject(this.#refused);
-    if (this.#flight === undefined) {
-      const flight = this.#refresh().finally(() => {
-        this.#flight = undefined;
+  #renew(): Promise<AccessToken> {
+    if (this.#finalError !== undefined) return Promise.reject(this.#finalError);
+    if (this.#refreshing === undefined) {
+      const refreshing = this.#refresh().finally(() => {
+        this.#refreshing = undefined;
       });
-      // Whoever waited for it may be gone by the time it fails.
-      flight.catch(() => undefined);
-      this.#flight = flight;
+      // All waiting callers may be gone when the refresh fails; that must not be an unhandled rejection.
+      refreshing.catch(() => undefined);
+      this.#refreshing = refreshing;
     }
-    return this.#flight;
+    return this.#refreshing;
   }
 
-  async #refresh(): Promise<Current> {
+  async #refresh(): Promise<AccessToken> {
     try {
-      return await this.#renewed();
+      return await this.#requestAndSave();
     } catch (reason) {
       const error = ConnectorError.from(reason);
-      if (error.failureType === "config_error") this.#refused = error;
+      if (error.failureType === "config_error") this.#finalError = error;
       throw error;
     }
   }
 
-  async #renewed(): Promise<Current> {
+  async #requestAndSave(): Promise<AccessToken> {
     const { endpoint, save } = this.#options;
     const { accessToken, livesMs, answeredAt, refreshToken } = await endpoint.refresh(
       this.#refreshToken,
@@ -113,14 +104,14 @@ export class RefreshingAuth implements Auth {
     const expiresAt = livesMs === undefined ? undefined : answeredAt + livesMs;
     const tokenUrl = (await endpoint.server()).token_endpoint ?? "";
     await save({ accessToken, expiresAt, refreshToken: this.#refreshToken, tokenUrl });
-    const margin = Math.min(MARGIN, (livesMs ?? 0) * MARGIN_SHARE);
+    const margin = Math.min(EXPIRY_MARGIN, (livesMs ?? 0) * EXPIRY_MARGIN_SHARE);
     const staleAt = expiresAt === undefined ? Infinity : expiresAt - margin;
     this.#current = { authorization: `Bearer ${accessToken}`, staleAt };
     return this.#current;
   }
 }
 
-/** What a promise comes to, or the signal's reason as soon as it aborts; the work behind the promise goes on. */
+/** Settles like the promise, or rejects with the signal's reason when it aborts. The work behind the promise goes on. */
 async function unlessAborted<Result>(
   promise: Promise<Result>,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-/** Doing again what time may mend (C4), for the requests that OAuth makes beside those of the interface. */
+/** Requests of OAuth, repeated after failures that may pass (C4). */
 import type { BackoffPolicy } from "../core/retry.ts";
 import { backoffWait, parseHttpDate, parseRetryAfter } from "../core/retry.ts";
 import type { Edges, HttpResponse } from "../edges.ts";
@@ -6,10 +6,10 @@ import { ConnectorError } from "../errors.ts";
 import { BrokenBody, readBody } from "../http/body.ts";
 import { judgeFailure } from "../http/network.ts";
 
-/** What one attempt came to. */
+/** The outcome of one attempt. */
 export type Attempt<Result> =
   | { readonly kind: "done"; readonly result: Result }
-  /** Time may mend it; `reason` completes the sentence "The request failed: …". No secret. */
+  /** A later attempt may work. `reason` completes the sentence "The request failed: …"; it holds no secret. */
   | { readonly kind: "retryable"; readonly reason: string; readonly askedMs?: number | undefined };
 
 export interface RetryContext {
@@ -17,73 +17,74 @@ export interface RetryContext {
   readonly backoff: BackoffPolicy;
   /** `source-ai-billing/0.1.0` */
   readonly userAgent: string;
-  /** Ends the waits between attempts; an attempt under way goes on to its end. */
-  readonly waits: AbortSignal;
-  /** For the log; no secret. */
+  /** Once aborted, no further attempt begins; an attempt under way goes on to its end. */
+  readonly retrySignal: AbortSignal;
+  /** Gets a line for the log, without a secret. */
   readonly onRetry: (message: string) => void;
 }
 
 /**
- * Attempts until one is done.
+ * Repeats an attempt until it is done.
  *
- * @param what the request as a log line shows it, e.g. `POST https://auth.example.com/token`
- * @throws ConnectorError `unavailable` where the retries are used up or `waits` aborts; what an attempt throws
+ * @param request its text in a log line, such as `POST https://auth.example.com/token`
+ * @throws ConnectorError `unavailable` if the retries are used up or `retrySignal` aborts; the error of an attempt
  */
 export async function withRetries<Result>(
   attempt: () => Promise<Attempt<Result>>,
-  what: string,
-  { edges, backoff, waits, onRetry }: RetryContext,
+  request: string,
+  { edges, backoff, retrySignal, onRetry }: RetryContext,
 ): Promise<Result> {
   let waitedMs = 0;
   for (let retried = 0; ; retried += 1) {
-    // Nothing new is begun once the run is over; nothing is lost by what was never sent.
-    if (waits.aborted) throw unavailable(what, "the run ended before it was sent", retried);
+    // After the end of the run no request begins; a request that was never sent loses nothing.
+    if (retrySignal.aborted)
+      throw unavailable(request, "the run ended before it was sent", retried);
     const outcome = await attempt();
     if (outcome.kind === "done") return outcome.result;
     const { reason, askedMs } = outcome;
     const waitMs = backoffWait(retried, waitedMs, edges.random(), backoff, askedMs);
-    if (waitMs === undefined || waits.aborted) throw unavailable(what, reason, retried + 1);
+    if (waitMs === undefined || retrySignal.aborted)
+      throw unavailable(request, reason, retried + 1);
     onRetry(
       `The request failed: ${reason}. Trying again in ${(waitMs / 1000).toFixed(2)} s ` +
-        `(retry ${retried + 1} of ${backoff.retries}): ${what}`,
+        `(retry ${retried + 1} of ${backoff.retries}): ${request}`,
     );
-    const slept = await edges.clock.sleep(waitMs, waits).then(
+    const slept = await edges.clock.sleep(waitMs, retrySignal).then(
       () => true,
       () => false,
     );
-    if (!slept) throw unavailable(what, reason, retried + 1);
+    if (!slept) throw unavailable(request, reason, retried + 1);
     waitedMs += waitMs;
   }
 }
 
-function unavailable(what: string, reason: string, attempts: number): ConnectorError {
+function unavailable(request: string, reason: string, attempts: number): ConnectorError {
   return new ConnectorError(
     "unavailable",
-    `The authorization server gave no usable answer in ${attempts} attempt${attempts === 1 ? "" : "s"}; at last: ` +
+    `The authorization server gave no usable answer in ${attempts} attempt${attempts === 1 ? "" : "s"}; the last failure: ` +
       `${reason}. Nothing is lost: run again later.`,
-    { detail: `${reason}; ${what}` },
+    { detail: `${reason}; ${request}` },
   );
 }
 
-/** A whole answer of an authorization server, whatever its status. */
+/** A complete answer of an authorization server, with any status. */
 export interface WholeResponse {
   readonly status: number;
   readonly headers: HttpResponse["headers"];
   readonly text: string;
 }
 
-/** The most bytes of an answer; tokens and metadata have a few thousand. */
+/** The largest answer in bytes (L1); tokens and metadata have a few thousand. */
 const MAXIMUM_BYTES = 1024 ** 2;
 
-/** Never aborted: an answer that is lost may have held the only refresh token that is still good. */
+/** Requests are never aborted: a lost answer may hold the only valid refresh token. */
 const NEVER = new AbortController().signal;
 
 /**
- * One request, judged as far as that needs no knowledge of OAuth: 5xx, 408, 429 and what breaks on the way pass.
+ * Sends one request. 5xx, 408, 429 and broken connections are retryable; every other answer is for the caller to judge.
  *
- * @param body of a POST (`application/x-www-form-urlencoded`); absent for a GET
- * @param first nothing has been heard of this address yet: a name that does not exist, TLS that fails and the like are
- *   `wrong_address` at once
+ * @param request `body` makes it a POST (`application/x-www-form-urlencoded`). `first`: this address has never answered,
+ *   so that an unknown host, failing TLS and the like are `wrong_address` at once
  * @throws ConnectorError `wrong_address`, `provider_fault`
  */
 export async function sendOnce(
@@ -92,7 +93,7 @@ export async function sendOnce(
     readonly headers?: Readonly<Record<string, string>>;
     readonly body?: string | undefined;
     readonly first: boolean;
-    /** What the address is called in the config, e.g. `token_url`. */
+    /** The key of the address in the config, such as `token_url`. */
     readonly name: string;
   },
   { edges, userAgent }: RetryContext,
@@ -124,7 +125,7 @@ export async function sendOnce(
   }
 }
 
-/** The `wrong_address` of an authorization server; the query of the address is not shown. */
+/** The `wrong_address` error of an authorization server; it does not show the query of the address. */
 export function wrongAddress(name: string, url: URL, reason: string): ConnectorError {
   return new ConnectorError(
     "wrong_address",

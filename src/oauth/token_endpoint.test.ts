@@ -49,7 +49,7 @@ function harness(
     edges: { clock, transport: more.transport ?? opened.transport, random: () => 0 },
     backoff: BACKOFF_POLICY,
     userAgent: "source-ai-billing/test",
-    waits: new AbortController().signal,
+    retrySignal: new AbortController().signal,
     onRetry: (message) => void retries.push(message),
     baseUrl: new URL("https://api.example.com/billing"),
     credentials: {

@@ -1,6 +1,6 @@
 /**
- * The token endpoint (RFC 6749 section 3.2): what is sent there, and what its answers mean. Nothing that is sent or
- * received here is ever quoted; of an error's description only its short words are.
+ * The token endpoint (RFC 6749 section 3.2): its requests, and the meaning of its answers. No message quotes anything that
+ * is sent or received here, except the short plain words of an error's description.
  */
 import type { AuthorizationServer, Client, ClientAuth, TokenEndpointResponse } from "oauth4webapi";
 import type { OAuthCredentials } from "../config/config.ts";
@@ -12,14 +12,14 @@ import { sendOnce, withRetries, wrongAddress } from "./retries.ts";
 
 type OAuthLibrary = typeof import("oauth4webapi");
 
-/** What the token endpoint gave. */
+/** The tokens in an answer of the token endpoint. */
 export interface Tokens {
   readonly accessToken: string;
-  /** Absent where the one that was sent stays good (RFC 6749 section 6). */
+  /** Absent if the refresh token that was sent stays valid (RFC 6749 section 6). */
   readonly refreshToken: string | undefined;
-  /** Life in milliseconds, from the moment of the answer; absent where the server does not say. */
+  /** The life of the access token in milliseconds, from `answeredAt`; absent if the server does not say. */
   readonly livesMs: number | undefined;
-  /** The moment of the answer, in milliseconds since 1970. */
+  /** The instant of the answer, in milliseconds since 1970. */
   readonly answeredAt: number;
 }
 
@@ -31,7 +31,7 @@ export interface TokenEndpointOptions extends RetryContext {
   >;
 }
 
-/** One request to the token endpoint, for oauth4webapi to make. */
+/** One request to the token endpoint; oauth4webapi makes it. */
 export type Grant = (
   library: OAuthLibrary,
   server: AuthorizationServer,
@@ -40,37 +40,37 @@ export type Grant = (
   options: object,
 ) => Promise<Response>;
 
-/** The value of a header, as in auth.ts. */
+/** The characters that a header can carry, as in http/auth.ts. */
 const TOKEN = /^[\x21-\x7e]+$/;
 
-/** The token endpoint of one client; knows where it is, or finds out when it is needed. */
+/** The token endpoint of one client. If its address is not configured, the first request discovers it. */
 export class TokenEndpoint {
   readonly #options: TokenEndpointOptions;
-  /** Where metadata is said to be: by a challenge or by capabilities. */
-  #claimed: string | undefined;
+  /** The address of the provider's metadata, as a challenge or capabilities name it. */
+  #metadataUrl: string | undefined;
   #server: Promise<AuthorizationServer> | undefined;
-  /** Whether it has ever given a token: until then its address may be wrong. */
+  /** Whether the endpoint has given a token. Until then its address may be wrong. */
   #proven = false;
 
   constructor(options: TokenEndpointOptions) {
     this.#options = options;
   }
 
-  /** Remembers where the provider says that its metadata is; used only where `token_url` is not configured. */
+  /** Remembers the address of the provider's metadata; it is used only if `token_url` is not configured. */
   setMetadataUrl(metadataUrl: string | null | undefined): void {
-    this.#claimed ??= metadataUrl ?? undefined;
+    this.#metadataUrl ??= metadataUrl ?? undefined;
   }
 
   /**
-   * The authorization server as far as it is known: `token_endpoint` is what the config says, else what is discovered.
+   * The authorization server. Its `token_endpoint` comes from the config, otherwise from discovery.
    *
-   * @throws ConnectorError as {@link discoverServer}
+   * @throws ConnectorError like {@link discoverServer}
    */
   server(): Promise<AuthorizationServer> {
     const { tokenUrl } = this.#options.credentials;
     this.#server ??=
       tokenUrl === undefined ? this.#discover() : Promise.resolve(configured(tokenUrl));
-    // What failed is tried anew the next time.
+    // After a failure the next call discovers again.
     this.#server.catch(() => {
       this.#server = undefined;
     });
@@ -78,10 +78,10 @@ export class TokenEndpoint {
   }
 
   /**
-   * New tokens for a refresh token (RFC 6749 section 6). Under way it cannot be stopped.
+   * Exchanges a refresh token for new tokens (RFC 6749 section 6). A request under way cannot be stopped.
    *
-   * @throws ConnectorError `unauthorized` where the person has to authorize again or the client is refused,
-   *   `unavailable`, `wrong_address`, `provider_fault`, and as {@link server}
+   * @throws ConnectorError `unauthorized` if the person must authorize again or the client is refused, `unavailable`,
+   *   `wrong_address`, `provider_fault`, and the errors of {@link server}
    */
   refresh(refreshToken: string): Promise<Tokens> {
     return this.request((library, server, client, authentication, options) =>
@@ -90,15 +90,15 @@ export class TokenEndpoint {
   }
 
   /**
-   * Any grant, with retries; see {@link refresh} for what it throws.
+   * Sends any grant, with retries. It throws the errors of {@link refresh}.
    *
-   * @param onInvalidGrant what to say where the grant is not accepted
+   * @param onInvalidGrant the message if the endpoint does not accept the grant
    */
   async request(grant: Grant, onInvalidGrant = AUTHORIZE_AGAIN): Promise<Tokens> {
     const library = await import("oauth4webapi");
     const server = await this.server();
     const url = new URL(server.token_endpoint ?? "");
-    const what = `POST ${url.origin}${url.pathname}`;
+    const request = `POST ${url.origin}${url.pathname}`;
     const methods = this.#authentications(library, server);
     const attempt = async (): Promise<Attempt<Tokens>> => {
       for (;;) {
@@ -107,34 +107,34 @@ export class TokenEndpoint {
         const sent = await this.#send(library, server, grant, authentication);
         if (sent.kind === "retryable") return sent;
         if (next !== undefined && errorOf(sent.result).error === "invalid_client") {
-          // The server takes the secret in the other place only; the grant itself was not looked at yet.
+          // The server takes the secret in the other place only. It has not looked at the grant yet.
           methods.shift();
           continue;
         }
         return await this.#judge(library, server, sent.result, onInvalidGrant);
       }
     };
-    return await withRetries(attempt, what, this.#options);
+    return await withRetries(attempt, request, this.#options);
   }
 
   async #discover(): Promise<AuthorizationServer> {
     const { baseUrl, credentials } = this.#options;
-    const server = await discoverServer(baseUrl, this.#claimed, this.#options);
+    const server = await discoverServer(baseUrl, this.#metadataUrl, this.#options);
     const { authorizationUrl } = credentials;
-    const claimed = new URL(server.token_endpoint ?? "");
-    // The refresh token came from there: where the two differ it would be sent to somebody else.
-    if (authorizationUrl === undefined || new URL(authorizationUrl).origin === claimed.origin) {
+    const discovered = new URL(server.token_endpoint ?? "");
+    // The refresh token came from the server of authorization_url. Another origin would be a stranger.
+    if (authorizationUrl === undefined || new URL(authorizationUrl).origin === discovered.origin) {
       return server;
     }
     throw new ConnectorError(
       "invalid_config",
-      `The provider names a token endpoint on ${claimed.host}, authorization_url lies on another host: the refresh token ` +
+      `The provider names a token endpoint on ${discovered.host}, authorization_url lies on another host: the refresh token ` +
         "was not sent. Set token_url under credentials, as the provider's documentation says.",
       { detail: "discovered token endpoint and authorization_url differ in their origin" },
     );
   }
 
-  /** How the client may authenticate, the likeliest first (RFC 6749 section 2.3.1, RFC 8414 section 2). */
+  /** The methods of client authentication to try, the most likely first (RFC 6749 section 2.3.1, RFC 8414 section 2). */
   #authentications(library: OAuthLibrary, server: AuthorizationServer): ClientAuth[] {
     const { clientSecret } = this.#options.credentials;
     if (clientSecret === undefined) return [library.None()];
@@ -143,7 +143,7 @@ export class TokenEndpoint {
       library.ClientSecretBasic(clientSecret),
     ];
     const offered = server.token_endpoint_auth_methods_supported;
-    // Unless the server says otherwise as the platform's sign-in does, whose tokens these may be: in the body.
+    // Without a word from the server the secret goes into the body, like in the platform's own sign-in.
     return offered !== undefined && !offered.includes("client_secret_post")
       ? [basic, post]
       : [post, basic];
@@ -223,12 +223,12 @@ export class TokenEndpoint {
   }
 }
 
-/** What is known of a server where the config names its endpoint: nothing of this issuer is ever compared. */
+/** A server for an endpoint of the config. Nobody compares its issuer with anything. */
 function configured(tokenUrl: string): AuthorizationServer {
   return { issuer: new URL(tokenUrl).origin, token_endpoint: tokenUrl };
 }
 
-/** An ID token, which some servers add, is nothing to this client; the library would check it against the issuer. */
+/** The answer without an ID token. Some servers add one, and the library would check it against the issuer. */
 function withoutIdToken(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), (key, value: unknown) =>
@@ -239,7 +239,7 @@ function withoutIdToken(text: string): string {
   }
 }
 
-/** RFC 6749 section 5.2; `words` is what may be shown of the description. */
+/** The error of an answer (RFC 6749 section 5.2); `words` is the part of its description that may be shown. */
 function errorOf({ status, text }: WholeResponse): {
   readonly error: string;
   readonly words: string;
@@ -255,16 +255,16 @@ function errorOf({ status, text }: WholeResponse): {
   const error: unknown = Reflect.get(body, "error");
   const description: unknown = Reflect.get(body, "error_description");
   return {
-    // A server that redirects has said nothing of the grant, whatever its body holds.
+    // A redirect says nothing about the grant, whatever its body holds.
     error: status >= 400 && typeof error === "string" && /^[a-z_]{1,40}$/.test(error) ? error : "",
     words: typeof description === "string" ? shortWords(description) : "",
   };
 }
 
-/** What a word of a sentence looks like, and hardly any token or part of one. */
+/** The shape of a plain word. Hardly any token, or part of a token, looks like that. */
 const PLAIN_WORD = /^\(?[A-Za-z]?[a-z']{0,14}[.,:;)]?$/;
 
-/** A careless server repeats what it was sent: all that could be a token or a secret is left out, word by word. */
+/** Leaves out every word that could be a token or a secret: careless servers repeat the request in the description. */
 function shortWords(description: string): string {
   const words = description.slice(0, 2000).trim().split(/\s+/).slice(0, 40);
   return words.map((word) => (PLAIN_WORD.test(word) ? word : "…")).join(" ");
