@@ -1,6 +1,6 @@
 /**
- * What the connector needs of the outside world, as arguments: the process edge (main.ts) gives the real ones, the
- * simulation gives its own. Nothing else in src/ reads a clock, draws a random number or opens a socket.
+ * The interfaces to the outside world, which the connector takes as arguments. The process edge (main.ts) passes the real
+ * ones, the simulation passes its own. Nothing else in src/ reads a clock, draws a random number or opens a socket.
  */
 
 /** Instants are milliseconds since 1970. */
@@ -14,20 +14,20 @@ export interface HttpRequest {
   readonly url: URL;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Where there is one the request is a POST, else a GET. */
+  /** The request is a POST if a body is given, else a GET. */
   readonly body?: string | undefined;
   readonly signal: AbortSignal;
 }
 
 export interface HttpResponse {
   readonly status: number;
-  /** Lower-case names; a header that came more than once is joined by `, `. */
+  /** Lower-case names. The values of a repeated header are joined by `, `. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** The body's bytes, still encoded as `content-encoding` says. Throws where the connection breaks or stalls. */
+  /** The bytes of the body, still compressed by `content-encoding`. Throws if the connection breaks or stalls. */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** One request; follows no redirect, retries nothing. Throws where no whole header arrived. */
+/** Sends one request. Follows no redirect and retries nothing. Throws if the headers do not arrive completely. */
 export type Transport = (request: HttpRequest) => Promise<HttpResponse>;
 
 export interface Edges {

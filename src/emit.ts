@@ -11,11 +11,11 @@ const DATA: ReadonlySet<string> = new Set(["STATE", "CONTROL", "SPEC", "CATALOG"
 const CONSTANTS: ReadonlySet<string> = new Set(["type", "level", "status", "failure_type"]);
 const STREAMS: ReadonlySet<string> = new Set(["usage", "costs", "export_windows"]);
 
-/** Secret values that must never be written; grows when tokens are renewed. */
+/** Secret values that must never be written. A renewed token adds a value. */
 export class Secrets {
   #values: readonly string[] = [];
 
-  /** Adds values, plain and as they look in base64 and in a URL. Empty ones are none. */
+  /** Adds values, also in their forms in base64 and in a URL. Ignores empty values. */
   add(values: readonly string[]): void {
     const forms = values
       .flatMap((value) => [
@@ -25,12 +25,12 @@ export class Secrets {
         Buffer.from(value).toString("base64url"),
       ])
       .filter((value) => value !== "");
-    // The longest first: a secret that holds another must not leave its rest behind.
+    // The longest first: a secret may contain a shorter one, and all of it has to be masked.
     const all = [...new Set([...this.#values, ...forms])];
     this.#values = all.toSorted((a, b) => b.length - a.length);
   }
 
-  /** The text with every secret in it replaced. */
+  /** Replaces every secret in the text. */
   mask(text: string): string {
     return this.#values.reduce((masked, value) => masked.replaceAll(value, MASK), text);
   }
@@ -39,20 +39,20 @@ export class Secrets {
 /**
  * Writes outputs to a stream, each message as one line, and waits while its reader is slow (C3).
  *
- * Records and states are data and pass as they are; so do what a catalog and a specification say of the connector, and
- * CONTROL, which exists to hand tokens to the platform. Of all else every text is masked but the protocol's own constants
- * and the names of streams, which a platform could not read any more where a token happens to be a part of them.
+ * Records, states, the catalog and the specification pass unchanged. So does CONTROL, which hands tokens to the platform.
+ * In all other messages every text is masked, except the protocol's constants and the names of streams: if a token happened
+ * to be a part of one, the platform could not read the message.
  */
 export class Emitter {
   readonly #out: Writable;
   readonly #secrets: Secrets;
   readonly #debug: boolean;
-  /** Why nothing can be written any more. */
+  /** The error of stdout, once it is broken. */
   #broken: Error | null = null;
 
   constructor(out: Writable, secrets: Secrets, debug: boolean) {
     this.#out = out;
-    // A listener of its own: an error between two writes would otherwise end the process before it can say anything.
+    // Without a listener, an error between two writes would end the process before it can report anything.
     out.on("error", (error) => {
       this.#broken = error;
     });
@@ -60,13 +60,13 @@ export class Emitter {
     this.#debug = debug;
   }
 
-  /** Resolves once the reader has room for more; rejects where the reader has gone (EPIPE) or the disk is full. */
+  /** Resolves once the reader has room for more. Rejects if the reader has gone (EPIPE) or the disk is full. */
   async write(output: Output): Promise<void> {
     if (output.type === "LOG" && output.log.level === "DEBUG" && !this.#debug) return;
     if (this.#broken !== null) throw this.#broken;
     if (output.type === "RECORD_LINES") return await this.#hand(output.bytes);
     if (!this.#out.write(this.#line(output))) await once(this.#out, "drain");
-    // What it holds is used as soon as this resolves, so it must not wait in a buffer that may be lost.
+    // The tokens in it are used as soon as this resolves, so they must not wait in a buffer that may be lost.
     if (output.type === "CONTROL") await this.flush();
   }
 
@@ -75,7 +75,7 @@ export class Emitter {
     if (this.#out.writableLength > 0) await this.#hand("");
   }
 
-  /** Resolves once all of it has been handed over: its memory may be used anew. */
+  /** Resolves once the whole chunk has been written. Its memory may then be reused. */
   #hand(chunk: Uint8Array | string): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#out.write(chunk, (error) => (error ? reject(error) : resolve()));

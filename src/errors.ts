@@ -1,26 +1,26 @@
 /**
- * The one error class of the connector. Anything that is caught anywhere enters through {@link ConnectorError.from}.
+ * The one error class of the connector. Every caught value enters through {@link ConnectorError.from}.
  *
- * A message is for the person who runs the sync: what happened, to which stream and window, what to do. `detail` is
- * for whoever debugs it: HTTP status, problem document, the rule that broke. Neither ever holds a secret.
+ * `message` is for the person who runs the sync: the event, the stream and window, the remedy. `detail` is for a developer:
+ * HTTP status, problem document, broken rule. Neither holds a secret.
  */
 import type { ErrorTrace, FailureType } from "./protocol.ts";
 
-/** Why something failed; each code has the one failure type that tells the platform whether to try again. */
+/** The reasons for a failure. Each code has one failure type, by which the platform decides whether to try again. */
 const FAILURE_TYPES = {
   /** The command line cannot be understood. */
   invalid_arguments: "config_error",
-  /** The config breaks its rules, or asks for what the provider does not offer. */
+  /** The config breaks its rules, or asks for something that the provider does not offer. */
   invalid_config: "config_error",
   /** The configured catalog cannot be understood or names a stream that does not exist. */
   invalid_catalog: "config_error",
-  /** The state cannot be understood or belongs to something else (S5). */
+  /** The state cannot be understood or has another owner (S5). */
   invalid_state: "config_error",
   /** 401: the credential is missing, wrong or expired for good. */
   unauthorized: "config_error",
   /** 403: the credential lacks a scope or the account. */
   forbidden: "config_error",
-  /** The first request shows an address that cannot be right (C4). */
+  /** The first request shows that the address is wrong (C4). */
   wrong_address: "config_error",
   /** 429 for longer than the connector waits (C2). */
   rate_limited: "transient_error",
@@ -28,9 +28,9 @@ const FAILURE_TYPES = {
   unavailable: "transient_error",
   /** A signal or a closed stdout ended the run. */
   aborted: "transient_error",
-  /** 400: the provider refuses a query that the connector believes to be right. */
+  /** 400: the provider refuses a query that follows the interface. */
   bad_request: "system_error",
-  /** 400 on a request that carried a cursor (S4); an error only after the restarts are used up. */
+  /** 400 to a request with a cursor (S4); an error only after the restarts are used up. */
   cursor_refused: "system_error",
   /** The provider breaks the interface. */
   provider_fault: "system_error",
@@ -43,9 +43,9 @@ const FAILURE_TYPES = {
 export type ErrorCode = keyof typeof FAILURE_TYPES;
 
 export interface ErrorContext {
-  /** The stream that failed, where one did. */
+  /** The stream that failed, if one did. */
   readonly stream?: string | undefined;
-  /** For whoever debugs it: status, problem `type`, `title` and `detail`, rule. Never a secret. */
+  /** For a developer: status, problem `type`, `title` and `detail`, rule. Never a secret. */
   readonly detail?: string | undefined;
   readonly cause?: unknown;
 }
@@ -67,7 +67,7 @@ export class ConnectorError extends Error {
     return FAILURE_TYPES[this.code];
   }
 
-  /** The only way in for a caught value: a ConnectorError stays itself, all else is a defect of ours. */
+  /** Converts a caught value: a ConnectorError stays itself, every other value is a defect of the connector. */
   static from(reason: unknown): ConnectorError {
     if (reason instanceof ConnectorError) return reason;
     const detail = reason instanceof Error ? `${reason.name}: ${reason.message}` : String(reason);
@@ -79,7 +79,7 @@ export class ConnectorError extends Error {
     );
   }
 
-  /** The same error, said of a stream; keeps a stream that it already names. */
+  /** Gives this error with a stream. An error that already names a stream stays as it is. */
   of(stream: string): ConnectorError {
     if (this.stream !== undefined) return this;
     const { detail, cause } = this;
@@ -104,7 +104,7 @@ export class ConnectorError extends Error {
   }
 }
 
-/** The stacks of an error and its causes, without the messages, which the trace says elsewhere. */
+/** The stacks of an error and its causes. The error's own message stands elsewhere in the trace. */
 function stackOf(error: Error): string {
   const frames: string[] = [];
   for (let at: unknown = error; at instanceof Error; at = at.cause) {

@@ -8,7 +8,7 @@ export type LogLevel = "FATAL" | "ERROR" | "WARN" | "INFO" | "DEBUG";
 export type StreamStatus = "STARTED" | "RUNNING" | "COMPLETE" | "INCOMPLETE";
 export type SyncMode = "full_refresh" | "incremental";
 
-/** Any JSON object whose members the connector does not judge. */
+/** A JSON object whose members the connector does not check. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export interface StreamDescriptor {
@@ -102,7 +102,7 @@ export interface ControlMessage {
   readonly control: {
     readonly type: "CONNECTOR_CONFIG";
     readonly emitted_at: number;
-    /** The entire config: the platform replaces what it has by it. */
+    /** The entire config, which replaces the platform's copy. */
     readonly connectorConfig: { readonly config: JsonObject };
   };
 }
@@ -142,7 +142,7 @@ export function state(stream: string, streamState: JsonObject, recordCount: numb
   };
 }
 
-/** A stream's status; `quotaReset` (milliseconds since 1970) says that it waits for a rate limit. */
+/** A stream's status. With `quotaReset` (milliseconds since 1970) the stream waits for a rate limit until then. */
 export function streamStatus(
   stream: string,
   status: StreamStatus,
@@ -167,7 +167,7 @@ export function streamStatus(
   };
 }
 
-/** Hands the entire config to the platform, which replaces what it has by it. */
+/** Hands the entire config to the platform, which replaces its copy. */
 export function connectorConfig(config: JsonObject, emittedAt: number): ControlMessage {
   return {
     type: "CONTROL",
@@ -179,7 +179,7 @@ export function errorTrace(error: ErrorTrace, emittedAt: number): TraceMessage {
   return { type: "TRACE", trace: { type: "ERROR", emitted_at: emittedAt, error } };
 }
 
-/** How many rows and bytes the whole sync of a stream is likely to have. */
+/** The likely rows and bytes of a stream's whole sync. */
 export function estimate(
   stream: string,
   rows: number,

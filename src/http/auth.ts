@@ -1,48 +1,51 @@
 /**
- * What a request is authorized with (interface section 5). The client asks for the header before every request and
- * tells of every 401; whether a credential can be renewed is the credential's own business.
+ * Credentials of requests (interface section 5). The client asks the credential for the header before every request and
+ * reports every 401 to it. Only the credential knows whether it can be renewed.
  */
 import { ConnectorError } from "../errors.ts";
 
-/** A 401 as the credential needs to know it. */
+/** A 401 answer, as far as the credential needs it. */
 export interface Refusal {
-  /** The `Authorization` value that was refused: by now another one may be in use. */
+  /** The `Authorization` value that was refused. Another lane may have renewed the credential since. */
   readonly authorization: string;
-  /** The `WWW-Authenticate` header of the answer, where there was one. */
+  /** The `WWW-Authenticate` header of the answer, if present. */
   readonly challenge: string | undefined;
 }
 
-/** A credential; one object serves all lanes and streams at once. */
+/** A credential. All lanes and streams share one object. */
 export interface Auth {
   /**
-   * The value of the `Authorization` header, asked for before each sending of a request, also of a repeated one.
-   * Rejects with a ConnectorError where none can be had; with the signal's reason as soon as it aborts. The signal ends
-   * the waiting, not a refresh that other lanes wait for too.
+   * Gives the value of the `Authorization` header. The client calls this before each attempt of a request.
+   *
+   * Rejects with a ConnectorError if the credential cannot be used, and with the signal's reason as soon as the signal
+   * aborts. The signal ends the wait of this caller. It does not end a refresh that other lanes wait for.
    */
   authorization(signal: AbortSignal): Promise<string>;
   /**
-   * Told of a 401, at most once for each request. `true` where {@link authorization} now gives something else that is
-   * worth one more try; `false` ends the request as `unauthorized`.
+   * Handles a 401. The client calls this at most once for each request.
+   *
+   * Resolves to `true` if {@link authorization} now gives a new value, so that the client tries once more. `false` ends
+   * the request as `unauthorized`.
    */
   unauthorized(refusal: Refusal, signal: AbortSignal): Promise<boolean>;
 }
 
-/** What a header value can carry of an opaque token: visible ASCII, no spaces (RFC 6750 section 2.1 allows less). */
+/** Tokens that a header can carry: visible ASCII without spaces (RFC 6750 section 2.1 allows less). */
 const TOKEN = /^[\x21-\x7e]+$/;
 
 /**
- * A dedicated read-only token (interface section 5, `scoped_bearer_token`); white space around it is cut off. It cannot
- * be renewed: a 401 is final.
+ * A dedicated read-only token (interface section 5, `scoped_bearer_token`). White space around the token is cut off. The
+ * token cannot be renewed, so a 401 is final.
  *
- * @throws ConnectorError `invalid_config` where the token is empty or holds what a header cannot carry; the message
- *   does not show it
+ * @throws ConnectorError `invalid_config` if the token is empty or holds characters that a header cannot carry. The
+ *   message does not show the token.
  */
 export function bearer(token: string): Auth {
   const trimmed = token.trim();
   if (!TOKEN.test(trimmed)) {
     throw new ConnectorError(
       "invalid_config",
-      "The access token is empty or holds spaces, line breaks or characters outside ASCII. Copy it anew from the " +
+      "The access token is empty or holds spaces, line breaks or characters outside ASCII. Copy it again from the " +
         "provider, without quotes, and save the configuration.",
       { detail: "credentials.access_token is not visible ASCII" },
     );

@@ -1,6 +1,6 @@
 /**
- * A response's body as text: collected, decoded, checked. Whatever is wrong with it is a {@link BrokenBody}: the bytes
- * did not arrive as they were sent, which time may mend (P3, C4).
+ * Reads the body of a response: collects, decompresses and decodes it. A body that did not arrive as it was sent is a
+ * {@link BrokenBody}, which the client retries (P3, C4).
  */
 import { isAscii, isUtf8 } from "node:buffer";
 import { promisify } from "node:util";
@@ -11,7 +11,7 @@ import { ConnectorError } from "../errors.ts";
 
 const inflate = promisify(gunzip);
 
-/** The body cannot be what the provider meant to send; `message` says in what way. */
+/** The body was damaged on its way. `message` names the damage and completes "The request failed: …". */
 export class BrokenBody extends Error {
   override readonly name = "BrokenBody";
 }
@@ -19,17 +19,17 @@ export class BrokenBody extends Error {
 /** A body as bytes. */
 export interface Body {
   readonly bytes: Buffer;
-  /** Gives its memory to the next; `bytes` are not read after it. */
+  /** Gives the memory back to the pool. Nobody may read `bytes` after this call. */
   readonly release: () => void;
 }
 
 /**
- * The whole body of a response, decompressed (`gzip` and `identity` are the encodings asked for).
+ * Reads the whole body of a response and decompresses it. The client asks for `gzip` and `identity` only.
  *
- * @param maximumBytes the most that is held, compressed or not
- * @throws BrokenBody where it is cut short, or encoded in a way that was not asked for
- * @throws ConnectorError `provider_fault` where it is larger than `maximumBytes`
- * @throws whatever the connection throws while the body arrives
+ * @param maximumBytes limit of the body, before and after decompression
+ * @throws BrokenBody if the body is cut short, or has another encoding
+ * @throws ConnectorError `provider_fault` if the body is larger than `maximumBytes`
+ * @throws the error of the connection, if the connection breaks while the body arrives
  */
 export async function readBytes(
   response: HttpResponse,
@@ -38,7 +38,7 @@ export async function readBytes(
 ): Promise<Body> {
   const encoding = (response.headers["content-encoding"] ?? "identity").trim().toLowerCase();
   const announced = Number(response.headers["content-length"] ?? 0);
-  const expected = announced <= maximumBytes ? announced : 0; // also where it is no number
+  const expected = announced <= maximumBytes ? announced : 0; // NaN gives 0, too
   const raw = await collect(response.body, expected, maximumBytes, pool);
   try {
     if (encoding === "identity" || encoding === "") return raw;
@@ -52,9 +52,9 @@ export async function readBytes(
 }
 
 /**
- * The whole body of a response as text.
+ * Reads the whole body of a response as text.
  *
- * @throws what {@link readBytes} and {@link decode} throw
+ * @throws the errors of {@link readBytes} and {@link decode}
  */
 export async function readBody(
   response: HttpResponse,
@@ -65,12 +65,12 @@ export async function readBody(
 }
 
 /**
- * A body as text, decoded from UTF-8, without a byte order mark.
+ * Decodes a body from UTF-8. Removes a byte order mark.
  *
- * @throws BrokenBody where it is no UTF-8
+ * @throws BrokenBody if the body is not valid UTF-8
  */
 export function decode(body: Buffer): string {
-  // Most pages are ASCII, which is copied where UTF-8 is decoded.
+  // Most pages are ASCII, which V8 copies instead of decoding.
   if (isAscii(body)) return body.toString("latin1");
   if (!isUtf8(body)) throw new BrokenBody("the body is no valid UTF-8");
   const text = body.toString("utf8");
@@ -78,8 +78,8 @@ export function decode(body: Buffer): string {
 }
 
 /**
- * The beginning of an error's body as text, never an error of its own: what cannot be read is empty. Reading to the end
- * keeps the connection usable; a body longer than `maximumBytes` is not worth that and is cut off with its connection.
+ * Reads the body of an error response as text. Never throws: a body that cannot be read gives an empty text. Reading the
+ * body to its end keeps the connection usable. A body longer than `maximumBytes` closes the connection instead.
  */
 export async function readErrorBody(response: HttpResponse, maximumBytes: number): Promise<string> {
   try {
@@ -89,7 +89,7 @@ export async function readErrorBody(response: HttpResponse, maximumBytes: number
   }
 }
 
-/** Copies what arrives into one buffer at once, so that the pieces it comes in live as short as can be. */
+/** Copies each chunk into one buffer at once, so that the garbage collector frees the chunks early. */
 async function collect(
   body: AsyncIterable<Uint8Array>,
   expected: number,

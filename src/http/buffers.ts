@@ -1,21 +1,21 @@
 /**
- * Memory for bodies and for lines, used over and over. Left to the collector of garbage, those that wait longer than two of
- * its rounds would pile up until it looks at old memory, which it does late.
+ * A pool of buffers for bodies and for lines. Without a pool, a buffer that survives two scavenges is promoted to the old
+ * generation, which V8 collects late, so that unused buffers would pile up.
  */
 
-/** Buffers are made of multiples of this, so that pages of about one size fit the same ones; a quarter of a MiB. */
+/** Buffer sizes are multiples of 256 KiB, so that pages of similar size can use the same buffers. */
 const UNIT = 256 * 1024;
 
-/** Buffers kept at most; more than two for each of the lanes that a config may ask for are never in use. */
+/** The most free buffers that the pool keeps: two for each of the 16 lanes that a config may ask for. */
 const KEPT = 32;
 
-/** A buffer larger than this is not kept: 4 MiB, several times a page of 1,000 records. */
+/** The largest buffer that the pool keeps: 4 MiB, several times a page of 1,000 records. */
 const LARGEST = 4 * 1024 * 1024;
 
 export class BufferPool {
   readonly #free: Buffer[] = [];
 
-  /** A buffer of at least `length` bytes, whatever stands in it. It is the caller's until {@link give}. */
+  /** Gives a buffer of at least `length` bytes with arbitrary content. The caller owns it until {@link give}. */
   take(length: number): Buffer {
     const found = this.#free.findIndex((buffer) => buffer.length >= length);
     const [buffer] = found === -1 ? [] : this.#free.splice(found, 1);
@@ -23,8 +23,8 @@ export class BufferPool {
   }
 
   /**
-   * Takes a buffer back, or a part of one, that nobody reads any more. One that is never given back is collected like any
-   * other.
+   * Takes a buffer, or a part of one, back. Nobody may read it after this call. The garbage collector frees a buffer that
+   * is never given back.
    */
   give({ buffer }: Buffer): void {
     if (buffer.byteLength <= LARGEST && this.#free.length < KEPT)

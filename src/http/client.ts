@@ -1,5 +1,6 @@
 /**
- * One request to the provider, until it is answered or cannot be: rate gate (C2), credential, retries (C4), deadline.
+ * Sends one request to the provider until it has an answer or a final error: rate gate (C2), credential, retries (C4) and
+ * deadline (L2).
  */
 import { isLoopback } from "../core/loopback.ts";
 import type { BackoffPolicy } from "../core/retry.ts";
@@ -19,22 +20,22 @@ export type { ProblemText } from "./problem.ts";
 /** The most bytes of a body, compressed or not: some hundred times a page of 1,000 records. */
 export const MAXIMUM_BODY_BYTES = 256 * 1024 ** 2;
 
-/** A wait before a request is sent again. */
+/** A wait before the next attempt. */
 export interface Retry {
-  /** Which retry it is, from 1, of how many. */
+  /** The number of this retry, from 1. */
   readonly retry: number;
   readonly retries: number;
   readonly waitMs: number;
-  /** For the log: address, reason, wait. No secret. */
+  /** For the log: address, reason, wait. Holds no secret. */
   readonly message: string;
 }
 
-/** One sending of a request and what came of it. */
+/** One attempt of a request and its outcome. */
 export interface Attempt {
   readonly url: URL;
-  /** The answer, where it is what was asked for. */
+  /** The answer, if the attempt succeeded. */
   readonly answer: Answer<unknown> | undefined;
-  /** For the log: address, outcome, duration, size. No secret. */
+  /** For the log: address, outcome, duration, size. Holds no secret. */
   readonly message: string;
 }
 
@@ -42,7 +43,7 @@ export interface ClientOptions {
   readonly edges: Edges;
   readonly auth: Auth;
   readonly gate: Gate;
-  /** The only origin that ever gets the credential, e.g. `https://api.example.com`. */
+  /** The only origin that receives the credential, e.g. `https://api.example.com`. */
   readonly origin: string;
   readonly backoff: BackoffPolicy;
   readonly maximumBytes: number;
@@ -56,25 +57,25 @@ export interface ClientOptions {
 export interface GetRequest<Scanned = never> {
   readonly url: URL;
   readonly signal: AbortSignal;
-  /** The first request of a run: an address that cannot be right is `wrong_address` at once (C4). */
+  /** Whether this is the first request of a run: a wrong address is then `wrong_address` at once (C4). */
   readonly first?: boolean | undefined;
   /**
-   * When to give up, in milliseconds since 1970 on this side's clock; ends waits and a request under way alike. `check`
-   * gives one, ten seconds ahead.
+   * The instant to give up, in milliseconds since 1970 on the local clock. It ends waits and attempts. `check` sets it ten
+   * seconds ahead.
    */
   readonly deadlineMs?: number | undefined;
   /** Reads the body without JSON.parse, for pages of records. */
   readonly scan?: ScanBody<Scanned> | undefined;
   /**
-   * When the answer is wanted; at once where it is not given. Until then a body waits as the bytes that came: parsed, a
-   * page is some 20,000 values, which every collection of garbage meanwhile would copy.
+   * Defers parsing until this resolves; the default is no wait. Until then the body waits as bytes: a parsed page is some
+   * 20,000 values, and every scavenge during the wait would copy them.
    */
   readonly turn?: Promise<void> | undefined;
   /** Makes the error of a 400 from the problem document and the text for `detail`. */
   readonly onBadRequest?: ((problem: ProblemText, detail: string) => ConnectorError) | undefined;
 }
 
-/** What the caller aborts is an `aborted` error, or the ConnectorError that it gave as the reason. */
+/** The error for a caller's abort: the ConnectorError that the caller gave as reason, else `aborted`. */
 function abortedError(signal: AbortSignal): ConnectorError {
   if (signal.reason instanceof ConnectorError) return signal.reason;
   return new ConnectorError("aborted", "The sync was stopped before it ended.", {
@@ -83,7 +84,7 @@ function abortedError(signal: AbortSignal): ConnectorError {
   });
 }
 
-/** The client of one provider with one credential; serves all lanes and streams. */
+/** The client of one provider with one credential. All lanes and streams share it. */
 export class Client {
   readonly #options: ClientOptions;
   readonly #pool = new BufferPool();
@@ -93,33 +94,33 @@ export class Client {
   }
 
   /**
-   * Sends a GET until it is answered with JSON.
+   * Sends a GET until it has an answer in JSON.
    *
    * @returns the body of the 200 answer
    * @throws ConnectorError and nothing else: `wrong_address` (first request only), `unauthorized`, `forbidden`,
-   *   `bad_request` or what `onBadRequest` makes, `rate_limited`, `unavailable`, `provider_fault`, `aborted`
+   *   `bad_request` or the error of `onBadRequest`, `rate_limited`, `unavailable`, `provider_fault`, `aborted`
    */
-  async get<Scanned = never>(ask: GetRequest<Scanned>): Promise<Answer<Scanned>> {
-    if (ask.url.origin !== this.#options.origin) {
+  async get<Scanned = never>(request: GetRequest<Scanned>): Promise<Answer<Scanned>> {
+    if (request.url.origin !== this.#options.origin) {
       // A bearer token is never sent to another origin; the endpoints were resolved under base_url (W5).
       throw ConnectorError.from(new Error(`request outside of ${this.#options.origin}`));
     }
-    const deadline = this.#deadline(ask);
-    let last: string | undefined; // why the latest attempt failed, for the message when the time is up
+    const deadline = this.#deadline(request);
+    let last: string | undefined; // the reason of the latest failure, for the message at the deadline
     try {
-      return await this.#repeat(ask, deadline.signal, (reason) => {
+      return await this.#repeat(request, deadline.signal, (reason) => {
         last = reason;
       });
     } catch (reason) {
-      if (ask.signal.aborted) throw abortedError(ask.signal);
-      if (deadline.signal.aborted) throw late(ask, last);
+      if (request.signal.aborted) throw abortedError(request.signal);
+      if (deadline.signal.aborted) throw late(request, last);
       throw ConnectorError.from(reason);
     } finally {
       deadline.clear();
     }
   }
 
-  /** The caller's signal, or one that ends at the deadline too; `clear` ends the timer and lets go of the signal. */
+  /** Combines the caller's signal and the deadline. `clear` ends the timer and the listener. */
   #deadline({ signal, deadlineMs }: GetRequest<unknown>): {
     readonly signal: AbortSignal;
     clear(): void;
@@ -141,30 +142,30 @@ export class Client {
   }
 
   async #repeat<Scanned>(
-    ask: GetRequest<Scanned>,
+    request: GetRequest<Scanned>,
     signal: AbortSignal,
     remember: (reason: string) => void,
   ): Promise<Answer<Scanned>> {
     const { gate, auth } = this.#options;
     let retried = 0;
     let waitedMs = 0;
-    let renewed = false; // a 401 is answered with another credential once
+    let renewed = false; // after a 401 the client tries one renewed credential
     for (;;) {
-      const pass = await gate.pass(signal);
+      const ticket = await gate.pass(signal);
       const authorization = await auth.authorization(signal);
       const began = this.#options.edges.clock.now();
-      // A page counts for the gate when it has come, not only when a slow reader of stdout wants it.
-      const arrived = (): void => gate.succeeded(pass);
-      const verdict = await this.#send(ask, authorization, signal, arrived);
+      // Reports to the gate on arrival: a slow reader of stdout may defer the parsing for long.
+      const arrived = (): void => gate.succeeded(ticket);
+      const verdict = await this.#send(request, authorization, signal, arrived);
       signal.throwIfAborted();
-      this.#tell(ask, verdict, began);
+      this.#tell(request, verdict, began);
       switch (verdict.kind) {
         case "answered":
           return verdict.answer;
         case "failed":
           throw verdict.error;
         case "limited":
-          gate.limited(pass, verdict.askedMs);
+          gate.limited(ticket, verdict.retryAfterMs);
           break;
         case "unauthorized":
           if (renewed) throw verdict.error;
@@ -176,44 +177,44 @@ export class Client {
           break;
         case "retryable":
           remember(verdict.reason);
-          waitedMs += await this.#backOff(ask, verdict, retried, waitedMs, signal);
+          waitedMs += await this.#backOff(request, verdict, retried, waitedMs, signal);
           retried += 1;
       }
     }
   }
 
   async #send<Scanned>(
-    ask: GetRequest<Scanned>,
+    request: GetRequest<Scanned>,
     authorization: string,
     signal: AbortSignal,
     onArrived: () => void,
   ): Promise<Verdict<Scanned>> {
     const { edges, maximumBytes, userAgent } = this.#options;
-    const asked: RequestContext<Scanned> = {
-      shownUrl: shownUrl(ask.url),
-      first: ask.first ?? false,
+    const context: RequestContext<Scanned> = {
+      shownUrl: shownUrl(request.url),
+      first: request.first ?? false,
       secret: authorization.slice(authorization.indexOf(" ") + 1),
       maximumBytes,
       pool: this.#pool,
-      scan: ask.scan,
-      turn: ask.turn,
+      scan: request.scan,
+      turn: request.turn,
       onArrived,
-      onBadRequest: ask.onBadRequest,
+      onBadRequest: request.onBadRequest,
     };
     const headers = {
       accept: "application/json, application/problem+json",
-      // On the same machine compressing costs more than it saves.
-      "accept-encoding": isLoopback(ask.url) ? "identity" : "gzip",
+      // On loopback, compression costs more time than it saves.
+      "accept-encoding": isLoopback(request.url) ? "identity" : "gzip",
       authorization,
       "user-agent": userAgent,
     };
     let answered = false;
     try {
-      const response = await edges.transport({ url: ask.url, headers, signal });
+      const response = await edges.transport({ url: request.url, headers, signal });
       answered = true;
-      return await judgeResponse(response, asked, edges.clock.now());
+      return await judgeResponse(response, context, edges.clock.now());
     } catch (thrown) {
-      return judgeThrown(thrown, asked, answered);
+      return judgeThrown(thrown, context, answered);
     }
   }
 
@@ -224,19 +225,19 @@ export class Client {
     onAttempt?.({ url, answer, message: `GET ${shownUrl(url)}: ${outcomeOf(verdict)}, ${ms} ms` });
   }
 
-  /** Waits before the next retry and says so; returns how long, in milliseconds. */
+  /** Logs the retry and waits. Gives the length of the wait in milliseconds. */
   async #backOff(
-    ask: GetRequest<unknown>,
+    request: GetRequest<unknown>,
     failure: Extract<Verdict, { kind: "retryable" }>,
     retried: number,
     waitedMs: number,
     signal: AbortSignal,
   ): Promise<number> {
     const { backoff, edges, onRetry } = this.#options;
-    const waitMs = backoffWait(retried, waitedMs, edges.random(), backoff, failure.askedMs);
-    if (waitMs === undefined) throw unavailable(ask, failure, retried + 1);
-    if (ask.deadlineMs !== undefined && edges.clock.now() + waitMs >= ask.deadlineMs) {
-      throw unavailable(ask, failure, retried + 1);
+    const waitMs = backoffWait(retried, waitedMs, edges.random(), backoff, failure.retryAfterMs);
+    if (waitMs === undefined) throw unavailable(request, failure, retried + 1);
+    if (request.deadlineMs !== undefined && edges.clock.now() + waitMs >= request.deadlineMs) {
+      throw unavailable(request, failure, retried + 1);
     }
     const [retry, retries] = [retried + 1, backoff.retries];
     onRetry?.({
@@ -245,7 +246,7 @@ export class Client {
       waitMs,
       message:
         `The request failed: ${failure.reason}. Trying again in ${(waitMs / 1000).toFixed(2)} s ` +
-        `(retry ${retry} of ${retries}): GET ${shownUrl(ask.url)}`,
+        `(retry ${retry} of ${retries}): GET ${shownUrl(request.url)}`,
     });
     await edges.clock.sleep(waitMs, signal);
     return waitMs;
@@ -268,35 +269,35 @@ function outcomeOf(verdict: Verdict<unknown>): string {
 }
 
 function unavailable(
-  ask: GetRequest<unknown>,
+  request: GetRequest<unknown>,
   failure: Extract<Verdict, { kind: "retryable" }>,
   attempts: number,
 ): ConnectorError {
   return new ConnectorError(
     "unavailable",
     `The provider gave no usable answer in ${attempts} attempt${attempts === 1 ? "" : "s"}; at last: ${failure.reason}. ` +
-      `${NO_LOSS}${ask.first === true ? CHECK_ADDRESS : ""}`,
-    { detail: `${failure.reason}; GET ${shownUrl(ask.url)}`, cause: failure.cause },
+      `${NO_LOSS}${request.first === true ? CHECK_ADDRESS : ""}`,
+    { detail: `${failure.reason}; GET ${shownUrl(request.url)}`, cause: failure.cause },
   );
 }
 
-function late(ask: GetRequest<unknown>, last: string | undefined): ConnectorError {
+function late(request: GetRequest<unknown>, last: string | undefined): ConnectorError {
   const before = last === undefined ? "" : ` Before, an attempt failed: ${last}.`;
   return new ConnectorError(
     "unavailable",
     `The provider did not answer within the time that a check may take.${before} ${NO_LOSS}` +
-      (ask.first === true ? CHECK_ADDRESS : ""),
-    { detail: `deadline passed; GET ${shownUrl(ask.url)}` },
+      (request.first === true ? CHECK_ADDRESS : ""),
+    { detail: `deadline passed; GET ${shownUrl(request.url)}` },
   );
 }
 
 const NO_LOSS = "Nothing is lost: run again later.";
 const CHECK_ADDRESS = " If it stays so, check that base_url is right and can be reached from here.";
 
-/** The most characters of a cursor that are shown: it may be long, and tells a reader nothing. */
+/** The most characters of a cursor that are shown. A cursor is opaque and may be long. */
 const SHOWN_CURSOR = 40;
 
-/** An address for logs and messages: no user or password, no fragment, the cursor cut at 40 characters. */
+/** An address for logs and messages: without user, password and fragment, and with the cursor cut at 40 characters. */
 export function shownUrl(url: URL): string {
   const shown = new URL(url.origin + url.pathname + url.search);
   const cursor = shown.searchParams.get("cursor");

@@ -1,9 +1,9 @@
 /**
- * One rate gate for all lanes and both streams (C2): a 429 to any of them pauses all of them.
+ * One rate gate for all lanes and all streams (C2): a 429 to one request pauses all requests.
  *
- * Requests that were in flight together when the limit was reached are refused together. That is one event: such
- * answers lengthen the pause where they ask for more, but they do not make it grow and are not told anew. Each request
- * therefore holds a pass with the number of the pause that it came after.
+ * A provider that reaches its limit refuses all requests in flight. These refusals are one event: a later one may lengthen
+ * the pause, but does not count as "429 after 429". Each request therefore holds a ticket with the number of the latest
+ * pause before it was sent.
  */
 import type { RateLimitPolicy } from "../core/retry.ts";
 import { rateLimitWait } from "../core/retry.ts";
@@ -11,13 +11,13 @@ import { formatInstant } from "../core/time.ts";
 import type { Clock } from "../edges.ts";
 import { ConnectorError } from "../errors.ts";
 
-/** A pause of all requests; instants in milliseconds since 1970 on this side's clock. */
+/** A pause of all requests. Instants are milliseconds since 1970 on the local clock. */
 export interface Hold {
-  /** When requests go on: `quota_reset` of the platform's RATE_LIMITED status. */
+  /** The end of the pause: `quota_reset` of the platform's RATE_LIMITED status. */
   readonly untilMs: number;
-  /** How long that is from now, in milliseconds. */
+  /** The length of the pause from now, in milliseconds. */
   readonly waitMs: number;
-  /** For the log: what happened and until when. */
+  /** For the log: the reason and the end of the pause. */
   readonly message: string;
 }
 
@@ -26,31 +26,31 @@ export interface GateOptions {
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly policy: RateLimitPolicy;
-  /** `false` for `check`, which does not sleep: the first 429 is an error at once. */
+  /** `false` for `check`, which does not wait: the first 429 is an error. */
   readonly waits: boolean;
-  /** Told once for each pause, and again where a later answer moves its end by a second or more. */
+  /** Called once for each pause, and again if a later answer moves its end by a second or more. */
   readonly onHold?: ((hold: Hold) => void) | undefined;
 }
 
-/** What a request holds while it is in flight; opaque to its holder. */
+/** A request holds a ticket while it is in flight. Opaque to its holder. */
 export interface Ticket {
   readonly pause: number;
 }
 
-/** A change of a pause's end that is smaller is not worth telling, in milliseconds. */
+/** The smallest change of a pause's end that is reported, in milliseconds. */
 const WORTH_TELLING_MS = 1000;
 
 export class Gate {
   readonly #options: GateOptions;
   /** Requests wait until this instant. */
   #until = Number.NEGATIVE_INFINITY;
-  /** How many pauses there were. */
+  /** The number of pauses so far. */
   #pauses = 0;
-  /** 429 in a row, counting those of one pause once. */
+  /** The number of 429s in a row; those of one pause count once. */
   #inARow = 0;
-  /** When the first 429 since the last page came. */
+  /** The instant of the first 429 since the last page. */
   #since: number | undefined;
-  /** Set when the gate gives up, for good: every lane ends with it. */
+  /** Set when the gate gives up. It stays set, and every lane ends with this error. */
   #givenUp: ConnectorError | undefined;
   readonly #closed = new AbortController();
 
@@ -61,8 +61,8 @@ export class Gate {
   /**
    * Waits until requests may be sent.
    *
-   * @throws ConnectorError `rate_limited` where the gate has given up, also while this waits; the signal's reason as
-   *   soon as it aborts
+   * @throws ConnectorError `rate_limited` if the gate has given up, or gives up during the wait
+   * @throws the signal's reason as soon as the signal aborts
    */
   async pass(signal: AbortSignal): Promise<Ticket> {
     const { clock } = this.#options;
@@ -75,7 +75,7 @@ export class Gate {
     }
   }
 
-  /** A sleep that giving up ends too: the lanes would otherwise sleep on for up to an hour. */
+  /** Sleeps until the pause ends or the gate gives up. Otherwise the lanes would sleep on for up to an hour. */
   async #sleep(ms: number, signal: AbortSignal): Promise<void> {
     const either = AbortSignal.any([signal, this.#closed.signal]);
     try {
@@ -85,39 +85,39 @@ export class Gate {
     }
   }
 
-  /** Pauses all requests until an instant (milliseconds since 1970), or longer where they already wait longer. */
+  /** Pauses all requests until an instant (milliseconds since 1970). Never shortens a pause. */
   hold(untilMs: number): void {
     this.#until = Math.max(this.#until, untilMs);
   }
 
-  /** A page came: what follows is no longer 429 after 429. */
-  succeeded(pass: Ticket): void {
+  /** Reports a page: the next 429 is no longer "429 after 429". */
+  succeeded(ticket: Ticket): void {
     this.#since = undefined;
-    // An answer that was already under way when the pause began says nothing about the limit.
-    if (pass.pause === this.#pauses) this.#inARow = 0;
+    // An answer to a request from before the pause says nothing about the limit.
+    if (ticket.pause === this.#pauses) this.#inARow = 0;
   }
 
   /**
-   * A 429 came; `askedMs` is what its `Retry-After` asks for, where that can be understood. Returns where the request
-   * is to {@link pass} again.
+   * Reports a 429. After this call the request has to {@link pass} again.
    *
-   * @throws ConnectorError `rate_limited` where the gate does not wait, where more than an hour is asked for, and where
-   *   the wait would make it more than an hour without a page
+   * @param retryAfterMs the wait of a valid `Retry-After` header, in milliseconds
+   * @throws ConnectorError `rate_limited` if the gate does not wait, if the wait is longer than an hour, or if no page
+   *   would come for more than an hour
    */
-  limited(pass: Ticket, askedMs: number | undefined): void {
+  limited(ticket: Ticket, retryAfterMs: number | undefined): void {
     const { clock, policy, random, waits } = this.#options;
     if (this.#givenUp !== undefined) throw this.#givenUp;
     const now = clock.now();
-    const known = pass.pause < this.#pauses;
+    const known = ticket.pause < this.#pauses;
     const wait = known
-      ? rateLimitWait(askedMs, 0, 0, policy)
-      : rateLimitWait(askedMs, this.#inARow, random(), policy);
+      ? rateLimitWait(retryAfterMs, 0, 0, policy)
+      : rateLimitWait(retryAfterMs, this.#inARow, random(), policy);
     this.#since ??= now;
-    if (!waits) throw limitedError(askedMs, "It was not waited for: run again then.");
+    if (!waits) throw limitedError(retryAfterMs, "This command does not wait: run it again later.");
     if (wait === "give_up") {
-      this.#giveUp(askedMs, `That is more than ${minutes(policy.giveUpMs)}.`);
+      this.#giveUp(retryAfterMs, `That is more than ${minutes(policy.giveUpMs)}.`);
     } else if (now + wait - this.#since > policy.giveUpMs) {
-      this.#giveUp(askedMs, `No page has come for about ${minutes(policy.giveUpMs)}.`);
+      this.#giveUp(retryAfterMs, `No page has come for about ${minutes(policy.giveUpMs)}.`);
     } else {
       this.#pause(now, wait, known);
     }
@@ -140,9 +140,9 @@ export class Gate {
     });
   }
 
-  #giveUp(askedMs: number | undefined, why: string): never {
+  #giveUp(retryAfterMs: number | undefined, why: string): never {
     this.#givenUp = limitedError(
-      askedMs,
+      retryAfterMs,
       `${why} The sync stops here and keeps its state: the next one goes on where it stopped. If it happens often, ` +
         "lower the concurrency or ask the provider for a higher limit.",
     );
@@ -151,13 +151,17 @@ export class Gate {
   }
 }
 
-function limitedError(askedMs: number | undefined, rest: string): ConnectorError {
-  const asked =
-    askedMs === undefined ? "names no valid time to wait" : `asks to wait ${seconds(askedMs)}`;
+function limitedError(retryAfterMs: number | undefined, rest: string): ConnectorError {
+  const demand =
+    retryAfterMs === undefined
+      ? "names no valid time to wait"
+      : `asks to wait ${seconds(retryAfterMs)}`;
   return new ConnectorError(
     "rate_limited",
-    `The provider limits the rate of requests (HTTP 429) and ${asked}. ${rest}`,
-    { detail: `HTTP 429, Retry-After ${askedMs === undefined ? "invalid" : seconds(askedMs)}` },
+    `The provider limits the rate of requests (HTTP 429) and ${demand}. ${rest}`,
+    {
+      detail: `HTTP 429, Retry-After ${retryAfterMs === undefined ? "invalid" : seconds(retryAfterMs)}`,
+    },
   );
 }
 

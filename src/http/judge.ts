@@ -1,5 +1,6 @@
 /**
- * What an answer, or the lack of one, means for the request (C4): judgement only, nothing is sent or waited for here.
+ * Judges the outcome of one attempt of a request (C4): the answer, or the error of the connection. Nothing is sent here, and
+ * nothing waits here.
  */
 import { parseHttpDate, parseRetryAfter } from "../core/retry.ts";
 import type { BufferPool } from "./buffers.ts";
@@ -12,13 +13,13 @@ import { describeProblem, quoteProblem, readProblem } from "./problem.ts";
 
 /** The body of a 200 answer. */
 export interface Answer<Scanned = never> {
-  /** The body as JSON.parse gives it; the envelope where a {@link ScanBody} took the body. */
+  /** The result of JSON.parse; the envelope if a {@link ScanBody} read the body. */
   readonly value: unknown;
-  /** The result of the {@link ScanBody}; else the body's text without a byte order mark. */
+  /** The result of the {@link ScanBody}; else the text of the body without a byte order mark. */
   readonly content: Scanned | string;
-  /** Length of the body in bytes, once decompressed. */
+  /** Length of the decompressed body in bytes. */
   readonly bytes: number;
-  /** The `Date` header in milliseconds since 1970, where it is there and valid. */
+  /** The `Date` header in milliseconds since 1970, if present and valid. */
   readonly dateMs: number | undefined;
 }
 
@@ -31,89 +32,89 @@ export type ScanBody<Scanned> = (
   release: () => void,
 ) => { readonly envelope: unknown; readonly records: Scanned } | null;
 
-/** What the client does after one sending of a request. */
+/** The judgement of one attempt. It decides the client's next step. */
 export type Verdict<Scanned = never> =
   | { readonly kind: "answered"; readonly answer: Answer<Scanned> }
-  /** 429; `askedMs` is what a valid `Retry-After` asks for. */
-  | { readonly kind: "limited"; readonly askedMs: number | undefined }
-  /** 401; `error` is what to throw where no other credential can be had. */
+  /** 429; `retryAfterMs` is the wait of a valid `Retry-After` header, in milliseconds. */
+  | { readonly kind: "limited"; readonly retryAfterMs: number | undefined }
+  /** 401; the client throws `error` if the credential cannot be renewed. */
   | {
       readonly kind: "unauthorized";
       readonly challenge: string | undefined;
       readonly error: ConnectorError;
     }
-  /** Time may mend it; `reason` completes the sentence "The request failed: …". */
+  /** A retry may help; `reason` completes the sentence "The request failed: …". */
   | {
       readonly kind: "retryable";
       readonly reason: string;
-      readonly askedMs?: number | undefined;
+      readonly retryAfterMs?: number | undefined;
       readonly cause?: unknown;
     }
-  /** Nothing mends it. */
+  /** A retry cannot help. */
   | { readonly kind: "failed"; readonly error: ConnectorError };
 
-/** What the judgement needs to know of the request. */
+/** The request, as far as the judgement needs it. */
 export interface RequestContext<Scanned = never> {
-  /** The address as it may be shown. */
+  /** The address for messages. */
   readonly shownUrl: string;
-  /** The first request of a run: what shows a wrong address is an error at once. */
+  /** Whether this is the first request of a run: signs of a wrong address are then an error at once. */
   readonly first: boolean;
-  /** The credential as it was sent, kept out of everything that is shown. */
+  /** The credential of this request. It is masked in every message. */
   readonly secret: string;
-  /** The most bytes of a body. */
+  /** The limit of a body in bytes. */
   readonly maximumBytes: number;
-  /** Where bodies are collected. */
+  /** The memory for bodies. */
   readonly pool: BufferPool;
-  /** Tried before JSON.parse, for pages of records. */
+  /** Runs before JSON.parse, for pages of records. */
   readonly scan?: ScanBody<Scanned> | undefined;
-  /** When the answer is wanted: until then its body waits as the bytes that came. */
+  /** Defers parsing until this resolves. Until then the body waits as bytes. */
   readonly turn?: Promise<void> | undefined;
-  /** Told of a 200 whose body has come whole, before its {@link turn}. */
+  /** Called when the whole body of a 200 has arrived, before {@link turn} resolves. */
   readonly onArrived?: (() => void) | undefined;
-  /** Makes the error of a 400, where the caller knows what was asked for. */
+  /** Makes the error for a 400 from the problem document and the text for `detail`. */
   readonly onBadRequest?: ((problem: ProblemText, detail: string) => ConnectorError) | undefined;
 }
 
-/** The most bytes of an error's body that are read. */
+/** The most bytes that are read of an error's body. */
 const ERROR_BODY_BYTES = 64 * 1024;
 
 const WEB_PAGE = /^\s*<(!doctype\s+html|html|head|body)\b/i;
 
 /**
- * Judges a response whose headers have arrived; reads its body.
+ * Judges a response whose headers have arrived. Reads its body.
  *
- * @param nowMs this side's clock, for dates where the response has none
+ * @param nowMs the local clock, used if the response has no `Date`
  */
 export async function judgeResponse<Scanned>(
   response: HttpResponse,
-  asked: RequestContext<Scanned>,
+  context: RequestContext<Scanned>,
   nowMs: number,
 ): Promise<Verdict<Scanned>> {
-  if (response.status === 200) return judgeBody(response, asked, nowMs);
+  if (response.status === 200) return judgeBody(response, context, nowMs);
   const body = await readErrorBody(response, ERROR_BODY_BYTES);
-  return judgeStatus(response, body, asked, nowMs);
+  return judgeStatus(response, body, context, nowMs);
 }
 
 /**
- * Judges what the transport, or the body it gave, threw.
+ * Judges an error of the transport or of the body's stream.
  *
- * @param answered whether headers had arrived: what breaks after them says nothing about the address
+ * @param answered whether headers had arrived. If so, the address is right, whatever broke later.
  */
 export function judgeThrown(
   thrown: unknown,
-  asked: RequestContext<unknown>,
+  context: RequestContext<unknown>,
   answered: boolean,
 ): Verdict {
   if (thrown instanceof ConnectorError) return { kind: "failed", error: thrown };
   if (thrown instanceof BrokenBody) {
     return { kind: "retryable", reason: thrown.message, cause: thrown.cause };
   }
-  const failure = judgeFailure(thrown, new URL(asked.shownUrl).hostname);
+  const failure = judgeFailure(thrown, new URL(context.shownUrl).hostname);
   if (failure === undefined) return { kind: "failed", error: ConnectorError.from(thrown) };
-  if (asked.first && !answered && failure.kind !== "retryable") {
+  if (context.first && !answered && failure.kind !== "retryable") {
     return {
       kind: "failed",
-      error: wrongAddress(asked, failure.reason, ADVICE[failure.kind], thrown),
+      error: wrongAddress(context, failure.reason, ADVICE[failure.kind], thrown),
     };
   }
   return { kind: "retryable", reason: failure.reason, cause: thrown };
@@ -129,21 +130,21 @@ const ADVICE = {
 
 async function judgeBody<Scanned>(
   response: HttpResponse,
-  asked: RequestContext<Scanned>,
+  context: RequestContext<Scanned>,
   nowMs: number,
 ): Promise<Verdict<Scanned>> {
   const type = mediaType(response);
   if (type !== "application/json") {
     const body = await readErrorBody(response, ERROR_BODY_BYTES);
-    if (asked.first && isWebPage(type, body)) return webPage(asked, 200);
+    if (context.first && isWebPage(type, body)) return webPage(context, 200);
     return { kind: "retryable", reason: `HTTP 200 came with the content-type "${type}"` };
   }
-  const body = await readBytes(response, asked.maximumBytes, asked.pool);
-  asked.onArrived?.();
-  await asked.turn;
+  const body = await readBytes(response, context.maximumBytes, context.pool);
+  context.onArrived?.();
+  await context.turn;
   const bytes = body.bytes.length;
   const dateMs = parseHttpDate(response.headers["date"] ?? "", nowMs);
-  const scanned = asked.scan?.(body.bytes, body.release) ?? null;
+  const scanned = context.scan?.(body.bytes, body.release) ?? null;
   if (scanned !== null) {
     const { envelope: value, records: content } = scanned;
     return { kind: "answered", answer: { value, content, bytes, dateMs } };
@@ -154,7 +155,7 @@ async function judgeBody<Scanned>(
     const value: unknown = JSON.parse(text);
     return { kind: "answered", answer: { value, content: text, bytes, dateMs } };
   } catch (cause) {
-    if (asked.first && isWebPage(type, text)) return webPage(asked, 200);
+    if (context.first && isWebPage(type, text)) return webPage(context, 200);
     const reason = text.trim() === "" ? "the body is empty" : "the body is no valid JSON";
     return { kind: "retryable", reason, cause };
   }
@@ -163,13 +164,13 @@ async function judgeBody<Scanned>(
 function judgeStatus(
   response: HttpResponse,
   body: string,
-  asked: RequestContext<unknown>,
+  context: RequestContext<unknown>,
   nowMs: number,
 ): Verdict {
   const { status, headers } = response;
-  const problem = readProblem(body, asked.secret);
-  const detail = `${describeProblem(status, problem)}; ${asked.shownUrl}`;
-  if (status === 429) return { kind: "limited", askedMs: retryAfter(headers, nowMs) };
+  const problem = readProblem(body, context.secret);
+  const detail = `${describeProblem(status, problem)}; ${context.shownUrl}`;
+  if (status === 429) return { kind: "limited", retryAfterMs: retryAfter(headers, nowMs) };
   if (status === 401) {
     return {
       kind: "unauthorized",
@@ -178,43 +179,43 @@ function judgeStatus(
     };
   }
   if (status === 403) return { kind: "failed", error: forbidden(headers, problem, detail) };
-  // 408 is a time-out that the server says itself.
+  // 408: the server reports a time-out.
   if (status >= 500 || status === 408) {
-    const askedMs = retryAfter(headers, nowMs);
-    return { kind: "retryable", reason: describeProblem(status, problem), askedMs };
+    const retryAfterMs = retryAfter(headers, nowMs);
+    return { kind: "retryable", reason: describeProblem(status, problem), retryAfterMs };
   }
-  if (asked.first && isWebPage(mediaType(response), body)) return webPage(asked, status);
-  return { kind: "failed", error: judgeFinal(response, problem, detail, asked) };
+  if (context.first && isWebPage(mediaType(response), body)) return webPage(context, status);
+  return { kind: "failed", error: judgeFinal(response, problem, detail, context) };
 }
 
-/** 400, 404, redirects and whatever else the interface does not know. */
+/** 400, 404, redirects and all statuses that the interface does not know. */
 function judgeFinal(
   { status, headers }: HttpResponse,
   problem: ProblemText,
   detail: string,
-  asked: RequestContext<unknown>,
+  context: RequestContext<unknown>,
 ): ConnectorError {
-  if (status === 400) return asked.onBadRequest?.(problem, detail) ?? badRequest(problem, detail);
+  if (status === 400) return context.onBadRequest?.(problem, detail) ?? badRequest(problem, detail);
   const redirect = status >= 300 && status < 400;
-  if (asked.first && redirect) {
-    const target = redirectTarget(headers["location"], asked.shownUrl);
-    const said = `it redirects (HTTP ${status}${target})`;
+  if (context.first && redirect) {
+    const target = redirectTarget(headers["location"], context.shownUrl);
+    const reason = `it redirects (HTTP ${status}${target})`;
     return wrongAddress(
-      asked,
-      said,
-      "Redirects are not followed: set base_url to where they lead.",
+      context,
+      reason,
+      "Redirects are not followed: set base_url to the address that the redirect names.",
     );
   }
-  if (asked.first && status === 404) {
+  if (context.first && status === 404) {
     const advice = "Check base_url: it ends before /v1/finops/capabilities and may need a path.";
-    return wrongAddress(asked, "there is nothing there (HTTP 404)", advice);
+    return wrongAddress(context, "there is nothing there (HTTP 404)", advice);
   }
-  const what = redirect
+  const conduct = redirect
     ? "redirects, which the interface does not know"
     : "gave an answer that the interface does not know";
   return new ConnectorError(
     "provider_fault",
-    `The provider ${what} (HTTP ${status}) to GET ${asked.shownUrl}.${quoteProblem(problem)} Report it to the provider.`,
+    `The provider ${conduct} (HTTP ${status}) to GET ${context.shownUrl}.${quoteProblem(problem)} Report it to the provider.`,
     { detail },
   );
 }
@@ -233,13 +234,13 @@ function isWebPage(type: string, body: string): boolean {
   return type === "text/html" || type === "application/xhtml+xml" || WEB_PAGE.test(body);
 }
 
-function webPage(asked: RequestContext<unknown>, status: number): Verdict {
+function webPage(context: RequestContext<unknown>, status: number): Verdict {
   const reason = `it answers with a web page (HTTP ${status}) instead of JSON`;
   const advice = "Check base_url: it is the address of the provider's API, not of its website.";
-  return { kind: "failed", error: wrongAddress(asked, reason, advice) };
+  return { kind: "failed", error: wrongAddress(context, reason, advice) };
 }
 
-/** `, to https://host/path` of a redirect; without its query, which may hold anything. */
+/** `, to https://host/path` of a redirect, without the query, which may hold a secret. */
 function redirectTarget(location: string | undefined, base: string): string {
   const target = URL.parse(location ?? "", base);
   if (location === undefined || target === null) return "";
@@ -247,14 +248,14 @@ function redirectTarget(location: string | undefined, base: string): string {
 }
 
 function wrongAddress(
-  asked: RequestContext<unknown>,
+  context: RequestContext<unknown>,
   reason: string,
   advice: string,
   cause?: unknown,
 ): ConnectorError {
   return new ConnectorError(
     "wrong_address",
-    `The address ${asked.shownUrl} cannot be right: ${reason}. ${advice}`,
+    `The address ${context.shownUrl} cannot be right: ${reason}. ${advice}`,
     { detail: reason, cause },
   );
 }
@@ -274,13 +275,13 @@ function forbidden(
   detail: string,
 ): ConnectorError {
   const scope = /\bscope="([\w.: -]{1,200})"/.exec(headers["www-authenticate"] ?? "")?.[1];
-  const asked = scope?.trim().split(/ +/) ?? [];
+  const scopes = scope?.trim().split(/ +/) ?? [];
   const needs =
-    asked.length > 1
-      ? `one of the scopes ${asked.join(", ")}`
-      : asked[0] === undefined
+    scopes.length > 1
+      ? `one of the scopes ${scopes.join(", ")}`
+      : scopes[0] === undefined
         ? "a scope or access to the account"
-        : `the scope ${asked[0]}`;
+        : `the scope ${scopes[0]}`;
   return new ConnectorError(
     "forbidden",
     `The credential is valid but lacks ${needs} (HTTP 403).${quoteProblem(problem)} Ask the provider's administrator to ` +
@@ -292,7 +293,7 @@ function forbidden(
 function badRequest(problem: ProblemText, detail: string): ConnectorError {
   return new ConnectorError(
     "bad_request",
-    `The provider refuses a request that keeps the interface (HTTP 400).${quoteProblem(problem)} Report it to the provider.`,
+    `The provider refuses a request that follows the interface (HTTP 400).${quoteProblem(problem)} Report it to the provider.`,
     { detail },
   );
 }

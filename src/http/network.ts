@@ -1,17 +1,17 @@
 /**
- * What a failed connection means: which words say it, and whether time may mend it (C4). Judged by the codes of Node
- * and undici, which are stable where messages are not.
+ * Judges failed connections: the words for the message, and whether a retry may help (C4). Judges by the error codes of
+ * Node and undici, because codes are stable and messages are not.
  */
 
 /** The kinds of failure that the client tells apart. */
 export type NetworkFailure =
-  /** The name does not exist (as far as DNS knows now). */
+  /** DNS does not know the name at this moment. */
   | { readonly kind: "no_such_host"; readonly reason: string }
-  /** The certificate is not to be trusted, or the other side speaks no TLS. */
+  /** The certificate is not trusted, or the other side does not speak TLS. */
   | { readonly kind: "tls"; readonly reason: string }
-  /** The other side speaks no HTTP. */
+  /** The other side does not speak HTTP. */
   | { readonly kind: "not_http"; readonly reason: string }
-  /** The proxy refuses. */
+  /** The proxy refuses the connection. */
   | { readonly kind: "proxy"; readonly reason: string }
   /** A reset, a refused connection, a time-out, a body that broke off. */
   | { readonly kind: "retryable"; readonly reason: string };
@@ -35,19 +35,19 @@ const REASONS: Readonly<Record<string, string>> = {
 const TLS_CODES =
   /^(ERR_TLS_|ERR_SSL_|CERT_|CRL_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(GET|VERIFY|DECODE)_|UND_ERR_PRX_TLS|HOSTNAME_MISMATCH|INVALID_CA|ERROR_IN_CERT_|EPROTO$)/;
 
-/** undici's parser has a code for some mistakes and only the error's name for others. */
+/** undici's parser gives a code for some errors and only the error's name for others. */
 const NO_HTTP = /^(HPE_|HTTPParserError$)/;
 
-/** How undici says that a proxy answered CONNECT with something else than 200; there is no code for it. */
+/** undici's message for a proxy that answered CONNECT with another status than 200. There is no code for this error. */
 const PROXY_ANSWER = /Proxy response \((\d{3})\)/;
 
-/** Codes of mistakes in calling undici: defects of ours, never the network's. */
+/** Codes of wrong calls of undici. They are defects of this connector, not of the network. */
 const MISUSE = /^UND_ERR_(INVALID_ARG|INVALID_RETURN_VALUE|NOT_SUPPORTED|DESTROYED|CLOSED)$/;
 
 /**
- * Judges what a transport threw; `undefined` where it is no failure of the network but a defect of ours.
+ * Judges an error of a transport. Gives `undefined` if the error is a defect of this connector.
  *
- * @param host that of the address that was asked for: another one that does not exist is the proxy's
+ * @param host the host of the requested address. If another host does not exist, that host is the proxy.
  */
 export function judgeFailure(thrown: unknown, host: string): NetworkFailure | undefined {
   const codes = codesOf(thrown);
@@ -75,14 +75,14 @@ export function judgeFailure(thrown: unknown, host: string): NetworkFailure | un
   return { kind: "retryable", reason: `the connection failed (${codes[0] ?? thrown.name})` };
 }
 
-/** The host that could not be found, as the error of it or of one of its causes names it. */
+/** The host that could not be found, as the error or one of its causes names it. */
 function hostOf(thrown: unknown, depth = 0): string | undefined {
   if (!(thrown instanceof Error) || depth > 8) return undefined;
   if ("hostname" in thrown && typeof thrown.hostname === "string") return thrown.hostname;
   return hostOf(thrown.cause, depth + 1);
 }
 
-/** The codes of an error, of its causes and of what it gathers (one error for each address that was tried). */
+/** The codes of an error, of its causes, and of its inner errors (Node gathers one for each address that it tried). */
 function codesOf(thrown: unknown, depth = 0): string[] {
   if (!(thrown instanceof Error) || depth > 8) return [];
   const own = "code" in thrown && typeof thrown.code === "string" ? [thrown.code] : [];

@@ -1,23 +1,23 @@
 /**
- * Error bodies, read as RFC 9457 section 3 tells a client to: members of the wrong type are ignored, unknown ones too,
- * and what is no problem document at all (a proxy's HTML, nothing) says nothing.
+ * Reads error bodies by RFC 9457 section 3: members of a wrong type and unknown members are ignored. A body that is not a
+ * problem document (the HTML of a proxy, an empty body) gives no text.
  */
 
-/** What a problem document says; each member at most {@link MAXIMUM_CHARACTERS} long, on one line. */
+/** The texts of a problem document; each at most {@link MAXIMUM_CHARACTERS} long, on one line. */
 export interface ProblemText {
   readonly type?: string;
   readonly title?: string;
   readonly detail?: string;
 }
 
-/** The most characters of an error body that are shown. */
+/** The most characters that are shown of an error body. */
 const MAXIMUM_CHARACTERS = 2000;
 
 /**
  * Reads the body of an error response (interface section 2.7).
  *
- * @param text the body, of any kind
- * @param secret the credential that was sent: a provider that echoes it does not bring it into a log
+ * @param text the body, of any content
+ * @param secret the credential of the request; it is masked, because a provider may echo it
  */
 export function readProblem(text: string, secret: string): ProblemText {
   const value = parsed(text);
@@ -30,7 +30,7 @@ export function readProblem(text: string, secret: string): ProblemText {
   return { ...member("type"), ...member("title"), ...member("detail") };
 }
 
-/** `HTTP 400, type /problems/window, title Window too large, detail …`; the members that there are. */
+/** `HTTP 400, type /problems/window, title Window too large, detail …`, without absent members. */
 export function describeProblem(status: number, problem: ProblemText): string {
   const parts = [`HTTP ${status}`];
   for (const name of ["type", "title", "detail"] as const) {
@@ -40,7 +40,7 @@ export function describeProblem(status: number, problem: ProblemText): string {
   return parts.join(", ").slice(0, MAXIMUM_CHARACTERS);
 }
 
-/** ` It says: "Window too large. 40 days asked for."`, or nothing where the problem is silent; for the user. */
+/** For the user: ` It says: "Window too large. 40 days asked for."`, or nothing if the document has no text. */
 export function quoteProblem(problem: ProblemText): string {
   const said = [problem.title, problem.detail].filter((part) => part !== undefined);
   return said.length === 0 ? "" : ` It says: "${said.join(": ").slice(0, 500)}".`;
@@ -56,7 +56,7 @@ function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** The secret goes before the cut: a cut through it would leave a part of it to be seen. */
+/** Masks the secret before the cut, because a cut inside the secret would show a part of it. */
 function oneLine(text: string, secret: string): string {
   const masked = secret === "" ? text : text.replaceAll(secret, "***");
   return masked

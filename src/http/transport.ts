@@ -1,18 +1,18 @@
 /**
- * The real {@link Transport}: undici with a dispatcher of its own (never the global one, never global fetch), loaded
- * at the first request, so that `spec` pays nothing for it.
+ * The real {@link Transport}: undici with a dispatcher of its own, never the global dispatcher or the global fetch. The
+ * first request loads undici, so that `spec` does not pay for it.
  */
 import type { Dispatcher } from "undici";
 import type { HttpResponse, Transport } from "../edges.ts";
 import { ConnectorError } from "../errors.ts";
 
-/** Limits of one request; durations in milliseconds (C4). */
+/** Time-outs of one request, in milliseconds (C4). */
 export interface TransportLimits {
-  /** Until a connection stands, TLS included. */
+  /** The longest time to open a connection, TLS included. */
   readonly connectMs: number;
-  /** Silence before the headers of the answer are complete. */
+  /** The longest silence before the headers of the answer are complete. */
   readonly headersMs: number;
-  /** Silence inside the body. */
+  /** The longest silence inside the body. */
   readonly bodyMs: number;
 }
 
@@ -23,21 +23,21 @@ export const TRANSPORT_LIMITS: TransportLimits = {
   bodyMs: 60_000,
 };
 
-/** The variables of the environment that name proxies; the lower-case name wins over the upper-case one (C5). */
+/** The environment variables that name proxies. A lower-case name wins over its upper-case form (C5). */
 export type ProxyVariables = Readonly<Record<string, string | undefined>>;
 
 export interface TransportOptions {
   readonly limits: TransportLimits;
-  /** Connections to one origin at the most, 1 or more: the config's `concurrency`. */
+  /** The most connections to one origin, 1 or more: the config's `concurrency`. */
   readonly connections: number;
-  /** `HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY` and their lower-case forms; anything else in it is ignored. */
+  /** `HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY` and their lower-case forms. Other variables are ignored. */
   readonly proxies: ProxyVariables;
 }
 
-/** A transport and its end. */
+/** A transport that can be closed. */
 export interface OpenTransport {
   readonly transport: Transport;
-  /** Ends the idle connections, so that the process can end; requests in flight break. Never rejects. */
+  /** Closes all connections, so that the process can end. Requests in flight fail. Never rejects. */
   close(): Promise<void>;
 }
 
@@ -47,9 +47,9 @@ interface Loaded {
 }
 
 /**
- * Opens no connection before the first request. Requests follow no redirect and are repeated by nobody here.
+ * Makes a transport. It opens no connection before the first request, follows no redirect and retries nothing.
  *
- * @throws ConnectorError `invalid_config` at once, where a proxy variable holds no http(s) address
+ * @throws ConnectorError `invalid_config` if a proxy variable does not hold an http(s) address
  */
 export function openTransport(options: TransportOptions): OpenTransport {
   const proxies = proxiesOf(options.proxies);
@@ -83,12 +83,12 @@ async function load(options: TransportOptions, proxies: Proxies | undefined): Pr
     connectTimeout: limits.connectMs,
     headersTimeout: limits.headersMs,
     bodyTimeout: limits.bodyMs,
-    // HTTP/1.1 only: its time-outs and its bound of connections are the ones that are proven here.
+    // The tests prove the time-outs and the limit of connections for HTTP/1.1 only.
     allowH2: false,
   };
   if (proxies === undefined) return { request, dispatcher: new Agent(settings) };
   const { EnvHttpProxyAgent } = await import("./undici_proxies.ts");
-  // Behind a proxy undici takes the time to connect from the TLS options alone.
+  // With a proxy, undici reads the connect time-out from the TLS options only.
   const tls = { timeout: limits.connectMs };
   const dispatcher = new EnvHttpProxyAgent({
     ...settings,
@@ -109,7 +109,7 @@ function joined(
   return one;
 }
 
-/** What EnvHttpProxyAgent takes; an empty string keeps it from looking into the environment by itself. */
+/** The options of EnvHttpProxyAgent. An empty string stops it from reading the environment by itself. */
 interface Proxies {
   readonly httpProxy: string;
   readonly httpsProxy: string;
@@ -125,14 +125,14 @@ function proxiesOf(variables: ProxyVariables): Proxies | undefined {
   return { httpProxy, httpsProxy, noProxy: read("NO_PROXY") };
 }
 
-/** An address without a scheme (`proxy.example:3128`) is taken for http, as curl does. The value is never shown: it may hold a password. */
+/** Reads an address without a scheme (`proxy.example:3128`) as http, like curl. Never shows the value, which may hold a password. */
 function proxyAddress(name: string, text: string): string {
   if (text === "") return "";
   const address = URL.parse(text.includes("://") ? text : `http://${text}`);
   if (address !== null && /^https?:$/.test(address.protocol)) return address.href;
   throw new ConnectorError(
     "invalid_config",
-    `The environment variable ${name} holds no address of an HTTP proxy. Set it to one such as ` +
+    `The environment variable ${name} does not hold the address of an HTTP proxy. Set it to one such as ` +
       "http://proxy.example:3128, or unset it.",
     { detail: `${name} is not an http or https URL` },
   );

@@ -1,4 +1,4 @@
-/** Types of the parts of undici that undici.ts takes; they are those of the whole. */
+/** Types of the parts of undici that undici.ts imports, taken from the types of the package. */
 
 declare module "undici/lib/dispatcher/agent.js" {
   export { Agent as default } from "undici";
@@ -7,7 +7,7 @@ declare module "undici/lib/dispatcher/agent.js" {
 declare module "undici/lib/api/api-request.js" {
   import type { Dispatcher } from "undici";
 
-  /** `Dispatcher.prototype.request`, which only the whole of undici puts there. */
+  /** `Dispatcher.prototype.request`. Only the index file of undici puts the function there. */
   export default function request(
     this: Dispatcher,
     options: Dispatcher.RequestOptions,

@@ -1,2 +1,2 @@
-/** What is used of undici where there is a proxy: its parts for proxies work only within the whole. */
+/** undici's agent for proxies. It works only if the whole package is loaded. */
 export { EnvHttpProxyAgent } from "undici";

@@ -1,5 +1,5 @@
 /**
- * The first request of every run: what the provider offers (interface sections 2.2, 2.3 and 4.1), and where (W5).
+ * The first request of every run: the capabilities of the account (interface sections 2.2, 2.3 and 4.1).
  */
 import type { Clock } from "../edges.ts";
 import { ConnectorError } from "../errors.ts";
@@ -18,7 +18,7 @@ const FOCUS_VERSION = "1.4";
 export interface CapabilitiesOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** `invalid_records: "warn"`: unknown properties are left out with a warning, nothing else is tolerated (V2). */
+  /** `invalid_records: "warn"`: unknown properties are removed with a warning. Nothing else is tolerated (V2). */
   readonly tolerateUnknown: boolean;
   /** See {@link Client.get}; for `check`. */
   readonly deadlineMs?: number | undefined;
@@ -26,17 +26,17 @@ export interface CapabilitiesOptions {
 
 export interface CapabilitiesAnswer {
   readonly capabilities: Capabilities;
-  /** The provider's clock, of whole seconds: its `Date` header; this side's clock where there is none (W4). */
+  /** The provider's clock: its `Date` header in whole seconds; the local clock if there is none (W4). */
   readonly nowMs: number;
-  /** For the log, one for each property that was left out. */
+  /** For the log, about the removed properties. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Asks for the capabilities of the account.
+ * Requests the capabilities of the account.
  *
- * @param baseUrl the config's `base_url`; may have a path, its query and fragment do not count
- * @throws ConnectorError what {@link Client.get} throws for a first request; `provider_fault` where the answer breaks
+ * @param baseUrl the config's `base_url`; may have a path; its query and fragment are ignored
+ * @throws ConnectorError the errors of {@link Client.get} for a first request; `provider_fault` if the answer breaks
  *   the interface or has another version
  */
 export async function readCapabilities(
@@ -52,7 +52,8 @@ export async function readCapabilities(
 }
 
 /**
- * Judges the body of the capabilities operation. Versions come first: another version explains every other difference.
+ * Checks the body of the capabilities operation. Checks the versions first: another version explains every other
+ * difference.
  *
  * @throws ConnectorError `provider_fault`
  */
@@ -85,7 +86,7 @@ function isCapabilities(value: unknown): value is Capabilities {
 }
 
 function checkVersions(value: unknown): void {
-  if (typeof value !== "object" || value === null) return; // the schema says it better
+  if (typeof value !== "object" || value === null) return; // the schema check has the better message
   const profile: unknown = Reflect.get(value, "profile_version");
   const focus: unknown = Reflect.get(value, "focus_version");
   if (typeof profile !== "string" || typeof focus !== "string") return;
@@ -97,7 +98,7 @@ function checkVersions(value: unknown): void {
   throw new ConnectorError(
     "provider_fault",
     `The provider serves ${theirs}; this version of the connector reads ${ours}. Use a version of the connector that ` +
-      "reads what the provider serves.",
+      "reads the provider's versions.",
     { detail: `unsupported versions: ${theirs}` },
   );
 }

@@ -4,18 +4,17 @@ import { ConnectorError } from "../errors.ts";
 /** The path of the capabilities operation under the base URL (interface section 4.1). */
 export const CAPABILITIES_PATH = "/v1/finops/capabilities";
 
-/** A path of plain segments: what RFC 3986 allows in one, no empty ones, at most one slash at the end. */
+/** A path of plain segments: the characters of RFC 3986, no empty segment, at most one slash at the end. */
 const PLAIN_PATH = /^\/v[0-9]+(?:\/(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})+)+\/?$/;
 
-/** Percent-encoded dots, slashes, backslashes and controls: servers and proxies disagree on what they mean. */
+/** Percent-encoded dots, slashes, backslashes and controls. Servers and proxies disagree on their meaning. */
 const TRICKS = /%(?:2e|2f|5c|[01][0-9a-f]|7f)/i;
 
 /**
- * Where a dataset is: the `endpoint` of its capabilities, appended to the base URL with its path (W5).
+ * Gives the address of a dataset: the `endpoint` of its capabilities, appended to the base URL with its path (W5).
  *
- * The schema's `^/v[0-9]+/` lets `/v1/../../x` and more through; here an endpoint has no dot segments (also percent-
- * encoded), no empty segments, no backslash, query or fragment, and what comes out is on the origin of the base URL,
- * under its path.
+ * The schema's `^/v[0-9]+/` lets `/v1/../../x` through. This function accepts no dot segments (also percent-encoded), no
+ * empty segments, no backslash, query or fragment. The address always lies under the base URL.
  *
  * @throws ConnectorError `provider_fault`
  */

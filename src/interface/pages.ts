@@ -1,6 +1,6 @@
 /**
- * The pages of one window (interface sections 2.6.1, 4.2 to 4.4; rules P1 to P3): an async generator that has the next
- * page's request in flight while its consumer works on this one (C1).
+ * Reads the pages of one window (interface sections 2.6.1, 4.2 to 4.4; rules P1 to P3): an async generator that requests the
+ * next page while its consumer works on this one (C1).
  */
 import { hash } from "node:crypto";
 import { formatInstant, parseInstant } from "../core/time.ts";
@@ -12,15 +12,15 @@ import type { Answer, Client, ProblemText } from "../http/client.ts";
 import { quoteProblem } from "../http/problem.ts";
 import { type PageRecords, type ScannedRecords, scanPage } from "./scan.ts";
 
-/** What is asked for; the same for all pages of a window (interface section 4.4, rule 1). */
+/** The query of a window; the same for all its pages (interface section 4.4, rule 1). */
 export interface PageQuery {
-  /** The dataset's address, from `resolveEndpoint`. */
+  /** The address of the dataset, from `resolveEndpoint`. */
   readonly endpoint: URL;
   /** Inclusive, milliseconds since 1970, whole seconds. */
   readonly start: number;
   /** Exclusive, milliseconds since 1970, whole seconds. */
   readonly end: number;
-  /** For usage only. */
+  /** Only for usage. */
   readonly granularity?: "1h" | "1d" | undefined;
   /** 1 to 1,000. */
   readonly limit: number;
@@ -28,11 +28,11 @@ export interface PageQuery {
 
 export interface PageOptions {
   readonly signal: AbortSignal;
-  /** `invalid_records: "warn"`: unknown properties of the envelope are warned of and ignored (V2). */
+  /** `invalid_records: "warn"`: unknown properties of the envelope are ignored with a warning (V2). */
   readonly tolerateUnknown: boolean;
-  /** Told once for each kind of oddity in a reading. */
+  /** Receives each kind of warning once for each reading. */
   readonly onWarning?: ((message: string) => void) | undefined;
-  /** Until it resolves only the first page is asked for. */
+  /** Page 2 waits until this resolves: until this lane's previous window has been written. */
   readonly before?: Promise<void> | undefined;
   /** See {@link Client.get}; for the probes of `check`. */
   readonly deadlineMs?: number | undefined;
@@ -40,34 +40,34 @@ export interface PageOptions {
 
 /** One page. */
 export interface Page {
-  /** Not checked here. */
+  /** Not checked against the schema yet. */
   readonly records: PageRecords;
-  /** Length of the body in bytes, once decompressed. */
+  /** Length of the decompressed body in bytes. */
   readonly bytes: number;
-  /** `null` on the last page; else what to go on with, never empty. */
+  /** `null` on the last page; else the cursor of the next page, never empty. */
   readonly nextCursor: string | null;
   /** As the provider wrote it. */
   readonly asOf: string;
   /** Milliseconds since 1970. */
   readonly availableThrough: number;
-  /** What was asked for; the page may hold more (P2). */
+  /** The `limit` of the request; the page may hold more records (P2). */
   readonly limit: number;
 }
 
 /** The most empty pages in a row that go on (P2). */
 const MAXIMUM_EMPTY_PAGES = 1000;
 
-/** The most cursors that are remembered at once; a window of 20 million records at the default limit. */
+/** The most cursors that are remembered: a window of 20 million records at the default limit. */
 const REMEMBERED_CURSORS = 20_000;
 
 /**
- * Reads the pages of a window, from its first (`cursor` null) or from where an earlier reading stopped.
+ * Reads the pages of a window, from the first page (`cursor` null) or from the cursor of an earlier reading.
  *
- * A page is given only after its `next_cursor` has been judged: what was yielded can be gone on from. While the
- * consumer holds a page the next one is asked for, never more than that; a consumer that stops early aborts it.
+ * Yields a page only after its `next_cursor` was checked, so that a reading can resume after every yielded page. While the
+ * consumer works on a page, one more page is in flight, never two. A consumer that stops early aborts that request.
  *
- * @throws ConnectorError `cursor_refused` for a 400 on a request that carried a cursor (S4), `bad_request` for one on a
- *   request without; `provider_fault` where a page breaks the interface or P1, P2; and what {@link Client.get} throws
+ * @throws ConnectorError `cursor_refused` for a 400 to a request with a cursor (S4), `bad_request` for a 400 to a request
+ *   without one; `provider_fault` if a page breaks the interface, P1, P2 or L1; and the errors of {@link Client.get}
  */
 export async function* readPages(
   client: Client,
@@ -98,17 +98,17 @@ export async function* readPages(
   } finally {
     options.signal.removeEventListener("abort", forward);
     stop.abort();
-    turn.resolve(); // what waits for it ends by the signal
+    turn.resolve(); // a body that waits for its turn then ends by the signal
   }
 }
 
-/** What is known while the pages of one window are read. */
+/** Requests and checks the pages of one window. */
 class PageValidator {
   readonly #client: Client;
   readonly #query: PageQuery;
   readonly #options: PageOptions;
   readonly #seen = new SeenCursors();
-  /** What was warned of already: once for each reading is enough. */
+  /** The kinds of warnings that this reading has given. */
   readonly #warned = new Set<string>();
   #emptyInARow = 0;
 
@@ -119,8 +119,8 @@ class PageValidator {
   }
 
   /**
-   * Sends the request for a page that is wanted at its `turn`. Its failure waits for whoever awaits it: it may come while
-   * a page is consumed.
+   * Requests a page; its body is parsed at its `turn`. A failure may arrive while the consumer works on the page before, so
+   * the promise is marked as handled here and rejects where it is awaited.
    */
   ask(cursor: string | null, turn: Promise<void>): Promise<Answer<ScannedRecords>> {
     const { signal, deadlineMs } = this.#options;
@@ -139,7 +139,7 @@ class PageValidator {
     return answer;
   }
 
-  /** Judges the answer to a request that carried `sent`. */
+  /** Checks the answer to the request with the cursor `sent`. */
   judge(answer: Answer<ScannedRecords>, sent: string | null): Page {
     const { value } = answer;
     const envelope = this.#envelope(value);
@@ -170,14 +170,14 @@ class PageValidator {
     return value;
   }
 
-  /** P1: null ends a window and nothing else does; what would go in circles is an error, never an end. */
+  /** P1: only null ends a window. A cursor that would lead in a circle is an error, never an end. */
   #checkCursor(next: string | null, sent: string | null): void {
     if (next === null) return;
     if (next === sent) throw this.#fault("next_cursor is the cursor that was just sent");
     if (this.#seen.has(next)) throw this.#fault("next_cursor was seen before in this window");
   }
 
-  /** P2: short and empty pages go on, up to a bound; more records than asked for are kept. */
+  /** P2: reading goes on after short and empty pages, up to a bound. More records than requested are kept. */
   #checkCount(count: number, next: string | null): void {
     const { limit } = this.#query;
     this.#emptyInARow = count === 0 ? this.#emptyInARow + 1 : 0;
@@ -185,7 +185,7 @@ class PageValidator {
       throw this.#fault(`more than ${MAXIMUM_EMPTY_PAGES} empty pages came in a row`);
     }
     if (count > limit) {
-      const message = `A page holds ${count} records where at most ${limit} were asked for; all are kept.`;
+      const message = `A page holds ${count} records where at most ${limit} were requested; all are kept.`;
       this.#warn("limit", message);
     }
   }
@@ -199,8 +199,8 @@ class PageValidator {
   #fault(rule: string, way = ""): ConnectorError {
     return new ConnectorError(
       "provider_fault",
-      `A page that the provider sent breaks the interface: ${rule}. It was asked for ${describeQuery(this.#query)}. ` +
-        `Nothing of it was read as the end of the data.${way} Report it to the provider.`,
+      `A page that the provider sent breaks the interface: ${rule}. The page was requested for ${describeQuery(this.#query)}. ` +
+        `The connector did not take the page for the end of the data.${way} Report it to the provider.`,
       { detail: `page: ${rule}; ${this.#query.endpoint.pathname}` },
     );
   }
@@ -209,8 +209,8 @@ class PageValidator {
 const TOLERATE = ' To go on without the property, set invalid_records to "warn".';
 
 /**
- * The cursors of a window, as hashes of 96 bits: cursors may be long and windows have thousands of pages. The memory
- * is bounded: when it is full it starts anew, which still finds every circle of fewer pages than it holds.
+ * The cursors of a window, as hashes of 96 bits, because cursors may be long and a window may have thousands of pages. The
+ * memory is bounded: when it is full it is cleared. A circle of fewer pages than its capacity is still found.
  */
 class SeenCursors {
   readonly #hashes = new Set<string>();
@@ -231,7 +231,7 @@ function isEnvelope(value: unknown): value is Envelope {
   return validatePage(value);
 }
 
-/** The address of a page; URLSearchParams keeps an opaque cursor exact, whatever it holds. */
+/** The address of a page. URLSearchParams encodes an opaque cursor exactly. */
 export function pageUrl(query: PageQuery, cursor: string | null): URL {
   const url = new URL(query.endpoint);
   url.search = new URLSearchParams({
@@ -255,8 +255,8 @@ function queryRefused(query: PageQuery, problem: ProblemText, detail: string): C
   return new ConnectorError(
     "bad_request",
     `The provider refuses the query for ${describeQuery(query)} (HTTP 400).${quoteProblem(problem)} Check that ${width}` +
-      "the dates lie within what the provider keeps, and that its capabilities tell the truth; if they do, report it " +
-      "to the provider.",
+      "the dates lie within the provider's retention, and that its capabilities are right. If they are, report it to the " +
+      "provider.",
     { detail },
   );
 }
@@ -265,7 +265,7 @@ function cursorRefused(query: PageQuery, problem: ProblemText, detail: string): 
   return new ConnectorError(
     "cursor_refused",
     `The provider no longer accepts the cursor that it gave for ${describeQuery(query)} (HTTP 400).` +
-      `${quoteProblem(problem)} The range has to be read again from its first page.`,
+      `${quoteProblem(problem)} The window has to be read again from its first page.`,
     { detail },
   );
 }

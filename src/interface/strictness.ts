@@ -1,22 +1,21 @@
 /**
- * Closed objects (interface section 2): what a schema does not know is an error that names the property, or, with
- * `invalid_records: "warn"`, is taken out with a warning (V2). Every other broken rule stays an error.
+ * Closed objects (interface section 2): an unknown property is an error that names the property. With
+ * `invalid_records: "warn"` the property is removed with a warning (V2). Every other broken rule stays an error.
  */
 import type { Validator, Violation } from "../generated/validators.js";
 
-/** What the check found; `unknown` are the JSON pointers of the properties that were taken out. */
+/** The result of the check. */
 export interface ClosedCheck {
+  /** The JSON pointers (RFC 6901) of the removed properties. */
   readonly unknown: readonly string[];
   /** The first broken rule that was not tolerated. */
   readonly violation: Violation | undefined;
 }
 
-/** The most unknown properties that are tolerated in one object: more is another interface. */
+/** The most unknown properties that are tolerated in one object. An object with more follows another interface. */
 const MAXIMUM_UNKNOWN = 1000;
 
-/**
- * Checks a value that JSON.parse gave; with `tolerate`, unknown properties are deleted from it.
- */
+/** Checks a value of JSON.parse against its schema. With `tolerate`, deletes unknown properties from the value. */
 export function checkClosed(validator: Validator, value: unknown, tolerate: boolean): ClosedCheck {
   const unknown: string[] = [];
   for (;;) {
@@ -61,7 +60,7 @@ function shorten(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }
 
-/** The object at a JSON pointer (RFC 6901), where there is one. */
+/** The object at a JSON pointer (RFC 6901), if there is one. */
 function at(root: unknown, pointer: string): object | undefined {
   let value = root;
   for (const token of pointer.split("/").slice(1)) {
