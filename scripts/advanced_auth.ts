@@ -1,19 +1,22 @@
 /**
- * `advanced_auth` of the specification: how the platform's sign-in button walks the authorization code flow by itself
- * (declarative OAuth). The templates are Jinja; the platform fills in the `…_value`s and `…_param`s, and what stands in the
- * user's own config: every provider of the interface has addresses of its own.
+ * `advanced_auth` of the specification: with it the platform's sign-in button walks the authorization code flow by itself
+ * (declarative OAuth). The templates are Jinja. The platform fills in the `…_value`s and `…_param`s, and the addresses of
+ * the user's own config, because every provider of the interface has its own.
  */
 import type { JsonObject } from "../src/protocol.ts";
 
-/** Interface section 5; the same as `login` asks for. */
-const SCOPE = "billing.account.read billing.usage.read billing.cost.read";
+/** Interface section 5; `login` asks for the same scopes. */
+const SCOPES = ["billing.account.read", "billing.usage.read", "billing.cost.read"];
 
 /**
- * The platform's filter gives padded standard base64, where RFC 7636 section 4.2 asks for base64url without padding;
- * should it ever give that, there is nothing left to replace.
+ * The platform's filter gives standard base64 with padding. RFC 7636 section 4.2 asks for base64url without padding, so
+ * three replacements follow. They change nothing in a platform whose filter gives base64url.
  */
 const CHALLENGE =
   "{{ state_value | codechallengeS256 | replace('+', '-') | replace('/', '_') | replace('=', '') }}";
+
+/** An authorization URL may have a query already (RFC 6749 section 3.1). */
+const SEPARATOR = "{{ '&' if '?' in authorization_url else '?' }}";
 
 const CONSENT = [
   "response_type=code",
@@ -29,7 +32,7 @@ function objectOf(properties: JsonObject, more: JsonObject = {}): JsonObject {
   return { type: "object", additionalProperties: false, properties, ...more };
 }
 
-/** A text that stands under `credentials` in the config. */
+/** A text under `credentials` in the config. */
 function credential(name: string, more: JsonObject = {}): JsonObject {
   return { [name]: { type: "string", path_in_connector_config: ["credentials", name], ...more } };
 }
@@ -48,12 +51,14 @@ export function advancedAuth(): JsonObject {
         { required: ["authorization_url", "token_url"] },
       ),
       oauth_connector_input_specification: {
-        consent_url: `{{ authorization_url }}?${CONSENT}`,
-        scope: SCOPE,
-        // The platform has no verifier of its own: the state is it, so it must be as long as RFC 7636 section 4.1 asks.
+        consent_url: `{{ authorization_url }}${SEPARATOR}${CONSENT}`,
+        // Newer platforms read the list, older ones the text.
+        scopes: SCOPES.map((scope) => ({ scope })),
+        scope: SCOPES.join(" "),
+        // The platform sends the state as code verifier too, so it needs the length of one (RFC 7636 section 4.1).
         state: { min: 43, max: 128 },
         access_token_url: "{{ token_url }}",
-        // Without this the platform sends parameters as JSON, which RFC 6749 does not know.
+        // Without this header the platform sends the parameters as JSON, which RFC 6749 does not allow.
         access_token_headers: {
           "Content-Type": "application/x-www-form-urlencoded",
           Accept: "application/json",
@@ -66,7 +71,7 @@ export function advancedAuth(): JsonObject {
           client_secret: "{{ client_secret_value }}",
           code_verifier: "{{ state_value }}",
         },
-        // Not expires_in: what is named here and missing in an answer fails the sign-in, and a server need not send it.
+        // The sign-in fails if a member of this list is missing in the answer. A server need not send expires_in.
         extract_output: ["access_token", "refresh_token"],
       },
       complete_oauth_output_specification: objectOf({

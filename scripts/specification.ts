@@ -1,13 +1,14 @@
 /**
- * The ConnectorSpecification (airbyte-protocol 0.18) that `spec` prints, made of the config's zod schema when
- * `npm run generate` writes spec.json: at run time nothing of it, and so nothing of zod, is loaded for `spec`.
+ * The ConnectorSpecification (airbyte-protocol 0.18) that `spec` prints. `npm run generate` makes it from the config's zod
+ * schema and writes it to spec.json, so that `spec` loads neither this file nor zod.
  */
 import * as z from "zod";
+import packageJson from "../package.json" with { type: "json" };
 import { configSchema } from "../src/config/schema.ts";
 import type { JsonObject } from "../src/protocol.ts";
 import { advancedAuth } from "./advanced_auth.ts";
 
-/** The cards of the platform's form; a group that no key names is a defect. */
+/** The cards of the platform's form. Each must have a key of the config in it. */
 const GROUPS = [
   { id: "connection", title: "Connection" },
   { id: "range", title: "What to Read" },
@@ -16,7 +17,7 @@ const GROUPS = [
 
 export function specification(): JsonObject {
   return {
-    documentationUrl: "https://docs.airbyte.com/integrations/sources/ai-billing",
+    documentationUrl: packageJson.homepage,
     protocol_version: "0.2.0",
     supportsIncremental: true,
     connectionSpecification: connectionSpecification(),
@@ -29,11 +30,11 @@ function connectionSpecification(): JsonObject {
     target: "draft-7",
     io: "input",
     override: ({ jsonSchema }) => {
-      // zod writes `{}` for "any"; the acceptance tests want the word.
+      // zod writes `{}` for "any"; the acceptance tests want `true`.
       if (jsonSchema.type === "object") jsonSchema.additionalProperties = true;
-      // zod bounds integers by what a double holds exactly, which would only puzzle the reader of a form.
+      // zod limits integers to those that a double holds exactly. In a form this limit would only puzzle the reader.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-      // A form finds its choices only where the container says that it is an object.
+      // A form shows the choices of a container only if its type is "object".
       if (jsonSchema.oneOf !== undefined) jsonSchema.type = "object";
     },
   });

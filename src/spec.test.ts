@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { Ajv } from "ajv";
+import addFormats from "ajv-formats";
 import { expect, test } from "vitest";
 import { specification as built } from "../scripts/specification.ts";
 import { parseConfig, secretsOf } from "./config/config.ts";
@@ -41,8 +42,8 @@ test("spec.json is what the schema of the config makes", async () => {
 });
 
 test("the specification has what the protocol asks for", () => {
-  expect(specification["documentationUrl"]).toBe(
-    "https://docs.airbyte.com/integrations/sources/ai-billing",
+  expect(specification["documentationUrl"]).toMatch(
+    /^https:.*\/docs\/integrations\/sources\/ai-billing\.md$/,
   );
   expect(specification["supportsIncremental"]).toBe(true);
   expect(specification["protocol_version"]).toMatch(/^0\.\d+\.\d+$/);
@@ -110,6 +111,36 @@ test("the sign-in button goes by OAuth credentials, and every path that it names
   }
 });
 
+test("the form folds away no field that the sign-in button or a typed refresh token needs", () => {
+  const [oauth] = connection.properties?.["credentials"]?.oneOf ?? [];
+  const open = Object.entries(oauth?.properties ?? {})
+    .filter(([, node]) => node["always_show"] === true)
+    .map(([name]) => name);
+  expect(open).toEqual([
+    "client_secret",
+    "authorization_url",
+    "token_url",
+    "access_token",
+    "token_expiry_date",
+  ]);
+  expect(nodes.filter(({ node }) => "airbyte_hidden" in node)).toEqual([]);
+});
+
+test("an authorization URL may have a query, and the scopes are a list and a text", () => {
+  const { oauth_config_specification: flow } = specification["advanced_auth"] as {
+    oauth_config_specification: {
+      oauth_connector_input_specification: {
+        consent_url: string;
+        scope: string;
+        scopes: { scope: string }[];
+      };
+    };
+  };
+  const input = flow.oauth_connector_input_specification;
+  expect(input.consent_url).toContain("{{ '&' if '?' in authorization_url else '?' }}");
+  expect(input.scopes.map(({ scope }) => scope).join(" ")).toBe(input.scope);
+});
+
 test("secrets are marked, and nothing else", () => {
   const names = new Set(["access_token", "client_secret", "refresh_token"]);
   for (const { name, node } of nodes.filter((each) => each.node.type !== "object")) {
@@ -154,7 +185,7 @@ test("every field has a title in title case and a description", () => {
   }
 });
 
-test("whoever sets a pattern says what it means, and the examples keep the rules", () => {
+test("every pattern is explained, and the examples keep the rules", () => {
   const minimal = {
     base_url: "https://billing.example.com",
     credentials: { auth_type: "scoped_bearer_token", access_token: "t" },
@@ -168,8 +199,10 @@ test("whoever sets a pattern says what it means, and the examples keep the rules
   }
 });
 
-/** The form's own check (draft-07, formats aside, as suites do it) must not refuse what the connector takes. */
-const validate = new Ajv({ strict: false, validateFormats: false }).compile(connection);
+/** The form's own check (draft-07 with formats, as the platform does it) takes no config that the connector refuses. */
+const ajv = new Ajv({ strict: false });
+addFormats.default(ajv);
+const validate = ajv.compile(connection);
 
 test.each([
   { base_url: "https://billing.example.com" },
@@ -178,8 +211,7 @@ test.each([
   { base_url: "http://127.0.0.1:8080/a" },
   { base_url: "http://[::1]:8080" },
   { start_date: "2026-01-31" },
-  { start_date: "2026-01-31T00:00:00Z" },
-  { end_date: "2026-01-31T00:00:00.123+00:00" },
+  { end_date: "2026-02-28" },
   { granularity: "1h", concurrency: 16, page_size: 1, lookback_days: 0, reconcile_days: 0 },
   { credentials: { auth_type: "oauth2_authorization_code", client_id: "c", refresh_token: "r" } },
   { something: "of the platform's own" },
@@ -192,6 +224,19 @@ test.each([
   expect(validate(config), JSON.stringify(validate.errors)).toBe(true);
   expect(() => parseConfig(config)).not.toThrow();
 });
+
+test.each([{ start_date: "2026-01-31T00:00:00Z" }, { end_date: "2026-01-31T00:00:00.123+00:00" }])(
+  "the form offers dates only, and the connector takes the instant of %j too",
+  (part) => {
+    const config = {
+      base_url: "https://billing.example.com",
+      credentials: { auth_type: "scoped_bearer_token", access_token: "t" },
+      ...part,
+    };
+    expect(validate(config)).toBe(false);
+    expect(() => parseConfig(config)).not.toThrow();
+  },
+);
 
 test.each([
   { base_url: undefined },

@@ -1,11 +1,15 @@
-/** The version, the name and the address stand in several files, each for another reader; here they are held together. */
+/** Several files repeat the version, the name and the address for different readers. These tests keep them equal. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 
 const text = (path: string): string =>
   readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 
-const packageJson = JSON.parse(text("package.json")) as { name: string; version: string };
+const packageJson = JSON.parse(text("package.json")) as {
+  name: string;
+  version: string;
+  homepage: string;
+};
 const spec = JSON.parse(text("spec.json")) as {
   documentationUrl: string;
   connectionSpecification: { required: string[]; properties: Record<string, { title: string }> };
@@ -51,9 +55,12 @@ test("one name", () => {
   expect(declared("githubIssueLabel")).toBe(packageJson.name);
 });
 
-test("one documentation", () => {
-  expect(declared("documentationUrl")).toBe(spec.documentationUrl);
-  expect(spec.documentationUrl).toMatch(/\/sources\/ai-billing$/);
+test("one documentation, a page of this repository", () => {
+  expect(declared("documentationUrl")).toBe(packageJson.homepage);
+  expect(spec.documentationUrl).toBe(packageJson.homepage);
+  const path = packageJson.homepage.split("/blob/main/")[1] ?? "";
+  expect(text(path)).toBe(docs);
+  expect(docs).toContain(packageJson.homepage);
 });
 
 test("the platform starts the image as the image starts itself", () => {
@@ -103,17 +110,14 @@ describe("the documentation page", () => {
       "Prerequisites",
       "Setup guide",
       "Set up AI Billing",
-      "For Airbyte Cloud:",
-      "For Airbyte Open Source:",
       "Set up the AI Billing connector in Airbyte",
-      "For Airbyte Cloud:",
       "For Airbyte Open Source:",
       "Supported sync modes",
       "Supported Streams",
+      "IP allow list",
       "Performance considerations",
       "Data type map",
       "Limitations & Troubleshooting",
-      "IP allow list",
       "Tutorials",
       "Changelog",
     ];

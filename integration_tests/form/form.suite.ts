@@ -1,4 +1,4 @@
-/** The form that people fill in, in a real browser. */
+/** The form that people fill in, drawn by Airbyte's rules in a real browser. */
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { parseConfig } from "../../src/config/config.ts";
 
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** Chromium as root in a closed network: no sandbox, and none of its own errands. */
+/** Chromium runs as root and without internet here: no sandbox, and no requests of its own. */
 const FLAGS =
   "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
 
@@ -45,42 +45,59 @@ afterEach(async () => {
   await page.close();
 });
 
-const visibleLabels = async (): Promise<string[]> =>
-  (await page.locator("label:visible, legend:visible").allInnerTexts()).map((label) =>
+const labelsIn = async (part: string): Promise<string[]> =>
+  (await page.locator(`${part} label:visible:not(.tile)`).allInnerTexts()).map((label) =>
     label.replace(/\s*\*$/, "").trim(),
   );
 
 const field = (label: string) => page.getByLabel(label, { exact: false }).first();
+const choose = (title: string) => page.locator(".tile", { hasText: title }).last().click();
 
-test("the cards come in their order, what is needed first, and only what a person would set is open", async () => {
-  expect(await page.locator("h2").allInnerTexts()).toEqual([
+test("the cards come in their order, and a card of optional fields is folded", async () => {
+  expect(await page.locator("h2, .card > details:only-child > summary").allInnerTexts()).toEqual([
     "Connection",
     "What to Read",
     "Advanced",
   ]);
-  const labels = await visibleLabels();
-  expect(labels[0]).toBe("Base URL");
-  expect(labels).toContain("Start Date");
-  expect(labels).not.toContain("Concurrency");
+  expect((await labelsIn("#connection"))[0]).toBe("Base URL");
+  expect(await labelsIn("#range")).toEqual(["Start Date", "Usage Granularity"]);
+  expect(await labelsIn("#advanced")).toEqual([]);
   await page.locator("#advanced summary").click();
-  expect(await visibleLabels()).toContain("Concurrency");
+  expect(await labelsIn("#advanced")).toContain("Concurrency");
 });
 
 test("OAuth is the first choice and the one made", async () => {
-  const choices = page.locator("#connection input[type=radio]");
-  const texts = await page.locator("#connection label:has(input[type=radio])").allInnerTexts();
-  expect(texts.map((text) => text.trim())).toEqual(["OAuth 2.0", "Access Token"]);
-  expect(await choices.first().isChecked()).toBe(true);
+  const texts = await page.locator(".tile span").allInnerTexts();
+  expect(texts).toEqual(["OAuth 2.0", "Access Token"]);
+  expect(await page.locator(".tile input").first().isChecked()).toBe(true);
 });
 
-test("secrets are password fields, and what the connector keeps for itself is not shown", async () => {
+test("all that the sign-in button needs is open above it, and nothing is folded away", async () => {
+  expect(await labelsIn(".variant")).toEqual([
+    "Client ID",
+    "Client Secret",
+    "Authorization URL",
+    "Token URL",
+    "Access Token",
+    "Access Token Expiry",
+  ]);
+  expect(await page.locator(".variant details").count()).toBe(0);
+  const button = await page.locator("#sign-in").boundingBox();
+  const last = await page.getByLabel("Token URL").boundingBox();
+  const next = await page.getByLabel("Access Token Expiry").boundingBox();
+  expect(button?.y).toBeGreaterThan(last?.y ?? Infinity);
+  expect(button?.y).toBeLessThan(next?.y ?? 0);
+  await choose("Access Token");
+  expect(await page.locator("#sign-in").count()).toBe(0);
+});
+
+test("secrets are password fields", async () => {
   const secrets = async (): Promise<string[]> =>
     page
       .locator("input[type=password]")
       .evaluateAll((inputs) => inputs.map(({ id }) => id.replace(/^.*_credentials_/, "")));
-  expect(await secrets()).toEqual(["client_secret", "refresh_token"]);
-  expect(await visibleLabels()).not.toContain("Access Token Expiry");
-  await page.getByLabel("Access Token").first().check();
+  expect(await secrets()).toEqual(["client_secret", "access_token"]);
+  await choose("Access Token");
   expect(await secrets()).toEqual(["access_token"]);
 });
 
@@ -88,16 +105,16 @@ test("dates are picked", async () => {
   expect(await field("Start Date").getAttribute("type")).toBe("date");
 });
 
-test("a wrong address is told in words", async () => {
+test("a wrong address is explained in words", async () => {
   await field("Base URL").fill("billing.example.com");
   await page.getByRole("button", { name: "Set up source" }).click();
   await page.getByText("The value must look like https://host/path").waitFor();
   expect(await page.locator("body").getAttribute("data-config")).toBeNull();
 });
 
-test("what is filled in is a config that the connector takes", async () => {
+test("the connector takes the config that a person fills in", async () => {
   await field("Base URL").fill("https://billing.example.com");
-  await page.getByLabel("Access Token").first().check();
+  await choose("Access Token");
   await page.locator("input[type=password]").fill("a-token");
   await field("Start Date").fill("2026-01-31");
   await page.getByRole("button", { name: "Set up source" }).click();

@@ -1,4 +1,4 @@
-"""What the platform does with `advanced_auth`: declarative OAuth as its documentation describes it, in the open."""
+"""The platform's part of `advanced_auth`: declarative OAuth as the platform's documentation describes it."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ import jsonschema
 
 Json = dict[str, Any]
 
-# The platform draws states from these.
+# The characters of the platform's random states.
 ALPHABET = string.ascii_letters + string.digits + ".-_"
 
 
 def padded_challenge(text: str) -> str:
-    """The filter as the platform's code has it: standard base64 with padding."""
+    """The filter of the platform's code: standard base64 with padding."""
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def proper_challenge(text: str) -> str:
-    """The filter as the platform's documentation has it: base64url without padding (RFC 7636)."""
+    """The filter of the platform's documentation: base64url without padding (RFC 7636)."""
     return base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).decode().rstrip("=")
 
 
 class Platform:
-    """One sign-in with the button, from the form as the user left it to the config that is stored."""
+    """One sign-in with the button: takes the user's form and returns the config that the platform stores."""
 
     def __init__(self, advanced: Json, challenge: Callable[[str], str]) -> None:
         self._specification: Json = advanced["oauth_config_specification"]
         self._templates: Json = self._specification["oauth_connector_input_specification"]
-        # Undefined names fail: the platform would leave a hole in the address.
+        # The platform would leave a hole in the address for an undefined name; here it is an error.
         self._jinja = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False)
         self._jinja.filters["codechallengeS256"] = challenge
         self._jinja.filters["b64encode"] = lambda text: base64.b64encode(text.encode()).decode()
@@ -51,7 +51,7 @@ class Platform:
         return self._render(self._templates["consent_url"], names)
 
     def complete(self, form: Json, redirect_uri: str, answer: Json) -> Json:
-        """The form with what the sign-in adds."""
+        """The form with the tokens that the sign-in adds."""
         assert answer["state"] == self.state
         names = self._names(form, redirect_uri, code=answer["code"])
         headers = self._rendered("access_token_headers", names)
@@ -68,14 +68,15 @@ class Platform:
         return self._stored(form, extracted)
 
     def _names(self, form: Json, redirect_uri: str, code: str) -> dict[str, str]:
-        """The variables: what the user typed, and key, value and parameter of each word of OAuth."""
+        """The variables: the user's addresses, and key, value and parameter of each word of OAuth."""
         names = self._typed(form)
         words = {
             "client_id": self._at(form, ["credentials", "client_id"]),
             "client_secret": self._at(form, ["credentials", "client_secret"]),
             "auth_code": code,
             "redirect_uri": redirect_uri,
-            "scope": self._templates["scope"],
+            # A list of scopes, which newer platforms know, goes before the text.
+            "scope": " ".join(each["scope"] for each in self._templates["scopes"]),
             "state": self.state,
         }
         keys = {"auth_code": "code"}

@@ -31,7 +31,7 @@ def provider() -> Iterator[Provider]:
 
 @pytest.fixture
 def form(provider: Provider) -> Json:
-    """What a user has typed before the button is pressed."""
+    """The form as a user fills it in before pressing the button."""
     facts: dict[str, str] = provider.control("oauth")
     named = ("client_id", "client_secret", "authorization_url", "token_url")
     credentials = {name: facts[name] for name in named}
@@ -95,6 +95,25 @@ def test_the_button_leads_to_a_working_token(
         config = platform.complete(form, REDIRECT, click_through(address))
         jsonschema.validate(config, SPECIFICATION["connectionSpecification"])
     assert '"SUCCEEDED"' in run_check(config, tmp_path)
+
+
+def test_an_authorization_url_with_a_query_keeps_it(form: Json, tmp_path: Path) -> None:
+    form["credentials"]["authorization_url"] += "?tenant=acme"
+    platform = Platform(SPECIFICATION["advanced_auth"], padded_challenge)
+    address = platform.consent_url(form, REDIRECT)
+    query = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(address).query, strict_parsing=True))
+    assert query["tenant"] == "acme"
+    assert query["response_type"] == "code"
+    config = platform.complete(form, REDIRECT, click_through(address))
+    assert '"SUCCEEDED"' in run_check(config, tmp_path)
+
+
+def test_the_consent_asks_for_every_scope_in_old_and_new_platforms(form: Json) -> None:
+    flow = SPECIFICATION["advanced_auth"]["oauth_config_specification"]
+    templates = flow["oauth_connector_input_specification"]
+    platform = Platform(SPECIFICATION["advanced_auth"], padded_challenge)
+    query = urllib.parse.urlsplit(platform.consent_url(form, REDIRECT)).query
+    assert dict(urllib.parse.parse_qsl(query))["scope"] == templates["scope"]
 
 
 def test_the_refresh_token_is_worth_another(form: Json, tmp_path: Path, provider: Provider) -> None:

@@ -1,31 +1,41 @@
 /**
- * The one zod schema of the configuration (design section 5). src/config/config.ts parses with it, and
- * scripts/specification.ts turns it into spec.json, from which a platform makes its form. Titles and descriptions are
- * written for that form. The protocol's own keywords (`order`, `group`, `airbyte_secret`, …) go into spec.json unchanged.
+ * The one zod schema of the configuration (design section 5). src/config/config.ts parses with it, and scripts/specification.ts
+ * turns it into spec.json, from which a platform makes its form. Titles and descriptions are written for that form. The
+ * members of the protocol's own vocabulary (`order`, `group`, `airbyte_secret`, …) go into spec.json unchanged.
+ *
+ * The form of Airbyte folds away every optional field that does not say `always_show`, and shows fields by `order`.
  */
 import * as z from "zod";
 import { addressFault } from "./address.ts";
 import { parseDate, parseInstant } from "../core/time.ts";
 
-const DATE_PATTERN =
-  "^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?(Z|\\+00:00))?$";
+/** The form offers dates only: a validator that knows `format: date` refuses instants, whatever the pattern says. */
+const FORM_DATE = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$";
 
-/** A date (its midnight UTC) or an instant in UTC, in milliseconds since 1970; `undefined` if the text is neither. */
+/** The shape of a date or of an instant in UTC, which a config file may hold too. */
+const DATE_OR_INSTANT =
+  /^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?(Z|\+00:00))?$/;
+
+/**
+ * Reads a date (as its midnight in UTC) or an instant in UTC.
+ *
+ * @returns Milliseconds since 1970; `undefined` if the text is neither.
+ */
 export function instantOf(text: string): number | undefined {
   return parseDate(text) ?? parseInstant(text);
 }
 
-/** A text with a check of its own. `faultOf` gives the broken rule, which never quotes the text. */
-function checkedText(faultOf: (value: string) => string | undefined) {
+/** A text with a check of its own. `ruleFor` names the rule that the text breaks; a rule never quotes the text. */
+function checkedText(ruleFor: (value: string) => string | undefined) {
   return z.string().superRefine((value, context) => {
-    const rule = faultOf(value);
+    const rule = ruleFor(value);
     if (rule !== undefined) context.addIssue({ code: "custom", message: rule });
   });
 }
 
 function dateFault(value: string): string | undefined {
   if (instantOf(value) !== undefined) return undefined;
-  if (new RegExp(DATE_PATTERN).test(value)) return "names a day or a time that does not exist";
+  if (DATE_OR_INSTANT.test(value)) return "names a day or a time that does not exist";
   if (/[+-]\d{2}:?\d{2}$/.test(value) && value.includes(":")) {
     return "must be in UTC (ending in Z), not at another offset";
   }
@@ -35,14 +45,14 @@ function dateFault(value: string): string | undefined {
 const date = () => checkedText(dateFault);
 const address = () => checkedText((value) => addressFault(value, { query: true }));
 
-/** A token goes into a header unchanged. A space or a line break, often pasted with it, would break the request. */
+/** A token goes into an HTTP header unchanged. A pasted space or line break would break the request. */
 const token = () =>
   checkedText((value) => {
     if (value === "") return "must not be empty";
     return /^[!-~]+$/.test(value) ? undefined : "must be one word without spaces or line breaks";
   });
 
-/** A whole number; `most` is absent if neither the interface nor the connector has a limit. */
+/** A whole number from `least` to `most`; without `most` there is no upper limit. */
 function wholeNumber(least: number, most?: number) {
   const rule =
     most === undefined
@@ -54,61 +64,71 @@ function wholeNumber(least: number, most?: number) {
 
 const oauthSchema = z
   .looseObject({
-    auth_type: z.literal("oauth2_authorization_code").meta({ order: 0 }),
     client_id: z.string().min(1).meta({
       title: "Client ID",
       description: "The identifier that the provider gave to your OAuth application.",
-      order: 1,
+      order: 0,
     }),
     client_secret: z.string().min(1).optional().meta({
       title: "Client Secret",
-      description: "The secret of your OAuth application. A public client has none.",
-      airbyte_secret: true,
-      order: 2,
-    }),
-    refresh_token: z.string().min(1).meta({
-      title: "Refresh Token",
       description:
-        "The token that new access tokens are obtained with. Where the provider replaces it, the connector hands the new one to the platform.",
+        "The secret of your OAuth application. A public client has none, but the sign-in button needs one.",
       airbyte_secret: true,
-      order: 3,
-    }),
-    access_token: token().optional().meta({
-      title: "Access Token",
-      description: "The access token obtained last. Kept by the connector.",
-      airbyte_secret: true,
-      airbyte_hidden: true,
-      order: 4,
-    }),
-    token_expiry_date: date().optional().meta({
-      title: "Access Token Expiry",
-      description: "When the access token expires (UTC). Kept by the connector.",
-      format: "date-time",
-      airbyte_hidden: true,
-      order: 5,
+      always_show: true,
+      order: 1,
     }),
     authorization_url: address()
       .optional()
       .meta({
         title: "Authorization URL",
         description:
-          "Where you give your consent. The sign-in button needs it; elsewhere it is discovered from the provider if left out.",
+          "The provider's page where you give your consent. The sign-in button needs it. Without the button the connector discovers it.",
         examples: ["https://auth.example.com/authorize"],
-        order: 6,
+        always_show: true,
+        order: 2,
       }),
     token_url: address()
       .optional()
       .meta({
         title: "Token URL",
         description:
-          "Where tokens are issued and refreshed. The sign-in button needs it; elsewhere it is discovered from the provider if left out.",
+          "The provider's address that issues and renews tokens. The sign-in button needs it. Without the button the connector discovers it.",
         examples: ["https://auth.example.com/token"],
+        always_show: true,
+        order: 3,
+      }),
+    // Airbyte draws its sign-in button in the place of this constant: after the four fields that the button needs.
+    auth_type: z.literal("oauth2_authorization_code").meta({ order: 4 }),
+    refresh_token: z.string().min(1).meta({
+      title: "Refresh Token",
+      description:
+        "The token that the connector exchanges for new access tokens. The sign-in button fills it in.",
+      airbyte_secret: true,
+      order: 5,
+    }),
+    access_token: token().optional().meta({
+      title: "Access Token",
+      description:
+        "The sign-in button fills it in. If you type a refresh token that the provider replaces at each use, type the access token and its expiry too: Airbyte forgets tokens that are renewed before the source is saved.",
+      airbyte_secret: true,
+      always_show: true,
+      order: 6,
+    }),
+    token_expiry_date: date()
+      .optional()
+      .meta({
+        title: "Access Token Expiry",
+        description:
+          "The time when the access token expires (UTC). The connector renews the token then. Leave it empty after the sign-in button.",
+        examples: ["2026-01-31T12:00:00Z"],
+        format: "date-time",
+        always_show: true,
         order: 7,
       }),
   })
   .meta({
     title: "OAuth 2.0",
-    description: "Sign in at the provider. Tokens are renewed by themselves.",
+    description: "Sign in at the provider. The connector renews the tokens.",
   });
 
 const bearerSchema = z
@@ -127,13 +147,13 @@ const bearerSchema = z
     description: "A dedicated read-only token that the provider gave you.",
   });
 
-/** The config in the file, before defaults. Unknown keys are accepted: platforms add their own. */
+/** The config as the file holds it, before defaults. Unknown keys are accepted because platforms add their own. */
 export const configSchema = z
   .looseObject({
     base_url: checkedText((value) => addressFault(value, { query: false })).meta({
       title: "Base URL",
       description:
-        "Where the provider serves its billing export, without the /v1/… that follows. An https address; http only on the machine itself.",
+        "The address of the provider's billing export, without the /v1/… that follows. It must start with https; http is accepted only for this machine itself.",
       examples: ["https://billing.example.com", "https://api.example.com/billing"],
       pattern:
         "^(https://[^\\s/?#@\\\\]+|http://(localhost|127\\.[0-9]+\\.[0-9]+\\.[0-9]+|\\[::1\\])(:[0-9]+)?)(/[^\\s?#\\\\]*)?$",
@@ -143,7 +163,7 @@ export const configSchema = z
     }),
     credentials: z.discriminatedUnion("auth_type", [oauthSchema, bearerSchema]).meta({
       title: "Authentication",
-      description: "How the connector proves that it may read your billing data.",
+      description: "The proof that the connector may read your billing data.",
       display_type: "radio",
       group: "connection",
       order: 1,
@@ -153,11 +173,11 @@ export const configSchema = z
       .meta({
         title: "Start Date",
         description:
-          "First day to read (UTC). If left out, everything that the provider still keeps is read.",
-        examples: ["2026-01-01", "2026-01-01T00:00:00Z"],
+          "The first day to read (UTC). If empty, the connector reads all that the provider still keeps.",
+        examples: ["2026-01-01"],
         format: "date",
-        pattern: DATE_PATTERN,
-        pattern_descriptor: "YYYY-MM-DD or YYYY-MM-DDTHH:MM:SSZ",
+        pattern: FORM_DATE,
+        pattern_descriptor: "YYYY-MM-DD",
         always_show: true,
         group: "range",
         order: 2,
@@ -167,17 +187,18 @@ export const configSchema = z
       .meta({
         title: "End Date",
         description:
-          "First day not to read any more (UTC). If left out, each sync reads up to now.",
-        examples: ["2026-07-01", "2026-07-01T00:00:00Z"],
+          "The first day that is no longer read (UTC). If empty, each sync reads up to now.",
+        examples: ["2026-07-01"],
         format: "date",
-        pattern: DATE_PATTERN,
-        pattern_descriptor: "YYYY-MM-DD or YYYY-MM-DDTHH:MM:SSZ",
+        pattern: FORM_DATE,
+        pattern_descriptor: "YYYY-MM-DD",
         group: "range",
         order: 3,
       }),
     granularity: z.enum(["1d", "1h"]).default("1d").meta({
       title: "Usage Granularity",
-      description: "Whether usage comes by day (1d) or by hour (1h). Costs always come by day.",
+      description:
+        "The width of a usage row: one day (1d) or one hour (1h). Costs always come by day.",
       always_show: true,
       group: "range",
       order: 4,
@@ -187,7 +208,7 @@ export const configSchema = z
       .meta({
         title: "Lookback Days",
         description:
-          "How many days each sync reads again, because providers complete and correct recent days. If left out, as many as the provider says that its data takes to settle.",
+          "The number of days that each sync reads again, because providers complete and correct recent days. If empty, the connector takes the number from the provider's own statement.",
         examples: [3],
         group: "advanced",
         order: 5,
@@ -197,27 +218,27 @@ export const configSchema = z
       .meta({
         title: "Reconcile Days",
         description:
-          "How many days are read again once a day, to catch late corrections; 0 turns it off. If left out, a week of usage, and costs since the start of the month before last.",
+          "The number of days that the connector reads again once a day, to find late corrections; 0 turns this off. If empty, it reads a week of usage, and costs since the start of the month before last.",
         examples: [60],
         group: "advanced",
         order: 6,
       }),
     concurrency: wholeNumber(1, 16).default(4).meta({
       title: "Concurrency",
-      description: "How many requests are under way at once, over all streams.",
+      description: "The number of requests that run at the same time, over all streams.",
       group: "advanced",
       order: 7,
     }),
     page_size: wholeNumber(1, 1000).default(1000).meta({
       title: "Page Size",
-      description: "How many records to ask for in one request.",
+      description: "The number of records in one request.",
       group: "advanced",
       order: 8,
     }),
     invalid_records: z.enum(["fail", "warn"]).default("fail").meta({
       title: "Invalid Records",
       description:
-        "What to do with a record that breaks the rules of the interface: stop the stream (fail), or pass it on as it came with a warning (warn).",
+        "The action for a record that breaks the rules of the interface: stop the stream (fail), or pass the record on unchanged, with a warning (warn).",
       group: "advanced",
       order: 9,
     }),
@@ -229,7 +250,7 @@ export const configSchema = z
       .meta({
         title: "Account Label",
         description:
-          "A label of your own for the billing account. Change it when the credentials change to another account, and the connector will refuse to mix the two in one table.",
+          "Your own name for the billing account. Change it when the credentials change to another account. The connector then refuses to mix the two accounts in one table.",
         examples: ["production"],
         group: "advanced",
         order: 10,

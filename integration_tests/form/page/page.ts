@@ -1,6 +1,14 @@
 /**
- * The connector's configuration as a platform shows it: a JSON-schema form of spec.json, with the platform's own words
- * (`order`, `group`, `always_show`, `airbyte_secret`, `airbyte_hidden`, `display_type`, `pattern_descriptor`) followed.
+ * The connector's configuration as Airbyte shows it: a JSON-schema form of spec.json that follows the rules of Airbyte's
+ * web application (`schemaToFormBlock`, `generateGroupsAndSections`, `useAuthentication`, `FormSection`):
+ *
+ * - The top level is split into cards by `group`. Only the top level has cards.
+ * - Required fields, constants, choices and fields with `always_show` are open, ordered by `order`. All other fields are
+ *   folded away below them, inside the variants of a choice too. A card in which all is folded is itself the fold.
+ * - The sign-in button takes the place of the constant that `advanced_auth` names as its predicate. While the button is
+ *   there, the fields that it fills in are not shown, unless they say `always_show`.
+ *
+ * Airbyte shows descriptions when the pointer rests on a label; here they are written out.
  */
 import Form from "@rjsf/core";
 import type {
@@ -8,14 +16,15 @@ import type {
   RJSFSchema,
   RJSFValidationError,
   UiSchema,
+  WidgetProps,
 } from "@rjsf/utils";
 import validator from "@rjsf/validator-ajv8";
-import { createElement as h, type ReactElement } from "react";
+import { createElement as h, Fragment, type ReactElement } from "react";
 import { createRoot } from "react-dom/client";
 import spec from "../../../spec.json" with { type: "json" };
 
 const { groups, ...rest } = spec.connectionSpecification;
-/** The form shows drafts alike, and needs no `$schema`; JSON imports know nothing of JSON schema's unions. */
+/** JSON imports know nothing of the unions of JSON schema. */
 const schema = rest as unknown as RJSFSchema;
 
 interface Words {
@@ -23,39 +32,75 @@ interface Words {
   readonly group?: string;
   readonly always_show?: boolean;
   readonly airbyte_secret?: boolean;
-  readonly airbyte_hidden?: boolean;
   readonly display_type?: string;
   readonly pattern_descriptor?: string;
 }
 type Property = RJSFSchema & Words;
+type Named = readonly [name: string, property: Property];
 
-const propertiesOf = (of: RJSFSchema): [string, Property][] =>
+const auth = spec.advanced_auth;
+/** The fields of the variant with the sign-in button that the sign-in fills in. */
+const filledIn = new Set(
+  Object.values(auth.oauth_config_specification.complete_oauth_output_specification.properties).map(
+    ({ path_in_connector_config: path }) => path.at(-1),
+  ),
+);
+
+const propertiesOf = (of: RJSFSchema): Named[] =>
   Object.entries(of.properties ?? {}).map(([name, property]) => [name, property as Property]);
 
-function uiSchemaOf(of: RJSFSchema): UiSchema {
-  const properties = propertiesOf(of);
-  const inOrder = properties.toSorted(([, a], [, b]) => (a.order ?? 0) - (b.order ?? 0));
-  return {
-    "ui:order": inOrder.map(([name]) => name),
-    ...Object.fromEntries(properties.map(([name, property]) => [name, uiOf(property)])),
-  };
+const hasButton = (of: RJSFSchema): boolean =>
+  propertiesOf(of).some(([, property]) => property.const === auth.predicate_value);
+
+/** An object's fields by the rules above: those that are open, and those that are folded away. */
+function sectionsOf(of: RJSFSchema): { readonly open: Named[]; readonly folded: Named[] } {
+  const required = new Set(of.required);
+  const isOpen = ([name, { always_show, const: constant, oneOf }]: Named): boolean =>
+    required.has(name) || always_show === true || constant !== undefined || oneOf !== undefined;
+  const visible = propertiesOf(of)
+    .filter(([name, property]) => !hasButton(of) || !filledIn.has(name) || property.always_show)
+    .toSorted(([, a], [, b]) => (a.order ?? 0) - (b.order ?? 0));
+  return { open: visible.filter(isOpen), folded: visible.filter((field) => !isOpen(field)) };
 }
+
+const uiSchemaOf = (of: RJSFSchema): UiSchema =>
+  Object.fromEntries(propertiesOf(of).map(([name, property]) => [name, uiOf(property)]));
 
 function uiOf(property: Property): UiSchema {
-  const hint = property.examples === undefined ? {} : { "ui:placeholder": exampleOf(property) };
-  if (property.airbyte_hidden === true || property.const !== undefined)
-    return { "ui:widget": "hidden" };
+  if (property.const !== undefined) return { "ui:widget": "hidden" };
   if (property.airbyte_secret === true) return { "ui:widget": "password" };
-  if (property.oneOf !== undefined) {
-    const variants = property.oneOf.map((variant) => uiSchemaOf(variant as RJSFSchema));
-    return { "ui:widget": property.display_type === "radio" ? "radio" : "select", oneOf: variants };
-  }
-  return hint;
+  if (property.oneOf === undefined) return {};
+  const variants = property.oneOf.map((variant) => uiSchemaOf(variant as RJSFSchema));
+  return { "ui:widget": property.display_type === "radio" ? "radio" : "select", oneOf: variants };
 }
 
-const exampleOf = ({ examples }: Property): string => `e.g. ${String([examples].flat()[0])}`;
+/** The variants of a choice as tiles, each with its title and description. */
+function Tiles({ id, options, value, onChange }: WidgetProps): ReactElement {
+  const variants = propertiesOf(schema).flatMap(([, property]) => property.oneOf ?? []);
+  const tiles = (options.enumOptions ?? []).map(({ label, value: index }) => {
+    const variant = variants.find((each) => typeof each === "object" && each.title === label);
+    return h(
+      "label",
+      { key: label, className: index === value ? "tile selected" : "tile" },
+      h("input", {
+        type: "radio",
+        name: id,
+        checked: index === value,
+        onChange: () => onChange(index),
+      }),
+      h("span", null, label),
+      h("small", null, typeof variant === "object" ? variant.description : ""),
+    );
+  });
+  return h(Fragment, null, ...tiles);
+}
 
-/** The fields of the top level as cards, optional ones folded; all other objects as they come. */
+const button = h(
+  "button",
+  { type: "button", id: "sign-in" },
+  `Authenticate your ${schema.title} account`,
+);
+
 function ObjectFieldTemplate({
   properties,
   schema: of,
@@ -63,45 +108,38 @@ function ObjectFieldTemplate({
   description,
 }: ObjectFieldTemplateProps): ReactElement {
   const contents = new Map(properties.map(({ name, content }) => [name, content]));
-  const known = propertiesOf(of).filter(([name]) => contents.has(name));
-  const byName = new Map(known);
-  if (known.every(([, { group }]) => group === undefined)) {
+  const elementOf = ([name, property]: Named) =>
+    property.const === auth.predicate_value ? button : contents.get(name);
+  const fold = (label: string, fields: readonly Named[]) =>
+    fields.length === 0
+      ? null
+      : h("details", null, h("summary", null, label), ...fields.map(elementOf));
+  const { open, folded } = sectionsOf(of);
+  if (of.oneOf !== undefined) {
     return h(
       "div",
-      { className: of.oneOf === undefined ? "variant" : "choice" },
-      of.oneOf === undefined ? null : h("label", null, title),
-      description === undefined ? null : h("p", { className: "field-description" }, description),
-      ...properties.map(({ content }) => content),
+      { className: "choice" },
+      h("label", null, title),
+      h("p", { className: "field-description" }, description),
     );
   }
-  const required = new Set(of.required);
+  if (open.every(([, { group }]) => group === undefined)) {
+    const fields = open.map(elementOf);
+    return h("div", { className: "variant" }, ...fields, fold("Optional fields", folded));
+  }
   const cards = groups.map(({ id, title: heading }) => {
-    const names = properties
-      .map(({ name }) => name)
-      .filter((name) => byName.get(name)?.group === id);
-    const shown = names.filter(
-      (name) => required.has(name) || byName.get(name)?.always_show === true,
-    );
-    const folded = names.filter((name) => !shown.includes(name));
-    return h(
-      "section",
-      { key: id, id, className: "card" },
-      h("h2", null, heading),
-      ...shown.map((name) => contents.get(name)),
-      folded.length === 0
-        ? null
-        : h(
-            "details",
-            null,
-            h("summary", null, "Optional fields"),
-            ...folded.map((name) => contents.get(name)),
-          ),
-    );
+    const inCard = ([, { group }]: Named): boolean => group === id;
+    const [shown, hidden] = [open.filter(inCard), folded.filter(inCard)];
+    const parts =
+      shown.length === 0
+        ? [fold(heading, hidden)]
+        : [h("h2", null, heading), ...shown.map(elementOf), fold("Optional fields", hidden)];
+    return h("section", { key: id, id, className: "card" }, ...parts);
   });
   return h("div", null, h("h1", null, title), ...cards);
 }
 
-/** What a pattern means in words, where the schema has them. */
+/** Says in words what a pattern asks for, if the schema has words for it. */
 function inWords(errors: RJSFValidationError[]): RJSFValidationError[] {
   return errors.map((error) => {
     const name = error.property?.replace(/^\./, "") ?? "";
@@ -120,6 +158,7 @@ createRoot(root).render(
     uiSchema: { ...uiSchemaOf(schema), "ui:submitButtonOptions": { submitText: "Set up source" } },
     validator,
     templates: { ObjectFieldTemplate },
+    widgets: { RadioWidget: Tiles },
     transformErrors: inWords,
     showErrorList: false,
     noHtml5Validate: true,
