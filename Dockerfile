@@ -1,11 +1,11 @@
 # docker build -t source-ai-billing:dev .
 #
-# Nothing here depends on the machine's architecture but the base image: what is copied is one bundle of JavaScript.
+# Only the base image depends on the machine's architecture: the bundle is plain JavaScript.
 
 FROM node:26-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
-# Without scripts: they would build the bundle before its sources are there, and fetch what only tests need.
+# The install scripts stay out: they would build the bundle before its sources are here, and fetch files for tests.
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY spec.json ./
 COPY scripts scripts
@@ -14,7 +14,7 @@ RUN node scripts/build.ts
 
 FROM node:26-slim
 
-# The platform runs connectors as this user; the base image has the same id under another name.
+# The platform runs connectors as the user `airbyte`, id 1000. The base image has this id under another name.
 RUN groupmod --new-name airbyte node \
  && usermod --login airbyte --home /airbyte --comment "" node \
  && rm -rf /home/node \
@@ -24,8 +24,8 @@ RUN groupmod --new-name airbyte node \
 COPY bin/source-ai-billing /usr/local/lib/source-ai-billing/bin/
 COPY --from=build /build/dist /usr/local/lib/source-ai-billing/dist
 
-# The heap follows the memory that the container may use: half of it for what lives long, for pages under way lie outside
-# of the heap. The launcher sets the other limits.
+# Half of the container's memory is for the heap. The other half is for the pages in flight, which lie outside of the heap.
+# The launcher sets the other limits.
 ENV NODE_ENV=production \
     NODE_OPTIONS="--max-old-space-size-percentage=50" \
     TZ=UTC \

@@ -1,6 +1,6 @@
 /**
- * `npm run build`: the connector as one bundle, dist/source-ai-billing.js, with nothing of the development tools in it.
- * Commands load what they need when they need it: `spec` reads neither the config's schema nor the HTTP client.
+ * `npm run build`: bundles the connector as dist/source-ai-billing.js, without any development tool. A command loads its
+ * part of the bundle only when it runs: `spec` loads neither the config's schema nor the HTTP client.
  */
 import { rm } from "node:fs/promises";
 import { build } from "esbuild";
@@ -22,7 +22,7 @@ await build({
   legalComments: "eof",
   // Its main file requires its parts in a way that no bundler can follow.
   alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
-  // CommonJS parts of dependencies still say require.
+  // Some dependencies are CommonJS and call require, which ES modules do not have.
   banner: {
     js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
   },

@@ -1,6 +1,6 @@
 /**
- * `npm run drift`: generates everything anew and fails where the result is not what is committed (or staged), so that
- * nobody edits a derived file by hand or forgets to derive it again.
+ * `npm run drift`: generates every derived file again and fails if one differs from the committed (or staged) file. So
+ * nobody can edit a derived file by hand, or forget to generate it.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -14,11 +14,11 @@ const status = execFileSync("git", ["status", "--porcelain", "--", ...GENERATED]
   cwd: root,
   encoding: "utf8",
 });
-// The first column is what is staged, the second what differs from that: a derived file that is staged is no drift.
+// The first column of git's status is the staged change, the second the unstaged one: only the second is drift.
 const drifted = status.split("\n").filter((line) => line !== "" && line[1] !== " ");
 if (drifted.length > 0) {
   console.error(`Derived files differ from what is committed:\n${drifted.join("\n")}`);
-  console.error("Commit what `npm run generate` makes of schemas/ and src/config/schema.ts.");
+  console.error("Run `npm run generate` and commit its result.");
   process.exitCode = 1;
 }
 
@@ -27,7 +27,7 @@ const [readme, results] = ["README.md", "bench/RESULTS.md"].map((path) =>
 );
 if (readme === undefined || results === undefined || withTable(readme, results) !== readme) {
   console.error(
-    "The README's table is not that of bench/RESULTS.md: both come from `npm run bench`.",
+    "The README's table differs from the table of bench/RESULTS.md. `npm run bench` writes both.",
   );
   process.exitCode = 1;
 }

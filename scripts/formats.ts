@@ -1,10 +1,10 @@
-/** The string formats of schemas/ as the generated validators judge them; bundled into src/generated/validators.js. */
+/** The string formats of schemas/ for the generated validators, which have them bundled in. */
 import { fullFormats } from "ajv-formats/dist/formats.js";
 import { parseInstant } from "../src/core/time.ts";
 
 /**
- * Instants that were found valid, each where its last digits of day, hour, minute and second put it: most records share
- * two of their three instants with those before them, and to compare is far cheaper than to parse.
+ * A small cache of valid instants; the last digits of day, hour, minute and second choose the place. Most records share
+ * two of their three instants with earlier records, and a comparison is far cheaper than parsing.
  */
 const valid: string[] = Array.from({ length: 16 }, () => "1970-01-01T00:00:00Z");
 
@@ -23,8 +23,8 @@ function isInstant(text: string): boolean {
 
 export const formats = {
   /**
-   * RFC 3339 in UTC. Stricter than ajv-formats (which takes a blank for the T, and any offset) and, because every record
-   * has three instants, quick.
+   * RFC 3339 in UTC. This check is stricter than that of ajv-formats, which accepts a blank for the T and any offset. It is
+   * also faster, which counts because every record has three instants.
    */
   "date-time": isInstant,
   uri: fullFormats.uri,

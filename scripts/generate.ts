@@ -1,8 +1,8 @@
 /**
- * `npm run generate`: everything that is derived and committed.
+ * `npm run generate`: writes every file that is derived and committed.
  *
- * From schemas/ come src/generated/*.d.ts (types), validators.js (ajv standalone code, bundled, so that nothing of ajv
- * is loaded at run time) and catalog_schemas.ts (what `discover` offers); from src/config/schema.ts comes spec.json.
+ * schemas/ gives src/generated/*.d.ts (types), validators.js (standalone code of ajv, bundled, so that ajv itself is not
+ * loaded at run time) and catalog_schemas.ts (the catalog of `discover`). src/config/schema.ts gives spec.json.
  */
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { _, Ajv, type AnySchemaObject } from "ajv";
@@ -38,8 +38,8 @@ async function writeTypes(names: readonly string[]): Promise<void> {
 const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
 /**
- * The schema as the validators need it: without what only people read (ajv copies a schema with enums into the code that
- * it makes), and without the pattern of instants, which scripts/formats.ts judges together with their format.
+ * The schema for the validators. It has no titles and descriptions, because ajv copies schemas with enums into its code,
+ * and no pattern for instants, because scripts/formats.ts checks them with their format.
  */
 function forValidators(schema: AnySchemaObject): AnySchemaObject {
   return JSON.parse(
@@ -62,8 +62,8 @@ async function writeValidators(names: readonly string[]): Promise<void> {
     },
     strict: true,
     allowUnionTypes: true,
-    logger: false, // says only that `unicode` is going to go
-    unicode: false, // the only lengths are "at least 1", the same in characters and in code units
+    logger: false, // would only warn that ajv will drop the option `unicode`
+    unicode: false, // the only length is "at least 1", which is equal in characters and in code units
     formats,
     schemas: (await Promise.all(names.map(readSchema))).map(forValidators),
   });
@@ -76,7 +76,7 @@ async function writeValidators(names: readonly string[]): Promise<void> {
     format: "esm",
     write: false,
     minifySyntax: true,
-    // A third of the code is the indentation of checks within checks; the names stay, for stack traces.
+    // A third of the code is indentation. Names stay as they are, for stack traces.
     minifyWhitespace: true,
     legalComments: "none",
     banner: { js: `// ${BANNER}` },
@@ -97,7 +97,7 @@ export interface Violation {
   readonly message?: string;
 }
 
-/** Says whether a value keeps its schema; \`errors\` is that of the last call. */
+/** Says whether a value keeps its schema; \`errors\` belongs to the last call. */
 export interface Validator {
   (value: unknown): boolean;
   errors?: readonly Violation[] | null;
@@ -115,8 +115,8 @@ interface Property {
 }
 
 /**
- * A property as the catalog shows it: nullable (a destination must never reject what a provider may send under
- * \`invalid_records: "warn"\`), decimals as plain strings, date-times with a time zone; no pattern, no enum.
+ * A property of the catalog. It is nullable and has no pattern and no enum, because a destination must never reject what
+ * \`invalid_records: "warn"\` lets pass. Decimals are plain strings; date-times have a time zone.
  */
 function catalogProperty(property: Property): object {
   const type = ["null", ...[property.type].flat().filter((name) => name !== "null")];
@@ -158,7 +158,7 @@ async function writeSpec(): Promise<void> {
   await writeFile(new URL("spec.json", root), `${JSON.stringify(specification(), null, 2)}\n`);
 }
 
-/** Takes away what an earlier generation made and this one does not; never all at once, others may be reading. */
+/** Removes the files of an earlier generation that this one does not make; others may read the rest meanwhile. */
 async function removeStale(names: readonly string[]): Promise<void> {
   const made = new Set([
     ...names.map((name) => `${name}.d.ts`),

@@ -1,5 +1,5 @@
-// Builds the bundle after `npm ci`; does nothing where the development tools are left out (`npm ci --omit=dev`).
-// Plain JavaScript: it is the one script that may meet an older Node, which cannot run TypeScript.
+// Builds the bundle after `npm ci`. Does nothing if the development tools are absent (`npm ci --omit=dev`).
+// This script is plain JavaScript because an older Node, which cannot run TypeScript, may run it.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseCommandLine } from "./cli.ts";
-import { parseCatalog } from "./catalog/catalog.ts";
+import { parseCatalog, STREAM_NAMES } from "./catalog/catalog.ts";
 import { parseConfig } from "./config/config.ts";
 import { ConnectorError } from "./errors.ts";
 
@@ -97,7 +97,10 @@ test("the examples of the help work", () => {
   expect(blocks).toHaveLength(2);
   const [config = "", catalog = ""] = blocks;
   expect(() => parseConfig(JSON.parse(config.replace("…", "token")))).not.toThrow();
-  expect(parseCatalog(JSON.parse(catalog))).toMatchObject({ streams: { length: 2 }, faults: [] });
+  expect(parseCatalog(JSON.parse(catalog))).toMatchObject({
+    streams: STREAM_NAMES.map((name) => ({ name })),
+    faults: [],
+  });
   const lines = text.match(/^ {2}\$ source-ai-billing .*$/gm) ?? [];
   expect(lines).toHaveLength(5);
   for (const line of lines) {

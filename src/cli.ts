@@ -1,17 +1,17 @@
 /**
- * argv -> {@link Command}. No work, no I/O, no exit: what is to be printed is a command too, and a wrong line is an
- * error like any other. The commands and their options are those of the protocol (airbyte-protocol 0.18).
+ * argv -> {@link Command}. This file does no work, no I/O and no exit: a text to print is a command too, and a wrong line
+ * is an error like any other. Commands and options are those of the protocol (airbyte-protocol 0.18), plus `login`.
  */
 import { Command as Parser, CommanderError } from "commander";
 import { ConnectorError } from "./errors.ts";
 
-/** What the process is to do. File names are as the user wrote them, never empty. */
+/** The task of the process. File names are as the user wrote them, never empty. */
 export type Command =
   | { readonly kind: "spec"; readonly debug: boolean }
   | {
       readonly kind: "check" | "discover";
       readonly config: string;
-      /** Renewed tokens are saved to the config file too. */
+      /** Whether renewed tokens are saved to the config file too. */
       readonly writeConfig: boolean;
       readonly debug: boolean;
     }
@@ -20,16 +20,16 @@ export type Command =
       readonly config: string;
       readonly writeConfig: boolean;
       readonly catalog: string;
-      /** Absent where there is no state, also where the name given is empty. */
+      /** Absent if there is no state; an empty name counts as none. */
       readonly state: string | undefined;
       readonly debug: boolean;
     }
   | {
       readonly kind: "login";
       readonly config: string;
-      /** Whether a browser is started; otherwise the address is only shown. */
+      /** Whether to start a browser; if not, the address is only shown. */
       readonly browser: boolean;
-      /** Where the browser comes back to on this machine; 0 for any free port. */
+      /** Port of the sign-in's redirect address on 127.0.0.1, 0 to 65535; 0 for any free port. */
       readonly port: number;
     }
   /** `text` goes to stdout and nothing else happens; it ends in a line break. */
@@ -37,7 +37,7 @@ export type Command =
 
 const NAME = "source-ai-billing";
 
-/** Help is wrapped for a usual terminal, whatever the width of the one at hand: the text is the same everywhere. */
+/** Help has the same width in every terminal, in characters, so that its text is the same everywhere. */
 const HELP_WIDTH = 100;
 
 const EXAMPLES = `
@@ -59,26 +59,27 @@ A catalog to start from:
   {
     "streams": [
       { "stream": { "name": "usage" }, "sync_mode": "incremental" },
-      { "stream": { "name": "costs" }, "sync_mode": "incremental" }
+      { "stream": { "name": "costs" }, "sync_mode": "incremental" },
+      { "stream": { "name": "export_windows" }, "sync_mode": "incremental" }
     ]
   }
 
-Messages of the Airbyte protocol go to stdout, one JSON object a line. The exit code is 0 only
-where everything was read.
+Messages of the Airbyte protocol go to stdout, one JSON object a line. The exit code of read is 0
+only if it read everything.
 `;
 
 const FILES = {
-  config: ["--config <file>", "configuration (JSON); `spec` says what may stand in it"],
+  config: ["--config <file>", "configuration (JSON); `spec` lists its settings"],
   catalog: ["--catalog <file>", "configured catalog (JSON): the streams to read"],
   writeConfig: ["--write-config", "save renewed OAuth tokens to the configuration file"],
-  state: ["--state <file>", "state of an earlier read (JSON list); everything is read without it"],
-  debug: ["--debug", "log more, to find out what goes wrong"],
+  state: ["--state <file>", "state of an earlier read (JSON list); without it, everything is read"],
+  debug: ["--debug", "log more, to find the cause of a failure"],
 } as const;
 
 /**
  * @param argv The arguments after the program's name.
- * @param version What `--version` prints.
- * @throws ConnectorError `invalid_arguments` that says what is wrong and how to see the help.
+ * @param version The text that `--version` prints.
+ * @throws ConnectorError `invalid_arguments`, which names the fault and the way to the help.
  */
 export function parseCommandLine(argv: readonly string[], version: string): Command {
   const printed: string[] = [];
@@ -104,7 +105,7 @@ function wrongLine(fault: string): ConnectorError {
   );
 }
 
-/** What commander found wrong, in one sentence. It quotes only what looks like a word: all else may be a secret. */
+/** The fault that commander found, in one sentence. The sentence quotes only plain words, for others may be secrets. */
 function faultOf(error: CommanderError): string {
   const fault = error.message.replace(/^error: /, "");
   switch (error.code) {
@@ -150,11 +151,11 @@ function makeParser(version: string, printed: string[], found: (command: Command
       .description(description)
       .option(...FILES.debug);
 
-  command("spec", "print the specification: what may stand in the configuration").action(
+  command("spec", "print the specification: the settings of the configuration").action(
     (_, at: Parser) => found({ kind: "spec", debug: isDebug(at) }),
   );
   for (const [kind, description] of [
-    ["check", "say whether the configuration works, in one sentence"],
+    ["check", "try the configuration and say in one sentence if it works"],
     ["discover", "print the catalog: the streams on offer and their columns"],
   ] as const) {
     command(kind, description)
@@ -216,12 +217,12 @@ function port(command: Parser): number {
   throw wrongLine("--port needs a number from 0 to 65535");
 }
 
-/** `--debug` may stand before the command or after it. */
+/** Finds `--debug` before the command and after it. */
 function isDebug(command: Parser): boolean {
   return command.optsWithGlobals()["debug"] === true;
 }
 
-/** An option's value, absent where it is empty: acceptance suites pass `--state ""` for no state. */
+/** An option's value, absent if it is empty: acceptance suites pass `--state ""` for no state. */
 function value(command: Parser, name: string): string | undefined {
   const given: unknown = command.getOptionValue(name);
   return typeof given === "string" && given !== "" ? given : undefined;

@@ -1,4 +1,4 @@
-/** What `spec` prints: spec.json as it is committed, which `npm run generate` makes of the config's schema. */
+/** The output of `spec`: the committed spec.json, which `npm run generate` makes from the config's schema. */
 import committed from "../spec.json" with { type: "json" };
 import type { JsonObject } from "./protocol.ts";
 

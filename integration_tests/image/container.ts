@@ -1,4 +1,4 @@
-/** The connector in a container, started and confined as platforms start and confine it. */
+/** Runs the connector in a container, confined as platforms confine it. */
 import { execFile, spawn } from "node:child_process";
 import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { Running } from "../support/process.ts";
 
 const IMAGE = process.env["IMAGE"] ?? "source-ai-billing:dev";
 
-/** No capability, no way to gain one, nothing that can be written, and a memory limit. */
+/** No capability, no way to gain one, and no writable file. */
 const CONFINED =
   "--network=host --read-only --cap-drop=ALL --security-opt=no-new-privileges --pids-limit=64".split(
     " ",
@@ -16,7 +16,7 @@ const CONFINED =
 
 const execute = promisify(execFile);
 
-/** What `docker` prints. */
+/** Runs docker and returns its output. */
 export async function docker(...args: readonly string[]): Promise<string> {
   const { stdout } = await execute("docker", args, { maxBuffer: 2 ** 28 });
   return stdout.trim();
@@ -37,7 +37,7 @@ export async function imageConfig(): Promise<ImageConfig> {
   ) as ImageConfig;
 }
 
-/** What a shell in the image prints, as the image's own user and confined in the same way. */
+/** Runs a shell in the image, as the image's own user and confined in the same way, and returns its output. */
 export function shell(script: string, ...options: readonly string[]): Promise<string> {
   return docker(
     "run",
@@ -60,10 +60,10 @@ export interface ContainerOptions {
   readonly name?: string;
 }
 
-/** Starts a command, its files mounted read-only in the folder that the platform uses, which is also where it starts. */
+/** Starts a command in the platform's folder /source, where its files are mounted read-only. */
 export function start(command: string, options: ContainerOptions = {}): Running {
   const folder = mkdtempSync(join(tmpdir(), "billing-image-"));
-  chmodSync(folder, 0o755); // the image's user is not the one who runs the tests
+  chmodSync(folder, 0o755); // the image's user is another one than the tests' user
   const line = [command];
   for (const name of ["config", "catalog", "state"] as const) {
     if (options[name] === undefined) continue;

@@ -1,4 +1,4 @@
-/** The image as platforms know and run it: a read-only root, no capabilities, an unprivileged user, little memory. */
+/** The image, run as platforms run it: a read-only root, no capabilities, an unprivileged user, little memory. */
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { generateAccount } from "../../reference_provider/generator/index.ts";
@@ -28,7 +28,7 @@ function statesOf({ messages }: Finished): StreamState[] {
   return [...new Map(states.map((state) => [state.stream.stream_descriptor.name, state])).values()];
 }
 
-describe("what the image says of itself", () => {
+describe("the facts in the image", () => {
   test("name and version are those of package.json", async () => {
     const { name, version } = JSON.parse(text("package.json")) as { name: string; version: string };
     const { Labels: labels } = await imageConfig();
@@ -46,7 +46,7 @@ describe("what the image says of itself", () => {
     expect((await imageConfig()).User).toBe("airbyte");
     const said = await shell("id -u; id -un; stat -c %U /airbyte; date +%Z; pwd");
     expect(said.split("\n")).toEqual(["1000", "airbyte", "airbyte", "UTC", "/airbyte"]);
-    // A platform that gives it a root of its own finds it writable.
+    // If the platform gives the container a writable root, the home is writable.
     expect(await shell("touch /airbyte/file && echo written", "--read-only=false")).toBe("written");
   });
 
@@ -157,7 +157,7 @@ test("SIGTERM ends a read within 5 s, with the state of what was written, and th
   await docker("kill", "--signal=TERM", name);
   const stopped = await running.done;
   expect(Date.now() - begun).toBeLessThan(5000);
-  // As the container's first process it cannot die by the signal.
+  // The first process of a container cannot die by the signal.
   expect(stopped.code).toBe(143);
   const statuses = stopped.messages.flatMap(({ trace }) => trace?.stream_status?.status ?? []);
   expect(statuses).toContain("INCOMPLETE");

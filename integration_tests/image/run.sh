@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Builds the image and runs the connector in it as a platform does. Needs an engine; says so and skips where there is none.
+# Builds the image and runs the connector in it as a platform does. Skips the tests if no engine can be had.
 set -euo pipefail
 . "$(dirname -- "$0")/../support/suite.sh"
 
 reason=$(engine_up) || skip image "$reason"
-engine_up # once more, outside of the subshell: it sets DOCKER_HOST
+engine_up # once more, outside of the subshell, because it sets DOCKER_HOST
 export IMAGE=${IMAGE:-source-ai-billing:dev}
 build_image "$IMAGE"
 size() { docker image inspect --format '{{.Size}}' "$1"; }

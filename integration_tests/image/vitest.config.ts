@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-// Apart from the other tests: these need an engine and an image, which run.sh provides.
+// These tests have a config of their own because they need an engine and an image, which run.sh provides.
 export default defineConfig({
   test: {
     include: ["integration_tests/image/*.suite.ts"],

@@ -29,7 +29,7 @@ def cache(tmp_path: Path) -> DuckDBCache:
 
 
 def source(config: dict[str, Any]) -> ab.Source:
-    """With all streams selected, which discovers them."""
+    """A source with all streams selected; the selection runs discover."""
     return ab.get_source(
         "source-ai-billing", config=config, streams="*", local_executable=EXECUTABLE
     )
@@ -40,7 +40,7 @@ def rows(cache: DuckDBCache, stream: str) -> list[dict[str, Any]]:
 
 
 def cost_totals(cache: DuckDBCache) -> dict[tuple[str, str], tuple[int, Decimal, Decimal]]:
-    """Rows and exact sums by currency and status; amounts are text, and so lose nothing on their way."""
+    """Rows and exact sums by currency and status. Amounts are text, so they lose no digit."""
     totals: dict[tuple[str, str], tuple[int, Decimal, Decimal]] = {}
     for row in rows(cache, "costs"):
         key = (row["billingcurrency"], row["x_coststatus"])
@@ -117,7 +117,7 @@ def test_two_reads_with_a_restatement_between(provider: Provider, cache: DuckDBC
     )
     assert changed == {"changed": 1}
 
-    # A source and a cache of their own, as in another process: all that is known comes from the stored state.
+    # A new source and a new cache, as in another process: only the stored state connects the two reads.
     again = DuckDBCache(db_path=cache.db_path, cache_dir=cache.cache_dir)
     second = source(provider.config).read(cache=again)
     assert second.processed_records < first.processed_records
@@ -165,7 +165,7 @@ def test_tokens_that_rotate_reach_the_callback(cache: DuckDBCache) -> None:
     kept: list[dict[str, Any]] = []
 
     def open_source(config: dict[str, Any]) -> ab.Source:
-        """PyAirbyte hands a changed config over and goes on with the old one; whoever gets it must set it."""
+        """PyAirbyte passes a changed config to the callback and keeps the old one; the callback must set the new one."""
 
         def keep(changed: dict[str, Any]) -> None:
             kept.append(changed)
@@ -189,7 +189,7 @@ def test_tokens_that_rotate_reach_the_callback(cache: DuckDBCache) -> None:
         assert kept and kept[-1]["credentials"]["refresh_token"] != used
         assert kept[-1]["base_url"] == provider.base_url
 
-        # The next process starts from what was kept, once its access token has run out.
+        # The next process starts from the kept config, after its access token has expired.
         stale = {**kept[-1]["credentials"], "token_expiry_date": "2020-01-01T00:00:00Z"}
         again = open_source({**kept[-1], "credentials": stale})
         again.select_all_streams()

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `login` through a real browser: Debian's Chromium, installed here where it is missing.
+# `login` through a real browser: Debian's Chromium, which this script installs if it is missing.
 set -euo pipefail
 . "$(dirname -- "$0")/../support/suite.sh"
 

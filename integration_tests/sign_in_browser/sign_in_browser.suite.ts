@@ -1,4 +1,4 @@
-/** A person at a shell signs in with a browser: the pages of the provider, and those of `login` itself. */
+/** A person at a shell signs in with a browser: the provider's pages and the pages of `login` itself. */
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -56,7 +56,7 @@ function savedConfig(): Config {
   throw new TypeError("no config");
 }
 
-/** Starts `login` for a public client; the address that it shows. */
+/** Starts `login` for a public client, and returns the address that `login` shows. */
 async function startLogin(): Promise<{ readonly running: Running; readonly address: string }> {
   const client = served.oauth.server.publicClient.clientId;
   const credentials = { auth_type: "oauth2_authorization_code", client_id: client };
@@ -74,7 +74,7 @@ async function startLogin(): Promise<{ readonly running: Running; readonly addre
   return { running, address };
 }
 
-/** Opens the address and clicks through the login; the consent page stands open. */
+/** Opens the address and signs in; the returned page asks for consent. */
 async function openConsent(address: string): Promise<Page> {
   const page = await context.newPage();
   await page.goto(address);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Walks the platform's sign-in as spec.json describes it, with a template engine that is not ours, to a working token.
+# Follows the platform's sign-in from spec.json to a working token, with a published template engine.
 set -euo pipefail
 . "$(dirname -- "$0")/../support/suite.sh"
 

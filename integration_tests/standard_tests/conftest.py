@@ -43,7 +43,7 @@ def acceptance_config() -> dict[str, Any]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Before collection, which reads the configurations."""
+    """Makes the folder before pytest collects the tests, because collection reads the configurations."""
     provider = Provider("--now", "2025-10-04T12:00:00Z")
     config.add_cleanup(provider.stop)
     config.add_cleanup(lambda: shutil.rmtree(FOLDER.parent))

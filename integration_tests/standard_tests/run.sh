@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The standard tests of Airbyte's CDK, from the package index: the image tests on the image where an engine is there,
-# else on the executable; the source tests on the executable.
+# The standard tests of Airbyte's CDK, from the package index. The source tests run the executable; the image tests run the
+# image if there is an engine, else the executable too. Airbyte's models check metadata.yaml.
 set -euo pipefail
 . "$(dirname -- "$0")/../support/suite.sh"
 
@@ -9,7 +9,7 @@ cd "$root"
 [ -e dist/source-ai-billing.js ] || npm run --silent build
 export CONNECTOR=$root/bin/source-ai-billing IMAGE=${IMAGE:-source-ai-billing:dev}
 if reason=$(engine_up); then
-  engine_up # once more, outside of the subshell: it sets DOCKER_HOST
+  engine_up # once more, outside of the subshell, because it sets DOCKER_HOST
   DOCKER=$(command -v docker)
   export DOCKER
   build_image "$IMAGE"
@@ -17,6 +17,6 @@ else
   printf 'standard_tests: the image tests run the executable: %s\n' "$reason"
 fi
 export PATH=$root/integration_tests/standard_tests/shim:$PATH
-# The one that is left out asks a registry on the internet for the published version, and there is none.
+# The omitted test asks a registry on the internet for the published version, and there is none.
 "$venv/bin/pytest" -q -rs -p no:cacheprovider -W ignore integration_tests/standard_tests \
   -k "not backward_compatibility" --connector-image="$IMAGE" --read-from-streams=all --junitxml="$reports/standard_tests.xml"

@@ -1,4 +1,4 @@
-"""The standard tests, pointed at an executable instead of a Python class."""
+"""The standard tests, run on an executable instead of a Python class."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from conftest import FOLDER
 
 
 class Executable:
-    """Stands for the connector; the standard tests look for `spec`, and hand the rest to `run_command`."""
+    """Stands for the connector. The standard tests look for `spec` and give all commands to `run_command`."""
 
     def spec(self, logger: object) -> None:
         raise NotImplementedError
 
 
 def run_command(source: object, args: list[str], *_: Any, **__: Any) -> EntrypointOutput:
-    """Runs the executable in place of the CDK's entrypoint in this process."""
+    """Runs the executable instead of the CDK's entrypoint in this process."""
     line = [os.environ["CONNECTOR"], *args]
     done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=120)
     failure = (

@@ -1,14 +1,14 @@
-# Sourced by the suites that are more than vitest's: where reports go, and what several of them need.
+# The suites that need more than vitest source this file. It sets the folder of reports and has their common functions.
 # shellcheck shell=bash
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)
 export PATH=$root/node_modules/.bin:$PATH
 
-# JUnit XML of every suite, also of one that is skipped.
+# The folder of JUnit XML reports. A skipped suite writes one too.
 reports=${REPORTS:-$root/.cache/reports}
 mkdir -p "$reports"
 
-# skip SUITE REASON: says in one line why nothing is tested, on the terminal and in the report, and ends the suite.
+# skip SUITE REASON: prints the reason in one line, writes it to the report and ends the suite.
 skip() {
   printf '%s: skipped: %s\n' "$1" "$2"
   local reason=${2//&/&amp;}
@@ -23,7 +23,7 @@ XML
   exit 0
 }
 
-# browser_for SUITE: the path of a Chromium is in CHROMIUM, installed where it is missing; where it cannot be, skips the suite.
+# browser_for SUITE: sets CHROMIUM to the path of a Chromium. Installs one if it is missing; skips the suite if that fails.
 browser_for() {
   local wanted=${CHROMIUM:-chromium}
   if ! command -v "$wanted" >/dev/null; then
@@ -34,8 +34,8 @@ browser_for() {
   export CHROMIUM
 }
 
-# engine_up: makes docker answer. Where no daemon does, the tool beside the repository may start one (with a base image
-# of its own); where there is none either, says why and returns 1.
+# engine_up: makes docker answer. If no daemon answers, the tool beside the repository may start one, with a base image of
+# its own. If that fails too, prints the reason and returns 1.
 engine_up() {
   command -v docker >/dev/null && timeout 20 docker version >/dev/null 2>&1 && return 0
   local tool=${CONTAINER_ENGINE:-$root/../shared/tools/container-engine} environment
@@ -54,15 +54,15 @@ engine_up() {
   fi
 }
 
-# build_image TAG: the image of the repository as it is; the log is shown where it fails.
+# build_image TAG: builds the image of the repository; prints the end of the log if the build fails.
 build_image() {
   docker build --network=host --tag "$1" "$root" >"$reports/image_build.log" 2>&1 && return 0
   tail -n 40 "$reports/image_build.log"
   return 1
 }
 
-# python_venv REQUIREMENTS: a virtual environment with just these packages, kept from run to run while the file is the
-# same; its path is in `venv`.
+# python_venv REQUIREMENTS: makes a virtual environment with exactly these packages and sets `venv` to its path. The
+# environment stays from run to run until the file changes.
 python_venv() {
   local requirements=$1 candidate python=''
   venv=$root/.cache/venv/$(basename -- "$(dirname -- "$requirements")")

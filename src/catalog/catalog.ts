@@ -1,4 +1,4 @@
-/** The catalog in both directions: what `discover` offers, and what a platform or a person then asks to be read. */
+/** Both catalogs: the one that `discover` offers, and the configured one, which says what to read. */
 import * as z from "zod";
 import { ConnectorError } from "../errors.ts";
 import { exportWindowsSchema } from "./export_windows_schema.ts";
@@ -11,16 +11,16 @@ import type { CatalogStream, SyncMode } from "../protocol.ts";
 export const STREAM_NAMES = ["usage", "costs", "export_windows"] as const;
 export type StreamName = (typeof STREAM_NAMES)[number];
 
-/** Every stream supports both: full refreshes resume (S7). */
+/** Streams of records support both modes, and full refreshes resume (S7). */
 const SYNC_MODES = ["full_refresh", "incremental"] as const satisfies readonly SyncMode[];
 
-/** A stream that is to be read. */
+/** A stream to read. */
 export interface ConfiguredStream {
   readonly name: StreamName;
   readonly syncMode: SyncMode;
 }
 
-/** What of a configured catalog can be read, and what cannot: the one must not stop the other (design §4). */
+/** A configured catalog, sorted: streams that cannot be read must not stop the others (design section 4). */
 export interface ConfiguredCatalog {
   /** In the catalog's order, no name twice. */
   readonly streams: readonly ConfiguredStream[];
@@ -29,8 +29,8 @@ export interface ConfiguredCatalog {
 }
 
 /**
- * The streams on offer: usage always, costs where capabilities have them, and what was read of either (R5), which only
- * ever grows and so cannot be refreshed as a whole.
+ * The streams on offer: usage always, costs if the capabilities have them, and the report of all readings (R5). The report
+ * only grows, so it cannot be refreshed as a whole.
  */
 export function discoverCatalog({ datasets }: Capabilities): CatalogStream[] {
   const datasetNames = (["usage", "costs"] as const).filter((name) => datasets[name] !== undefined);
@@ -56,12 +56,12 @@ export function discoverCatalog({ datasets }: Capabilities): CatalogStream[] {
   ];
 }
 
-/** Only what is needed of a configured catalog: suites and platforms fill the rest with nulls and keys of their own. */
+/** The few members of a configured catalog that we need. Platforms fill the others with nulls and keys of their own. */
 const catalogSchema = z.looseObject({
   streams: z.array(
     z.looseObject({
       stream: z.looseObject({ name: z.string().min(1) }),
-      // Judged per stream, below.
+      // Checked for each stream in `configured`.
       sync_mode: z.unknown().optional(),
     }),
   ),
@@ -70,9 +70,8 @@ const catalogSchema = z.looseObject({
 /**
  * The streams that a configured catalog (airbyte-protocol 0.18, ConfiguredAirbyteCatalog) asks for.
  *
- * @throws ConnectorError `invalid_catalog` that names every fault of its shape at once, a stream that stands in it
- * twice among them. A stream that this source does not have, or a sync mode that it does not support, is no such
- * fault but one of the stream's own.
+ * @throws ConnectorError `invalid_catalog`, which names every fault of the catalog's shape at once; a stream named twice
+ * is such a fault. An unknown stream or an unsupported sync mode is a fault of that stream only, and is returned.
  */
 export function parseCatalog(value: unknown): ConfiguredCatalog {
   const parsed = catalogSchema.safeParse(value, { error: ruleOf });

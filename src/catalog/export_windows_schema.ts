@@ -16,39 +16,40 @@ export const exportWindowsSchema = {
   additionalProperties: true,
   properties: {
     reading_id: text(
-      "The reading; the same as x_ReadingId in the rows that it returned. Later readings sort after earlier ones.",
+      "Identifier of the reading, equal to x_ReadingId in the rows that it returned. Later readings sort after earlier ones.",
     ),
-    dataset: text("What was read: usage or costs."),
-    granularity: text("Width of the buckets that were asked for: 1h or 1d. Costs are 1d."),
+    dataset: text("The dataset that was read: usage or costs."),
+    granularity: text("Width of the requested buckets: 1h or 1d. Costs are 1d."),
     account: text("The account label of the configuration."),
     base_url: text("Address of the provider."),
-    window_start: instant("Start of the window that was asked for, inclusive."),
-    window_end: instant("End of the window that was asked for, exclusive."),
+    window_start: instant("Start of the requested window, inclusive."),
+    window_end: instant("End of the requested window, exclusive."),
     day: {
       description: "The UTC day of charge period that this row is about.",
       type: ["null", "string"],
       format: "date",
     },
     inside_window: truth(
-      "False for a row about records that were returned although their charge period starts outside the window.",
+      "False for a row about records whose charge period starts outside the window that returned them.",
     ),
     covered_from: instant(
-      "From where the reading is complete within the day; null where it proves nothing. Not within a day of the retention floor.",
+      "Start of the part of the day for which the reading is complete; null if it proves nothing. Not within a day of the retention floor.",
     ),
     covered_through: instant(
-      "Up to where the reading is complete within the day; null where it proves nothing. Not beyond available_through.",
+      "End of the part of the day for which the reading is complete; null if it proves nothing. Not beyond available_through.",
     ),
     began_at: instant("When the reading began, on the provider's clock."),
     ended_at: instant("When the reading ended, on the provider's clock."),
-    resumed: truth("Whether the reading was begun by an earlier sync."),
+    resumed: truth("True if an earlier sync began the reading."),
     first_as_of: instant("as_of of the reading's first page."),
     last_as_of: instant("as_of of the reading's last page."),
     moved: truth(
-      "Whether as_of changed while the reading went on: what is absent may have been skipped.",
+      "True if as_of changed during the reading: a row that is absent may have been skipped.",
     ),
     records: whole("Records of the day that carry this reading's id."),
     totals: {
-      description: "Control totals of these records: exact decimals, by what may be summed.",
+      description:
+        "Control totals of these records: exact decimals, one group for each unit or currency that may be summed.",
       type: ["null", "array"],
       items: {
         type: ["null", "object"],

@@ -8,7 +8,7 @@ export interface Violation {
   readonly message?: string;
 }
 
-/** Says whether a value keeps its schema; `errors` is that of the last call. */
+/** Says whether a value keeps its schema; `errors` belongs to the last call. */
 export interface Validator {
   (value: unknown): boolean;
   errors?: readonly Violation[] | null;
