@@ -88,6 +88,8 @@ interface Connection {
 interface ConnectOptions {
   /** Whether a 429 is waited for; `check` does not (C2). */
   readonly waits: boolean;
+  /** The end of a check, in milliseconds since 1970 (C4). */
+  readonly deadlineMs?: number;
   readonly onHold?: (hold: Hold) => void;
   readonly onAttempt?: (attempt: Attempt) => void;
 }
@@ -110,6 +112,9 @@ async function connect(
     backoff: BACKOFF_POLICY,
     userAgent,
     save,
+    stop: host.stop,
+    // Earlier than the check's own end, so that the message names the authorization server.
+    deadlineMs: conduct.deadlineMs === undefined ? undefined : conduct.deadlineMs - 500,
     onRetry: warn,
   });
   const client = new Client({
@@ -149,7 +154,7 @@ async function capabilitiesOf(
   return answer;
 }
 
-/** How long `check` spends on what might be transient, in milliseconds (C4). */
+/** The longest time of a `check`, in milliseconds, requests for tokens included (C4, L2). */
 const CHECK_PATIENCE = 10_000;
 
 /**
@@ -160,9 +165,9 @@ async function check(command: AskingCommand, host: Host, outlet: Outlet<Output>)
   try {
     const kept = await load(command, host, outlet);
     const { config } = kept;
-    const connection = await connect(kept, host, outlet, { waits: false });
+    const deadlineMs = host.clock.now() + CHECK_PATIENCE;
+    const connection = await connect(kept, host, outlet, { waits: false, deadlineMs });
     try {
-      const deadlineMs = host.clock.now() + CHECK_PATIENCE;
       const answer = await capabilitiesOf(connection, config, host, outlet, deadlineMs);
       const message = await checkConnection({
         ...connection,

@@ -5,7 +5,8 @@ import { membersOf } from "./members.ts";
 
 /** The tokens of the authorization server's latest answer. */
 export interface TokenSet {
-  readonly accessToken: string;
+  /** Absent if the answer was broken and only its refresh token could be saved. */
+  readonly accessToken: string | undefined;
   /** When the access token expires, in milliseconds since 1970; absent if the server does not say. */
   readonly expiresAt: number | undefined;
   /** The refresh token to use from now on. */
@@ -20,13 +21,17 @@ export interface TokenSet {
  * @param config the parsed JSON of a valid config file
  */
 export function withTokens(config: unknown, tokens: TokenSet): JsonObject {
-  const { token_expiry_date: _, ...credentials } = membersOf(membersOf(config)["credentials"]);
+  const {
+    token_expiry_date: _,
+    access_token: __,
+    ...credentials
+  } = membersOf(membersOf(config)["credentials"]);
   return {
     ...membersOf(config),
     credentials: {
       ...credentials,
       refresh_token: tokens.refreshToken,
-      access_token: tokens.accessToken,
+      ...(tokens.accessToken === undefined ? {} : { access_token: tokens.accessToken }),
       ...(tokens.expiresAt === undefined
         ? {}
         : { token_expiry_date: formatInstant(tokens.expiresAt) }),

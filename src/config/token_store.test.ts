@@ -120,6 +120,37 @@ test("new tokens are masked first, then in the file, then handed over; only then
   ]);
 });
 
+test("a file that cannot be written: CONTROL hands the new refresh token over, then the error is thrown", async () => {
+  const full = new Error("ENOSPC");
+  const host = {
+    clock: { now: () => 5, sleep: () => Promise.resolve() },
+    secrets: new Secrets(),
+    readJson: () => Promise.resolve(CONFIG),
+    configFile: {
+      write: () => Promise.reject(full),
+      assertWritable: () => Promise.resolve(),
+    },
+  };
+  const sent: Message[] = [];
+  const { save } = await loadConfig({ config: "c", writeConfig: true }, host, (message) =>
+    Promise.resolve(void sent.push(message)),
+  );
+  await expect(save(TOKENS)).rejects.toBe(full);
+  expect(JSON.stringify(sent)).toContain("refresh-1");
+});
+
+test("a broken answer leaves no old access token in the config", () => {
+  const old = withTokens(CONFIG, TOKENS);
+  const { credentials } = withTokens(old, {
+    ...TOKENS,
+    accessToken: undefined,
+    expiresAt: undefined,
+  });
+  expect(credentials).toMatchObject({ refresh_token: "refresh-1" });
+  expect(credentials).not.toHaveProperty("access_token");
+  expect(credentials).not.toHaveProperty("token_expiry_date");
+});
+
 test("the file is replaced as a whole, for its owner only; a link stays a link", async () => {
   const [file, link] = [join(folder, "real.json"), join(folder, "config.json")];
   writeFileSync(file, "{}", { mode: 0o644 });

@@ -48,13 +48,17 @@ export async function loadConfig(
   const renews = config.credentials.authType === "oauth2_authorization_code";
   if (writeConfig && renews) await host.configFile?.assertWritable(path);
   const save = async (tokens: TokenSet): Promise<void> => {
-    host.secrets.add([tokens.accessToken, tokens.refreshToken]);
+    host.secrets.add([tokens.accessToken ?? "", tokens.refreshToken]);
     const before = current;
     const after = withTokens(before, tokens);
     current = after;
-    // The file comes first: it stays, even if nobody reads stdout any more.
-    if (writeConfig) await host.configFile?.write(path, after);
-    if (mustHandOver(before, after)) await send(connectorConfig(after, host.clock.now()));
+    try {
+      // The file comes first: it stays, even if nobody reads stdout any more.
+      if (writeConfig) await host.configFile?.write(path, after);
+    } finally {
+      // If the file cannot be written, CONTROL is the only copy of a token that replaced the old one.
+      if (mustHandOver(before, after)) await send(connectorConfig(after, host.clock.now()));
+    }
   };
   return { config, save };
 }

@@ -60,13 +60,12 @@ export async function login(
     );
     host.say(`  ${address.href}\n\n`);
     const answered = tokensFromTab(server, signIn, async (tokens) => {
-      host.secrets.add([tokens.accessToken, tokens.refreshToken]);
+      host.secrets.add([tokens.accessToken ?? "", tokens.refreshToken]);
       await host.configFile.write(path, withTokens(file, tokens));
     });
     await withinLimit(answered, host);
   } finally {
-    await server.close();
-    await signIn?.close();
+    await Promise.all([server.close(), signIn?.close()]);
   }
   host.say(`You are signed in. The tokens are in "${path}", which only you may read now.\n`);
 }

@@ -83,7 +83,10 @@ export async function beginAuthorization(
           verifier,
           more,
         ),
-      "The provider did not accept the code that the browser brought back (invalid_grant). Sign in again.",
+      {
+        onInvalidGrant:
+          "The provider did not accept the code that the browser brought back (invalid_grant). Sign in again.",
+      },
     );
     return tokenSetOf(tokens, tokenUrl);
   };

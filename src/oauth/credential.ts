@@ -14,6 +14,8 @@ export interface Credential {
 
 export interface CredentialOptions extends Omit<RetryContext, "retrySignal"> {
   readonly baseUrl: URL;
+  /** Ends the run early: a refresh that waits for its next attempt is given up. */
+  readonly stop: AbortSignal;
   /** Saves new tokens. Resolves when it is safe to use them. */
   readonly save: (tokens: TokenSet) => Promise<void>;
 }
@@ -36,8 +38,10 @@ export async function openCredential(
     import("./token_endpoint.ts"),
   ]);
   const closing = new AbortController();
-  const endpoint = new TokenEndpoint({ ...options, credentials, retrySignal: closing.signal });
-  const { save, edges } = options;
+  const { save, edges, stop } = options;
+  // If nobody reads stdout any more, `settle` is never called: the waits must end with the run itself.
+  const retrySignal = AbortSignal.any([closing.signal, stop]);
+  const endpoint = new TokenEndpoint({ ...options, credentials, retrySignal });
   const auth = new RefreshingAuth({ credentials, endpoint, clock: edges.clock, save });
   return {
     auth,

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { BACKOFF_POLICY } from "../core/retry.ts";
 import type { HttpRequest, Transport } from "../edges.ts";
 import { discoverServer, metadataOfChallenge } from "./discovery.ts";
-import { failure, instantClock, scripted, type ScriptedAnswer } from "../http/testing.ts";
+import { failure, scripted, type ScriptedAnswer } from "../http/testing.ts";
+import { retryClock } from "./testing.ts";
 import { TokenEndpoint } from "./token_endpoint.ts";
 
 const BASE = "https://api.example.com/billing";
@@ -44,7 +45,7 @@ function web(answers: Web): { transport: Transport; asked: HttpRequest[] } {
 function discover(answers: Web, claimed?: string, base = BASE) {
   const { transport, asked } = web(answers);
   const found = discoverServer(new URL(base), claimed, {
-    edges: { clock: instantClock(), transport, random: () => 0 },
+    edges: { clock: retryClock(), transport, random: () => 0 },
     backoff: BACKOFF_POLICY,
     userAgent: "source-ai-billing/test",
     retrySignal: new AbortController().signal,
@@ -132,6 +133,24 @@ test.each<[string, Web, string?]>([
     { ...WEB, [SERVER]: { body: { ...server, token_endpoint: "http://as.example.com/token" } } },
   ],
   ["metadata that is no object", { ...WEB, [RESOURCE]: { body: "[]" } }],
+  ...[
+    "https://user:pass@as.example.com/tenant/token",
+    "https://as.example.com/tenant/token#here",
+    "https:\\\\as.example.com\\token",
+    "https://as.example.com/to ken",
+    " https://as.example.com/token",
+    "--help",
+    7,
+  ].flatMap((address): [string, Web][] => [
+    [
+      `the token endpoint ${address}`,
+      { ...WEB, [SERVER]: { body: { ...server, token_endpoint: address } } },
+    ],
+    [
+      `the authorization address ${address}`,
+      { ...WEB, [SERVER]: { body: { ...server, authorization_endpoint: address } } },
+    ],
+  ]),
 ])("%s is not believed: the user is told to set token_url", async (_, answers, claimed) => {
   const error = await failure(discover(answers, claimed).found);
   expect(error.code).toBe("invalid_config");
@@ -153,10 +172,36 @@ test("http is believed on loopback only where base_url is there too", async () =
   expect((await found).token_endpoint).toBe(`${issuer}/token`);
 });
 
-test("a discovered endpoint on another host than authorization_url gets no token", async () => {
-  const { transport, asked } = web(WEB);
+test.each([
+  ["authorization_url", "https://other.example/authorize"],
+  ["base_url", undefined],
+])(
+  "a discovered endpoint on another host than %s gets no refresh token",
+  async (key, authorizationUrl) => {
+    const { transport, asked } = web(WEB);
+    const error = await failure(refreshWith(transport, authorizationUrl));
+    expect(error.code).toBe("invalid_config");
+    expect(error.message).toContain(`on another host than ${key}: the refresh token was not sent`);
+    expect(error.message).toContain("https://as.example.com/tenant/token");
+    expect(error.message).toContain("Set token_url");
+    expect(asked.every(({ body }) => body === undefined)).toBe(true);
+  },
+);
+
+test("a discovered endpoint on the origin of authorization_url gets the refresh token", async () => {
+  const answers = {
+    ...WEB,
+    [server.token_endpoint]: { status: 400, body: { error: "invalid_grant" } },
+  };
+  const { transport, asked } = web(answers);
+  const error = await failure(refreshWith(transport, "https://as.example.com/authorize"));
+  expect(error.code).toBe("unauthorized");
+  expect(asked.at(-1)?.body).toContain("refresh_token=refresh");
+});
+
+function refreshWith(transport: Transport, authorizationUrl: string | undefined): Promise<unknown> {
   const endpoint = new TokenEndpoint({
-    edges: { clock: instantClock(), transport, random: () => 0 },
+    edges: { clock: retryClock(), transport, random: () => 0 },
     backoff: BACKOFF_POLICY,
     userAgent: "source-ai-billing/test",
     retrySignal: new AbortController().signal,
@@ -166,13 +211,11 @@ test("a discovered endpoint on another host than authorization_url gets no token
       clientId: "client",
       clientSecret: undefined,
       tokenUrl: undefined,
-      authorizationUrl: "https://other.example/authorize",
+      authorizationUrl,
     },
   });
-  const error = await failure(endpoint.refresh("refresh"));
-  expect(error.message).toContain("the refresh token was not sent");
-  expect(asked.every(({ body }) => body === undefined)).toBe(true);
-});
+  return endpoint.refresh("refresh", () => Promise.resolve());
+}
 
 test.each([
   ['Bearer realm="a", resource_metadata="https://x.example/m"', "https://x.example/m"],

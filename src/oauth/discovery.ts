@@ -9,6 +9,7 @@
  * endpoint lies elsewhere, a person must set `token_url` in the config.
  */
 import type { AuthorizationServer } from "oauth4webapi";
+import { addressFault } from "../config/address.ts";
 import { isLoopback } from "../core/loopback.ts";
 import { ConnectorError } from "../errors.ts";
 import { CAPABILITIES_PATH, resolveEndpoint } from "../interface/endpoint.ts";
@@ -148,20 +149,30 @@ function judgeEndpoints(
   issuer: URL,
   baseUrl: URL,
 ): AuthorizationServer {
-  const token = URL.parse(server.token_endpoint ?? "");
-  const authorization = URL.parse(server.authorization_endpoint ?? "");
-  if (token === null) throw undiscoverable("its authorization server names no token endpoint");
+  const { token_endpoint: tokenUrl, authorization_endpoint: authorizationUrl } = server;
+  if (tokenUrl === undefined)
+    throw undiscoverable("its authorization server names no token endpoint");
+  const token = judgeAddress(tokenUrl, "token endpoint", baseUrl);
+  if (authorizationUrl !== undefined)
+    judgeAddress(authorizationUrl, "authorization address", baseUrl);
   if (token.origin !== issuer.origin) {
     throw undiscoverable(
       `its authorization server names a token endpoint on another host (${token.host}), and no token is sent there unless token_url says so`,
     );
   }
-  if (authorization !== null && !isSafe(authorization, baseUrl)) {
-    throw undiscoverable(
-      "its authorization server names an authorization address that is not https",
-    );
-  }
   return server;
+}
+
+/** An address is saved in the config, so the rule of the config holds for it before its first use. */
+function judgeAddress(value: unknown, name: string, baseUrl: URL): URL {
+  const text = typeof value === "string" ? value : "";
+  const fault = addressFault(text, { query: true });
+  const url = fault === undefined ? URL.parse(text) : null;
+  if (url === null || !isSafe(url, baseUrl)) {
+    const rule = fault ?? "must start with https://";
+    throw undiscoverable(`its authorization server names a ${name} that breaks a rule: it ${rule}`);
+  }
+  return url;
 }
 
 /** https; or http on loopback if base_url is on loopback too, so that no remote provider can name this machine. */

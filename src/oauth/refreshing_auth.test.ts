@@ -35,6 +35,8 @@ interface BenchOptions {
   readonly answer?: Promise<void>;
   readonly keep?: Promise<void>;
   readonly fail?: ConnectorError;
+  /** The refresh token of an answer that is broken in other parts. */
+  readonly rescued?: string;
 }
 
 function bench(options: BenchOptions = {}): Bench {
@@ -42,9 +44,10 @@ function bench(options: BenchOptions = {}): Bench {
   const livesMs = "livesMs" in options ? options.livesMs : 3_600_000;
   const clock = instantClock();
   const [sent, kept]: [string[], TokenSet[]] = [[], []];
-  const refresh = async (token: string): Promise<Tokens> => {
+  const refresh: OAuthOptions["endpoint"]["refresh"] = async (token, rescue): Promise<Tokens> => {
     sent.push(token);
     await answer;
+    if (options.rescued !== undefined) await rescue(options.rescued);
     if (fail !== undefined) throw fail;
     const number = sent.length;
     const refreshToken = rotate ? `r${number}` : undefined;
@@ -184,4 +187,20 @@ test("what only a person can mend is asked once; what time mends is asked again"
   }
   expect(refused.sent).toEqual(["r0"]);
   expect(passing.sent).toEqual(["r0", "r0"]);
+});
+
+test("a broken answer with a new refresh token: it is saved, and no other refresh follows", async () => {
+  const fail = new ConnectorError("provider_fault", "no access token");
+  const { auth, sent, kept } = bench({ credentials: { accessToken: "old" }, fail, rescued: "r9" });
+  await expect(auth.unauthorized(refusal("Bearer old"), signal)).rejects.toBe(fail);
+  await expect(auth.unauthorized(refusal("Bearer old"), signal)).rejects.toBe(fail);
+  expect(sent).toEqual(["r0"]);
+  expect(kept).toEqual([
+    {
+      accessToken: undefined,
+      expiresAt: undefined,
+      refreshToken: "r9",
+      tokenUrl: "https://as.example/t",
+    },
+  ]);
 });

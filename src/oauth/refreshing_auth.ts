@@ -36,7 +36,7 @@ export class RefreshingAuth implements Auth {
   #refreshToken: string;
   /** The refresh under way; every caller that needs a token waits for it. */
   #refreshing: Promise<AccessToken> | undefined;
-  /** An error that only a person can fix. After it no refresh is tried. */
+  /** An error that a later attempt cannot mend. After it no refresh is tried. */
   #finalError: ConnectorError | undefined;
 
   constructor(options: OAuthOptions) {
@@ -90,20 +90,24 @@ export class RefreshingAuth implements Auth {
       return await this.#requestAndSave();
     } catch (reason) {
       const error = ConnectorError.from(reason);
-      if (error.failureType === "config_error") this.#finalError = error;
+      if (error.failureType !== "transient_error") this.#finalError = error;
       throw error;
     }
   }
 
   async #requestAndSave(): Promise<AccessToken> {
     const { endpoint, save } = this.#options;
+    const saveTokens = async (tokens: Omit<TokenSet, "tokenUrl">): Promise<void> => {
+      this.#refreshToken = tokens.refreshToken;
+      await save({ ...tokens, tokenUrl: (await endpoint.server()).token_endpoint ?? "" });
+    };
     const { accessToken, livesMs, answeredAt, refreshToken } = await endpoint.refresh(
       this.#refreshToken,
+      (rotated) =>
+        saveTokens({ accessToken: undefined, expiresAt: undefined, refreshToken: rotated }),
     );
-    this.#refreshToken = refreshToken ?? this.#refreshToken;
     const expiresAt = livesMs === undefined ? undefined : answeredAt + livesMs;
-    const tokenUrl = (await endpoint.server()).token_endpoint ?? "";
-    await save({ accessToken, expiresAt, refreshToken: this.#refreshToken, tokenUrl });
+    await saveTokens({ accessToken, expiresAt, refreshToken: refreshToken ?? this.#refreshToken });
     const margin = Math.min(EXPIRY_MARGIN, (livesMs ?? 0) * EXPIRY_MARGIN_SHARE);
     const staleAt = expiresAt === undefined ? Infinity : expiresAt - margin;
     this.#current = { authorization: `Bearer ${accessToken}`, staleAt };

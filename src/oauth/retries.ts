@@ -1,7 +1,7 @@
 /** Requests of OAuth, repeated after failures that may pass (C4). */
 import type { BackoffPolicy } from "../core/retry.ts";
 import { backoffWait, parseHttpDate, parseRetryAfter } from "../core/retry.ts";
-import type { Edges, HttpResponse } from "../edges.ts";
+import type { Clock, Edges, HttpResponse } from "../edges.ts";
 import { ConnectorError } from "../errors.ts";
 import { BrokenBody, readBody } from "../http/body.ts";
 import { judgeFailure } from "../http/network.ts";
@@ -17,8 +17,10 @@ export interface RetryContext {
   readonly backoff: BackoffPolicy;
   /** `source-ai-billing/0.1.0` */
   readonly userAgent: string;
-  /** Once aborted, no further attempt begins; an attempt under way goes on to its end. */
+  /** Once aborted, no further attempt begins, and an attempt under way has {@link LAST_ANSWER} left. */
   readonly retrySignal: AbortSignal;
+  /** No attempt lasts longer than until this instant of this side's clock, in milliseconds since 1970 (`check`, L2). */
+  readonly deadlineMs?: number | undefined;
   /** Gets a line for the log, without a secret. */
   readonly onRetry: (message: string) => void;
 }
@@ -27,12 +29,13 @@ export interface RetryContext {
  * Repeats an attempt until it is done.
  *
  * @param request its text in a log line, such as `POST https://auth.example.com/token`
- * @throws ConnectorError `unavailable` if the retries are used up or `retrySignal` aborts; the error of an attempt
+ * @throws ConnectorError `unavailable` if the retries or the time are used up or `retrySignal` aborts; the error of an
+ *   attempt
  */
 export async function withRetries<Result>(
   attempt: () => Promise<Attempt<Result>>,
   request: string,
-  { edges, backoff, retrySignal, onRetry }: RetryContext,
+  { edges, backoff, retrySignal, deadlineMs = Infinity, onRetry }: RetryContext,
 ): Promise<Result> {
   let waitedMs = 0;
   for (let retried = 0; ; retried += 1) {
@@ -43,8 +46,8 @@ export async function withRetries<Result>(
     if (outcome.kind === "done") return outcome.result;
     const { reason, askedMs } = outcome;
     const waitMs = backoffWait(retried, waitedMs, edges.random(), backoff, askedMs);
-    if (waitMs === undefined || retrySignal.aborted)
-      throw unavailable(request, reason, retried + 1);
+    const isOver = retrySignal.aborted || edges.clock.now() + (waitMs ?? 0) >= deadlineMs;
+    if (waitMs === undefined || isOver) throw unavailable(request, reason, retried + 1);
     onRetry(
       `The request failed: ${reason}. Trying again in ${(waitMs / 1000).toFixed(2)} s ` +
         `(retry ${retried + 1} of ${backoff.retries}): ${request}`,
@@ -77,38 +80,57 @@ export interface WholeResponse {
 /** The largest answer in bytes (L1); tokens and metadata have a few thousand. */
 const MAXIMUM_BYTES = 1024 ** 2;
 
-/** Requests are never aborted: a lost answer may hold the only valid refresh token. */
-const NEVER = new AbortController().signal;
+/** The longest time from a request to the last byte of its answer, in milliseconds (L2). */
+const LONGEST_ANSWER = 300_000;
+
+/**
+ * The time that an answer still has after the run has ended, in milliseconds. It is not zero, because the answer may hold
+ * the only valid refresh token. It ends before the process dies from a signal.
+ */
+const LAST_ANSWER = 4000;
+
+export interface OAuthRequest {
+  readonly url: URL;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Makes the request a POST (`application/x-www-form-urlencoded`). Such a request spends a grant. */
+  readonly body?: string | undefined;
+  /** This address has never answered: an unknown host, failing TLS and the like are `wrong_address` at once. */
+  readonly first: boolean;
+  /** The key of the address in the config, such as `token_url`. */
+  readonly name: string;
+  /** Called when an answer with status 200 begins: the server has spent the grant of a POST. */
+  readonly onSpent?: (() => void) | undefined;
+}
 
 /**
  * Sends one request. 5xx, 408, 429 and broken connections are retryable; every other answer is for the caller to judge.
  *
- * @param request `body` makes it a POST (`application/x-www-form-urlencoded`). `first`: this address has never answered,
- *   so that an unknown host, failing TLS and the like are `wrong_address` at once
- * @throws ConnectorError `wrong_address`, `provider_fault`
+ * A POST whose answer has begun with status 200 is never retryable: the server has spent the grant, and an honest server
+ * takes its repetition for a theft.
+ *
+ * @throws ConnectorError `wrong_address`, `provider_fault` (the answer is too large), `unavailable` (the time is over, or
+ *   the answer to a POST broke off)
  */
 export async function sendOnce(
-  request: {
-    readonly url: URL;
-    readonly headers?: Readonly<Record<string, string>>;
-    readonly body?: string | undefined;
-    readonly first: boolean;
-    /** The key of the address in the config, such as `token_url`. */
-    readonly name: string;
-  },
-  { edges, userAgent }: RetryContext,
+  request: OAuthRequest,
+  context: RetryContext,
 ): Promise<Attempt<WholeResponse>> {
-  const { url, body, first, name } = request;
+  const { url, body } = request;
+  const { edges, userAgent } = context;
   const headers = {
     accept: "application/json",
     "accept-encoding": "identity",
     ...request.headers,
     "user-agent": userAgent,
   };
+  const limit = answerLimit(edges.clock, context);
+  let hasSpentGrant = false;
   try {
-    const response = await edges.transport({ url, headers, body, signal: NEVER });
-    const { text } = await readBody(response, MAXIMUM_BYTES);
+    const response = await edges.transport({ url, headers, body, signal: limit.signal });
     const { status, headers: answered } = response;
+    hasSpentGrant = body !== undefined && status === 200;
+    if (hasSpentGrant) request.onSpent?.();
+    const { text } = await readBody(response, MAXIMUM_BYTES);
     if (status < 500 && status !== 408 && status !== 429) {
       return { kind: "done", result: { status, headers: answered, text } };
     }
@@ -117,19 +139,87 @@ export async function sendOnce(
     const askedMs = parseRetryAfter(answered["retry-after"] ?? "", dateMs, nowMs);
     return { kind: "retryable", reason: `HTTP ${status}`, askedMs };
   } catch (thrown) {
-    if (thrown instanceof BrokenBody) return { kind: "retryable", reason: thrown.message };
-    const failure = judgeFailure(thrown, url.hostname);
-    if (failure === undefined) throw ConnectorError.from(thrown);
-    if (first && failure.kind !== "retryable") throw wrongAddress(name, url, failure.reason);
-    return { kind: "retryable", reason: failure.reason };
+    const reason = limit.signal.aborted ? "the answer took too long" : reasonOf(thrown, request);
+    if (hasSpentGrant) throw lostAnswer(url, reason);
+    if (limit.signal.aborted) throw tooLate(url);
+    return { kind: "retryable", reason };
+  } finally {
+    limit.clear();
   }
+}
+
+/** A signal that aborts when the answer has no time left; `clear` stops its timers. */
+function answerLimit(
+  clock: Clock,
+  { retrySignal, deadlineMs = Infinity }: RetryContext,
+): { readonly signal: AbortSignal; clear(): void } {
+  const limit = new AbortController();
+  const timers = new AbortController();
+  const abortIn = (ms: number): void => {
+    const expire = (): void => limit.abort(new Error("the answer took too long"));
+    clock.sleep(ms, timers.signal).then(expire, () => undefined);
+  };
+  const onEnd = (): void => abortIn(LAST_ANSWER);
+  abortIn(Math.min(LONGEST_ANSWER, Math.max(0, deadlineMs - clock.now())));
+  if (retrySignal.aborted) onEnd();
+  else retrySignal.addEventListener("abort", onEnd, { once: true });
+  const clear = (): void => {
+    timers.abort();
+    retrySignal.removeEventListener("abort", onEnd);
+  };
+  return { signal: limit.signal, clear };
+}
+
+/**
+ * The reason of a retryable failure.
+ *
+ * @throws ConnectorError for every other failure
+ */
+function reasonOf(thrown: unknown, { url, first, name }: OAuthRequest): string {
+  if (thrown instanceof BrokenBody) return thrown.message;
+  if (thrown instanceof ConnectorError) throw tooLarge(url);
+  const failure = judgeFailure(thrown, url.hostname);
+  if (failure === undefined) throw ConnectorError.from(thrown);
+  if (first && failure.kind !== "retryable") throw wrongAddress(name, url, failure.reason);
+  return failure.reason;
+}
+
+function tooLarge(url: URL): ConnectorError {
+  const detail = `${shown(url)} sent more than ${MAXIMUM_BYTES} bytes`;
+  return new ConnectorError(
+    "provider_fault",
+    `The answer of ${shown(url)} is larger than 1 MiB. The request was not repeated. Report it to the provider.`,
+    { detail },
+  );
+}
+
+function tooLate(url: URL): ConnectorError {
+  return new ConnectorError(
+    "unavailable",
+    `The authorization server did not answer in time (${shown(url)}). Run again later.`,
+    { detail: `no answer in time; ${shown(url)}` },
+  );
+}
+
+function lostAnswer(url: URL, reason: string): ConnectorError {
+  return new ConnectorError(
+    "unavailable",
+    `The answer of the token endpoint ${shown(url)} got lost: ${reason}. It may have held a new refresh token, so the old ` +
+      "one was not sent a second time. Run again later; if the provider then refuses the refresh token, sign in again.",
+    { detail: `${reason}; POST ${shown(url)}` },
+  );
 }
 
 /** The `wrong_address` error of an authorization server; it does not show the query of the address. */
 export function wrongAddress(name: string, url: URL, reason: string): ConnectorError {
   return new ConnectorError(
     "wrong_address",
-    `The address ${url.origin}${url.pathname} (${name}) cannot be right: ${reason}. Check ${name} under credentials.`,
+    `The address ${shown(url)} (${name}) cannot be right: ${reason}. Check ${name} under credentials.`,
     { detail: reason },
   );
+}
+
+/** An address for messages, without its query. */
+function shown(url: URL): string {
+  return (url.origin + url.pathname).slice(0, 200);
 }

@@ -1,27 +1,16 @@
-/**
- * The token endpoint (RFC 6749 section 3.2): its requests, and the meaning of its answers. No message quotes anything that
- * is sent or received here, except the short plain words of an error's description.
- */
-import type { AuthorizationServer, Client, ClientAuth, TokenEndpointResponse } from "oauth4webapi";
+/** The token endpoint (RFC 6749 section 3.2): its address, and the requests to it. token_answer.ts judges the answers. */
+import type { AuthorizationServer, Client, ClientAuth } from "oauth4webapi";
 import type { OAuthCredentials } from "../config/config.ts";
 import { isLoopback } from "../core/loopback.ts";
 import { ConnectorError } from "../errors.ts";
 import { discoverServer } from "./discovery.ts";
 import type { Attempt, RetryContext, WholeResponse } from "./retries.ts";
-import { sendOnce, withRetries, wrongAddress } from "./retries.ts";
+import { sendOnce, withRetries } from "./retries.ts";
+import { errorOf, judgeTokenAnswer, refreshTokenIn, type Tokens } from "./token_answer.ts";
+
+export type { Tokens } from "./token_answer.ts";
 
 type OAuthLibrary = typeof import("oauth4webapi");
-
-/** The tokens in an answer of the token endpoint. */
-export interface Tokens {
-  readonly accessToken: string;
-  /** Absent if the refresh token that was sent stays valid (RFC 6749 section 6). */
-  readonly refreshToken: string | undefined;
-  /** The life of the access token in milliseconds, from `answeredAt`; absent if the server does not say. */
-  readonly livesMs: number | undefined;
-  /** The instant of the answer, in milliseconds since 1970. */
-  readonly answeredAt: number;
-}
 
 export interface TokenEndpointOptions extends RetryContext {
   readonly baseUrl: URL;
@@ -40,8 +29,14 @@ export type Grant = (
   options: object,
 ) => Promise<Response>;
 
-/** The characters that a header can carry, as in http/auth.ts. */
-const TOKEN = /^[\x21-\x7e]+$/;
+interface GrantOptions {
+  /** The message if the endpoint does not accept the grant. */
+  readonly onInvalidGrant: string;
+  /** Called when the grant may be spent: an answer with status 200 has begun. */
+  readonly onSpent?: () => void;
+  /** Gets the new refresh token of an answer that is broken in other parts. */
+  readonly rescue?: (refreshToken: string) => Promise<void>;
+}
 
 /** The token endpoint of one client. If its address is not configured, the first request discovers it. */
 export class TokenEndpoint {
@@ -51,6 +46,8 @@ export class TokenEndpoint {
   #server: Promise<AuthorizationServer> | undefined;
   /** Whether the endpoint has given a token. Until then its address may be wrong. */
   #proven = false;
+  /** A refresh token that must not be sent again, and the error of its only answer. */
+  #spent: { readonly refreshToken: string; readonly error: ConnectorError } | undefined;
 
   constructor(options: TokenEndpointOptions) {
     this.#options = options;
@@ -78,60 +75,73 @@ export class TokenEndpoint {
   }
 
   /**
-   * Exchanges a refresh token for new tokens (RFC 6749 section 6). A request under way cannot be stopped.
+   * Exchanges a refresh token for new tokens (RFC 6749 section 6).
    *
+   * A server that rotates refresh tokens spends the old one when it answers, and takes a second use for a theft. So after
+   * an answer with status 200, usable or not, this object never sends that refresh token again: each later call throws the
+   * same error. A request without an answer is repeated. The server has perhaps never seen it; and if it has, the new
+   * token is lost in any case, unless the server allows a repetition within seconds.
+   *
+   * @param rescue saves the new refresh token of an answer that is broken in other parts; then the error is thrown
    * @throws ConnectorError `unauthorized` if the person must authorize again or the client is refused, `unavailable`,
    *   `wrong_address`, `provider_fault`, and the errors of {@link server}
    */
-  refresh(refreshToken: string): Promise<Tokens> {
-    return this.request((library, server, client, authentication, options) =>
-      library.refreshTokenGrantRequest(server, client, authentication, refreshToken, options),
-    );
+  async refresh(
+    refreshToken: string,
+    rescue: (refreshToken: string) => Promise<void>,
+  ): Promise<Tokens> {
+    if (this.#spent?.refreshToken === refreshToken) throw this.#spent.error;
+    let isSpent = false;
+    const onSpent = (): void => {
+      isSpent = true;
+    };
+    try {
+      return await this.request(
+        (library, server, client, authentication, options) =>
+          library.refreshTokenGrantRequest(server, client, authentication, refreshToken, options),
+        { onInvalidGrant: AUTHORIZE_AGAIN, onSpent, rescue },
+      );
+    } catch (reason) {
+      const error = ConnectorError.from(reason);
+      if (isSpent) this.#spent = { refreshToken, error };
+      throw error;
+    }
   }
 
-  /**
-   * Sends any grant, with retries. It throws the errors of {@link refresh}.
-   *
-   * @param onInvalidGrant the message if the endpoint does not accept the grant
-   */
-  async request(grant: Grant, onInvalidGrant = AUTHORIZE_AGAIN): Promise<Tokens> {
+  /** Sends any grant, with retries. It throws the errors of {@link refresh}. */
+  async request(grant: Grant, options: GrantOptions): Promise<Tokens> {
     const library = await import("oauth4webapi");
     const server = await this.server();
     const url = new URL(server.token_endpoint ?? "");
-    const request = `POST ${url.origin}${url.pathname}`;
     const methods = this.#authentications(library, server);
     const attempt = async (): Promise<Attempt<Tokens>> => {
       for (;;) {
         const [authentication, next] = methods;
         if (authentication === undefined) throw ConnectorError.from(new Error("no client method"));
-        const sent = await this.#send(library, server, grant, authentication);
+        const send = (more: object): Promise<Response> =>
+          grant(library, server, this.#client, authentication, more);
+        const sent = await this.#send(library, url, send, options.onSpent);
         if (sent.kind === "retryable") return sent;
         if (next !== undefined && errorOf(sent.result).error === "invalid_client") {
           // The server takes the secret in the other place only. It has not looked at the grant yet.
           methods.shift();
           continue;
         }
-        return await this.#judge(library, server, sent.result, onInvalidGrant);
+        return await this.#judge(library, server, sent.result, options);
       }
     };
-    return await withRetries(attempt, request, this.#options);
+    return await withRetries(attempt, `POST ${url.origin}${url.pathname}`, this.#options);
+  }
+
+  get #client(): Client {
+    return { client_id: this.#options.credentials.clientId };
   }
 
   async #discover(): Promise<AuthorizationServer> {
     const { baseUrl, credentials } = this.#options;
     const server = await discoverServer(baseUrl, this.#metadataUrl, this.#options);
-    const { authorizationUrl } = credentials;
-    const discovered = new URL(server.token_endpoint ?? "");
-    // The refresh token came from the server of authorization_url. Another origin would be a stranger.
-    if (authorizationUrl === undefined || new URL(authorizationUrl).origin === discovered.origin) {
-      return server;
-    }
-    throw new ConnectorError(
-      "invalid_config",
-      `The provider names a token endpoint on ${discovered.host}, authorization_url lies on another host: the refresh token ` +
-        "was not sent. Set token_url under credentials, as the provider's documentation says.",
-      { detail: "discovered token endpoint and authorization_url differ in their origin" },
-    );
+    assertVouchedFor(new URL(server.token_endpoint ?? ""), baseUrl, credentials.authorizationUrl);
+    return server;
   }
 
   /** The methods of client authentication to try, the most likely first (RFC 6749 section 2.3.1, RFC 8414 section 2). */
@@ -142,34 +152,36 @@ export class TokenEndpoint {
       library.ClientSecretPost(clientSecret),
       library.ClientSecretBasic(clientSecret),
     ];
-    const offered = server.token_endpoint_auth_methods_supported;
+    const offered: unknown = server.token_endpoint_auth_methods_supported;
     // Without a word from the server the secret goes into the body, like in the platform's own sign-in.
-    return offered !== undefined && !offered.includes("client_secret_post")
+    return Array.isArray(offered) && !offered.includes("client_secret_post")
       ? [basic, post]
       : [post, basic];
   }
 
   async #send(
     library: OAuthLibrary,
-    server: AuthorizationServer,
-    grant: Grant,
-    authentication: ClientAuth,
+    url: URL,
+    send: (options: object) => Promise<Response>,
+    onSpent: (() => void) | undefined,
   ): Promise<Attempt<WholeResponse>> {
-    const client: Client = { client_id: this.#options.credentials.clientId };
-    const url = new URL(server.token_endpoint ?? "");
     let outcome: Attempt<WholeResponse> | undefined;
-    await grant(library, server, client, authentication, {
+    await send({
       [library.allowInsecureRequests]: url.protocol === "http:" && isLoopback(url),
       [library.customFetch]: async (
         address: string,
         { headers, body }: { headers: Record<string, string>; body: URLSearchParams },
       ) => {
-        const request = { url: new URL(address), headers, body: body.toString() };
         const form = { "content-type": "application/x-www-form-urlencoded" };
-        outcome = await sendOnce(
-          { ...request, headers: { ...form, ...headers }, first: !this.#proven, name: "token_url" },
-          this.#options,
-        );
+        const request = {
+          url: new URL(address),
+          headers: { ...form, ...headers },
+          body: body.toString(),
+          first: !this.#proven,
+          name: "token_url",
+          onSpent,
+        };
+        outcome = await sendOnce(request, this.#options);
         return new Response(null);
       },
     });
@@ -181,45 +193,24 @@ export class TokenEndpoint {
     library: OAuthLibrary,
     server: AuthorizationServer,
     answer: WholeResponse,
-    onInvalidGrant: string,
+    { onInvalidGrant, rescue }: GrantOptions,
   ): Promise<Attempt<Tokens>> {
-    const { status } = answer;
-    const { error, words } = errorOf(answer);
-    if (error === "temporarily_unavailable" || error === "server_error") {
-      return { kind: "retryable", reason: `HTTP ${status}, ${error}` };
-    }
-    if (status !== 200) {
-      const detail = [`HTTP ${status} of the token endpoint`, error, words]
-        .filter(Boolean)
-        .join(", ");
-      throw error === "invalid_grant"
-        ? new ConnectorError("unauthorized", onInvalidGrant, { detail })
-        : refused(status, error, detail, new URL(server.token_endpoint ?? ""), this.#proven);
-    }
-    const answeredAt = this.#options.edges.clock.now();
-    const client: Client = { client_id: this.#options.credentials.clientId };
-    const response = new Response(withoutIdToken(answer.text), {
-      headers: { "content-type": answer.headers["content-type"] ?? "" },
-    });
-    let tokens: TokenEndpointResponse;
     try {
-      tokens = await library.processRefreshTokenResponse(server, client, response);
+      const attempt = await judgeTokenAnswer(answer, {
+        library,
+        server,
+        clientId: this.#client.client_id,
+        nowMs: this.#options.edges.clock.now(),
+        onInvalidGrant,
+        proven: this.#proven,
+      });
+      if (attempt.kind === "done") this.#proven = true;
+      return attempt;
     } catch (reason) {
-      throw broken(reason instanceof Error ? reason.message : "it is no token response");
+      const rotated = answer.status === 200 ? refreshTokenIn(answer) : undefined;
+      if (rotated !== undefined) await rescue?.(rotated);
+      throw reason;
     }
-    if (tokens.token_type !== "bearer") throw broken("token_type is not Bearer");
-    if (!TOKEN.test(tokens.access_token)) throw broken("access_token is no token");
-    this.#proven = true;
-    const { expires_in: seconds } = tokens;
-    return {
-      kind: "done",
-      result: {
-        accessToken: tokens.access_token,
-        refreshToken: tokens.refresh_token,
-        livesMs: seconds === undefined ? undefined : seconds * 1000,
-        answeredAt,
-      },
-    };
   }
 }
 
@@ -228,91 +219,31 @@ function configured(tokenUrl: string): AuthorizationServer {
   return { issuer: new URL(tokenUrl).origin, token_endpoint: tokenUrl };
 }
 
-/** The answer without an ID token. Some servers add one, and the library would check it against the issuer. */
-function withoutIdToken(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), (key, value: unknown) =>
-      key === "id_token" ? undefined : value,
-    );
-  } catch {
-    return text;
-  }
-}
-
-/** The error of an answer (RFC 6749 section 5.2); `words` is the part of its description that may be shown. */
-function errorOf({ status, text }: WholeResponse): {
-  readonly error: string;
-  readonly words: string;
-} {
-  if (status === 200) return { error: "", words: "" };
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    return { error: "", words: "" };
-  }
-  if (typeof body !== "object" || body === null) return { error: "", words: "" };
-  const error: unknown = Reflect.get(body, "error");
-  const description: unknown = Reflect.get(body, "error_description");
-  return {
-    // A redirect says nothing about the grant, whatever its body holds.
-    error: status >= 400 && typeof error === "string" && /^[a-z_]{1,40}$/.test(error) ? error : "",
-    words: typeof description === "string" ? shortWords(description) : "",
-  };
-}
-
-/** The shape of a plain word. Hardly any token, or part of a token, looks like that. */
-const PLAIN_WORD = /^\(?[A-Za-z]?[a-z']{0,14}[.,:;)]?$/;
-
-/** Leaves out every word that could be a token or a secret: careless servers repeat the request in the description. */
-function shortWords(description: string): string {
-  const words = description.slice(0, 2000).trim().split(/\s+/).slice(0, 40);
-  return words.map((word) => (PLAIN_WORD.test(word) ? word : "…")).join(" ");
-}
-
-function refused(
-  status: number,
-  error: string,
-  detail: string,
-  url: URL,
-  proven: boolean,
-): ConnectorError {
-  switch (error) {
-    case "invalid_client":
-    case "unauthorized_client":
-      return new ConnectorError(
-        "unauthorized",
-        `The provider does not accept the client (${error}). Check client_id and client_secret under credentials.`,
-        { detail },
-      );
-    case "":
-      break;
-    default:
-      return new ConnectorError(
-        "provider_fault",
-        `The token endpoint refuses a request that keeps the standard (${error}). Report it to the provider.`,
-        { detail },
-      );
-  }
-  const redirects = status >= 300 && status < 400;
-  if (!proven || redirects || status === 404) {
-    const why = redirects
-      ? `it redirects (HTTP ${status}), and tokens are sent nowhere else`
-      : `it gives no token and no error of OAuth (HTTP ${status})`;
-    return wrongAddress("token_url", url, why);
-  }
-  return broken(`HTTP ${status} without an error of OAuth`);
+/**
+ * The config must vouch for a discovered endpoint: by the origin of authorization_url, where the refresh token comes from,
+ * or by that of base_url. Otherwise the provider could choose who gets the refresh token and the client secret.
+ *
+ * @throws ConnectorError `invalid_config` that says to set `token_url`
+ */
+function assertVouchedFor(endpoint: URL, baseUrl: URL, authorizationUrl: string | undefined): void {
+  const [key, origin] =
+    authorizationUrl === undefined
+      ? ["base_url", baseUrl.origin]
+      : ["authorization_url", new URL(authorizationUrl).origin];
+  if (endpoint.origin === origin) return;
+  const shown = endpoint.href.length <= 200 ? endpoint.href : endpoint.origin.slice(0, 200);
+  throw new ConnectorError(
+    "invalid_config",
+    `The provider names the token endpoint ${shown}, which is on another host than ${key}: the refresh token was not sent. ` +
+      "A provider must not choose who gets your refresh token and client secret. Set token_url under credentials to the " +
+      "token endpoint that the provider's documentation names.",
+    { detail: `the origins of the discovered token endpoint and of ${key} differ` },
+  );
 }
 
 const AUTHORIZE_AGAIN =
   "The provider no longer accepts the refresh token (invalid_grant): it has expired, access was revoked, or it was used " +
-  "elsewhere - each may be used by one connection only. Authorize again: on the platform with the button in the " +
-  "source's settings, in a shell with `source-ai-billing login --config <file>`.";
-
-function broken(why: string): ConnectorError {
-  return new ConnectorError(
-    "provider_fault",
-    `The token endpoint's answer breaks the standard (RFC 6749): ${why}. Report it to the provider.`,
-    { detail: why },
-  );
-}
+  "elsewhere - each may be used by one connection only. A refresh token that was typed into a form is spent by the first " +
+  "check if the provider replaces it at each use: use the sign-in button instead, or fill in the access token and its " +
+  "expiry too. Authorize again: on the platform with the button in the source's settings, in a shell with " +
+  "`source-ai-billing login --config <file>`.";
