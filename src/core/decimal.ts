@@ -35,6 +35,18 @@ export function addDecimals(a: string, b: string): string {
   return format(raise(left) + raise(right), scale);
 }
 
+/** The sums of two maps of decimals by name, e.g. `{ USD: "1.5" }`. */
+export function addAmounts(
+  a: Readonly<Record<string, string>>,
+  b: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const sums = new Map(Object.entries(a));
+  for (const [name, amount] of Object.entries(b)) {
+    sums.set(name, addDecimals(sums.get(name) ?? "0", amount));
+  }
+  return Object.fromEntries(sums);
+}
+
 function format(units: bigint, scale: number): string {
   const sign = units < 0n ? "-" : "";
   const digits = String(units < 0n ? -units : units).padStart(scale + 1, "0");

@@ -6,7 +6,7 @@
  *       [─────────────────────────────────────────────────)   [────)     [──────────)   [╌╌ open ╌╌)
  *                                        ▲ position − lookback: where the next sync begins to re-read
  */
-import { addDecimals } from "./decimal.ts";
+import { addAmounts } from "./decimal.ts";
 import { type Bucket, DAY, floorTo, formatDay } from "./time.ts";
 import { addTotals, type DayTotal } from "./totals.ts";
 import { overlaps, type Range, subtract } from "./window.ts";
@@ -279,10 +279,7 @@ function addProvisional(
 }
 
 function sumOf(a: ProvisionalDay, b: ProvisionalDay): ProvisionalDay {
-  const billed: Record<string, string> = { ...a.billed };
-  for (const [currency, amount] of Object.entries(b.billed)) {
-    billed[currency] = addDecimals(billed[currency] ?? "0", amount);
-  }
+  const billed = addAmounts(a.billed, b.billed);
   return { day: a.day, records: a.records + b.records, billed };
 }
 

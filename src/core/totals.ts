@@ -1,5 +1,5 @@
 /** Control totals of a reading (R5): what came, by UTC day of charge period, in exact decimals. */
-import { addDecimals } from "./decimal.ts";
+import { addAmounts } from "./decimal.ts";
 
 /** What a record adds to: `labels` name the group, `amounts` are exact decimals, e.g. `{ billed: "1.5" }`. */
 export interface Amounts {
@@ -45,10 +45,7 @@ function sumOfDays(a: DayTotal, b: DayTotal): DayTotal {
 }
 
 function sumOfGroups(a: GroupTotal, b: GroupTotal): GroupTotal {
-  const amounts: Record<string, string> = { ...a.amounts };
-  for (const [name, amount] of Object.entries(b.amounts)) {
-    amounts[name] = addDecimals(amounts[name] ?? "0", amount);
-  }
+  const amounts = addAmounts(a.amounts, b.amounts);
   return { labels: a.labels, amounts, records: a.records + b.records };
 }
 
