@@ -9,37 +9,31 @@ import { BACKOFF_POLICY, RATE_LIMIT_POLICY } from "./core/retry.ts";
 import { ConnectorError } from "./errors.ts";
 import { type TokenStoreHost, type TokenStore, loadConfig } from "./config/token_store.ts";
 import type { SignIn } from "./login/login.ts";
-import type { AnsweredRequest } from "./progress.ts";
+import type { ProgressEvent } from "./progress.ts";
 import * as protocol from "./protocol.ts";
 import { type CapabilitiesAnswer, readCapabilities } from "./interface/capabilities.ts";
-import { resolveEndpoint } from "./interface/endpoint.ts";
 import { type Credential, openCredential } from "./oauth/credential.ts";
 import { Gate, type Hold } from "./http/gate.ts";
-import { type Attempt, Client, MAXIMUM_BODY_BYTES } from "./http/client.ts";
+import { Client, MAXIMUM_BODY_BYTES } from "./http/client.ts";
 import type { OpenTransport } from "./http/transport.ts";
 import { checkConnection } from "./streams/check.ts";
-import { Outlet } from "./streams/outlet.ts";
+import { Outlet } from "./streams/flow.ts";
 import { readStreams } from "./streams/read.ts";
 import { parseStateFile } from "./streams/state_codec.ts";
-import type { Output } from "./streams/stream.ts";
+import type { Output, RunEdges } from "./streams/stream.ts";
 
 // For the process edge, which gives it to a Host.
 export { openTransport, TRANSPORT_LIMITS } from "./http/transport.ts";
 
-/** What a command needs of the process that it runs in. */
-export interface Host extends TokenStoreHost {
+/** The process that a command runs in. `stop` ends the command early; its reason is a ConnectorError `aborted`. */
+export interface Host extends TokenStoreHost, RunEdges {
   readonly version: string;
-  readonly random: () => number;
-  /** Resolves in the next turn of the event loop: what has come in is heard, and what is to go out has left. */
-  readonly nextTurn: () => Promise<void>;
-  /** Ends the command early; its reason is a ConnectorError `aborted`. */
-  readonly stop: AbortSignal;
   /** Opens a transport of at most `connections` connections to the provider. */
   readonly openTransport: (connections: number) => OpenTransport;
   /** The least time between two STATEs of a stream but its last, in milliseconds. */
   readonly stateInterval: number;
-  /** Is told of each answer, where somebody watches. */
-  readonly onAnswered?: ((request: AnsweredRequest) => void) | undefined;
+  /** Gets the progress of a read, where somebody watches. */
+  readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
 }
 
 /** Commands that ask the provider. */
@@ -91,7 +85,6 @@ interface ConnectOptions {
   /** The end of a check, in milliseconds since 1970 (C4). */
   readonly deadlineMs?: number;
   readonly onHold?: (hold: Hold) => void;
-  readonly onAttempt?: (attempt: Attempt) => void;
 }
 
 async function connect(
@@ -126,10 +119,7 @@ async function connect(
     maximumBytes: MAXIMUM_BODY_BYTES,
     userAgent,
     onRetry: ({ message }) => warn(message),
-    onAttempt: (attempt) => {
-      void outlet.send(protocol.log("DEBUG", attempt.message));
-      conduct.onAttempt?.(attempt);
-    },
+    onAttempt: ({ message }) => void outlet.send(protocol.log("DEBUG", message)),
   });
   const close = async (): Promise<void> => {
     await settle();
@@ -169,9 +159,11 @@ async function check(command: AskingCommand, host: Host, outlet: Outlet<Output>)
     const connection = await connect(kept, host, outlet, { waits: false, deadlineMs });
     try {
       const answer = await capabilitiesOf(connection, config, host, outlet, deadlineMs);
+      const { credentials, ...settings } = config;
       const message = await checkConnection({
         ...connection,
-        config,
+        settings,
+        authType: credentials.authType,
         capabilities: answer.capabilities,
         now: answer.nowMs,
         signal: host.stop,
@@ -223,39 +215,27 @@ async function read(
       void outlet.send(protocol.streamStatus(name, "RUNNING", host.clock.now(), untilMs));
     }
   };
-  const streamAt = new Map<string, string>(); // by the path of its endpoint
-  const onAttempt = ({ url, answer }: Attempt): void => {
-    if (answer === undefined) return;
-    host.onAnswered?.({ stream: streamAt.get(url.pathname), endsWindow: isLastPage(answer.value) });
-  };
-  const connection = await connect(kept, host, outlet, { waits: true, onHold, onAttempt });
-  const capabilities = async (): Promise<CapabilitiesAnswer> => {
-    const answer = await capabilitiesOf(connection, config, host, outlet);
-    for (const [name, { endpoint }] of Object.entries(answer.capabilities.datasets)) {
-      streamAt.set(resolveEndpoint(connection.baseUrl, endpoint).pathname, name);
-    }
-    return answer;
-  };
+  const connection = await connect(kept, host, outlet, { waits: true, onHold });
+  const { credentials: _secret, ...settings } = config;
   try {
     return await readStreams({
-      ...connection,
-      ...host,
-      config,
+      edges: { clock: host.clock, random: host.random, nextTurn: host.nextTurn, stop: host.stop },
+      account: {
+        client: connection.client,
+        baseUrl: connection.baseUrl,
+        capabilities: () => capabilitiesOf(connection, config, host, outlet),
+      },
+      settings,
       catalog,
       states,
+      stateInterval: host.stateInterval,
       outlet,
       running,
-      capabilities,
+      onProgress: (event) => host.onProgress?.(event),
     });
   } finally {
     await connection.close();
   }
-}
-
-function isLastPage(page: unknown): boolean {
-  return (
-    typeof page === "object" && page !== null && "next_cursor" in page && page.next_cursor === null
-  );
 }
 
 /** Begins a sign-in at the provider of a config that has OAuth credentials, for the process edge to give to `login`. */

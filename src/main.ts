@@ -96,7 +96,7 @@ async function perform(
     openTransport: (connections) =>
       openTransport({ limits: TRANSPORT_LIMITS, connections, proxies: process.env }),
     stateInterval: STATE_INTERVAL,
-    onAnswered: (request) => progress?.asked(request),
+    onProgress: (event) => progress?.told(event),
   };
   const outputs = run(command, host);
   let pages = 0;

@@ -24,17 +24,11 @@ const lines = (stream: string, count: number) => ({ type: "RECORD_LINES", stream
 test("one line a stream: windows, records, requests, and what it is about", () => {
   const { progress, shown } = terminal();
   progress.saw(protocol.streamStatus("usage", "STARTED", 0));
-  progress.saw(
-    protocol.log(
-      "INFO",
-      "usage: reading 2026-01-01T00:00:00Z to 2026-03-01T00:00:00Z in 8 windows and 1 begun by an earlier sync.",
-    ),
-  );
+  progress.told({ type: "PLANNED", stream: "usage", windows: 9 });
   progress.saw(protocol.streamStatus("usage", "RUNNING", 0));
   progress.saw(protocol.streamStatus("costs", "STARTED", 0));
-  progress.asked({ stream: "usage", endsWindow: false });
-  progress.asked({ stream: "usage", endsWindow: true });
-  progress.asked({ stream: undefined, endsWindow: false });
+  progress.told({ type: "ANSWERED", stream: "usage", endsWindow: false });
+  progress.told({ type: "ANSWERED", stream: "usage", endsWindow: true });
   progress.saw(lines("usage", 1234));
   progress.saw(protocol.estimate("usage", 9000, 1, 0));
   progress.end();

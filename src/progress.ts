@@ -9,13 +9,12 @@ type Output =
   | Message
   | { readonly type: "RECORD_LINES"; readonly stream: string; readonly count: number };
 
-/** One request that the provider has answered with what was asked for. */
-export interface AnsweredRequest {
-  /** Undefined where it belongs to none. */
-  readonly stream: string | undefined;
-  /** Whether it was the last page of a window. */
-  readonly endsWindow: boolean;
-}
+/** A step of a read that no message on stdout tells. */
+export type ProgressEvent =
+  /** The plan is made: `windows` are to be read, those that an earlier sync began among them. */
+  | { readonly type: "PLANNED"; readonly stream: string; readonly windows: number }
+  /** The provider has answered a request with a page; `endsWindow`: it was the last one of its window. */
+  | { readonly type: "ANSWERED"; readonly stream: string; readonly endsWindow: boolean };
 
 /** The least time between two drawings, in milliseconds: more often only flickers. */
 const INTERVAL = 200;
@@ -61,31 +60,25 @@ export class Progress {
     } else if (output.type === "TRACE" && output.trace.type === "ESTIMATE") {
       const { name, row_estimate: rows } = output.trace.estimate;
       this.#of(name).expected = rows;
-    } else if (output.type === "LOG") {
-      this.#plan(output.log.message);
     }
     this.#draw(false);
   }
 
-  /** To be told of each answer of the provider. */
-  asked({ stream, endsWindow }: AnsweredRequest): void {
-    if (stream === undefined) return;
-    const progress = this.#of(stream);
-    progress.requests += 1;
-    if (endsWindow) progress.windows += 1;
+  /** To be told of each event. */
+  told(event: ProgressEvent): void {
+    const progress = this.#of(event.stream);
+    if (event.type === "PLANNED") {
+      progress.planned = event.windows;
+    } else {
+      progress.requests += 1;
+      if (event.endsWindow) progress.windows += 1;
+    }
     this.#draw(false);
   }
 
   /** Leaves the last picture standing. */
   end(): void {
     if (this.#streams.size > 0) this.#draw(true);
-  }
-
-  /** The reader tells its plan in its first log line. */
-  #plan(message: string): void {
-    const [, stream, windows, resumed] =
-      /^(\w+): reading .* in (\d+) windows(?: and (\d+) begun)?/.exec(message) ?? [];
-    if (stream !== undefined) this.#of(stream).planned = Number(windows) + Number(resumed ?? 0);
   }
 
   #of(name: string): StreamProgress {

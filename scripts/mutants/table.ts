@@ -69,8 +69,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     rule: "S2",
-    file: "src/streams/reader.ts",
-    from: "if (text === this.#lastState) return;",
+    file: "src/streams/checkpoint.ts",
+    from: "if (text === this.#last) return;",
     to: "",
     test: "src/streams/reader.test.ts: S2: STATE follows the records it covers, counts them, and never comes twice",
   },
@@ -182,15 +182,15 @@ export const MUTANTS: readonly Mutant[] = [
   {
     rule: "P4",
     file: "src/streams/reader.ts",
-    from: "this.#state = keepOpen(this.#state, reading, now);",
-    to: "this.#state = finishReading(this.#state, reading, now);",
+    from: "this.#state = keepOpen(this.#state, reading, input.now);",
+    to: "this.#state = finishReading(this.#state, reading, input.now);",
     test: "src/streams/reader.test.ts: S3 P4: a window that was half read goes on at its page, and is not counted as read",
   },
   {
     rule: "P5",
-    file: "src/streams/repeats.ts",
-    from: 'const inWindow = sighting === "repeat";',
-    to: "const inWindow = false;",
+    file: "src/core/sightings.ts",
+    from: "if (found.own !== -1) return this.#newer.countAgain(found.own, window.passage);",
+    to: "",
     test: "src/streams/records.test.ts: P5: what a provider repeats is emitted once, in a page and across pages",
   },
   {
@@ -251,10 +251,10 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     rule: "C3",
-    file: "src/streams/page_writer.ts",
-    from: "[this.#made, this.#writtenBefore, this.#nextTurn()]",
-    to: "[this.#made, this.#nextTurn()]",
-    test: "src/streams/page_writer.test.ts: C3: while a page is written the next one is made, and no others, however many lanes wait",
+    file: "src/streams/flow.ts",
+    from: "if (this.#writing.length === 2) await this.#writing.shift();",
+    to: "",
+    test: "src/streams/flow.test.ts: C3: while a page is written the next one is made, and no others, however many lanes wait",
   },
   {
     rule: "C4",

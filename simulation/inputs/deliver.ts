@@ -1,13 +1,13 @@
 /** Pages on their way through the connector's own code: client, judgement of bodies and pages, making of lines. */
+import { Sightings } from "../../src/core/sightings.ts";
 import { BACKOFF_POLICY, RATE_LIMIT_POLICY } from "../../src/core/retry.ts";
 import type { HttpResponse } from "../../src/edges.ts";
 import { bearer } from "../../src/http/auth.ts";
 import { Gate } from "../../src/http/gate.ts";
 import { Client } from "../../src/http/client.ts";
-import { readPages } from "../../src/interface/pages.ts";
+import { WindowPages } from "../../src/interface/pages.ts";
 import { costs } from "../../src/streams/costs.ts";
 import { toLines } from "../../src/streams/records.ts";
-import { Repeats } from "../../src/streams/repeats.ts";
 import { DAY_ONE } from "../../src/streams/testing.ts";
 import { usage } from "../../src/streams/usage.ts";
 import { LARGEST, LAST, type PageInput, TOKEN } from "./pages.ts";
@@ -28,8 +28,6 @@ export interface Delivered {
 /** Gives the pages to the connector's own code. */
 export async function deliver(input: PageInput): Promise<Delivered> {
   const [pages, cursors]: [string[][], (string | null)[]] = [[], []];
-  const repeats = new Repeats();
-  const edgeRecords = new Repeats();
   const stream = input.stream === "usage" ? usage : costs;
   const query = {
     endpoint: new URL(`${ORIGIN}/v1/finops/${input.stream}`),
@@ -43,24 +41,26 @@ export async function deliver(input: PageInput): Promise<Delivered> {
       signal: new AbortController().signal,
       tolerateUnknown: input.mode === "warn",
     };
-    for await (const page of readPages(clientOf(input), query, input.cursor, options)) {
-      const context = {
+    const reading = new WindowPages(clientOf(input), query, input.cursor, options);
+    const context = {
+      rules: {
         stream,
         granularity: input.granularity,
         invalidRecords: input.mode,
-        window: query,
         warn: () => undefined,
-        readingId: READING_ID,
-        from: DAY_ONE,
-        emittedAt: DAY_ONE,
-        withTotals: true,
-        repeats,
-        seenSinceRestart: repeats,
-        edgeRecords,
-      };
-      const lines = toLines(page.records, context, (length) => Buffer.alloc(length));
+      },
+      window: query,
+      readingId: READING_ID,
+      planFrom: DAY_ONE,
+      withTotals: true,
+      memory: new Sightings().open(),
+    };
+    for (let isLast = false; !isLast;) {
+      const page = await reading.next();
+      const lines = toLines(page.records, context, DAY_ONE, (length) => Buffer.alloc(length));
       pages.push(linesOf(lines.bytes));
       cursors.push(page.nextCursor);
+      isLast = page.nextCursor === null;
     }
     return { pages, cursors, error: null };
   } catch (error) {

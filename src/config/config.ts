@@ -60,6 +60,8 @@ export interface Config {
 
 /** A century: longer than any retention, and short enough for exact arithmetic on instants. */
 const MAXIMUM_DAYS = 36_525;
+/** The part of a config that streams read by: no secret reaches them. */
+export type ReadSettings = Omit<Config, "credentials">;
 
 /** The keys under `credentials` that hold no secret. The value of every other key there counts as a secret. */
 const PUBLIC_CREDENTIALS: ReadonlySet<string> = new Set([

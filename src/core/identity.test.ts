@@ -1,14 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import {
-  type RecordFingerprint,
-  type Hash,
-  hashBytes,
-  hashTexts,
-  readingId,
-  RecentFingerprints,
-  REMEMBERED,
-} from "./identity.ts";
+import { type Hash, hashBytes, hashTexts, readingId } from "./identity.ts";
 
 const encoder = new TextEncoder();
 
@@ -95,44 +87,4 @@ test.each(SHAPES)(
 test("two texts are told apart wherever they are cut", () => {
   expect(hashTexts("ab", "c")).not.toEqual(hashTexts("a", "bc"));
   expect(hashTexts("a", "b")).not.toEqual(hashTexts("b", "a"));
-});
-
-const fingerprint = (index: number, content = 0): RecordFingerprint => ({
-  version: hashOf(String(index)),
-  content: hashOf(`${index} ${content}`),
-});
-
-/** What is said of each of them: one word where all are alike. */
-function sightings(table: RecentFingerprints, from: number, to: number): Set<string> {
-  const said = new Set<string>();
-  for (let index = from; index < to; index++) said.add(table.note(fingerprint(index)));
-  return said;
-}
-const NEW = new Set(["new"]);
-const REPEAT = new Set(["repeat"]);
-
-test("fingerprints are known once seen, and another content of the same version", () => {
-  const table = new RecentFingerprints();
-  const nothing = { version: { high: 0, low: 0 }, content: { high: 0, low: 0 } };
-  expect([table.note(nothing), table.note(nothing)]).toEqual(["new", "repeat"]);
-  expect(sightings(table, 0, REMEMBERED)).toEqual(NEW);
-  expect(sightings(table, 0, REMEMBERED)).toEqual(REPEAT);
-  expect(table.note(fingerprint(7, 1))).toBe("conflict");
-  expect(table.note(fingerprint(7, 1))).toBe("repeat");
-  expect(table.note(fingerprint(7))).toBe("repeat");
-  expect(table.hasForgotten).toBe(false);
-  table.release();
-  expect(table.note(fingerprint(7))).toBe("new");
-});
-
-test("of very many fingerprints the newest are known, and it says that older ones are not", () => {
-  const table = new RecentFingerprints();
-  const many = 3 * REMEMBERED;
-  expect(sightings(table, 0, many)).toEqual(NEW);
-  expect(table.hasForgotten).toBe(true);
-  expect(sightings(table, many - REMEMBERED, many)).toEqual(REPEAT);
-  expect(table.note(fingerprint(0))).toBe("new");
-  table.release();
-  expect(table.hasForgotten).toBe(false);
-  expect(table.note(fingerprint(many))).toBe("new");
 });

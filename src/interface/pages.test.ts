@@ -1,8 +1,7 @@
-import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Transport } from "../edges.ts";
-import { type Page, type PageOptions, type PageQuery, pageUrl, readPages } from "./pages.ts";
+import { type Page, type PageOptions, type PageQuery, pageUrl, WindowPages } from "./pages.ts";
 import {
   failure,
   harness,
@@ -42,6 +41,18 @@ const options: PageOptions = { signal: new AbortController().signal, tolerateUnk
 const valuesOf = ({ records }: Page): readonly unknown[] =>
   "values" in records ? records.values : [];
 
+/** All pages of a window, one after the other. */
+async function* readPages(
+  ...window: ConstructorParameters<typeof WindowPages>
+): AsyncGenerator<Page, void, undefined> {
+  const reading = new WindowPages(...window);
+  for (let isLast = false; !isLast;) {
+    const read = await reading.next();
+    yield read;
+    isLast = read.nextCursor === null;
+  }
+}
+
 async function all(reading: AsyncIterable<Page>): Promise<Page[]> {
   const read: Page[] = [];
   for await (const one of reading) read.push(one);
@@ -59,7 +70,7 @@ async function broken(reading: AsyncIterable<Page>) {
   return { error, before };
 }
 
-describe("readPages()", () => {
+describe("WindowPages", () => {
   test("reads to the page whose next_cursor is null, with the same query each time", async () => {
     const { client, asked } = pages({
       "": page([1, 2, 3], "b"),
@@ -79,16 +90,6 @@ describe("readPages()", () => {
     const same =
       "start=2026-01-01T00%3A00%3A00Z&end=2026-01-08T00%3A00%3A00Z&granularity=1d&limit=3";
     expect(asked.map(String)).toEqual([same, `${same}&cursor=b`, `${same}&cursor=c`]);
-  });
-
-  test("asks for its first page only, until the window before has been handed over", async () => {
-    const { client, asked } = pages({ "": page([1], "b"), b: page([2], null) });
-    const { promise: before, resolve } = Promise.withResolvers<void>();
-    const reading = all(readPages(client, QUERY, null, { ...options, before }));
-    await setImmediate();
-    expect(asked).toHaveLength(1);
-    resolve();
-    expect(await reading).toHaveLength(2);
   });
 
   test("asks no granularity of costs", async () => {
@@ -271,73 +272,17 @@ describe("readPages()", () => {
     });
   });
 
-  describe("C1: the next page is in flight while this one is consumed", () => {
-    test("one ahead, never two", async () => {
-      const { client, asked } = provider((cursor) => ({ body: page([1], `${cursor}x`) }));
-      const reading = readPages(client, QUERY, null, options);
-      expect(asked).toHaveLength(0);
-      for (const requests of [2, 3, 4]) {
-        await reading.next();
-        await new Promise((resolve) => setTimeout(resolve, 5));
-        expect(asked).toHaveLength(requests);
-      }
-      await reading.return();
-    });
-
-    test("a consumer that stops early aborts the request ahead", async () => {
-      const signals: AbortSignal[] = [];
-      const first = scripted({ body: page([1], "b") });
-      const { client } = harness({
-        transport: (request) => {
-          signals.push(request.signal);
-          if (signals.length === 1) return first(request);
-          return new Promise((_, reject) => {
-            request.signal.addEventListener("abort", () => reject(request.signal.reason));
-          });
-        },
-      });
-      for await (const one of readPages(client, QUERY, null, options)) {
-        expect(valuesOf(one)).toEqual([1]);
-        break;
-      }
-      expect(signals).toHaveLength(2);
-      expect(signals[1]?.aborted).toBe(true);
-      expect(options.signal.aborted).toBe(false);
-    });
-
-    test("a failure ahead waits until its page is asked for, and is never unhandled", async () => {
-      const { client } = provider((cursor) =>
-        cursor === "" ? { body: page([1], "b") } : { status: 403 },
-      );
-      const reading = readPages(client, QUERY, null, options);
-      expect(await reading.next()).toMatchObject({ value: { records: { values: [1] } } });
-      await new Promise((resolve) => setTimeout(resolve, 20)); // vitest fails on an unhandled rejection
-      expect((await failure(reading.next())).code).toBe("forbidden");
-      expect(await reading.next()).toEqual({ done: true, value: undefined });
-    });
-
-    test("a failure ahead that nobody asks for stays unseen", async () => {
-      const { client } = provider((cursor) =>
-        cursor === "" ? { body: page([1], "b") } : { status: 403 },
-      );
-      const reading = readPages(client, QUERY, null, options);
-      await reading.next();
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      await reading.return();
-    });
-
-    test("an abort ends a reading, and leaves nothing on the signal", async () => {
-      const stop = new AbortController();
-      const transport: Transport = async (request) => {
-        await realClock.sleep(10_000, request.signal);
-        return scripted({})(request);
-      };
-      const { client } = harness({ transport });
-      const reading = readPages(client, QUERY, null, { ...options, signal: stop.signal });
-      const next = failure(reading.next());
-      stop.abort();
-      expect((await next).code).toBe("aborted");
-    });
+  test("an abort ends a request that is under way", async () => {
+    const stop = new AbortController();
+    const transport: Transport = async (request) => {
+      await realClock.sleep(10_000, request.signal);
+      return scripted({})(request);
+    };
+    const { client } = harness({ transport });
+    const reading = new WindowPages(client, QUERY, null, { ...options, signal: stop.signal });
+    const next = failure(reading.next());
+    stop.abort();
+    expect((await next).code).toBe("aborted");
   });
 
   test("fuzz: whatever JSON comes as a page, it is an error or exactly that page", async () => {

@@ -1,6 +1,6 @@
 /**
- * Reads the pages of one window (interface sections 2.6.1, 4.2 to 4.4; rules P1 to P3): an async generator that requests the
- * next page while its consumer works on this one (C1).
+ * The pages of one window (interface sections 2.6.1, 4.2 to 4.4; rules P1 to P3), one request after the other. When a page is
+ * requested is decided by its caller (streams/flow.ts).
  */
 import { hash } from "node:crypto";
 import { formatInstant, parseInstant } from "../core/time.ts";
@@ -30,10 +30,8 @@ export interface PageOptions {
   readonly signal: AbortSignal;
   /** `invalid_records: "warn"`: unknown properties of the envelope are ignored with a warning (V2). */
   readonly tolerateUnknown: boolean;
-  /** Receives each kind of warning once for each reading. */
+  /** Gets each kind of warning once for a window. */
   readonly onWarning?: ((message: string) => void) | undefined;
-  /** Page 2 waits until this resolves: until this lane's previous window has been written. */
-  readonly before?: Promise<void> | undefined;
   /** See {@link Client.get}; for the probes of `check`. */
   readonly deadlineMs?: number | undefined;
 }
@@ -60,87 +58,54 @@ const MAXIMUM_EMPTY_PAGES = 1000;
 /** The most cursors that are remembered: a window of 20 million records at the default limit. */
 const REMEMBERED_CURSORS = 20_000;
 
-/**
- * Reads the pages of a window, from the first page (`cursor` null) or from the cursor of an earlier reading.
- *
- * Yields a page only after its `next_cursor` was checked, so that a reading can resume after every yielded page. While the
- * consumer works on a page, one more page is in flight, never two. A consumer that stops early aborts that request.
- *
- * @throws ConnectorError `cursor_refused` for a 400 to a request with a cursor (S4), `bad_request` for a 400 to a request
- *   without one; `provider_fault` if a page breaks the interface, P1, P2 or L1; and the errors of {@link Client.get}
- */
-export async function* readPages(
-  client: Client,
-  query: PageQuery,
-  cursor: string | null,
-  options: PageOptions,
-): AsyncGenerator<Page, void, undefined> {
-  const stop = new AbortController();
-  const forward = (): void => stop.abort(options.signal.reason);
-  if (options.signal.aborted) forward();
-  else options.signal.addEventListener("abort", forward, { once: true });
-  const reading = new PageValidator(client, query, { ...options, signal: stop.signal });
-  let turn = Promise.withResolvers<void>();
-  try {
-    let next: string | null = cursor;
-    let coming = reading.ask(next, turn.promise);
-    do {
-      turn.resolve();
-      const page = reading.judge(await coming, next);
-      next = page.nextCursor;
-      turn = Promise.withResolvers<void>();
-      if (next !== null) {
-        await options.before;
-        coming = reading.ask(next, turn.promise);
-      }
-      yield page;
-    } while (next !== null);
-  } finally {
-    options.signal.removeEventListener("abort", forward);
-    stop.abort();
-    turn.resolve(); // a body that waits for its turn then ends by the signal
-  }
-}
-
-/** Requests and checks the pages of one window. */
-class PageValidator {
+/** Reads one window, from its first page (`cursor` null) or from the page where an earlier reading stopped. */
+export class WindowPages {
   readonly #client: Client;
   readonly #query: PageQuery;
   readonly #options: PageOptions;
   readonly #seen = new SeenCursors();
-  /** The kinds of warnings that this reading has given. */
+  /** The warnings that were given; each is given once. */
   readonly #warned = new Set<string>();
+  /** The cursor of the next request. */
+  #cursor: string | null;
   #emptyInARow = 0;
 
-  constructor(client: Client, query: PageQuery, options: PageOptions) {
+  constructor(client: Client, query: PageQuery, cursor: string | null, options: PageOptions) {
     this.#client = client;
     this.#query = query;
+    this.#cursor = cursor;
     this.#options = options;
   }
 
   /**
-   * Requests a page; its body is parsed at its `turn`. A failure may arrive while the consumer works on the page before, so
-   * the promise is marked as handled here and rejects where it is awaited.
+   * Requests the next page and judges it, its `next_cursor` included, so that a reading can go on from every page that this
+   * gives. To be called again only after the page has come, and not after the last one.
+   *
+   * @param parseAfter defers parsing: until it resolves, the body stays as the bytes that came
+   * @throws ConnectorError `cursor_refused` for a 400 on a request that carried a cursor (S4), `bad_request` for one on a
+   *   request without; `provider_fault` if a page breaks the interface, P1, P2 or L1; and the errors of {@link Client.get}
    */
-  ask(cursor: string | null, turn: Promise<void>): Promise<Answer<ScannedRecords>> {
+  async next(parseAfter?: Promise<void>): Promise<Page> {
+    const cursor = this.#cursor;
     const { signal, deadlineMs } = this.#options;
-    const answer = this.#client.get({
+    const answer = await this.#client.get({
       url: pageUrl(this.#query, cursor),
       signal,
       deadlineMs,
       scan: scanPage,
-      turn,
+      turn: parseAfter,
       onBadRequest: (problem, detail) =>
         cursor === null
           ? queryRefused(this.#query, problem, detail)
           : cursorRefused(this.#query, problem, detail),
     });
-    answer.catch(() => undefined);
-    return answer;
+    const page = this.#judge(answer, cursor);
+    this.#cursor = page.nextCursor;
+    return page;
   }
 
-  /** Checks the answer to the request with the cursor `sent`. */
-  judge(answer: Answer<ScannedRecords>, sent: string | null): Page {
+  /** Judges the answer to a request that carried `sent`. */
+  #judge(answer: Answer<ScannedRecords>, sent: string | null): Page {
     const { value } = answer;
     const envelope = this.#envelope(value);
     const availableThrough = parseInstant(envelope.available_through);

@@ -1,18 +1,19 @@
-import type { Config } from "../config/config.ts";
+import type { Credentials, ReadSettings } from "../config/config.ts";
 import { retentionFloor } from "../core/plan.ts";
 import { DAY, floorTo, HOUR } from "../core/time.ts";
 import type { Range } from "../core/window.ts";
 import { ConnectorError } from "../errors.ts";
 import { resolveEndpoint } from "../interface/endpoint.ts";
 import type { Client } from "../http/client.ts";
-import { readPages } from "../interface/pages.ts";
+import { WindowPages } from "../interface/pages.ts";
 import { streams } from "./index.ts";
 import type { Capabilities, DatasetCapabilities, StreamDefinition } from "./stream.ts";
 
 export interface CheckOptions {
   readonly client: Client;
   readonly baseUrl: URL;
-  readonly config: Config;
+  readonly settings: ReadSettings;
+  readonly authType: Credentials["authType"];
   readonly capabilities: Capabilities;
   /** The provider's clock, in milliseconds since 1970. */
   readonly now: number;
@@ -27,9 +28,9 @@ export interface CheckOptions {
  * @throws ConnectorError `config_error`s for what the user can mend, others for the rest
  */
 export async function checkConnection(options: CheckOptions): Promise<string> {
-  const { capabilities, config } = options;
-  assertMethodOffered(capabilities, config);
-  assertGranularityOffered(capabilities.datasets.usage, config);
+  const { capabilities, settings, authType } = options;
+  assertMethodOffered(capabilities, authType);
+  assertGranularityOffered(capabilities.datasets.usage, settings);
   const provider = capabilities.provider;
   for (const stream of streams) {
     const dataset = capabilities.datasets[stream.name];
@@ -46,12 +47,12 @@ export async function checkConnection(options: CheckOptions): Promise<string> {
   return `Usage and costs can be read from ${provider}.`;
 }
 
-function assertMethodOffered(capabilities: Capabilities, { credentials }: Config): void {
+function assertMethodOffered(capabilities: Capabilities, authType: Credentials["authType"]): void {
   const offered: readonly string[] = capabilities.authorization_methods;
-  if (offered.includes(credentials.authType)) return;
+  if (offered.includes(authType)) return;
   throw new ConnectorError(
     "invalid_config",
-    `The provider does not offer the authorization method ${credentials.authType}; it offers ${offered.join(" and ")}. ` +
+    `The provider does not offer the authorization method ${authType}; it offers ${offered.join(" and ")}. ` +
       "Choose another one under credentials.",
   );
 }
@@ -61,7 +62,7 @@ function assertMethodOffered(capabilities: Capabilities, { credentials }: Config
  */
 export function assertGranularityOffered(
   dataset: DatasetCapabilities,
-  { granularity }: Config,
+  { granularity }: ReadSettings,
 ): void {
   const offered: readonly string[] = dataset.granularities;
   if (offered.includes(granularity)) return;
@@ -74,21 +75,21 @@ export function assertGranularityOffered(
 async function probe(
   stream: StreamDefinition,
   dataset: DatasetCapabilities,
-  { client, baseUrl, config, now, signal, deadlineMs }: CheckOptions,
+  { client, baseUrl, settings, now, signal, deadlineMs }: CheckOptions,
 ): Promise<void> {
   const window = probeWindow(now, dataset.retention_days);
-  const pages = readPages(
+  const pages = new WindowPages(
     client,
     {
       endpoint: resolveEndpoint(baseUrl, dataset.endpoint),
       ...window,
-      granularity: stream.granularityOf(config.granularity) ?? undefined,
+      granularity: stream.granularityOf(settings.granularity) ?? undefined,
       limit: 1,
     },
     null,
-    { signal, deadlineMs, tolerateUnknown: config.invalidRecords === "warn" },
+    { signal, deadlineMs, tolerateUnknown: settings.invalidRecords === "warn" },
   );
-  for await (const _page of pages) return;
+  await pages.next();
 }
 
 /** A short window that every provider must take: yesterday; today's whole hours where retention is a day. */

@@ -3,12 +3,12 @@ import { readingId } from "../core/identity.ts";
 import { beginReading, type Reading, readPage } from "../core/state.ts";
 import { DAY, HOUR } from "../core/time.ts";
 import { ExportWindows, type ReadingContext } from "./export_windows.ts";
-import { Outlet } from "./outlet.ts";
+import { Outlet } from "./flow.ts";
 import type { Output } from "./stream.ts";
 import { DAY_ONE } from "./testing.ts";
 
 const context: ReadingContext = {
-  fingerprint: {
+  owner: {
     base_url: "https://a.example",
     dataset: "costs",
     granularity: "1d",

@@ -6,14 +6,14 @@ import { type Bucket, DAY, floorTo, formatDay, formatInstant } from "../core/tim
 import type { DayTotal } from "../core/totals.ts";
 import type { Clock } from "../edges.ts";
 import * as protocol from "../protocol.ts";
-import type { Outlet } from "./outlet.ts";
+import type { Outlet } from "./flow.ts";
 import type { Output } from "./stream.ts";
 
 const NAME = "export_windows";
 
 /** What a report needs to know besides the reading itself. */
 export interface ReadingContext {
-  readonly fingerprint: StateOwner;
+  readonly owner: StateOwner;
   readonly bucket: Bucket;
   readonly retentionDays: number;
   /** The provider's clock, in milliseconds since 1970. */
@@ -119,7 +119,7 @@ function rowsOf(
 function rowOf(
   reading: Reading,
   total: DayTotal,
-  { fingerprint, bucket, retentionDays, now }: ReadingContext,
+  { owner, bucket, retentionDays, now }: ReadingContext,
 ): protocol.JsonObject {
   const floor = retentionFloor(now, retentionDays) + DAY;
   const from = Math.max(total.day, reading.start, floor);
@@ -130,10 +130,10 @@ function rowOf(
   const covers = total.inside && from < through;
   return {
     reading_id: reading.id,
-    dataset: fingerprint.dataset,
-    granularity: fingerprint.granularity,
-    account: fingerprint.account,
-    base_url: fingerprint.base_url,
+    dataset: owner.dataset,
+    granularity: owner.granularity,
+    account: owner.account,
+    base_url: owner.base_url,
     window_start: formatInstant(reading.start),
     window_end: formatInstant(reading.end),
     day: formatDay(total.day),

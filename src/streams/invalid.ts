@@ -1,17 +1,16 @@
-/** Records that break their schema (V1): what is said of them, and whether they may pass. */
+/** Records that break their schema (V1): the message about them, and whether they may pass. */
 import { formatInstant } from "../core/time.ts";
 import type { Range } from "../core/window.ts";
 import { ConnectorError } from "../errors.ts";
 import type { Violation } from "../generated/validators.js";
 import type { Fields, Granularity, StreamDefinition } from "./stream.ts";
 
-/** What a record is checked by. */
+/** How the records of a stream are checked. */
 export interface RecordRules {
   readonly stream: StreamDefinition;
-  /** What was asked for, and what each record must have; null where the query has none. */
+  /** The granularity of the query, which each record must have; null where the query has none. */
   readonly granularity: Granularity | null;
   readonly invalidRecords: "fail" | "warn";
-  readonly window: Range;
   /** Takes a warning of a kind; each kind is said a few times and then counted. */
   readonly warn: (kind: string, message: string) => void;
 }
@@ -22,14 +21,14 @@ export interface RecordRules {
  * @param index its place in the page, from 0
  * @throws ConnectorError `invalid_record` where it may not
  */
-export function checked(value: unknown, index: number, rules: RecordRules): Fields {
+export function checked(value: unknown, index: number, window: Range, rules: RecordRules): Fields {
   const { stream, granularity } = rules;
   if (stream.validate(value) && isFields(value)) {
     if (granularity === null || value["x_Granularity"] === granularity) return value;
     const rule = `x_Granularity must be "${granularity}", which was asked for`;
-    return tolerated(value, index, rule, rules);
+    return tolerated(value, index, rule, window, rules);
   }
-  return tolerated(value, index, ruleOf(stream.validate.errors?.[0]), rules);
+  return tolerated(value, index, ruleOf(stream.validate.errors?.[0]), window, rules);
 }
 
 export function isFields(value: unknown): value is Fields {
@@ -48,8 +47,13 @@ export function clipped(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }
 
-function tolerated(value: unknown, index: number, rule: string, rules: RecordRules): Fields {
-  const { window, invalidRecords } = rules;
+function tolerated(
+  value: unknown,
+  index: number,
+  rule: string,
+  window: Range,
+  { invalidRecords, warn }: RecordRules,
+): Fields {
   const id = isFields(value) ? value["x_RecordId"] : undefined;
   const isNamed = typeof id === "string" && id !== "";
   const name = isNamed ? `"${clipped(id)}"` : `number ${index + 1} of its page`;
@@ -60,7 +64,7 @@ function tolerated(value: unknown, index: number, rule: string, rules: RecordRul
     isFields(value) &&
     ["ChargePeriodStart", "ChargePeriodEnd"].every((key) => typeof value[key] === "string");
   if (isIdentified && invalidRecords === "warn") {
-    rules.warn("invalid record", `${what}. It is passed on as it came.`);
+    warn("invalid record", `${what}. It is passed on as it came.`);
     return value;
   }
   throw new ConnectorError(

@@ -1,7 +1,7 @@
-/** Windows that lanes are to read, and what becomes of them where they begin again. */
+/** Windows that wait for a lane. */
+import type { WindowMemory } from "../core/sightings.ts";
 import type { Reading } from "../core/state.ts";
 import type { Range } from "../core/window.ts";
-import { Repeats } from "./repeats.ts";
 
 export interface Job {
   readonly window: Range;
@@ -9,33 +9,31 @@ export interface Job {
   readonly reading: Reading | null;
   /** The reading that this one starts over (S4): it keeps its identity (R4). */
   readonly startsOver: Reading | null;
+  /** How often the window has begun again. */
   readonly restarts: number;
-  /** What this window has emitted in this read; outlives a restart. */
-  readonly repeats: Repeats | null;
-  /** What this passage through it has counted, where that is not the first. */
-  readonly seenSinceRestart: Repeats | null;
+  /** The records that the window has returned in this read, restarts included; null before its first request. */
+  readonly memory: WindowMemory | null;
+  /** The memory of the window that this one replaces, whole or in part. */
+  readonly replaced: WindowMemory | null;
 }
 
 export function jobOf(window: Range, reading: Reading | null): Job {
-  return { window, reading, startsOver: null, restarts: 0, repeats: null, seenSinceRestart: null };
+  return { window, reading, startsOver: null, restarts: 0, memory: null, replaced: null };
 }
 
 /**
- * What a window is replaced by that has to begin again: itself, in which case its reading keeps its identity, or the windows
- * that are left of it under today's floor and limits. Each of these has a reading and memories of its own; what the window
- * emitted is not emitted again (P5), so that a reading of theirs that meets it reports more than carries its id, and proves
- * nothing (R4).
+ * The jobs for a window that has to begin again, under today's floor and limits. Where the window stays whole, its reading keeps
+ * its identity. Else each part has a reading and a memory of its own. Records that the replaced window wrote are not written
+ * again (P5), so a part counts rows that carry the old reading's id, and proves nothing (R4).
  *
- * @param isCut whether a part of the window is lost
+ * @param isCut a part of the window has left retention
  */
 export function replanned(job: Job, windows: readonly Range[], isCut: boolean): Job[] {
   const again = { ...job, reading: null };
   if (windows.length === 1 && !isCut) return windows.map((window) => ({ ...again, window }));
   return windows.map((window) => ({
-    ...again,
-    window,
-    startsOver: null,
-    repeats: job.repeats?.part() ?? null,
-    counted: new Repeats(),
+    ...jobOf(window, null),
+    restarts: job.restarts,
+    replaced: job.memory ?? job.replaced,
   }));
 }

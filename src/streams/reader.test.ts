@@ -4,16 +4,16 @@ import { type PlanInput, planFullRefresh, planIncremental } from "../core/plan.t
 import type { Reading, StreamState } from "../core/state.ts";
 import { DAY, HOUR } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
+import type { ProgressEvent } from "../progress.ts";
 import type { StateMessage } from "../protocol.ts";
-import { readOverLanes } from "./lanes.ts";
-import { Outlet } from "./outlet.ts";
+import { Outlet, PageWriter, readOverLanes } from "./flow.ts";
 import { StreamReader } from "./reader.ts";
 import { decodeState } from "./state_codec.ts";
-import type { FetchedPage, Output, PageSource, WindowQuery } from "./stream.ts";
+import type { FetchedPage, OpenPages, Output, WindowQuery } from "./stream.ts";
 import { DAY_ONE, pageOf, usageRecord } from "./testing.ts";
 import { usage } from "./usage.ts";
 
-const fingerprint = {
+const owner = {
   base_url: "https://a.example",
   dataset: "usage",
   granularity: "1d",
@@ -41,11 +41,12 @@ interface Run {
   readonly statesAt: number[];
   readonly succeeded: boolean;
   readonly reports: Reading[];
+  readonly events: ProgressEvent[];
 }
 
 interface Options {
   readonly stored?: StreamState | null;
-  readonly circumstances?: PlanInput;
+  readonly input?: PlanInput;
   readonly mode?: "incremental" | "full_refresh";
   readonly stop?: AbortSignal;
   readonly lanes?: number;
@@ -64,43 +65,54 @@ async function readScript(
   script: readonly (readonly Step[])[],
   options: Options = {},
 ): Promise<Run> {
-  const { stored = null, circumstances = at, mode = "incremental", lanes = 1 } = options;
+  const { stored = null, input = at, mode = "incremental", lanes = 1 } = options;
   const outlet = new Outlet<Output>();
   const queries: Run["queries"] = [];
   const reports: Reading[] = [];
+  const events: ProgressEvent[] = [];
   const steps = [...script];
-  const pages: PageSource = async function* scripted(query, cursor, signal) {
+  const openPages: OpenPages = (query, cursor, signal) => {
     queries.push({ ...query, cursor });
-    for (const step of steps.shift() ?? []) {
-      await Promise.resolve();
-      signal.throwIfAborted();
-      if (step instanceof ConnectorError) throw step;
-      yield step;
-    }
+    const left = [...(steps.shift() ?? [pageOf([])])];
+    return {
+      next: async () => {
+        await Promise.resolve();
+        signal.throwIfAborted();
+        const step = left.shift();
+        if (step === undefined) throw new Error("the script is over");
+        if (step instanceof ConnectorError) throw step;
+        return step;
+      },
+    };
   };
   const plan =
     mode === "incremental"
-      ? planIncremental(stored?.mode === "incremental" ? stored : null, circumstances)
-      : planFullRefresh(stored?.mode === "full_refresh" ? stored : null, circumstances);
+      ? planIncremental(stored?.mode === "incremental" ? stored : null, input)
+      : planFullRefresh(stored?.mode === "full_refresh" ? stored : null, input);
   const ids = new ReadingIds();
   ids.follow(options.knownId ?? "");
+  const clock = { now: options.now ?? (() => 0), sleep: async () => undefined };
+  const nextTurn = (): Promise<void> => Promise.resolve();
+  const stop = options.stop ?? new AbortController().signal;
   const reader = new StreamReader({
     stream: usage,
+    source: { owner, openPages },
+    input,
     plan,
-    circumstances,
-    fingerprint,
-    granularity: "1d",
-    pageSize: 1000,
-    invalidRecords: "fail",
-    pages,
-    outlet,
-    clock: { now: options.now ?? (() => 0), sleep: async () => undefined },
-    random: () => 0.5,
-    nextTurn: () => Promise.resolve(),
-    ids,
-    providerNow: options.providerNow ?? (() => circumstances.now),
-    stateInterval: options.stateInterval ?? 0,
-    stop: options.stop ?? new AbortController().signal,
+    policy: {
+      granularity: "1d",
+      pageSize: 1000,
+      invalidRecords: "fail",
+      stateInterval: options.stateInterval ?? 0,
+    },
+    run: {
+      edges: { clock, random: () => 0.5, nextTurn, stop },
+      outlet,
+      writer: new PageWriter(outlet, nextTurn),
+      ids,
+      providerNow: options.providerNow ?? (() => input.now),
+      onProgress: (event) => void events.push(event),
+    },
     report: async (reading) => void reports.push(reading),
     onEnd: () => undefined,
   });
@@ -118,11 +130,11 @@ async function readScript(
   }
   await work;
   const states = outputs.filter((output) => output.type === "STATE");
-  return { outputs, queries, states, statesAt, succeeded: reader.succeeded, reports };
+  return { outputs, queries, states, statesAt, succeeded: reader.succeeded, reports, events };
 }
 
 const lastState = ({ states }: Run, mode: "incremental" | "full_refresh" = "incremental") =>
-  decodeState(states.at(-1)?.state.stream.stream_state, fingerprint, mode);
+  decodeState(states.at(-1)?.state.stream.stream_state, owner, mode);
 const idsOf = ({ outputs }: Run): string[] =>
   outputs
     .filter((output) => output.type === "RECORD_LINES")
@@ -231,7 +243,7 @@ test("P5 S4: windows that replace one repeat nothing of it, and each remembers f
   const week = { ...at, now: DAY_ONE + 8.5 * DAY, endDate: DAY_ONE + 8 * DAY };
   const begun = await readScript(
     [[pageOf([one, two], "next"), new ConnectorError("unavailable", "It is down.")]],
-    { circumstances: { ...week, maximumWindowDays: 2 } },
+    { input: { ...week, maximumWindowDays: 2 } },
   );
   const run = await readScript(
     [
@@ -239,7 +251,7 @@ test("P5 S4: windows that replace one repeat nothing of it, and each remembers f
       [pageOf([one, odd], "b"), pageOf([one, usageRecord("b")])],
       [pageOf([odd, two], "c"), pageOf([two])],
     ],
-    { stored: lastState(begun), circumstances: week },
+    { stored: lastState(begun), input: week },
   );
   expect(run.succeeded).toBe(true);
   expect(run.queries.slice(0, 3).map(({ start }) => start)).toEqual([
@@ -249,12 +261,12 @@ test("P5 S4: windows that replace one repeat nothing of it, and each remembers f
   ]);
   expect(idsOf(run)).toEqual(["one", "odd", "b", "two"]);
   const [replaced] = lastState(begun)?.pass?.open ?? [];
-  expect(new Set([replaced?.id, ...run.reports.map(({ id }) => id)]).size).toBe(3);
+  expect(new Set([replaced?.id, ...run.reports.slice(0, 2).map(({ id }) => id)]).size).toBe(3);
   expect(run.reports[1]?.totals?.map(({ records }) => records)).toEqual([1]); // odd carries the other's id
   const down = new ConnectorError("unavailable", "It is down.");
   const cutShort = await readScript([[refused("cursor_refused")], [pageOf([one], "b"), down]], {
     stored: lastState(begun),
-    circumstances: week,
+    input: week,
   });
   const open = lastState(cutShort)?.pass?.open ?? [];
   expect(open).toHaveLength(1);
@@ -285,14 +297,14 @@ test("V1: after a page that cannot be made no other is, for it may have taken wh
 
 test("S2: lanes that come by while a state waits to be written do not send their own", async () => {
   const days = 12;
-  const circumstances = { ...at, now: DAY_ONE + (days + 0.5) * DAY, endDate: DAY_ONE + days * DAY };
+  const input = { ...at, now: DAY_ONE + (days + 0.5) * DAY, endDate: DAY_ONE + days * DAY };
   const script = Array.from({ length: days }, (_, day) => [
     pageOf([usageRecord(`${day}`)], "next"),
     pageOf([usageRecord(`${day}b`)]),
   ]);
   let now = 0;
   const run = await readScript(script, {
-    circumstances,
+    input,
     lanes: 6,
     stateInterval: 5000,
     now: () => now,
@@ -328,14 +340,14 @@ test("S7: a full refresh counts a window as read whatever is available", async (
 });
 
 test("W4: a window that the provider refuses because it ends in the future ends at the last whole bucket", async () => {
-  const circumstances = {
+  const input = {
     ...at,
     now: DAY_ONE + 1.5 * DAY,
     endDate: null,
     maximumWindowDays: 31,
     lanes: 1,
   };
-  const run = await readScript([[pageOf([one])], [refused("bad_request")]], { circumstances });
+  const run = await readScript([[pageOf([one])], [refused("bad_request")]], { input });
   expect(run.queries.map(({ end }) => end)).toEqual([DAY_ONE + DAY, DAY_ONE + 2 * DAY]);
   expect(run.succeeded).toBe(true);
   expect(lastState(run)).toMatchObject({ position: DAY_ONE + DAY });
@@ -384,38 +396,23 @@ test("a stop ends the stream with the state of what was written, and no error tr
 
 test("C1: lanes read windows side by side and all of them end in the state", async () => {
   const script = Array.from({ length: 20 }, () => [pageOf([], "c"), pageOf([])]);
-  const circumstances = { ...at, now: DAY_ONE + 20.5 * DAY, endDate: DAY_ONE + 20 * DAY };
+  const input = { ...at, now: DAY_ONE + 20.5 * DAY, endDate: DAY_ONE + 20 * DAY };
   const pages = script.map((steps) =>
     steps.map((page) => ({ ...page, availableThrough: DAY_ONE + 30 * DAY })),
   );
-  const run = await readScript(pages, { circumstances, lanes: 5 });
+  const run = await readScript(pages, { input, lanes: 5 });
   expect(run.succeeded).toBe(true);
   expect(new Set(run.queries.map(({ start }) => start)).size).toBe(20);
   expect(lastState(run)).toMatchObject({ position: DAY_ONE + 20 * DAY, pass: null });
 });
 
-test("whoever sends waits until it has been written", async () => {
-  const outlet = new Outlet<string>();
-  const order: string[] = [];
-  const lane = async (): Promise<void> => {
-    await outlet.send("page 1");
-    order.push("asked for page 2");
-    await outlet.send("page 2");
-    outlet.close();
-  };
-  const work = lane();
-  for await (const item of outlet) {
-    await Promise.resolve();
-    order.push(`wrote ${item}`);
-  }
-  await work;
-  expect(order).toEqual(["wrote page 1", "asked for page 2", "wrote page 2"]);
-});
-
-test("a consumer that goes away leaves nobody waiting", async () => {
-  const outlet = new Outlet<string>();
-  const sent = Promise.all([outlet.send("a"), outlet.send("b")]);
-  for await (const _item of outlet) break;
-  await sent;
-  await outlet.send("c");
+test("progress hears of the plan and of each page, one window or many", async () => {
+  const run = await readScript([[pageOf([one], "c"), pageOf([])]], {
+    input: { ...at, endDate: DAY_ONE + DAY },
+  });
+  expect(run.events).toEqual([
+    { type: "PLANNED", stream: "usage", windows: 1 },
+    { type: "ANSWERED", stream: "usage", endsWindow: false },
+    { type: "ANSWERED", stream: "usage", endsWindow: true },
+  ]);
 });

@@ -1,109 +1,130 @@
 /**
- * Reads one stream: its windows, taken one by one by the lanes, and its state. Whatever happens, the state says exactly
- * what has been written.
+ * Reads one stream: its windows, taken one by one by the lanes (flow.ts), and its state. Whatever happens, the state says
+ * exactly what has been written.
  */
-import { type ReadingIds, Tables } from "../core/identity.ts";
+import type { ReadingIds } from "../core/identity.ts";
 import {
-  type PlanInput,
   completed,
   type Plan,
+  type PlanInput,
   replan,
   retentionEdge,
   withoutFuture,
 } from "../core/plan.ts";
+import { Sightings, type WindowMemory } from "../core/sightings.ts";
 import {
   advance,
   beginReading,
   dropOpen,
-  type StateOwner,
   finishReading,
   keepOpen,
   type Reading,
   readPage,
+  type StateOwner,
   type StreamState,
 } from "../core/state.ts";
 import { formatInstant } from "../core/time.ts";
-import type { Clock } from "../edges.ts";
 import { ConnectorError } from "../errors.ts";
+import type { ProgressEvent } from "../progress.ts";
 import * as protocol from "../protocol.ts";
-import { Notices } from "./notices.ts";
-import { type Job, jobOf, replanned } from "./job.ts";
-import type { Outlet } from "./outlet.ts";
-import { PageWriter } from "./page_writer.ts";
-import { toLines } from "./records.ts";
-import { Repeats } from "./repeats.ts";
-import { encodeState } from "./state_codec.ts";
+import { Checkpoints } from "./checkpoint.ts";
 import { countOf, describeLost, describePlan } from "./describe.ts";
+import type { Outlet, PageWriter, WindowRead, WindowSource } from "./flow.ts";
+import type { RecordRules } from "./invalid.ts";
+import { type Job, jobOf, replanned } from "./job.ts";
+import { Notices } from "./notices.ts";
+import { toLines, type WindowContext } from "./records.ts";
 import type {
   FetchedPage,
   Granularity,
-  LanePlace,
   Output,
-  PageSource,
+  OpenPages,
+  RunEdges,
   StreamDefinition,
+  WindowPages,
 } from "./stream.ts";
 
 /** How often a window whose cursor is refused begins again (S4). */
 const MAXIMUM_RESTARTS = 2;
 
-export interface ReaderOptions {
-  readonly stream: StreamDefinition;
-  readonly plan: Plan<StreamState>;
-  readonly circumstances: PlanInput;
-  readonly fingerprint: StateOwner;
-  readonly granularity: Granularity | null;
-  readonly pageSize: number;
-  readonly invalidRecords: "fail" | "warn";
-  readonly pages: PageSource;
+/** The parts of a run that all its streams share. */
+export interface Run {
+  readonly edges: RunEdges;
   readonly outlet: Outlet<Output>;
-  readonly clock: Clock;
-  readonly random: () => number;
-  /** Lets requests leave, and answers come in, before a page is worked on. */
-  readonly nextTurn: () => Promise<void>;
-  /** Names readings, after all that are known of (R4). */
+  readonly writer: PageWriter;
+  /** Names readings so that each sorts behind all that are known of (R4). */
   readonly ids: ReadingIds;
   /** The provider's clock, in milliseconds since 1970. */
   readonly providerNow: () => number;
+  readonly onProgress: (event: ProgressEvent) => void;
+}
+
+/** How the records of a stream are asked for and judged. */
+export interface ReadPolicy {
+  readonly granularity: Granularity | null;
+  readonly pageSize: number;
+  readonly invalidRecords: "fail" | "warn";
   /** The least time between two STATEs but the last, in milliseconds. */
   readonly stateInterval: number;
-  /** Ends the reading of all streams. */
-  readonly stop: AbortSignal;
-  /** Told of every complete reading, before the state says so; null where the catalog does not ask for it (R5). */
+}
+
+export interface ReaderOptions {
+  readonly stream: StreamDefinition;
+  /** Where the stream comes from: what its state belongs to, and its pages. */
+  readonly source: { readonly owner: StateOwner; readonly openPages: OpenPages };
+  readonly input: PlanInput;
+  readonly plan: Plan<StreamState>;
+  readonly policy: ReadPolicy;
+  readonly run: Run;
+  /** Gets every complete reading before the state says so; null where the catalog does not ask for it (R5). */
   readonly report: ((reading: Reading) => Promise<void>) | null;
   /** Called once the stream is over, read or not. */
   readonly onEnd: () => void;
 }
 
-export class StreamReader {
+/** A window under way. */
+interface OpenWindow {
+  readonly job: Job;
+  readonly memory: WindowMemory;
+  readonly pages: WindowPages;
+  readonly context: WindowContext;
+  /** After the last page that was written. */
+  reading: Reading;
+}
+
+/** The window has left retention before its first request. */
+class LeftRetention extends Error {}
+
+export class StreamReader implements WindowSource {
   readonly #options: ReaderOptions;
   readonly #notices: Notices;
+  readonly #checkpoints: Checkpoints;
   readonly #queue: Job[];
-  readonly #edgeRecords = new Repeats();
-  readonly #writer: PageWriter;
-  /** Memory of windows that have been read, for those to come. */
-  readonly #tables = new Tables();
+  readonly #sightings = new Sightings();
+  readonly #rules: RecordRules;
   readonly #failure = new AbortController();
   readonly #signal: AbortSignal;
   #state: StreamState;
   #error: ConnectorError | null = null;
   #active = 0;
-  #lastStateAt = -Infinity;
-  #lastState = "";
-  #windowsRead = 0;
-  #records = 0;
   #pages = 0;
-  #bytes = 0;
-  /** Records handed over since the last STATE. */
-  #pending = 0;
 
   constructor(options: ReaderOptions) {
     this.#options = options;
-    const { plan, stream, stop, outlet, nextTurn } = options;
-    this.#writer = new PageWriter(stream.name, outlet, nextTurn);
-    this.#notices = new Notices(stream.name, (message) => void outlet.send(message));
+    const { plan, stream, source, policy, run } = options;
+    const { clock, stop } = run.edges;
+    this.#notices = new Notices(stream.name, (message) => void this.#send(message));
+    this.#rules = { stream, ...policy, warn: this.#notices.warn };
+    this.#checkpoints = new Checkpoints({
+      stream: stream.name,
+      owner: source.owner,
+      interval: policy.stateInterval,
+      now: () => clock.now(),
+      send: (item) => this.#send(item),
+    });
     this.#signal = AbortSignal.any([stop, this.#failure.signal]);
     this.#state = plan.state;
-    for (const { id } of plan.resumed) options.ids.follow(id);
+    for (const { id } of plan.resumed) run.ids.follow(id);
     this.#queue = [
       ...plan.resumed.map((reading) => jobOf(reading, reading)),
       ...plan.windows.map((window) => jobOf(window, null)),
@@ -119,161 +140,168 @@ export class StreamReader {
     return this.#error === null && this.#queue.length === 0 && this.#active === 0;
   }
 
-  /** Says what is to be read; before the first {@link take}. */
+  /** Tells the plan; to be called before the first {@link take}. */
   async start(): Promise<void> {
-    const { plan, clock } = this.#options;
-    await this.#send(protocol.streamStatus(this.name, "STARTED", clock.now()));
+    const { plan, run } = this.#options;
+    run.onProgress({ type: "PLANNED", stream: this.name, windows: this.#queue.length });
+    await this.#sendStatus("STARTED");
     for (const message of describePlan(this.name, plan)) await this.#send(message);
-    await this.#send(protocol.streamStatus(this.name, "RUNNING", clock.now()));
+    await this.#sendStatus("RUNNING");
     if (this.#queue.length === 0) await this.#finish();
   }
 
   /** The next window to read, the earliest first; undefined where none waits. */
-  take(): Job | undefined {
+  take(): WindowRead | undefined {
     const job = this.#error === null ? this.#queue.shift() : undefined;
     if (job === undefined) return undefined;
     this.#active += 1;
-    return { ...job, repeats: job.repeats ?? new Repeats(this.#tables) };
+    let window: OpenWindow | null = null;
+    return {
+      request: async (parseAfter) => {
+        window ??= this.#open(job);
+        const page = await window.pages.next(parseAfter);
+        const endsWindow = page.nextCursor === null;
+        this.#options.run.onProgress({ type: "ANSWERED", stream: this.name, endsWindow });
+        return page;
+      },
+      write: async (page) => {
+        if (window !== null) await this.#write(window, page);
+      },
+      end: async (failure) => {
+        if (failure !== undefined) await this.#goOnAfter(window?.job ?? job, failure);
+        else window?.memory.close();
+        this.#active -= 1;
+        const isOver = this.#active === 0 && (this.#error !== null || this.#queue.length === 0);
+        if (isOver) await this.#finish();
+      },
+    };
   }
 
-  /** Reads a window to its end. Never throws: a fault ends the stream, and its last STATE says what was read. */
-  async read(job: Job, place: LanePlace): Promise<void> {
-    try {
-      const isOver = await this.#readWindow(job, place);
-      if (isOver) job.repeats?.release();
-    } catch (reason) {
-      await this.#goOnAfter(job, ConnectorError.from(reason));
-    }
-    this.#active -= 1;
-    const over = this.#active === 0 && (this.#error !== null || this.#queue.length === 0);
-    if (over) await this.#finish();
-  }
-
-  /** Whether the window is over: it is not where it had to be planned anew. */
-  async #readWindow(job: Job, place: LanePlace): Promise<boolean> {
-    if (job.reading === null && this.#hasLeftRetention(job)) return false;
-    const { pages, circumstances, pageSize } = this.#options;
-    let reading = job.reading ?? this.#begin(job, pageSize);
+  /** @throws LeftRetention where the window cannot be read any more */
+  #open(job: Job): OpenWindow {
+    const { plan, source, run, input, policy } = this.#options;
+    // W3: a slow sync may reach a window only after its start has left retention.
+    const edge = retentionEdge(run.providerNow(), input.retentionDays);
+    if (job.reading === null && job.window.start < edge) throw new LeftRetention();
+    const reading = job.reading ?? this.#begin(job, policy.pageSize);
     const { start, end, limit, cursor } = reading;
-    for await (const page of pages({ start, end, limit }, cursor, this.#signal, place)) {
-      if (page.nextCursor === null) place.onLastPage();
-      reading = await this.#emit(job, reading, page);
-      const { now, bucket } = circumstances;
-      if (page.nextCursor === null) {
-        await this.#options.report?.(reading);
-        const state = finishReading(this.#state, reading, now);
-        this.#windowsRead += 1;
-        this.#state =
-          state.mode === "incremental"
-            ? advance(state, this.#options.plan.rereadFrom, bucket)
-            : state;
-      } else {
-        this.#state = keepOpen(this.#state, reading, now);
-      }
-      const isLast = page.nextCursor === null && this.#active === 1 && this.#queue.length === 0;
-      if (!isLast) await this.#sendStateWhenDue(); // after the last page the final STATE says it all
-    }
-    return true;
+    const memory = job.memory ?? this.#sightings.open(job.replaced);
+    const context = {
+      rules: this.#rules,
+      window: job.window,
+      readingId: reading.id,
+      planFrom: plan.from,
+      withTotals: reading.totals !== null,
+      memory,
+    };
+    const pages = source.openPages({ start, end, limit }, cursor, this.#signal);
+    return { job: { ...job, memory }, memory, pages, context, reading };
   }
 
   #begin({ window, startsOver }: Job, limit: number): Reading {
-    const totals = this.#options.report === null ? null : [];
+    const { report, run } = this.#options;
+    const totals = report === null ? null : [];
     if (startsOver !== null) {
       const { id, beganAt, resumed } = startsOver;
       return { ...beginReading(window, { id, limit, beganAt }, totals), resumed };
     }
-    const { providerNow, random, ids } = this.#options;
-    const beganAt = Math.trunc(providerNow());
-    return beginReading(window, { id: ids.next(beganAt, random()), limit, beganAt }, totals);
-  }
-
-  /** Writes a page's records and counts it; the reading as it is after the page. */
-  async #emit(job: Job, reading: Reading, page: FetchedPage): Promise<Reading> {
-    const { stream, plan, granularity, invalidRecords, clock, circumstances } = this.#options;
-    const repeats = job.repeats ?? new Repeats();
-    const lines = await this.#writer.write((take) => {
-      const context = {
-        stream,
-        granularity,
-        invalidRecords,
-        window: reading,
-        readingId: reading.id,
-        from: plan.from,
-        emittedAt: clock.now(),
-        repeats,
-        seenSinceRestart: job.seenSinceRestart ?? repeats,
-        withTotals: reading.totals !== null,
-        edgeRecords: this.#edgeRecords,
-        warn: this.#notices.warn,
-      };
-      const made = this.#orFail(() => toLines(page.records, context, take));
-      this.#pending += made.count;
-      return made;
-    });
-    if (repeats.hasForgotten || this.#edgeRecords.hasForgotten) {
-      this.#notices.once("there are too many records to recognize each that a provider repeats.");
-    }
-    this.#pages += 1;
-    this.#records += lines.count;
-    this.#bytes += lines.bytes.length;
-    return readPage(reading, { ...page, ...lines, records: lines.records }, circumstances.now);
+    const beganAt = Math.trunc(run.providerNow());
+    const id = run.ids.next(beganAt, run.edges.random());
+    return beginReading(window, { id, limit, beganAt }, totals);
   }
 
   /**
-   * The fingerprints of a page that cannot be made may stay behind, and another window's page lose what they stand for: no
-   * page is made after it.
+   * Writes a page. The order matters: its lines are handed over first, then the report of the reading that it ends, then the
+   * STATE that covers both. A process that is killed in between reads the page again.
+   */
+  async #write(window: OpenWindow, page: FetchedPage): Promise<void> {
+    const { run, input, plan, report } = this.#options;
+    const lines = await run.writer.write(this.name, (take) => {
+      const made = this.#orFail(() =>
+        toLines(page.records, window.context, run.edges.clock.now(), take),
+      );
+      this.#checkpoints.made(made.count, made.bytes.length);
+      return made;
+    });
+    if (this.#sightings.hasForgotten) {
+      this.#notices.once("there are too many records to recognize each that a provider repeats.");
+    }
+    this.#pages += 1;
+    const reading = readPage(window.reading, { ...page, ...lines }, input.now);
+    window.reading = reading;
+    const isLast = page.nextCursor === null;
+    if (isLast) {
+      await report?.(reading);
+      this.#checkpoints.windowRead();
+      const state = finishReading(this.#state, reading, input.now);
+      this.#state =
+        state.mode === "incremental" ? advance(state, plan.rereadFrom, input.bucket) : state;
+    } else {
+      this.#state = keepOpen(this.#state, reading, input.now);
+    }
+    const left = this.#queue.length + this.#active;
+    if (isLast && left === 1) return; // the final STATE follows, and says it all
+    await this.#checkpoints.sendWhenDue(this.#state, left - 1);
+  }
+
+  /**
+   * Makes a page's lines. A failed page has already marked its rows as seen. A later page would drop them, so the stream stops
+   * and makes no page after it.
    */
   #orFail<Result>(make: () => Result): Result {
     this.#failure.signal.throwIfAborted();
     try {
       return make();
     } catch (reason) {
-      this.#failure.abort(ConnectorError.from(reason));
+      this.#failure.abort(stopped());
       throw reason;
     }
   }
 
-  /** W3: a slow sync may reach a window only after its start has left retention. */
-  #hasLeftRetention(job: Job): boolean {
-    const now = this.#options.providerNow();
-    const at = { ...this.#options.circumstances, now };
-    if (job.window.start >= retentionEdge(now, at.retentionDays)) return false;
-    this.#requeue(job, at);
-    return true;
-  }
-
-  async #goOnAfter(job: Job, error: ConnectorError): Promise<void> {
-    const { circumstances, providerNow } = this.#options;
-    if (error.code === "bad_request" && job.reading === null) {
-      const windows = withoutFuture(job.window, circumstances);
-      if (windows !== null) {
-        await this.#send(
-          protocol.log(
-            "INFO",
-            `${this.name}: the provider refuses a window that ends in the future; reading up to the last whole bucket.`,
-          ),
-        );
-        this.#queue.unshift(...windows.map((window) => ({ ...job, window })));
-        return;
-      }
+  /**
+   * The way on after a window's failure. The order matters: where the stream has failed already, this window only ended with
+   * it, whatever its error says, and its open reading stays in the state. Then come the failures that a window survives; every
+   * other one ends the stream.
+   */
+  async #goOnAfter(job: Job, reason: unknown): Promise<void> {
+    if (this.#error !== null) return;
+    const { input, run } = this.#options;
+    if (reason instanceof LeftRetention) {
+      this.#requeue(job, { ...input, now: run.providerNow() });
+      return;
     }
+    const error = ConnectorError.from(reason);
+    if (error.code === "bad_request" && job.reading === null && (await this.#shorten(job))) return;
     if (error.code === "cursor_refused" && job.restarts < MAXIMUM_RESTARTS) {
-      const { start, end } = job.window;
-      const all = this.#state.pass?.open ?? [];
-      const open = all.find((each) => each.start === start && each.end === end) ?? null;
-      if (open !== null) this.#state = dropOpen(this.#state, open.id);
-      await this.#send(
-        protocol.log(
-          "WARN",
-          `${this.name}: ${error.message} Reading the window anew from its first page.`,
-        ),
-      );
-      const restarts = job.restarts + 1;
-      const again = { ...job, startsOver: open, restarts, seenSinceRestart: new Repeats() };
-      this.#requeue(again, { ...circumstances, now: providerNow() });
+      await this.#restart(job, error);
       return;
     }
     await this.#fail(error);
+  }
+
+  /** W4: reads a refused window that reaches past now up to the last whole bucket. False where it does not reach past now. */
+  async #shorten(job: Job): Promise<boolean> {
+    const windows = withoutFuture(job.window, this.#options.input);
+    if (windows === null) return false;
+    await this.#log(
+      "INFO",
+      "the provider refuses a window that ends in the future; reading up to the last whole bucket.",
+    );
+    this.#queue.unshift(...windows.map((window) => ({ ...job, window })));
+    return true;
+  }
+
+  /** S4: reads a window whose cursor was refused again from its first page. */
+  async #restart(job: Job, error: ConnectorError): Promise<void> {
+    const { input, run } = this.#options;
+    const { start, end } = job.window;
+    const all = this.#state.pass?.open ?? [];
+    const open = all.find((each) => each.start === start && each.end === end) ?? null;
+    if (open !== null) this.#state = dropOpen(this.#state, open.id);
+    await this.#log("WARN", `${error.message} Reading the window again from its first page.`);
+    job.memory?.restart();
+    const again = { ...job, startsOver: open, restarts: job.restarts + 1 };
+    this.#requeue(again, { ...input, now: run.providerNow() });
   }
 
   /** Puts a window back in front of the queue, under the floor and limits of `at`. */
@@ -284,63 +312,46 @@ export class StreamReader {
   }
 
   async #fail(error: ConnectorError): Promise<void> {
-    if (this.#error !== null) return;
     this.#error = error.of(this.name);
-    this.#failure.abort(this.#error);
+    this.#failure.abort(stopped());
     if (error.code === "aborted") return;
-    await this.#send(protocol.errorTrace(this.#error.toTrace(), this.#options.clock.now()));
+    const { clock } = this.#options.run.edges;
+    await this.#send(protocol.errorTrace(this.#error.toTrace(), clock.now()));
   }
 
   async #finish(): Promise<void> {
-    const { plan, clock, onEnd } = this.#options;
+    const { plan, onEnd } = this.#options;
     onEnd();
     if (this.#error === null && !plan.positionInFuture) this.#state = completed(this.#state, plan);
-    await this.#sendState();
+    await this.#checkpoints.send(this.#state);
     this.#notices.summarize();
-    await this.#send(protocol.log("INFO", this.#summary()));
-    const status = this.#error === null ? "COMPLETE" : "INCOMPLETE";
-    await this.#send(protocol.streamStatus(this.name, status, clock.now()));
+    await this.#log("INFO", this.#summary());
+    await this.#sendStatus(this.#error === null ? "COMPLETE" : "INCOMPLETE");
   }
 
   #summary(): string {
-    const read = `${this.name}: ${countOf(this.#records, "record")} in ${countOf(this.#pages, "page")}`;
+    const read = `${countOf(this.#checkpoints.records, "record")} in ${countOf(this.#pages, "page")}`;
     const { mode } = this.#state;
     return mode === "incremental" && this.#error === null
       ? `${read}; complete through ${formatInstant(this.#state.position)}.`
       : `${read}.`;
   }
 
-  async #sendStateWhenDue(): Promise<void> {
-    const now = this.#options.clock.now();
-    if (now - this.#lastStateAt < this.#options.stateInterval) return;
-    this.#lastStateAt = now; // at once: other lanes come by while the estimate is on its way
-    await this.#sendEstimate(now);
-    await this.#sendState();
+  #log(level: protocol.LogLevel, message: string): Promise<void> {
+    return this.#send(protocol.log(level, `${this.name}: ${message}`));
   }
 
-  async #sendState(): Promise<void> {
-    this.#lastStateAt = this.#options.clock.now();
-    const state = encodeState(this.#state, this.#options.fingerprint);
-    const text = JSON.stringify(state);
-    // Platforms count on states that differ (S2). Records that are still pending are of a page whose progress is not in
-    // the state yet: they are counted with the STATE that covers them.
-    if (text === this.#lastState) return;
-    this.#lastState = text;
-    const recordCount = this.#pending;
-    this.#pending = 0;
-    await this.#send(protocol.state(this.name, state, recordCount));
-  }
-
-  /** What the whole sync is likely to come to, by the windows that have been read. */
-  async #sendEstimate(now: number): Promise<void> {
-    if (this.#windowsRead === 0) return;
-    const windows = this.#windowsRead + this.#queue.length + this.#active - 1;
-    const times = windows / this.#windowsRead;
-    const [rows, bytes] = [this.#records, this.#bytes].map((sum) => Math.round(sum * times));
-    await this.#send(protocol.estimate(this.name, rows ?? 0, bytes ?? 0, now));
+  #sendStatus(status: protocol.StreamStatus): Promise<void> {
+    const { clock } = this.#options.run.edges;
+    return this.#send(protocol.streamStatus(this.name, status, clock.now()));
   }
 
   #send(item: Output): Promise<void> {
-    return this.#options.outlet.send(item);
+    return this.#options.run.outlet.send(item);
   }
+}
+
+/** Ends the requests of a stream's other windows. It is not the error that ended the stream: no window may take that for its own. */
+function stopped(): ConnectorError {
+  return new ConnectorError("aborted", "The stream has failed in another window.");
 }

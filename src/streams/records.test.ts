@@ -1,47 +1,54 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { Sightings, type WindowMemory } from "../core/sightings.ts";
 import { DAY } from "../core/time.ts";
+import type { Range } from "../core/window.ts";
 import { type ParsedRecords, scanPage } from "../interface/scan.ts";
 import { costs } from "./costs.ts";
-import { type Lines, type PageContext, toLines } from "./records.ts";
-import { Repeats } from "./repeats.ts";
+import { type Lines, toLines, type WindowContext } from "./records.ts";
+import type { RecordRules } from "./invalid.ts";
 import type { Fields } from "./stream.ts";
 import { costRecord, DAY_ONE, usageRecord } from "./testing.ts";
 import { usage } from "./usage.ts";
 
-function contextOf(changes: Partial<PageContext> = {}): PageContext & { warnings: string[] } {
+interface Changes extends Partial<Omit<RecordRules, "warn">> {
+  readonly window?: Range;
+  readonly planFrom?: number;
+  readonly withTotals?: boolean;
+  readonly memory?: WindowMemory;
+}
+
+function contextOf(changes: Changes = {}): WindowContext & { warnings: string[] } {
   const warnings: string[] = [];
-  const repeats = changes.repeats ?? new Repeats();
+  const { stream = usage, granularity = "1d", invalidRecords = "fail" } = changes;
   return {
-    stream: usage,
-    granularity: "1d",
-    invalidRecords: "fail",
-    window: { start: DAY_ONE, end: DAY_ONE + DAY },
+    rules: {
+      stream,
+      granularity,
+      invalidRecords,
+      warn: (kind, message) => void warnings.push(`${kind}: ${message}`),
+    },
+    window: changes.window ?? { start: DAY_ONE, end: DAY_ONE + DAY },
     readingId: "r1",
-    from: DAY_ONE,
-    emittedAt: 7,
-    repeats,
-    seenSinceRestart: repeats,
-    edgeRecords: new Repeats(),
-    withTotals: false,
-    warn: (kind, message) => void warnings.push(`${kind}: ${message}`),
+    planFrom: changes.planFrom ?? DAY_ONE,
+    withTotals: changes.withTotals ?? false,
+    memory: changes.memory ?? new Sightings().open(),
     warnings,
-    ...changes,
   };
 }
 
 const memory = (length: number): Buffer => Buffer.alloc(length);
 
 /** A page from its body's text, as the wire has it: scanned where it is plain, else parsed. */
-const fromText = (body: string, context: PageContext): Lines => {
+const fromText = (body: string, context: WindowContext): Lines => {
   const plain = scanPage(Buffer.from(body), () => undefined);
-  return toLines(plain?.records ?? parsedFrom(body), context, memory);
+  return toLines(plain?.records ?? parsedFrom(body), context, 7, memory);
 };
 const parsedFrom = (body: string): ParsedRecords => {
   const { data }: { data: unknown[] } = JSON.parse(body);
   return { length: data.length, values: data, text: body };
 };
-const fromRecords = (records: readonly unknown[], context: PageContext): Lines =>
+const fromRecords = (records: readonly unknown[], context: WindowContext): Lines =>
   fromText(JSON.stringify({ data: records }), context);
 const textOf = ({ bytes }: Lines): string => bytes.toString("utf8");
 const dataOf = (lines: Lines): Fields[] =>
@@ -126,10 +133,13 @@ test("V1: an object where a text should be passes, whatever its members are call
   const lines = fromRecords([used], contextOf({ invalidRecords: "warn", withTotals: true }));
   expect(dataOf(lines)).toEqual([{ ...used, x_ReadingId: "r1" }]);
   const cost = costRecord("b", { BillingCurrency: odd, ChargeCategory: odd });
-  const context = contextOf({ stream: costs, granularity: null, invalidRecords: "warn" });
-  expect(dataOf(fromRecords([cost], { ...context, withTotals: true }))).toEqual([
-    { ...cost, x_ReadingId: "r1" },
-  ]);
+  const context = contextOf({
+    stream: costs,
+    granularity: null,
+    invalidRecords: "warn",
+    withTotals: true,
+  });
+  expect(dataOf(fromRecords([cost], context))).toEqual([{ ...cost, x_ReadingId: "r1" }]);
 });
 
 test("V1: the message names the record and the way out, and no value of it", () => {
@@ -201,11 +211,11 @@ test("P5: two versions of one id are both emitted; a warning where neither is th
 
 test("P5: a record that reaches beyond its window is emitted by the first window that returns it", () => {
   const month = costRecord("m", { ChargePeriodEnd: "2026-02-01T00:00:00Z" });
-  const edgeRecords = new Repeats();
+  const sightings = new Sightings();
   const window = { start: DAY_ONE + DAY, end: DAY_ONE + 2 * DAY };
-  const common = { stream: costs, granularity: null, edgeRecords, withTotals: true } as const;
-  expect(fromRecords([month], contextOf(common)).count).toBe(1);
-  const other = fromRecords([month], contextOf({ ...common, window, repeats: new Repeats() }));
+  const common = { stream: costs, granularity: null, withTotals: true } as const;
+  expect(fromRecords([month], contextOf({ ...common, memory: sightings.open() })).count).toBe(1);
+  const other = fromRecords([month], contextOf({ ...common, window, memory: sightings.open() }));
   expect(other).toMatchObject({ count: 0, records: 1, totals: [] });
 });
 
@@ -217,9 +227,9 @@ test("P5: a provider that takes a window's end for inclusive doubles nothing, wh
     [before, own],
     [own, before],
   ]) {
-    const edgeRecords = new Repeats();
+    const sightings = new Sightings();
     const counts = windows.map(
-      (window) => fromRecords([edge], contextOf({ window, edgeRecords })).count,
+      (window) => fromRecords([edge], contextOf({ window, memory: sightings.open() })).count,
     );
     expect(counts).toEqual([1, 0]);
   }
@@ -228,10 +238,8 @@ test("P5: a provider that takes a window's end for inclusive doubles nothing, wh
 test("P5: what a restart brings again is not emitted, but counts for its reading", () => {
   const first = contextOf({ stream: costs, granularity: null, withTotals: true });
   const before = fromRecords([costRecord("a"), costRecord("b")], first);
-  const again = fromRecords([costRecord("a"), costRecord("c")], {
-    ...first,
-    seenSinceRestart: new Repeats(),
-  });
+  first.memory.restart();
+  const again = fromRecords([costRecord("a"), costRecord("c")], first);
   expect(before).toMatchObject({ count: 2, records: 2 });
   expect(again).toMatchObject({ count: 1, records: 2 });
   expect(again.totals[0]).toMatchObject({ records: 2, inside: true, day: DAY_ONE });
@@ -257,8 +265,13 @@ test("R2: a provisional cost of many days is kept under the day of its start, wh
     start: DAY_ONE + day * DAY,
     end: DAY_ONE + (day + 1) * DAY,
   });
-  const daysOf = (day: number, from: number): number[] => {
-    const context = contextOf({ stream: costs, granularity: null, window: windowOf(day), from });
+  const daysOf = (day: number, planFrom: number): number[] => {
+    const context = contextOf({
+      stream: costs,
+      granularity: null,
+      window: windowOf(day),
+      planFrom,
+    });
     return fromRecords([month], context).provisional.map((entry) => entry.day);
   };
   expect(daysOf(0, DAY_ONE)).toEqual([DAY_ONE]);
@@ -310,7 +323,7 @@ test("the hot path equals the plain path on arbitrary pages", { timeout: 30_000 
       );
       const body = JSON.stringify({ data: records });
       const lines = fromText(body, contextOf());
-      expect(textOf(lines)).toBe(textOf(toLines(parsedFrom(body), contextOf(), memory)));
+      expect(textOf(lines)).toBe(textOf(toLines(parsedFrom(body), contextOf(), 7, memory)));
       const plain = new Map<string, Fields>();
       for (const parsed of JSON.parse(body).data) {
         plain.set(JSON.stringify(parsed), { ...parsed, x_ReadingId: "r1" });

@@ -9,9 +9,10 @@
  * Either way a record's content is hashed as the very bytes that are written of it, so that a repeat is known by whichever
  * way it comes, and the lines of a page are written in one piece.
  */
-import { addDecimals } from "../core/decimal.ts";
+import { addAmounts } from "../core/decimal.ts";
 import { type RecordFingerprint, hashBytes, hashTexts } from "../core/identity.ts";
 import { onOneLine } from "../core/lines.ts";
+import type { Place, WindowMemory } from "../core/sightings.ts";
 import type { ProvisionalDay } from "../core/state.ts";
 import { DAY, floorTo, parseInstant } from "../core/time.ts";
 import { type DayTotal, PageTotals } from "../core/totals.ts";
@@ -19,7 +20,6 @@ import type { Range } from "../core/window.ts";
 import { ConnectorError } from "../errors.ts";
 import type { PageRecords, ParsedRecords, ScannedRecords } from "../interface/scan.ts";
 import { checked, clipped, isFields, type RecordRules, textOf } from "./invalid.ts";
-import { judgeRepeat, type Memory } from "./repeats.ts";
 import type { Fields } from "./stream.ts";
 
 declare global {
@@ -33,18 +33,19 @@ declare global {
   }
 }
 
-/** What a page's records are judged by. */
-export interface PageContext extends RecordRules, Memory {
+/** How the pages of one window are made into lines. */
+export interface WindowContext {
+  readonly rules: RecordRules;
+  readonly window: Range;
   readonly readingId: string;
   /** The earliest instant that the plan asks for. */
-  readonly from: number;
-  /** Milliseconds since 1970. */
-  readonly emittedAt: number;
+  readonly planFrom: number;
   /** Whether to make control totals (R5). */
   readonly withTotals: boolean;
+  readonly memory: WindowMemory;
 }
 
-/** The lines of one page, ready to be written, and what they come to. */
+/** The lines of one page, ready to be written, and their sums. */
 export interface Lines {
   /** RECORD lines in UTF-8, each ended by a line feed. */
   readonly bytes: Buffer;
@@ -57,30 +58,33 @@ export interface Lines {
 }
 
 /**
- * The RECORD lines of a page, whose body is not read any more after this.
+ * The RECORD lines of a page. Gives the memory of the page's body back.
  *
+ * @param emittedAt milliseconds since 1970
  * @param take gives memory of at least so many bytes to write into
  * @throws ConnectorError `invalid_record` where a record breaks its schema (V1)
  */
 export function toLines(
   page: PageRecords,
-  context: PageContext,
+  context: WindowContext,
+  emittedAt: number,
   take: (length: number) => Buffer,
 ): Lines {
-  const { stream, readingId, emittedAt } = context;
+  const { rules, window, readingId } = context;
+  const { stream } = rules;
   const begin = Buffer.from(`{"type":"RECORD","record":{"stream":"${stream.name}","data":`);
   const end = Buffer.from(`,"x_ReadingId":"${readingId}"},"emitted_at":${emittedAt}}}\n`);
   const records = "values" in page ? rewritten(page, context) : page;
   const { bytes: source, length } = records;
   const view = new DataView(source.buffer, source.byteOffset, source.byteLength);
   const bytes = take(source.length + length * (begin.length + end.length));
-  const sift = new RecordFilter(context);
+  const filter = new RecordFilter(context);
   let to = 0;
   let count = 0;
   records.each((index, value, start, brace) => {
-    const record = checked(value, index, context);
+    const record = checked(value, index, window, rules);
     const content = hashBytes(view, start, brace - 1);
-    if (!sift.keeps(record, content)) return;
+    if (!filter.keeps(record, content)) return;
     bytes.set(begin, to);
     source.copy(bytes, to + begin.length, start, brace - 1);
     to += begin.length + (brace - 1 - start);
@@ -89,14 +93,14 @@ export function toLines(
     count += 1;
   });
   records.release();
-  return { bytes: bytes.subarray(0, to), count, ...sift.result() };
+  return { bytes: bytes.subarray(0, to), count, ...filter.result() };
 }
 
 /** The plain path: the records of any page written anew, one after the other; not checked. */
-function rewritten({ values, text }: ParsedRecords, context: PageContext): RewrittenRecords {
+function rewritten({ values, text }: ParsedRecords, context: WindowContext): RewrittenRecords {
   let exact: readonly unknown[] | null = null;
   const parts = values.map((value, index) => {
-    if (!isFields(value) || !mayHideNumbers(value, context)) return stringify(value);
+    if (!isFields(value) || !mayHideNumbers(value, context.rules)) return stringify(value);
     exact ??= recordsOf(text);
     return stringify(withoutOwnProperty(exact[index]));
   });
@@ -125,27 +129,28 @@ interface RewrittenRecords extends Omit<ScannedRecords, "each"> {
 
 /** Tells the records of a page that are to be emitted from those that were already, and adds up what they come to. */
 class RecordFilter {
-  readonly #context: PageContext;
+  readonly #context: WindowContext;
   readonly #provisional = new Map<number, ProvisionalDay>();
   readonly #totals = new PageTotals();
   #records = 0;
   // Most records of a page have the charge period of the one before.
   #start = "";
   #end = "";
-  #isWithin = false;
+  #place: Place = "within";
 
-  constructor(context: PageContext) {
+  constructor(context: WindowContext) {
     this.#context = context;
   }
 
   keeps(record: Fields, content: RecordFingerprint["content"]): boolean {
-    const { stream, window, withTotals } = this.#context;
+    const { rules, window, planFrom, withTotals, memory } = this.#context;
+    const { stream } = rules;
     const version = hashTexts(textOf(record["x_RecordId"]), textOf(record["x_RecordUpdatedAt"]));
-    const verdict = judgeRepeat({ version, content }, this.#within(record), this.#context);
+    const verdict = memory.judge({ version, content }, this.#placeOf(record));
     if (verdict.counts) {
       this.#records += 1;
       const found = stream.provisionalOf(record);
-      const day = found === null ? null : dayOf(record, window, this.#context.from);
+      const day = found === null ? null : dayOf(record, window, planFrom);
       if (found !== null && day !== null) addTo(this.#provisional, day, found);
     }
     if (verdict.owned && withTotals) addToTotals(this.#totals, record, this.#context);
@@ -161,39 +166,37 @@ class RecordFilter {
     };
   }
 
-  #within(record: Fields): boolean {
+  #placeOf(record: Fields): Place {
     const start = textOf(record["ChargePeriodStart"]);
     const end = textOf(record["ChargePeriodEnd"]);
     if (start !== this.#start || end !== this.#end) {
-      this.#isWithin = isWithin(start, end, this.#context.window);
+      this.#place = placeOf(start, end, this.#context.window);
       this.#start = start;
       this.#end = end;
     }
-    return this.#isWithin;
+    return this.#place;
   }
 
   #warnOfConflict(record: Fields): void {
     const id = textOf(record["x_RecordId"]);
-    this.#context.warn(
+    this.#context.rules.warn(
       "conflicting versions",
       `record "${clipped(id)}" came twice with the same x_RecordUpdatedAt and different contents; both are passed on.`,
     );
   }
 }
 
-/**
- * Whether no other window can return a record, however the provider selects: by start, overlap or containment, and with
- * edges that it takes for inclusive although they are not. So what lies at an edge of its window is not within it.
- */
-function isWithin(startText: string, endText: string, window: Range): boolean {
+/** See {@link Place}. A record whose charge period cannot be read may lie anywhere. */
+function placeOf(startText: string, endText: string, window: Range): Place {
   const start = parseInstant(startText);
   const end = parseInstant(endText);
-  if (start === undefined || end === undefined) return false;
-  return start > window.start && end < window.end && start < window.end;
+  if (start === undefined || end === undefined) return "reaches";
+  if (start < window.start || start >= window.end || end > window.end) return "reaches";
+  return start > window.start && end < window.end ? "within" : "touches";
 }
 
 /** Whether a number, or something that may hold one, stands in it, or the property that we are about to add. */
-function mayHideNumbers(record: Fields, { stream }: PageContext): boolean {
+function mayHideNumbers(record: Fields, { stream }: RecordRules): boolean {
   for (const key in record) {
     if (key === "x_ReadingId") return true;
     const value = record[key];
@@ -257,10 +260,10 @@ function dayOf(record: Fields, window: Range, from: number): number | null {
   return at >= window.start && at < window.end ? floorTo(DAY, at) : null;
 }
 
-function addToTotals(totals: PageTotals, record: Fields, { stream, window }: PageContext): void {
+function addToTotals(totals: PageTotals, record: Fields, { rules, window }: WindowContext): void {
   const start = parseInstant(textOf(record["ChargePeriodStart"]));
   const inside = start !== undefined && start >= window.start && start < window.end;
-  totals.add(floorTo(DAY, start ?? window.start), inside, stream.amountsOf(record));
+  totals.add(floorTo(DAY, start ?? window.start), inside, rules.stream.amountsOf(record));
 }
 
 function addTo(
@@ -269,10 +272,7 @@ function addTo(
   found: Omit<ProvisionalDay, "day">,
 ): void {
   const before = days.get(day) ?? { day, records: 0, billed: {} };
-  const billed: Record<string, string> = { ...before.billed };
-  for (const [currency, amount] of Object.entries(found.billed)) {
-    billed[currency] = addDecimals(billed[currency] ?? "0", amount);
-  }
+  const billed = addAmounts(before.billed, found.billed);
   days.set(day, { day, records: before.records + found.records, billed });
 }
 
@@ -283,10 +283,10 @@ const UNFIT = /[\u0085\u2028\u2029]|\\ud[89a-f]/;
  * A line in which separators are escaped. JSON.stringify writes a lone surrogate as an escape, which strict readers
  * refuse together with the whole line: half a character is no text, and becomes U+FFFD, with a warning.
  */
-function fitForLines(line: string, context: PageContext): string {
+function fitForLines(line: string, context: WindowContext): string {
   return onOneLine(line).replaceAll(/\\(ud[89a-f][0-9a-f]{2}|.)/g, (escape, what: string) => {
     if (what.length === 1) return escape;
-    context.warn(
+    context.rules.warn(
       "lone surrogates",
       "a record holds half a character (a lone surrogate), which is no valid text; U+FFFD stands in its place.",
     );

@@ -1,7 +1,8 @@
-/** The contract of a stream: all that the engine needs to know of a dataset. */
+/** The contract of a stream: everything that the engine needs to know about a dataset. */
 import type { ProvisionalDay } from "../core/state.ts";
 import type { Amounts } from "../core/totals.ts";
 import type { Bucket } from "../core/time.ts";
+import type { Edges } from "../edges.ts";
 import type { Capabilities } from "../generated/capabilities.d.ts";
 import type { Validator } from "../generated/validators.js";
 import type { Message } from "../protocol.ts";
@@ -14,7 +15,10 @@ export type { Capabilities } from "../generated/capabilities.d.ts";
 /** Interface section 2.3; both datasets have the same shape. */
 export type DatasetCapabilities = Capabilities["datasets"]["usage"];
 
-/** RECORD lines on their way to stdout, in UTF-8, each ended by a line feed; `bytes` are written as they are, and used anew after. */
+/**
+ * RECORD lines on their way to stdout, in UTF-8, each ended by a line feed. `bytes` are written as they are. Their memory is
+ * recycled after the write; do not keep it.
+ */
 export interface RecordLines {
   readonly type: "RECORD_LINES";
   readonly stream: string;
@@ -22,10 +26,10 @@ export interface RecordLines {
   readonly count: number;
 }
 
-/** What the connector puts out: messages, and records that are lines already. */
+/** An output of the connector: a message, or records that are lines already. */
 export type Output = Message | RecordLines;
 
-/** A record's members, not yet known to be what the schema says. */
+/** A record's members, not yet checked against the schema. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export interface StreamDefinition {
@@ -66,22 +70,29 @@ export interface WindowQuery {
   readonly limit: number;
 }
 
-/**
- * The pages of a window from `cursor` on (null: from the first), the next one already requested while one is worked on.
- * Throws ConnectorError: `cursor_refused` for a 400 on a request that carried a cursor, `bad_request` for one that did
- * not, and whatever the client of the interface gives up with.
- */
-export type PageSource = (
+/** The pages of a window, one request after the other. */
+export interface WindowPages {
+  /**
+   * Requests the next page. To be called again only after the page has come, and not after the last one.
+   *
+   * @param parseAfter defers parsing: until it resolves, the body stays as the bytes that came
+   * @throws ConnectorError `cursor_refused` for a 400 on a request that carried a cursor, `bad_request` for one that did not,
+   *   and the error that the client of the interface gives up with
+   */
+  next(parseAfter: Promise<void>): Promise<FetchedPage>;
+}
+
+/** Opens the pages of a window at `cursor` (null: at the first one). Sends no request yet. */
+export type OpenPages = (
   query: WindowQuery,
   cursor: string | null,
   signal: AbortSignal,
-  place: LanePlace,
-) => AsyncIterable<FetchedPage>;
+) => WindowPages;
 
-/** Where a window stands among those of its lane. */
-export interface LanePlace {
-  /** Resolves once the window before has been handed over: until then only one page is asked for (C3). Never rejects. */
-  readonly before: Promise<void>;
-  /** Called when the last page has come, before it is written: nothing more is asked for. */
-  readonly onLastPage: () => void;
+/** The part of the outside world that streams need. */
+export interface RunEdges extends Pick<Edges, "clock" | "random"> {
+  /** Resolves in the next turn of the event loop, when requests have left and answers have come in. */
+  readonly nextTurn: () => Promise<void>;
+  /** Ends the reading of all streams. */
+  readonly stop: AbortSignal;
 }

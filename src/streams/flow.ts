@@ -1,0 +1,199 @@
+/**
+ * Flow control: when a page is requested, parsed, made into lines and written. Nothing else in the connector decides this.
+ *
+ *     lane    request 1     request 2                      request 3
+ *       │         │             │                              │
+ *       │      page 1 ─ parse ──┼─► lines ─► write ───────┐ page 3 …
+ *       │                       │   (a turn of its own)   │
+ *       │                    page 2 arrives, waits as     └─► parse ─► lines ─► write
+ *       │                    the bytes that came
+ *
+ * 1. **Request** (C1). A lane requests its next page as soon as one has come, before it works on that one. The next page is the
+ *    same window's, or the first of the next window. So a lane has one request under way, and never two.
+ * 2. **Parse** (C3). The body of the next page waits as bytes until the lane's page before it is written: a parsed page is up to
+ *    20,000 values, which each collection of garbage would copy meanwhile. So a lane holds two pages at most: one that is
+ *    worked on, and one that waits.
+ * 3. **Lines** ({@link PageWriter}). Pages of all lanes are made into lines one at a time, each in a turn of the event loop of
+ *    its own: it takes some milliseconds, in which no request leaves and no answer comes in. While the lines of one page are
+ *    written the next page's are made, and no others: two pages of lines in memory, however many lanes there are.
+ * 4. **Write** ({@link Outlet}). One queue leads to stdout. Each sender waits until its item is written. So a slow reader of
+ *    stdout stops 3, which stops 2, which stops 1.
+ */
+import { BufferPool } from "../http/buffers.ts";
+import type { Lines } from "./records.ts";
+import type { FetchedPage, Output } from "./stream.ts";
+
+/** A window that a lane reads, page after page. */
+export interface WindowRead {
+  /**
+   * Requests the window's next page. Defers parsing until `parseAfter` resolves.
+   *
+   * @throws ConnectorError what the provider's client gives up with
+   */
+  request(parseAfter: Promise<void>): Promise<FetchedPage>;
+  /**
+   * Writes a page, and the state that covers it where one is due.
+   *
+   * @throws ConnectorError where the page cannot be made into lines
+   */
+  write(page: FetchedPage): Promise<void>;
+  /** Called once: without a failure after the last page was written, else with what `request` or `write` threw. Never rejects. */
+  end(failure?: unknown): Promise<void>;
+}
+
+/** A stream as the lanes see it. */
+export interface WindowSource {
+  /** The next window to read; undefined where none waits now. */
+  take(): WindowRead | undefined;
+}
+
+/** Reads all streams side by side over `lanes` lanes; the streams take turns. Never rejects. */
+export async function readOverLanes(
+  sources: readonly WindowSource[],
+  lanes: number,
+): Promise<void> {
+  let turn = 0;
+  const take = (): WindowRead | undefined => {
+    for (let tried = 0; tried < sources.length; tried++) {
+      const window = sources[turn++ % sources.length]?.take();
+      if (window !== undefined) return window;
+    }
+    return undefined;
+  };
+  await Promise.all(Array.from({ length: lanes }, () => runLane(take)));
+}
+
+/** A page under way, and the window that it belongs to. */
+interface Request {
+  readonly window: WindowRead;
+  readonly page: Promise<FetchedPage>;
+}
+
+function request(window: WindowRead | undefined, parseAfter: Promise<void>): Request | undefined {
+  if (window === undefined) return undefined;
+  const page = window.request(parseAfter);
+  page.catch(() => undefined); // it may fail while the page before it is written, or after its stream has failed
+  return { window, page };
+}
+
+async function runLane(take: () => WindowRead | undefined): Promise<void> {
+  let coming = request(take(), Promise.resolve());
+  while (coming !== undefined) {
+    const { window } = coming;
+    const written = Promise.withResolvers<void>();
+    let next: Request | undefined;
+    try {
+      const page = await coming.page;
+      const isLast = page.nextCursor === null;
+      next = request(isLast ? take() : window, written.promise);
+      await window.write(page);
+      if (isLast) await window.end();
+    } catch (failure) {
+      await window.end(failure);
+      if (next?.window === window) next = undefined;
+    }
+    written.resolve();
+    coming = next ?? request(take(), written.promise);
+  }
+}
+
+/** Makes pages into lines and hands the lines over, in the order in which they are asked for. */
+export class PageWriter {
+  readonly #outlet: Outlet<Output>;
+  readonly #nextTurn: () => Promise<void>;
+  readonly #memory = new BufferPool();
+  /** Resolves when the lines of the page before are made, or cannot be. */
+  #made: Promise<unknown> = Promise.resolve();
+  /** Pages whose lines are made and not known to be written; two at most. */
+  readonly #writing: Promise<void>[] = [];
+
+  /** @param nextTurn resolves in the next turn of the event loop, when requests have left and answers have come in */
+  constructor(outlet: Outlet<Output>, nextTurn: () => Promise<void>) {
+    this.#outlet = outlet;
+    this.#nextTurn = nextTurn;
+  }
+
+  /**
+   * Makes a page's lines once there is room, and hands them over. Resolves when they are made, before they are written:
+   * everything that is sent to the outlet afterwards comes behind them.
+   *
+   * @param make writes the lines into memory that `take` gives
+   * @throws the error that `make` throws; the pages behind this one are made all the same
+   */
+  write(stream: string, make: (take: BufferPool["take"]) => Lines): Promise<Lines> {
+    const lines = this.#made.then(() => this.#make(stream, make));
+    this.#made = lines.catch(() => undefined);
+    return lines;
+  }
+
+  // The order matters. Room comes first, because a turn that was waited for before is over when there is room. The turn comes
+  // last, so that no two pages are made in one.
+  async #make(stream: string, make: (take: BufferPool["take"]) => Lines): Promise<Lines> {
+    if (this.#writing.length === 2) await this.#writing.shift();
+    await this.#nextTurn();
+    const lines = make((length) => this.#memory.take(length));
+    this.#writing.push(this.#hand(stream, lines));
+    return lines;
+  }
+
+  async #hand(stream: string, { bytes, count }: Lines): Promise<void> {
+    if (count > 0) await this.#outlet.send({ type: "RECORD_LINES", stream, bytes, count });
+    this.#memory.give(bytes);
+  }
+}
+
+interface Waiting<Item> {
+  readonly item: Item;
+  readonly written: () => void;
+}
+
+/** The queue that leads to stdout: a sender waits until its item has been consumed. */
+export class Outlet<Item> implements AsyncIterable<Item> {
+  readonly #queue: Waiting<Item>[] = [];
+  #wake: (() => void) | null = null;
+  #closed = false;
+
+  /**
+   * Puts an item behind all others. Resolves once the consumer has finished with it and asks for more, so that a slow reader
+   * of stdout slows down the requests (C3). Resolves at once after {@link close}, or where the consumer has gone away.
+   */
+  send(item: Item): Promise<void> {
+    if (this.#closed) return Promise.resolve();
+    return new Promise((written) => {
+      this.#queue.push({ item, written });
+      this.#wake?.();
+    });
+  }
+
+  /** Ends the queue; the consumer still gets every item that was sent. */
+  close(): void {
+    this.#closed = true;
+    this.#wake?.();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void> {
+    try {
+      for (;;) {
+        const next = this.#queue.shift();
+        if (next !== undefined) {
+          try {
+            yield next.item;
+          } finally {
+            next.written(); // also where the consumer goes away with it
+          }
+        } else if (this.#closed) {
+          return;
+        } else {
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve;
+          });
+          this.#wake = null;
+        }
+      }
+    } finally {
+      // A consumer that goes away leaves nobody waiting.
+      this.#closed = true;
+      for (const { written } of this.#queue.splice(0)) written();
+    }
+  }
+}
