@@ -13,8 +13,9 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["{src,scripts,reference_provider,fake_providers,demo,bench}/**/*.test.ts"],
-          // Properties take their time on a machine that is busy.
+          // Property tests, and the loading of large libraries, take long on a busy machine.
           testTimeout: 30_000,
+          hookTimeout: 30_000,
         },
       },
       {

@@ -1,7 +1,7 @@
 /** The cases of the bench: each runs whole processes in turns and gives back rows of a table. */
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
-import { LAUNCHER, measure, median, type Run } from "./process.ts";
+import { spawnSync } from "node:child_process";
+import { LAUNCHER, start } from "../bin/process.ts";
+import { measure, median, type Run } from "./process.ts";
 import type { Scene, World } from "./world.ts";
 
 /** What was measured, in words: what, how much, against which target. */
@@ -147,13 +147,12 @@ async function firstRecord(
   await world.seen();
   const now = (): number => performance.timeOrigin + performance.now();
   const started = now();
-  const [program = "", ...args] = command;
-  const child = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const { child, ended } = start(command);
   let recordAt = 0;
-  child.stdout.on("data", (chunk: Buffer) => {
+  child.stdout?.on("data", (chunk: Buffer) => {
     if (recordAt === 0 && chunk.includes('"type":"RECORD"')) recordAt = now();
   });
-  await once(child, "close");
+  await ended;
   const { firstPageAt } = await world.seen();
   if (recordAt === 0 || firstPageAt === null) throw new Error("no record came");
   return { untilAsked: firstPageAt - started, afterPage: recordAt - firstPageAt };

@@ -1,10 +1,6 @@
 /** Runs whole processes and measures them as the operating system sees them (Linux: /proc). */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-
-export const LAUNCHER = fileURLToPath(new URL("../bin/source-ai-billing", import.meta.url));
+import { localEnvironment, start } from "../bin/process.ts";
 
 /** One run of a process. */
 export interface Run {
@@ -39,12 +35,12 @@ const PIPED =
  */
 export async function measure(
   command: readonly string[],
-  { reader = "cat > /dev/null", env = {} }: { reader?: string; env?: NodeJS.ProcessEnv } = {},
+  { reader = "cat > /dev/null" }: { reader?: string } = {},
 ): Promise<Run> {
   const started = performance.now();
-  const child = spawn("sh", ["-c", PIPED, "sh", ...command], {
+  const { child, ended } = start(["sh", "-c", PIPED, "sh", ...command], {
     stdio: ["ignore", "ignore", "inherit", "pipe"],
-    env: { ...process.env, NO_PROXY: "127.0.0.1", no_proxy: "127.0.0.1", ...env, READER: reader },
+    env: { ...localEnvironment(), READER: reader },
     timeout: PATIENCE,
   });
   let told = "";
@@ -54,7 +50,7 @@ export async function measure(
     const pid = /pid (\d+)/.exec(told)?.[1];
     if (pid !== undefined) usage = usageOf(pid) ?? usage;
   }, LOOK_MS);
-  await once(child, "close");
+  await ended;
   clearInterval(look);
   const wallMs = performance.now() - started;
   if (!told.includes("exit 0")) throw new Error(`${command.join(" ")}: ${told}`);

@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { LAUNCHER } from "../bin/process.ts";
 import type { ProviderOptions, Seen } from "./provider.ts";
-import { LAUNCHER } from "./process.ts";
 import type { Holdings } from "./records.ts";
 
 const DAY = 86_400_000;

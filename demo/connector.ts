@@ -2,16 +2,14 @@
  * Runs the connector as a platform does: a process, files in, messages out, one JSON object a line. Records go to disk
  * as the lines that came, so that no digit of them passes through this program.
  */
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream, existsSync, type WriteStream } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import * as z from "zod";
+import { LAUNCHER, linesOf, start } from "../bin/process.ts";
 
-const BIN = fileURLToPath(new URL("../bin/source-ai-billing", import.meta.url));
 const BUNDLE = fileURLToPath(new URL("../dist/source-ai-billing.js", import.meta.url));
 
 const streamSchema = z.looseObject({
@@ -196,19 +194,16 @@ async function run(
   args: readonly string[],
   onMessage: (message: Message, line: string) => void,
 ): Promise<void> {
-  // The provider is on this machine: a proxy of the environment has nothing to do with it.
-  const env = { ...process.env, NO_PROXY: "127.0.0.1", no_proxy: "127.0.0.1" };
-  const child = spawn(BIN, args, { stdio: ["ignore", "pipe", "inherit"], env });
-  const closed = once(child, "close");
+  const { child, ended } = start([LAUNCHER, ...args]);
   const errors: string[] = [];
-  for await (const line of createInterface({ input: child.stdout })) {
+  for await (const line of linesOf(child)) {
     const message = messageSchema.parse(JSON.parse(line));
     if (message.type === "TRACE" && message.trace.error !== undefined) {
       errors.push(message.trace.error.message);
     }
     onMessage(message, line);
   }
-  const [code, signal]: unknown[] = await closed;
+  const { code, signal } = await ended;
   if (code === 0) return;
   const what = `source-ai-billing ${args[0]} ended with ${String(code ?? signal)}`;
   throw new Error([`${what}:`, ...errors].join("\n"));

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { LAUNCHER } from "../bin/process.ts";
 import { command } from "./support/connector.ts";
 import { launch } from "./support/process.ts";
 
@@ -31,8 +31,7 @@ test("--version prints the version of package.json and nothing else", async () =
 });
 
 test("a stdout that is closed is no success", () => {
-  const launcher = fileURLToPath(new URL("../bin/source-ai-billing", import.meta.url));
-  const { status, stderr } = spawnSync("sh", ["-c", '"$0" spec >&-', launcher], {
+  const { status, stderr } = spawnSync("sh", ["-c", '"$0" spec >&-', LAUNCHER], {
     encoding: "utf8",
   });
   expect({ status, stderr }).toEqual({

@@ -3,15 +3,14 @@ import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { LAUNCHER } from "../bin/process.ts";
 import { catalogOf } from "./support/config.ts";
 import { read } from "./support/connector.ts";
 import { parseMessage } from "./support/protocol.ts";
 import { type Served, startProvider } from "./support/provider.ts";
 
-const BINARY = fileURLToPath(new URL("../bin/source-ai-billing", import.meta.url));
 const run = promisify(execFile);
 
 let provider: Served;
@@ -27,7 +26,7 @@ test("on a terminal each stream has a line of progress, and stdout has nothing b
   const at = (name: string): string => join(folder, name);
   writeFileSync(at("config.json"), JSON.stringify(provider.config()));
   writeFileSync(at("catalog.json"), JSON.stringify(catalogOf()));
-  const line = `${BINARY} read --config ${at("config.json")} --catalog ${at("catalog.json")} > ${at("out")}`;
+  const line = `${LAUNCHER} read --config ${at("config.json")} --catalog ${at("catalog.json")} > ${at("out")}`;
   // `script` gives the command a terminal of its own; what is typed out on it comes back here.
   const { stdout: typed } = await run("script", ["-qec", line, "/dev/null"]);
   const messages = readFileSync(at("out"), "utf8").trimEnd().split("\n").map(parseMessage);

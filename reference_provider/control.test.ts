@@ -1,14 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { startScript } from "../bin/process.ts";
 import { loadDirectory, loadRealSpend, REAL_SPEND_CAPABILITIES } from "./data.ts";
 import { formatLife, parseLife } from "./lives.ts";
 import { isObject } from "./model.ts";
+import { MAIN, startProcess } from "./process.ts";
 import { ask, problemOf, recordsOf, startBench } from "./testing.ts";
 import type { Bench } from "./testing.ts";
 
@@ -199,41 +197,20 @@ test("a directory of files is an account; a life reads as it is written; mistake
 });
 
 test("the process prints one line of JSON, serves, and stops at SIGTERM", async () => {
-  const main = fileURLToPath(new URL("main.ts", import.meta.url));
-  const child = spawn(
-    process.execPath,
-    [
-      main,
-      "--json",
-      "--control",
-      "--now",
-      NOW,
-      "--port",
-      "0",
-      "--generate",
-      "usage=10,costs=10,days=3",
-    ],
-    { stdio: ["ignore", "pipe", "inherit"] },
-  );
+  const generate = ["--generate", "usage=10,costs=10,days=3"];
+  const { greeting, stop } = await startProcess("--control", "--now", NOW, ...generate);
   try {
-    const lines = createInterface({ input: child.stdout });
-    const [line] = await once(lines, "line");
-    const printed: unknown = JSON.parse(String(line));
-    expect(isObject(printed) && Object.keys(printed)).toEqual(["base_url", "access_token"]);
-    if (!isObject(printed)) return;
-    const answered = await ask(`${String(printed["base_url"])}/v1/finops/capabilities`, {
-      authorization: `Bearer ${String(printed["access_token"])}`,
+    expect(Object.keys(greeting)).toEqual(["base_url", "access_token"]);
+    const answered = await ask(`${String(greeting["base_url"])}/v1/finops/capabilities`, {
+      authorization: `Bearer ${String(greeting["access_token"])}`,
     });
     expect(answered.status).toBe(200);
-    child.kill("SIGTERM");
-    expect(await once(child, "exit")).toEqual([0, null]);
   } finally {
-    child.kill("SIGKILL");
+    expect(await stop()).toEqual({ code: 0, signal: null });
   }
 }, 30_000);
 
 test("a mistake on the command line is one line on stderr and exit code 1", async () => {
-  const main = fileURLToPath(new URL("main.ts", import.meta.url));
   const cases = [
     ["--port=x", "--port must be"],
     ["--now=yesterday", "no RFC 3339 instant"],
@@ -241,10 +218,10 @@ test("a mistake on the command line is one line on stderr and exit code 1", asyn
     ["--data=/nowhere", "/nowhere"],
   ] as const;
   const said = cases.map(async ([option]) => {
-    const child = spawn(process.execPath, [main, option], { stdio: ["ignore", "ignore", "pipe"] });
+    const { child, ended } = startScript(MAIN, [option], { stdio: ["ignore", "ignore", "pipe"] });
     const chunks: Buffer[] = [];
-    child.stderr.on("data", (chunk: Buffer) => chunks.push(chunk));
-    const [code] = await once(child, "close");
+    child.stderr?.on("data", (chunk: Buffer) => chunks.push(chunk));
+    const { code } = await ended;
     return [code, Buffer.concat(chunks).toString()];
   });
   const expected = cases.map(([, words]) => [1, expect.stringContaining(words)]);

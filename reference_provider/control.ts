@@ -8,10 +8,8 @@ import type { Instant } from "./instants.ts";
 import { parseLife } from "./lives.ts";
 import { capabilities, isObject } from "./model.ts";
 import { registerOAuthControl } from "./oauth/control.ts";
-import type { Provider } from "./provider.ts";
+import type { Operations } from "./operations.ts";
 import type { World } from "./server.ts";
-
-type Operations = Omit<Provider, "listen" | "close">;
 
 const instant = z.string().transform((text, context): Instant => {
   const parsed = parseInstant(text);
@@ -145,6 +143,10 @@ export function registerControl(app: FastifyInstance, world: World, operations: 
     scoped.setErrorHandler((error, _request, reply) => refuse(error, reply));
     registerData(scoped, world, operations);
     registerConduct(scoped, world, operations);
-    registerOAuthControl(scoped, operations.oauth, () => [...world.accounts.keys()][0] ?? "");
+    registerOAuthControl(
+      scoped,
+      () => operations.oauth(),
+      () => [...world.accounts.keys()][0] ?? "",
+    );
   });
 }

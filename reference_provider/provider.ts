@@ -1,34 +1,18 @@
 import { randomBytes } from "node:crypto";
-import { SCOPES, BearerTokens } from "./accounts.ts";
-import type { Account, Scope, TokenVerifier } from "./accounts.ts";
+import { BearerTokens } from "./accounts.ts";
+import type { Account, TokenVerifier } from "./accounts.ts";
 import { Clock } from "./clock.ts";
 import { registerControl } from "./control.ts";
 import { CursorSealer } from "./cursors.ts";
 import { CursorHistory } from "./faults/alter.ts";
 import { FaultEngine } from "./faults/engine.ts";
-import type { FaultInput } from "./faults/schema.ts";
 import { MINUTE, requireInstant } from "./instants.ts";
-import type { Instant } from "./instants.ts";
-import { changeRecord } from "./changes.ts";
-import type { RecordChange } from "./changes.ts";
 import type { AuthorizationOptions } from "./oauth/authorization_server.ts";
-import type { OAuth } from "./oauth/oauth.ts";
+import { createOperations, type Operations } from "./operations.ts";
 import { RateLimit } from "./rate_limit.ts";
 import { RequestLog } from "./requests.ts";
-import type { LoggedRequest } from "./requests.ts";
 import { buildServer } from "./server.ts";
 import type { World } from "./server.ts";
-import { totalsOf } from "./totals.ts";
-import type { Totals, TotalsRange } from "./totals.ts";
-
-/** What an access token shall allow. Without `scopes` it has all three; without `account` it is for the first. */
-export interface TokenOptions {
-  readonly token?: string | undefined;
-  readonly id?: string | undefined;
-  readonly account?: string | undefined;
-  readonly scopes?: readonly Scope[] | undefined;
-  readonly expiresAt?: Instant | undefined;
-}
 
 export interface ProviderOptions {
   /** At least one; the first is that of tokens which name none. */
@@ -56,32 +40,11 @@ export interface ProviderOptions {
 }
 
 /** A running or startable reference provider. */
-export interface Provider {
-  readonly clock: Clock;
-  readonly faults: FaultEngine;
-  readonly accounts: ReadonlyMap<string, Account>;
-  /** The OAuth side; throws a RangeError where it is off or before `listen`. */
-  oauth(): OAuth;
+export interface Provider extends Operations {
   /** Starts to serve on 127.0.0.1 at a port (0 or absent: any free one). Rejects where the port is taken. */
   listen(port?: number): Promise<{ readonly baseUrl: string }>;
   /** Ends all connections and stops. */
   close(): Promise<void>;
-  /** Makes a token, or accepts the one given. */
-  issueToken(options?: TokenOptions): { readonly id: string; readonly token: string };
-  /** Refuses the tokens with this id from now on. */
-  revokeToken(id: string): boolean;
-  /** Sets faults and returns their ids. */
-  fault(...faults: readonly FaultInput[]): string[];
-  /** What is true now, or at `at`, of an account (default: the first). */
-  totals(
-    options?: Omit<TotalsRange, "at"> & {
-      readonly at?: Instant | undefined;
-      readonly account?: string | undefined;
-    },
-  ): Totals;
-  requests(since?: number): readonly LoggedRequest[];
-  /** Adds, changes or withdraws a record. */
-  change(change: RecordChange): void;
 }
 
 const BASE_PATH = /^(\/[A-Za-z0-9._~-]+)*$/;
@@ -114,47 +77,6 @@ function createWorld(options: ProviderOptions): World {
     basePath,
   };
   return world;
-}
-
-function accountNamed(world: World, id?: string): Account {
-  const account = id === undefined ? world.accounts.values().next().value : world.accounts.get(id);
-  if (account === undefined) throw new RangeError(`there is no account ${id}`);
-  return account;
-}
-
-function createOperations(world: World): Omit<Provider, "listen" | "close"> {
-  let serial = 0;
-  return {
-    clock: world.clock,
-    faults: world.faults,
-    accounts: world.accounts,
-    issueToken(options = {}) {
-      serial += 1;
-      const id = options.id ?? `token-${serial}`;
-      const token = options.token ?? `rp_${randomBytes(24).toString("hex")}`;
-      const account = accountNamed(world, options.account).id;
-      const { expiresAt } = options;
-      const scopes = options.scopes ?? SCOPES;
-      world.tokens.issue(token, {
-        id,
-        account,
-        scopes,
-        ...(expiresAt === undefined ? {} : { expiresAt }),
-      });
-      return { id, token };
-    },
-    revokeToken: (id) => world.tokens.revoke(id),
-    fault: (...faults) => world.faults.set(...faults),
-    totals: ({ account, at = world.clock.now(), ...range } = {}) =>
-      totalsOf(accountNamed(world, account), { at, ...range }),
-    requests: (since) => world.requests.list(since),
-    oauth() {
-      if (world.oauth === undefined) throw new RangeError("OAuth is not served");
-      return world.oauth;
-    },
-    change: (change) =>
-      changeRecord(accountNamed(world, change.account), change, world.clock.now()),
-  };
 }
 
 /**

@@ -1,9 +1,10 @@
 /** Runs the connector in a container, confined as platforms confine it. */
-import { execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { start as startProcess } from "../../bin/process.ts";
 import { Running } from "../support/process.ts";
 
 const IMAGE = process.env["IMAGE"] ?? "source-ai-billing:dev";
@@ -74,10 +75,9 @@ export function start(command: string, options: ContainerOptions = {}): Running 
   const run = ["run", "--rm", ...CONFINED, `--memory=${memory}`, `--memory-swap=${memory}`];
   const files = [`--volume=${folder}:/source:ro`, "--workdir=/source"];
   const name = options.name === undefined ? [] : [`--name=${options.name}`];
-  const child = spawn("docker", [...run, ...files, ...name, IMAGE, ...line], {
+  const started = startProcess(["docker", ...run, ...files, ...name, IMAGE, ...line], {
     stdio: ["ignore", "pipe", "pipe"],
     timeout: 110_000,
-    killSignal: "SIGKILL",
   });
-  return new Running(child, folder, {});
+  return new Running(started, folder, {});
 }

@@ -2,15 +2,12 @@
  * The connector as a process of its own, started as users start it: the launcher in bin/, which runs the bundle on the
  * pinned Node. That covers what `node src/main.ts` would not: the bundle, its lazily loaded parts, and `exec`.
  */
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
+import type { ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { LAUNCHER, start, type Started } from "../../bin/process.ts";
 import { type Message, parseMessage } from "./protocol.ts";
-
-const BINARY = fileURLToPath(new URL("../../bin/source-ai-billing", import.meta.url));
 
 /** Milliseconds; longer than anything here takes. A process that hangs is killed and its test fails. */
 const PATIENCE = 50_000;
@@ -52,15 +49,14 @@ export function launch(command: string | null, options: LaunchOptions = {}): Run
     writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
     line.push(`--${name}`, path);
   }
-  const child = spawn(BINARY, [...line, ...(options.args ?? [])], {
+  const started = start([LAUNCHER, ...line, ...(options.args ?? [])], {
     cwd: folder,
     // Nothing of the test's own environment but where programs are.
     env: { PATH: process.env["PATH"] ?? "", ...options.env },
     stdio: ["ignore", options.stdout ?? "pipe", "pipe"],
     timeout: PATIENCE,
-    killSignal: "SIGKILL",
   });
-  return new Running(child, folder, options);
+  return new Running(started, folder, options);
 }
 
 interface Waiting {
@@ -81,13 +77,13 @@ export class Running {
   #rest = "";
   #fault: Error | null = null;
 
-  constructor(child: ChildProcess, folder: string, { paused, raw }: LaunchOptions) {
+  constructor({ child, ended }: Started, folder: string, { paused, raw }: LaunchOptions) {
     this.child = child;
     child.stderr?.setEncoding("utf8").on("data", (text: string) => this.#errors.push(text));
     child.stdout?.setEncoding("utf8");
     if (raw !== true) child.stdout?.on("data", (text: string) => this.#take(text));
     if (paused === true) child.stdout?.pause();
-    this.done = this.#end().finally(() => rmSync(folder, { recursive: true, force: true }));
+    this.done = this.#end(ended).finally(() => rmSync(folder, { recursive: true, force: true }));
     this.done.catch(() => undefined);
   }
 
@@ -131,8 +127,8 @@ export class Running {
     }
   }
 
-  async #end(): Promise<Finished> {
-    const [code, signal]: unknown[] = await once(this.child, "close");
+  async #end(ended: Started["ended"]): Promise<Finished> {
+    const { code, signal } = await ended;
     const none = new Error(
       `the process ended (${String(code ?? signal)}) without the message waited for`,
     );
@@ -140,8 +136,8 @@ export class Running {
     const isText = this.#fault !== null && this.#messages.length === 0;
     if (this.#fault !== null && !isText) throw this.#fault;
     return {
-      code: typeof code === "number" ? code : null,
-      signal: typeof signal === "string" ? signal : null,
+      code,
+      signal,
       stdout: this.#stdout,
       stderr: this.#errors.join(""),
       messages: this.#messages,

@@ -1,18 +1,13 @@
 /** The reference provider: in this process with records of a test's own, or as a process. One handle for both. */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import type { Account } from "../../reference_provider/accounts.ts";
 import type { FaultInput } from "../../reference_provider/faults/schema.ts";
 import { createProvider, type ProviderOptions } from "../../reference_provider/provider.ts";
+import { startProcess } from "../../reference_provider/process.ts";
 import type { LoggedRequest } from "../../reference_provider/requests.ts";
 import type { Totals } from "../../reference_provider/totals.ts";
 import { bearerConfig, type Config } from "./config.ts";
 import { costSums, inOrder, usageSums, type Warehouse } from "./warehouse.ts";
-
-const MAIN = fileURLToPath(new URL("../../reference_provider/main.ts", import.meta.url));
 
 /** A provider that serves, and the handle to move its time, its data and its conduct; `await using` stops it. */
 export class Served implements AsyncDisposable {
@@ -129,27 +124,7 @@ export async function serve(
 
 /** Starts the provider as a process, as `npm run provider` does. */
 export async function startProvider(...args: readonly string[]): Promise<Served> {
-  const line = ["--json", "--control", "--port", "0", ...args];
-  const child = spawn(process.execPath, [MAIN, ...line], { stdio: ["ignore", "pipe", "inherit"] });
-  const closed = once(child, "close");
-  const stop = async (): Promise<void> => {
-    child.kill("SIGTERM");
-    await closed;
-  };
-  try {
-    const [greeting]: unknown[] = await Promise.race([
-      once(createInterface({ input: child.stdout }), "line"),
-      closed.then(() => Promise.reject(new Error("the provider did not start"))),
-    ]);
-    const { base_url: baseUrl, access_token: token } = parseGreeting(String(greeting));
-    return new Served(baseUrl, token, stop);
-  } catch (reason) {
-    await stop();
-    throw reason;
-  }
-}
-
-function parseGreeting(line: string): Readonly<Record<"base_url" | "access_token", string>> {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return JSON.parse(line) as Readonly<Record<"base_url" | "access_token", string>>;
+  const { greeting, stop } = await startProcess("--control", ...args);
+  const { base_url: baseUrl, access_token: token } = greeting;
+  return new Served(String(baseUrl), String(token), async () => void (await stop()));
 }

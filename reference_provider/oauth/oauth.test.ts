@@ -1,10 +1,8 @@
-import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Scope } from "../accounts.ts";
 import { loadRealSpend } from "../data.ts";
+import { startProcess } from "../process.ts";
 import { createProvider } from "../provider.ts";
 import type { Provider } from "../provider.ts";
 import { ask, problemOf } from "../testing.ts";
@@ -220,20 +218,8 @@ test(
   "the process prints what a client needs beside the two members that everybody knows",
   { timeout: 30_000 },
   async () => {
-    const line = [
-      "reference_provider/main.ts",
-      "--json",
-      "--oauth",
-      "--port",
-      "0",
-      "--token-seconds",
-      "9",
-    ];
-    const child = spawn(process.execPath, line, { stdio: ["ignore", "pipe", "pipe"] });
-    const errors: string[] = [];
-    child.stderr.on("data", (text: Buffer) => errors.push(text.toString()));
-    const [greeting]: unknown[] = await once(createInterface({ input: child.stdout }), "line");
-    const facts = JSON.parse(String(greeting)) as Record<string, Record<string, string>>;
+    const { greeting, errors, stop } = await startProcess("--oauth", "--token-seconds", "9");
+    const facts = greeting as Record<string, Record<string, string>>;
     expect(Object.keys(facts)).toEqual(["base_url", "access_token", "oauth"]);
     const { client_id, client_secret, refresh_token, token_url } = facts["oauth"] ?? {};
     const form = { grant_type: "refresh_token", client_id, client_secret, refresh_token };
@@ -242,8 +228,7 @@ test(
     );
     const response = await fetch(token_url ?? "", { method: "POST", body });
     expect(await response.json()).toMatchObject({ expires_in: 9 });
-    child.kill("SIGTERM");
-    await once(child, "close");
-    expect(errors).toEqual([]);
+    await stop();
+    expect(errors()).toBe("");
   },
 );

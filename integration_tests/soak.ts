@@ -1,14 +1,14 @@
 /**
- * `npm run soak -- --seeds N`, `--kills N` or `--inputs N`, with `--from S`: the proofs that are drawn from seeds, for
- * seeds S to S + N − 1. Every broken promise is shown with its seed; `--log` shows what happened in each.
+ * `npm run soak -- --seeds N`, `--kills N` or `--inputs N`, with `--from S`: runs the tests that are drawn from seeds,
+ * for the seeds S to S + N − 1. It prints every broken rule with its seed; `--log` prints each step of each seed.
  */
 import { parseArgs } from "node:util";
 
-/** What one seed came to. */
+/** The result of one seed. */
 interface Result {
   readonly faults: readonly string[];
   readonly log: readonly string[];
-  /** What is counted; of what is named `most …` the greatest is kept. */
+  /** Counts by name. A name that begins with `most ` keeps the greatest value; all others add up. */
   readonly figures: Readonly<Record<string, number>>;
 }
 
@@ -26,10 +26,10 @@ const { values } = parseArgs({
   },
 });
 
-/** Lives in simulated time. */
+/** Many syncs of one connection in simulated time. */
 async function lives(): Promise<Proof> {
-  const { live, refresh } = await import("./life.ts");
-  const { drawWorld } = await import("./world.ts");
+  const { live, refresh } = await import("../simulation/life.ts");
+  const { drawWorld } = await import("../simulation/world.ts");
   return async (seed) => {
     const world = drawWorld(seed, { kind: values.plain ? "plain" : "any" });
     const report = await (values.refresh ? refresh(world) : live(world, values.plain));
@@ -38,18 +38,18 @@ async function lives(): Promise<Proof> {
   };
 }
 
-/** The real process, killed. */
+/** The real process, killed at random points. */
 async function kills(): Promise<Proof> {
-  const { buildAndDiscover } = await import("../integration_tests/support/bundle.ts");
-  const { drawSchedule } = await import("../integration_tests/kills/schedule.ts");
-  const { runSchedule } = await import("../integration_tests/kills/run.ts");
+  const { buildAndDiscover } = await import("./support/bundle.ts");
+  const { drawSchedule } = await import("./kills/schedule.ts");
+  const { runSchedule } = await import("./kills/run.ts");
   const catalog = await buildAndDiscover();
   return (seed) => runSchedule(drawSchedule(seed), catalog);
 }
 
-/** Pages, states, configs and catalogs that are nearly right. */
+/** Damaged pages, states, configs and catalogs. */
 async function inputs(): Promise<Proof> {
-  const { feed } = await import("./inputs/feed.ts");
+  const { feed } = await import("../simulation/inputs/feed.ts");
   return feed;
 }
 
