@@ -15,11 +15,11 @@ export function readingId(beganAt: number, random: number): string {
   return time + salt.padStart(RANDOM_DIGITS, "0");
 }
 
-/** Names readings one after the other, so that a later one sorts behind all before it, whatever the provider's clock does. */
+/** Names readings. Each id sorts behind all earlier ones, also if the provider's clock stands still or is put back. */
 export class ReadingIds {
   #last = -Infinity;
 
-  /** Ids to come sort behind this one; a text that is no id is ignored. */
+  /** Lets new ids sort behind this one; ignores a text that is no id. */
   follow(id: string): void {
     if (!/^[0-9a-z]{14}$/.test(id)) return;
     this.#last = Math.max(this.#last, Number.parseInt(id.slice(0, TIME_DIGITS), 36));
@@ -95,7 +95,7 @@ function mix(value: number): number {
   return (mixed ^ (mixed >>> 16)) >>> 0;
 }
 
-/** What tells a record apart: `version` is its id and when it was updated, `content` all of it. */
+/** The hashes that tell a record apart: `version` of its id and of its time of update, `content` of all its bytes. */
 export interface RecordFingerprint {
   readonly version: Hash;
   readonly content: Hash;

@@ -1,6 +1,6 @@
 /**
- * What is due: pure functions from (state, capabilities, config, now) to the windows of a sync (W1 to W4, R1, R2, S3,
- * S7). Instants are milliseconds since 1970 on the provider's clock.
+ * The planner: pure functions from (state, capabilities, config, now) to the windows of a sync (W1 to W4, R1, R2, S3, S7).
+ * Instants are milliseconds since 1970 on the provider's clock.
  */
 import {
   completePass,
@@ -17,7 +17,7 @@ import {
 import { type Bucket, ceilTo, DAY, floorTo, formatDay, HOUR, monthStart } from "./time.ts";
 import { clip, cut, overlaps, type Range, subtract, union } from "./window.ts";
 
-/** What the plan of one stream depends on besides its state. */
+/** The inputs of a stream's plan besides its state. */
 export interface PlanInput {
   /** The provider's clock at the start of the sync. */
   readonly now: number;
@@ -37,57 +37,57 @@ export interface PlanInput {
 }
 
 export interface Plan<State> {
-  /** The state that the reading starts from. */
+  /** The state at the start of the run. */
   readonly state: State;
   /** Readings that an earlier process began, in the order of time. */
   readonly resumed: readonly Reading[];
   /** Windows to read from their first page, in the order of time. */
   readonly windows: readonly Range[];
-  /** Where the re-reading of what lies before the position begins; {@link advance} starts there. */
+  /** Start of the range before the position that is re-read (R1); {@link advance} starts there. */
   readonly rereadFrom: number;
   /** The earliest instant that the plan covers. */
   readonly from: number;
-  /** The start that the state has once all is read; the one that it had where an end date leaves out a part of the gap. */
+  /** `state.start` on completion; unchanged if an end date cuts the gap before it. */
   readonly start: number;
-  /** The day to record as that of the deep re-read once all is read (R2); null where none is due. */
+  /** The day of the deep re-read, to be recorded on completion (R2); null where none is due. */
   readonly reconciledOn: string | null;
-  /** What was to be read but has left retention (W3). */
+  /** Ranges that should be read but have left retention (W3). */
   readonly lost: readonly Range[];
   /** Provisional costs that left retention before they were final (R2). */
   readonly lostProvisional: readonly ProvisionalDay[];
-  /** The state's position lies in the future: nothing is read and the state is kept (S1). */
+  /** The state's position lies in the future: the plan is empty and the state is kept (S1). */
   readonly positionInFuture: boolean;
 }
 
-/** The first whole day that lies at least an hour inside retention, so that a slow sync does not fall off it (W3). */
+/** The first whole day at least an hour inside retention, so that it stays inside while a slow sync runs (W3). */
 export function retentionFloor(now: number, retentionDays: number): number {
   return ceilTo(DAY, retentionEdge(now, retentionDays) + HOUR);
 }
 
-/** Where retention itself ends: nothing before it can be read. Not before 1970, whatever a provider says that it keeps. */
+/** The earliest instant that the provider keeps; not before 1970. */
 export function retentionEdge(now: number, retentionDays: number): number {
   return Math.max(0, now - retentionDays * DAY);
 }
 
-/** Where the costs' deep re-read begins: a correction carries its old charge period (R2). */
+/** Start of the costs' deep re-read: a correction carries its old charge period (R2). */
 export function costsReconcileFrom(now: number): number {
   return monthStart(now, 2);
 }
 
-/** Where the usage's deep re-read, or a configured one, begins: `days` whole UTC days before today (R2). */
+/** Start of usage's deep re-read, or of a configured one: `days` whole UTC days before today (R2). */
 export function reconcileFromDays(now: number, days: number): number {
   return floorTo(DAY, now) - days * DAY;
 }
 
-/** How many windows keep the lanes busy to the end (W2). */
+/** The number of windows that keeps the lanes busy to the end (W2). */
 const windowsFor = (lanes: number): number => 4 * lanes;
 
 interface Bounds {
   readonly floor: number;
-  /** Where reading may begin: the start date or the floor, whichever is later. May lie in the future. */
+  /** The earliest instant to read: the start date or the floor, the later one. May lie in the future. */
   readonly from: number;
   readonly end: number;
-  /** `from`, but never ahead of today: where a position may stand. */
+  /** `from`, but never after today: the earliest position. */
   readonly earliestPosition: number;
 }
 
@@ -100,12 +100,17 @@ function boundsOf(at: PlanInput): Bounds {
   return { floor, from, end, earliestPosition: Math.min(from, floorTo(DAY, at.now)) };
 }
 
-/** What lies before the floor of a range that was to be read. */
+/** The part of a range that lies before the floor. */
 function cutOff(start: number, end: number, floor: number): Range[] {
   return union([{ start, end: Math.min(end, floor) }]);
 }
 
-/** The plan of an incremental sync. */
+/**
+ * The plan of an incremental sync. The order matters: the stored state is clamped to today's bounds first, because the ranges to
+ * read follow from its position. Then come these ranges: the gap before the state's start, everything from position − lookback to
+ * the end, and the deep re-read. Only then are the ranges subtracted that the interrupted pass has covered, and the rest is cut
+ * into windows: a range that is cut before would be read twice in part.
+ */
 export function planIncremental(
   stored: IncrementalState | null,
   at: PlanInput,
@@ -181,10 +186,9 @@ function freshStart(at: PlanInput, { earliestPosition, end, floor }: Bounds): St
 }
 
 /**
- * A stored state under today's bounds. Where the position has fallen behind the floor or the start date, or the start
- * date was moved to later, what was read counts from there: should it ever be moved back, the range between is planned
- * again as a gap. Where nothing had been finished yet, a start date that is moved to earlier is simply the new start: the
- * position must not stay behind what the provider says of the range before (S1).
+ * A stored state under today's bounds. If the floor or the start date has moved past the state's start, the state starts there; a
+ * start date that is moved back later plans the range between as a gap. If no window was finished yet, a start date that is moved to
+ * earlier is the new start: a gap before a position that never moved would keep the position where it is (S1).
  */
 function clampStored(
   stored: IncrementalState,
@@ -216,8 +220,8 @@ function splitByDay(
 }
 
 /**
- * The pass to go on with: an interrupted one of today as it is; one of an earlier day without what is re-read today,
- * and without the newest days of what it had read, which may have changed since.
+ * The pass to resume. An interrupted pass of today stays as it is. A pass of an earlier day loses the ranges that are re-read
+ * today, and its newest days, which may have changed since.
  */
 function passOf(
   state: IncrementalState,
@@ -238,8 +242,8 @@ function windowsOf(ranges: readonly Range[], at: PlanInput): Range[] {
 }
 
 /**
- * The plan of a full refresh: the range that its first attempt froze, less what has been read of it (S7). Of one that is
- * frozen far ahead of now (somebody's state from the future) no more than a day beyond today: it may be thousands of years.
+ * The plan of a full refresh: the range that its first attempt froze, without the finished windows (S7). The plan ends a day after
+ * today: a range that was frozen by a wrong clock may end in thousands of years.
  */
 export function planFullRefresh(
   stored: FullRefreshState | null,
@@ -273,14 +277,14 @@ export function planFullRefresh(
   };
 }
 
-/** The state once all that was planned has been read. */
+/** The state after all planned windows were read. */
 export function completed(state: StreamState, plan: Plan<StreamState>): StreamState {
   return state.mode === "incremental"
     ? completePass(state, plan.start, plan.reconciledOn)
     : { ...state, done: true, pass: null };
 }
 
-/** A window that has to begin again, under today's floor and limits (S4). */
+/** The windows for a window that begins again, under today's floor and limits (S4). */
 export function replan(window: Range, at: PlanInput): { windows: Range[]; lost: Range[] } {
   const { floor } = boundsOf(at);
   return {
@@ -290,8 +294,8 @@ export function replan(window: Range, at: PlanInput): { windows: Range[]; lost: 
 }
 
 /**
- * W4: where a provider refuses the window that reaches past now, it ends at the last whole bucket instead. Null where
- * the window does not reach past now; an empty list where nothing of it is left.
+ * W4: the window up to the last whole bucket, for a provider that refuses a window which reaches past now. Null if the window does
+ * not reach past now; an empty list if it has no whole bucket.
  */
 export function withoutFuture(window: Range, at: PlanInput): Range[] | null {
   if (window.end <= at.now) return null;

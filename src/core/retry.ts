@@ -70,7 +70,7 @@ function nearest(twoDigits: number, nowMs: number, at: (year: number) => number)
 }
 
 /**
- * What a `Retry-After` header asks for (RFC 9110 section 10.2.3), in milliseconds from now, 0 or more; `undefined`
+ * The wait that a `Retry-After` header requests (RFC 9110 section 10.2.3), in milliseconds from now, 0 or more; `undefined`
  * where it is no whole number of seconds and no HTTP date. A date is measured against the response's own `Date`
  * (`responseDateMs`), so that a skewed clock on this side changes nothing; without one, against `nowMs`. A date in the
  * past asks for no wait. The result is not capped: see {@link rateLimitWait}.
@@ -110,7 +110,7 @@ export const RATE_LIMIT_POLICY: RateLimitPolicy = {
 /**
  * The wait after a 429, or `"give_up"` where the provider asks for more than the policy allows (C2).
  *
- * What the provider asks for is a floor: jitter only adds to it.
+ * The provider's `Retry-After` is a floor: jitter only adds to it.
  *
  * @param askedMs what `Retry-After` asks for; `undefined` where it is absent or no valid value
  * @param previous how many 429 in a row came before this one, 0 or more
@@ -134,7 +134,7 @@ export interface BackoffPolicy {
   readonly retries: number;
   /** The wait before the first retry, in milliseconds, without jitter. */
   readonly baseMs: number;
-  /** What each wait is multiplied by for the next one, 1 or more. */
+  /** The factor from one wait to the next, 1 or more. */
   readonly factor: number;
   /** Share of the wait, 0 or more, that is added at random. */
   readonly jitter: number;

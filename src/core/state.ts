@@ -1,6 +1,6 @@
 /**
- * What a stream knows from one sync to the next, and how reading changes it (S1 to S7, R2, R4). Pure: every transition
- * takes a state and returns a new one. Instants are milliseconds since 1970.
+ * The state that a stream keeps from one sync to the next, and its transitions while windows are read (S1 to S7, R2, R4). Pure:
+ * each transition takes a state and returns a new one. Instants are milliseconds since 1970.
  *
  *     start ──────────── read without a gap ───────────► position      finished reads beyond it       now
  *       [─────────────────────────────────────────────────)   [────)     [──────────)   [╌╌ open ╌╌)
@@ -11,7 +11,7 @@ import { type Bucket, DAY, floorTo, formatDay } from "./time.ts";
 import { addTotals, type DayTotal } from "./totals.ts";
 import { overlaps, type Range, subtract } from "./window.ts";
 
-/** What a state belongs to (S5): where one of these differs, going on would count the same usage twice. */
+/** The owner of a state (S5). If one of these members differs, the same usage would be counted twice in one table. */
 export interface StateOwner {
   readonly base_url: string;
   readonly dataset: string;
@@ -19,12 +19,12 @@ export interface StateOwner {
   readonly account: string | null;
 }
 
-/** A finished reading: the range it asked for, and the instant up to which the provider had the data when it was read. */
+/** The range of a finished reading, and the instant up to which the provider had its data at that time. */
 export interface FinishedRange extends Range {
   readonly availableThrough: number;
   /**
-   * The provider said just the window's end. It may mean "all of this window" rather than "all there is", so that the
-   * furthest instant that any page of the run named stands for it in {@link advance}.
+   * `available_through` equals the window's end. The provider may have clipped it to the window, so {@link advance} uses the
+   * furthest `available_through` of the run instead.
    */
   readonly endsAtWindow?: boolean;
 }
@@ -36,7 +36,7 @@ export interface ProvisionalDay {
   readonly billed: Readonly<Record<string, string>>;
 }
 
-/** A reading between its first and its last page (S3): all that is needed to go on at the page that `cursor` names. */
+/** A reading between its first and its last page (S3): everything that is needed to resume at `cursor`. */
 export interface Reading extends Range {
   /** Orders readings by when they began on the provider's clock (R4). */
   readonly id: string;
@@ -47,7 +47,7 @@ export interface Reading extends Range {
   /** The smallest `available_through` of its pages, no later than the sync's own now. */
   readonly availableThrough: number;
   readonly beganAt: number;
-  /** `as_of` of the first and of the last page as the provider wrote them, and whether it ever changed between (P6). */
+  /** `as_of` of the first and of the last page, as the provider wrote it, and whether any two pages differed (P6). */
   readonly firstAsOf: string | null;
   readonly lastAsOf: string | null;
   readonly moved: boolean;
@@ -59,7 +59,7 @@ export interface Reading extends Range {
   readonly totals: readonly DayTotal[] | null;
 }
 
-/** The passage through a plan. It is over, and gone from the state, when every window of the plan has been read. */
+/** The progress through one plan. The state loses it when every window of the plan has been read. */
 export interface SyncPass {
   /** The UTC day of the provider's clock on which it was planned, `2026-01-31`. */
   readonly day: string;
@@ -119,7 +119,7 @@ export function beginReading(
   };
 }
 
-/** What one page adds to its reading. */
+/** The facts that one page adds to its reading. */
 export interface PageFacts {
   readonly nextCursor: string | null;
   readonly asOf: string;
@@ -144,7 +144,7 @@ export function readPage(reading: Reading, page: PageFacts, now: number): Readin
   };
 }
 
-/** The state while a reading goes on: its progress is kept under its id. */
+/** The state with the progress of a reading that goes on, under the reading's id. */
 export function keepOpen<State extends StreamState>(
   state: State,
   reading: Reading,
@@ -157,7 +157,7 @@ export function keepOpen<State extends StreamState>(
   return { ...state, pass: { ...pass, open, frontier } };
 }
 
-/** The state without an open reading that has to begin again (S4). */
+/** The state without an open reading, which begins again (S4). */
 export function dropOpen<State extends StreamState>(state: State, id: string): State {
   if (state.pass === null) return state;
   const open = state.pass.open.filter((reading) => reading.id !== id);
@@ -192,22 +192,22 @@ export function finishReading<State extends StreamState>(
     : finished;
 }
 
-/** How far a read counts for the position: {@link FinishedRange.endsAtWindow} ones as far as any page of the run said. */
+/** The instant that a finished range had its data through; see {@link FinishedRange.endsAtWindow}. */
 const availableThroughOf = (read: FinishedRange, frontier: number): number =>
   read.endsAtWindow === true ? Math.max(read.availableThrough, frontier) : read.availableThrough;
 
-/** What of a read counts as finished: up to where the data was available, in whole buckets (S1). */
+/** The part of a range that counts as finished: whole buckets, up to where the data was available (S1). */
 export function coverageOf(read: FinishedRange, bucket: Bucket): Range {
   return { start: read.start, end: floorTo(bucket, Math.min(read.end, read.availableThrough)) };
 }
 
 /**
- * Moves the position (S1) to the end of what has been read without a gap from `rereadFrom` on, but no later than the
- * smallest `through` of those reads: a range that was read long ago, by an earlier attempt, may have changed since, and
- * only what lies behind position − lookback is never looked at again. Never back.
+ * Moves the position (S1) forward, never back. The new position is the end of the ranges that follow each other without a gap
+ * from `rereadFrom` on. It is no later than the smallest `availableThrough` of these ranges: an earlier attempt may have read one
+ * of them long ago, that range may have changed since, and the next sync re-reads only from position − lookback.
  *
- * @param rereadFrom where this run began to re-read: position − lookback at its start. Until all of that is read again the
- *   position must not move, or the part not yet re-read would fall behind the next sync's lookback.
+ * @param rereadFrom position − lookback at the start of this run. The position must not move before all of that is read again:
+ *   else the part that is not yet re-read would lie before the next sync's lookback.
  */
 export function advance(
   state: IncrementalState,
@@ -227,7 +227,7 @@ export function advance(
   return position > state.position ? { ...state, position } : state;
 }
 
-/** The state once every window of the plan has been read. `start`: from where on nothing before the position is missing. */
+/** The state after every window of the plan was read. `start`: no record between it and the position is missing. */
 export function completePass(
   state: IncrementalState,
   start: number,
@@ -241,7 +241,7 @@ export function completePass(
   };
 }
 
-/** Reads joined where they touch, as long as that says no more than they did apart: keeps the state small. */
+/** Joins ranges that touch, where the joined range claims no more than its parts: this keeps the state small. */
 export function joinReads(pass: SyncPass): FinishedRange[] {
   const joined: FinishedRange[] = [];
   const plain = pass.reads.map((read) => ({
@@ -283,7 +283,7 @@ function sumOf(a: ProvisionalDay, b: ProvisionalDay): ProvisionalDay {
   return { day: a.day, records: a.records + b.records, billed };
 }
 
-/** A complete reading knows all provisional costs of its days: what was known of them before is replaced (R2). */
+/** Replaces the provisional costs of a complete reading's days: the reading knows all of them (R2). */
 function replaceProvisional(
   known: readonly ProvisionalDay[],
   reading: Reading,
@@ -295,8 +295,8 @@ function replaceProvisional(
 }
 
 /**
- * A pass taken up on a later day without what would have to be read anew anyway: that is `stale`, and what had been available
- * for less than the lookback when it was read, for it may have changed since, also the pages that a reading under way has.
+ * The part of an interrupted pass that still holds on a later day. Drops the `stale` ranges, which are re-read today, and days
+ * within `lookback` of their `availableThrough`, which may have changed since. Drops open readings that touch either.
  */
 export function withoutStale(pass: SyncPass, stale: readonly Range[], lookback: number): SyncPass {
   const isSettled = ({ end, availableThrough }: Reading): boolean =>

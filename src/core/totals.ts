@@ -1,7 +1,7 @@
-/** Control totals of a reading (R5): what came, by UTC day of charge period, in exact decimals. */
+/** Control totals of a reading (R5): its records by UTC day of charge period, and their sums in exact decimals. */
 import { addAmounts } from "./decimal.ts";
 
-/** What a record adds to: `labels` name the group, `amounts` are exact decimals, e.g. `{ billed: "1.5" }`. */
+/** A record's part in the totals: `labels` name its group, `amounts` are exact decimals, e.g. `{ billed: "1.5" }`. */
 export interface Amounts {
   readonly labels: Readonly<Record<string, string>>;
   readonly amounts: Readonly<Record<string, string>>;

@@ -15,7 +15,7 @@ export interface Range {
 
 const isEmpty = (range: Range): boolean => range.start >= range.end;
 
-/** Sorted, disjoint and never touching: the least set of ranges that covers the same instants. */
+/** The smallest set of ranges that covers the same instants: sorted, disjoint, never touching. */
 export function union(ranges: readonly Range[]): Range[] {
   const joined: Range[] = [];
   const sorted = ranges.filter((range) => !isEmpty(range));
@@ -30,7 +30,7 @@ export function union(ranges: readonly Range[]): Range[] {
   return joined;
 }
 
-/** What of `ranges` no range of `removed` covers. */
+/** The parts of `ranges` that no range of `removed` covers. */
 export function subtract(ranges: readonly Range[], removed: readonly Range[]): Range[] {
   let left = union(ranges);
   for (const hole of union(removed)) {
@@ -44,7 +44,7 @@ export function subtract(ranges: readonly Range[], removed: readonly Range[]): R
   return left;
 }
 
-/** What of `ranges` lies inside `bounds`. */
+/** The parts of `ranges` that lie inside `bounds`. */
 export function clip(ranges: readonly Range[], bounds: Range): Range[] {
   return union(
     ranges.map(({ start, end }) => ({
@@ -85,7 +85,7 @@ function byMonth(range: Range): Range[] {
   return parts;
 }
 
-/** As few windows of at most `longest` days as do, their lengths at most a day apart. */
+/** The fewest windows of at most `longest` days each; their lengths differ by a day at most. */
 function evenly(range: Range, longest: number): Range[] {
   const firstDay = Math.floor(range.start / DAY);
   const days = ceilTo(DAY, range.end) / DAY - firstDay;

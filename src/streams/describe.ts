@@ -8,7 +8,7 @@ import { log, type LogMessage } from "../protocol.ts";
 export const countOf = (count: number, noun: string): string =>
   `${count} ${noun}${count === 1 ? "" : "s"}`;
 
-/** What a plan comes to, for the log: what is read, and what cannot be. */
+/** The log lines about a plan: the range that is read, and the ranges that cannot be read. */
 export function describePlan(stream: string, plan: Plan<StreamState>): LogMessage[] {
   const { windows, resumed, positionInFuture, state } = plan;
   const first = [...resumed, ...windows].toSorted((a, b) => a.start - b.start)[0];
@@ -43,7 +43,7 @@ export function describePlan(stream: string, plan: Plan<StreamState>): LogMessag
   return [...warnings, log("INFO", `${stream}: ${range}.`)];
 }
 
-/** W3: what has left retention is named, never left out in silence. */
+/** W3: ranges that have left retention are named in a warning each. */
 export function describeLost(stream: string, lost: readonly Range[]): LogMessage[] {
   return lost.map(({ start, end }) =>
     log(

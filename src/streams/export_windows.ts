@@ -1,4 +1,4 @@
-/** The stream `export_windows` (R5): what each complete reading asked for, when, and what it came to. */
+/** The stream `export_windows` (R5): the query, the times and the control totals of each complete reading. */
 import { onOneLine } from "../core/lines.ts";
 import { retentionFloor } from "../core/plan.ts";
 import { type StateOwner, type Reading } from "../core/state.ts";
@@ -11,7 +11,7 @@ import type { Output } from "./stream.ts";
 
 const NAME = "export_windows";
 
-/** What a report needs to know besides the reading itself. */
+/** The facts of a report besides its reading. */
 export interface ReadingContext {
   readonly owner: StateOwner;
   readonly bucket: Bucket;
@@ -38,7 +38,7 @@ export class ExportWindows {
     this.#newestReading = idOf(stored, "newest_reading_id") ?? this.#lastReading;
   }
 
-  /** The newest id of those that were reported, by this run or one before; null where none was. */
+  /** The newest reading id that this run or an earlier one has reported; null where there is none. */
   get newestReading(): string | null {
     return this.#newestReading;
   }
@@ -49,8 +49,8 @@ export class ExportWindows {
   }
 
   /**
-   * Reports a reading whose last page has been written. To be awaited before the state says that its window is done, so
-   * that no reading stays unreported. One that was begun without totals proves nothing and is not reported.
+   * Reports a reading whose last page was written. The caller waits for this before the state counts the window as read, so that
+   * each reading is reported. A reading that began without totals proves nothing and is not reported.
    */
   async report(reading: Reading, context: ReadingContext): Promise<void> {
     if (reading.totals === null) return;

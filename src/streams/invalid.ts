@@ -11,7 +11,7 @@ export interface RecordRules {
   /** The granularity of the query, which each record must have; null where the query has none. */
   readonly granularity: Granularity | null;
   readonly invalidRecords: "fail" | "warn";
-  /** Takes a warning of a kind; each kind is said a few times and then counted. */
+  /** Receives a warning of a kind; the first few of each kind are logged, the others are counted. */
   readonly warn: (kind: string, message: string) => void;
 }
 
@@ -35,10 +35,10 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A member of a record as text, also where the schema wants it to be one and it is none. */
+/** A member of a record as text, also if it is no text against the schema. */
 export function textOf(value: unknown): string {
   if (typeof value === "string") return value;
-  // An object may hold a `toString` of its own, which is then whatever the provider sent.
+  // An object from the provider may have a member called `toString`.
   return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);
 }
 
@@ -77,7 +77,7 @@ function tolerated(
   );
 }
 
-/** A broken rule in words, e.g. `BilledCost must be string`. Says no value but that of an enum or constant. */
+/** A broken rule in words, e.g. `BilledCost must be string`. Shows no value of the record, only allowed values. */
 function ruleOf(violation: Violation | undefined): string {
   if (violation === undefined) return "it breaks its schema";
   const where = violation.instancePath.slice(1).replaceAll("/", ".") || "it";

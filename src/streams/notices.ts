@@ -1,9 +1,9 @@
 import { log, type LogMessage } from "../protocol.ts";
 
-/** How often a kind of warning is said before it is only counted. */
+/** The number of warnings of one kind that are logged; further ones are counted. */
 const SAID = 5;
 
-/** Warnings about records, so that a million of one kind make a few log lines and a count. */
+/** Logs warnings about records: a million of one kind make a few lines and a count. */
 export class Notices {
   readonly #counts = new Map<string, number>();
   readonly #stream: string;
@@ -20,14 +20,14 @@ export class Notices {
     if (count <= SAID) this.#say(log("WARN", `${this.#stream}: ${message}`));
   };
 
-  /** Says a thing that is so from now on, and says it once. */
+  /** Logs a warning the first time it is given. */
   readonly once = (message: string): void => {
     if (this.#counts.has(message)) return;
     this.#counts.set(message, 0);
     this.#say(log("WARN", `${this.#stream}: ${message}`));
   };
 
-  /** Says how many warnings were only counted. */
+  /** Logs the number of warnings of each kind that has more than were logged. */
   summarize(): void {
     for (const [kind, count] of this.#counts) {
       if (count <= SAID) continue;

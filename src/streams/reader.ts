@@ -70,7 +70,7 @@ export interface ReadPolicy {
 
 export interface ReaderOptions {
   readonly stream: StreamDefinition;
-  /** Where the stream comes from: what its state belongs to, and its pages. */
+  /** The source of the stream: the owner of its state, and its pages. */
   readonly source: { readonly owner: StateOwner; readonly openPages: OpenPages };
   readonly input: PlanInput;
   readonly plan: Plan<StreamState>;
@@ -260,7 +260,7 @@ export class StreamReader implements WindowSource {
 
   /**
    * The way on after a window's failure. The order matters: where the stream has failed already, this window only ended with
-   * it, whatever its error says, and its open reading stays in the state. Then come the failures that a window survives; every
+   * it: its own reason does not matter, and its open reading stays in the state. Then come the failures that a window survives; every
    * other one ends the stream.
    */
   async #goOnAfter(job: Job, reason: unknown): Promise<void> {

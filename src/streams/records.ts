@@ -1,13 +1,12 @@
 /**
- * The hot path: the records of one page, checked (V1), freed of repeats (P5) and turned into RECORD lines.
+ * The hot path: checks the records of one page (V1), drops repeats (P5) and makes RECORD lines.
  *
- * Of a plain page (interface/scan.ts) no values are made but those that differ from the record before, and what is written
- * are the records' own bytes. All other pages are {@link rewritten}: JSON.stringify gives back what was parsed. A record
- * that holds other properties may hide a number that a double cannot hold; where there is one, the page is parsed once
- * more with every number kept as the text that it came as (V3).
+ * A plain page (interface/scan.ts) is not parsed: only the values that differ from the record before become texts, and the lines
+ * take over the records' own bytes. Every other page is {@link rewritten} by JSON.stringify. A record with unknown properties may
+ * hold a number that does not fit a double; such a page is parsed once more, with each number kept as its text (V3).
  *
- * Either way a record's content is hashed as the very bytes that are written of it, so that a repeat is known by whichever
- * way it comes, and the lines of a page are written in one piece.
+ * On both paths the bytes that are written of a record are hashed, so that a repeat is recognized across the paths. The lines of
+ * a page are written in one piece.
  */
 import { addAmounts } from "../core/decimal.ts";
 import { type RecordFingerprint, hashBytes, hashTexts } from "../core/identity.ts";
@@ -50,10 +49,10 @@ export interface Lines {
   /** RECORD lines in UTF-8, each ended by a line feed. */
   readonly bytes: Buffer;
   readonly count: number;
-  /** Records of the page that its reading had not seen before, whether or not they are emitted again. */
+  /** Records of the page that are new to its reading; after a restart they count again without being emitted again. */
   readonly records: number;
   readonly provisional: readonly ProvisionalDay[];
-  /** Control totals of the records that carry this reading's id; empty where nobody asked for them. */
+  /** Control totals of the records that carry this reading's id; empty without {@link WindowContext.withTotals}. */
   readonly totals: readonly DayTotal[];
 }
 
@@ -96,7 +95,7 @@ export function toLines(
   return { bytes: bytes.subarray(0, to), count, ...filter.result() };
 }
 
-/** The plain path: the records of any page written anew, one after the other; not checked. */
+/** The records of any page as JSON.stringify writes them; not checked. */
 function rewritten({ values, text }: ParsedRecords, context: WindowContext): RewrittenRecords {
   let exact: readonly unknown[] | null = null;
   const parts = values.map((value, index) => {
@@ -122,12 +121,12 @@ function rewritten({ values, text }: ParsedRecords, context: WindowContext): Rew
   };
 }
 
-/** As those of a plain page, but of values that may be anything. */
+/** The same interface as a plain page's records, for values of any kind. */
 interface RewrittenRecords extends Omit<ScannedRecords, "each"> {
   each(visit: (index: number, value: unknown, start: number, end: number) => void): void;
 }
 
-/** Tells the records of a page that are to be emitted from those that were already, and adds up what they come to. */
+/** Decides which records of a page are emitted, and adds up its records. */
 class RecordFilter {
   readonly #context: WindowContext;
   readonly #provisional = new Map<number, ProvisionalDay>();
@@ -195,7 +194,7 @@ function placeOf(startText: string, endText: string, window: Range): Place {
   return start > window.start && end < window.end ? "within" : "touches";
 }
 
-/** Whether a number, or something that may hold one, stands in it, or the property that we are about to add. */
+/** Whether the record may hold a number, or holds the property that we are about to add. */
 function mayHideNumbers(record: Fields, { stream }: RecordRules): boolean {
   for (const key in record) {
     if (key === "x_ReadingId") return true;
@@ -230,7 +229,7 @@ function stringify(data: unknown): string {
   return withinDepth(() => JSON.stringify(data));
 }
 
-/** Work that goes down every level of a value, of which the engine manages some thousands. */
+/** Does recursive work on a value; the engine's stack allows some thousands of levels. */
 function withinDepth<Result>(work: () => Result): Result {
   try {
     return work();
@@ -244,15 +243,15 @@ function withinDepth<Result>(work: () => Result): Result {
 }
 
 /**
- * The UTC day that a record's provisional cost is kept under: that of its start, so that it is the same whichever windows
- * return it and whichever lane is first. Null in a window that only shares a later part of its charge period. One that
- * starts before all that is read counts where reading begins; one that has nothing to do with its window (a provider that
- * selects by something else than charge period) in the window that returns it.
+ * The UTC day that keeps a record's provisional cost: the day of its start. So the day is the same whichever windows return the
+ * record, and whichever lane is first. Null in a window that only shares a later part of the charge period. A record that starts
+ * before the plan counts on the plan's first day. If the charge period lies outside the window (a provider may select by other
+ * criteria), the record counts on the nearest day inside.
  */
 function dayOf(record: Fields, window: Range, from: number): number | null {
   const start = parseInstant(textOf(record["ChargePeriodStart"])) ?? window.start;
   const end = parseInstant(textOf(record["ChargePeriodEnd"])) ?? start;
-  // A provider to which the end counts as inside: the window that begins there returns it as well.
+  // The provider takes the end as inclusive: the window that begins there returns the record too.
   if (start === window.end) return null;
   const isStrange = start > window.end || Math.max(start + 1, end) <= window.start;
   if (isStrange) return floorTo(DAY, Math.min(Math.max(start, window.start), window.end - 1));
@@ -276,12 +275,12 @@ function addTo(
   days.set(day, { day, records: before.records + found.records, billed });
 }
 
-/** What some readers take for the end of a line, and lone surrogates as JSON.stringify writes them (V4). */
+/** Characters that some readers take for the end of a line, and lone surrogates as JSON.stringify writes them (V4). */
 const UNFIT = /[\u0085\u2028\u2029]|\\ud[89a-f]/;
 
 /**
- * A line in which separators are escaped. JSON.stringify writes a lone surrogate as an escape, which strict readers
- * refuse together with the whole line: half a character is no text, and becomes U+FFFD, with a warning.
+ * A line with escaped separators. JSON.stringify writes a lone surrogate as an escape, and strict readers refuse a line with such
+ * an escape. So half a character becomes U+FFFD, with a warning.
  */
 function fitForLines(line: string, context: WindowContext): string {
   return onOneLine(line).replaceAll(/\\(ud[89a-f][0-9a-f]{2}|.)/g, (escape, what: string) => {

@@ -38,17 +38,17 @@ export interface StreamDefinition {
   readonly validate: Validator;
   /** The properties that the schema names; any other may hide a number (V3). */
   readonly properties: ReadonlySet<string>;
-  /** The `granularity` parameter of the query (interface 4.2), and what each record must have; null where there is none. */
+  /** The `granularity` parameter of the query (interface 4.2), which each record must repeat; null where there is none. */
   granularityOf(configured: Granularity): Granularity | null;
   /** Width of the buckets that the position counts in. */
   bucketOf(configured: Granularity): Bucket;
   /** The dataset's own lag in milliseconds (R1): how long after its charge period a record may still change. */
   lagOf(dataset: DatasetCapabilities): number;
-  /** Where the deep re-read begins by default (R2), in milliseconds since 1970. */
+  /** Start of the deep re-read by default (R2), in milliseconds since 1970. */
   reconcileFrom(now: number): number;
-  /** The provisional costs of one record that keeps its schema, for R2; null where it is none. */
+  /** The provisional cost of one record, for R2; null where it has none. */
   provisionalOf(record: Fields): Omit<ProvisionalDay, "day"> | null;
-  /** What a record adds to the control totals (R5); null where it holds no exact decimals. */
+  /** The record's part in the control totals (R5); null if it holds no exact decimals that can be added up. */
   amountsOf(record: Fields): Amounts | null;
 }
 

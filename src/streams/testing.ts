@@ -1,4 +1,4 @@
-/** What the tests of streams share: records that keep their schemas, and pages of them. */
+/** For the tests of streams: records that keep their schemas, and pages of them. */
 import type { FetchedPage, Fields } from "./stream.ts";
 
 export const DAY_ONE = Date.UTC(2026, 0, 1);
