@@ -112,7 +112,7 @@ export async function memory(
 
 /** `spec` beside a bare Node, and how soon the first RECORD follows the first page. */
 export async function startUp(world: World, times: number): Promise<Row[]> {
-  const node = new URL("../node_modules/node/bin/node", import.meta.url).pathname;
+  const node = new URL("../node_modules/.bin/node", import.meta.url).pathname;
   const wall = (command: string, args: readonly string[]): number => {
     const started = performance.now();
     const { status } = spawnSync(command, args);

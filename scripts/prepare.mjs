@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 
 const root = new URL("..", import.meta.url);
-const node = new URL("node_modules/node/bin/node", root);
+const node = new URL("node_modules/.bin/node", root);
 if (existsSync(node) && existsSync(new URL("node_modules/esbuild", root))) {
   const { status } = spawnSync(node.pathname, ["scripts/build.ts"], {
     cwd: root.pathname,
