@@ -19,6 +19,13 @@ test("a secret is masked in every text that is said", async () => {
   });
 });
 
+test("L4: a secret is masked in other letters, and where a cut left only a part", async () => {
+  const said = protocol.log("WARN", 'type "S3CRET-TOKEN", id "x s3cret-t…"');
+  expect(await written("s3cret-token", said)).toMatchObject({
+    log: { message: 'type "****", id "x ****…"' },
+  });
+});
+
 test("a token that is a part of the protocol's own words leaves them readable", async () => {
   for (const secret of ["usage", "S", "COMPLETE", "e"]) {
     const status = protocol.streamStatus("usage", "COMPLETE", 0);

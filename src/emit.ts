@@ -1,11 +1,10 @@
 /** The one writer of stdout. */
 import { once } from "node:events";
 import type { Writable } from "node:stream";
+import { maskSecrets } from "./core/foreign_text.ts";
 import { onOneLine } from "./core/lines.ts";
 import type { Message } from "./protocol.ts";
 import type { Output } from "./streams/stream.ts";
-
-const MASK = "****";
 
 const DATA: ReadonlySet<string> = new Set(["STATE", "CONTROL", "SPEC", "CATALOG"]);
 const CONSTANTS: ReadonlySet<string> = new Set(["type", "level", "status", "failure_type"]);
@@ -32,7 +31,7 @@ export class Secrets {
 
   /** Replaces every secret in the text. */
   mask(text: string): string {
-    return this.#values.reduce((masked, value) => masked.replaceAll(value, MASK), text);
+    return maskSecrets(text, this.#values);
   }
 }
 

@@ -56,7 +56,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     rule: "W5",
     file: "src/interface/endpoint.ts",
-    from: "!TRICKS.test(endpoint)",
+    from: "PLAIN_PATH.test(endpoint)",
     to: "true",
     test: "src/interface/capabilities.test.ts: W5: an endpoint is a plain path under the base URL",
   },
@@ -276,5 +276,12 @@ export const MUTANTS: readonly Mutant[] = [
     from: 'noProxy: read("NO_PROXY")',
     to: 'noProxy: ""',
     test: "src/http/transport.test.ts: C5: proxies",
+  },
+  {
+    rule: "L4",
+    file: "src/core/foreign_text.ts",
+    from: '.replaceAll(/\\p{Cf}/gu, "")',
+    to: "",
+    test: "src/core/foreign_text.test.ts: L4: foreign text is fit for a message",
   },
 ];

@@ -6,6 +6,7 @@ import { isAscii, isUtf8 } from "node:buffer";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { BufferPool } from "./buffers.ts";
+import { foreignText } from "../core/foreign_text.ts";
 import type { HttpResponse } from "../edges.ts";
 import { ConnectorError } from "../errors.ts";
 
@@ -115,7 +116,7 @@ async function collect(
 
 async function decompressed(raw: Buffer, encoding: string, maximumBytes: number): Promise<Buffer> {
   if (encoding !== "gzip" && encoding !== "x-gzip") {
-    throw new BrokenBody(`the body has the content-encoding "${encoding.slice(0, 40)}"`);
+    throw new BrokenBody(`the body has the content-encoding "${foreignText(encoding)}"`);
   }
   try {
     return await inflate(raw, { maxOutputLength: maximumBytes });

@@ -2,6 +2,7 @@
  * Judges the outcome of one attempt of a request (C4): the answer, or the error of the connection. Nothing is sent here, and
  * nothing waits here.
  */
+import { foreignText } from "../core/foreign_text.ts";
 import { parseHttpDate, parseRetryAfter } from "../core/retry.ts";
 import type { BufferPool } from "./buffers.ts";
 import type { HttpResponse } from "../edges.ts";
@@ -137,7 +138,10 @@ async function judgeBody<Scanned>(
   if (type !== "application/json") {
     const body = await readErrorBody(response, ERROR_BODY_BYTES);
     if (context.first && isWebPage(type, body)) return webPage(context, 200);
-    return { kind: "retryable", reason: `HTTP 200 came with the content-type "${type}"` };
+    return {
+      kind: "retryable",
+      reason: `HTTP 200 came with the content-type "${foreignText(type, context.secret)}"`,
+    };
   }
   const body = await readBytes(response, context.maximumBytes, context.pool);
   context.onArrived?.();
@@ -178,7 +182,8 @@ function judgeStatus(
       error: unauthorized(problem, detail),
     };
   }
-  if (status === 403) return { kind: "failed", error: forbidden(headers, problem, detail) };
+  if (status === 403)
+    return { kind: "failed", error: forbidden(headers, problem, detail, context.secret) };
   // 408: the server reports a time-out.
   if (status >= 500 || status === 408) {
     const retryAfterMs = retryAfter(headers, nowMs);
@@ -198,7 +203,7 @@ function judgeFinal(
   if (status === 400) return context.onBadRequest?.(problem, detail) ?? badRequest(problem, detail);
   const redirect = status >= 300 && status < 400;
   if (context.first && redirect) {
-    const target = redirectTarget(headers["location"], context.shownUrl);
+    const target = redirectTarget(headers["location"], context);
     const reason = `it redirects (HTTP ${status}${target})`;
     return wrongAddress(
       context,
@@ -227,7 +232,7 @@ function retryAfter(headers: HttpResponse["headers"], nowMs: number): number | u
 
 function mediaType(response: HttpResponse): string {
   const type = (response.headers["content-type"] ?? "").split(";")[0] ?? "";
-  return type.trim().toLowerCase().slice(0, 80);
+  return type.trim().toLowerCase();
 }
 
 function isWebPage(type: string, body: string): boolean {
@@ -241,10 +246,13 @@ function webPage(context: RequestContext<unknown>, status: number): Verdict {
 }
 
 /** `, to https://host/path` of a redirect, without the query, which may hold a secret. */
-function redirectTarget(location: string | undefined, base: string): string {
-  const target = URL.parse(location ?? "", base);
+function redirectTarget(
+  location: string | undefined,
+  { shownUrl, secret }: RequestContext<unknown>,
+): string {
+  const target = URL.parse(location ?? "", shownUrl);
   if (location === undefined || target === null) return "";
-  return `, to ${target.origin}${target.pathname.slice(0, 200)}`;
+  return `, to ${foreignText(target.origin + target.pathname, secret)}`;
 }
 
 function wrongAddress(
@@ -273,9 +281,10 @@ function forbidden(
   headers: HttpResponse["headers"],
   problem: ProblemText,
   detail: string,
+  secret: string,
 ): ConnectorError {
   const scope = /\bscope="([\w.: -]{1,200})"/.exec(headers["www-authenticate"] ?? "")?.[1];
-  const scopes = scope?.trim().split(/ +/) ?? [];
+  const scopes = scope === undefined ? [] : foreignText(scope, secret).split(" ");
   const needs =
     scopes.length > 1
       ? `one of the scopes ${scopes.join(", ")}`

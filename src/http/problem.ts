@@ -2,16 +2,14 @@
  * Reads error bodies by RFC 9457 section 3: members of a wrong type and unknown members are ignored. A body that is not a
  * problem document (the HTML of a proxy, an empty body) gives no text.
  */
+import { foreignText } from "../core/foreign_text.ts";
 
-/** The texts of a problem document; each at most {@link MAXIMUM_CHARACTERS} long, on one line. */
+/** The texts of a problem document, each fit for a message. */
 export interface ProblemText {
   readonly type?: string;
   readonly title?: string;
   readonly detail?: string;
 }
-
-/** The most characters that are shown of an error body. */
-const MAXIMUM_CHARACTERS = 2000;
 
 /**
  * Reads the body of an error response (interface section 2.7).
@@ -25,7 +23,7 @@ export function readProblem(text: string, secret: string): ProblemText {
   const member = (name: string): Record<string, string> => {
     const content = value[name];
     if (typeof content !== "string" || content.trim() === "") return {};
-    return { [name]: oneLine(content, secret) };
+    return { [name]: foreignText(content, secret) };
   };
   return { ...member("type"), ...member("title"), ...member("detail") };
 }
@@ -37,13 +35,13 @@ export function describeProblem(status: number, problem: ProblemText): string {
     const content = problem[name];
     if (content !== undefined) parts.push(`${name} ${content}`);
   }
-  return parts.join(", ").slice(0, MAXIMUM_CHARACTERS);
+  return parts.join(", ");
 }
 
 /** For the user: ` It says: "Window too large. 40 days asked for."`, or nothing if the document has no text. */
 export function quoteProblem(problem: ProblemText): string {
   const said = [problem.title, problem.detail].filter((part) => part !== undefined);
-  return said.length === 0 ? "" : ` It says: "${said.join(": ").slice(0, 500)}".`;
+  return said.length === 0 ? "" : ` It says: "${said.join(": ")}".`;
 }
 
 function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
@@ -54,13 +52,4 @@ function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Masks the secret before the cut, because a cut inside the secret would show a part of it. */
-function oneLine(text: string, secret: string): string {
-  const masked = secret === "" ? text : text.replaceAll(secret, "***");
-  return masked
-    .replaceAll(/[\s\u0000-\u001f\u007f-\u009f]+/g, " ")
-    .trim()
-    .slice(0, MAXIMUM_CHARACTERS);
 }

@@ -100,6 +100,14 @@ describe("V2: capabilities are closed, and their versions known", () => {
     expect(Object.keys(kept.datasets.usage)).not.toContain("a/b");
   });
 
+  test("L4: of many unknown properties five are named, and their number is given", () => {
+    const names = Array.from({ length: 100 }, (_, index) => [`x\u202e${index}`, index]);
+    const { warnings } = judgeCapabilities(capabilities(Object.fromEntries(names)), true);
+    expect(warnings).toHaveLength(6);
+    expect(warnings[4]).toContain("the unknown property /x4;");
+    expect(warnings[5]).toContain("100 unknown properties in all");
+  });
+
   test("tolerates nothing else", () => {
     expect(() => judgeCapabilities({ ...withUsage({ retention_days: 0 }), beta: 1 }, true)).toThrow(
       "retention_days",
@@ -151,6 +159,10 @@ describe("W5: an endpoint is a plain path under the base URL", () => {
     "/v1/x y",
     "/v1/ä",
     "/v1/%zz",
+    "/v1/..;/x",
+    "/v1/x;a=1/y",
+    "/v1/%252e%252e/x",
+    "/v1/x%20y",
     "@evil.example/v1/x",
     "v1/x",
     "",

@@ -1,6 +1,7 @@
 /**
  * The first request of every run: the capabilities of the account (interface sections 2.2, 2.3 and 4.1).
  */
+import { foreignText } from "../core/foreign_text.ts";
 import type { Clock } from "../edges.ts";
 import { ConnectorError } from "../errors.ts";
 import type { Capabilities } from "../generated/capabilities.js";
@@ -75,10 +76,24 @@ export function judgeCapabilities(
       { detail: `capabilities: ${rule}` },
     );
   }
-  const warnings = unknown.map(
-    (name) => `The provider's capabilities hold the unknown property ${name}; it is ignored.`,
+  return { capabilities: value, warnings: warningsOf(unknown) };
+}
+
+/** The most unknown properties that the log names one by one (L4). */
+const NAMED_PROPERTIES = 5;
+
+function warningsOf(unknown: readonly string[]): string[] {
+  const named = unknown.slice(0, NAMED_PROPERTIES);
+  const warnings = named.map(
+    (name) =>
+      `The provider's capabilities hold the unknown property ${foreignText(name)}; it is ignored.`,
   );
-  return { capabilities: value, warnings };
+  if (unknown.length > named.length) {
+    warnings.push(
+      `The provider's capabilities hold ${unknown.length} unknown properties in all, the first ${named.length} above.`,
+    );
+  }
+  return warnings;
 }
 
 function isCapabilities(value: unknown): value is Capabilities {
@@ -92,7 +107,7 @@ function checkVersions(value: unknown): void {
   if (typeof profile !== "string" || typeof focus !== "string") return;
   if (profile === PROFILE_VERSION && focus === FOCUS_VERSION) return;
   const [theirs, ours] = [
-    `profile_version ${profile.slice(0, 40)} with focus_version ${focus.slice(0, 40)}`,
+    `profile_version ${foreignText(profile)} with focus_version ${foreignText(focus)}`,
     `profile_version ${PROFILE_VERSION} with focus_version ${FOCUS_VERSION}`,
   ];
   throw new ConnectorError(

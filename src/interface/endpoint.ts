@@ -1,33 +1,34 @@
 /** Addresses of the operations under the base URL (interface section 4; W5). */
+import { foreignText } from "../core/foreign_text.ts";
 import { ConnectorError } from "../errors.ts";
 
 /** The path of the capabilities operation under the base URL (interface section 4.1). */
 export const CAPABILITIES_PATH = "/v1/finops/capabilities";
 
-/** A path of plain segments: the characters of RFC 3986, no empty segment, at most one slash at the end. */
-const PLAIN_PATH = /^\/v[0-9]+(?:\/(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})+)+\/?$/;
-
-/** Percent-encoded dots, slashes, backslashes and controls. Servers and proxies disagree on their meaning. */
-const TRICKS = /%(?:2e|2f|5c|[01][0-9a-f]|7f)/i;
+/**
+ * A path of plain segments: unreserved characters and some that no server gives a meaning, no empty segment, at most one
+ * slash at the end. No `;` (`/..;/` is `/../` to some servers) and no `%` (`%252e` is a dot to servers that decode twice).
+ */
+const PLAIN_PATH = /^\/v[0-9]+(?:\/[A-Za-z0-9._~!$'()*+,:@-]+)+\/?$/;
 
 /**
  * Gives the address of a dataset: the `endpoint` of its capabilities, appended to the base URL with its path (W5).
  *
- * The schema's `^/v[0-9]+/` lets `/v1/../../x` through. This function accepts no dot segments (also percent-encoded), no
- * empty segments, no backslash, query or fragment. The address always lies under the base URL.
+ * The schema's `^/v[0-9]+/` lets `/v1/../../x` through. This function accepts no dot segments, no empty segments, no path
+ * parameters, nothing percent-encoded, and no backslash, query or fragment. The address always lies under the base URL.
  *
  * @throws ConnectorError `provider_fault`
  */
 export function resolveEndpoint(baseUrl: URL, endpoint: string): URL {
   const base = baseUrl.pathname.replace(/\/+$/, "");
   const dots = endpoint.split("/").some((segment) => segment === "." || segment === "..");
-  if (PLAIN_PATH.test(endpoint) && !TRICKS.test(endpoint) && !dots) {
+  if (PLAIN_PATH.test(endpoint) && !dots) {
     const url = URL.parse(`${baseUrl.origin}${base}${endpoint}`);
     if (url?.origin === baseUrl.origin && url.pathname === base + endpoint) return url;
   }
   throw new ConnectorError(
     "provider_fault",
-    `The provider's capabilities name the endpoint ${JSON.stringify(endpoint.slice(0, 200))}, which is no plain path ` +
+    `The provider's capabilities name the endpoint "${foreignText(endpoint)}", which is no plain path ` +
       "under base_url. It was not called, and the token was not sent there. Report it to the provider.",
     { detail: "endpoint outside of base_url (W5)" },
   );

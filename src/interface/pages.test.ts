@@ -200,7 +200,7 @@ describe("WindowPages", () => {
     test("more records than the limit are kept, with one warning", async () => {
       const warnings: string[] = [];
       const { client } = pages({ "": page([1, 2, 3, 4], "b"), b: page([5, 6, 7, 8], null) });
-      const onWarning = (message: string): void => void warnings.push(message);
+      const onWarning = (_: string, message: string): void => void warnings.push(message);
       const read = await all(readPages(client, QUERY, null, { ...options, onWarning }));
       expect(read.flatMap(valuesOf)).toHaveLength(8);
       expect(warnings).toHaveLength(1);
@@ -237,11 +237,20 @@ describe("WindowPages", () => {
       const warnings: string[] = [];
       const more = { total: 5, "a/b": 1 };
       const { client } = pages({ "": page([1], "b", more), b: page([2], null, more) });
-      const onWarning = (message: string): void => void warnings.push(message);
+      const onWarning = (_: string, message: string): void => void warnings.push(message);
       const tolerant = { ...options, tolerateUnknown: true, onWarning };
       expect(await all(readPages(client, QUERY, null, tolerant))).toHaveLength(2);
       expect(warnings).toHaveLength(2);
     });
+  });
+
+  test("L4: unknown properties of pages are warnings of one kind", async () => {
+    const more = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`x${index}`, 1]));
+    const { client } = pages({ "": page([1], null, more) });
+    const kinds = new Set<string>();
+    const onWarning = (kind: string): void => void kinds.add(kind);
+    await all(readPages(client, QUERY, null, { ...options, tolerateUnknown: true, onWarning }));
+    expect([...kinds]).toEqual(["unknown properties of pages"]);
   });
 
   describe("S4: a 400 is told apart by whether a cursor was sent", () => {

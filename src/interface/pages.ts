@@ -3,6 +3,7 @@
  * requested is decided by its caller (streams/flow.ts).
  */
 import { hash } from "node:crypto";
+import { foreignText } from "../core/foreign_text.ts";
 import { formatInstant, parseInstant } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
 import type { Page as Envelope } from "../generated/page.js";
@@ -30,8 +31,8 @@ export interface PageOptions {
   readonly signal: AbortSignal;
   /** `invalid_records: "warn"`: unknown properties of the envelope are ignored with a warning (V2). */
   readonly tolerateUnknown: boolean;
-  /** Gets each kind of warning once for a window. */
-  readonly onWarning?: ((message: string) => void) | undefined;
+  /** Receives warnings. `kind` names what they have in common; an unknown property is named once for a window. */
+  readonly onWarning?: ((kind: string, message: string) => void) | undefined;
   /** See {@link Client.get}; for the probes of `check`. */
   readonly deadlineMs?: number | undefined;
 }
@@ -58,13 +59,16 @@ const MAXIMUM_EMPTY_PAGES = 1000;
 /** The most cursors that are remembered: a window of 20 million records at the default limit. */
 const REMEMBERED_CURSORS = 20_000;
 
+/** The most subjects of warnings that are remembered: a page may invent a name for each of its properties. */
+const REMEMBERED_SUBJECTS = 1000;
+
 /** Reads one window, from its first page (`cursor` null) or from the page where an earlier reading stopped. */
 export class WindowPages {
   readonly #client: Client;
   readonly #query: PageQuery;
   readonly #options: PageOptions;
   readonly #seen = new SeenCursors();
-  /** The warnings that were given; each is given once. */
+  /** The subjects of the warnings that were given; each is given once. */
   readonly #warned = new Set<string>();
   /** The cursor of the next request. */
   #cursor: string | null;
@@ -110,7 +114,9 @@ export class WindowPages {
     const envelope = this.#envelope(value);
     const availableThrough = parseInstant(envelope.available_through);
     if (availableThrough === undefined) {
-      throw this.#fault(`available_through ${shorten(envelope.available_through)} is no instant`);
+      throw this.#fault(
+        `available_through ${foreignText(envelope.available_through)} is no instant`,
+      );
     }
     if (sent !== null) this.#seen.add(sent);
     const { data: values, next_cursor: nextCursor, as_of: asOf } = envelope;
@@ -130,7 +136,8 @@ export class WindowPages {
       throw this.#fault(rule, violation?.keyword === "additionalProperties" ? TOLERATE : "");
     }
     for (const name of unknown) {
-      this.#warn(name, `A page holds the unknown property ${shorten(name)}; it is ignored.`);
+      const message = `A page holds the unknown property ${foreignText(name)}; it is ignored.`;
+      this.#warn("unknown properties of pages", name, message);
     }
     return value;
   }
@@ -151,14 +158,15 @@ export class WindowPages {
     }
     if (count > limit) {
       const message = `A page holds ${count} records where at most ${limit} were requested; all are kept.`;
-      this.#warn("limit", message);
+      this.#warn("pages with too many records", "limit", message);
     }
   }
 
-  #warn(kind: string, message: string): void {
-    if (this.#warned.has(kind)) return;
-    this.#warned.add(kind);
-    this.#options.onWarning?.(`${message} (${describeQuery(this.#query)})`);
+  #warn(kind: string, subject: string, message: string): void {
+    if (this.#warned.has(subject)) return;
+    if (this.#warned.size >= REMEMBERED_SUBJECTS) this.#warned.clear();
+    this.#warned.add(subject);
+    this.#options.onWarning?.(kind, `${message} (${describeQuery(this.#query)})`);
   }
 
   #fault(rule: string, way = ""): ConnectorError {
@@ -233,8 +241,4 @@ function cursorRefused(query: PageQuery, problem: ProblemText, detail: string): 
       `${quoteProblem(problem)} The window has to be read again from its first page.`,
     { detail },
   );
-}
-
-function shorten(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }

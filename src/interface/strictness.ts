@@ -2,6 +2,7 @@
  * Closed objects (interface section 2): an unknown property is an error that names the property. With
  * `invalid_records: "warn"` the property is removed with a warning (V2). Every other broken rule stays an error.
  */
+import { foreignText } from "../core/foreign_text.ts";
 import type { Validator, Violation } from "../generated/validators.js";
 
 /** The result of the check. */
@@ -35,7 +36,7 @@ export function checkClosed(validator: Validator, value: unknown, tolerate: bool
 /** A broken rule in words: `unknown property "x" at /datasets`, `/next_cursor must be string,null`. */
 export function describeViolation(violation: Violation): string {
   const name = unknownProperty(violation);
-  if (name !== undefined) return `unknown property "${shorten(name)}" at ${place(violation)}`;
+  if (name !== undefined) return `unknown property "${foreignText(name)}" at ${place(violation)}`;
   const { missingProperty, allowedValue, allowedValues } = violation.params;
   if (violation.keyword === "required" && typeof missingProperty === "string") {
     return `property "${missingProperty}" is missing at ${place(violation)}`;
@@ -53,11 +54,7 @@ function unknownProperty({ keyword, params }: Violation): string | undefined {
 }
 
 function place({ instancePath }: Violation): string {
-  return instancePath === "" ? "the top level" : shorten(instancePath);
-}
-
-function shorten(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+  return instancePath === "" ? "the top level" : foreignText(instancePath);
 }
 
 /** The object at a JSON pointer (RFC 6901), if there is one. */

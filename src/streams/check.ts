@@ -1,4 +1,5 @@
 import type { Credentials, ReadSettings } from "../config/config.ts";
+import { foreignText } from "../core/foreign_text.ts";
 import { retentionFloor } from "../core/plan.ts";
 import { DAY, floorTo, HOUR } from "../core/time.ts";
 import type { Range } from "../core/window.ts";
@@ -31,7 +32,7 @@ export async function checkConnection(options: CheckOptions): Promise<string> {
   const { capabilities, settings, authType } = options;
   assertMethodOffered(capabilities, authType);
   assertGranularityOffered(capabilities.datasets.usage, settings);
-  const provider = capabilities.provider;
+  const provider = foreignText(capabilities.provider);
   for (const stream of streams) {
     const dataset = capabilities.datasets[stream.name];
     if (dataset === undefined)

@@ -17,7 +17,10 @@ export const costs: StreamDefinition = {
   reconcileFrom: costsReconcileFrom,
   provisionalOf: ({ x_CostStatus: status, BillingCurrency: currency, BilledCost: billed }) =>
     status === "provisional"
-      ? { records: 1, billed: isDecimal(billed) ? { [textOf(currency)]: billed } : {} }
+      ? {
+          records: 1,
+          billed: isCurrency(currency) && isDecimal(billed) ? { [currency]: billed } : {},
+        }
       : null,
   amountsOf: ({ BillingCurrency, ChargeCategory, x_CostStatus, BilledCost, EffectiveCost }) =>
     isDecimal(BilledCost) && isDecimal(EffectiveCost)
@@ -31,3 +34,8 @@ export const costs: StreamDefinition = {
         }
       : null,
 };
+
+/** Whether a value is a CurrencyCode (interface section 2.1). A tolerated record may hold any text, even `__proto__`. */
+function isCurrency(value: unknown): value is string {
+  return typeof value === "string" && /^[A-Z]{3}$/.test(value);
+}

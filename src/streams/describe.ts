@@ -1,3 +1,4 @@
+import { foreignText } from "../core/foreign_text.ts";
 import type { Plan } from "../core/plan.ts";
 import type { StreamState } from "../core/state.ts";
 import { formatDay, formatInstant } from "../core/time.ts";
@@ -26,7 +27,7 @@ export function describePlan(stream: string, plan: Plan<StreamState>): LogMessag
         "WARN",
         `${stream}: ${countOf(records, "provisional cost")} of ${formatDay(day)} left retention before they were ` +
           `final: ${Object.entries(billed)
-            .map(([currency, amount]) => `${amount} ${currency}`)
+            .map(([currency, amount]) => foreignText(`${amount} ${currency}`))
             .join(", ")}. They stay provisional in the warehouse.`,
       ),
     ),

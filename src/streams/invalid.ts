@@ -1,4 +1,5 @@
 /** Records that break their schema (V1): the message about them, and whether they may pass. */
+import { foreignText } from "../core/foreign_text.ts";
 import { formatInstant } from "../core/time.ts";
 import type { Range } from "../core/window.ts";
 import { ConnectorError } from "../errors.ts";
@@ -42,11 +43,6 @@ export function textOf(value: unknown): string {
   return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);
 }
 
-/** Ids are the provider's own; a very long one must not fill the log. */
-export function clipped(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
-}
-
 function tolerated(
   value: unknown,
   index: number,
@@ -56,7 +52,7 @@ function tolerated(
 ): Fields {
   const id = isFields(value) ? value["x_RecordId"] : undefined;
   const isNamed = typeof id === "string" && id !== "";
-  const name = isNamed ? `"${clipped(id)}"` : `number ${index + 1} of its page`;
+  const name = isNamed ? `"${foreignText(id)}"` : `number ${index + 1} of its page`;
   const range = `${formatInstant(window.start)} to ${formatInstant(window.end)}`;
   const what = `record ${name} of the window ${range} breaks the interface: ${rule}`;
   const isIdentified =
@@ -80,7 +76,7 @@ function tolerated(
 /** A broken rule in words, e.g. `BilledCost must be string`. Shows no value of the record, only allowed values. */
 function ruleOf(violation: Violation | undefined): string {
   if (violation === undefined) return "it breaks its schema";
-  const where = violation.instancePath.slice(1).replaceAll("/", ".") || "it";
+  const where = foreignText(violation.instancePath.slice(1).replaceAll("/", ".")) || "it";
   const allowed = violation.params["allowedValues"] ?? violation.params["allowedValue"];
   const values = allowed === undefined ? "" : ` (${JSON.stringify(allowed)})`;
   return `${where} ${violation.message ?? violation.keyword}${values}`;

@@ -155,14 +155,12 @@ function readerOf(
 function pagesOf(
   stream: StreamDefinition,
   dataset: DatasetCapabilities,
-  { account, settings, outlet }: ReadOptions,
+  { account, settings }: ReadOptions,
 ): OpenPages {
   const endpoint = resolveEndpoint(account.baseUrl, dataset.endpoint);
   const granularity = stream.granularityOf(settings.granularity) ?? undefined;
   const tolerateUnknown = settings.invalidRecords === "warn";
-  const onWarning = (message: string): void =>
-    void outlet.send(protocol.log("WARN", `${stream.name}: ${message}`));
-  return (query, cursor, signal) =>
+  return (query, cursor, signal, onWarning) =>
     new WindowPages(account.client, { endpoint, granularity, ...query }, cursor, {
       signal,
       tolerateUnknown,

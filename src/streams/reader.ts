@@ -194,7 +194,7 @@ export class StreamReader implements WindowSource {
       withTotals: reading.totals !== null,
       memory,
     };
-    const pages = source.openPages({ start, end, limit }, cursor, this.#signal);
+    const pages = source.openPages({ start, end, limit }, cursor, this.#signal, this.#notices.warn);
     return { job: { ...job, memory }, memory, pages, context, reading };
   }
 

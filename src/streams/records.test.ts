@@ -142,6 +142,25 @@ test("V1: an object where a text should be passes, whatever its members are call
   expect(dataOf(fromRecords([cost], context))).toEqual([{ ...cost, x_ReadingId: "r1" }]);
 });
 
+test("a tolerated currency of any name breaks no sum", () => {
+  const records = ["constructor", "__proto__", "eur", "EUR"].map((currency, index) =>
+    costRecord(`c${index}`, { BillingCurrency: currency, x_CostStatus: "provisional" }),
+  );
+  const context = contextOf({ stream: costs, granularity: null, invalidRecords: "warn" });
+  const { provisional, count } = fromRecords(records, context);
+  expect(count).toBe(4);
+  expect(provisional.map(({ records: number, billed }) => [number, Object.keys(billed)])).toEqual([
+    [4, ["EUR"]],
+  ]);
+});
+
+test("L4: a record's id is cleaned before a message shows it", () => {
+  const id = `\u001b[31ma\nb\u202e${"x".repeat(300)}`;
+  const context = contextOf({ invalidRecords: "warn" });
+  fromRecords([usageRecord(id, { ServiceName: "" })], context);
+  expect(context.warnings[0]).toContain(`"a b${"x".repeat(197)}…"`);
+});
+
 test("V1: the message names the record and the way out, and no value of it", () => {
   const record = usageRecord("rec-7", { ConsumedQuantity: "secret-value" });
   expect(() => fromRecords([record], contextOf())).toThrow(/"rec-7".*invalid_records to "warn"/s);

@@ -10,6 +10,7 @@
  */
 import { addAmounts } from "../core/decimal.ts";
 import { type RecordFingerprint, hashBytes, hashTexts } from "../core/identity.ts";
+import { foreignText } from "../core/foreign_text.ts";
 import { onOneLine } from "../core/lines.ts";
 import type { Place, WindowMemory } from "../core/sightings.ts";
 import type { ProvisionalDay } from "../core/state.ts";
@@ -18,7 +19,7 @@ import { type DayTotal, PageTotals } from "../core/totals.ts";
 import type { Range } from "../core/window.ts";
 import { ConnectorError } from "../errors.ts";
 import type { PageRecords, ParsedRecords, ScannedRecords } from "../interface/scan.ts";
-import { checked, clipped, isFields, type RecordRules, textOf } from "./invalid.ts";
+import { checked, isFields, type RecordRules, textOf } from "./invalid.ts";
 import type { Fields } from "./stream.ts";
 
 declare global {
@@ -180,7 +181,7 @@ class RecordFilter {
     const id = textOf(record["x_RecordId"]);
     this.#context.rules.warn(
       "conflicting versions",
-      `record "${clipped(id)}" came twice with the same x_RecordUpdatedAt and different contents; both are passed on.`,
+      `record "${foreignText(id)}" came twice with the same x_RecordUpdatedAt and different contents; both are passed on.`,
     );
   }
 }

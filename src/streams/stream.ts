@@ -87,6 +87,7 @@ export type OpenPages = (
   query: WindowQuery,
   cursor: string | null,
   signal: AbortSignal,
+  onWarning: (kind: string, message: string) => void,
 ) => WindowPages;
 
 /** The part of the outside world that streams need. */
