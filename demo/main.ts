@@ -1,6 +1,7 @@
 /** `npm run demo`: the whole system on one machine, without an account anywhere. */
+import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { tell } from "./story.ts";
@@ -21,6 +22,16 @@ const DEFAULT_OUT = fileURLToPath(new URL("out", import.meta.url));
 const QUERY =
   "SELECT model_id, sum(billed_cost) FROM current_costs GROUP BY ALL ORDER BY 2 DESC LIMIT 5";
 
+/**
+ * Makes a folder and those above it, one after the other. A recursive mkdir never returns below /proc, where a folder
+ * exists but says ENOENT to every new one.
+ */
+async function makeFolder(path: string): Promise<void> {
+  if (existsSync(path)) return;
+  await makeFolder(dirname(path));
+  await mkdir(path);
+}
+
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
@@ -32,7 +43,7 @@ async function main(): Promise<void> {
     process.stdout.write(HELP);
     return;
   }
-  await mkdir(values.out, { recursive: true });
+  await makeFolder(resolve(values.out));
   const database = join(values.out, "billing.duckdb");
   terminal.title(
     "source-ai-billing",

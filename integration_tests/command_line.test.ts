@@ -1,6 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
 import { LAUNCHER } from "../bin/process.ts";
 import { command } from "./support/connector.ts";
 import { launch } from "./support/process.ts";
@@ -28,6 +31,56 @@ test("--version prints the version of package.json and nothing else", async () =
   const { code, stdout, stderr } = await launch(null, { args: ["--version"] }).done;
   const { version } = JSON.parse(read("../package.json")) as { version: string };
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+});
+
+describe("the launcher names what npm ci has left out", () => {
+  const NODE_20 = "#!/bin/sh\necho v20.20.2\n";
+
+  /** Runs a copy of the launcher in a folder with these files; returns its exit code and stderr. */
+  function launchIn(files: Readonly<Record<string, string>>): readonly [number | null, string] {
+    const root = mkdtempSync(join(tmpdir(), "launcher-"));
+    const all = { "bin/source-ai-billing": read("../bin/source-ai-billing"), ...files };
+    for (const [name, content] of Object.entries(all)) {
+      mkdirSync(join(root, dirname(name)), { recursive: true });
+      writeFileSync(join(root, name), content, { mode: 0o755 });
+    }
+    // Only these programs are on PATH, so that the machine's own Node is not found.
+    mkdirSync(join(root, "path"), { recursive: true });
+    const readlink = spawnSync("sh", ["-c", "command -v readlink"], { encoding: "utf8" });
+    symlinkSync(readlink.stdout.trim(), join(root, "path/readlink"));
+    const { status, stderr } = spawnSync("/bin/sh", [join(root, "bin/source-ai-billing"), "spec"], {
+      env: { PATH: join(root, "path") },
+      encoding: "utf8",
+    });
+    rmSync(root, { recursive: true });
+    return [status, stderr];
+  }
+
+  test.each([
+    ["the bundle", {}, "The connector has not been built: run npm ci"],
+    ["every Node", { "dist/source-ai-billing.js": "" }, "There is no Node.js: run npm ci"],
+    [
+      "a Node that is new enough",
+      { "dist/source-ai-billing.js": "", "path/node": NODE_20 },
+      "Node.js 24 or newer is needed, and this is v20.20.2: run npm ci",
+    ],
+  ])("%s", (_, files, words) => {
+    const [status, stderr] = launchIn(files);
+    expect(status).toBe(1);
+    expect(stderr).toContain(words);
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+  });
+
+  test("a Node that is too old for the npm scripts", () => {
+    const script = fileURLToPath(new URL("../scripts/needs_node.mjs", import.meta.url));
+    const older = `Object.defineProperty(process.versions, "node", { value: "20.20.2" }); await import(${JSON.stringify(script)})`;
+    const line = ["--input-type=module", "--eval", older];
+    const { status, stderr } = spawnSync(process.execPath, line, { encoding: "utf8" });
+    expect(status).toBe(1);
+    expect(stderr).toContain("this is 20.20.2");
+    expect(stderr).toContain("run `npm ci` again");
+    expect(spawnSync(process.execPath, [script]).status).toBe(0);
+  });
 });
 
 test("a stdout that is closed is no success", () => {

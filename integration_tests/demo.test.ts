@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -114,4 +114,34 @@ describe("npm run demo", () => {
     const { stdout } = await run(process.execPath, [script("query.ts"), sql, database]);
     expect(stdout).toMatch(/o1-2024-12-17 \(high\) +186\.4958$/m);
   });
+});
+
+it.skipIf(process.platform !== "linux")(
+  "ends where no folder can be made, as below /proc",
+  async () => {
+    const line = [script("main.ts"), "--out", "/proc/1/demo"];
+    await expect(run(process.execPath, line, { timeout: 30_000 })).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("mkdir '/proc/1/demo'"),
+    });
+  },
+);
+
+it("names the DuckDB that wrote a file which cannot be opened", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "newer-"));
+  const database = join(folder, "newer.duckdb");
+  const header = Buffer.alloc(4096);
+  header.write("DUCK", 8, "latin1");
+  header.writeUInt8(255, 12); // a storage version of the future
+  header.write("v9.8.7", 52, "latin1");
+  await writeFile(database, header);
+  await expect(
+    run(process.execPath, [script("query.ts"), "SELECT 1", database]),
+  ).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(
+      /^DuckDB v9\.8\.7 wrote .*; this program reads it with DuckDB v1\./m,
+    ),
+  });
+  await rm(folder, { recursive: true });
 });
