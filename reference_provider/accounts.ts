@@ -7,7 +7,7 @@ import type { Listing } from "./store.ts";
 export const SCOPES = ["billing.account.read", "billing.usage.read", "billing.cost.read"] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** A customer billing account: what it is offered, and its records. */
+/** A customer billing account: its capabilities and its records. */
 export interface Account {
   readonly id: string;
   capabilities: Capabilities;
@@ -31,7 +31,7 @@ export interface Grant {
   readonly expiresAt?: Instant;
 }
 
-/** Says what a token allows at an instant, or undefined where it is unknown, expired or revoked. */
+/** The grant of a token at an instant; undefined if the token is unknown, expired or revoked. */
 export type TokenVerifier = (
   token: string,
   now: Instant,

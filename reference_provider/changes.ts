@@ -6,7 +6,7 @@ import type { DatasetName } from "./model.ts";
 import { lifeOf } from "./store.ts";
 import type { Listing } from "./store.ts";
 
-/** A change of the data: a record with its life, or the restatement or withdrawal of the record with this id. */
+/** A change of the data: a record with its life, or the restatement or withdrawal of a record that its id names. */
 export type RecordChange = {
   readonly dataset: DatasetName;
   readonly account?: string | undefined;
@@ -34,8 +34,8 @@ function find(
 }
 
 /**
- * Makes a change of the data. `restate` and `withdraw` name the id that the record had first and take effect at `at`,
- * by default now. Throws a RangeError where there is no such record, a TypeError where a version would be invalid.
+ * Makes a change of the data. `restate` and `withdraw` name the record's first id and take effect at `at`,
+ * by default now. Throws a RangeError if there is no such record, a TypeError if a version would be invalid.
  */
 export function changeRecord(account: Account, change: RecordChange, now: Instant): void {
   if ("life" in change) {

@@ -58,7 +58,7 @@ const totalsQuery = z.strictObject({
 
 const requestsQuery = z.strictObject({ since: z.coerce.number().int().min(0).optional() });
 
-// Which shape is meant shows in one property; judged by that shape alone, a mistake gets a message that helps.
+// One property tells which schema the caller meant. Only that schema is checked, so that its message fits the mistake.
 function has(body: unknown, property: string): boolean {
   return isObject(body) && property in body;
 }
@@ -136,7 +136,7 @@ function refuse(error: unknown, reply: FastifyReply): void {
 
 /**
  * Serves `/control`: the clock, faults, tokens, records, capabilities, totals and the request log, for tests and
- * demonstrations. It asks for no credential; the server listens on loopback only. README has the shapes.
+ * demonstrations. It needs no credential; the server listens on loopback only. The README lists the bodies.
  */
 export function registerControl(app: FastifyInstance, world: World, operations: Operations): void {
   void app.register(async (scoped) => {

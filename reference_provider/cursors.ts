@@ -5,27 +5,27 @@ import { ProblemError } from "./problems.ts";
 import type { Query } from "./query.ts";
 import type { Key } from "./store.ts";
 
-/** Where a chain of pages stands. All pages of a chain show the listing as it was at `asOf`. */
+/** A position in a chain of pages. All pages of a chain show the listing as it was at `asOf`. */
 export interface Position {
   readonly asOf: Instant;
   readonly availableThrough: Instant;
   /** Number of the page that the cursor leads to; the first page is 1. */
   readonly page: number;
-  /** Last record handed out; absent where none was yet. */
+  /** The last record that a page returned; absent before the first one. */
   readonly after?: Key;
-  /** Records to leave out, where the listing is read by offset (fault `moving_listing`). */
+  /** How many records to skip if the listing is read by offset (fault `moving_listing`). */
   readonly offset?: number;
 }
 
-/** What a cursor is bound to: the query, normalized, and the account. */
+/** A cursor is valid for this query and account only. The query is normalized. */
 function bindingOf(query: Query, account: string): string {
   return [account, query.dataset, query.granularity, query.start, query.end, query.limit].join(" ");
 }
 
 /**
- * Makes and reads cursors: a position, sealed with a key of this process, so that nobody else can make one. Opaque to
- * clients. A cursor is bound to its query and account, and expires `lifetime` milliseconds of the provider's clock
- * after it was issued.
+ * Makes and reads cursors. A cursor is a position, sealed with a key of this process, so that nobody else can make one.
+ * It is opaque to clients. A cursor is bound to its query and account, and expires `lifetime` milliseconds of the
+ * provider's clock after it was issued.
  */
 export class CursorSealer {
   readonly #key: Buffer;
@@ -48,8 +48,8 @@ export class CursorSealer {
   }
 
   /**
-   * The position that a cursor leads to. Throws `cursor-invalid` for one that was not issued here, `cursor-mismatch`
-   * for one of another query or account, `cursor-expired` for one that has expired.
+   * The position that a cursor names. Throws `cursor-invalid` for a cursor that was not issued here, `cursor-mismatch`
+   * for one of another query or account, and `cursor-expired` for one that has expired.
    */
   open(cursor: string, query: Query, account: string, now: Instant): Position {
     const content = this.#read(cursor);
@@ -66,7 +66,10 @@ export class CursorSealer {
     return content.position;
   }
 
-  /** Number of the page that a cursor leads to, without judging it: 1 without a cursor or with one not issued here. */
+  /**
+   * Number of the page that a cursor names, without any check: 1 without a cursor, or with one that was not issued
+   * here.
+   */
   pageOf(cursor: string | null): number {
     return (cursor === null ? undefined : this.#read(cursor)?.position.page) ?? 1;
   }

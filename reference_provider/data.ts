@@ -40,7 +40,7 @@ export function createAccount(
   };
 }
 
-/** Takes a life into the listing that it belongs to. Throws a TypeError where its record is invalid. */
+/** Adds a life to the listing of its dataset. Throws a TypeError if its record is invalid. */
 export function putLife(account: Account, dataset: DatasetName, life: Life): void {
   if (dataset === "costs") {
     account.listings.costs.stored.put(life);
@@ -126,7 +126,7 @@ function isMissing(error: unknown): boolean {
 
 /**
  * The account of a directory: `capabilities.json`, and `usage.jsonl` and `costs.jsonl` where present, each line a
- * record with its life. Throws an Error that names file and line where one is invalid.
+ * record with its life. Throws an Error that names file and line if one is invalid.
  */
 export async function loadDirectory(id: string, directory: string): Promise<Account> {
   const path = join(directory, "capabilities.json");

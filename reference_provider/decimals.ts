@@ -34,7 +34,7 @@ export function subtract(a: Decimal, b: Decimal): Decimal {
   return add(a, { units: -b.units, scale: b.scale });
 }
 
-/** Writes a DecimalString without trailing zeros behind the point; never an exponent, never `-0`. */
+/** Writes a DecimalString without trailing zeros after the point, without an exponent, and never as `-0`. */
 export function formatDecimal(decimal: Decimal): string {
   const sign = decimal.units < 0n ? "-" : "";
   const digits = (decimal.units < 0n ? -decimal.units : decimal.units)

@@ -14,8 +14,8 @@ const RFC_3339 =
 /**
  * Reads an RFC 3339 instant in UTC (`Z`, `+00:00` or `-00:00`), or returns undefined.
  *
- * Impossible dates (`2026-02-30`), hour 24, leap seconds and other offsets are refused: `Date` would roll them over
- * in silence. A fraction finer than a millisecond is rounded up, which keeps both bounds of a half-open window exact
+ * Refuses impossible dates (`2026-02-30`), hour 24, leap seconds and other offsets, because `Date` would roll them over
+ * without a word. Rounds a fraction finer than a millisecond up, which keeps both bounds of a half-open window exact
  * for records that lie on whole milliseconds.
  */
 export function parseInstant(text: string): Instant | undefined {
@@ -43,7 +43,7 @@ export function requireInstant(text: string): Instant {
   return instant;
 }
 
-// Pages are made of instants, four or so a record; Date's own formatting was half the cost of a page.
+// A record holds about four instants. Formatting them with Date took half of the time of a page.
 const days = new Map<number, string>();
 
 /** Writes the UTC day of an instant as `YYYY-MM-DD`. */
@@ -80,7 +80,7 @@ export function ceilTo(instant: Instant, width: number): Instant {
   return Math.ceil(instant / width) * width;
 }
 
-/** Start of the UTC calendar month that lies `months` after that of the instant (0: its own). */
+/** Start of the UTC calendar month that is `months` after the instant's own month (0: its own). */
 export function monthStart(instant: Instant, months = 0): Instant {
   const date = new Date(instant);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1);

@@ -3,23 +3,23 @@ import type { Instant } from "./instants.ts";
 import { costRecord, isObject, usageRecord } from "./model.ts";
 import type { BillingRecord, DatasetName } from "./model.ts";
 
-/** A change of a record: from `at` on, the fields of `changes` have the values given there. */
+/** A change of a record: from `at` on, its fields have the values in `changes`. */
 export interface Change {
   readonly at: Instant;
   readonly changes: Readonly<Record<string, unknown>>;
 }
 
 /**
- * A record and what becomes of it.
+ * A record and its later changes.
  *
- * A change may set `x_RecordId` (the record is issued anew under another id) or `ChargePeriodStart` (it moves).
- * `x_RecordUpdatedAt` is the instant of the latest step, unless the record or a change sets it itself.
+ * A change may set `x_RecordId` (the record is issued again under another id) or `ChargePeriodStart` (the record
+ * moves). `x_RecordUpdatedAt` is the instant of the latest step, unless the record or a change sets it itself.
  */
 export interface Life {
   readonly record: Readonly<Record<string, unknown>>;
   /** First instant at which an export shows the record. */
   readonly visibleFrom: Instant;
-  /** In order of time. */
+  /** Sorted by time. */
   readonly changes: readonly Change[];
   /** First instant at which an export no longer shows it. */
   readonly withdrawnAt?: Instant;
@@ -34,7 +34,7 @@ export interface Version {
   readonly record: BillingRecord;
 }
 
-/** All versions of a record under one key, the key being (start of the charge period, id). */
+/** All versions of a record under one key. The key is (start of the charge period, id). */
 export interface Row {
   readonly start: Instant;
   readonly id: string;
@@ -122,7 +122,7 @@ function versionsOf(dataset: DatasetName, life: Life): Version[] {
   return versions;
 }
 
-/** The rows of a life: one for each key that the record has in the course of it. Throws where a version is invalid. */
+/** The rows of a life: one for each key that the record ever has. Throws if a version is invalid. */
 export function rowsOfLife(dataset: DatasetName, life: Life): Row[] {
   const rows = new Map<string, { start: Instant; id: string; versions: Version[] }>();
   for (const version of versionsOf(dataset, life)) {

@@ -69,7 +69,7 @@ function integer(name: string, text: string, minimum: number, maximum: number): 
   throw new RangeError(`--${name} must be an integer between ${minimum} and ${maximum}`);
 }
 
-/** What a client needs for OAuth and a refresh token to begin with; empty where OAuth is off. */
+/** The OAuth addresses and credentials of a client, with a first refresh token; empty if OAuth is off. */
 async function oauthFacts(
   provider: Provider,
   account: string,

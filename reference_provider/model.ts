@@ -10,7 +10,7 @@ export type DatasetName = "usage" | "costs";
 export type Granularity = "1h" | "1d";
 export type BillingRecord = UsageRecord | CostRecord;
 
-/** What capabilities say of one dataset (interface section 2.3). */
+/** The capabilities of one dataset (interface section 2.3). */
 export type DatasetCapabilities = Capabilities["datasets"]["usage"];
 
 function explain(validator: Validator): string {

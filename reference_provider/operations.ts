@@ -14,7 +14,7 @@ import type { World } from "./server.ts";
 import { totalsOf } from "./totals.ts";
 import type { Totals, TotalsRange } from "./totals.ts";
 
-/** What an access token shall allow. Without `scopes` it has all three; without `account` it is for the first. */
+/** The options of an access token. Default: all three scopes, and the first account. */
 export interface TokenOptions {
   readonly token?: string | undefined;
   readonly id?: string | undefined;

@@ -11,16 +11,16 @@ import type { Query } from "./query.ts";
 import { scan } from "./store.ts";
 import type { Key, Shown } from "./store.ts";
 
-/** A page before it is written: records as JSON text, and what the envelope says. */
+/** A page before it is written: records as JSON text, and the members of the envelope. */
 export interface PageDraft {
   records: string[];
-  /** Absent where the envelope shall lack it. */
+  /** Absent if the envelope must not have it. */
   nextCursor: string | null | undefined;
   readonly asOf: Instant;
   readonly availableThrough: Instant;
 }
 
-/** What an account is offered of a dataset. Throws `unsupported-dataset` where that is nothing. */
+/** The capabilities of one dataset for an account. Throws `unsupported-dataset` if the account does not have it. */
 export function offerOf(account: Account, dataset: DatasetName): DatasetCapabilities {
   const offer = account.capabilities.datasets[dataset];
   if (offer === undefined) {
@@ -68,8 +68,8 @@ function checkWindow(
 }
 
 /**
- * The instant through which a dataset is complete: now less the lag, floored to a bucket. Usage lags by the
- * capabilities' `freshness_lag_minutes`; costs are published within a day of the end of their day.
+ * The instant up to which a dataset is complete: now minus the lag, rounded down to a bucket. The lag of usage is the
+ * capabilities' `freshness_lag_minutes`. Costs are published within a day after the end of their day.
  */
 function availableThrough(
   dataset: DatasetName,
@@ -87,7 +87,7 @@ function shuffled<Item>(items: readonly Item[], seed: number): Item[] {
   return keyed.toSorted((a, b) => a.key - b.key).map(({ item }) => item);
 }
 
-/** How many records a page takes, and what of them the next page repeats. */
+/** How many records a page returns, and how many of them the next page repeats. */
 function sizeOf(query: Query, struck: Struck): { take: number; repeat: number } {
   const duplicate = struck.of("duplicate");
   const twice = duplicate?.on === "same_page" ? duplicate.records : 0;
@@ -114,7 +114,7 @@ function rangeOf(query: Query, start: Instant, at: Instant, struck: Struck) {
 
 type Listed = Key & Shown;
 
-/** Records of the page at a position, and the position of the next page where one follows. */
+/** The records of the page at a position, and the position of the next page if there is one. */
 function readRecords(
   account: Account,
   query: Query,
@@ -168,7 +168,7 @@ function shownAvailability(position: Position, struck: Struck): Instant {
 
 /**
  * Answers an export query with a page (interface sections 4.2 to 4.4). Throws a ProblemError for a query that the
- * account cannot be served.
+ * provider refuses to the account.
  */
 export function exportPage(
   account: Account,
@@ -180,7 +180,7 @@ export function exportPage(
   const offer = offerOf(account, query.dataset);
   const opened =
     query.cursor === undefined ? undefined : sealer.open(query.cursor, query, account.id, now);
-  // A chain that was begun goes on to its end, even where its start falls out of retention meanwhile.
+  // A chain of pages continues to its end, even if its start leaves retention meanwhile.
   const floor = now - offer.retention_days * DAY;
   const trimmed =
     struck.of("retention_trim") === undefined ? query.start : Math.max(query.start, floor);

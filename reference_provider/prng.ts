@@ -9,7 +9,7 @@ export function mix(a: number, b: number): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** mulberry32: small, quick, and even enough for test data. */
+/** mulberry32: small and fast, and uniform enough for test data. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   return () => {

@@ -1,6 +1,6 @@
 /**
- * The kinds of problem that this provider reports (interface section 2.7 leaves the values of `type` open). The `type`
- * of a problem is `/problems/` and the key, a reference relative to the server. README lists them for clients.
+ * The kinds of problem that this provider reports (interface section 2.7 does not fix the values of `type`). The `type`
+ * of a problem is `/problems/` and the key, a reference relative to the server. The README lists them for clients.
  */
 export const PROBLEMS = {
   "invalid-parameter": { status: 400, title: "A parameter is missing, malformed or repeated" },

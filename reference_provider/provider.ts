@@ -15,33 +15,33 @@ import { buildServer } from "./server.ts";
 import type { World } from "./server.ts";
 
 export interface ProviderOptions {
-  /** At least one; the first is that of tokens which name none. */
+  /** At least one. A token that names no account belongs to the first. */
   readonly accounts: readonly Account[];
-  /** What the clock shows at first: an RFC 3339 instant in UTC. */
+  /** The first instant of the clock, as RFC 3339 text in UTC. */
   readonly now: string;
-  /** Whether the clock goes on from there. Default: it stands still. */
+  /** Whether the clock runs from there. Default: it stands still. */
   readonly running?: boolean;
-  /** Path under which all is served, such as `/billing`. Default: none. */
+  /** The path before the paths of all operations, such as `/billing`. Default: none. */
   readonly basePath?: string;
-  /** Requests a minute and account, beyond which the answer is 429. Default: no limit. */
+  /** The highest number of requests a minute and account; more are answered with 429. Default: no limit. */
   readonly rateLimit?: number;
-  /** Whether `/control` is served too. Default: not. */
+  /** Whether to serve `/control` too. Default: no. */
   readonly control?: boolean;
-  /** Life of a cursor in seconds of the provider's clock. Default: 900. */
+  /** Lifetime of a cursor in seconds of the provider's clock. Default: 900. */
   readonly cursorLifetime?: number;
-  /** Seed of whatever the faults leave to chance. Default: 1. */
+  /** Seed of the random choices of faults. Default: 1. */
   readonly seed?: number;
-  /** Who judges tokens, beside the provider's own bearer tokens. */
+  /** More functions that accept tokens, besides the provider's own bearer tokens. */
   readonly verifiers?: readonly TokenVerifier[];
-  /** Serves OAuth 2.0 too, under `/oauth` of the base path. Default: not. */
+  /** Serves OAuth 2.0 too, under `/oauth` of the base path. Default: no. */
   readonly oauth?: AuthorizationOptions;
-  /** Clock of the rate limit in milliseconds. Default: the machine's. */
+  /** Clock of the rate limit in milliseconds. Default: the machine's clock. */
   readonly time?: () => number;
 }
 
 /** A running or startable reference provider. */
 export interface Provider extends Operations {
-  /** Starts to serve on 127.0.0.1 at a port (0 or absent: any free one). Rejects where the port is taken. */
+  /** Starts to serve on 127.0.0.1 at a port (0 or absent: any free one). Rejects if the port is taken. */
   listen(port?: number): Promise<{ readonly baseUrl: string }>;
   /** Ends all connections and stops. */
   close(): Promise<void>;
@@ -81,7 +81,7 @@ function createWorld(options: ProviderOptions): World {
 
 /**
  * Makes a reference provider of `interface.md`. It serves nothing before `listen` and then on 127.0.0.1 only. Throws a
- * RangeError for options that make no sense.
+ * RangeError for options that contradict each other or are out of range.
  */
 export function createProvider(options: ProviderOptions): Provider {
   const world = createWorld(options);
@@ -97,7 +97,7 @@ export function createProvider(options: ProviderOptions): Provider {
         throw new Error("the server has no port");
       const baseUrl = `http://127.0.0.1:${address.port}${world.basePath}`;
       if (options.oauth !== undefined) {
-        // Its library takes half a second to load, which whoever needs no OAuth is spared.
+        // The OAuth library takes half a second to load, so it is loaded only if OAuth is on.
         const { OAuth } = await import("./oauth/oauth.ts");
         world.oauth = new OAuth(baseUrl, () => [...world.accounts.keys()], options.oauth);
       }

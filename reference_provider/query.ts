@@ -10,7 +10,7 @@ export interface Query {
   readonly dataset: DatasetName;
   readonly start: Instant;
   readonly end: Instant;
-  /** As asked for usage; `1d` for costs, which have no such parameter. */
+  /** The parameter of a usage query; `1d` for costs, which have no such parameter. */
   readonly granularity: Granularity;
   readonly limit: number;
   readonly cursor?: string;
@@ -60,7 +60,7 @@ function limitParameter(parameters: URLSearchParams): number {
 
 /**
  * Reads the parameters of an export. Throws `invalid-parameter` for one that is missing, malformed or repeated.
- * Unknown parameters, among them `granularity` on costs, are ignored, or refused with `refuseUnknown`.
+ * Ignores unknown parameters, such as `granularity` on costs, or refuses them with `refuseUnknown`.
  */
 export function parseQuery(
   dataset: DatasetName,

@@ -3,8 +3,8 @@ import { ProblemError } from "./problems.ts";
 const MINUTE = 60_000;
 
 /**
- * Allows so many requests a minute and account. It counts time on a clock of its own, in milliseconds, that runs: the
- * client waits in real time, whereas the provider's clock may stand still.
+ * Allows a number of requests a minute and account. It has a running clock of its own, in milliseconds, because the
+ * client waits in real time, while the provider's clock may stand still.
  */
 export class RateLimit {
   readonly #perMinute: number;
@@ -16,7 +16,7 @@ export class RateLimit {
     this.#time = time;
   }
 
-  /** Counts a request. Throws the 429, with the whole seconds to wait in Retry-After, where the account has had its share. */
+  /** Counts a request. Above the limit, throws the 429 with the whole seconds to wait in Retry-After. */
   count(account: string): void {
     const now = this.#time();
     const recent = (this.#recent.get(account) ?? []).filter((time) => time > now - MINUTE);

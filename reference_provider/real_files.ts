@@ -1,7 +1,7 @@
 import { requireInstant } from "./instants.ts";
 import type { Instant } from "./instants.ts";
 
-/** One run of `data/benchmark_spend.csv`; null where the run did not report a token count. */
+/** One run of `data/benchmark_spend.csv`. A count is null if the run did not report it. */
 export interface Run {
   readonly startedAt: Instant;
   readonly benchmark: string;
@@ -35,7 +35,7 @@ function* csvRows(text: string): Generator<string[]> {
   }
 }
 
-/** Reads `benchmark_spend.csv`. Throws a RangeError for a row that is not of its form. */
+/** Reads `benchmark_spend.csv`. Throws a RangeError for a row of another form. */
 export function parseRuns(csv: string): Run[] {
   return [...csvRows(csv)].map((fields) => {
     const [
@@ -72,7 +72,7 @@ export function parseRuns(csv: string): Run[] {
   });
 }
 
-/** Reads the CSV inside `azure_llm_requests_2023.csv.gz`. Throws a RangeError for a row that is not of its form. */
+/** Reads the CSV inside `azure_llm_requests_2023.csv.gz`. Throws a RangeError for a row of another form. */
 export function parseRequests(csv: string): LlmRequest[] {
   return [...csvRows(csv)].map((fields) => {
     const [at, service, contextTokens, generatedTokens] = fields;

@@ -25,7 +25,7 @@ const METERS = {
 } as const;
 type Meter = keyof typeof METERS;
 
-/** A metered quantity, and when the metering pipeline publishes it. */
+/** A metered quantity, and the instant at which the metering pipeline publishes it. */
 interface Metered {
   readonly at: Instant;
   readonly publishedAt: Instant;
@@ -37,12 +37,12 @@ interface Metered {
   >;
 }
 
-// A quarter of the runs, chosen by their own start, so that the choice is the same for ever.
+// A quarter of the runs. Their start decides, so that the choice never changes.
 function isLate(run: Run): boolean {
   return (run.startedAt / 1000) % 4 === 0;
 }
 
-// A third of the costs are first shown as an estimate.
+// A third of the costs first appear as an estimate.
 function isEstimated(run: Run): boolean {
   return (run.startedAt / 1000) % 3 === 0;
 }
@@ -200,8 +200,8 @@ function costLife(run: Run): Life {
 /**
  * Maps the real runs and requests to the lives of usage and cost records, as `data/README.md` describes.
  *
- * Every metered quantity counts in its `1h` bucket and in its `1d` bucket, published at the same instant in both. A
- * run that cost 0 makes no cost record. Once all is settled the billed costs sum to exactly 1724.2103 USD.
+ * Every metered quantity counts in its `1h` bucket and in its `1d` bucket, and appears in both at the same instant. A
+ * run that cost 0 makes no cost record. Once all costs are final, they sum to exactly 1724.2103 USD.
  */
 export function* realSpendLives(
   runs: readonly Run[],

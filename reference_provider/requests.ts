@@ -5,23 +5,23 @@ import type { Outcome } from "./wire.ts";
 
 /** One request, as `GET /control/requests` shows it. It names a token by its id; the token itself is not kept. */
 export interface LoggedRequest {
-  /** 1 for the first request, rising. */
+  /** 1 for the first request, then counting up. */
   readonly number: number;
   /** The provider's clock. */
   readonly at: string;
   readonly method: string;
   readonly path: string;
-  /** Parameters as sent; one that is repeated is an array. */
+  /** Parameters as the client sent them; a repeated one is an array. */
   readonly query: Readonly<Record<string, string | readonly string[]>>;
-  /** Page of its chain that was asked for. */
+  /** The requested page of its chain. */
   readonly page: number;
   token: string | null;
   account: string | null;
-  /** Faults that struck it. */
+  /** Ids of the faults that applied to it. */
   faults: readonly FaultKind[];
-  /** HTTP status, or what became of the connection; null while unanswered. */
+  /** HTTP status, or the way in which the connection broke; null before the response. */
   status: Outcome | null;
-  /** `type` of the problem document, where the answer was one of the provider's own. */
+  /** `type` of the problem document, if the response was one of the provider's own problems. */
   problem: string | null;
 }
 
@@ -63,7 +63,7 @@ export class RequestLog {
     return this.#requests.filter((request) => request.number > since);
   }
 
-  /** Forgets all requests; numbers go on rising. */
+  /** Forgets all requests; the numbers continue. */
   clear(): void {
     this.#requests = [];
   }
@@ -73,7 +73,8 @@ function loggedQuery(parameters: URLSearchParams): Record<string, string | strin
   const names = [...new Set(parameters.keys())];
   return Object.fromEntries(
     names.map((name) => {
-      // Some clients put their token here (RFC 6750 section 2.3), which this provider does not accept.
+      // Some clients put their token into the query (RFC 6750 section 2.3). This provider refuses it there; the log
+      // hides it.
       if (name === "access_token") return [name, "…"];
       const values = parameters.getAll(name);
       return [name, values.length === 1 ? (values[0] ?? "") : values];

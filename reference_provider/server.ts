@@ -18,7 +18,7 @@ import type { RateLimit } from "./rate_limit.ts";
 import type { LoggedRequest, RequestLog } from "./requests.ts";
 import { deliver } from "./wire.ts";
 
-/** Everything that the provider is made of. */
+/** The parts of a provider. */
 export interface World {
   readonly clock: Clock;
   readonly accounts: ReadonlyMap<string, Account>;
@@ -29,7 +29,7 @@ export interface World {
   readonly sealer: CursorSealer;
   readonly history: CursorHistory;
   readonly rateLimit: RateLimit | undefined;
-  /** There once the server listens, which says what its addresses are; undefined where OAuth is off. */
+  /** Set once the server listens, because OAuth needs its address; undefined if OAuth is off. */
   oauth: OAuth | undefined;
   /** Path under which the operations are served; empty or starting with a slash. */
   readonly basePath: string;
@@ -37,14 +37,14 @@ export interface World {
 
 export type Operation = "capabilities" | "usage" | "costs";
 
-/** Scopes that an operation needs, all of them (interface section 5). */
+/** The scopes that an operation needs (interface section 5). */
 const REQUIRED_SCOPES: Readonly<Record<Operation, readonly Scope[]>> = {
   capabilities: ["billing.account.read", "billing.usage.read"],
   usage: ["billing.usage.read"],
   costs: ["billing.cost.read"],
 };
 
-/** Paths of the operations (interface section 4), and those that capabilities name beside them. */
+/** Paths of the operations (interface section 4), and other endpoints that the capabilities name. */
 function operationAt(world: World, path: string): Operation | undefined {
   if (!path.startsWith(world.basePath)) return undefined;
   const rest = path.slice(world.basePath.length);
@@ -157,7 +157,7 @@ async function exchangeAnswer(
   }
 }
 
-/** Lets OAuth answer one of its own addresses; the log has neither codes nor tokens. */
+/** Lets OAuth answer a request to one of its own addresses. The log has neither codes nor tokens. */
 async function serveOAuth(
   world: World,
   oauth: OAuth,
@@ -180,7 +180,7 @@ async function serveOAuth(
 }
 
 async function serve(world: World, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  // Not by URL(), which would take //host/path for another host and resolve dot segments.
+  // URL() would read //host/path as another host and resolve dot segments.
   const [path = "/", ...rest] = request.url.split("?");
   if (world.oauth?.serves(path) === true)
     return serveOAuth(world, world.oauth, path, request, reply);
@@ -216,21 +216,21 @@ async function serve(world: World, request: FastifyRequest, reply: FastifyReply)
 }
 
 /**
- * Makes the HTTP server of the three operations (interface section 4). Everything else is a 404, every method but GET a
- * 405, all errors are problem documents. It does not listen yet.
+ * Makes the HTTP server of the three operations (interface section 4). Every other path is a 404, every method but GET
+ * a 405. All errors are problem documents. The server does not listen yet.
  */
 export function buildServer(world: World): FastifyInstance {
   const app = Fastify({
     logger: false,
     exposeHeadRoutes: false,
     forceCloseConnections: true,
-    // An address with a broken percent sign does not reach any route.
+    // A path with a broken percent escape reaches no route.
     frameworkErrors: (_error, request, reply: FastifyReply) => void serve(world, request, reply),
   });
   const onRequest = (request: FastifyRequest, reply: FastifyReply) => serve(world, request, reply);
-  // Before the body is read: no operation takes one.
+  // Answers before the body is read: no operation has a request body.
   app.route({ method: app.supportedMethods, url: "*", onRequest, handler: () => undefined });
-  // Methods that the framework does not know.
+  // This handler also gets the methods that the framework does not know.
   app.setNotFoundHandler((request, reply) => serve(world, request, reply));
   return app;
 }

@@ -4,7 +4,7 @@ import type { Instant } from "./instants.ts";
 import { BUCKET } from "./instants.ts";
 import type { BillingRecord, DatasetName, Granularity } from "./model.ts";
 
-/** What an export shows of a record at one instant. */
+/** A record as an export shows it at one instant. */
 export interface Shown {
   readonly record: BillingRecord;
   /** End of the charge period. */
@@ -12,7 +12,7 @@ export interface Shown {
 }
 
 /**
- * Records in the order (start of the charge period, id), computed or stored, that can be read from any index on
+ * Records, computed or stored, in the order (start of the charge period, id). They can be read from any index on
  * without copying.
  */
 export interface Segment {
@@ -21,13 +21,13 @@ export interface Segment {
   readonly longest: number;
   startAt(index: number): Instant;
   idAt(index: number): string;
-  /** The record as an export at `instant` shows it; undefined where it shows none. */
+  /** The record as an export at `instant` shows it; undefined if it does not show the record. */
   shownAt(index: number, instant: Instant): Shown | undefined;
-  /** The life of a record by its id, where the segment holds it. */
+  /** The life of a record by its id, if the segment holds it. */
   lifeOf(id: string): Life | undefined;
 }
 
-/** Place of a record in the order of a listing. */
+/** Position of a record in the order of a listing. */
 export interface Key {
   readonly start: Instant;
   readonly id: string;
@@ -37,7 +37,7 @@ function isBefore(a: Key, b: Key): boolean {
   return a.start < b.start || (a.start === b.start && a.id < b.id);
 }
 
-/** First index whose key is not before `key`, or, with `after`, is beyond it. */
+/** The first index whose key is at or after `key`; with `after`, the first one after it. */
 function seek(segment: Segment, key: Key, after = false): number {
   let low = 0;
   let high = segment.length;
@@ -91,7 +91,7 @@ export class StoredSegment implements Segment {
     return this.#lives.get(id)?.life;
   }
 
-  /** Takes a life in where it belongs here; one with the same first id gives way to it. */
+  /** Adds a life if it belongs to this segment. It replaces a life with the same first id. */
   put(life: Life): boolean {
     if (!this.#accepts(life)) return false;
     this.#lives.set(String(life.record["x_RecordId"]), {
@@ -149,7 +149,7 @@ export function lifeOf(listing: Listing, id: string): Life | undefined {
 /** How a window selects: by start of the charge period, by overlap, by containment, or by start with `end` included. */
 export type Selection = "start" | "overlap" | "containment" | "closed";
 
-/** Part of a listing, as it is at one instant. */
+/** A part of a listing as it is at one instant. */
 export interface Range {
   readonly start: Instant;
   readonly end: Instant;
@@ -170,7 +170,9 @@ function selects(range: Range, start: Instant, end: Instant): boolean {
   }
 }
 
-/** Records of a listing in a range in order, from behind `after` on. Lazy: what is not taken is not computed. */
+/**
+ * The records of a listing in a range, in order, after the key `after`. Records are computed only when they are taken.
+ */
 export function* scan(listing: Listing, range: Range, after?: Key): Generator<Key & Shown> {
   const longest = Math.max(BUCKET["1h"], ...listing.segments.map((segment) => segment.longest));
   const first = range.select === "overlap" ? range.start - longest : range.start;

@@ -11,12 +11,12 @@ import { createProvider } from "./provider.ts";
 import type { Provider, ProviderOptions } from "./provider.ts";
 import { isObject } from "./model.ts";
 
-/** A provider that serves, and a way to ask it. */
+/** A provider that serves, and functions that send requests to it. */
 export interface Bench extends AsyncDisposable {
   readonly provider: Provider;
   readonly baseUrl: string;
   readonly token: string;
-  /** Asks for a path under the base URL with the ready token, or with `authorization` instead. */
+  /** Requests a path under the base URL, with the ready token or with `authorization` instead. */
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answered>;
 }
 
@@ -24,7 +24,7 @@ export interface Answered {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body as JSON; an empty object where it is none. */
+  /** The body as JSON; an empty object if it is no JSON object. */
   readonly body: Record<string, unknown>;
 }
 

@@ -7,7 +7,7 @@ import type { BillingRecord, CostRecord, UsageRecord } from "./model.ts";
 import { scan } from "./store.ts";
 import type { Listing } from "./store.ts";
 
-/** Part of the truth: charge periods that start in [start, end), as exports at `at` show them. */
+/** The records to add up: their charge periods start in [start, end), and exports at `at` show them. */
 export interface TotalsRange {
   readonly at: Instant;
   readonly start?: Instant | undefined;
@@ -17,7 +17,7 @@ export interface TotalsRange {
 /** Rows and exact sums of one group; the other fields are the group's key. */
 type Group = Readonly<Record<string, string | number>>;
 
-/** Sums by key, in the order of the keys' first appearance. */
+/** Sums by key, in the order in which the keys first appear. */
 class Sums {
   readonly #groups = new Map<
     string,
@@ -109,8 +109,8 @@ function costTotals(listing: Listing, range: TotalsRange) {
 }
 
 /**
- * What is true of an account: rows and exact sums of what exports at `range.at` show, whatever the retention, by
- * dataset, granularity, day, currency and status. Decimals are text, without trailing zeros.
+ * The true totals of an account: rows and exact sums of all records that exports at `range.at` show, without retention,
+ * by dataset, granularity, day, currency and status. Decimals are text without trailing zeros.
  */
 export function totalsOf(account: Account, range: TotalsRange) {
   return {

@@ -6,7 +6,7 @@ import type { Struck } from "./faults/engine.ts";
 
 const compress = promisify(gzip);
 
-// Below this a gzip stream is hardly smaller than its text.
+// Shorter text would hardly shrink by gzip.
 const WORTH_COMPRESSING = 1024;
 
 /** Whether an Accept-Encoding header allows gzip (RFC 9110 section 12.5.3). */
@@ -19,7 +19,7 @@ export function acceptsGzip(header: string | undefined): boolean {
   return false;
 }
 
-/** How an answer left: its status, or what became of the connection instead. */
+/** The outcome of a response: its status, or the way in which the connection broke. */
 export type Outcome = number | "reset" | "stalled" | "truncated";
 
 function writeHead(
@@ -41,7 +41,8 @@ function hang(response: ServerResponse): Promise<void> {
   });
 }
 
-// The bytes must have left before the connection breaks, or the client would see an earlier break than was asked for.
+// The bytes must be sent before the connection breaks. Otherwise the client would see an earlier break than the fault
+// says.
 function flushed(response: ServerResponse, bytes: Buffer): Promise<void> {
   return new Promise((resolve) => {
     response.write(bytes, () => {
@@ -50,7 +51,7 @@ function flushed(response: ServerResponse, bytes: Buffer): Promise<void> {
   });
 }
 
-/** Sends an answer over the wire, whole or as far as the faults let it. Never rejects. */
+/** Sends a response, completely or as far as the faults allow. Never rejects. */
 export async function deliver(
   response: ServerResponse,
   answer: Answer,

@@ -6,24 +6,27 @@ import type { Struck } from "./engine.ts";
 import { edited, parseLossless, withPointer } from "./json.ts";
 import type { FaultOf } from "./schema.ts";
 
-/** The cursors of each chain that has begun, so that a page can point back. Old chains are forgotten. */
+/**
+ * The cursors of each chain that has begun, so that a fault can point back to an earlier page. Old chains are
+ * forgotten.
+ */
 export class CursorHistory {
   readonly #previous = new Map<string, string>();
   readonly #prefixes = new Set<string>();
 
-  /** Remembers that the page at `cursor` was followed by the one at `next`. */
+  /** Remembers that the page at `next` follows the page at `cursor`. */
   follow(cursor: string, next: string): void {
     if (this.#previous.size >= 10_000) this.#previous.clear();
     this.#previous.set(next, cursor);
   }
 
-  /** The cursor with a text before it (fault `cursor_text`). */
+  /** The cursor behind a prefix (fault `cursor_text`). */
   decorated(cursor: string, prefix: string): string {
     this.#prefixes.add(prefix);
     return prefix + cursor;
   }
 
-  /** The cursor without the text that `decorated` put before it. */
+  /** The cursor without the prefix of `decorated`. */
   undecorated(cursor: string): string {
     for (const prefix of this.#prefixes) {
       if (cursor.startsWith(prefix)) return cursor.slice(prefix.length);
@@ -31,7 +34,7 @@ export class CursorHistory {
     return cursor;
   }
 
-  /** The cursor so many pages back, or the earliest that is known. */
+  /** The cursor of an earlier page, `pages` back, or the earliest known one. */
   back(cursor: string, pages: number): string {
     const previous = pages === 0 ? undefined : this.#previous.get(cursor);
     return previous === undefined ? cursor : this.back(previous, pages - 1);
@@ -119,7 +122,7 @@ function alteredCursor(
   }
 }
 
-/** Writes a page as JSON text, with what the faults make of it. `sent` is the cursor of the request. */
+/** Writes a page as JSON text and applies the faults. `sent` is the cursor of the request. */
 export function pageText(
   draft: PageDraft,
   sent: string | undefined,
@@ -143,7 +146,7 @@ export function pageText(
   return `{"data":[${records.join(",")}]${rest === "{}" ? "" : ","}${rest.slice(1)}`;
 }
 
-/** Writes capabilities as JSON text, with what the faults make of them. */
+/** Writes capabilities as JSON text and applies the faults. */
 export function capabilitiesText(capabilities: Capabilities, struck: Struck): string {
   let document: unknown = capabilities;
   for (const fault of struck.all("capabilities")) {

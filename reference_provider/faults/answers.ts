@@ -3,7 +3,7 @@ import type { Scope } from "../accounts.ts";
 import { ProblemError } from "../problems.ts";
 import type { Struck } from "./engine.ts";
 
-/** A whole answer, before it goes over the wire. */
+/** A complete response before it is sent. */
 export interface Answer {
   readonly status: number;
   readonly contentType: string;
@@ -27,8 +27,8 @@ function statusAnswer(struck: Struck): Answer | undefined {
 }
 
 /**
- * The answer that a fault gives in place of the provider's own, or undefined where none does. Throws the ProblemError
- * of those faults that only bring forward an answer the provider knows.
+ * The response that a fault sends instead of the provider's own, or undefined without such a fault. Throws the
+ * ProblemError of a fault that uses one of the provider's own problems.
  */
 export function faultAnswer(struck: Struck, required: readonly Scope[]): Answer | undefined {
   const limited = struck.of("rate_limited");
@@ -57,7 +57,7 @@ export function faultAnswer(struck: Struck, required: readonly Scope[]): Answer 
   return statusAnswer(struck);
 }
 
-/** What the faults make of an answer's body and content type. */
+/** The response's body and content type after the faults. */
 export function alteredAnswer(answer: Answer, struck: Struck): Answer {
   const html = struck.of("html");
   let altered =

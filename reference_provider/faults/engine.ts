@@ -3,10 +3,10 @@ import type { Random } from "../prng.ts";
 import { faultSchema } from "./schema.ts";
 import type { Fault, FaultInput, FaultKind, FaultOf } from "./schema.ts";
 
-/** What a fault can be made to depend on. */
+/** The properties of a request that the conditions of a fault refer to. */
 export interface Circumstances {
   readonly operation: "capabilities" | "usage" | "costs";
-  /** Page of the chain that is asked for, the first being 1. */
+  /** The requested page of the chain; the first page is 1. */
   readonly page: number;
   readonly hasCursor: boolean;
   readonly token: string | null;
@@ -15,7 +15,7 @@ export interface Circumstances {
   readonly start: string | null;
 }
 
-/** The faults that strike one request. */
+/** The faults that apply to one request. */
 export class Struck {
   readonly #faults: readonly Fault[];
 
@@ -27,7 +27,7 @@ export class Struck {
     return this.#faults.map((fault) => fault.kind);
   }
 
-  /** The first fault of a kind, if one strikes. */
+  /** The first fault of a kind, if one applies. */
   of<Kind extends FaultKind>(kind: Kind): FaultOf<Kind> | undefined {
     return this.all(kind)[0];
   }
@@ -64,7 +64,7 @@ function matches(fault: Fault, request: Circumstances): boolean {
   );
 }
 
-/** The faults that are set, and how often each has struck. */
+/** The faults that are set, and how often each has applied. */
 export class FaultEngine {
   #armed: Armed[] = [];
   #serial = 0;
@@ -74,7 +74,10 @@ export class FaultEngine {
     this.#random = createRandom(seed);
   }
 
-  /** Adds faults; one with the id of another replaces it. Returns their ids. Throws a ZodError for one that is malformed. */
+  /**
+   * Adds faults. A fault replaces an earlier one with the same id. Returns their ids. Throws a ZodError for a malformed
+   * one.
+   */
   set(...inputs: readonly FaultInput[]): string[] {
     const faults = inputs.map((input) => faultSchema.parse(input));
     return faults.map((fault) => {
@@ -91,12 +94,12 @@ export class FaultEngine {
     this.#armed = id === undefined ? [] : this.#armed.filter((armed) => armed.id !== id);
   }
 
-  /** The faults that are set, with the counts of requests that matched and were struck. */
+  /** The faults that are set. For each: how many requests matched its conditions, and to how many it was applied. */
   list(): { id: string; matched: number; struck: number; fault: Fault }[] {
     return this.#armed.map((armed) => ({ ...armed }));
   }
 
-  /** Decides which faults strike a request, and counts it. */
+  /** Decides which faults apply to a request, and counts the request. */
   strike(request: Circumstances): Struck {
     if (this.#armed.length === 0) return new Struck();
     return new Struck(

@@ -1,6 +1,6 @@
 import { isObject } from "../model.ts";
 
-/** Reads JSON so that `JSON.stringify` writes its numbers again digit for digit. */
+/** Reads JSON in such a way that `JSON.stringify` writes every number with the same digits. */
 export function parseLossless(text: string): unknown {
   return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
     typeof value === "number" && context?.source !== undefined
@@ -9,14 +9,14 @@ export function parseLossless(text: string): unknown {
   );
 }
 
-/** Changes of an object: values, values as JSON text, and names to leave out. */
+/** Changes of an object: values, values as JSON text, and names to remove. */
 export interface Edit {
   readonly set: Readonly<Record<string, unknown>>;
   readonly raw: Readonly<Record<string, string>>;
   readonly drop: readonly string[];
 }
 
-/** An edited copy. Every name becomes an own property, `__proto__` too. */
+/** A changed copy. Every name becomes an own property, also `__proto__`. */
 export function edited(
   object: Readonly<Record<string, unknown>>,
   edit: Edit,
@@ -28,7 +28,7 @@ export function edited(
   return Object.fromEntries(fields);
 }
 
-/** A copy with the value at a JSON pointer (RFC 6901) replaced, or with `undefined` left out. */
+/** A copy with another value at a JSON pointer (RFC 6901); `undefined` removes the value. */
 export function withPointer(value: unknown, pointer: string, replacement: unknown): unknown {
   const [, name, ...rest] = pointer.split("/");
   if (name === undefined) return replacement;

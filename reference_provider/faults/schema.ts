@@ -5,13 +5,13 @@ const count = z.int().min(1);
 const operation = z.enum(["capabilities", "usage", "costs"]);
 
 /**
- * Which requests a fault strikes. All conditions given must hold. `operation`, `page`, `token`, `account`,
+ * The requests that a fault applies to. All given conditions must hold. `operation`, `page`, `token`, `account`,
  * `granularity` and `start` say which requests match; `after`, `nth`, `every`, `times` and `probability` say which of
- * the matching ones are struck.
+ * the matching requests the fault applies to.
  */
 const when = z.strictObject({
   operation: z.union([operation, z.array(operation).min(1)]).optional(),
-  /** Page of the chain, the first being 1; or first and last page of a range. */
+  /** Page of the chain (the first page is 1), or first and last page of a range. */
   page: z.union([count, z.tuple([count, count])]).optional(),
   /** Id of a token, as the request log shows it. */
   token: z.string().optional(),
@@ -19,15 +19,15 @@ const when = z.strictObject({
   granularity: z.enum(["1h", "1d"]).optional(),
   /** The window's `start`, as the client wrote it. */
   start: z.string().optional(),
-  /** Spares the first so many matching requests. */
+  /** Skips this number of matching requests. */
   after: z.int().min(0).optional(),
-  /** Strikes only this one of the matching requests, the first being 1. */
+  /** Applies only to the matching request with this number; the first one is 1. */
   nth: count.optional(),
-  /** Strikes each so-manieth of the matching requests. */
+  /** Applies to every n-th matching request. */
   every: count.optional(),
-  /** Strikes at most so many requests in all. */
+  /** Applies at most this often. */
   times: count.optional(),
-  /** Strikes with this probability, drawn from the seed. */
+  /** Applies with this probability, drawn from the seed. */
   probability: z.number().min(0).max(1).optional(),
 });
 
@@ -80,23 +80,23 @@ const pages = [
   }),
   fault("cursor_text", { prefix: z.string().min(1).default("a+b/=&% ") }),
   fault("duplicate", {
-    /** Again on the same page, or again at the head of the next page. */
+    /** A copy on the same page, or at the beginning of the next page. */
     on: z.enum(["same_page", "next_page"]),
     records: count.default(1),
-    /** Changes of the copy on the same page, so that the two differ. */
+    /** Changes of a copy on the same page, so that the two records differ. */
     set: z.record(z.string(), json).default({}),
   }),
   fault("stray_record", { days: z.int() }),
   fault("record", {
-    /** Which records of the page. */
+    /** The records of the page that are changed. */
     which: z.union([z.enum(["first", "last", "all"]), z.int().min(0)]).default("first"),
     set: z.record(z.string(), json).default({}),
     /** Like `set`, with values as JSON text, so that a number keeps all its digits. */
     raw: z.record(z.string(), z.string()).default({}),
     drop: z.array(z.string()).default([]),
-    /** JSON text of members put at the end of the record as it stands, e.g. a name twice, or `"__proto__":{}`. */
+    /** JSON text that is appended to the record's members as it is, e.g. a repeated name, or `"__proto__":{}`. */
     members: z.string().optional(),
-    /** JSON text in place of the whole record. */
+    /** JSON text that replaces the whole record. */
     replace: z.string().optional(),
     /** Only the record with this id. */
     record_id: z.string().optional(),
@@ -109,7 +109,7 @@ const pages = [
   fault("capabilities", {
     /** Values by JSON pointer, e.g. `/datasets/usage/endpoint`. */
     set: z.record(z.string().startsWith("/"), json).default({}),
-    /** JSON pointers of what is left out. */
+    /** JSON pointers of the values to remove. */
     drop: z.array(z.string().startsWith("/")).default([]),
   }),
 ] as const;
@@ -119,13 +119,13 @@ const rules = [
   fault("other_granularity", {}),
   fault("available_through", {
     instant: z.iso.datetime().optional(),
-    /** Seconds by which it is moved, forward or (negative) back. */
+    /** Seconds to add to the instant; negative values move it back. */
     shift: z.number().optional(),
   }),
   fault("moving_listing", {
     /** Seconds that pass between two pages of a chain. */
     step: z.number().min(0).default(0),
-    /** Order of the records drawn anew for each page. */
+    /** Whether each page has its own random order of records. */
     shuffle: z.boolean().default(false),
   }),
   fault("retention_trim", {}),
@@ -134,13 +134,13 @@ const rules = [
   fault("refuse_unknown", {}),
 ] as const;
 
-/** A fault as tests and `POST /control/faults` set it; README has them in a table. */
+/** A fault as tests and `POST /control/faults` set it. The README has a table of all kinds. */
 export const faultSchema = z.discriminatedUnion("kind", [...answers, ...wires, ...pages, ...rules]);
 
 /** A fault with its defaults filled in. */
 export type Fault = z.output<typeof faultSchema>;
 
-/** A fault as it is written. */
+/** A fault as a caller writes it. */
 export type FaultInput = z.input<typeof faultSchema>;
 
 export type FaultKind = Fault["kind"];

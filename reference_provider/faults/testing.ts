@@ -10,7 +10,7 @@ export const USAGE =
   "/v1/finops/usage?start=2025-10-01T00:00:00Z&end=2025-10-06T00:00:00Z&granularity=1d";
 export const CAPABILITIES = "/v1/finops/capabilities";
 
-/** A provider with ten costs and ten usage records a day, without surprises. */
+/** A provider with ten costs and ten usage records a day, and without late or corrected rows. */
 export function start() {
   const shape = {
     costs: 70,
@@ -27,16 +27,16 @@ export function start() {
   });
 }
 
-/** An answer as far as it came. */
+/** The part of a response that arrived. */
 export interface Raw {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
-  /** Code of the error that ended it early; null where it came whole. */
+  /** Code of the error that ended the response early; null if all of it arrived. */
   readonly error: string | null;
 }
 
-/** Reads an answer as far as it comes; gives up where nothing comes for 50 ms. */
+/** Reads a response until it ends, breaks off, or sends nothing for 50 ms. */
 export function raw(bench: Bench, path: string): Promise<Raw> {
   return new Promise((resolve) => {
     let answer: Raw = { status: 0, headers: {}, bytes: Buffer.alloc(0), error: null };

@@ -48,7 +48,7 @@ function capabilitiesOf(plan: Plan): Capabilities {
 
 /**
  * Makes an account with generated records. Usage and daily costs are computed when they are read, so that millions
- * cost no memory; charges by the month, corrections and unruly rows are stored. Throws a RangeError for options out of
+ * cost no memory. Monthly charges, corrections and special rows are stored. Throws a RangeError for options out of
  * range.
  */
 export function generateAccount(id: string, options: GeneratorOptions): Account {

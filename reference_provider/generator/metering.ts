@@ -32,7 +32,7 @@ type Slot = ReturnType<typeof makeSlot>;
 
 const slotsOf = new WeakMap<Plan, Slot[]>();
 
-/** What is metered in a slot: a tuple of dimensions and a meter, the same on every day. */
+/** A source of usage: a tuple of dimensions and a meter, the same on every day. */
 export function slotOf(plan: Plan, slot: number): Slot {
   const slots = slotsOf.get(plan) ?? [];
   slotsOf.set(plan, slots);
@@ -85,13 +85,13 @@ export function commonFields(plan: Plan, slot: number, start: Instant, end: Inst
   } as const;
 }
 
-/** Milliseconds by which a slot's usage of a day is published late: 0, or 12 to 24 hours. */
+/** The delay with which a slot's usage of a day is published, in milliseconds: 0, or 12 to 24 hours. */
 export function lateness(plan: Plan, day: number, slot: number): number {
   if (draw(plan, 10, day, slot) >= plan.late) return 0;
   return 12 * HOUR + Math.floor(draw(plan, 11, day, slot) * (12 * 60 - FRESHNESS_MINUTES)) * MINUTE;
 }
 
-/** When a slot's usage of a day is restated, if it is. */
+/** The instant at which a slot's usage of a day is restated, if ever. */
 export function restatedAt(plan: Plan, day: number, slot: number): Instant | undefined {
   if (draw(plan, 12, day, slot) >= plan.restated) return undefined;
   return plan.first + (day + 1) * DAY + Math.floor(draw(plan, 13, day, slot) * 22 * 60) * MINUTE;
@@ -102,7 +102,7 @@ export function hourOf(plan: Plan, number: number): number {
   return Math.floor((number * 24) / plan.hours);
 }
 
-/** When the n-th active hour's usage of a slot is first shown. */
+/** The instant at which a slot's usage of the n-th active hour first appears. */
 export function publishedAt(plan: Plan, day: number, slot: number, number: number): Instant {
   const end = plan.first + day * DAY + (hourOf(plan, number) + 1) * HOUR;
   return end + FRESHNESS_MINUTES * MINUTE + lateness(plan, day, slot);

@@ -2,15 +2,15 @@ import { DAY, floorTo, requireInstant } from "../instants.ts";
 import type { Instant } from "../instants.ts";
 import { mix } from "../prng.ts";
 
-/** What the generator is asked for. Counts are exact; rates are shares of the rows, 0 to 1. */
+/** The options of the generator. Counts are exact; rates are shares of the rows, 0 to 1. */
 export interface GeneratorOptions {
   /** Usage records of granularity `1d`. There are `hours` times as many of `1h`. Default 1000. */
   readonly usage?: number;
-  /** Cost records of category Usage; those of each month (below) come on top. Default 500. */
+  /** Cost records of category Usage, without the monthly ones (below). Default 500. */
   readonly costs?: number;
   /** Days that the records are spread over evenly. Default 30. */
   readonly days?: number;
-  /** First day (an instant or a date). Default: so that the last day is the one before `now`. */
+  /** First day (an instant or a date). By default the last day is the day before `now`. */
   readonly from?: string;
   /** The provider's clock at the start; only `from` depends on it. */
   readonly now: string;
@@ -20,19 +20,19 @@ export interface GeneratorOptions {
   readonly seed?: number;
   /** Billing currencies. Default USD. */
   readonly currencies?: readonly string[];
-  /** Share that is published 12 to 24 hours late. Default 0.02. */
+  /** Share of the rows that are published 12 to 24 hours late. Default 0.02. */
   readonly late?: number;
-  /** Share that is restated within three days. Default 0.05. */
+  /** Share of the rows that are restated within three days. Default 0.05. */
   readonly restated?: number;
-  /** How a closed billing period is corrected. Default `delta`. */
+  /** The method of correcting a closed billing period. Default `delta`. */
   readonly corrections?: "delta" | "ledger" | "replacement" | "none";
   /** Whether each month has its Purchase, Credit, Tax and zero-length Adjustment. Default true. */
   readonly monthly?: boolean;
-  /** Cost rows that turn final under another id. Default 0. */
+  /** Number of cost rows that become final under another id. Default 0. */
   readonly reissued?: number;
-  /** Cost rows that are withdrawn two days after their day. Default 0. */
+  /** Number of cost rows that are withdrawn two days after their day. Default 0. */
   readonly withdrawn?: number;
-  /** Cost rows that move to the next day when they turn final. Default 0. */
+  /** Number of cost rows that move to the next day when they become final. Default 0. */
   readonly moved?: number;
   /** Retention of both datasets in days. Default 400, or more where the records need it. */
   readonly retention?: number;
@@ -87,7 +87,7 @@ export function createPlan(options: GeneratorOptions): Plan {
   };
 }
 
-/** A number in [0, 1) that depends on the seed, a purpose and two numbers, and on nothing else. */
+/** A number in [0, 1) that depends only on the seed, a purpose and two numbers. */
 export function draw(plan: Plan, purpose: number, a: number, b: number): number {
   return mix(mix(plan.seed, purpose), mix(a, b)) / 2 ** 32;
 }

@@ -46,7 +46,7 @@ function inOrder(events: readonly Instant[]): Instant[] {
   return [...new Set(events)].toSorted((a, b) => a - b);
 }
 
-/** Slots a day that make so many records. */
+/** The number of slots a day that this number of records needs. */
 function slotsFor(records: number, days: number): number {
   return Math.max(1, Math.ceil(records / days));
 }
@@ -89,7 +89,7 @@ export function hourlyUsage(plan: Plan): Segment {
   const slots = slotsFor(plan.usage, plan.days);
   const startOf = (bucket: number) =>
     plan.first + Math.floor(bucket / plan.hours) * DAY + hourOf(plan, bucket % plan.hours) * HOUR;
-  // The last day has fewer slots where the count does not divide evenly; then its hours are left whole.
+  // If the count does not divide evenly, the last day has fewer slots, and each of them keeps all of its hours.
   const wholeDays = Math.floor(plan.usage / slots);
   const rest = plan.usage - wholeDays * slots;
   const base = { width: HOUR, prefix: "usage-1h", startOf };
@@ -145,7 +145,7 @@ export function invoiceOf(at: Instant, currency: string): string {
   return `INV-${formatDay(at).slice(0, 7)}-${currency}`;
 }
 
-/** When a day's costs of a slot first appear, are restated (perhaps never), and are final. */
+/** The instants at which a slot's costs of a day first appear, are restated (perhaps never), and become final. */
 function costEvents(
   plan: Plan,
   day: number,
@@ -157,7 +157,7 @@ function costEvents(
   return [shown, isRestated ? shown + 24 * HOUR : undefined, end + SETTLEMENT_HOURS * HOUR];
 }
 
-/** Cost of a slot's usage on a day, as known at an instant; the estimate before a restatement is a tenth too low. */
+/** Cost of a slot's usage on a day, as known at an instant. Before a restatement the estimate is a tenth too low. */
 function costOf(plan: Plan, day: number, slot: number, at: Instant): string {
   const { cents, places } = slotOf(plan, slot);
   const [, restated] = costEvents(plan, day, slot);

@@ -3,7 +3,9 @@ import type { Life } from "../lives.ts";
 import type { BillingRecord } from "../model.ts";
 import type { Segment, Shown } from "../store.ts";
 
-/** How the records of a computed segment come about. Each bucket holds `slots` of them, the last bucket what is left. */
+/**
+ * The functions that compute a segment's records. Each bucket holds `slots` records; the last bucket may hold fewer.
+ */
 export interface Recipe {
   readonly length: number;
   readonly slots: number;

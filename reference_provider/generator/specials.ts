@@ -52,7 +52,9 @@ function chargeLife(charge: Charge, currency: string): Life {
   };
 }
 
-/** The charges of a month: a subscription over all of it, a credit in its middle, and tax and rounding at its end. */
+/**
+ * The charges of a month: a subscription for the whole month, a credit in the middle, and tax and rounding at the end.
+ */
 function monthCharges(plan: Plan, month: Instant, currency: string): Charge[] {
   const next = monthStart(month, 1);
   const last = next - DAY;
@@ -112,7 +114,7 @@ function monthCharges(plan: Plan, month: Instant, currency: string): Charge[] {
   ];
 }
 
-/** Lives of the monthly charges of every month that the plan touches, for each currency. */
+/** Lives of the monthly charges for each currency, for every month of the plan. */
 export function* monthlyLives(plan: Plan): Generator<Life> {
   for (let month = monthStart(plan.first); month <= plan.last; month = monthStart(month, 1)) {
     for (const currency of plan.currencies) {
@@ -128,7 +130,7 @@ function negated(decimal: string): string {
   return formatDecimal(subtract(ZERO, parseDecimal(decimal)));
 }
 
-/** A row that corrects another in the billing period after it, on the tenth day, while its charge period stays. */
+/** A row of the next billing period's tenth day that corrects another row and keeps that row's charge period. */
 function correctionLife(
   original: Readonly<Record<string, unknown>>,
   suffix: string,
@@ -152,7 +154,7 @@ function correctionLife(
   return { record, visibleFrom: issued, changes: [] };
 }
 
-/** Corrections of closed billing periods: of each month one row of its first day in the plan, to half its cost. */
+/** Corrections of closed billing periods: one row of each month's first day in the plan is reduced to half its cost. */
 export function* correctionLives(plan: Plan, costs: Segment): Generator<Life> {
   if (plan.corrections === "none" || costs.length === 0) return;
   const slots = Math.max(1, Math.ceil(plan.costs / plan.days));
@@ -198,7 +200,7 @@ function withLast(life: Life, extra: Readonly<Record<string, unknown>>): Life {
   };
 }
 
-/** Lives that break habits: rows that turn final under another id, are withdrawn, or move to the next day. */
+/** Special lives: rows that become final under another id, are withdrawn, or move to the next day. */
 export function* unruly(plan: Plan, costs: Segment): Generator<Life> {
   for (const life of spread(plan, 40, plan.reissued, costs)) {
     yield withLast(life, { x_RecordId: `${String(life.record["x_RecordId"])}-reissued` });
