@@ -1,4 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { get } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -235,3 +236,28 @@ test("the README names every kind of problem and of fault", async () => {
   const kinds = faultSchema.options.map((option) => option.shape.kind.value);
   for (const name of [...Object.keys(PROBLEMS), ...kinds]) expect(readme).toContain(`\`${name}\``);
 });
+
+test.each(["mallory.example", "127.0.0.1.mallory.example", "mallory.example:80", "@"])(
+  "a request for the host %j is refused: a web page may have sent it",
+  async (host) => {
+    await using bench = await start();
+    const { port } = new URL(bench.baseUrl);
+    for (const path of ["/control/clock", "/control/requests", "/control/oauth"]) {
+      expect(await statusOf({ port, path, host })).toBe(403);
+    }
+    expect(await statusOf({ port, path: "/control/clock", host: `localhost:${port}` })).toBe(200);
+    expect(await statusOf({ port, path: "/control/clock", host: "[::1]" })).toBe(200);
+  },
+);
+
+/** The status of a GET with a `Host` header of its own, which fetch does not allow. */
+function statusOf(target: { port: string; path: string; host: string }): Promise<number> {
+  const { port, path, host } = target;
+  return new Promise((resolve, reject) => {
+    const request = get({ host: "127.0.0.1", port, path, headers: { host } }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    request.on("error", reject);
+  });
+}

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { SCOPES } from "./accounts.ts";
 import type { RecordChange } from "./changes.ts";
@@ -121,12 +121,27 @@ function registerConduct(app: FastifyInstance, world: World, operations: Operati
   });
 }
 
+/** The names of this machine in a `Host` header. */
+const OWN_HOSTS: ReadonlySet<string | undefined> = new Set(["127.0.0.1", "localhost", "[::1]"]);
+
+/**
+ * Whether a request names this machine. A web page can point a name of its own site at this machine (DNS rebinding) and
+ * would then get past the browser's rule of one origin, but its requests carry that name.
+ */
+function isForThisMachine({ headers: { host } }: FastifyRequest): boolean {
+  return OWN_HOSTS.has(URL.parse(`http://${host}`)?.hostname);
+}
+
 function refuse(error: unknown, reply: FastifyReply): void {
   const detail = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
   const status =
     error instanceof z.ZodError || error instanceof RangeError || error instanceof TypeError
       ? 400
       : 500;
+  sendProblem(reply, status, detail);
+}
+
+function sendProblem(reply: FastifyReply, status: number, detail: string): void {
   const type = "/problems/control";
   void reply
     .status(status)
@@ -136,11 +151,17 @@ function refuse(error: unknown, reply: FastifyReply): void {
 
 /**
  * Serves `/control`: the clock, faults, tokens, records, capabilities, totals and the request log, for tests and
- * demonstrations. It needs no credential; the server listens on loopback only. The README lists the bodies.
+ * demonstrations. It needs no credential; the server listens on loopback only, and a request must name this machine as its
+ * `Host`. The README lists the bodies.
  */
 export function registerControl(app: FastifyInstance, world: World, operations: Operations): void {
   void app.register(async (scoped) => {
     scoped.setErrorHandler((error, _request, reply) => refuse(error, reply));
+    scoped.addHook("onRequest", async (request, reply) => {
+      if (isForThisMachine(request)) return;
+      sendProblem(reply, 403, "The Host header must be localhost, 127.0.0.1 or [::1].");
+      return reply;
+    });
     registerData(scoped, world, operations);
     registerConduct(scoped, world, operations);
     registerOAuthControl(

@@ -6,10 +6,11 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { assertWritable, writeConfigFile } from "./file.ts";
 import { Secrets } from "../emit.ts";
@@ -17,6 +18,7 @@ import { loadConfig } from "./token_store.ts";
 import type { Message } from "../protocol.ts";
 import { mustHandOver, withTokens } from "./token_set.ts";
 
+const UUID = "00000000-0000-4000-8000-000000000000";
 const EXPIRES = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 const TOKENS = {
   accessToken: "access-1",
@@ -155,13 +157,29 @@ test("the file is replaced as a whole, for its owner only; a link stays a link",
   const [file, link] = [join(folder, "real.json"), join(folder, "config.json")];
   writeFileSync(file, "{}", { mode: 0o644 });
   symlinkSync(file, link);
-  // What a killed process left behind is no obstacle.
-  writeFileSync(`${file}.new`, "half", { mode: 0o644 });
+  // The temporary file of a killed process is removed; that of another writer stays.
+  const [old, young] = ["1", "2"].map((digit) => `${file}.${UUID.replace("0", digit)}.new`);
+  for (const name of [old, young]) writeFileSync(name ?? "", "half");
+  const longAgo = new Date(Date.now() - 120_000);
+  utimesSync(old ?? "", longAgo, longAgo);
   await assertWritable(link);
   await writeConfigFile(link, { a: 1 });
   expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ a: 1 });
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  expect(readdirSync(folder).toSorted()).toEqual(["config.json", "real.json"]);
+  expect(readdirSync(folder).toSorted()).toEqual([
+    "config.json",
+    "real.json",
+    basename(young ?? ""),
+  ]);
+});
+
+test("several writers at once: the file is one of theirs as a whole, and nothing is left beside it", async () => {
+  const file = join(folder, "config.json");
+  writeFileSync(file, "{}");
+  const writers = Array.from({ length: 8 }, (_, writer) => ({ writer, pad: "x".repeat(100_000) }));
+  await Promise.all(writers.map((config) => writeConfigFile(file, config)));
+  expect(writers).toContainEqual(JSON.parse(readFileSync(file, "utf8")));
+  expect(readdirSync(folder)).toEqual(["config.json"]);
 });
 
 test("a file that is not there, or cannot be replaced, is named with what to do", async () => {

@@ -1,5 +1,6 @@
 /** The server on loopback that the browser comes back to, for one sign-in (RFC 8252 section 7.3). */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { ConnectorError } from "../errors.ts";
 
 /** The page that the browser shows at the end. */
@@ -36,6 +37,7 @@ export async function listenForCallback(port: number): Promise<CallbackServer> {
   const server = createServer(
     (request, response) => void respond(request, response, (url) => answer(url)),
   );
+  const idle = idleSocketsOf(server);
   const at = await listen(server, port);
   const origin = `http://127.0.0.1:${at}`;
   return {
@@ -46,9 +48,23 @@ export async function listenForCallback(port: number): Promise<CallbackServer> {
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        server.closeIdleConnections();
+        for (const socket of idle) socket.destroy();
       }),
   };
+}
+
+/**
+ * The connections that wait for no answer of ours, also those with half a request, which Node counts as busy. A busy
+ * connection ends with its answer.
+ */
+function idleSocketsOf(server: Server): ReadonlySet<Socket> {
+  const idle = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    idle.add(socket);
+    socket.once("close", () => idle.delete(socket));
+  });
+  server.on("request", ({ socket }: IncomingMessage) => idle.delete(socket));
+  return idle;
 }
 
 function listen(server: Server, port: number): Promise<number> {

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { ConnectorError } from "../errors.ts";
 import { Secrets } from "../emit.ts";
@@ -100,6 +102,25 @@ test("a second tab is told that another was first, one of another sign-in to go 
   resolve(TOKENS);
   expect(new Set((await Promise.all(tabs)).map(([each]) => each))).toEqual(new Set([200, 409]));
   await done;
+});
+
+test.each([
+  "",
+  "GET /call",
+  "GET /callback HTTP/1.1\r\nHost: 127.0.0.1\r\n",
+  "POST / HTTP/1.1\r\n",
+])("a connection that has sent %j only does not keep the command alive", async (text) => {
+  const { host, redirect } = bench();
+  const done = login(COMMAND, host);
+  const address = new URL(await redirect);
+  const socket = connect(Number(address.port), "127.0.0.1");
+  await once(socket, "connect");
+  socket.write(text);
+  const closed = once(socket, "close");
+  socket.resume();
+  await page(`${address.href}?state=s`);
+  await done;
+  await closed;
 });
 
 test("nobody comes: after five minutes it says so", async () => {
