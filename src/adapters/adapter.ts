@@ -1,0 +1,227 @@
+/**
+ * An adapter: a {@link Transport} that answers the three operations of the interface (section 4) from a provider's own
+ * reports, each page from one request of the provider's. It holds a page of theirs and a page of ours, and remembers nothing
+ * between requests: all is in the cursor.
+ */
+import { parseHttpDate } from "../core/retry.ts";
+import { DAY, parseInstant } from "../core/time.ts";
+import type { HttpRequest, HttpResponse, Transport } from "../edges.ts";
+import { readBody } from "../http/body.ts";
+import { jsonAnswer, problem, refusal } from "./answers.ts";
+import type { Json } from "./exact.ts";
+import { parseExact } from "./exact.ts";
+import { PageMaker } from "./page.ts";
+import type { Api, Assumptions, Dataset, ProviderReports, Query, ReportRequest } from "./report.ts";
+import { isObject, textIn } from "./shape.ts";
+
+/** The most bytes of a provider's page, decompressed (L1). */
+const MAXIMUM_BYTES = 32 * 1024 ** 2;
+
+export interface AdapterOptions {
+  /** Sends the requests to the provider. */
+  readonly transport: Transport;
+  readonly assumptions: Assumptions;
+  /** This side's clock, in milliseconds since 1970, for answers without a `Date` header. */
+  readonly now: () => number;
+}
+
+export interface Adapter {
+  readonly transport: Transport;
+  /** The id of the account, once capabilities were asked for and where the provider names it. */
+  readonly account: () => string | undefined;
+  /** For the log, once capabilities were asked for: which API is read, and what is assumed. */
+  readonly notice: () => string;
+}
+
+/** A provider's answer: JSON, or what to give to our client instead. */
+export type Upstream =
+  | { readonly body: Json; readonly date: string | undefined; readonly now: number }
+  | { readonly refused: HttpResponse; readonly status: number; readonly now: number };
+
+/** Sends one GET to the provider. */
+export type Send = (request: ReportRequest) => Promise<Upstream>;
+
+const OPERATION = /^(.*)\/v1\/finops\/(?:([a-z]+)\/)?(capabilities|usage|costs)$/;
+
+/** Makes the adapter of a provider. */
+export function createAdapter(provider: ProviderReports, options: AdapterOptions): Adapter {
+  let account: string | undefined;
+  let api: Api | undefined;
+  const learn = (found: Api, id: string | undefined): void => {
+    api = found;
+    account = id;
+  };
+  return {
+    transport: async (request) => {
+      const [, base = "", name = "", operation = ""] = OPERATION.exec(request.url.pathname) ?? [];
+      const send = sender(provider, options, request, base);
+      if (operation === "capabilities")
+        return await capabilities(provider, options.assumptions, send, options.now(), learn);
+      const asked = provider.apis.find((each) => each.name === name);
+      if (asked === undefined || (operation !== "usage" && operation !== "costs"))
+        return problem(404, "Not found", "There is no such operation.");
+      return await pageOf(provider, asked, operation, options, request, send);
+    },
+    account: () => account,
+    notice: () => notice(provider, api ?? provider.apis[0], options.assumptions),
+  };
+}
+
+function sender(
+  provider: ProviderReports,
+  { transport, now }: AdapterOptions,
+  { url, headers, signal }: HttpRequest,
+  base: string,
+): Send {
+  const { authorization = "", ...rest } = headers;
+  const key = authorization.replace(/^Bearer /, "");
+  return async ({ path, parameters }) => {
+    const target = new URL(url.origin + base + path);
+    target.search = new URLSearchParams(
+      parameters.map(([name, value]) => [name, value]),
+    ).toString();
+    const response = await transport({
+      url: target,
+      headers: { ...rest, accept: "application/json", ...provider.headers(key) },
+      signal,
+    });
+    const at = now();
+    const clock = parseHttpDate(response.headers["date"] ?? "", at) ?? at;
+    if (response.status !== 200) {
+      const refused = await refusal(response, provider);
+      return { refused, status: response.status, now: clock };
+    }
+    const { text } = await readBody(response, MAXIMUM_BYTES);
+    const body = parsed(text);
+    if (body === undefined) {
+      const refused = problem(
+        502,
+        `${provider.title}'s answer is no JSON`,
+        "HTTP 200 without JSON",
+      );
+      return { refused, status: 502, now: clock };
+    }
+    return { body, date: response.headers["date"], now: clock };
+  };
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return parseExact(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The statuses by which a provider refuses a key one of its APIs. */
+const REFUSED: ReadonlySet<number> = new Set([401, 403, 404]);
+
+/** Finds the first API that takes the key, and says what it offers. */
+async function capabilities(
+  provider: ProviderReports,
+  assumptions: Assumptions,
+  send: Send,
+  now: number,
+  learn: (api: Api, account: string | undefined) => void,
+): Promise<HttpResponse> {
+  let last: HttpResponse | undefined;
+  for (const api of provider.apis) {
+    const answer = await send(api.probe(now));
+    if ("refused" in answer) {
+      last = answer.refused;
+      if (REFUSED.has(answer.status)) continue;
+      return last;
+    }
+    const account = await accountOf(provider, send);
+    if (typeof account === "object") return account;
+    learn(api, account);
+    return jsonAnswer(offer(provider, api, assumptions, answer.now), answer.date);
+  }
+  return last ?? problem(404, "Not found", "The provider has no API.");
+}
+
+/** The account's id; undefined where the provider does not tell it to this key; an answer where it may another time. */
+async function accountOf(
+  { account }: ProviderReports,
+  send: Send,
+): Promise<string | undefined | HttpResponse> {
+  if (account === undefined) return undefined;
+  const answer = await send(account);
+  if ("refused" in answer) return REFUSED.has(answer.status) ? undefined : answer.refused;
+  return isObject(answer.body) ? (textIn(answer.body, "id") ?? undefined) : undefined;
+}
+
+/** Capabilities (interface sections 2.2 and 2.3). */
+function offer(provider: ProviderReports, api: Api, assumptions: Assumptions, now: number) {
+  const place = api.name === "" ? "/v1/finops" : `/v1/finops/${api.name}`;
+  const bounds = {
+    retention_days: api.retentionDays(now),
+    maximum_window_days: api.maximumWindowDays,
+  };
+  return {
+    profile_version: "0.1",
+    focus_version: "1.4",
+    provider: provider.title,
+    authorization_methods: ["scoped_bearer_token"],
+    datasets: {
+      usage: {
+        endpoint: `${place}/usage`,
+        granularities: api.granularities,
+        ...bounds,
+        freshness_lag_minutes: assumptions.usageLagHours * 60,
+        dimensions: api.dimensions.usage,
+      },
+      costs: {
+        endpoint: `${place}/costs`,
+        granularities: ["1d"],
+        ...bounds,
+        settlement_lag_hours: assumptions.costsLagHours,
+        dimensions: api.dimensions.costs,
+        currencies: ["USD"],
+      },
+    },
+  };
+}
+
+async function pageOf(
+  provider: ProviderReports,
+  api: Api,
+  name: Dataset,
+  { assumptions, now }: AdapterOptions,
+  { url }: HttpRequest,
+  send: Send,
+): Promise<HttpResponse> {
+  const query = queryOf(url.searchParams, name, api);
+  if (typeof query === "string") return problem(400, "Invalid query", query);
+  const maker = new PageMaker({ provider, api, query, assumptions, send });
+  if (query.start >= query.end) return maker.empty(now());
+  return await maker.page(url.searchParams.get("cursor"));
+}
+
+/** The query of interface sections 4.2 and 4.3, from the API's first day on; what is wrong with it, in a sentence. */
+function queryOf(parameters: URLSearchParams, dataset: Dataset, api: Api): Query | string {
+  const start = parseInstant(parameters.get("start") ?? "");
+  const end = parseInstant(parameters.get("end") ?? "");
+  if (start === undefined || end === undefined) return "start and end must be instants in UTC.";
+  if (end <= start) return "end must be after start.";
+  if (end - start > api.maximumWindowDays * DAY)
+    return `A window has at most ${api.maximumWindowDays} days.`;
+  const given = dataset === "usage" ? parameters.get("granularity") : "1d";
+  const granularity = api.granularities.find((each) => each === given);
+  if (granularity === undefined)
+    return `granularity must be one of ${api.granularities.join(", ")}.`;
+  const text = parameters.get("limit") ?? "1000";
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > 1000) return "limit must be a whole number from 1 to 1000.";
+  return { dataset, start: Math.max(start, api.earliest ?? start), end, granularity, limit };
+}
+
+function notice(provider: ProviderReports, api: Api, assumptions: Assumptions): string {
+  const { usageLagHours, costsLagHours, finalAfterDays } = assumptions;
+  return (
+    `Reading ${provider.title}'s own reports by ${api.title}: billed cost before credits and tax. The reports do not say when ` +
+    `they are complete; unless they do, usage is taken to be complete after ${usageLagHours} h and costs after ` +
+    `${costsLagHours} h, and costs to be final ${finalAfterDays} days after their billing period. Record ids, update times ` +
+    "and billing periods are the connector's own."
+  );
+}

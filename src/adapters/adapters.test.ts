@@ -1,0 +1,296 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  validateCapabilities,
+  validateCosts,
+  validatePage,
+  validateProblem,
+  validateUsage,
+} from "../generated/validators.js";
+import {
+  ask,
+  type Asked,
+  type Bench,
+  benchOf,
+  DAY,
+  HOUR,
+  type Page,
+  pagesOf,
+  recordsOf,
+  type Row,
+  sumsOf,
+} from "./testing.ts";
+
+const NOW = Date.UTC(2026, 11, 30, 12);
+const TODAY = Date.UTC(2026, 11, 30);
+
+/** Each provider's bench, the endpoints of its datasets, and how far back it shows something. */
+const PROVIDERS = [
+  { title: "OpenAI", bench: () => benchOf("openai", NOW), place: "/v1/finops", days: 360 },
+  { title: "Anthropic", bench: () => benchOf("anthropic", NOW), place: "/v1/finops", days: 360 },
+  {
+    title: "Anthropic's older API",
+    bench: () => benchOf("anthropic", NOW, { legacy: true }),
+    place: "/v1/finops/older",
+    days: 360,
+  },
+  { title: "OpenRouter", bench: () => benchOf("openrouter", NOW), place: "/v1/finops", days: 30 },
+] as const;
+
+/** All records of `days` days, in windows of 30; each page judged by the schemas. */
+async function readDays(bench: Bench, endpoint: string, days: number): Promise<Row[]> {
+  const records: Row[] = [];
+  const validate = endpoint.endsWith("usage") ? validateUsage : validateCosts;
+  for (let start = TODAY - days * DAY; start < TODAY; start += 30 * DAY) {
+    const end = Math.min(start + 30 * DAY, TODAY);
+    for await (const page of pagesOf(bench, endpoint, { start, end })) {
+      expect(validatePage(page)).toBe(true);
+      expect(page.data.length).toBeLessThanOrEqual(1000);
+      const wrong = page.data.find((record) => !validate(record));
+      expect(wrong, JSON.stringify(validate.errors)).toBeUndefined();
+      records.push(...page.data);
+    }
+  }
+  return records;
+}
+
+describe.each(PROVIDERS)("$title", ({ bench: make, place, days }) => {
+  test.each(["usage", "costs"] as const)(
+    "%s of all days equal the provider's, to the digit",
+    async (dataset) => {
+      const bench = make();
+      const records = await readDays(bench, `${place}/${dataset}`, days);
+      const ids = new Set(records.map((record) => record["x_RecordId"]));
+      expect(ids.size).toBe(records.length);
+      expect(records.length).toBeGreaterThan(days);
+      const truth = bench.fake.totals(TODAY - days * DAY, TODAY)[dataset];
+      expect(sumsOf(records)).toStrictEqual(truth);
+    },
+  );
+
+  test("any way of cutting windows and pages gives the same records", async () => {
+    const bench = make();
+    // With a day of more than 1,000 records, where the provider shows so much.
+    const start = days > 30 ? Date.UTC(2026, 9, 30) : TODAY - 12 * DAY;
+    const end = start + 12 * DAY;
+    const whole = {
+      usage: await recordsOf(bench, `${place}/usage`, { start, end }),
+      costs: await recordsOf(bench, `${place}/costs`, { start, end }),
+    };
+    const key = (record: Row): string => JSON.stringify(record);
+    const cuts = fc.uniqueArray(fc.integer({ min: 1, max: 11 }), { maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom("usage" as const, "costs" as const),
+        cuts,
+        fc.constantFrom(47, 333, 1000),
+        async (dataset, cut, limit) => {
+          const edges = [0, ...cut.toSorted((a, b) => a - b), 12].map((day) => start + day * DAY);
+          const records: Row[] = [];
+          for (const [index, from] of edges.slice(0, -1).entries()) {
+            const to = edges[index + 1] ?? end;
+            records.push(
+              ...(await recordsOf(bench, `${place}/${dataset}`, { start: from, end: to, limit })),
+            );
+          }
+          expect(records.map(key).toSorted()).toStrictEqual(whole[dataset].map(key).toSorted());
+        },
+      ),
+      { numRuns: 15 },
+    );
+  });
+
+  test("pages of a few records go on where the one before ended", async () => {
+    const bench = make();
+    const [start, end] = [TODAY - 4 * DAY, TODAY];
+    for (const dataset of ["usage", "costs"]) {
+      const whole = await recordsOf(bench, `${place}/${dataset}`, { start, end });
+      for (const limit of [1, 2, 5]) {
+        const records = await recordsOf(bench, `${place}/${dataset}`, { start, end, limit });
+        expect(new Set(records.map((record) => JSON.stringify(record)))).toStrictEqual(
+          new Set(whole.map((record) => JSON.stringify(record))),
+        );
+        expect(records).toHaveLength(whole.length);
+      }
+    }
+  });
+
+  test("capabilities keep the schema and name what is offered", async () => {
+    const answer = await ask(make(), "/v1/finops/capabilities");
+    expect(answer.status).toBe(200);
+    expect(validateCapabilities(answer.body), JSON.stringify(validateCapabilities.errors)).toBe(
+      true,
+    );
+    expect(answer.body).toMatchObject({ datasets: { usage: { endpoint: `${place}/usage` } } });
+    expect(answer.headers["date"]).toBe(new Date(NOW).toUTCString());
+  });
+
+  test("a refusal comes as a problem document, with what says how long to wait", async () => {
+    const bench = make();
+    const query = "start=2026-12-20T00:00:00Z&end=2026-12-21T00:00:00Z&granularity=1d";
+    const asked = async (path = `${place}/usage?${query}`) => {
+      const answer = await ask(bench, path);
+      expect(validateProblem(answer.body), answer.text).toBe(true);
+      return answer;
+    };
+    bench.fake.limit(1, 7);
+    expect(await asked()).toMatchObject({ status: 429, headers: { "retry-after": "7" } });
+    bench.fake.fail(1, 503);
+    expect(await asked()).toMatchObject({ status: 503, body: { detail: "Try again later." } });
+    expect((await asked(`${place}/usage?${query}&limit=1001`)).status).toBe(400);
+    expect((await asked(`${place}/usage?${query}&cursor=abc`)).status).toBe(400);
+    expect((await asked(`${place}/usage?${query.replace("1d", "1m")}`)).status).toBe(400);
+    expect((await asked(`${place}/usage?end=2026-12-21T00:00:00Z`)).status).toBe(400);
+    expect(
+      (await asked(`${place}/costs?start=2020-01-01T00:00:00Z&end=2026-01-01T00:00:00Z`)).status,
+    ).toBe(400);
+    expect((await asked("/v1/finops/nothing/usage")).status).toBe(404);
+  });
+
+  test("a wrong key is a 401 with a challenge, and says so", async () => {
+    const answer = await ask(make(), "/v1/finops/capabilities", { key: "another" });
+    expect(answer).toMatchObject({ status: 401, body: { detail: "Invalid API key." } });
+    expect(answer.headers["www-authenticate"]).toMatch(/^Bearer realm=/);
+  });
+});
+
+describe.each(PROVIDERS.slice(0, 3))("$title by the hour", ({ bench: make, place }) => {
+  test("comes to the same sums as by the day", async () => {
+    const bench = make();
+    const [start, end] = [TODAY - 6 * DAY, TODAY];
+    const window = { start, end, granularity: "1h" } as const;
+    const records = await recordsOf(bench, `${place}/usage`, window);
+    expect(sumsOf(records)).toStrictEqual(bench.fake.totals(start, end).usage);
+    const halves = [
+      await recordsOf(bench, `${place}/usage`, { ...window, end: start + 3 * DAY + 5 * HOUR }),
+      await recordsOf(bench, `${place}/usage`, { ...window, start: start + 3 * DAY + 5 * HOUR }),
+    ];
+    const ids = (rows: readonly Row[]) => new Set(rows.map((row) => row["x_RecordId"]));
+    expect(ids(halves.flat())).toStrictEqual(ids(records));
+  });
+});
+
+describe("what an adapter says of its data", () => {
+  const window = "start=2026-12-20T00:00:00Z&end=2026-12-31T00:00:00Z";
+  const pageAt = async (bench: Bench, query = `costs?${window}`): Promise<Page> =>
+    (await ask(bench, `/v1/finops/${query}`)).body as Page;
+
+  test("available_through is the report's own where it says so, else now less the lag", async () => {
+    const anthropic = await pageAt(benchOf("anthropic", NOW));
+    expect(anthropic).toMatchObject({
+      as_of: "2026-12-30T09:00:00Z",
+      available_through: "2026-12-30T00:00:00Z",
+    });
+    const openai = benchOf("openai", NOW);
+    expect(await pageAt(openai)).toMatchObject({
+      as_of: "2026-12-30T12:00:00Z",
+      available_through: "2026-12-29T00:00:00Z",
+    });
+    const hours = await pageAt(openai, `usage?${window}&granularity=1h`);
+    expect(hours.available_through).toBe("2026-12-30T08:00:00Z");
+  });
+
+  test("a cost is final some days after its month, a day of OpenRouter's some days after it", async () => {
+    const statusOf = async (bench: Bench, start: number) =>
+      (await recordsOf(bench, "/v1/finops/costs", { start, end: start + DAY }))[0]?.[
+        "x_CostStatus"
+      ];
+    const bench = benchOf("openai", NOW);
+    expect(await statusOf(bench, Date.UTC(2026, 10, 20))).toBe("final");
+    expect(await statusOf(bench, Date.UTC(2026, 11, 20))).toBe("provisional");
+    bench.fake.clock.set(Date.UTC(2027, 0, 5, 23));
+    expect(await statusOf(bench, Date.UTC(2026, 11, 20))).toBe("provisional");
+    bench.fake.clock.set(Date.UTC(2027, 0, 6));
+    expect(await statusOf(bench, Date.UTC(2026, 11, 20))).toBe("final");
+    expect(await statusOf(benchOf("openrouter", NOW), Date.UTC(2026, 11, 20))).toBe("final");
+    expect(await statusOf(benchOf("openrouter", NOW), Date.UTC(2026, 11, 27))).toBe("provisional");
+  });
+
+  test("as_of changes where a bucket that was given in part has changed meanwhile", async () => {
+    const bench = benchOf("openai", Date.UTC(2026, 10, 20));
+    const crowded = "start=2026-11-06T00:00:00Z&end=2026-11-07T00:00:00Z&limit=1000";
+    const first = await pageAt(bench, `costs?${crowded}`);
+    const rest = `costs?${crowded}&cursor=${first.next_cursor}`;
+    bench.fake.clock.advance(60_000);
+    expect((await pageAt(bench, rest)).as_of).toBe(first.as_of);
+    bench.fake.clock.advance(30 * DAY); // the costs of November become final
+    expect((await pageAt(bench, rest)).as_of).not.toBe(first.as_of);
+  });
+
+  test("the day that is not over has no rows at OpenRouter, and is no error", async () => {
+    const bench = benchOf("openrouter", NOW);
+    const query = "usage?start=2026-12-30T00:00:00Z&end=2026-12-31T00:00:00Z&granularity=1d";
+    expect(await pageAt(bench, query)).toMatchObject({ data: [], next_cursor: null });
+  });
+
+  test("days before the first that Anthropic has are empty", async () => {
+    const query = "usage?start=2025-12-30T00:00:00Z&end=2026-01-01T00:00:00Z&granularity=1d";
+    const bench = benchOf("anthropic", Date.UTC(2026, 2, 1));
+    expect(await pageAt(bench, query)).toMatchObject({ data: [], next_cursor: null });
+    expect(bench.fake.requests).toStrictEqual([]);
+  });
+
+  test("the analytics API is left for the older one where it refuses the key, and only there", async () => {
+    const bench = benchOf("anthropic", NOW);
+    bench.fake.fail(1, 500);
+    expect((await ask(bench, "/v1/finops/capabilities")).status).toBe(500);
+  });
+
+  test("amounts are dollars: a list price, an own key's cost and quantities stand beside them", async () => {
+    const range = { start: Date.UTC(2026, 11, 20), end: Date.UTC(2026, 11, 21) };
+    const [anthropic] = await recordsOf(benchOf("anthropic", NOW), "/v1/finops/costs", range);
+    expect(Number(anthropic?.["ListCost"])).toBeCloseTo(
+      Number(anthropic?.["BilledCost"]) * 1.25,
+      9,
+    );
+    const routed = await recordsOf(benchOf("openrouter", NOW), "/v1/finops/costs", range);
+    expect(routed[0]).toHaveProperty("x_OwnKeyCost");
+    const [openai] = await recordsOf(benchOf("openai", NOW), "/v1/finops/costs", range);
+    expect(openai).toMatchObject({ x_QuantityUnit: "tokens", BillingCurrency: "USD" });
+  });
+});
+
+describe("reports that are not what they should be", () => {
+  const QUERY = "costs?start=2026-12-20T00:00:00Z&end=2026-12-22T00:00:00Z";
+
+  /** What the adapter makes of a body that OpenAI sends with status 200. */
+  const given = async (body: string): Promise<Asked> =>
+    await ask(benchOf("openai", NOW), `/v1/finops/${QUERY}`, { body });
+  const bucket = (results: string): string =>
+    `{"data":[{"start_time":1797724800,"end_time":1797811200,"results":[${results}]}],"has_more":false,"next_page":null}`;
+
+  test.each([
+    ['{"data":[],"has_more":true,"next_page":"x"}', /has_more comes without a bucket/],
+    ['{"data":[]}', /has_more is neither/],
+    ['{"data":{},"has_more":false}', /data is no list/],
+    ['{"data":[1],"has_more":false}', /no object/],
+    ["[]", /it is no object/],
+    ['{"data":[{"start_time":1797724801,"results":[]}],"has_more":false}', /does not begin/],
+    [bucket('{"project_id":{}}'), /project_id is neither/],
+  ])("%s is a fault", async (body, rule) => {
+    await expect(given(body)).rejects.toThrow(rule);
+  });
+
+  test("a body that is no JSON is a 502, which is tried again", async () => {
+    expect((await given("<html>")).status).toBe(502);
+  });
+
+  test("an amount that is missing or no number is left to the check of records", async () => {
+    const { body } = await given(bucket('{"amount":{"currency":"usd"}},{"amount":{"value":"?"}}'));
+    const [first, second] = (body as Page).data;
+    expect([first, second].map((record) => validateCosts(record))).toStrictEqual([false, false]);
+  });
+
+  test("a group that comes twice is one record with both amounts", async () => {
+    const row = '{"line_item":"gpt-5, input","amount":{"value":1.095e-05,"currency":"usd"}}';
+    const { body } = await given(bucket(`${row},${row}`));
+    expect((body as Page).data).toMatchObject([
+      {
+        BilledCost: "0.0000219",
+        EffectiveCost: "0.0000219",
+        x_ModelId: "gpt-5",
+        SkuMeter: "input",
+      },
+    ]);
+  });
+});

@@ -1,0 +1,180 @@
+/**
+ * Anthropic: usage and costs of the organization, by the analytics API (types of the npm package `@anthropic-ai/sdk`,
+ * beta/organization/analytics), and by the older Admin API where the key is refused there (anthropic_older.ts).
+ */
+import { DAY, floorTo, formatInstant, nextMonthStart } from "../core/time.ts";
+import { olderApi } from "./anthropic_older.ts";
+import { amountsOf, currencyOf, metersOf, TOKEN_TYPES } from "./anthropic_rows.ts";
+import { decimalOf, type JsonObject } from "./exact.ts";
+import { usageDrafts } from "./meters.ts";
+import { widthOf } from "./records.ts";
+import type { Api, Draft, Place, ProviderReports, Query, Report, ReportPage } from "./report.ts";
+import {
+  bucketStart,
+  hasMore,
+  instantIn,
+  objectIn,
+  objectsIn,
+  reportFault,
+  textIn,
+} from "./shape.ts";
+
+/** Newest version and beta that the SDK sends. */
+const VERSION = "2026-10-21";
+const BETA = "analytics-usage-cost-2026-08-24";
+
+/** The API gives nothing of before this day, and nothing older than 365 days. */
+const EARLIEST = Date.UTC(2026, 0, 1);
+const RETENTION_DAYS = 365;
+
+/** Five, the most there may be; never `rbac_group_id`, whose groups overlap. */
+const GROUPS = ["model", "workspace_id", "api_key_id", "service_tier", "product"];
+
+/** Without `cost_type` the rows by `token_type` leave out web search, code execution and sessions. */
+const COST_GROUPS = [...GROUPS, "cost_type", "token_type"];
+
+const analyticsApi: Api = {
+  name: "",
+  title: "the analytics API",
+  probe: (now) => ({
+    path: "/v1/organizations/analytics/usage",
+    parameters: [
+      ["starting_at", formatInstant(floorTo(DAY, now) - DAY)],
+      ["ending_at", formatInstant(floorTo(DAY, now))],
+      ["time_bucket_width", "1d"],
+      ["limit", "1"],
+    ],
+  }),
+  usage: [
+    {
+      name: "usage",
+      pages: "rows",
+      // A row becomes seven records at most.
+      sizes: ({ limit }) => sizeOf(limit, 7),
+      request: (place, query) => requestOf("usage", place, query, GROUPS),
+      read: (body, place, query) => pageOf(body, place, query, usageOf),
+    },
+  ],
+  costs: [
+    {
+      name: "costs",
+      pages: "rows",
+      // A group fans out into five token types and three other kinds of cost, which `limit` does not count.
+      sizes: ({ limit }) => sizeOf(limit, 8),
+      request: (place, query) => requestOf("cost", place, query, COST_GROUPS),
+      read: (body, place, query) => pageOf(body, place, query, costOf),
+    },
+  ],
+  granularities: ["1d", "1h"],
+  // Two days more than there are since the first day, since the connector stays an hour inside retention.
+  retentionDays: (now) =>
+    Math.max(1, Math.min(RETENTION_DAYS, Math.ceil((now - EARLIEST) / DAY) + 2)),
+  earliest: EARLIEST,
+  maximumWindowDays: 31,
+  dimensions: {
+    usage: ["model", "workspace", "api_key", "service_tier", "workload_type"],
+    costs: ["model", "workspace", "api_key", "service_tier", "workload_type"],
+  },
+};
+
+export const anthropic: ProviderReports = {
+  title: "Anthropic",
+  baseUrl: "https://api.anthropic.com",
+  headers: (key) => ({
+    "x-api-key": key,
+    "anthropic-version": VERSION,
+    "anthropic-beta": BETA,
+  }),
+  scope: "read:analytics",
+  finalAt: (start) => nextMonthStart(start),
+  account: { path: "/v1/organizations/me", parameters: [] },
+  apis: [analyticsApi, olderApi],
+};
+
+function sizeOf(limit: number, each: number): ReturnType<Report["sizes"]> {
+  const size = Math.max(1, Math.floor(limit / each));
+  return { first: size, most: size };
+}
+
+function requestOf(report: string, { size, page }: Place, query: Query, groups: readonly string[]) {
+  const width = widthOf(query);
+  const parameters: [string, string][] = [
+    ["starting_at", formatInstant(floorTo(width, query.start))],
+    ["ending_at", formatInstant(query.end)],
+    ["time_bucket_width", query.granularity],
+    // By time, else a page could not be told from a later one while amounts change; oldest first.
+    ["order_by", "time"],
+    ["order", "asc"],
+    ["limit", String(size)],
+    ...groups.map((group): [string, string] => ["group_by[]", group]),
+    ...(page === null ? [] : [["page", page] satisfies [string, string]]),
+  ];
+  return { path: `/v1/organizations/analytics/${report}`, parameters };
+}
+
+function pageOf(
+  body: JsonObject,
+  place: Place,
+  query: Query,
+  draftsOf: (row: JsonObject, group: JsonObject, start: number) => readonly Draft[],
+): ReportPage {
+  const drafts = objectsIn(body, "data").flatMap((row) =>
+    draftsOf(
+      row,
+      objectIn(row, "group"),
+      bucketStart(instantIn(row, "starting_at"), widthOf(query)),
+    ),
+  );
+  const page = textIn(body, "next_page");
+  if (hasMore(body) && page === null) throw reportFault("has_more comes without next_page");
+  const next = hasMore(body) ? { start: place.start, page } : null;
+  return { drafts, next, refreshedAt: instantIn(body, "data_refreshed_at") };
+}
+
+function usageOf(row: JsonObject, group: JsonObject, start: number): Draft[] {
+  const model = textIn(group, "model");
+  return usageDrafts(
+    start,
+    GROUPS.map((name) => textIn(group, name)),
+    { ...membersOf(group), ServiceName: "Claude", SkuId: model ?? "unattributed" },
+    metersOf(objectIn(row, "usage")),
+  );
+}
+
+function costOf(row: JsonObject, group: JsonObject, start: number): Draft[] {
+  const cost = objectIn(row, "cost");
+  const [model, type, token] = ["model", "cost_type", "token_type"].map((name) =>
+    textIn(group, name),
+  );
+  const said = [model, type, token].filter((part) => part !== null);
+  const list = textIn(cost, "list_amount");
+  return [
+    {
+      start,
+      identity: [...COST_GROUPS.map((name) => textIn(group, name)), textIn(cost, "currency")],
+      members: {
+        ...membersOf(group),
+        ServiceName: "Claude",
+        SkuId: model ?? type ?? null,
+        SkuMeter: token ?? type ?? null,
+        x_UsageType: TOKEN_TYPES[token ?? ""] ?? null,
+        ChargeDescription: said.length === 0 ? "Anthropic usage" : said.join(", "),
+        ...currencyOf(cost),
+      },
+      sums: {
+        ...amountsOf(cost),
+        ...(list === null ? {} : { ListCost: decimalOf(list, -2) }),
+      },
+    },
+  ];
+}
+
+function membersOf(group: JsonObject): Draft["members"] {
+  return {
+    x_ModelId: textIn(group, "model"),
+    x_WorkspaceId: textIn(group, "workspace_id"),
+    x_ApiKeyId: textIn(group, "api_key_id"),
+    x_ServiceTier: textIn(group, "service_tier"),
+    x_WorkloadType: textIn(group, "product"),
+  };
+}

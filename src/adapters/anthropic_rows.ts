@@ -1,0 +1,69 @@
+/** What rows of both of Anthropic's APIs have alike. */
+import { decimalOf, type JsonObject } from "./exact.ts";
+import { type Meter, quantityIn } from "./meters.ts";
+import { objectIn, textIn } from "./shape.ts";
+
+/** Token types of costs in the interface's words. */
+export const TOKEN_TYPES: Readonly<Record<string, string>> = {
+  uncached_input_tokens: "input_tokens",
+  output_tokens: "output_tokens",
+  cache_read_input_tokens: "cache_read_tokens",
+  "cache_creation.ephemeral_5m_input_tokens": "cache_write_5m_tokens",
+  "cache_creation.ephemeral_1h_input_tokens": "cache_write_1h_tokens",
+};
+
+/** The meters of a row's usage, which both APIs have alike. */
+export function metersOf(usage: JsonObject): Meter[] {
+  const writes = objectIn(usage, "cache_creation");
+  const tools = objectIn(usage, "server_tool_use");
+  const tokens = (usageType: string, name: string, from: JsonObject, member: string): Meter => ({
+    usageType,
+    name,
+    unit: "Tokens",
+    quantity: quantityIn(from, member),
+  });
+  return [
+    tokens("input_tokens", "Input Tokens", usage, "uncached_input_tokens"),
+    tokens("output_tokens", "Output Tokens", usage, "output_tokens"),
+    tokens("cache_read_tokens", "Cache Read Tokens", usage, "cache_read_input_tokens"),
+    tokens(
+      "cache_write_5m_tokens",
+      "Cache Write Tokens (5 min)",
+      writes,
+      "ephemeral_5m_input_tokens",
+    ),
+    tokens(
+      "cache_write_1h_tokens",
+      "Cache Write Tokens (1 h)",
+      writes,
+      "ephemeral_1h_input_tokens",
+    ),
+    ...Object.keys(tools)
+      .filter((name) => /^[A-Za-z0-9_]{1,60}$/.test(name))
+      .map((name) => ({
+        usageType: `x_${name}`,
+        name,
+        unit: "Requests",
+        quantity: quantityIn(tools, name),
+      })),
+    {
+      usageType: "requests",
+      name: "Requests",
+      unit: "Requests",
+      quantity: quantityIn(usage, "requests"),
+    },
+  ];
+}
+
+/** Costs come in fractional cents as text: the point moves two places, and no digit changes. */
+export function amountsOf(cost: JsonObject): Record<string, string> {
+  const cents = textIn(cost, "amount");
+  if (cents === null) return {};
+  const dollars = decimalOf(cents, -2);
+  return { BilledCost: dollars, EffectiveCost: dollars };
+}
+
+export function currencyOf(cost: JsonObject): Record<string, string> {
+  const currency = textIn(cost, "currency");
+  return currency === null ? {} : { BillingCurrency: currency.toUpperCase() };
+}

@@ -1,0 +1,304 @@
+/**
+ * OpenAI: the organization's usage reports and costs. Endpoints, parameters and members are those of the npm package `openai`
+ * (admin/organization/usage).
+ */
+import { DAY, floorTo, nextMonthStart } from "../core/time.ts";
+import { readBuckets } from "./buckets.ts";
+import { decimalOf, type JsonObject } from "./exact.ts";
+import { less, type Meter, quantityIn, usageDrafts } from "./meters.ts";
+import type { Draft, Place, ProviderReports, Query, Report, ReportPage } from "./report.ts";
+import { objectIn, textIn } from "./shape.ts";
+
+/** How far back is read unless the config says less: OpenAI names no limit. */
+const RETENTION_DAYS = 730;
+
+/** The most buckets a page. */
+const MOST = { "1d": 31, "1h": 168, costs: 180 } as const;
+
+/** Groups that a row is told apart by; never `user_id`: personal data, and not to be combined with `project_id`. */
+const PLACE = ["project_id", "api_key_id", "model"];
+
+/** A usage report: what it is grouped by, and what its rows count. */
+interface UsageReport {
+  readonly service: string;
+  readonly groups: readonly string[];
+  readonly meters: (row: JsonObject) => readonly Meter[];
+  /** Buckets to ask for at first; more where few rows are to be expected. */
+  readonly first?: number;
+}
+
+const requests = (row: JsonObject): Meter => ({
+  usageType: "requests",
+  name: "Requests",
+  unit: "Requests",
+  quantity: quantityIn(row, "num_model_requests"),
+});
+
+const inputTokens = (quantity: string | null): Meter => ({
+  usageType: "input_tokens",
+  name: "Input Tokens",
+  unit: "Tokens",
+  quantity,
+});
+
+/** A meter that is a member of the row as it is. */
+function meterOf(
+  row: JsonObject,
+  member: string,
+  usageType: string,
+  name: string,
+  unit: string,
+): Meter {
+  return { usageType, name, unit, quantity: quantityIn(row, member) };
+}
+
+/**
+ * Disjoint usage types: `input_tokens` of a row holds cached tokens, cache writes and audio, which are meters of their own
+ * here; images stay inside. `input_audio_tokens` is uncached audio; cached audio lies inside `input_cached_tokens`.
+ */
+function tokenMeters(row: JsonObject): Meter[] {
+  const of = (name: string): string | null => quantityIn(row, name);
+  const [cached, audio, outputAudio] = [
+    of("input_cached_tokens"),
+    of("input_audio_tokens"),
+    of("output_audio_tokens"),
+  ];
+  const [writes, halfHour, halfDay] = [
+    of("input_cache_write_tokens"),
+    of("input_cache_write_30m_tokens"),
+    of("input_cache_write_12h_tokens"),
+  ];
+  const uncached =
+    of("input_uncached_tokens") ??
+    less(of("input_tokens"), cached, ...(writes === null ? [halfHour, halfDay] : [writes]));
+  const tokens = (usageType: string, name: string, quantity: string | null): Meter => ({
+    usageType,
+    name,
+    unit: "Tokens",
+    quantity,
+  });
+  return [
+    inputTokens(less(uncached, audio)),
+    tokens("input_audio_tokens", "Input Audio Tokens", audio),
+    tokens("cache_read_tokens", "Cache Read Tokens", cached),
+    tokens("x_cache_write_30m_tokens", "Cache Write Tokens (30 min)", halfHour),
+    tokens("x_cache_write_12h_tokens", "Cache Write Tokens (12 h)", halfDay),
+    // Rows that name the sum of the writes, but not all of its parts.
+    tokens("x_cache_write_tokens", "Cache Write Tokens", less(writes, halfHour, halfDay)),
+    tokens("output_tokens", "Output Tokens", less(of("output_tokens"), outputAudio)),
+    tokens("output_audio_tokens", "Output Audio Tokens", outputAudio),
+    requests(row),
+  ];
+}
+
+const TOKEN_GROUPS = [...PLACE, "batch", "service_tier", "api_source"];
+const inputMeters = (row: JsonObject): Meter[] => [
+  inputTokens(quantityIn(row, "input_tokens")),
+  requests(row),
+];
+
+/** By the last part of the endpoint's path. */
+const USAGE: Readonly<Record<string, UsageReport>> = {
+  completions: { service: "Completions", groups: TOKEN_GROUPS, meters: tokenMeters, first: 7 },
+  decisions: { service: "Decisions", groups: TOKEN_GROUPS, meters: tokenMeters },
+  embeddings: { service: "Embeddings", groups: PLACE, meters: inputMeters },
+  moderations: { service: "Moderations", groups: PLACE, meters: inputMeters },
+  images: {
+    service: "Images",
+    groups: [...PLACE, "size", "source"],
+    meters: (row) => [meterOf(row, "images", "x_images", "Images", "Images"), requests(row)],
+  },
+  audio_speeches: {
+    service: "Audio Speeches",
+    groups: PLACE,
+    meters: (row) => [
+      meterOf(row, "characters", "characters", "Characters", "Characters"),
+      requests(row),
+    ],
+  },
+  audio_transcriptions: {
+    service: "Audio Transcriptions",
+    groups: PLACE,
+    meters: (row) => [meterOf(row, "seconds", "audio_seconds", "Audio", "Seconds"), requests(row)],
+  },
+  vector_stores: {
+    service: "Vector Stores",
+    groups: ["project_id"],
+    meters: (row) => [meterOf(row, "usage_bytes", "x_vector_store_bytes", "Storage", "Bytes")],
+  },
+  code_interpreter_sessions: {
+    service: "Code Interpreter",
+    groups: ["project_id"],
+    meters: (row) => [
+      meterOf(row, "num_sessions", "x_code_interpreter_sessions", "Sessions", "Sessions"),
+    ],
+  },
+  file_search_calls: {
+    service: "File Search",
+    groups: ["project_id", "api_key_id", "vector_store_id"],
+    meters: (row) => [meterOf(row, "num_requests", "x_file_search_calls", "Calls", "Calls")],
+  },
+  web_search_calls: {
+    service: "Web Search",
+    groups: [...PLACE, "context_level", "api_source"],
+    // Whether completions count these model requests too is not known: they keep a name of their own.
+    meters: (row) => [
+      meterOf(row, "num_requests", "x_web_search_calls", "Calls", "Calls"),
+      meterOf(
+        row,
+        "num_model_requests",
+        "x_web_search_model_requests",
+        "Model Requests",
+        "Requests",
+      ),
+    ],
+  },
+};
+
+const COST_GROUPS = ["project_id", "line_item", "api_key_id", "api_source"];
+
+/** Groups that the interface has no dimension for, and the members that they become. */
+const EXTRA: Readonly<Record<string, string>> = {
+  api_source: "x_ApiSource",
+  size: "x_ImageSize",
+  source: "x_ImageSource",
+  vector_store_id: "x_VectorStoreId",
+  context_level: "x_SearchContextLevel",
+};
+
+export const openai: ProviderReports = {
+  title: "OpenAI",
+  baseUrl: "https://api.openai.com",
+  headers: (key) => ({ authorization: `Bearer ${key}` }),
+  scope: "api.usage.read",
+  finalAt: (start) => nextMonthStart(start),
+  apis: [
+    {
+      name: "",
+      title: "the organization's usage and costs API",
+      probe: (now) => ({
+        path: "/v1/organization/costs",
+        parameters: [
+          ["start_time", String((floorTo(DAY, now) - DAY) / 1000)],
+          ["limit", "1"],
+        ],
+      }),
+      usage: Object.entries(USAGE).map(([name, report]) => usageReport(name, report)),
+      costs: [costReport()],
+      granularities: ["1d", "1h"],
+      retentionDays: () => RETENTION_DAYS,
+      maximumWindowDays: 366,
+      dimensions: {
+        usage: ["model", "project", "api_key", "service_tier", "workload_type"],
+        costs: ["model", "project", "api_key"],
+      },
+    },
+  ],
+};
+
+function usageReport(name: string, { service, groups, meters, first = 31 }: UsageReport): Report {
+  return {
+    name,
+    pages: "buckets",
+    sizes: ({ granularity, limit }) => {
+      const most = MOST[granularity];
+      return {
+        first: limit < 100 ? 1 : granularity === "1h" ? Math.min(most, first * 5) : first,
+        most,
+      };
+    },
+    request: (place, query) => requestOf(`usage/${name}`, place, query, groups),
+    read: (body, _place, query) =>
+      pageOf(body, query, (row, start) =>
+        usageDrafts(
+          start,
+          groups.map((group) => textIn(row, group)),
+          {
+            ...membersOf(row),
+            ServiceName: `OpenAI ${service}`,
+            SkuId: textIn(row, "model") ?? name,
+          },
+          meters(row),
+        ),
+      ),
+  };
+}
+
+function costReport(): Report {
+  return {
+    name: "costs",
+    pages: "buckets",
+    sizes: ({ limit }) => ({ first: limit < 100 ? 1 : 7, most: MOST.costs }),
+    request: (place, query) => requestOf("costs", place, query, COST_GROUPS),
+    read: (body, _place, query) => pageOf(body, query, (row, start) => [costDraft(row, start)]),
+  };
+}
+
+function requestOf(path: string, place: Place, query: Query, groups: readonly string[]) {
+  const parameters: [string, string][] = [
+    ["start_time", String(place.start / 1000)],
+    ["end_time", String(Math.ceil(query.end / 1000))],
+    ["bucket_width", query.granularity],
+    ["limit", String(place.size)],
+    ...groups.map((group): [string, string] => ["group_by[]", group]),
+  ];
+  return { path: `/v1/organization/${path}`, parameters };
+}
+
+/** The buckets of a page and their rows. */
+function pageOf(
+  body: JsonObject,
+  query: Query,
+  draftsOf: (row: JsonObject, start: number) => readonly Draft[],
+): ReportPage {
+  return readBuckets(
+    body,
+    query,
+    (bucket) => Number(textIn(bucket, "start_time")) * 1000,
+    draftsOf,
+  );
+}
+
+/** A cost; its line item names model and meter, `gpt-5, input`, or is a name as it is. */
+function costDraft(row: JsonObject, start: number): Draft {
+  const item = textIn(row, "line_item");
+  const [, model = null, meter = null] = /^([^,]+), (.+)$/.exec(item ?? "") ?? [];
+  const amount = objectIn(row, "amount");
+  const value = textIn(amount, "value");
+  const currency = textIn(amount, "currency");
+  const quantity = quantityIn(row, "quantity");
+  const cost = value === null ? null : decimalOf(value);
+  return {
+    start,
+    identity: [...COST_GROUPS.map((group) => textIn(row, group)), currency],
+    members: {
+      ...membersOf(row),
+      ServiceName: "OpenAI API",
+      SkuId: item,
+      SkuMeter: meter,
+      x_ModelId: model,
+      ChargeDescription: item ?? "OpenAI API usage",
+      x_QuantityUnit: textIn(row, "quantity_unit"),
+      ...(currency === null ? {} : { BillingCurrency: currency.toUpperCase() }),
+    },
+    sums: {
+      ...(cost === null ? {} : { BilledCost: cost, EffectiveCost: cost }),
+      ...(quantity === null ? {} : { x_Quantity: quantity }),
+    },
+  };
+}
+
+function membersOf(row: JsonObject): Draft["members"] {
+  const batch = textIn(row, "batch");
+  const extra = Object.entries(EXTRA).flatMap(([group, member]) =>
+    group in row ? [[member, textIn(row, group)]] : [],
+  );
+  return {
+    x_ModelId: textIn(row, "model"),
+    x_ProjectId: textIn(row, "project_id"),
+    x_ApiKeyId: textIn(row, "api_key_id"),
+    x_ServiceTier: textIn(row, "service_tier"),
+    x_WorkloadType: batch === null ? null : batch === "true" ? "batch" : "interactive",
+    ...Object.fromEntries(extra),
+  };
+}

@@ -1,0 +1,132 @@
+/**
+ * OpenRouter: the activity of completed UTC days, both usage and costs (`ActivityItem` of the npm package
+ * `@openrouter/sdk`).
+ */
+import { DAY, floorTo, formatDay, parseDate } from "../core/time.ts";
+import { decimalOf, type JsonObject } from "./exact.ts";
+import { quantityIn, usageDrafts } from "./meters.ts";
+import type { Draft, Place, ProviderReports, Query, Report, ReportPage } from "./report.ts";
+import { bucketStart, objectsIn, textIn } from "./shape.ts";
+
+/** The last 30 completed days: with the day that is not over, 31. */
+const RETENTION_DAYS = 31;
+
+/** Two endpoints of one provider may serve one model: without `endpoint_id` their ids would collide. */
+const IDENTITY = ["workspace_id", "model_permaslug", "model", "provider_name", "endpoint_id"];
+
+const DIMENSIONS = ["model", "workspace", "upstream_provider"];
+
+export const openrouter: ProviderReports = {
+  title: "OpenRouter",
+  baseUrl: "https://openrouter.ai/api",
+  headers: (key) => ({ authorization: `Bearer ${key}` }),
+  // Credits are paid beforehand: there is no month to be settled, and a day is charged once it is over.
+  finalAt: (_start, end) => end,
+  apis: [
+    {
+      name: "",
+      title: "the activity API",
+      probe: (now) => requestOf(floorTo(DAY, now) - 2 * DAY),
+      usage: [report("usage", usageOf)],
+      costs: [report("costs", (row, start) => [costOf(row, start)])],
+      granularities: ["1d"],
+      retentionDays: () => RETENTION_DAYS,
+      maximumWindowDays: 31,
+      dimensions: { usage: DIMENSIONS, costs: DIMENSIONS },
+    },
+  ],
+};
+
+function report(
+  name: string,
+  draftsOf: (row: JsonObject, start: number) => readonly Draft[],
+): Report {
+  return {
+    name,
+    pages: "buckets",
+    sizes: () => ({ first: 1, most: 1 }),
+    request: ({ start }) => requestOf(start),
+    read: (body, { start }, query) => pageOf(body, start, query, draftsOf),
+    // Days that are not over are refused: there is nothing of them yet.
+    isBeyond: (start, now) => start >= floorTo(DAY, now),
+  };
+}
+
+function requestOf(day: Place["start"]) {
+  const parameters: [string, string][] = [
+    ["date", formatDay(day)],
+    ["group_by", "workspace"],
+  ];
+  return { path: "/v1/activity", parameters };
+}
+
+function pageOf(
+  body: JsonObject,
+  day: number,
+  { end }: Query,
+  draftsOf: (row: JsonObject, start: number) => readonly Draft[],
+): ReportPage {
+  const drafts = objectsIn(body, "data").flatMap((row) =>
+    draftsOf(row, bucketStart(parseDate((textIn(row, "date") ?? "").slice(0, 10)), DAY)),
+  );
+  return { drafts, next: day + DAY < end ? { start: day + DAY, page: null } : null };
+}
+
+/** Reasoning tokens lie inside the completion's. */
+function usageOf(row: JsonObject, start: number): Draft[] {
+  const tokens = (usageType: string, name: string, member: string) => ({
+    usageType,
+    name,
+    unit: "Tokens",
+    quantity: quantityIn(row, member),
+  });
+  return usageDrafts(start, identityOf(row), membersOf(row), [
+    tokens("input_tokens", "Input Tokens", "prompt_tokens"),
+    tokens("output_tokens", "Output Tokens", "completion_tokens"),
+    {
+      usageType: "requests",
+      name: "Requests",
+      unit: "Requests",
+      quantity: quantityIn(row, "requests"),
+    },
+  ]);
+}
+
+/** Credits spent; what a key of one's own costs is billed by its provider, and stays out of the cost. */
+function costOf(row: JsonObject, start: number): Draft {
+  const usage = textIn(row, "usage");
+  const cost = usage === null ? null : decimalOf(usage);
+  const own = quantityIn(row, "byok_usage_inference");
+  return {
+    start,
+    identity: identityOf(row),
+    members: {
+      ...membersOf(row),
+      SkuMeter: null,
+      ChargeDescription: [textIn(row, "model_permaslug"), textIn(row, "provider_name")]
+        .filter((part) => part !== null)
+        .join(", "),
+      BillingCurrency: "USD",
+    },
+    sums: {
+      ...(cost === null ? {} : { BilledCost: cost, EffectiveCost: cost }),
+      ...(own === null ? {} : { x_OwnKeyCost: own }),
+    },
+  };
+}
+
+function identityOf(row: JsonObject): (string | null)[] {
+  return IDENTITY.map((name) => textIn(row, name));
+}
+
+function membersOf(row: JsonObject): Draft["members"] {
+  const model = textIn(row, "model_permaslug") ?? textIn(row, "model");
+  return {
+    ServiceName: "OpenRouter API",
+    SkuId: model,
+    x_ModelId: model,
+    x_WorkspaceId: textIn(row, "workspace_id"),
+    x_UpstreamProvider: textIn(row, "provider_name"),
+    x_EndpointId: textIn(row, "endpoint_id"),
+  };
+}

@@ -1,0 +1,177 @@
+/** One page of the interface from one request to the provider. */
+import { hash } from "node:crypto";
+import { floorTo, formatInstant, HOUR } from "../core/time.ts";
+import type { HttpResponse } from "../edges.ts";
+import type { Send } from "./adapter.ts";
+import { jsonAnswer, problem } from "./answers.ts";
+import { type Cursor, decodeCursor, encodeCursor } from "./cursor.ts";
+import { compare, type MadeRecord, recordsOf, widthOf } from "./records.ts";
+import type { Api, Assumptions, ProviderReports, Query, Report, ReportPage } from "./report.ts";
+import { isObject, reportFault } from "./shape.ts";
+
+export interface PageOptions {
+  readonly provider: ProviderReports;
+  readonly api: Api;
+  readonly query: Query;
+  readonly assumptions: Assumptions;
+  readonly send: Send;
+}
+
+/** A provider's page as records. */
+interface Fetched {
+  readonly records: readonly MadeRecord[];
+  readonly next: ReportPage["next"];
+  readonly refreshedAt: number | undefined;
+  readonly date: string | undefined;
+  readonly now: number;
+}
+
+/** Makes the pages of one query. */
+export class PageMaker {
+  readonly #options: PageOptions;
+  readonly #reports: readonly Report[];
+
+  constructor(options: PageOptions) {
+    this.#options = options;
+    this.#reports = options.api[options.query.dataset];
+  }
+
+  /** The page of a window in which the provider has nothing, by its own rules; `now` is this side's clock. */
+  empty(now: number): HttpResponse {
+    const page = {
+      data: [],
+      next_cursor: null,
+      as_of: formatInstant(now),
+      available_through: formatInstant(this.#availableThrough(undefined, now)),
+    };
+    return jsonAnswer(page, undefined);
+  }
+
+  /** The page that a cursor tells; the first where it is null. */
+  async page(text: string | null): Promise<HttpResponse> {
+    const { api, query } = this.#options;
+    const cursor = text === null ? this.#begin(0, null) : decodeCursor(text, api.name, query);
+    const report = this.#reports[cursor?.report ?? -1];
+    if (cursor === undefined || report === undefined)
+      return problem(400, "Invalid cursor", "The cursor does not belong to this query.");
+    const fetched = await this.#fetch(report, cursor);
+    if ("status" in fetched) return fetched;
+    return this.#answer(report, cursor, fetched);
+  }
+
+  /** The first place of a report; undefined behind the last report. */
+  #begin(index: number, asOf: number | null): Cursor | undefined {
+    const { query } = this.#options;
+    const report = this.#reports[index];
+    if (report === undefined) return undefined;
+    return {
+      report: index,
+      start: floorTo(widthOf(query), query.start),
+      size: report.sizes(query).first,
+      page: null,
+      after: null,
+      digest: null,
+      asOf: asOf ?? 0,
+    };
+  }
+
+  async #fetch(report: Report, place: Cursor): Promise<Fetched | HttpResponse> {
+    const { provider, query, assumptions, send } = this.#options;
+    const answer = await send(report.request(place, query));
+    const { now } = answer;
+    if ("refused" in answer) {
+      const beyond = answer.status === 400 && report.isBeyond?.(place.start, now) === true;
+      if (!beyond) return answer.refused;
+      const date = answer.refused.headers["date"];
+      return { records: [], next: null, refreshedAt: undefined, date, now };
+    }
+    if (!isObject(answer.body)) throw reportFault("it is no object");
+    const { drafts, next, refreshedAt } = report.read(answer.body, place, query);
+    const context = { provider, report: report.name, query, assumptions, now };
+    const records = recordsOf(drafts, context);
+    return { records, next, refreshedAt, date: answer.date, now };
+  }
+
+  #answer(report: Report, cursor: Cursor, fetched: Fetched): HttpResponse {
+    const { query } = this.#options;
+    const { after } = cursor;
+    const { records, now } = fetched;
+    const rest = after === null ? records : records.filter((each) => compare(each, after) > 0);
+    const given = rest.slice(0, query.limit);
+    const asOf = this.#asOf(cursor, fetched);
+    const next =
+      rest.length > given.length
+        ? this.#within(report, { ...cursor, asOf }, given, fetched)
+        : this.#behind(report, { ...cursor, asOf }, fetched);
+    const page = {
+      data: given.map(({ record }) => record),
+      next_cursor: next === undefined ? null : this.#encode(next),
+      as_of: formatInstant(asOf),
+      available_through: formatInstant(this.#availableThrough(fetched.refreshedAt, now)),
+    };
+    return jsonAnswer(page, fetched.date);
+  }
+
+  #encode(cursor: Cursor): string {
+    const text = encodeCursor(cursor, this.#options.api.name, this.#options.query);
+    if (text === undefined) throw reportFault("its page token is longer than a cursor may be");
+    return text;
+  }
+
+  /** Goes on behind the last record that was given, on the same page of the provider's. */
+  #within(
+    report: Report,
+    cursor: Cursor,
+    given: readonly MadeRecord[],
+    { records }: Fetched,
+  ): Cursor {
+    const last = given.at(-1);
+    if (last === undefined) return cursor;
+    const after = { start: last.start, id: last.id };
+    const digest = digestOf(records, last.start);
+    if (report.pages === "rows") return { ...cursor, after, digest };
+    const size = this.#sizeFor(report, cursor, records);
+    return { ...cursor, start: last.start, size, page: null, after, digest };
+  }
+
+  /** Goes on behind the provider's page: on its next one, or in the next report. */
+  #behind(report: Report, cursor: Cursor, { next, records }: Fetched): Cursor | undefined {
+    const { query } = this.#options;
+    if (next === null || (report.pages === "buckets" && next.start >= query.end))
+      return this.#begin(cursor.report + 1, cursor.asOf);
+    // A token goes with the very query that it came from.
+    const size = next.page === null ? this.#sizeFor(report, cursor, records) : cursor.size;
+    return { ...cursor, ...next, size, after: null, digest: null };
+  }
+
+  /** As many buckets as fill a page, by those just read: one that does not fit is asked for again. */
+  #sizeFor(report: Report, { size }: Cursor, records: readonly MadeRecord[]): number {
+    const { most } = report.sizes(this.#options.query);
+    const each = records.length / size;
+    const fitting = each === 0 ? most : Math.floor(this.#options.query.limit / each);
+    return Math.min(most, Math.max(1, fitting));
+  }
+
+  /**
+   * The instant that the listing is of: that of the first page, or the report's own. It changes where the report is seen to
+   * have changed since the page before, so that the reading proves nothing by itself (P6).
+   */
+  #asOf({ asOf, after, digest }: Cursor, { records, refreshedAt, now }: Fetched): number {
+    if (refreshedAt !== undefined) return refreshedAt;
+    if (asOf === 0) return now;
+    return after !== null && digest !== digestOf(records, after.start) ? now : asOf;
+  }
+
+  /** What the report says of itself, else now less the lag; a whole bucket, never in the future. */
+  #availableThrough(refreshedAt: number | undefined, now: number): number {
+    const { query, assumptions } = this.#options;
+    const lag = query.dataset === "usage" ? assumptions.usageLagHours : assumptions.costsLagHours;
+    return floorTo(widthOf(query), Math.min(now, refreshedAt ?? now - lag * HOUR));
+  }
+}
+
+/** A digest of the records of one bucket. */
+function digestOf(records: readonly MadeRecord[], start: number): string {
+  const bucket = records.filter((each) => each.start === start).map(({ record }) => record);
+  return hash("sha256", JSON.stringify(bucket), "base64url").slice(0, 12);
+}

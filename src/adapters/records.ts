@@ -1,0 +1,112 @@
+/** Records of the interface (sections 2.4 to 2.6) from what the maps of the adapters make of a provider's rows. */
+import { hash } from "node:crypto";
+import { addDecimals, isDecimal } from "../core/decimal.ts";
+import { DAY, formatInstant, HOUR, monthStart, nextMonthStart } from "../core/time.ts";
+import type { Assumptions, Draft, ProviderReports, Query } from "./report.ts";
+
+/** A record with what it is sorted by. */
+export interface MadeRecord {
+  readonly start: number;
+  readonly id: string;
+  readonly record: Readonly<Record<string, string | null>>;
+}
+
+/** What the records of a page have in common. */
+export interface RecordContext {
+  readonly provider: ProviderReports;
+  readonly report: string;
+  readonly query: Query;
+  readonly assumptions: Assumptions;
+  /** The provider's clock, milliseconds since 1970. */
+  readonly now: number;
+}
+
+const DIMENSIONS = {
+  x_ModelId: null,
+  x_ProjectId: null,
+  x_WorkspaceId: null,
+  x_ApiKeyId: null,
+  x_ServiceTier: null,
+  x_WorkloadType: null,
+  x_UpstreamProvider: null,
+};
+
+/** Width of a query's buckets in milliseconds. */
+export function widthOf({ granularity }: Pick<Query, "granularity">): typeof HOUR | typeof DAY {
+  return granularity === "1h" ? HOUR : DAY;
+}
+
+/**
+ * The records of a page's drafts that begin within the query, in the order of start and id. Drafts of one identity are one
+ * record: a group that a report has twice is added up, so that neither replaces the other.
+ */
+export function recordsOf(drafts: readonly Draft[], context: RecordContext): MadeRecord[] {
+  const { query } = context;
+  const made = new Map<string, { draft: Draft; id: string }>();
+  for (const draft of drafts) {
+    if (draft.start < query.start || draft.start >= query.end) continue;
+    const id = idOf(draft, context);
+    const before = made.get(id)?.draft;
+    made.set(id, { id, draft: before === undefined ? draft : added(before, draft) });
+  }
+  return [...made.values()]
+    .map(({ draft, id }) => ({ start: draft.start, id, record: recordOf(draft, id, context) }))
+    .toSorted(compare);
+}
+
+/** By start, then by id. */
+export function compare(
+  a: Pick<MadeRecord, "start" | "id">,
+  b: Pick<MadeRecord, "start" | "id">,
+): number {
+  if (a.start !== b.start) return a.start - b.start;
+  return a.id === b.id ? 0 : a.id < b.id ? -1 : 1;
+}
+
+/** Everything that tells the record apart, and no amount: a corrected amount is a version of the same record. */
+function idOf({ start, identity }: Draft, { provider, report, query }: RecordContext): string {
+  const parts = [provider.title, query.dataset, report, query.granularity, start, ...identity];
+  return hash("sha256", JSON.stringify(parts), "base64url").slice(0, 24);
+}
+
+function added(a: Draft, b: Draft): Draft {
+  const sums = Object.entries(b.sums).map(([name, value]) => {
+    const before = a.sums[name];
+    // What is no decimal stays for the check of records to refuse.
+    return [name, isDecimal(before) && isDecimal(value) ? addDecimals(before, value) : value];
+  });
+  return { ...b, sums: { ...a.sums, ...Object.fromEntries(sums) } };
+}
+
+function recordOf(draft: Draft, id: string, context: RecordContext): MadeRecord["record"] {
+  const { provider, query } = context;
+  const end = draft.start + widthOf(query);
+  return {
+    x_RecordId: id,
+    x_RecordUpdatedAt: formatInstant(end),
+    x_Granularity: query.granularity,
+    ChargePeriodStart: formatInstant(draft.start),
+    ChargePeriodEnd: formatInstant(end),
+    ServiceProviderName: provider.title,
+    ServiceCategory: "AI and Machine Learning",
+    ServiceSubcategory: "Generative AI",
+    ...DIMENSIONS,
+    ...(query.dataset === "costs" ? billing(draft.start, end, context) : {}),
+    ...draft.members,
+    ...draft.sums,
+  };
+}
+
+/** What no report says of a cost: its billing period is the calendar month; it is final some days after. */
+function billing(start: number, end: number, { provider, assumptions, now }: RecordContext) {
+  const finalAt = provider.finalAt(start, end) + assumptions.finalAfterDays * DAY;
+  return {
+    BillingPeriodStart: formatInstant(monthStart(start)),
+    BillingPeriodEnd: formatInstant(nextMonthStart(start)),
+    InvoiceIssuerName: provider.title,
+    InvoiceId: null,
+    ChargeCategory: "Usage",
+    ChargeClass: null,
+    x_CostStatus: now < finalAt ? "provisional" : "final",
+  };
+}

@@ -1,0 +1,66 @@
+/** Reads a provider's JSON, which is hostile until judged: each reader gives what it is asked for, or a fault. */
+import { ConnectorError } from "../errors.ts";
+import { parseInstant } from "../core/time.ts";
+import type { Json, JsonObject } from "./exact.ts";
+
+/** The fault of a report that is not what its provider documents. */
+export function reportFault(what: string): ConnectorError {
+  return new ConnectorError(
+    "provider_fault",
+    `The provider's report is not what its documentation says: ${what}. Nothing was read from that page. Report it to the ` +
+      "connector's maintainers; `source-ai-billing record` saves what they need to see.",
+    { detail: `report: ${what}` },
+  );
+}
+
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A member that is an object; an empty one where it is null or absent. */
+export function objectIn(parent: JsonObject, name: string): JsonObject {
+  const value = parent[name] ?? {};
+  if (isObject(value)) return value;
+  throw reportFault(`${name} is no object`);
+}
+
+/** A member that is a list of objects. */
+export function objectsIn(parent: JsonObject, name: string): JsonObject[] {
+  const value = parent[name];
+  if (!Array.isArray(value)) throw reportFault(`${name} is no list`);
+  return value.map((item: Json) => {
+    if (isObject(item)) return item;
+    throw reportFault(`${name} holds something that is no object`);
+  });
+}
+
+/** A member as text: strings, numbers by their digits, `true` and `false`; null where it is null or absent. */
+export function textIn(parent: JsonObject, name: string): string | null {
+  const value = parent[name] ?? null;
+  if (value === null || typeof value === "string") return value;
+  if (typeof value === "boolean") return String(value);
+  throw reportFault(`${name} is neither a text nor a number`);
+}
+
+/** Whether another page follows, by `has_more`. */
+export function hasMore(body: JsonObject): boolean {
+  const value = body["has_more"];
+  if (typeof value !== "boolean") throw reportFault("has_more is neither true nor false");
+  return value;
+}
+
+/** A member that is an instant in UTC, in milliseconds since 1970; undefined where it is null or absent. */
+export function instantIn(parent: JsonObject, name: string): number | undefined {
+  const text = textIn(parent, name);
+  if (text === null) return undefined;
+  const at = parseInstant(text);
+  if (at === undefined) throw reportFault(`${name} is no instant in UTC`);
+  return at;
+}
+
+/** The start of a bucket that a report names, judged against the width of what was asked for. */
+export function bucketStart(at: number | undefined, width: number): number {
+  if (at === undefined || !Number.isSafeInteger(at) || at % width !== 0)
+    throw reportFault("a bucket does not begin where a day or an hour does");
+  return at;
+}

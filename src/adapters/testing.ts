@@ -1,0 +1,141 @@
+/** What the tests of the adapters share: fakes behind a Transport, and a client that reads windows. Never part of the connector. */
+import { createFake, type Fake, type FakeName } from "../../fake_providers/index.ts";
+import { addDecimals } from "../core/decimal.ts";
+import type { HttpRequest, Transport } from "../edges.ts";
+import { readBody } from "../http/body.ts";
+import { createAdapter } from "./adapter.ts";
+import { providers, type Assumptions } from "./index.ts";
+
+export const HOUR = 3_600_000;
+export const DAY = 24 * HOUR;
+
+export const ASSUMPTIONS: Assumptions = { usageLagHours: 4, costsLagHours: 24, finalAfterDays: 5 };
+
+/** A fake's API without a socket, under `https://provider.test`. */
+export function transportOf(fake: Fake): Transport {
+  return async ({ url, headers }: HttpRequest) => {
+    const path = url.pathname.slice(fake.api.basePath.length);
+    const answer = fake.handle({ path, query: url.searchParams, headers });
+    return { ...answer, body: chunksOf(answer.body) };
+  };
+}
+
+async function* chunksOf(body: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(body);
+}
+
+/** A provider's fake and where its adapter is asked. */
+export interface Bench {
+  readonly fake: Fake;
+  readonly name: FakeName;
+  readonly baseUrl: string;
+}
+
+export function benchOf(name: FakeName, now: number, options: { legacy?: boolean } = {}): Bench {
+  const fake = createFake(name, { now, seed: 11, ...options });
+  return { fake, name, baseUrl: `https://provider.test${fake.api.basePath}` };
+}
+
+export interface Asked {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: unknown;
+  readonly text: string;
+}
+
+/**
+ * Asks a new adapter: one that remembers would be found out.
+ *
+ * @param change another key than the right one; a body to answer the adapter with, instead of the fake's
+ */
+export async function ask(
+  { fake, name, baseUrl }: Bench,
+  pathAndQuery: string,
+  change: { key?: string; body?: string } = {},
+): Promise<Asked> {
+  const transport: Transport = async (request) => {
+    const answer = await transportOf(fake)(request);
+    return change.body === undefined ? answer : { ...answer, body: chunksOf(change.body) };
+  };
+  const adapter = createAdapter(providers[name], {
+    transport,
+    assumptions: ASSUMPTIONS,
+    now: () => fake.clock.now(),
+  });
+  const response = await adapter.transport({
+    url: new URL(`${baseUrl}${pathAndQuery}`),
+    headers: { authorization: `Bearer ${change.key ?? fake.api.key}` },
+    signal: new AbortController().signal,
+  });
+  const { text } = await readBody(response, 32 * 1024 ** 2);
+  return { status: response.status, headers: response.headers, body: JSON.parse(text), text };
+}
+
+/** A record of an adapter: texts and nulls. */
+export type Row = Readonly<Record<string, string | null>>;
+
+/** A page as the adapter gives it. */
+export interface Page {
+  readonly data: readonly Row[];
+  readonly next_cursor: string | null;
+  readonly as_of: string;
+  readonly available_through: string;
+}
+
+export interface Window {
+  readonly start: number;
+  readonly end: number;
+  readonly limit?: number;
+  readonly granularity?: "1d" | "1h";
+}
+
+/** The pages of a window, from the first to the last. */
+export async function* pagesOf(
+  bench: Bench,
+  endpoint: string,
+  { start, end, limit = 1000, granularity = "1d" }: Window,
+): AsyncGenerator<Page> {
+  const iso = (at: number): string => new Date(at).toISOString();
+  let cursor: string | null = null;
+  do {
+    const query = new URLSearchParams({
+      start: iso(start),
+      end: iso(end),
+      limit: String(limit),
+      ...(endpoint.endsWith("usage") ? { granularity } : {}),
+      ...(cursor === null ? {} : { cursor }),
+    });
+    const asked: Asked = await ask(bench, `${endpoint}?${query.toString()}`);
+    if (asked.status !== 200) throw new Error(`${asked.status}: ${asked.text}`);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- whoever reads pages judges them
+    const page = asked.body as Page;
+    yield page;
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+}
+
+/** The records of a window. */
+export async function recordsOf(bench: Bench, endpoint: string, window: Window): Promise<Row[]> {
+  const records: Row[] = [];
+  for await (const page of pagesOf(bench, endpoint, window)) records.push(...page.data);
+  return records;
+}
+
+/** Sums by day, model and usage type or currency, as the fakes tell theirs. */
+export function sumsOf(records: Iterable<Row>): unknown[] {
+  const sums = new Map<string, string>();
+  for (const row of records) {
+    const costs = "BilledCost" in row;
+    const key = JSON.stringify({
+      day: row["ChargePeriodStart"]?.slice(0, 10),
+      model: row["x_ModelId"] ?? null,
+      meter: costs ? row["BillingCurrency"] : row["x_UsageType"],
+    });
+    const value = (costs ? row["BilledCost"] : row["ConsumedQuantity"]) ?? "";
+    sums.set(key, addDecimals(sums.get(key) ?? "0", value));
+  }
+  return [...sums]
+    .filter(([, sum]) => sum !== "0")
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, sum]) => ({ ...JSON.parse(key), sum }));
+}
