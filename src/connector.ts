@@ -2,10 +2,12 @@
  * The commands that ask the provider, as generators of messages: where the pure core, the streams and the client of the
  * interface meet. Each gives back whether all went well; what it throws is for the caller to tell.
  */
+import type { Adapter } from "./adapters/index.ts";
 import { discoverCatalog, parseCatalog } from "./catalog/catalog.ts";
 import type { Command } from "./cli.ts";
 import type { Config } from "./config/config.ts";
 import { BACKOFF_POLICY, RATE_LIMIT_POLICY } from "./core/retry.ts";
+import type { Transport } from "./edges.ts";
 import { ConnectorError } from "./errors.ts";
 import { type TokenStoreHost, type TokenStore, loadConfig } from "./config/token_store.ts";
 import type { SignIn } from "./login/login.ts";
@@ -75,6 +77,8 @@ interface Connection {
   readonly client: Client;
   readonly baseUrl: URL;
   readonly setMetadataUrl: Credential["setMetadataUrl"];
+  /** Undefined if the provider serves the interface itself. */
+  readonly adapter: Adapter | undefined;
   /** Ends it, once a refresh that is under way has ended and what it gave is kept. */
   readonly close: () => Promise<void>;
 }
@@ -96,7 +100,8 @@ async function connect(
   const { clock, random, version } = host;
   const opened = host.openTransport(config.concurrency);
   const baseUrl = new URL(config.baseUrl);
-  const edges = { clock, random, transport: opened.transport };
+  const adapter = await adapterOf(config, opened.transport, host);
+  const edges = { clock, random, transport: adapter?.transport ?? opened.transport };
   const userAgent = `source-ai-billing/${version}`;
   const warn = (message: string): void => void outlet.send(protocol.log("WARN", message));
   const { auth, setMetadataUrl, settle } = await openCredential(config.credentials, {
@@ -125,11 +130,23 @@ async function connect(
     await settle();
     await opened.close();
   };
-  return { client, baseUrl, setMetadataUrl, close };
+  return { client, baseUrl, setMetadataUrl, adapter, close };
+}
+
+/** The adapter that speaks the interface for a provider that does not; no code of adapters is loaded for others. */
+async function adapterOf(
+  { provider }: Config,
+  transport: Transport,
+  { clock }: Host,
+): Promise<Adapter | undefined> {
+  if (provider === undefined) return undefined;
+  const { createAdapter, providers } = await import("./adapters/index.ts");
+  const options = { transport, assumptions: provider, now: () => clock.now() };
+  return createAdapter(providers[provider.name], options);
 }
 
 async function capabilitiesOf(
-  { client, baseUrl, setMetadataUrl }: Connection,
+  { client, baseUrl, setMetadataUrl, adapter }: Connection,
   config: Config,
   host: Host,
   outlet: Outlet<Output>,
@@ -141,7 +158,9 @@ async function capabilitiesOf(
   const answer = await readCapabilities(client, baseUrl, options);
   setMetadataUrl(answer.capabilities.protected_resource_metadata_url);
   for (const warning of answer.warnings) await outlet.send(protocol.log("WARN", warning));
-  return answer;
+  if (adapter === undefined) return answer;
+  await outlet.send(protocol.log("INFO", adapter.notice()));
+  return { ...answer, account: adapter.account() };
 }
 
 /** The longest time of a `check`, in milliseconds, requests for tokens included (C4, L2). */

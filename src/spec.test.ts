@@ -86,6 +86,9 @@ test("every choice has one constant in common, no two alike, and OAuth stands fi
     expect(constants).toEqual([
       [["auth_type", "oauth2_authorization_code"]],
       [["auth_type", "scoped_bearer_token"]],
+      [["auth_type", "anthropic_admin_key"]],
+      [["auth_type", "openai_admin_key"]],
+      [["auth_type", "openrouter_management_key"]],
     ]);
     for (const variant of node.oneOf ?? []) expect(variant.required).toContain("auth_type");
   }
@@ -142,7 +145,7 @@ test("an authorization URL may have a query, and the scopes are a list and a tex
 });
 
 test("secrets are marked, and nothing else", () => {
-  const names = new Set(["access_token", "client_secret", "refresh_token"]);
+  const names = new Set(["access_token", "api_key", "client_secret", "refresh_token"]);
   for (const { name, node } of nodes.filter((each) => each.node.type !== "object")) {
     expect(node["airbyte_secret"] ?? false, name).toBe(names.has(name));
   }
@@ -239,7 +242,6 @@ test.each([{ start_date: "2026-01-31T00:00:00Z" }, { end_date: "2026-01-31T00:00
 );
 
 test.each([
-  { base_url: undefined },
   { base_url: "http://example.com" },
   { base_url: "billing.example.com" },
   { base_url: "https://u:p@example.com" },

@@ -61,6 +61,7 @@ function restOf(value: unknown): Rest | null {
     pageSize: config.optional("page_size", from1to(1000)) ?? 1000,
     invalidRecords: config.optional("invalid_records", oneOf("fail", "warn")) ?? "fail",
     account: config.optional("account", label),
+    provider: undefined,
   };
   const credentials = credentialsOf(value["credentials"]);
   const isOrdered = start === undefined || end === undefined || start < end;

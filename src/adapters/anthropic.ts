@@ -79,7 +79,6 @@ const analyticsApi: Api = {
 
 export const anthropic: ProviderReports = {
   title: "Anthropic",
-  baseUrl: "https://api.anthropic.com",
   headers: (key) => ({
     "x-api-key": key,
     "anthropic-version": VERSION,

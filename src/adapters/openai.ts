@@ -168,7 +168,6 @@ const EXTRA: Readonly<Record<string, string>> = {
 
 export const openai: ProviderReports = {
   title: "OpenAI",
-  baseUrl: "https://api.openai.com",
   headers: (key) => ({ authorization: `Bearer ${key}` }),
   scope: "api.usage.read",
   finalAt: (start) => nextMonthStart(start),

@@ -18,7 +18,6 @@ const DIMENSIONS = ["model", "workspace", "upstream_provider"];
 
 export const openrouter: ProviderReports = {
   title: "OpenRouter",
-  baseUrl: "https://openrouter.ai/api",
   headers: (key) => ({ authorization: `Bearer ${key}` }),
   // Credits are paid beforehand: there is no month to be settled, and a day is charged once it is over.
   finalAt: (_start, end) => end,

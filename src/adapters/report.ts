@@ -100,8 +100,6 @@ export interface Api {
 export interface ProviderReports {
   /** `ServiceProviderName` and `InvoiceIssuerName`. */
   readonly title: string;
-  /** Where its API is unless the config says otherwise, without the `/v1/…` that follows. */
-  readonly baseUrl: string;
   /** Headers that carry the key and whatever else each request needs. Lower-case names. */
   readonly headers: (key: string) => Readonly<Record<string, string>>;
   /** Tried in this order until one takes the key. */

@@ -24,10 +24,26 @@ function faultOf(config: unknown): ConnectorError {
 
 const messageOf = (change: object): string => faultOf({ ...minimal, ...change }).message;
 
+test("a key of a provider's own reports needs no address, and brings assumptions", () => {
+  const credentials = { auth_type: "openai_admin_key", api_key: "sk-admin-1" };
+  expect(parseConfig({ credentials })).toMatchObject({
+    baseUrl: "https://api.openai.com",
+    credentials: { authType: "scoped_bearer_token", accessToken: "sk-admin-1" },
+    provider: { name: "openai", usageLagHours: 4, costsLagHours: 24, finalAfterDays: 5 },
+  });
+  const proxy = { base_url: "https://proxy.example.com/openai/v1/", credentials };
+  expect(parseConfig(proxy).baseUrl).toBe("https://proxy.example.com/openai");
+  expect(secretsOf({ credentials })).toEqual(["sk-admin-1"]);
+  expect(
+    messageOf({ credentials: { ...credentials, api_key: "two words", usage_lag_hours: -1 } }),
+  ).toMatch(/api_key must be one word.*usage_lag_hours must be a whole number from 0 to 240/s);
+});
+
 test("a minimal config gets the defaults of the design", () => {
   expect(parseConfig(minimal)).toEqual({
     baseUrl: "https://billing.example.com",
     credentials: { authType: "scoped_bearer_token", accessToken: TOKEN },
+    provider: undefined,
     start: undefined,
     end: undefined,
     granularity: "1d",
@@ -73,6 +89,7 @@ test("every key is parsed", () => {
       authorizationUrl: "https://auth.example.com/authorize?tenant=1",
       tokenUrl: "http://127.0.0.1:9/token",
     },
+    provider: undefined,
     start: Date.UTC(2026, 0, 31),
     end: Date.UTC(2026, 1, 1, 6),
     granularity: "1h",

@@ -5,7 +5,7 @@
  */
 import type * as z from "zod";
 import { normalizeBaseUrl } from "./address.ts";
-import { configSchema, instantOf } from "./schema.ts";
+import { configSchema, instantOf, PROVIDERS } from "./schema.ts";
 import { ConnectorError } from "../errors.ts";
 import { describeIssues, issuesOf, ruleOf, type ConfigIssue } from "./issues.ts";
 import { isObject } from "./members.ts";
@@ -33,11 +33,24 @@ export interface OAuthCredentials {
 
 export type Credentials = BearerCredentials | OAuthCredentials;
 
+/** A provider whose own reports are read in place of the interface, and what is assumed of them. */
+export interface ProviderConfig {
+  readonly name: "anthropic" | "openai" | "openrouter";
+  /** Whole hours, 0 to 240, until usage is complete. */
+  readonly usageLagHours: number;
+  /** Whole hours, 0 to 240, until costs are complete. */
+  readonly costsLagHours: number;
+  /** Days, 0 to 365, after the billing period until costs are final. */
+  readonly finalAfterDays: number;
+}
+
 /** The configuration, with its defaults filled in. Instants are milliseconds since 1970. */
 export interface Config {
   /** Spelled by {@link normalizeBaseUrl}: no trailing slash, so that `/v1/…` can follow. */
   readonly baseUrl: string;
   readonly credentials: Credentials;
+  /** Undefined if the provider serves the interface itself. */
+  readonly provider: ProviderConfig | undefined;
   /** Inclusive; `undefined` means the retention floor (W3). */
   readonly start: number | undefined;
   /** Exclusive, after `start`; `undefined` means now (W4). */
@@ -70,6 +83,9 @@ const PUBLIC_CREDENTIALS: ReadonlySet<string> = new Set([
   "token_expiry_date",
   "authorization_url",
   "token_url",
+  "usage_lag_hours",
+  "costs_lag_hours",
+  "final_after_days",
 ]);
 
 /** Keys that hold a secret even if a person put them in the wrong place. */
@@ -95,10 +111,11 @@ export function parseConfig(value: unknown): Config {
   const present = withoutNullMembers(value);
   const parsed = configSchema.safeParse(present, { error: ruleOf });
   const issues = [
+    ...addressIssues(present),
     ...(parsed.error === undefined ? [] : issuesOf(parsed.error)),
     ...dateIssues(present),
   ];
-  const baseUrl = parsed.success ? normalizeBaseUrl(parsed.data.base_url) : undefined;
+  const baseUrl = parsed.success ? baseUrlOf(parsed.data) : undefined;
   if (!parsed.success || baseUrl === undefined || issues.length > 0) {
     throw new ConnectorError("invalid_config", describeIssues("config", issues));
   }
@@ -106,6 +123,7 @@ export function parseConfig(value: unknown): Config {
   return {
     baseUrl,
     credentials: credentialsOf(data.credentials),
+    provider: providerOf(data.credentials),
     start: data.start_date === undefined ? undefined : instantOf(data.start_date),
     end: data.end_date === undefined ? undefined : instantOf(data.end_date),
     granularity: data.granularity,
@@ -126,6 +144,9 @@ function credentialsOf(credentials: ParsedConfig["credentials"]): Credentials {
   if (credentials.auth_type === "scoped_bearer_token") {
     return { authType: credentials.auth_type, accessToken: credentials.access_token };
   }
+  if (credentials.auth_type !== "oauth2_authorization_code") {
+    return { authType: "scoped_bearer_token", accessToken: credentials.api_key };
+  }
   const { token_expiry_date: expiry } = credentials;
   return {
     authType: credentials.auth_type,
@@ -137,6 +158,39 @@ function credentialsOf(credentials: ParsedConfig["credentials"]): Credentials {
     authorizationUrl: credentials.authorization_url,
     tokenUrl: credentials.token_url,
   };
+}
+
+function providerOf(credentials: ParsedConfig["credentials"]): ProviderConfig | undefined {
+  if (credentials.auth_type === "oauth2_authorization_code") return undefined;
+  if (credentials.auth_type === "scoped_bearer_token") return undefined;
+  return {
+    name: PROVIDERS[credentials.auth_type].provider,
+    usageLagHours: credentials.usage_lag_hours,
+    costsLagHours: credentials.costs_lag_hours,
+    finalAfterDays: credentials.final_after_days,
+  };
+}
+
+function isProviderType(authType: unknown): authType is keyof typeof PROVIDERS {
+  return typeof authType === "string" && authType in PROVIDERS;
+}
+
+/** The address in the config, else that of the provider's API. SDKs count the `/v1` to the address, the config does not. */
+function baseUrlOf({ base_url: given, credentials }: ParsedConfig): string | undefined {
+  const { auth_type: type } = credentials;
+  const known = isProviderType(type) ? PROVIDERS[type].baseUrl : undefined;
+  const url = given ?? known;
+  const normalized = url === undefined ? undefined : normalizeBaseUrl(url);
+  return known === undefined ? normalized : normalized?.replace(/\/v1$/, "");
+}
+
+/** Only a provider that serves the interface needs an address. Not part of the schema: the rule spans two keys. */
+function addressIssues(config: unknown): ConfigIssue[] {
+  if (!isObject(config) || config["base_url"] !== undefined) return [];
+  const credentials = config["credentials"];
+  return isObject(credentials) && isProviderType(credentials["auth_type"])
+    ? []
+    : [{ path: "base_url", rule: "is required" }];
 }
 
 /** The rule that spans two keys. It is not part of the schema: zod would skip it if another key were wrong. */

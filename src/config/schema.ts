@@ -147,27 +147,93 @@ const bearerSchema = z
     description: "A dedicated read-only token that the provider gave you.",
   });
 
+/** Providers whose own reports are read, by `auth_type`, and where their APIs are. */
+export const PROVIDERS = {
+  anthropic_admin_key: { provider: "anthropic", baseUrl: "https://api.anthropic.com" },
+  openai_admin_key: { provider: "openai", baseUrl: "https://api.openai.com" },
+  openrouter_management_key: { provider: "openrouter", baseUrl: "https://openrouter.ai/api" },
+} as const;
+
+/** A key for a provider's own reports, and what the connector assumes because the reports do not say it. */
+function providerKey<Type extends keyof typeof PROVIDERS>(
+  authType: Type,
+  meta: { title: string; description: string; key: string },
+) {
+  return z
+    .looseObject({
+      auth_type: z.literal(authType).meta({ order: 0 }),
+      api_key: token().meta({
+        title: meta.title,
+        description: meta.key,
+        airbyte_secret: true,
+        order: 1,
+      }),
+      usage_lag_hours: wholeNumber(0, 240).default(4).meta({
+        title: "Usage Lag Hours",
+        description: "How many hours the provider takes until the usage of an hour is complete.",
+        order: 2,
+      }),
+      costs_lag_hours: wholeNumber(0, 240).default(24).meta({
+        title: "Costs Lag Hours",
+        description: "How many hours the provider takes until the costs of a day are complete.",
+        order: 3,
+      }),
+      final_after_days: wholeNumber(0, 365).default(5).meta({
+        title: "Final After Days",
+        description:
+          "How many days after the end of the billing period the connector calls a cost final.",
+        order: 4,
+      }),
+    })
+    .meta({ title: meta.title, description: meta.description });
+}
+
+const REPORTS = "Reads the provider's own reports: billed cost before credits and tax.";
+
+const providerKeys = [
+  providerKey("anthropic_admin_key", {
+    title: "Anthropic Admin Key",
+    description: REPORTS,
+    key: "An Admin API key of your Anthropic organization, or a key with the scope read:analytics.",
+  }),
+  providerKey("openai_admin_key", {
+    title: "OpenAI Admin Key",
+    description: REPORTS,
+    key: "An admin key of your OpenAI organization, or a key with the scope api.usage.read.",
+  }),
+  providerKey("openrouter_management_key", {
+    title: "OpenRouter Management Key",
+    description: REPORTS,
+    key: "A management key of your OpenRouter account.",
+  }),
+] as const;
+
 /** The config as the file holds it, before defaults. Unknown keys are accepted because platforms add their own. */
 export const configSchema = z
   .looseObject({
-    base_url: checkedText((value) => addressFault(value, { query: false })).meta({
-      title: "Base URL",
-      description:
-        "The address of the provider's billing export, without the /v1/… that follows. It must start with https; http is accepted only for this machine itself.",
-      examples: ["https://billing.example.com", "https://api.example.com/billing"],
-      pattern:
-        "^(https://[^\\s/?#@\\\\]+|http://(localhost|127\\.[0-9]+\\.[0-9]+\\.[0-9]+|\\[::1\\])(:[0-9]+)?)(/[^\\s?#\\\\]*)?$",
-      pattern_descriptor: "https://host/path",
-      group: "connection",
-      order: 0,
-    }),
-    credentials: z.discriminatedUnion("auth_type", [oauthSchema, bearerSchema]).meta({
-      title: "Authentication",
-      description: "The proof that the connector may read your billing data.",
-      display_type: "radio",
-      group: "connection",
-      order: 1,
-    }),
+    base_url: checkedText((value) => addressFault(value, { query: false }))
+      .optional()
+      .meta({
+        title: "Base URL",
+        description:
+          "The address of the provider's billing export, without the /v1/… that follows. It must start with https; http is accepted only for this machine itself. With a key of Anthropic, OpenAI or OpenRouter leave it empty, unless you reach them by a proxy.",
+        examples: ["https://billing.example.com", "https://api.example.com/billing"],
+        pattern:
+          "^(https://[^\\s/?#@\\\\]+|http://(localhost|127\\.[0-9]+\\.[0-9]+\\.[0-9]+|\\[::1\\])(:[0-9]+)?)(/[^\\s?#\\\\]*)?$",
+        pattern_descriptor: "https://host/path",
+        always_show: true,
+        group: "connection",
+        order: 0,
+      }),
+    credentials: z
+      .discriminatedUnion("auth_type", [oauthSchema, bearerSchema, ...providerKeys])
+      .meta({
+        title: "Authentication",
+        description: "The proof that the connector may read your billing data.",
+        display_type: "radio",
+        group: "connection",
+        order: 1,
+      }),
     start_date: date()
       .optional()
       .meta({

@@ -29,6 +29,8 @@ export interface CapabilitiesAnswer {
   readonly capabilities: Capabilities;
   /** The provider's clock: its `Date` header in whole seconds; the local clock if there is none (W4). */
   readonly nowMs: number;
+  /** The provider's own id of the account, if something beside the interface names it (S5). */
+  readonly account?: string | undefined;
   /** For the log, about the removed properties. */
   readonly warnings: readonly string[];
 }

@@ -118,7 +118,7 @@ async function reject(error: ConnectorError, { outlet, edges }: ReadOptions): Pr
 
 function readerOf(
   configured: ConfiguredStream,
-  { capabilities, nowMs: now }: CapabilitiesAnswer,
+  { capabilities, nowMs: now, account }: CapabilitiesAnswer,
   manifest: ExportWindows | null,
   run: Run,
   options: ReadOptions,
@@ -130,7 +130,7 @@ function readerOf(
   const granularity = stream.granularityOf(settings.granularity);
   if (granularity !== null) assertGranularityOffered(dataset, settings);
   const input = planInputOf(stream, dataset, settings, now);
-  const owner = ownerOf(stream, settings);
+  const owner = ownerOf(stream, settings, account);
   const plan = planOf(configured, options.states.get(stream.name), owner, input);
   return new StreamReader({
     stream,
@@ -202,12 +202,16 @@ function planInputOf(
 }
 
 /** The owner of a stream's state (S5). Costs have no granularity of their own, so that a change of usage's leaves them. */
-function ownerOf(stream: StreamDefinition, settings: ReadSettings): StateOwner {
+function ownerOf(
+  stream: StreamDefinition,
+  settings: ReadSettings,
+  account: string | undefined,
+): StateOwner {
   return {
     base_url: settings.baseUrl,
     dataset: stream.name,
     granularity: stream.granularityOf(settings.granularity) ?? "1d",
-    account: settings.account ?? null,
+    account: settings.account ?? account ?? null,
   };
 }
 
