@@ -126,7 +126,7 @@ async function capabilities(
 ): Promise<HttpResponse> {
   let last: HttpResponse | undefined;
   for (const api of provider.apis) {
-    const answer = await send(api.probe(now));
+    const answer = await probe(api, send, now);
     if ("refused" in answer) {
       last = answer.refused;
       if (REFUSED.has(answer.status)) continue;
@@ -138,6 +138,15 @@ async function capabilities(
     return jsonAnswer(offer(provider, api, assumptions, answer.now), answer.date);
   }
   return last ?? problem(404, "Not found", "The provider has no API.");
+}
+
+/** A local clock that is wrong asks for a day that is not there: then the provider's own clock is asked by. */
+async function probe(api: Api, send: Send, now: number): Promise<Upstream> {
+  const answer = await send(api.probe(now));
+  const isWrong = Math.abs(answer.now - now) > DAY / 2;
+  return "refused" in answer && answer.status === 400 && isWrong
+    ? await send(api.probe(answer.now))
+    : answer;
 }
 
 /** The account's id; undefined where the provider does not tell it to this key; an answer where it may another time. */

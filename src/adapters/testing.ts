@@ -9,7 +9,7 @@ import { providers, type Assumptions } from "./index.ts";
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
 
-export const ASSUMPTIONS: Assumptions = { usageLagHours: 4, costsLagHours: 24, finalAfterDays: 5 };
+const ASSUMPTIONS: Assumptions = { usageLagHours: 4, costsLagHours: 24, finalAfterDays: 5 };
 
 /** A fake's API without a socket, under `https://provider.test`. */
 export function transportOf(fake: Fake): Transport {

@@ -1,0 +1,265 @@
+/** The whole engine over each adapter: syncs of a year, killed and limited on the way, against the truth of the fakes. */
+import { describe, expect, test } from "vitest";
+import type { FakeName } from "../../fake_providers/index.ts";
+import { type Host, run } from "../connector.ts";
+import { Secrets } from "../emit.ts";
+import { ConnectorError } from "../errors.ts";
+import type { Output } from "../streams/stream.ts";
+import { type Bench, benchOf, DAY, type Row, sumsOf, transportOf } from "./testing.ts";
+
+const TYPES = {
+  anthropic: "anthropic_admin_key",
+  openai: "openai_admin_key",
+  openrouter: "openrouter_management_key",
+} as const;
+
+const CATALOG = {
+  streams: ["usage", "costs", "export_windows"].map((name) => ({
+    stream: { name, json_schema: {}, supported_sync_modes: ["incremental"] },
+    sync_mode: "incremental",
+    destination_sync_mode: "append_dedup",
+  })),
+};
+
+/** What a sync's messages look like to a platform. */
+interface Message {
+  readonly type: string;
+  readonly record?: { readonly stream: string; readonly data: Row };
+  readonly state?: { readonly stream: { readonly stream_descriptor: { readonly name: string } } };
+  readonly log?: { readonly level: string; readonly message: string };
+  readonly connectionStatus?: { readonly status: string; readonly message: string };
+}
+
+/** Longer sleeps are deadlines, which nothing here comes near. */
+const LONGEST_WAIT = 5000;
+
+/** A platform with a warehouse: keeps the rows and the newest states. */
+class Platform {
+  readonly bench: Bench;
+  readonly rows: { readonly stream: string; readonly data: Row }[] = [];
+  readonly logs: string[] = [];
+  readonly states = new Map<string, unknown>();
+  /** How much this side's clock is ahead of the provider's, in milliseconds. */
+  #time: number;
+
+  constructor(bench: Bench, skew = 0) {
+    this.bench = bench;
+    this.#time = skew;
+  }
+
+  /** Runs the connector; it dies after `most` lines. Gives back whether it said that all went well. */
+  async sync(most = Infinity, change: object = {}): Promise<boolean | undefined> {
+    const stop = new AbortController();
+    const outputs = run(
+      {
+        kind: "read",
+        config: "config",
+        catalog: "catalog",
+        state: "state",
+        writeConfig: false,
+        debug: false,
+      },
+      this.#host(stop.signal, change),
+    );
+    let lines = 0;
+    for (;;) {
+      const next = await outputs.next();
+      if (next.done === true) return next.value;
+      for (const message of messagesOf(next.value)) {
+        if (lines++ >= most) {
+          stop.abort(new ConnectorError("aborted", "killed"));
+          return undefined;
+        }
+        this.#take(message);
+      }
+    }
+  }
+
+  async check(change: object = {}): Promise<Message[]> {
+    const host = this.#host(new AbortController().signal, change);
+    const messages: Message[] = [];
+    const outputs = run(
+      { kind: "check", config: "config", writeConfig: false, debug: false },
+      host,
+    );
+    for await (const output of outputs) messages.push(...messagesOf(output));
+    return messages;
+  }
+
+  #take(message: Message): void {
+    if (message.record !== undefined) this.rows.push(message.record);
+    if (message.log !== undefined) this.logs.push(message.log.message);
+    const { state } = message;
+    if (state !== undefined) this.states.set(state.stream.stream_descriptor.name, state);
+  }
+
+  #host(stop: AbortSignal, change: object): Host {
+    const { fake, name, baseUrl } = this.bench;
+    const files: Record<string, unknown> = {
+      config: {
+        base_url: baseUrl,
+        credentials: { auth_type: TYPES[name], api_key: fake.api.key },
+        ...change,
+      },
+      catalog: CATALOG,
+      state: [...this.states.values()],
+    };
+    return {
+      version: "0.0.0",
+      clock: {
+        now: () => fake.clock.now() + this.#time,
+        sleep: async (ms, signal) => {
+          signal.throwIfAborted();
+          this.#time += ms <= LONGEST_WAIT ? ms : 0;
+          if (ms > LONGEST_WAIT)
+            await new Promise((_, reject) => signal.addEventListener("abort", reject));
+        },
+      },
+      random: Math.random,
+      nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
+      stop,
+      secrets: new Secrets(),
+      readJson: (path) => Promise.resolve(structuredClone(files[path])),
+      openTransport: () => ({ transport: transportOf(fake), close: () => Promise.resolve() }),
+      stateInterval: 0,
+    };
+  }
+
+  /** The rows that stand, by record id: of each record the version of its newest reading. */
+  byId(stream: string): Row[] {
+    const newest = new Map<string, Row>();
+    for (const { data } of this.rows.filter((row) => row.stream === stream)) {
+      const id = data["x_RecordId"] ?? "";
+      const before = newest.get(id)?.["x_ReadingId"] ?? "";
+      if ((data["x_ReadingId"] ?? "") >= before) newest.set(id, data);
+    }
+    return [...newest.values()];
+  }
+
+  /** The rows that stand, by reading: of each day those that its newest complete reading names. */
+  byReading(stream: string): Row[] {
+    const newest = new Map<string, Row>();
+    for (const { data } of this.rows.filter((row) => row.stream === "export_windows")) {
+      const day = data["day"] ?? "";
+      const before = newest.get(day)?.["reading_id"] ?? "";
+      if (data["dataset"] === stream && (data["reading_id"] ?? "") >= before) newest.set(day, data);
+    }
+    const standing = new Map<string, Row>();
+    for (const { data } of this.rows.filter((row) => row.stream === stream)) {
+      const report = newest.get(data["ChargePeriodStart"]?.slice(0, 10) ?? "");
+      const reading = report?.["rows_reading_id"] ?? report?.["reading_id"];
+      if (data["x_ReadingId"] === reading) standing.set(JSON.stringify(data), data);
+    }
+    return [...standing.values()];
+  }
+}
+
+function messagesOf(output: Output): Message[] {
+  if (output.type !== "RECORD_LINES") return [JSON.parse(JSON.stringify(output)) as Message];
+  const lines = Buffer.from(output.bytes).toString().trim().split("\n");
+  return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as Message);
+}
+
+const NOW = Date.UTC(2026, 9, 30, 9);
+
+/** Compares the warehouse with the truth, from a first day on. */
+function expectTruth(platform: Platform, from: number): void {
+  const { fake } = platform.bench;
+  const truth = fake.totals(from, fake.clock.now() + DAY);
+  expect(truth.usage.length).toBeGreaterThan(30);
+  expect(sumsOf(platform.byId("usage"))).toStrictEqual(truth.usage);
+  expect(sumsOf(platform.byReading("usage"))).toStrictEqual(truth.usage);
+  expect(sumsOf(platform.byId("costs"))).toStrictEqual(truth.costs);
+  expect(sumsOf(platform.byReading("costs"))).toStrictEqual(truth.costs);
+}
+
+describe.each([
+  { name: "openai", options: {}, first: Date.UTC(2025, 9, 30), syncs: 6 },
+  { name: "anthropic", options: {}, first: Date.UTC(2026, 0, 1), syncs: 6 },
+  { name: "anthropic", options: { legacy: true }, first: Date.UTC(2025, 9, 31), syncs: 6 },
+] as const)("$name $options", ({ name, options, first, syncs }) => {
+  test("a year, then a sync every third day: late and corrected rows are there", async () => {
+    const platform = new Platform(benchOf(name, NOW, options));
+    const { fake } = platform.bench;
+    const start = new Date(first).toISOString().slice(0, 10);
+    for (let sync = 0; sync < syncs; sync++) {
+      if (sync === 3) fake.limit(2, 1);
+      if (sync === 5) fake.fail(2, 503);
+      expect(await platform.sync(Infinity, { start_date: start })).toBe(true);
+      if (sync + 1 < syncs) fake.clock.advance(3 * DAY);
+    }
+    expectTruth(platform, first);
+  });
+
+  test("killed anywhere, it goes on from its state", async () => {
+    const platform = new Platform(benchOf(name, NOW, options));
+    const change = { start_date: "2026-08-01", page_size: 90, concurrency: 2 };
+    let kills = 0;
+    while ((await platform.sync(700, change)) === undefined) {
+      kills += 1;
+      expect(kills).toBeLessThan(60);
+    }
+    expect(kills).toBeGreaterThan(3);
+    expectTruth(platform, Date.UTC(2026, 7, 1));
+  });
+});
+
+test("OpenRouter over a year, of which it shows 30 days at a time", async () => {
+  const platform = new Platform(benchOf("openrouter", Date.UTC(2026, 0, 31, 9)));
+  const { fake } = platform.bench;
+  for (;;) {
+    expect(await platform.sync()).toBe(true);
+    if (fake.clock.now() > Date.UTC(2026, 11, 31)) break;
+    fake.clock.advance(6 * DAY);
+  }
+  expectTruth(platform, Date.UTC(2026, 0, 1));
+});
+
+describe("what a person sees", () => {
+  test("check succeeds, and a log line says what is read and assumed", async () => {
+    const platform = new Platform(benchOf("anthropic", NOW, { legacy: true }));
+    const messages = await platform.check();
+    expect(messages.find(({ type }) => type === "CONNECTION_STATUS")?.connectionStatus).toEqual({
+      status: "SUCCEEDED",
+      message: "Usage and costs can be read from Anthropic.",
+    });
+    const logs = messages.flatMap(({ log }) => (log?.level === "INFO" ? [log.message] : []));
+    expect(logs.join("\n")).toMatch(/older Admin API.*before credits and tax/s);
+  });
+
+  test.each(["anthropic", "openai", "openrouter"] satisfies FakeName[])(
+    "a wrong key of %s is a failed check that tells what the provider said",
+    async (name) => {
+      const platform = new Platform(benchOf(name, NOW));
+      const credentials = { auth_type: TYPES[name], api_key: "sk-wrong-key" };
+      const messages = await platform.check({ credentials });
+      const status = messages.at(-1)?.connectionStatus;
+      expect(status?.status).toBe("FAILED");
+      expect(status?.message).toContain("Invalid API key.");
+      expect(JSON.stringify(messages)).not.toContain("sk-wrong-key");
+    },
+  );
+
+  test("hours cannot be had from OpenRouter, and the check says so", async () => {
+    const platform = new Platform(benchOf("openrouter", NOW));
+    const messages = await platform.check({ granularity: "1h" });
+    expect(messages.at(-1)?.connectionStatus).toMatchObject({ status: "FAILED" });
+    expect(messages.at(-1)?.connectionStatus?.message).toContain("it offers 1d");
+  });
+
+  test.each(["openai", "openrouter"] satisfies FakeName[])(
+    "a local clock that is months off does not matter to %s",
+    async (name) => {
+      const messages = await new Platform(benchOf(name, NOW), 90 * DAY).check();
+      expect(messages.at(-1)?.connectionStatus?.status).toBe("SUCCEEDED");
+    },
+  );
+
+  test("the state belongs to the organization that Anthropic names", async () => {
+    const platform = new Platform(benchOf("anthropic", NOW));
+    await platform.sync(Infinity, { start_date: "2026-10-20" });
+    expect(JSON.stringify(platform.states.get("usage"))).toContain(
+      "2c9d1c1e-1111-4222-8333-444455556666",
+    );
+  });
+});
