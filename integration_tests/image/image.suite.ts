@@ -63,7 +63,15 @@ describe("the facts in the image", () => {
       await shell(
         "ls -A /airbyte; find / -xdev -name '*.ts' -path '*billing*' 2>/dev/null || true",
       ),
-    ).toBe("");
+    ).toBe(".cache");
+  });
+
+  test("compiled code is there for its user, and is used where nothing can be written", async () => {
+    expect(await shell('find "$NODE_COMPILE_CACHE" ! -user airbyte')).toBe("");
+    const used = await shell(
+      'NODE_DEBUG_NATIVE=COMPILE_CACHE "$AIRBYTE_ENTRYPOINT" spec 2>&1 > /dev/null | grep -c "was accepted"',
+    );
+    expect(Number(used)).toBeGreaterThan(0);
   });
 });
 
