@@ -4,6 +4,7 @@ import type { Account, Scope } from "./accounts.ts";
 import { SCOPES } from "./accounts.ts";
 import { loadDirectory, loadLives, loadRealSpend } from "./data.ts";
 import { generateAccount, parseGeneratorSpec } from "./generator/index.ts";
+import { publishCertificate } from "./certificate.ts";
 import { clientFacts } from "./oauth/control.ts";
 import { createProvider } from "./provider.ts";
 import type { Provider } from "./provider.ts";
@@ -36,6 +37,8 @@ Serves the AI Provider Billing Export Interface on 127.0.0.1, by default the rea
   --oauth                serve OAuth 2.0 too: login and consent, tokens, metadata; prints a client and a refresh token
   --token-seconds N      life of an OAuth access token in real seconds (default 3600)
   --redirect-uri URI     a redirect address besides those on 127.0.0.1 and [::1], any port (may be repeated)
+  --tls                  serve https with a certificate that is made at the start; prints the file to trust
+  --host NAME            with --tls: the name under which others reach this machine; listens on all its addresses
   --control              serve /control too: clock, faults, totals, requests, tokens, records
   --seed N               seed of the generator and of faults left to chance (default 1)
   --json                 print one line, {"base_url": "…", "access_token": "…"}, and nothing else; with --oauth it
@@ -57,6 +60,8 @@ const options = {
   oauth: { type: "boolean", default: false },
   "token-seconds": { type: "string", default: "3600" },
   "redirect-uri": { type: "string", multiple: true },
+  tls: { type: "boolean", default: false },
+  host: { type: "string", default: "127.0.0.1" },
   control: { type: "boolean", default: false },
   seed: { type: "string", default: "1" },
   json: { type: "boolean", default: false },
@@ -88,8 +93,7 @@ function shownOAuth(facts: Readonly<Record<string, string>>): string {
 }
 
 function greeting(
-  baseUrl: string,
-  token: string,
+  facts: { base_url: string; access_token: string; certificate?: string },
   account: Account,
   now: string,
   control: boolean,
@@ -101,13 +105,15 @@ function greeting(
     first === day
       ? `start=${first}T00:00:00Z&end=${first}T12:00:00Z`
       : `start=${first}T00:00:00Z&end=${day}T00:00:00Z`;
+  const { base_url: baseUrl, access_token: token, certificate } = facts;
+  const curl = certificate === undefined ? "curl" : `curl --cacert ${certificate}`;
   return `Reference provider, account ${account.id}, at ${now}
   base URL      ${baseUrl}
   access token  ${token}
-${control ? `  control       ${new URL("/control/", baseUrl).href}\n` : ""}${shownOAuth(oauth)}
+${certificate === undefined ? "" : `  certificate   ${certificate}\n`}${control ? `  control       ${new URL("/control/", baseUrl).href}\n` : ""}${shownOAuth(oauth)}
 Try
-  curl -H 'Authorization: Bearer ${token}' '${baseUrl}/v1/finops/capabilities'
-  curl -H 'Authorization: Bearer ${token}' '${baseUrl}/v1/finops/costs?${range}'
+  ${curl} -H 'Authorization: Bearer ${token}' '${baseUrl}/v1/finops/capabilities'
+  ${curl} -H 'Authorization: Bearer ${token}' '${baseUrl}/v1/finops/costs?${range}'
 `;
 }
 
@@ -158,6 +164,26 @@ async function serveFake(
   );
 }
 
+/** The options of limits and OAuth that the command line gives. */
+function limitsOf(values: ReturnType<typeof parseArgs<{ options: typeof options }>>["values"]) {
+  return {
+    ...(values.oauth
+      ? {
+          oauth: {
+            tokenSeconds: integer("token-seconds", values["token-seconds"], 1, 1e6),
+            redirectUris: values["redirect-uri"] ?? [],
+          },
+        }
+      : {}),
+    ...(values["rate-limit"] === undefined
+      ? {}
+      : { rateLimit: integer("rate-limit", values["rate-limit"], 1, 1e6) }),
+    ...(values["cursor-lifetime"] === undefined
+      ? {}
+      : { cursorLifetime: integer("cursor-lifetime", values["cursor-lifetime"], 1, 1e9) }),
+  };
+}
+
 async function main(): Promise<void> {
   const { values } = parseArgs({ options });
   if (values.help) {
@@ -182,27 +208,18 @@ async function main(): Promise<void> {
     values.lives ?? [],
     { now, seed },
   );
+  const certificate = values.tls ? await publishCertificate(values.host, Date.now()) : undefined;
+  if (certificate !== undefined) process.once("exit", certificate.remove);
   const provider = createProvider({
     accounts,
+    ...(certificate === undefined ? {} : { certificate }),
+    host: values.host,
     now,
     running,
     basePath: values["base-path"],
     control: values.control,
     seed,
-    ...(values.oauth
-      ? {
-          oauth: {
-            tokenSeconds: integer("token-seconds", values["token-seconds"], 1, 1e6),
-            redirectUris: values["redirect-uri"] ?? [],
-          },
-        }
-      : {}),
-    ...(values["rate-limit"] === undefined
-      ? {}
-      : { rateLimit: integer("rate-limit", values["rate-limit"], 1, 1e6) }),
-    ...(values["cursor-lifetime"] === undefined
-      ? {}
-      : { cursorLifetime: integer("cursor-lifetime", values["cursor-lifetime"], 1, 1e9) }),
+    ...limitsOf(values),
   });
   const scopes = SCOPES.filter((scope) => wanted.has(scope));
   const { token } = provider.issueToken({ scopes });
@@ -210,10 +227,16 @@ async function main(): Promise<void> {
   const oauth = values.oauth ? await oauthFacts(provider, accounts[0].id, scopes) : {};
   for (const signal of ["SIGTERM", "SIGINT"] as const)
     process.once(signal, () => void provider.close());
+  const facts = {
+    base_url: baseUrl,
+    access_token: token,
+    ...(values.oauth ? { oauth } : {}),
+    ...(certificate === undefined ? {} : { certificate: certificate.path }),
+  };
   process.stdout.write(
     values.json
-      ? `${JSON.stringify({ base_url: baseUrl, access_token: token, ...(values.oauth ? { oauth } : {}) })}\n`
-      : greeting(baseUrl, token, accounts[0], now, values.control, oauth),
+      ? `${JSON.stringify(facts)}\n`
+      : greeting(facts, accounts[0], now, values.control, oauth),
   );
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { BearerTokens } from "./accounts.ts";
 import type { Account, TokenVerifier } from "./accounts.ts";
+import type { Certificate } from "./certificate.ts";
 import { Clock } from "./clock.ts";
 import { registerControl } from "./control.ts";
 import { CursorSealer } from "./cursors.ts";
@@ -35,18 +36,26 @@ export interface ProviderOptions {
   readonly verifiers?: readonly TokenVerifier[];
   /** Serves OAuth 2.0 too, under `/oauth` of the base path. Default: no. */
   readonly oauth?: AuthorizationOptions;
+  /** Serves https with this certificate. Default: http. */
+  readonly certificate?: Certificate;
+  /**
+   * The name or address under which clients reach the provider. Default: 127.0.0.1. Any other one makes the provider listen
+   * on every address of the machine, which needs a certificate and allows no control.
+   */
+  readonly host?: string;
   /** Clock of the rate limit in milliseconds. Default: the machine's clock. */
   readonly time?: () => number;
 }
 
 /** A running or startable reference provider. */
 export interface Provider extends Operations {
-  /** Starts to serve on 127.0.0.1 at a port (0 or absent: any free one). Rejects if the port is taken. */
+  /** Starts to serve at a port (0 or absent: any free one). Rejects if the port is taken. */
   listen(port?: number): Promise<{ readonly baseUrl: string }>;
   /** Ends all connections and stops. */
   close(): Promise<void>;
 }
 
+const LOOPBACK = "127.0.0.1";
 const BASE_PATH = /^(\/[A-Za-z0-9._~-]+)*$/;
 
 function createWorld(options: ProviderOptions): World {
@@ -80,22 +89,28 @@ function createWorld(options: ProviderOptions): World {
 }
 
 /**
- * Makes a reference provider of `interface.md`. It serves nothing before `listen` and then on 127.0.0.1 only. Throws a
- * RangeError for options that contradict each other or are out of range.
+ * Makes a reference provider of `interface.md`. It serves nothing before `listen`, and then on 127.0.0.1 unless
+ * `host` says otherwise. Throws a RangeError for options that contradict each other or are out of range.
  */
 export function createProvider(options: ProviderOptions): Provider {
   const world = createWorld(options);
   const operations = createOperations(world);
-  const app = buildServer(world);
+  const { certificate, host = LOOPBACK } = options;
+  if (host !== LOOPBACK && certificate === undefined)
+    throw new RangeError("a host other than 127.0.0.1 needs TLS");
+  if (host !== LOOPBACK && options.control === true)
+    throw new RangeError("control is served on 127.0.0.1 only");
+  const app = buildServer(world, certificate);
   if (options.control === true) registerControl(app, world, operations);
   return {
     ...operations,
     async listen(port = 0) {
-      await app.listen({ host: "127.0.0.1", port });
+      await app.listen({ host: host === LOOPBACK ? LOOPBACK : "0.0.0.0", port });
       const address = app.server.address();
       if (address === null || typeof address === "string")
         throw new Error("the server has no port");
-      const baseUrl = `http://127.0.0.1:${address.port}${world.basePath}`;
+      const scheme = certificate === undefined ? "http" : "https";
+      const baseUrl = `${scheme}://${host}:${address.port}${world.basePath}`;
       if (options.oauth !== undefined) {
         // The OAuth library takes half a second to load, so it is loaded only if OAuth is on.
         const { OAuth } = await import("./oauth/oauth.ts");

@@ -1,7 +1,10 @@
+import { createServer } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import Fastify from "fastify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { authenticate, requireScopes } from "./accounts.ts";
 import type { Account, BearerTokens, Grant, Scope, TokenVerifier } from "./accounts.ts";
+import type { Certificate } from "./certificate.ts";
 import type { Clock } from "./clock.ts";
 import type { CursorSealer } from "./cursors.ts";
 import { capabilitiesText, pageText } from "./faults/alter.ts";
@@ -219,8 +222,11 @@ async function serve(world: World, request: FastifyRequest, reply: FastifyReply)
  * Makes the HTTP server of the three operations (interface section 4). Every other path is a 404, every method but GET
  * a 405. All errors are problem documents. The server does not listen yet.
  */
-export function buildServer(world: World): FastifyInstance {
+export function buildServer(world: World, certificate?: Certificate): FastifyInstance {
   const app = Fastify({
+    // Fastify's own option for https gives the instance another type.
+    serverFactory: (answer) =>
+      certificate === undefined ? createServer(answer) : createSecureServer(certificate, answer),
     logger: false,
     exposeHeadRoutes: false,
     forceCloseConnections: true,
