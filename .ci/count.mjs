@@ -1,5 +1,5 @@
-// Adds up the reports of the suites in a folder: NAME.exit has a suite's exit code, NAME.json its report in vitest's
-// JSON or NAME.xml as JUnit XML, where it came to write one. Plain JavaScript, for whatever Node the machine has.
+// Adds up the reports of the suites in a folder. NAME.exit holds a suite's exit code. NAME.json (vitest's JSON) or NAME.xml
+// (JUnit XML) holds its report, if the suite wrote one. Plain JavaScript, because the machine's Node may be old.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -13,7 +13,7 @@ function reportOf(name) {
   }
 }
 
-/** The counts of all its test suites, in the words of vitest's JSON. */
+/** The counts of all its test suites, under the names of vitest's JSON. */
 function junitReportOf(name) {
   const report = { success: true, numPassedTests: 0, numFailedTests: 0, numPendingTests: 0 };
   try {
@@ -42,7 +42,7 @@ for (const file of suites) {
   const code = Number(readFileSync(join(folder, file), "utf8"));
   passed += report.numPassedTests ?? 0;
   skipped += (report.numPendingTests ?? 0) + (report.numTodoTests ?? 0);
-  // An installation that fails, a file that cannot be loaded, an error outside of any test: no test of its own tells.
+  // A failed installation, a file that cannot be loaded, or an error outside of all tests fails no single test.
   const untold = own === 0 && (code !== 0 || report.success !== true);
   failed += own + (untold ? 1 : 0);
 }

@@ -1,19 +1,19 @@
-/** The cases of the bench: each runs whole processes in turns and gives back rows of a table. */
+/** The cases of the bench. Each case runs whole processes in turns and returns rows of a table. */
 import { spawnSync } from "node:child_process";
 import { LAUNCHER, start } from "../bin/process.ts";
 import { measure, median, type Run } from "./process.ts";
 import type { Scene, World } from "./world.ts";
 
-/** What was measured, in words: what, how much, against which target. */
+/** One measurement as text: its name, its figures and its target. */
 export type Row = readonly [what: string, figures: string, target: string];
 
-/** Pages of this many records, as by default. */
+/** Records in a page: the connector's default. */
 const PAGE = 1000;
 
 const per = (records: number, run: Run): number => (records * 1000) / run.wallMs;
 const thousands = (value: number): string => `${(value / 1000).toFixed(0)},000`;
 
-/** Runs commands in turns, so that a machine that changes its speed changes it for all of them. */
+/** Runs commands in turns, so that a change of the machine's speed affects all of them. */
 async function inTurns(commands: readonly (readonly string[])[], times: number): Promise<Run[][]> {
   const runs: Run[][] = commands.map(() => []);
   for (let time = 0; time < times; time++) {
@@ -30,7 +30,7 @@ export async function throughput(
   times: number,
 ): Promise<Row[]> {
   const command = await world.set(scene);
-  await world.seen(); // what other cases asked for
+  await world.seen(); // forgets the requests of other cases
   await measure(command); // renders the pages
   const { paths, connections } = await world.seen();
   const [floor = [], ours = []] = await inTurns([world.floor(paths, 1), command], times);
@@ -53,7 +53,7 @@ export async function throughput(
   ];
 }
 
-/** 100 ms a page: how close the lanes come to what their number allows. */
+/** 100 ms a page: compares the lanes with the shortest time that their number allows. */
 export async function latency(world: World, lanes: number, records: number): Promise<Row[]> {
   const delayMs = 100;
   const scene = { records, days: 90, maximumWindowDays: 7, delayMs };
@@ -81,7 +81,7 @@ export async function latency(world: World, lanes: number, records: number): Pro
   ];
 }
 
-/** Peak memory by size of the export, and where the reader of stdout stops for a while. */
+/** Peak memory by size of the export, and with a reader of stdout that pauses. */
 export async function memory(
   world: World,
   sizes: readonly number[],
@@ -110,7 +110,7 @@ export async function memory(
   return rows;
 }
 
-/** `spec` beside a bare Node, and how soon the first RECORD follows the first page. */
+/** `spec` beside a bare Node, and the time from the first page to the first RECORD. */
 export async function startUp(world: World, times: number): Promise<Row[]> {
   const node = new URL("../node_modules/.bin/node", import.meta.url).pathname;
   const wall = (command: string, args: readonly string[]): number => {
@@ -139,7 +139,7 @@ export async function startUp(world: World, times: number): Promise<Row[]> {
   ];
 }
 
-/** Milliseconds from the start to the first page having left, and from there to the first RECORD. */
+/** Milliseconds from the start until the provider has sent the first page, and from then to the first RECORD. */
 async function firstRecord(
   world: World,
   command: readonly string[],

@@ -1,4 +1,7 @@
-/** The nearest peer on the same pages: a source made with faros-airbyte-cdk, in bench/peers/, installed on demand. */
+/**
+ * Measures the nearest peer on the same pages: a source built with faros-airbyte-cdk, in bench/peers/. Installs it
+ * first.
+ */
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,6 +1,6 @@
 /**
- * The floor: a bare undici loop that collects each page as bytes and parses nothing. Reads the addresses that are named,
- * one a line, in the file given; as many loops side by side as asked for.
+ * The floor: a bare undici loop that collects each page as bytes and parses nothing. FILE lists the addresses, one a
+ * line. LOOPS loops run side by side.
  *
  *     node bench/floor.ts ORIGIN FILE [LOOPS]
  */

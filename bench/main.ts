@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: the connector as a whole process beside the floor, on pages that are rendered beforehand. Writes
- * RESULTS.md and its table in the README.
+ * `npm run bench`: measures the connector as a whole process beside the floor, on pages that are rendered before.
+ * Writes RESULTS.md and its table in the README.
  *
  *     npm run bench -- [--runs N] [--large] [--compare]
  */

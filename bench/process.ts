@@ -4,34 +4,34 @@ import { localEnvironment, start } from "../bin/process.ts";
 
 /** One run of a process. */
 export interface Run {
-  /** From before its start until it and its reader had ended, in milliseconds. */
+  /** Milliseconds from before the start until the process and its reader have ended. */
   readonly wallMs: number;
-  /** Processor time of the process alone, in milliseconds. */
+  /** Processor time of the process, without its reader, in milliseconds. */
   readonly cpuMs: number;
   /** Its peak resident set, in MiB. */
   readonly peakMiB: number;
 }
 
-/** Milliseconds between two looks at a process: what it does after the last one goes unseen. */
+/** Milliseconds between two measurements of a process. Its last few milliseconds are not measured. */
 const LOOK_MS = 5;
 
-/** Milliseconds; a run that takes longer is killed and fails the bench. */
+/** Milliseconds. A longer run is killed and fails the bench. */
 const PATIENCE = 180_000;
 
 /** Clock ticks a second in /proc/PID/stat, on every Linux that matters. */
 const TICKS = 100;
 
 /**
- * Starts `command` with its stdout in a real pipe (Node's own are sockets), read by `reader`, a line of sh. File
- * descriptor 3 tells its process id, which stays the same over `exec`, and its exit code.
+ * Starts `command` with its stdout in a real pipe (Node's own are sockets). `reader`, a line of sh, reads the pipe.
+ * File descriptor 3 reports the process id, which stays the same over `exec`, and the exit code.
  */
 const PIPED =
   '{ sh -c \'echo pid $$ >&3; exec "$@"\' sh "$@" 3>&3; echo exit $? >&3; } | eval "$READER"';
 
 /**
- * Runs a command to its end, what it writes being read and thrown away through a pipe.
+ * Runs a command to its end. By default its output goes through a pipe and is thrown away.
  *
- * @throws Error where it does not exit with 0
+ * @throws Error if it does not exit with 0
  */
 export async function measure(
   command: readonly string[],
@@ -60,17 +60,17 @@ export async function measure(
 function usageOf(pid: string): Omit<Run, "wallMs"> | undefined {
   try {
     const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-    // The fields after the name, which stands in parentheses: user and system time are the 12th and 13th of them.
+    // The fields after the name in parentheses; user and system time are the 12th and the 13th.
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
     if (peak === undefined) return undefined;
     const ticks = Number(fields[11]) + Number(fields[12]);
     return { cpuMs: (ticks * 1000) / TICKS, peakMiB: Number(peak) / 1024 };
   } catch {
-    return undefined; // it has just ended
+    return undefined; // the process has just ended
   }
 }
 
-/** The median; of an even number of values the mean of the middle two. */
+/** The median. For an even number of values: the mean of the middle two. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;

@@ -1,29 +1,28 @@
 /**
- * The bench's provider: a plain Node HTTP server on loopback, a process of its own, driven over the channel to the
- * process that started it. It serves the pages that it rendered once, so that its own work stays small beside that of
- * whoever reads them.
+ * The bench's provider: a plain Node HTTP server on loopback in its own process. Its parent process controls it by
+ * messages. It renders each page once and keeps it, so that it costs little time beside the process that reads.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { type Holdings, renderPage } from "./records.ts";
 
-/** What a provider serves, and how. */
+/** The data that a provider serves, and its behavior. */
 export interface ProviderOptions {
   readonly holdings: Holdings;
   readonly maximumWindowDays: number;
-  /** Before each page, in milliseconds. */
+  /** The delay before each page, in milliseconds. */
   readonly delayMs: number;
   readonly gzip: boolean;
-  /** Whether pages are kept once rendered. */
+  /** Whether to keep rendered pages. */
   readonly keep: boolean;
 }
 
-/** What a provider saw since it was last asked. Instants are milliseconds since 1970, with fractions. */
+/** The requests since the last message `seen`. Instants are milliseconds since 1970, with fractions. */
 export interface Seen {
   readonly paths: readonly string[];
   readonly connections: number;
-  /** When the last byte of the first page had been handed over; null before. */
+  /** The instant at which the last byte of the first page was sent; null before. */
   readonly firstPageAt: number | null;
 }
 

@@ -1,11 +1,11 @@
-/** The table of RESULTS.md, which stands in the README as well. */
+/** Copies the table of RESULTS.md into the README. */
 const BEGIN = "<!-- The table of bench/RESULTS.md, put here by `npm run bench`. -->\n\n";
 const END = "<!-- End of the table. -->";
 
 /**
  * The README with the table of `results`.
  *
- * @throws Error where the README has no place for it
+ * @throws Error if the README has no place for the table
  */
 export function withTable(readme: string, results: string): string {
   const [before, rest] = readme.split(BEGIN);

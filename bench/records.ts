@@ -1,19 +1,19 @@
-/** The records that the bench's provider serves: made from their number, so that any page of any size is at hand. */
+/** The records of the bench's provider. Each is computed from its number, so that any page of any size can be made. */
 
 const DAY = 86_400_000;
 
-/** What a provider of the bench holds. */
+/** The records of one bench provider. */
 export interface Holdings {
   readonly dataset: "usage" | "costs";
   readonly granularity: "1h" | "1d";
   /** Midnight UTC of the first day, in milliseconds since 1970. */
   readonly start: number;
   readonly days: number;
-  /** Records over all days, as many on each as on any other. */
+  /** The number of records, spread evenly over all days. */
   readonly records: number;
 }
 
-/** Half-open, in milliseconds since 1970, on whole days. */
+/** A half-open range of whole days, in milliseconds since 1970. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -21,10 +21,10 @@ export interface Span {
 
 const instant = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
-/** `value` in `width` digits, so that every record is equally long. */
+/** `value` with `width` digits, so that all records have the same length. */
 const digits = (value: number, width: number): string => String(value).padStart(width, "0");
 
-/** How many records of a day there are, and of a span of days. */
+/** The number of records of a day, and of a span of days. */
 const perDay = ({ records, days }: Holdings): number => Math.ceil(records / days);
 
 export function countIn(holdings: Holdings, span: Span): number {
@@ -33,7 +33,7 @@ export function countIn(holdings: Holdings, span: Span): number {
   return Math.max(0, last - first) * perDay(holdings);
 }
 
-/** The page of a span's records from number `offset` on, as the body of an answer. */
+/** The page of a span's records from number `offset` on, as the body of a response. */
 export function renderPage(
   holdings: Holdings,
   span: Span,

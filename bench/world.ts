@@ -1,4 +1,4 @@
-/** A provider process with the files that point a connector to it. */
+/** A provider process, and the config and catalog files for a connector that reads from it. */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import type { Holdings } from "./records.ts";
 
 const DAY = 86_400_000;
 
-/** Days between the last record and today: nothing of what is read is recent, so that every case plans alike. */
+/** Days between the last record and today. No record is recent, so that all cases make the same plan. */
 const PAST = 10;
 
 export interface Scene {
@@ -47,7 +47,7 @@ export class World {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** Sets the scene; the command that reads it. */
+  /** Makes the provider serve a scene. Resolves to the command that reads it. */
   async set(scene: Scene): Promise<readonly string[]> {
     const { dataset = "usage", granularity = "1d", records, days, concurrency } = scene;
     const end = Math.floor(Date.now() / DAY) * DAY - PAST * DAY;
@@ -79,14 +79,14 @@ export class World {
     return [LAUNCHER, "read", "--config", configFile, "--catalog", catalogFile];
   }
 
-  /** What the provider saw since it was last asked. */
+  /** The requests that reached the provider since the last call. */
   async seen(): Promise<Seen> {
     this.#provider.send("seen");
     const [seen]: Seen[] = await once(this.#provider, "message");
     return seen ?? { paths: [], connections: 0, firstPageAt: null };
   }
 
-  /** The floor's command for the addresses that were asked for; see floor.ts. */
+  /** The floor's command for a list of addresses; see floor.ts. */
   floor(paths: readonly string[], loops: number): readonly string[] {
     const list = this.file("paths.txt");
     writeFileSync(list, paths.join("\n"));

@@ -1,17 +1,17 @@
-/** What happens in the demo's account, instant by instant: when the connector reads it, and what a reader should know. */
+/** The chapters of the demo: the instants at which the connector reads, each with an explanation. */
 
 export interface Chapter {
-  /** What the provider's clock shows. */
+  /** The instant of the provider's clock. */
   readonly at: string;
   readonly title: string;
   readonly happened: readonly string[];
 }
 
-/** The billing period whose bill all of this is about. */
+/** The billing period whose bill the demo shows. */
 export const BILLING_PERIOD = "2025-10-01";
 
-// What is said of each instant is in the data: see the lives of a record in reference_provider/data/README.md, and for
-// what is made up provider.ts.
+// The explanations follow the data: reference_provider/data/README.md describes the records' lives, and provider.ts has
+// the made-up records.
 export const CHAPTERS: readonly [Chapter, ...Chapter[]] = [
   {
     at: "2025-10-04T02:00:00Z",

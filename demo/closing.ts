@@ -1,4 +1,4 @@
-/** How sums, costs and proofs are printed. */
+/** Prints the sums, the costs and the proofs. */
 import { corrections, costByMonthAndModel, proofs, removedCosts } from "./figures.ts";
 import { type Comparison, isReconciled, plain, subtract, type Sum } from "./reconciliation.ts";
 import * as terminal from "./terminal.ts";
@@ -6,7 +6,7 @@ import type { Warehouse } from "./warehouse.ts";
 
 const amountOf = (sum: Sum | null): string => (sum === null ? "nothing" : plain(sum.amount));
 
-/** What has been billed, in a line: the raw table, the views, the provider. */
+/** The billed sum in one line: of the raw table, the views and the provider. */
 export function showBilled(
   comparisons: readonly Comparison[],
   { rows, billed }: { readonly rows: number; readonly billed: string },
@@ -57,7 +57,7 @@ export async function showRemoved(warehouse: Warehouse): Promise<void> {
   );
 }
 
-/** What is proven, day by day. Gives whether no day speaks against it and every control total is met. */
+/** Prints the proven days. Returns whether no day is contradicted and every control total agrees. */
 export async function showProof(warehouse: Warehouse): Promise<boolean> {
   const found = await proofs(warehouse);
   terminal.section("Proof", "from the views completeness and reconciliation");
@@ -78,7 +78,7 @@ export async function showProof(warehouse: Warehouse): Promise<boolean> {
   return found.every(({ unproven, differing }) => unproven === 0 && differing === 0);
 }
 
-/** Rows and sums of all sides, measure by measure. */
+/** Rows and sums of the raw tables, the views and the provider, by measure. */
 export function showSums(comparisons: readonly Comparison[]): void {
   const side = (sum: Sum | null): string[] => [String(sum?.rows ?? 0), amountOf(sum)];
   const titles = ["rows", "naive", "rows", "current", "rows", "provider", "difference"];
@@ -94,7 +94,7 @@ export function showSums(comparisons: readonly Comparison[]): void {
   );
 }
 
-/** All sums of all sides. Gives whether those of the views are the provider's. */
+/** Prints the sums of the raw tables, the views and the provider. Returns whether the views equal the provider. */
 export async function showReconciliation(
   warehouse: Warehouse,
   comparisons: readonly Comparison[],

@@ -1,7 +1,7 @@
-/** What the columns of a stream are in DuckDB. */
+/** The types of a stream's columns in DuckDB. */
 import type { Stream } from "./connector.ts";
 
-/** Money and quantities: text on the wire, and never a float. */
+/** Money and quantities: text on the wire, never a float. */
 const DECIMALS: ReadonlySet<string> = new Set([
   "ConsumedQuantity",
   "BilledCost",
@@ -18,11 +18,11 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ["array", "JSON"],
 ]);
 
-/** When the destination got a row: destinations of the field add it under this name. */
+/** The instant at which the destination received a row. Airbyte's destinations add a column of this name. */
 export const EXTRACTED_AT = '"_airbyte_extracted_at"';
 
 export interface Column {
-  /** Quoted for SQL. */
+  /** Quotes a text for SQL. */
   readonly name: string;
   readonly type: string;
 }
@@ -30,7 +30,7 @@ export interface Column {
 /** Quotes a name for SQL. */
 export const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** The columns of a stream's table, but for {@link EXTRACTED_AT}. */
+/** The columns of a stream's table, without {@link EXTRACTED_AT}. */
 export function columnsOf({ json_schema: { properties } }: Stream): Column[] {
   return Object.entries(properties).map(([name, { type, format }]) => {
     if (DECIMALS.has(name)) return { name: identifier(name), type: "DECIMAL(38,18)" };

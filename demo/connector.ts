@@ -1,6 +1,6 @@
 /**
- * Runs the connector as a platform does: a process, files in, messages out, one JSON object a line. Records go to disk
- * as the lines that came, so that no digit of them passes through this program.
+ * Runs the connector as a platform does: as a process that reads files and writes messages, one JSON object a line.
+ * RECORD lines go to disk unchanged, so that this program never rewrites a digit.
  */
 import { once } from "node:events";
 import { createWriteStream, existsSync, type WriteStream } from "node:fs";
@@ -28,7 +28,7 @@ const streamSchema = z.looseObject({
 /** A stream as `discover` offers it. */
 export type Stream = z.output<typeof streamSchema>;
 
-/** Whether a newer version of a row replaces it. What cannot be refreshed as a whole only ever grows. */
+/** Whether a newer version of a row replaces it. A stream without full refresh is only appended to. */
 export const isDeduplicated = (stream: Stream): boolean =>
   stream.supported_sync_modes.includes("full_refresh");
 
@@ -39,7 +39,7 @@ const specSchema = z.looseObject({
   }),
 });
 
-// What else stands in the message, such as counts of records, belongs to the run and not to the state.
+// The other members of the message, such as counts of records, belong to the run and not to the state.
 const stateSchema = z.object({
   type: z.literal("STREAM"),
   stream: z.object({
@@ -48,7 +48,7 @@ const stateSchema = z.object({
   }),
 });
 
-/** The state of one stream: the connector's own business, but for the instant `position` up to which it is complete. */
+/** The state of one stream. Opaque, except for `position`: the instant up to which the stream is complete. */
 export type State = z.output<typeof stateSchema>;
 
 const messageSchema = z.discriminatedUnion("type", [
@@ -72,20 +72,20 @@ const messageSchema = z.discriminatedUnion("type", [
 
 type Message = z.output<typeof messageSchema>;
 
-/** What a read left behind. */
+/** The result of a read. */
 export interface Delivery {
   /** RECORD lines by stream, in the order in which they came. */
   readonly files: ReadonlyMap<string, string>;
-  /** To be kept once the records are: see {@link Connector.keep}. */
+  /** Pass them to {@link Connector.keep} after the records have been stored. */
   readonly states: readonly State[];
   readonly warnings: readonly string[];
 }
 
-/** The connector and the files that one would keep for it: config, catalog and state. */
+/** The connector and its files: config, catalog and state. */
 export class Connector {
   readonly #directory: string;
 
-  /** @param directory where the files lie; must exist */
+  /** @param directory the folder of the files; must exist */
   constructor(directory: string) {
     if (!existsSync(BUNDLE)) throw new Error("the connector is not built yet: run npm ci first");
     this.#directory = directory;
@@ -95,7 +95,7 @@ export class Connector {
     return join(this.#directory, name);
   }
 
-  /** Writes the configuration, readable by its owner only: it holds a token. */
+  /** Writes the configuration. Only its owner can read it, because it holds a token. */
   async configure(config: unknown): Promise<void> {
     await rm(this.#path("state.json"), { force: true });
     await writeJson(this.#path("config.json"), config, 0o600);
@@ -122,7 +122,7 @@ export class Connector {
     return answer.catalog.streams;
   }
 
-  /** Chooses the streams to read, incrementally, and deduplicated where they can be. */
+  /** Selects the streams to read: incrementally, and deduplicated if the stream allows. */
   async choose(streams: readonly Stream[]): Promise<void> {
     const chosen = streams.map((stream) => ({
       stream,
@@ -135,9 +135,9 @@ export class Connector {
   }
 
   /**
-   * Reads from the state that was kept last; from the beginning where there is none.
+   * Reads from the last state that was kept, or from the beginning without one.
    *
-   * @throws Error with the connector's own message where it does not exit with 0
+   * @throws Error with the connector's own message if it does not exit with 0
    */
   async read(onRecord: (records: number) => void): Promise<Delivery> {
     const files = new Map<string, WriteStream>();
@@ -167,7 +167,7 @@ export class Connector {
     return { files: paths, states: [...states.values()], warnings };
   }
 
-  /** Keeps the states for the next read. Only once their records are safe: what a state covers is not read again. */
+  /** Keeps the states for the next read. Store the records first: the connector does not read them again. */
   async keep(states: readonly State[]): Promise<void> {
     const path = this.#path("state.json");
     const kept = existsSync(path)
@@ -189,7 +189,7 @@ async function writeJson(path: string, value: unknown, mode = 0o644): Promise<vo
   await writeFile(path, `${JSON.stringify(value, null, 2)}\n`, { mode });
 }
 
-/** Runs a command of the connector. @throws Error with its message where it does not exit with 0 */
+/** Runs a command of the connector. @throws Error with its message if it does not exit with 0 */
 async function run(
   args: readonly string[],
   onMessage: (message: Message, line: string) => void,

@@ -1,25 +1,25 @@
 /**
- * The figures that the demo prints, asked of the warehouse: decimals as text. Those of views read the tables `shown_…`
- * that `Warehouse.look` makes.
+ * Queries the warehouse for the figures that the demo prints. Decimals are text. Figures of views read the tables
+ * `shown_…` that `Warehouse.look` makes.
  */
 import type { Sum } from "./reconciliation.ts";
 import type { RemovedRow } from "./report/model.ts";
 import type { Warehouse } from "./warehouse.ts";
 
-/** Billed cost of what was used, and what corrections of it came to; decimals as text. */
+/** Billed cost of usage, and the sum of its corrections; decimals as text. */
 export interface Corrections {
   readonly spend: string;
   readonly corrections: string;
 }
 
-/** A bill by the status of its costs, and what the raw table would say of it. */
+/** A bill by the status of its costs, and the bill that the raw table would show. */
 export interface Bill {
   readonly provisional: string;
   readonly final: string;
   readonly naive: string;
 }
 
-/** How many days of a dataset are proven, unproven and incomplete, and how its control totals compare. */
+/** The numbers of proven, unproven and incomplete days of a dataset, and the comparison of its control totals. */
 export interface Proof {
   readonly dataset: string;
   readonly proven: number;
@@ -27,7 +27,7 @@ export interface Proof {
   readonly incomplete: number;
   /** Control totals of proven days. */
   readonly compared: number;
-  /** Those of them that what is shown does not add up to. */
+  /** Control totals that differ from the rows that the views show. */
   readonly differing: number;
 }
 
@@ -40,7 +40,9 @@ async function sums(warehouse: Warehouse, sql: string): Promise<Sum[]> {
   }));
 }
 
-/** Rows and sums of the raw tables as they are, under the names that {@link import("./provider.ts").sumsOf} gives the provider's. */
+/**
+ * Rows and sums of the raw tables, under the names that {@link import("./provider.ts").sumsOf} uses for the provider.
+ */
 export async function naiveSums(warehouse: Warehouse): Promise<Sum[]> {
   return await sums(
     warehouse,
@@ -52,7 +54,7 @@ export async function naiveSums(warehouse: Warehouse): Promise<Sum[]> {
   );
 }
 
-/** The same of `current_costs` and `current_usage`. */
+/** The same for `current_costs` and `current_usage`. */
 export async function currentSums(warehouse: Warehouse): Promise<Sum[]> {
   return await sums(
     warehouse,
@@ -66,7 +68,7 @@ export async function currentSums(warehouse: Warehouse): Promise<Sum[]> {
   );
 }
 
-/** What was billed for what was used, and what corrections of it came to. */
+/** Billed cost of usage, and the sum of its corrections. */
 export async function corrections(warehouse: Warehouse): Promise<Corrections> {
   const [row] = await warehouse.query(`
     SELECT coalesce(sum(billed_cost) FILTER (corrects_record_id IS NULL), 0),
@@ -87,7 +89,7 @@ export async function billOf(warehouse: Warehouse, period: string): Promise<Bill
   return { provisional, final, naive };
 }
 
-/** What is proven of each dataset. */
+/** The proven days of each dataset. */
 export async function proofs(warehouse: Warehouse): Promise<Proof[]> {
   const rows = await warehouse.query(`
     SELECT dataset,
@@ -108,7 +110,7 @@ export async function proofs(warehouse: Warehouse): Promise<Proof[]> {
   });
 }
 
-/** Costs that are still in the table though the provider no longer shows them. */
+/** Costs that are still in the table although the provider no longer shows them. */
 export async function removedCosts(warehouse: Warehouse): Promise<RemovedRow[]> {
   const rows = await warehouse.query(`
     SELECT record_id, billed_cost, last_seen_at
@@ -117,8 +119,8 @@ export async function removedCosts(warehouse: Warehouse): Promise<RemovedRow[]> 
 }
 
 /**
- * Billed cost by model and month of use: the newest months and their largest models, what is left in `earlier` and
- * `other models`, and totals of both. Rows of (model, month, cost).
+ * Billed cost by model and month of use: the newest months with their largest models, all others as `earlier` and
+ * `other models`, and the totals. Rows of (model, month, cost).
  */
 export async function costByMonthAndModel(
   warehouse: Warehouse,

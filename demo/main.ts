@@ -1,4 +1,4 @@
-/** `npm run demo`: the whole system on one machine, without an account anywhere. */
+/** `npm run demo`: shows the whole system on one machine, without any account. */
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
@@ -24,7 +24,7 @@ const QUERY =
 
 /**
  * Makes a folder and those above it, one after the other. A recursive mkdir never returns below /proc, where a folder
- * exists but says ENOENT to every new one.
+ * exists but answers ENOENT to every new one.
  */
 async function makeFolder(path: string): Promise<void> {
   if (existsSync(path)) return;
@@ -62,7 +62,7 @@ async function main(): Promise<void> {
   process.exitCode = agreed ? 0 : 1;
 }
 
-// Whoever read it has gone (`npm run demo | head`): nothing of the rest is wanted.
+// The reader of stdout has gone (`npm run demo | head`), so nobody needs the rest.
 // oxlint-disable-next-line unicorn/no-process-exit
 process.stdout.on("error", () => process.exit(1));
 

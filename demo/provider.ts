@@ -1,20 +1,20 @@
-/** The other side: the reference provider on the real spend, in this process, at an instant of the past. */
+/** The reference provider with the real spend, in this process, at an instant of the past. */
 import { fileURLToPath } from "node:url";
 import { loadLives, loadRealSpend } from "../reference_provider/data.ts";
 import { createProvider, type Provider } from "../reference_provider/provider.ts";
 import type { Sum } from "./reconciliation.ts";
 
-/** The records that are made up: a correction of a period that has long been billed, and a charge that is withdrawn. */
+/** Made-up records: a correction of a period that was billed long ago, and a charge that is withdrawn. */
 const MADE_UP = fileURLToPath(new URL("made_up.jsonl", import.meta.url));
 
-/** The real cost whose estimate is not restated but issued anew, under another id, once it is final. */
+/** The real cost that gets another id when it becomes final, instead of a restatement. */
 const REISSUED = {
   id: "cost-2025-10-03-2a3d9ddda4b6",
   as: "final-2025-10-03-2a3d9ddda4b6",
   at: Date.parse("2025-10-07T00:00:00Z"),
 };
 
-/** A provider that can be asked. */
+/** A provider that serves. */
 export interface RunningProvider {
   readonly provider: Provider;
   readonly baseUrl: string;
@@ -32,7 +32,7 @@ export async function startProvider(now: string): Promise<RunningProvider> {
   return { provider, baseUrl, token: provider.issueToken().token };
 }
 
-/** What the provider shows right now: rows and exact sums, whatever its exports were asked for. */
+/** Rows and exact sums of all records that the provider shows now, without any query's limits. */
 export function sumsOf(provider: Provider): Sum[] {
   const { costs, usage } = provider.totals();
   const sum = (measure: string, rows: unknown, amount: unknown): Sum => ({
@@ -49,7 +49,7 @@ export function sumsOf(provider: Provider): Sum[] {
   ];
 }
 
-/** How many of the provider's costs are provisional now, and what they come to. */
+/** The number and the sum of the provider's costs that are provisional now. */
 export function provisionalOf(provider: Provider): {
   readonly rows: number;
   readonly billed: string;
@@ -64,7 +64,7 @@ export interface Asked {
   readonly from: string;
 }
 
-/** What was asked of the provider after the request with the number `since`, by dataset. */
+/** The requests after the one with the number `since`, by dataset. */
 export function askedSince(provider: Provider, since: number): ReadonlyMap<string, Asked> {
   const asked = new Map<string, Asked>();
   for (const { path, query } of provider.requests(since)) {

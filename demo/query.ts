@@ -1,4 +1,4 @@
-/** `npx node demo/query.ts SQL [DATABASE]`: prints the result of a query of the demo's database as aligned text. */
+/** `npx node demo/query.ts SQL [DATABASE]`: prints the result of a query on the demo's database as aligned text. */
 import { closeSync, openSync, readSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { DuckDBInstance, DuckDBTypeId, version } from "@duckdb/node-api";
@@ -10,7 +10,10 @@ const [
   database = fileURLToPath(new URL("out/billing.duckdb", import.meta.url)),
 ] = process.argv.slice(2);
 
-/** Names both versions of DuckDB if another one than ours wrote the file (its header has `DUCK` at 8, the version at 52). */
+/**
+ * Names both versions of DuckDB if another one than ours wrote the file (its header has `DUCK` at 8, the version at
+ * 52).
+ */
 function versionNote(): string {
   const header = Buffer.alloc(84);
   try {

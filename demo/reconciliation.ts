@@ -1,4 +1,4 @@
-/** The comparison that the demo ends with: text in, text out, no number in between. */
+/** The comparison at the end of the demo. Decimals stay text; no amount becomes a number. */
 
 /** Rows and the exact sum of one measure, such as `billed USD`; the amount is a decimal as text. */
 export interface Sum {
@@ -7,34 +7,34 @@ export interface Sum {
   readonly amount: string;
 }
 
-/** The sums of all measures, as each side tells them. */
+/** The sums of all measures: of the raw tables, the views and the provider. */
 export interface Sides {
-  /** The raw tables, added up as they are. */
+  /** The raw tables, added up without the views. */
   readonly naive: readonly Sum[];
-  /** What the views take for true. */
+  /** The views. */
   readonly current: readonly Sum[];
   readonly provider: readonly Sum[];
 }
 
-/** One measure on all sides; `null` where a side does not have it. */
+/** One measure of the raw tables, the views and the provider; `null` where it is missing. */
 export interface Comparison {
   readonly measure: string;
   readonly naive: Sum | null;
   readonly current: Sum | null;
   readonly provider: Sum | null;
-  /** Current less provider, a decimal as text without trailing zeros. */
+  /** Current minus provider, a decimal as text without trailing zeros. */
   readonly difference: string;
-  /** Whether current and provider have the measure, with as many rows and the same sum. */
+  /** Whether current and provider have the measure, with equal numbers of rows and equal sums. */
   readonly equal: boolean;
 }
 
 interface Decimal {
   readonly units: bigint;
-  /** Digits after the point. */
+  /** The number of digits after the point. */
   readonly scale: number;
 }
 
-/** @throws TypeError where the text is no plain decimal: a sum in scientific notation has been through a float */
+/** @throws TypeError if the text is no plain decimal: scientific notation would mean that a float was involved */
 function parseDecimal(text: string): Decimal {
   const [, sign, whole, fraction = ""] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
   if (whole === undefined) throw new TypeError(`"${text}" is no plain decimal`);
@@ -53,7 +53,7 @@ export function plain(text: string): string {
   return formatDecimal(parseDecimal(text));
 }
 
-/** `left` less `right`, exactly. */
+/** `left` minus `right`, exactly. */
 export function subtract(left: string, right: string): string {
   const [a, b] = [parseDecimal(left), parseDecimal(right)];
   const scale = Math.max(a.scale, b.scale);
@@ -61,7 +61,7 @@ export function subtract(left: string, right: string): string {
   return formatDecimal({ units: scaled(a) - scaled(b), scale });
 }
 
-/** Compares the sides, measure by measure, in the order of the provider's and then of those that only we have. */
+/** Compares the measures, first in the provider's order, then those that only the warehouse has. */
 export function compare(sides: Sides): Comparison[] {
   const all = [...sides.provider, ...sides.current, ...sides.naive];
   return [...new Set(all.map(({ measure }) => measure))].map((measure) => {
@@ -74,7 +74,7 @@ export function compare(sides: Sides): Comparison[] {
   });
 }
 
-/** Whether there was something to compare and all of it is equal. */
+/** Whether there is at least one measure, and all measures are equal. */
 export function isReconciled(comparisons: readonly Comparison[]): boolean {
   return comparisons.length > 0 && comparisons.every(({ equal }) => equal);
 }

@@ -1,4 +1,4 @@
-/** What the demo shows, and in which order. */
+/** The steps of the demo in their order. */
 import { BILLING_PERIOD, type Chapter, CHAPTERS } from "./chapters.ts";
 import {
   showBilled,
@@ -29,15 +29,15 @@ interface Scene extends RunningProvider {
   readonly warehouse: Warehouse;
 }
 
-/** Where the files go. */
+/** The folder for the results. */
 export interface Places {
-  /** Where the connector's files lie; must exist. */
+  /** The folder of the connector's files; must exist. */
   readonly directory: string;
   readonly database: string;
   readonly report: string;
 }
 
-/** What the warehouse and the provider said after a sync. */
+/** The sums of the warehouse and of the provider after a sync. */
 interface Outcome {
   readonly at: string;
   readonly title: string;
@@ -48,7 +48,7 @@ interface Outcome {
 /**
  * Runs the demo.
  *
- * @returns whether the warehouse agreed with the provider after every sync, and has proof of it in the end
+ * @returns whether the warehouse agreed with the provider after every sync and proves it at the end
  */
 export async function tell({ directory, database, report }: Places): Promise<boolean> {
   const running = await startProvider(CHAPTERS[0].at);
@@ -73,7 +73,7 @@ export async function tell({ directory, database, report }: Places): Promise<boo
   }
 }
 
-/** Shows the provider and what the connector says of itself and of it. Gives the streams that are going to be read. */
+/** Prints the provider, the connector's specification and its check. Returns the streams to read. */
 async function introduce(
   { baseUrl, token }: RunningProvider,
   connector: Connector,
@@ -106,7 +106,7 @@ function describe(stream: Stream, width: number): string {
   return `${stream.name.padEnd(width)}  ${columns} columns, primary key ${key}`;
 }
 
-/** One sync, from the state that the one before it left. */
+/** One sync, from the state of the previous one. */
 async function sync(
   scene: Scene,
   { at, title, happened }: Chapter,
@@ -124,7 +124,7 @@ async function sync(
   for (const [stream, file] of delivery.files) {
     loads.set(stream, await warehouse.load(stream, file));
   }
-  // Now that the records are in the warehouse, and not before.
+  // The records must be in the warehouse before their states are kept.
   await connector.keep(delivery.states);
   for (const warning of delivery.warnings) terminal.remark(warning);
   showSync(scene.streams, askedSince(provider, since), delivery, loads);
@@ -166,7 +166,7 @@ function showSync(
   );
 }
 
-/** Compares the raw tables, what the views make of them and the provider, in one line where all is well. */
+/** Compares the raw tables, the views and the provider. Prints one line if they agree. */
 async function judge({
   provider,
   warehouse,
@@ -182,7 +182,7 @@ async function judge({
   return { comparisons, bill: await billOf(warehouse, BILLING_PERIOD) };
 }
 
-/** What all of it came to. Gives whether it is right. */
+/** Prints the final result. Returns whether it is right. */
 async function conclude(warehouse: Warehouse, outcomes: readonly Outcome[]): Promise<boolean> {
   await terminal.busy("asking the views", () =>
     warehouse.look("removed_rows", "completeness", "reconciliation"),
@@ -195,7 +195,7 @@ async function conclude(warehouse: Warehouse, outcomes: readonly Outcome[]): Pro
   return (await showReconciliation(warehouse, comparisons)) && reconciled && proven;
 }
 
-/** Leaves what people look at beside the database. */
+/** Writes the report beside the database. */
 async function makeReport(
   warehouse: Warehouse,
   outcomes: readonly Outcome[],

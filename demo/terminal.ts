@@ -1,9 +1,9 @@
-/** How the demo looks: sections, aligned columns, one line of progress. Colors and motion only on a terminal. */
+/** The output of the demo: sections, aligned columns, one line of progress. Colors and motion only on a terminal. */
 import { styleText } from "node:util";
 
 type Style = Parameters<typeof styleText>[0];
 
-/** `right` for numbers; a decimal column is aligned by giving all its cells as many digits. */
+/** `right` for numbers. Decimals align if all cells of the column have equally many digits after the point. */
 export interface Column {
   readonly title: string;
   readonly align?: "left" | "right";
@@ -19,7 +19,7 @@ function write(text: string): void {
   process.stdout.write(text);
 }
 
-/** What all of it is about. */
+/** The title of the demo. */
 export function title(text: string, subtitle: string): void {
   write(`\n${styled("bold", text)}\n${subtitle}\n`);
 }
@@ -34,12 +34,12 @@ export function line(text: string): void {
   write(`${INDENT}${text}\n`);
 }
 
-/** A remark, less loud than a line. */
+/** A remark in a quieter color. */
 export function remark(text: string): void {
   write(`${INDENT}${styled("dim", text)}\n`);
 }
 
-/** A line that says whether all is well. */
+/** A line with a mark of success or failure. */
 export function verdict(good: boolean, text: string): void {
   write(`${INDENT}${styled(good ? ["bold", "green"] : ["bold", "red"], text)}\n`);
 }
@@ -62,7 +62,7 @@ export function table(columns: readonly Column[], rows: readonly (readonly strin
   for (const row of rows) line(aligned(row));
 }
 
-/** Shows what is being done until it is done; on anything but a terminal it stays silent. */
+/** Shows the current work until it is done; prints nothing if there is no terminal. */
 export async function busy<Result>(
   text: string,
   work: (progress: (detail: string) => void) => Promise<Result>,
@@ -79,7 +79,7 @@ export async function busy<Result>(
   }
 }
 
-/** Gives decimals as many digits after the point as the longest has, so that their points stand below each other. */
+/** Gives all decimals the same number of digits after the point, so that the points align. */
 export function atPoint(decimals: readonly string[]): string[] {
   const digits = decimals.map((text) => text.split(".")[1]?.length ?? 0);
   const most = Math.max(0, ...digits);

@@ -1,27 +1,27 @@
 /**
- * A DuckDB file as a destination would fill it, and the views of `sql/duckdb.sql` over it.
+ * A DuckDB file, filled as a destination would do it, and the views of `sql/duckdb.sql` on it.
  *
  * `usage` and `costs` are deduplicated: one row for each `x_RecordId`, the version with the newest `x_RecordUpdatedAt`,
- * of equal ones the one that arrived later. `export_windows` is appended to. Money and quantities are DECIMAL(38,18):
- * they come as text, are summed as decimals and leave as text, and no float is ever involved.
+ * or the later arrival among equal ones. `export_windows` is only appended to. Money and quantities are DECIMAL(38,18):
+ * they arrive as text, are summed as decimals and leave as text, without any float.
  */
 import { readFile, rm } from "node:fs/promises";
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
 import { type Column, columnsOf, EXTRACTED_AT, identifier } from "./columns.ts";
 import { isDeduplicated, type Stream } from "./connector.ts";
 
-/** What those get who have no dbt; see sql/README.md. */
+/** The views for users without dbt; see sql/README.md. */
 const VIEWS = new URL("../sql/duckdb.sql", import.meta.url);
 
-// Everything that is needed is built in: nothing is to be fetched from anywhere.
+// All needed extensions are built in; DuckDB must not download any.
 const SETTINGS = { autoinstall_known_extensions: "false", autoload_known_extensions: "false" };
 
-/** What a load changed in its table. */
+/** The changes of a load in its table. */
 export interface Load {
   readonly records: number;
-  /** Records that the table did not have. */
+  /** The number of records that the table did not have. */
   readonly added: number;
-  /** Records that it had in an older version. */
+  /** The number of records that the table had in an older version. */
   readonly changed: number;
 }
 
@@ -43,7 +43,7 @@ export class Warehouse {
     this.#streams = streams;
   }
 
-  /** Makes a new database in place of the one that may lie there, with a table for each stream and the views. */
+  /** Makes a new database with a table for each stream and the views. Replaces an existing file. */
   static async create(path: string, streams: readonly Stream[]): Promise<Warehouse> {
     for (const file of [path, `${path}.wal`]) await rm(file, { force: true });
     const instance = await DuckDBInstance.create(path, SETTINGS);
@@ -59,9 +59,9 @@ export class Warehouse {
   }
 
   /**
-   * Loads the RECORD lines of a stream, all or none.
+   * Loads the RECORD lines of a stream in one transaction.
    *
-   * @param file JSON lines in the order in which they came
+   * @param file JSON lines in the order of their arrival
    */
   async load(stream: string, file: string): Promise<Load> {
     const found = this.#streams.find(({ name }) => name === stream);
@@ -81,7 +81,7 @@ export class Warehouse {
     }
   }
 
-  /** Takes the lines in, in bulk and in order of arrival (its rowid). */
+  /** Copies the lines into a table in bulk, in order of arrival (its rowid). */
   async #stage(columns: readonly Column[], file: string): Promise<void> {
     const fields = columns.map(({ name, type }) => `${name} ${type === "JSON" ? type : "VARCHAR"}`);
     const values = columns.map(({ name, type }) => `record.data.${name}::${type} AS ${name}`);
@@ -124,8 +124,8 @@ export class Warehouse {
   }
 
   /**
-   * Keeps what views show right now in temporary tables `shown_…`, for the queries that follow: DuckDB takes longer to
-   * plan such a view than to run it.
+   * Copies the current rows of the views to temporary tables `shown_…` for the queries that follow, because DuckDB
+   * takes longer to plan such a view than to run it.
    */
   async look(...views: readonly string[]): Promise<void> {
     for (const view of views) {
@@ -135,13 +135,13 @@ export class Warehouse {
     }
   }
 
-  /** The rows of a query, every value as the text that DuckDB makes of it. */
+  /** The rows of a query, with every value as DuckDB's own text. */
   async query(sql: string): Promise<(readonly string[])[]> {
     const reader = await this.#connection.runAndReadAll(sql);
     return reader.getRows().map((row) => row.map(String));
   }
 
-  /** Writes all of it to the file and lets go of it. */
+  /** Writes everything to the file and closes it. */
   close(): void {
     this.#connection.closeSync();
     this.#instance.closeSync();

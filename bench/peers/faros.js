@@ -1,4 +1,4 @@
-// A source of the same pages with faros-airbyte-cdk: its own runner, its own writer, no check of records.
+// A source of the same pages with faros-airbyte-cdk: its runner and its writer, without a check of records.
 const { readFileSync } = require("node:fs");
 const {
   AirbyteSourceBase,

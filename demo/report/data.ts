@@ -1,4 +1,4 @@
-/** Asks the warehouse for what the report shows, through the views. */
+/** Queries the views for the data of the report. */
 import { type Bill, removedCosts } from "../figures.ts";
 import { plain, subtract } from "../reconciliation.ts";
 import type { Warehouse } from "../warehouse.ts";
@@ -12,15 +12,15 @@ import type {
   Status,
 } from "./model.ts";
 
-/** How many models have a color of their own. */
+/** The number of models with their own color. */
 const LARGEST = 8;
 
-/** What is known before the warehouse is asked. */
+/** The facts of the report that do not come from the warehouse. */
 export interface Known extends Pick<ReportData, "billingPeriod" | "naive" | "current" | "truth"> {
   readonly syncs: readonly { readonly at: string; readonly title: string; readonly bill: Bill }[];
 }
 
-/** Everything that the report shows. Reads the tables `shown_…` that `Warehouse.look` makes. */
+/** All data of the report. Reads the tables `shown_…` that `Warehouse.look` makes. */
 export async function reportData(warehouse: Warehouse, known: Known): Promise<ReportData> {
   const { billingPeriod, naive, current, truth } = known;
   const models = await costByModel(warehouse);
@@ -109,7 +109,7 @@ async function costByProject(warehouse: Warehouse): Promise<ProjectCost[]> {
 const STATUSES: ReadonlySet<string> = new Set<Status>(["proven", "unproven", "incomplete"]);
 const isStatus = (text: string): text is Status => STATUSES.has(text);
 
-// A day of which a dataset knows nothing at all is not complete.
+// A day without any entry of a dataset is not complete.
 const statusOf = (text: string): Status => (isStatus(text) ? text : "incomplete");
 
 async function proofByDay(warehouse: Warehouse): Promise<DayProof[]> {

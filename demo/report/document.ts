@@ -1,14 +1,14 @@
-/** The document: headline, a figure for each chart with its data as a table, and the rows that were taken back. */
+/** The document: headline, a figure for each chart with its data as a table, and the withdrawn rows. */
 import { count, decimal, longDate, month, shortDate } from "./format.ts";
 import { type Markup, markup } from "./markup.ts";
 import type { ReportData } from "./model.ts";
 import { table } from "./tables.ts";
 
 interface Figure {
-  /** Its id, by which page/ finds the place for the chart. */
+  /** The id by which page/ finds the place for the chart. */
   readonly name: string;
   readonly title: string;
-  /** What it shows, in words: also what a screen reader says of the chart. */
+  /** The description of the chart, also for screen readers. */
   readonly says: string;
   readonly table: Markup;
 }
@@ -137,7 +137,7 @@ function removed({ removed: rows, currency }: ReportData): Markup {
 </section>`;
 }
 
-/** The whole of what people read. */
+/** The visible part of the document. */
 export function documentBody(data: ReportData): Markup {
   return markup`
 <main>

@@ -1,6 +1,6 @@
-/** How figures and dates are written, in the document and in the tooltips of its charts alike. */
+/** Formats figures and dates, for the document and for the tooltips of its charts. */
 
-/** A plain decimal with its thousands set apart: `-1234.5` as `−1,234.5`. All digits are kept. */
+/** A plain decimal with separated thousands: `-1234.5` as `−1,234.5`. Keeps all digits. */
 export function decimal(text: string): string {
   const [whole = "", fraction] = text.replace(/^-/, "").split(".");
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");

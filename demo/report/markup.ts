@@ -1,4 +1,4 @@
-/** HTML as tagged templates: what is put in is text and escaped, unless it was made here. */
+/** HTML as tagged templates. Inserted values are escaped as text, except HTML that this module made. */
 import { escapeHtml } from "../../reference_provider/html.ts";
 
 /** A piece of HTML. */
@@ -24,6 +24,6 @@ export function markup(strings: TemplateStringsArray, ...parts: readonly Part[])
   return new Markup([strings[0], ...rest].join("").trim());
 }
 
-/** A value as JSON that may stand inside of a `script` element. */
+/** A value as JSON that is safe inside a `script` element. */
 export const json = (value: unknown): Markup =>
   new Markup(JSON.stringify(value).replaceAll("<", "\\u003c"));

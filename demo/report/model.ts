@@ -1,4 +1,4 @@
-/** What the report is made of. Every amount is a decimal as text: only the geometry of a chart is ever a number. */
+/** The data of the report. Every amount is a decimal as text; only the geometry of a chart uses numbers. */
 
 /** Billed cost of one model on one day. */
 export interface ModelCost {
@@ -16,23 +16,23 @@ export interface DayCost {
 export interface ProjectCost {
   readonly project: string;
   readonly cost: string;
-  /** How many models it used. */
+  /** The number of models that the project used. */
   readonly models: number;
 }
 
-/** The bill of the current billing period as it stood after a sync. */
+/** The bill of the current billing period after a sync. */
 export interface SyncBill {
   readonly at: string;
   readonly title: string;
   readonly provisional: string;
   readonly final: string;
-  /** What the raw table would make of it. */
+  /** The sum of the raw table. */
   readonly naive: string;
 }
 
 export type Status = "proven" | "unproven" | "incomplete";
 
-/** What is known of a day: of each dataset its status and how many rows it has. */
+/** The status and the number of rows of each dataset on a day. */
 export interface DayProof {
   readonly day: string;
   readonly costs: Status;
@@ -41,7 +41,7 @@ export interface DayProof {
   readonly usageRows: number;
 }
 
-/** Days in a row of which the same is known. */
+/** Consecutive days with the same entries. */
 export interface ProofRange {
   readonly dataset: string;
   readonly from: string;
@@ -52,7 +52,7 @@ export interface ProofRange {
   readonly why: string;
 }
 
-/** A row that the table holds and the provider no longer shows. */
+/** A row that the table holds although the provider no longer shows it. */
 export interface RemovedRow {
   readonly id: string;
   readonly billed: string;
@@ -64,15 +64,15 @@ export interface ReportData {
   /** Instant of the last sync, on the provider's clock. */
   readonly asOf: string;
   readonly currency: string;
-  /** What was billed in all, as each side tells it. */
+  /** The billed total of the raw table, the views and the provider. */
   readonly naive: string;
   readonly current: string;
   readonly truth: string;
-  /** Naive less truth. */
+  /** Naive minus truth. */
   readonly excess: string;
   readonly provisional: string;
   readonly final: string;
-  /** The models that cost most, the largest first; all others are one series. */
+  /** The most expensive models, the largest first. All others are one series. */
   readonly largestModels: readonly ModelCost[];
   readonly otherModels: { readonly count: number; readonly cost: string };
   readonly days: readonly DayCost[];

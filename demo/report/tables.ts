@@ -3,7 +3,7 @@ import { type Markup, markup } from "./markup.ts";
 
 const NUMBER = /^-?\d+(\.\d+)?$/;
 
-/** A table with its titles. Columns that hold nothing but decimals are set to the right. */
+/** A table with its titles. Columns of decimals are aligned to the right. */
 export function table(titles: readonly string[], rows: readonly (readonly string[])[]): Markup {
   const numeric = titles.map((_, column) => rows.every((row) => NUMBER.test(row[column] ?? "")));
   const kind = (column: number): string => (numeric[column] === true ? "number" : "text");

@@ -1,4 +1,4 @@
-/** Writes the report: one file that needs no network, held to it by its own content security policy. */
+/** Writes the report: one file that needs no network. Its content security policy forbids network access. */
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -9,7 +9,7 @@ import type { ReportData } from "./model.ts";
 
 const file = (name: string): string => fileURLToPath(new URL(`page/${name}`, import.meta.url));
 
-/** The page's script with all that it needs of the charting library. */
+/** The page's script together with the charting library. */
 async function script(): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [file("main.ts")],
@@ -21,17 +21,17 @@ async function script(): Promise<string> {
     legalComments: "none",
     define: { "process.env.NODE_ENV": '"production"' },
   });
-  // What would end the element that the script stands in.
+  // This text would end the `script` element.
   return (outputFiles[0]?.text ?? "").replaceAll("</script", "<\\/script");
 }
 
 const hashOf = (text: string): string =>
   `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-/** @param path where the report goes; what lies there is replaced */
+/** @param path the file to write; an existing file is replaced */
 export async function writeReport(path: string, data: ReportData): Promise<void> {
   const [code, css] = await Promise.all([script(), readFile(file("page.css"), "utf8")]);
-  // Tooltips are placed by styles of their own.
+  // The library positions tooltips by inline styles.
   const policy = `default-src 'none'; script-src ${hashOf(code)}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'`;
   const document = markup`
 <!doctype html>

@@ -1,4 +1,4 @@
-/** One process: started, read, ended by a signal at its point, and judged by the rules that hold for every run. */
+/** Runs one process, sends a signal at the drawn point, and checks the rules that hold for every run. */
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { IncomingMessage } from "node:http";
 import { catalogOf, type Config, type SyncMode } from "../support/config.ts";
@@ -13,28 +13,28 @@ export interface AttemptOptions {
   readonly streams: readonly string[];
   readonly states: readonly StreamState[];
   readonly end: End | null;
-  /** What `discover` offers: every record keeps it. */
+  /** The catalog of `discover`. Every record must match its schema. */
   readonly catalog: Catalog;
-  /** `127.0.0.1:8097`: where the provider serves, in this process. */
+  /** The address of the provider in this process, such as `127.0.0.1:8097`. */
   readonly host: string;
   readonly secret: string;
 }
 
-/** What an attempt came to. */
+/** The result of an attempt. */
 export interface Outcome extends Finished {
-  /** Whether its point came before its own end, so that a signal was sent. */
+  /** Whether the signal was sent: the process reached the point before its own end. */
   readonly struck: boolean;
-  /** From the signal to the end, in milliseconds; 0 without one. */
+  /** Milliseconds from the signal to the end; 0 without a signal. */
   readonly dying: number;
   /** Requests that reached the provider. */
   readonly requests: number;
-  /** Whether what was received ends within a line. */
+  /** Whether the received output ends within a line. */
   readonly partial: boolean;
-  /** What is wrong with it by itself. */
+  /** Broken rules that this run alone shows. */
   readonly faults: readonly string[];
 }
 
-/** The longest that a process may take to end by SIGTERM, in milliseconds (design section 4). */
+/** The longest time that a process may need to end after SIGTERM, in milliseconds (design section 4). */
 const PROMPT = 5000;
 
 export async function runAttempt(options: AttemptOptions): Promise<Outcome> {
@@ -75,7 +75,7 @@ export async function runAttempt(options: AttemptOptions): Promise<Outcome> {
   }
 }
 
-/** Node's own word of each request that an http server of this process takes. */
+/** Node's diagnostics channel for each request that reaches an HTTP server of this process. */
 const REQUESTS = "http.server.request.start";
 
 function isRequest(message: unknown): message is { readonly request: IncomingMessage } {
@@ -84,7 +84,7 @@ function isRequest(message: unknown): message is { readonly request: IncomingMes
 
 function faultsAmong(run: Finished, struck: boolean, options: AttemptOptions): string[] {
   const { streams, catalog, secret, end } = options;
-  // Whoever is killed outright, or not listened to, owes no end.
+  // A process that SIGKILL ended, or whose output was cut, need not finish its messages.
   const cut = struck && (end?.signal === "SIGKILL" || end?.cut === true);
   return faultsOf(run, { streams, catalog, secrets: [secret], cut });
 }
@@ -92,7 +92,7 @@ function faultsAmong(run: Finished, struck: boolean, options: AttemptOptions): s
 function endFaults(run: Finished, struck: boolean, dying: number, end: End | null): string[] {
   if (!struck) return run.signal === null ? [] : [`it hung, or died by ${run.signal}`];
   if (end?.signal !== "SIGTERM") return [];
-  // It may have been over when the signal came.
+  // The process may have ended before the signal arrived.
   const isOver = run.signal === "SIGTERM" || run.code === 0 || run.code === 1;
   return [
     ...(isOver ? [] : [`SIGTERM ended it by ${String(run.signal ?? run.code)}`]),
@@ -102,16 +102,16 @@ function endFaults(run: Finished, struck: boolean, dying: number, end: End | nul
 
 const STATE = '{"type":"STATE"';
 
-/** What has come out of stdout. */
+/** The output of stdout so far. */
 class Received {
   #text = "";
   #lines = 0;
   #states = 0;
-  /** Characters that count; what comes behind is lost. */
+  /** The number of characters that are kept; later ones are lost. */
   #limit = Infinity;
-  /** Where the line begins that is still to end. */
+  /** The beginning of the unfinished line. */
   #begin = 0;
-  /** Ends of lines and of STATE lines, to be cut at. */
+  /** The ends of lines and of STATE lines: the output can be cut there. */
   readonly #ends: number[] = [];
   readonly #stateEnds: number[] = [];
 
@@ -134,7 +134,7 @@ class Received {
     return { lines: this.#lines, states: this.#states, characters: this.#text.length }[what];
   }
 
-  /** Loses what came or comes after the point. */
+  /** Drops all output after the point. */
   cutAt({ of, count }: Point): void {
     const ends = { lines: this.#ends[count - 1], states: this.#stateEnds[count - 1] };
     this.#limit = of === "lines" || of === "states" ? (ends[of] ?? Infinity) : count;
@@ -145,7 +145,7 @@ class Received {
     return kept !== "" && !kept.endsWith("\n");
   }
 
-  /** The lines that have come whole. */
+  /** The complete lines. */
   lines(): string[] {
     return this.#text.slice(0, this.#limit).split("\n").slice(0, -1);
   }

@@ -1,20 +1,20 @@
-/** The other end of stdout over all attempts: what a destination holds and which states the next attempt is given. */
+/** The platform during all attempts: the rows of a destination, and the states for the next attempt. */
 import type { Message, StreamState } from "../support/protocol.ts";
 import { type Dataset, type Row, Warehouse } from "../support/warehouse.ts";
 import type { Outcome } from "./attempt.ts";
 
 export const DATASETS = ["usage", "costs"] as const satisfies readonly Dataset[];
 
-/** A record as the provider sent it, without what the connector adds. */
+/** A record as the provider sent it, without the members that the connector adds. */
 export function recordOf(row: Row): string {
   const { x_ReadingId: _ours, ...record } = row;
   return JSON.stringify(record);
 }
 
-/** What a destination does with rows that no STATE followed, and what must never come again. */
+/** How the destination treats rows without a later STATE, and which rows must never come again. */
 export interface Terms {
   readonly keepsRows: boolean;
-  /** Whether nothing may come again after its STATE (S7). */
+  /** Whether a row must not come again after its STATE (S7). */
   readonly strict: boolean;
 }
 
@@ -36,7 +36,7 @@ export class Platform {
     this.#committed.clear();
   }
 
-  /** Takes what came of an attempt, and says what is wrong with it beside what came before. */
+  /** Takes the output of an attempt. Returns the rules that it breaks together with the earlier attempts. */
   take({ messages }: Outcome, { keepsRows, strict }: Terms): string[] {
     const faults: string[] = [];
     const states = new Map<string, number>();

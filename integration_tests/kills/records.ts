@@ -8,22 +8,22 @@ export interface Records {
   readonly costs: readonly Life[];
 }
 
-/** When records lie, and when they may change; days as `2026-03-05`, instants in milliseconds since 1970. */
+/** The dates of the records and of their changes. Days as `2026-03-05`, instants in milliseconds since 1970. */
 export interface Era {
   readonly first: string;
-  /** The first attempt's now. */
+  /** The provider's time at the first attempt. */
   readonly now: number;
-  /** The first day of usage that may still change: what is older is out of every later sync's reach. */
+  /** The first day of usage that may still change. No later sync reads older days again. */
   readonly changing: string;
-  /** Nothing changes any more after this. */
+  /** No record changes after this instant. */
   readonly until: number;
 }
 
 interface Shape extends Era {
   readonly granularity: "1d" | "1h";
-  /** Characters of a note on every record; long ones fill pipes. */
+  /** The length of a note on every record, in characters. Long notes fill pipes. */
   readonly note: number;
-  /** Whether there are charges of a whole month, which several windows may return. */
+  /** Whether there are charges for a whole month, which several windows may return. */
   readonly monthly: boolean;
 }
 
@@ -84,11 +84,11 @@ class Draw {
     return { ...life, finalized: { at: iso(at), changes: { ...this.#billed(), ...reissued } } };
   }
 
-  /** A row of its own that gives back what was billed: its charge period is the old one. */
+  /** A separate row that refunds a billed cost. It keeps the old charge period. */
   correction({ record }: Life): Life {
     const day = dayOfLife(record);
     const fields = { ChargeClass: "Correction", x_CorrectsRecordId: record.x_RecordId };
-    // No provider has to show today before it is over (W4), so that nothing of it is shown before either.
+    // A provider need not show a day before the day is over (W4). So the records of a day appear after its end.
     const visible_from = iso(Math.max(Date.parse(day) + DAY, this.#soon()));
     const id = `fix-${record.x_RecordId}`;
     return this.#noted(cost(id, day, `-${this.#random.int(1, 99)}.5`, { visible_from }, fields));
@@ -100,7 +100,7 @@ class Draw {
     return this.#noted(cost(id, day, this.#amount(), {}, { ChargePeriodEnd: end }));
   }
 
-  /** What may become of a record that is visible from the end of its charge period on. */
+  /** Draws the later changes of a record that is visible from the end of its charge period on. */
   #fated(life: Life, end: number, changes: () => Readonly<Record<string, string>>): Life {
     const random = this.#random;
     const at = iso(Math.max(end + 60_000, this.#soon()));
@@ -132,7 +132,7 @@ class Draw {
     }
   }
 
-  /** An instant at which something may happen while the syncs go on, or shortly before. */
+  /** An instant of a change, during the syncs or shortly before them. */
   #soon(): number {
     const { now, until } = this.#shape;
     const latest = this.#random.chance(0.5) ? now + 3 * HOUR : until;
@@ -154,7 +154,7 @@ class Draw {
     return { BillingCurrency: this.#random.pick(["USD", "USD", "EUR"]) };
   }
 
-  /** Digits that a double would not hold are among them. */
+  /** Some of them have more digits than a double can hold. */
   #amount(): string {
     const random = this.#random;
     const whole = random.int(-50, 5000);

@@ -1,4 +1,4 @@
-/** One schedule from its first attempt to its last: the real process against a provider that this process serves. */
+/** Runs one schedule: the real process, attempt by attempt, against a provider in this process. */
 import type { FaultInput } from "../../reference_provider/faults/schema.ts";
 import { createProvider, type Provider } from "../../reference_provider/provider.ts";
 import { bearerConfig } from "../support/config.ts";
@@ -11,11 +11,11 @@ import type { Attempt, Schedule } from "./schedule.ts";
 import { type Rows, Truth } from "./truth.ts";
 import { type Judged, judgeExactly, judgeOnce, judgePositions, judgeStanding } from "./verdict.ts";
 
-/** What a schedule came to. */
+/** The result of a schedule. */
 interface Report {
-  /** Empty where every promise was kept. */
+  /** The broken rules; empty if all rules hold. */
   readonly faults: readonly string[];
-  /** A line an attempt, for whoever looks for the cause. */
+  /** One line for each attempt, for finding the cause of a failure. */
   readonly log: readonly string[];
   readonly figures: Readonly<Record<string, number>>;
 }
@@ -49,11 +49,11 @@ class ScheduleRun {
   readonly #faults: string[] = [];
   readonly #log: string[] = [];
   readonly #outcomes: { readonly outcome: Outcome; readonly attempt: Attempt }[] = [];
-  /** What the provider showed before each attempt. */
+  /** The provider's rows before each attempt. */
   #snapshots: Record<Dataset, Rows[]> = { usage: [], costs: [] };
-  /** By how many milliseconds the provider has ever declared too much available. */
+  /** The most by which the provider's `available_through` was ever too late, in milliseconds. */
   #ahead = 0;
-  /** Whether rows may be missing that a later sync has to find. */
+  /** Whether rows may be missing until a later sync finds them. */
   #moved = false;
 
   constructor(setting: Setting) {
@@ -65,7 +65,7 @@ class ScheduleRun {
     const { mode, syncs } = this.#setting.schedule;
     for (const sync of syncs) {
       if (mode === "full_refresh") this.#beginAnew();
-      if (!(await this.#sync(sync))) return; // what follows would say the same again
+      if (!(await this.#sync(sync))) return; // the later syncs would report the same failure
       this.#judge(sync === syncs.at(-1));
       if (mode === "full_refresh") await this.#nothingMore(sync);
     }
@@ -91,7 +91,7 @@ class ScheduleRun {
     };
   }
 
-  /** The attempts of one sync until one succeeds; whether one did. */
+  /** Runs the attempts of one sync until one succeeds. Resolves to whether one did. */
   async #sync(attempts: readonly Attempt[]): Promise<boolean> {
     const strict = isStrict(this.#setting.schedule, attempts);
     for (const attempt of attempts) {
@@ -156,7 +156,7 @@ class ScheduleRun {
     this.#moved = false;
   }
 
-  /** S7: a full refresh that is done emits nothing more. */
+  /** S7: after a full refresh is done, another attempt emits no record. */
   async #nothingMore(sync: readonly Attempt[]): Promise<void> {
     const last = sync.at(-1);
     if (last === undefined) return;
@@ -167,14 +167,14 @@ class ScheduleRun {
   }
 }
 
-/** By how many milliseconds a fault makes the provider declare more available than there is. */
+/** The number of milliseconds by which a fault makes `available_through` too late. */
 function aheadBy(fault: FaultInput): number {
-  // Each page of a listing that moves may be a minute later than the one before.
+  // Each page of a moving listing may be a minute later than the previous one.
   if (fault.kind === "moving_listing") return Infinity;
   return fault.kind === "available_through" ? Math.max(0, (fault.shift ?? 0) * 1000) : 0;
 }
 
-/** Kinds of faults by which a provider sends a record again that it has sent already. */
+/** Kinds of faults that make a provider send a record twice. */
 const REPEATING = new Set([
   "cursor_expired",
   "cursor_refused",
@@ -185,10 +185,12 @@ const REPEATING = new Set([
   "maximum_exclusive",
 ]);
 
-/** A cursor lives for 15 minutes; a window whose cursor has expired is read from its first page again. */
+/** A cursor expires after 15 minutes. The connector then reads its window again from the first page. */
 const CURSOR_MINUTES = 15;
 
-/** Whether nothing that was committed may come again (S7): a new process does not know what an older one emitted (P5). */
+/**
+ * Whether no committed row may come again (S7). A new process does not know which records an older one emitted (P5).
+ */
 function isStrict({ mode, nature }: Schedule, attempts: readonly Attempt[]): boolean {
   const minutes = attempts.slice(1).reduce((sum, { pause }) => sum + pause, 0);
   const faults = attempts.flatMap((attempt) => attempt.faults);

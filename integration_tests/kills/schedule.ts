@@ -1,6 +1,6 @@
 /**
- * A schedule: an account, and attempts to read it that are killed at drawn points while the provider misbehaves and time
- * goes on between them. All of it is drawn from one seed before anything runs.
+ * A schedule: an account, and attempts to read it that are killed at drawn points. The provider misbehaves during them,
+ * and time passes between them. One seed determines the whole schedule before anything runs.
  */
 import { DAY, HOUR } from "../../reference_provider/instants.ts";
 import type { FaultInput } from "../../reference_provider/faults/schema.ts";
@@ -10,7 +10,7 @@ import { dayAfter, type World } from "../support/world.ts";
 import { drawRecords } from "./records.ts";
 import { final, hanging, harmless, moving, passing } from "./troubles.ts";
 
-/** Where a signal falls: once so much has come out of stdout, or so many requests have reached the provider. */
+/** The point of a signal: a count of stdout's lines, STATEs or characters, or of requests that reached the provider. */
 export interface Point {
   readonly of: "lines" | "states" | "characters" | "requests";
   readonly count: number;
@@ -19,20 +19,22 @@ export interface Point {
 export interface End {
   readonly signal: "SIGKILL" | "SIGTERM";
   readonly at: Point;
-  /** Whatever comes after the point is lost, as where the platform dies with the process; else the pipe is read empty. */
+  /**
+   * Whether output after the point is lost, as if the platform died too. Otherwise the test reads the pipe to its end.
+   */
   readonly cut: boolean;
 }
 
 /** One process. */
 export interface Attempt {
-  /** By how much the provider's clock goes on before it, in minutes. */
+  /** Minutes by which the provider's clock moves on before the attempt. */
   readonly pause: number;
   readonly faults: readonly FaultInput[];
-  /** Null where nobody ends it. */
+  /** Null if no signal ends the attempt. */
   readonly end: End | null;
-  /** Whether it must succeed. */
+  /** Whether the attempt must succeed. */
   readonly decisive: boolean;
-  /** Whether the destination keeps the rows that came after the last STATE. */
+  /** Whether the destination keeps rows that arrived after the last STATE. */
   readonly keepsRows: boolean;
   readonly config: Config;
 }
@@ -44,13 +46,13 @@ export interface Schedule {
   readonly granularity: "1d" | "1h";
   readonly world: World;
   readonly now: string;
-  /** What the provider does all the time: part of what it is. */
+  /** The faults of the provider that are set during all attempts. */
   readonly nature: readonly FaultInput[];
-  /** Each a list of attempts, the last of which must succeed. */
+  /** The syncs. Each is a list of attempts, and the last attempt must succeed. */
   readonly syncs: readonly (readonly Attempt[])[];
 }
 
-/** Long after the last change, so that the deep re-read is due and every day that has changed is over (R2). */
+/** The last sync is long after the last change, so that the deep re-read is due and every changed day is over (R2). */
 const QUIET_MINUTES = 3 * 24 * 60;
 
 export function drawSchedule(seed: number): Schedule {
@@ -107,13 +109,13 @@ export function drawSchedule(seed: number): Schedule {
   };
 }
 
-/** How windows select, the same in every attempt. */
+/** The way in which windows select records: the same in every attempt. */
 function drawNature(random: Random): FaultInput[] {
   const by = random.pick(["start", "start", "start", "closed", "overlap"]);
   return by === "start" ? [] : [{ kind: "selection", by }];
 }
 
-/** One sync that is interrupted, perhaps another, and a last one that nothing disturbs. */
+/** One interrupted sync, perhaps a second one, and a last one without any fault. */
 function drawSyncs(draw: AttemptDraw): Attempt[][] {
   const { random, basis } = draw;
   const first = draw.sync(random.pick([1, 1, 2, 2, 3]), 0);
@@ -128,17 +130,17 @@ interface Limits {
   readonly concurrency: number;
 }
 
-/** What attempts are drawn by. */
+/** The parameters for drawing attempts. */
 interface Basis {
-  /** Every sync of another day reads everything again. */
+  /** Whether every sync on another day reads everything again. */
   readonly isDeep: boolean;
-  /** Records are so long that a page does not fit a pipe. */
+  /** Whether records are so long that a page does not fit into a pipe. */
   readonly isWide: boolean;
   readonly mode: SyncMode;
-  /** How many days there are to read, and the longest window that the provider allows, in days. */
+  /** The number of days to read, and the longest window that the provider allows, in days. */
   readonly days: number;
   readonly longest: number;
-  /** What the provider shows at first: so many records, of so many characters in all. */
+  /** The number of records at first, and their total length in characters. */
   readonly records: number;
   readonly characters: number;
 }
@@ -156,7 +158,7 @@ class AttemptDraw {
     this.#config = this.#limits();
   }
 
-  /** So many attempts that come to an end of their own, and one that must succeed. */
+  /** A number of attempts that may fail, and one that must succeed. */
   sync(interrupted: number, pause: number): Attempt[] {
     const pauses = Array.from({ length: interrupted }, () => this.#pause());
     const attempts = [pause, ...pauses].map((minutes, index) =>
@@ -202,14 +204,14 @@ class AttemptDraw {
     const { random } = this;
     const signal = random.pick(["SIGKILL", "SIGKILL", "SIGTERM"]);
     const of = random.pick(["lines", "lines", "states", "characters", "requests"]);
-    // What was read before is not read again, so that small counts strike more often.
+    // A later attempt reads less, so small counts are more likely to be reached.
     const count = Math.ceil(this.#most()[of] * random.next() ** 1.3);
     const isWithin = of === "characters" || (of !== "requests" && random.chance(0.5));
     const cut = signal === "SIGKILL" && isWithin;
     return { signal, at: { of, count }, cut };
   }
 
-  /** About as much as a first attempt comes to that nobody ends. */
+  /** About the output and requests of a first attempt without a signal. */
   #most(): Readonly<Record<Point["of"], number>> {
     const { mode, days, longest, records, characters } = this.basis;
     const { concurrency, page_size: size } = this.#config;
@@ -223,20 +225,20 @@ class AttemptDraw {
     };
   }
 
-  /** Only where every later sync reads all of it again. */
+  /** Drawn only if every later sync reads everything again. */
   #moving(): FaultInput[] {
     return this.basis.isDeep && this.random.chance(0.12) ? [moving(this.random)] : [];
   }
 
   /**
-   * Minutes between two attempts: less and more than a cursor lives, hours. Never none: readings are ordered by the
-   * provider's clock (R4), which stands still during an attempt.
+   * Minutes between two attempts: shorter or longer than a cursor's lifetime, or hours. Never zero, because the
+   * provider's clock orders the readings (R4) and stands still during an attempt.
    */
   #pause(): number {
     return this.random.pick([1, 1, 1, 10, 20, 90, 6 * 60]);
   }
 
-  /** What a user may change between two attempts. */
+  /** A change of the config between two attempts. */
   #next(): Config {
     if (this.random.chance(0.2)) this.#config = this.#limits();
     return this.#config;

@@ -1,15 +1,15 @@
-/** What a provider may do wrong during one attempt, drawn from its switches (reference_provider/README.md). */
+/** Draws the faults of the provider for one attempt (reference_provider/README.md lists the kinds). */
 import type { FaultInput } from "../../reference_provider/faults/schema.ts";
 import type { Random } from "../../simulation/random.ts";
 
 const datasets = ["usage", "costs"] as const;
 
-/** Which request of which dataset. */
+/** The requests that the fault applies to. */
 function once(random: Random): { operation: "usage" | "costs"; nth: number } {
   return { operation: random.pick(datasets), nth: random.pick([1, 2, random.int(3, 15)]) };
 }
 
-/** Over when the request is sent again, after a quarter of a second (429: a whole one). */
+/** A fault that one retry overcomes, after a quarter of a second (after a 429: one second). */
 export function passing(random: Random): FaultInput {
   const when = once(random);
   const status = random.pick([500, 502, 503, 504, 408]);
@@ -32,7 +32,7 @@ export function passing(random: Random): FaultInput {
   ]);
 }
 
-/** Odd, but nothing that keeps anybody from reading all. */
+/** An oddity that does not prevent a complete read. */
 export function harmless(random: Random): FaultInput {
   const operation = random.pick(datasets);
   const when = { operation };
@@ -52,12 +52,12 @@ export function harmless(random: Random): FaultInput {
   ]);
 }
 
-/** A listing that moves while it is read can skip rows, which a later sync has to find. */
+/** A listing that moves during the read. It can skip rows, which a later sync must find. */
 export function moving(random: Random): FaultInput {
   return { kind: "moving_listing", step: random.pick([0, 20, 60]), shuffle: random.chance(0.5) };
 }
 
-/** What no retry mends: a stream ends, or the whole attempt does. */
+/** A fault that no retry overcomes: it ends a stream or the whole attempt. */
 export function final(random: Random): FaultInput {
   const when = once(random);
   const [operation, page] = [when.operation, random.int(2, 4)];
@@ -81,7 +81,7 @@ export function final(random: Random): FaultInput {
   ]);
 }
 
-/** Answers that never come, or not for minutes, from the request after so many on: only a signal ends the attempt. */
+/** Responses that come after minutes or never, beginning after some requests: only a signal ends the attempt. */
 export function hanging(random: Random, after: number): FaultInput {
   const when = { after };
   return random.pick<readonly [FaultInput, ...FaultInput[]]>([

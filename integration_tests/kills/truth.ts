@@ -1,4 +1,4 @@
-/** What the provider itself holds true: the rows of its listings at an instant, and every version that there ever is. */
+/** The provider's own data: the rows of its listings at an instant, and all versions that ever exist. */
 import { DAY, HOUR } from "../../reference_provider/instants.ts";
 import { type Account, listingOf } from "../../reference_provider/accounts.ts";
 import { parseLife, rowsOfLife } from "../../reference_provider/lives.ts";
@@ -23,7 +23,7 @@ export class Truth {
     };
   }
 
-  /** What a listing shows at an instant. */
+  /** The rows of a listing at an instant. */
   rows(dataset: Dataset, at: number): Rows {
     const listing = listingOf(this.#account, dataset, this.#granularity);
     const always = { start: 0, end: Number.MAX_SAFE_INTEGER, at, select: "start" } as const;
@@ -32,7 +32,7 @@ export class Truth {
     );
   }
 
-  /** The latest instant that the provider declares available at an instant, without a fault: in whole buckets. */
+  /** The provider's `available_through` at an instant, without faults: in whole buckets. */
   declared(dataset: Dataset, at: number): number {
     const isUsage = dataset === "usage";
     const minutes = this.#account.capabilities.datasets.usage.freshness_lag_minutes ?? 0;

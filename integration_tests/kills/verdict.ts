@@ -1,4 +1,4 @@
-/** Whether the tables hold what the provider holds true, row by row and in exact sums by day. */
+/** Compares the tables with the provider's data, row by row and in exact sums by day. */
 import { isDeepStrictEqual } from "node:util";
 import type { Provider } from "../../reference_provider/provider.ts";
 import {
@@ -22,7 +22,7 @@ export interface Judged {
   readonly schedule: Schedule;
 }
 
-/** The newest version of each row and, where readings report themselves, what the newest complete readings hold. */
+/** The newest version of each row and, if the catalog has export_windows, the rows of the newest complete readings. */
 function viewsOf(
   { warehouse, schedule }: Judged,
   dataset: Dataset,
@@ -38,9 +38,9 @@ function byId(rows: readonly Row[]): Rows {
 }
 
 /**
- * S1: the position of an attempt passes nothing that the provider has declared available.
+ * S1: the position of an attempt never passes the instant that the provider declared available.
  *
- * @param ahead the furthest that a fault has ever moved what is declared into the future, in milliseconds
+ * @param ahead the most by which a fault ever made that instant too late, in milliseconds
  */
 export function judgePositions(
   { messages }: Outcome,
@@ -59,7 +59,7 @@ export function judgePositions(
   });
 }
 
-/** What stood still in all of these snapshots: the same row with the same contents. */
+/** The rows that are equal in all of these snapshots. */
 function standing(snapshots: readonly Rows[]): Rows {
   const [first = new Map<string, string>()] = snapshots;
   return new Map(
@@ -67,7 +67,10 @@ function standing(snapshots: readonly Rows[]): Rows {
   );
 }
 
-/** After a sync that succeeded: whatever stood still since the first attempt is there, and nothing that never was. */
+/**
+ * After a successful sync: every row that did not change since the first attempt is there, and no row that never
+ * existed.
+ */
 export function judgeStanding(
   judged: Judged,
   snapshots: Readonly<Record<Dataset, readonly Rows[]>>,
@@ -81,7 +84,7 @@ export function judgeStanding(
   });
 }
 
-/** After a sync that nothing disturbed, long after the last change: rows and sums are the provider's, to the last digit. */
+/** After an undisturbed sync long after the last change: rows and sums equal the provider's, to the last digit. */
 export function judgeExactly(judged: Judged): string[] {
   const { provider, truth, schedule } = judged;
   const now = provider.clock.now();
@@ -100,9 +103,9 @@ export function judgeExactly(judged: Judged): string[] {
 }
 
 /**
- * The view that holds nothing but what the provider still has. An upsert cannot delete what was withdrawn or issued
- * anew; the view of newest readings can, but not where `end` counts as inside: a row may then carry the reading of the
- * window before its own, of which no later reading of its day proves anything.
+ * The view without rows that the provider no longer has. An upsert cannot delete rows that were withdrawn or issued
+ * under another id. The view of newest readings can, except if the provider includes `end`: a row may then carry the
+ * reading of the previous window, and no later reading of the row's day proves anything about that reading.
  */
 function exactView({ mode, nature }: Schedule): string | null {
   if (mode === "full_refresh") return "newest";
@@ -110,7 +113,7 @@ function exactView({ mode, nature }: Schedule): string | null {
   return isClosed ? null : "current";
 }
 
-/** A full refresh that nothing disturbed has each row once. */
+/** An undisturbed full refresh has each row once. */
 export function judgeOnce({ warehouse }: Judged): string[] {
   return DATASETS.flatMap((dataset) => {
     const [all, distinct] = [warehouse[dataset].rows.length, warehouse.deduped(dataset).length];
@@ -138,7 +141,7 @@ function surplus(where: string, expected: Rows, found: Rows): string[] {
   );
 }
 
-/** Sums of the rows that the provider still has: of all of them, where nothing was withdrawn. */
+/** Sums of the rows that the provider still has: of all rows, if none was withdrawn. */
 function unequalSums(
   where: string,
   dataset: Dataset,
@@ -154,7 +157,7 @@ function unequalSums(
 }
 
 function parseRow(text: string): Row {
-  // It was made of a row.
+  // The text was made from a row.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return JSON.parse(text) as Row;
 }

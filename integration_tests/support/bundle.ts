@@ -1,4 +1,4 @@
-/** What users run, built anew, and the catalog that it offers, which every record of every test is checked against. */
+/** Builds the bundle that users run, and discovers its catalog. Every test checks its records against this catalog. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { loadRealSpend } from "../../reference_provider/data.ts";
@@ -9,7 +9,7 @@ import type { Catalog } from "./protocol.ts";
 
 const run = promisify(execFile);
 
-/** Builds the bundle, and gives what its `discover` offers where both datasets are offered. */
+/** Builds the bundle. Resolves to the catalog of `discover` for a provider with both datasets. */
 export async function buildAndDiscover(): Promise<Catalog> {
   const root = new URL("../..", import.meta.url);
   await run(process.execPath, ["scripts/build.ts"], { cwd: root });

@@ -1,4 +1,4 @@
-/** What a user configures. */
+/** The config of a connection. */
 
 export type Config = Readonly<Record<string, unknown>>;
 
@@ -22,7 +22,7 @@ export interface ConfiguredCatalog {
   }[];
 }
 
-/** A catalog of these streams, both by default. */
+/** A catalog of these streams; by default usage and costs. */
 export function catalogOf(
   syncMode: SyncMode = "incremental",
   names: readonly string[] = ["usage", "costs"],

@@ -1,4 +1,4 @@
-/** The four commands as tests use them: run, and judged by the rules that hold for every run. */
+/** The four commands for tests: each run is checked against the rules that hold for every run. */
 import { expect, inject } from "vitest";
 import { catalogOf, type Config, type ConfiguredCatalog } from "./config.ts";
 import { type Expectations, faultsOf } from "./judge.ts";
@@ -7,10 +7,10 @@ import type { ErrorTrace, Json, StreamState, Trace } from "./protocol.ts";
 
 /** A run that keeps the protocol. */
 export interface Run extends Finished {
-  /** Data of the records of a stream, in the order in which they came. */
+  /** The data of a stream's records, in the order of their arrival. */
   records(stream: string): readonly Json[];
   readonly states: readonly StreamState[];
-  /** The last state of each stream: what the next sync is given. */
+  /** The last state of each stream: the input of the next sync. */
   readonly state: readonly StreamState[];
   readonly errors: readonly ErrorTrace[];
   /** `LEVEL: message` of each log line. */
@@ -48,10 +48,10 @@ export async function read(config: Config, options: ReadOptions = {}): Promise<R
   return await startRead(config, options).judged();
 }
 
-/** A read that goes on while the test does something. */
+/** A read that is still running. */
 export interface Reading {
   readonly running: Running;
-  /** What it came to. `cut`: it was killed outright. */
+  /** The result of the read. `cut`: SIGKILL ended it. */
   judged(cut?: boolean): Promise<Run>;
 }
 
@@ -107,6 +107,6 @@ function statusOf(trace: Trace | undefined, stream: string): string | undefined 
 
 function lastStates(states: readonly StreamState[]): StreamState[] {
   const last = new Map(states.map((state) => [state.stream.stream_descriptor.name, state]));
-  // By name: which stream ends first is chance.
+  // Sorted by name, because the order in which the streams end is random.
   return [...last].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, state]) => state);
 }

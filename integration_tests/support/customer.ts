@@ -1,4 +1,4 @@
-/** Whoever syncs from a provider day after day: a warehouse, and the state between two syncs. */
+/** A customer who syncs day after day: a warehouse, and the state between two syncs. */
 import { expect } from "vitest";
 import { catalogOf, type Config } from "./config.ts";
 import { read, type ReadOptions, type Run, startRead, type Reading } from "./connector.ts";
@@ -29,14 +29,14 @@ export class Customer {
     return run;
   }
 
-  /** A sync, whatever comes of it. What it wrote is loaded, and its last states are kept. */
+  /** A sync that may fail. Its records are loaded, and its last states are kept. */
   async attempt(options: ReadOptions = {}): Promise<Run> {
     const run = await read(this.#config, this.#options(options));
     this.take(run);
     return run;
   }
 
-  /** A sync that goes on while the test does something; what comes of it is for `take`. */
+  /** Starts a sync. Pass its result to `take`. */
   start(options: ReadOptions = {}): Reading {
     return startRead(this.#config, this.#options(options));
   }
@@ -59,7 +59,7 @@ export class Customer {
     return this.#state?.find((state) => nameOf(state) === stream)?.stream.stream_state ?? {};
   }
 
-  /** Everything before it has been read: `2026-03-10T00:00:00Z`. */
+  /** The position of a stream, such as `2026-03-10T00:00:00Z`. */
   position(stream: "usage" | "costs"): string {
     return String(this.state(stream)["position"]);
   }

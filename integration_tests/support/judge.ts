@@ -1,20 +1,20 @@
-/** What the protocol asks of a whole run: the rules between messages, checked for every run of every test. */
+/** The protocol's rules about a whole run: the rules between messages. Every run of every test is checked. */
 import { Ajv, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
 import type { Finished } from "./process.ts";
 import type { Catalog, Message } from "./protocol.ts";
 
 export interface Expectations {
-  /** Names of the configured streams; absent where the command is no `read`. */
+  /** Names of the configured streams; absent if the command is not `read`. */
   readonly streams?: readonly string[] | undefined;
-  /** Records are checked against its schemas; absent where a test lets broken ones through. */
+  /** The catalog whose schemas the records must match; absent if a test allows broken records. */
   readonly catalog?: Catalog | undefined;
   readonly secrets: readonly string[];
-  /** The process was killed outright: nothing is expected of its end. */
+  /** Whether SIGKILL ended the process, so that its messages may stop anywhere. */
   readonly cut?: boolean | undefined;
 }
 
-/** All that is wrong with a run; empty where nothing is. */
+/** The broken rules of a run; empty if all rules hold. */
 export function faultsOf(run: Finished, expected: Expectations): string[] {
   const faults = [...leaksOf(run, expected.secrets), ...endFaults(run, expected)];
   const { streams } = expected;
@@ -22,7 +22,7 @@ export function faultsOf(run: Finished, expected: Expectations): string[] {
     const named = run.messages.flatMap((message) => streamOf(message) ?? []);
     const unknown = [...new Set(named)].filter((name) => !streams.includes(name));
     faults.push(...unknown.map((name) => `messages of ${name}, which is not configured`));
-    // Input that cannot be read at all ends a run before any stream begins.
+    // Unreadable input ends a run before any stream begins.
     const began = run.code === 0 || named.length > 0;
     for (const name of began ? streams : []) {
       const own = run.messages.filter((message) => streamOf(message) === name);
@@ -34,7 +34,7 @@ export function faultsOf(run: Finished, expected: Expectations): string[] {
   return faults;
 }
 
-/** The stream that a message is about; that of an error is told by what surrounds it. */
+/** The stream of a message; undefined for an error, whose stream the messages around it show. */
 function streamOf({ record, state, trace }: Message): string | undefined {
   return (
     record?.stream ??
@@ -44,7 +44,7 @@ function streamOf({ record, state, trace }: Message): string | undefined {
   );
 }
 
-/** A secret in any form that a reader could turn back. */
+/** A secret in any form that a reader could decode. */
 function leaksOf({ stdout, stderr }: Finished, secrets: readonly string[]): string[] {
   const forms = secrets.flatMap((secret) => [
     secret,
@@ -60,7 +60,7 @@ function leaksOf({ stdout, stderr }: Finished, secrets: readonly string[]): stri
   );
 }
 
-/** The exit code tells of success; every failure has an error trace. */
+/** The exit code shows success; every failure has an error trace. */
 function endFaults({ code, signal, messages, stderr }: Finished, expected: Expectations): string[] {
   if (expected.cut === true) return [];
   const faults: string[] = [];
@@ -74,7 +74,7 @@ function endFaults({ code, signal, messages, stderr }: Finished, expected: Expec
   return faults;
 }
 
-/** STARTED, then RUNNING and what is read, then COMPLETE or INCOMPLETE and nothing more. */
+/** STARTED, then RUNNING with the data, then COMPLETE or INCOMPLETE and nothing more. */
 function orderFaults(own: readonly Message[], { cut }: Expectations): string[] {
   const statuses = own.flatMap(({ trace }) => trace?.stream_status?.status ?? []);
   const faults: string[] = [];
@@ -93,7 +93,7 @@ function orderFaults(own: readonly Message[], { cut }: Expectations): string[] {
   return faults;
 }
 
-/** Each STATE counts the records since the one before, and no two are equal with records between. */
+/** Each STATE counts the records since the previous one. No two STATEs are equal with records between them. */
 function stateFaults(own: readonly Message[], cut: boolean): string[] {
   const faults: string[] = [];
   const seen = new Set<string>();
@@ -106,7 +106,7 @@ function stateFaults(own: readonly Message[], cut: boolean): string[] {
     if (recordCount !== since)
       faults.push(`STATE ${states} counts ${recordCount} records, there were ${since}`);
     const text = JSON.stringify(state.stream.stream_state);
-    // The platform knows a state by its hash: an equal one later on would confuse it just as well.
+    // The platform identifies a state by its hash, so that an equal state later would confuse it too.
     if (seen.has(text)) faults.push(`STATE ${states} was there before`);
     seen.add(text);
     since = 0;
@@ -131,7 +131,7 @@ function validatorsOf(catalog: Catalog): ReadonlyMap<string, ValidateFunction> {
   return made;
 }
 
-/** Records keep the schema that `discover` gave. */
+/** Records match the schema of `discover`. */
 function recordFaults({ messages }: Finished, catalog: Catalog): string[] {
   const compiled = validatorsOf(catalog);
   for (const { record } of messages) {

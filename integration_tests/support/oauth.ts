@@ -1,4 +1,4 @@
-/** A provider with OAuth in this process, and the connector signed in to it. */
+/** A provider with OAuth in this process, and configs for a connector that is signed in. */
 import { readFileSync } from "node:fs";
 import { Ajv } from "ajv";
 import addFormats from "ajv-formats";
@@ -14,9 +14,9 @@ export interface OAuthServed extends AsyncDisposable {
   readonly provider: Provider;
   readonly oauth: OAuth;
   readonly baseUrl: string;
-  /** A config with a refresh token of its own and no access token; `extra` replaces keys. */
+  /** A config with a new refresh token and no access token; `extra` replaces keys. */
   config(extra?: Config): Promise<Config>;
-  /** How requests to the token endpoint were answered, in order. */
+  /** The responses of the token endpoint, in order. */
   tokenRequests(): readonly unknown[];
 }
 
@@ -62,7 +62,7 @@ const ajv = new Ajv({ strict: false });
 addFormats.default(ajv);
 const isConfig = ajv.compile(spec.connectionSpecification);
 
-/** The configs that a run handed to the platform, in order. Throws where one is no config. */
+/** The configs that a run sent to the platform, in order. Throws if one is no config. */
 export function configsOf({ messages }: { readonly messages: readonly Message[] }): Config[] {
   const configs = messages.flatMap(({ control }) => control?.connectorConfig.config ?? []);
   for (const config of configs) {
@@ -72,14 +72,14 @@ export function configsOf({ messages }: { readonly messages: readonly Message[] 
   return configs as Config[];
 }
 
-/** What stands under `credentials`. */
+/** The member `credentials`. */
 export function credentialsOf(config: Config | undefined): Readonly<Record<string, string>> {
-  // What these tests configure there are texts.
+  // In these tests all members of `credentials` are texts.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return (config?.["credentials"] ?? {}) as Readonly<Record<string, string>>;
 }
 
-/** The values of a config that nobody may see. */
+/** The secret values of a config. */
 export function secretsIn(...configs: readonly Config[]): string[] {
   return configs.flatMap((config) => {
     const { access_token, refresh_token, client_secret } = credentialsOf(config);
@@ -87,7 +87,7 @@ export function secretsIn(...configs: readonly Config[]): string[] {
   });
 }
 
-/** Where secrets stand in what a run wrote beside CONTROL, plain, in base64 or as in a URL. */
+/** The places of secrets in the output of a run, without CONTROL: plain, in base64 or as in a URL. */
 export function leaksIn({ stdout, stderr }: Finished, secrets: readonly string[]): string[] {
   const told = stdout
     .split("\n")
@@ -96,7 +96,7 @@ export function leaksIn({ stdout, stderr }: Finished, secrets: readonly string[]
     .join("\n");
   return secrets.flatMap((secret) =>
     [
-      // Any eight characters on end: a part of a secret is a secret.
+      // Any eight consecutive characters, because a part of a secret is secret too.
       ...Array.from({ length: Math.max(1, secret.length - 7) }, (_, at) =>
         secret.slice(at, at + 8),
       ),
@@ -111,7 +111,7 @@ export function leaksIn({ stdout, stderr }: Finished, secrets: readonly string[]
   );
 }
 
-/** What base64 shows of a text wherever it stands in a longer one: without the characters that depend on its neighbors. */
+/** The base64 of a text at any offset in a longer text, without the characters that depend on the text around it. */
 function base64Core(text: string, shift: number): string {
   const encoded = Buffer.from("\0".repeat(shift) + text).toString("base64");
   return encoded.slice(shift === 0 ? 0 : shift + 1, -4);

@@ -1,6 +1,6 @@
 /**
- * The connector as a process of its own, started as users start it: the launcher in bin/, which runs the bundle on the
- * pinned Node. That covers what `node src/main.ts` would not: the bundle, its lazily loaded parts, and `exec`.
+ * Starts the connector as users do, by the launcher in bin/, which runs the bundle on the pinned Node. Unlike
+ * `node src/main.ts`, this also tests the bundle, its lazily loaded parts, and `exec`.
  */
 import type { ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -9,36 +9,36 @@ import { join } from "node:path";
 import { LAUNCHER, start, type Started } from "../../bin/process.ts";
 import { type Message, parseMessage } from "./protocol.ts";
 
-/** Milliseconds; longer than anything here takes. A process that hangs is killed and its test fails. */
+/** Milliseconds; longer than any test here. A process that hangs is killed and its test fails. */
 const PATIENCE = 50_000;
 
 export interface LaunchOptions {
-  /** Files by the option that names them; a text is written as it is, anything else as JSON. */
+  /** The contents of the files. A text is written unchanged, any other value as JSON. */
   readonly config?: unknown;
   readonly catalog?: unknown;
   readonly state?: unknown;
-  /** More arguments, after those that name files. */
+  /** More arguments, after the ones for the files. */
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** A file descriptor where stdout goes instead of to the test. */
+  /** A file descriptor for stdout; the test then does not see it. */
   readonly stdout?: number;
   /** Leaves stdout unread until `resume` or the end. */
   readonly paused?: boolean;
-  /** Leaves stdout to the test altogether. */
+  /** Leaves all of stdout to the test. */
   readonly raw?: boolean;
 }
 
-/** What a process came to. */
+/** The result of a process. */
 export interface Finished {
   readonly code: number | null;
   readonly signal: string | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** The lines of stdout; what a killed process did not end with a line feed is none. */
+  /** The complete lines of stdout; a last line without a line feed does not count. */
   readonly messages: readonly Message[];
 }
 
-/** Starts a command, its files in a folder that is removed when it ends. */
+/** Starts a command. Its files are in a folder that is removed when the process ends. */
 export function launch(command: string | null, options: LaunchOptions = {}): Running {
   const folder = mkdtempSync(join(tmpdir(), "billing-"));
   const line = command === null ? [] : [command];
@@ -51,7 +51,7 @@ export function launch(command: string | null, options: LaunchOptions = {}): Run
   }
   const started = start([LAUNCHER, ...line, ...(options.args ?? [])], {
     cwd: folder,
-    // Nothing of the test's own environment but where programs are.
+    // Of the test's own environment the process gets only PATH.
     env: { PATH: process.env["PATH"] ?? "", ...options.env },
     stdio: ["ignore", options.stdout ?? "pipe", "pipe"],
     timeout: PATIENCE,
@@ -65,7 +65,7 @@ interface Waiting {
   readonly reject: (reason: Error) => void;
 }
 
-/** A process under way. */
+/** A running process. */
 export class Running {
   readonly child: ChildProcess;
   readonly done: Promise<Finished>;
@@ -73,7 +73,7 @@ export class Running {
   readonly #errors: string[] = [];
   #waiting: Waiting[] = [];
   #stdout = "";
-  /** What has come of a line whose end is still to come. */
+  /** The beginning of an unfinished line. */
   #rest = "";
   #fault: Error | null = null;
 
@@ -87,19 +87,19 @@ export class Running {
     this.done.catch(() => undefined);
   }
 
-  /** Reads stdout, where it was started `paused`. */
+  /** Begins to read stdout after a start with `paused`. */
   resume(): void {
     this.child.stdout?.resume();
   }
 
-  /** The first message that fits, as soon as it has come. Rejects where the process ends without one. */
+  /** Resolves to the first message that fits, as soon as it arrives. Rejects if the process ends without one. */
   until(fits: (message: Message) => boolean): Promise<Message> {
     const found = this.#messages.find(fits);
     if (found !== undefined) return Promise.resolve(found);
     return new Promise((resolve, reject) => this.#waiting.push({ fits, resolve, reject }));
   }
 
-  /** Sends a signal; what the process came to. */
+  /** Sends a signal. Resolves to the result of the process. */
   async kill(signal: NodeJS.Signals): Promise<Finished> {
     this.child.kill(signal);
     return await this.done;
@@ -122,7 +122,7 @@ export class Running {
         return !found;
       });
     } catch (reason) {
-      // `--help` and `--version` print text. Whether lines must be messages is for the test to say.
+      // `--help` and `--version` print text. The test decides whether lines must be messages.
       this.#fault ??= reason instanceof Error ? reason : new Error(String(reason));
     }
   }

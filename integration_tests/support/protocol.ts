@@ -1,6 +1,6 @@
 /**
- * The Airbyte protocol (0.18) as a reader of stdout sees it: written from the protocol's own description, apart from
- * src/protocol.ts, so that a mistake there shows here.
+ * The Airbyte protocol (0.18) as a reader of stdout sees it. It is written from the protocol's own description and not
+ * from src/protocol.ts, so that it finds mistakes there.
  */
 import { Ajv } from "ajv";
 
@@ -49,7 +49,7 @@ export interface Trace {
   };
 }
 
-/** One line. Which of the members is there follows from `type`. */
+/** One line. `type` says which of the other members is present. */
 export interface Message {
   readonly type: string;
   readonly record?: { readonly stream: string; readonly data: Json; readonly emitted_at: number };
@@ -103,7 +103,7 @@ const error = object(["message", "internal_message", "failure_type"], {
 });
 const estimate = object(["name", "type"], {
   name: text,
-  // Mixing STREAM and SYNC turns estimates off.
+  // The platform ignores estimates if a source mixes STREAM and SYNC.
   type: { const: "STREAM" },
   row_estimate: count,
   byte_estimate: count,
@@ -130,7 +130,7 @@ const PAYLOADS: Readonly<Record<string, readonly [member: string, schema: Json]>
     "record",
     object(["stream", "data", "emitted_at"], {
       stream: text,
-      // Records without data are dropped by the platform.
+      // The platform drops records without data.
       data: { type: "object", minProperties: 1 },
       emitted_at: instant,
     }),
@@ -194,13 +194,13 @@ const isMessage = new Ajv({ strict: false, discriminator: true }).compile<Messag
   oneOf(
     Object.entries(PAYLOADS).map(([type, [member, schema]]) => ({
       ...object(["type", member], { type: { const: type }, [member]: schema }),
-      // The payload and nothing else.
+      // A message has its payload and no other member.
       additionalProperties: false,
     })),
   ),
 );
 
-/** A line of stdout as a message. Throws where it is none that a source may write. */
+/** A line of stdout as a message. Throws if a source must not write such a line. */
 export function parseMessage(line: string): Message {
   const value: unknown = JSON.parse(line);
   if (isMessage(value)) return value;

@@ -1,4 +1,4 @@
-/** The reference provider: in this process with records of a test's own, or as a process. One handle for both. */
+/** The reference provider: in this process with a test's own records, or as another process. One handle for both. */
 import { expect } from "vitest";
 import type { Account } from "../../reference_provider/accounts.ts";
 import type { FaultInput } from "../../reference_provider/faults/schema.ts";
@@ -9,7 +9,7 @@ import type { Totals } from "../../reference_provider/totals.ts";
 import { bearerConfig, type Config } from "./config.ts";
 import { costSums, inOrder, usageSums, type Warehouse } from "./warehouse.ts";
 
-/** A provider that serves, and the handle to move its time, its data and its conduct; `await using` stops it. */
+/** A provider that serves, and the handle to change its time, its data and its behavior; `await using` stops it. */
 export class Served implements AsyncDisposable {
   readonly baseUrl: string;
   readonly token: string;
@@ -33,7 +33,7 @@ export class Served implements AsyncDisposable {
     await this.#ask("POST", "clock", { advance: seconds });
   }
 
-  /** Sets faults in place of all that were set before. */
+  /** Sets faults and removes all earlier ones. */
   async faults(...faults: readonly FaultInput[]): Promise<void> {
     await this.#ask("POST", "faults", { clear: true });
     if (faults.length > 0) await this.#ask("POST", "faults", { set: faults });
@@ -72,7 +72,7 @@ export class Served implements AsyncDisposable {
     await this.#ask("DELETE", "requests");
   }
 
-  /** What exports show now, or at an instant. */
+  /** The totals that exports show now, or at an instant. */
   totals(at?: string): Promise<Totals> {
     return this.#ask<Totals>("GET", at === undefined ? "totals" : `totals?at=${at}`);
   }
@@ -94,7 +94,7 @@ export class Served implements AsyncDisposable {
   }
 }
 
-/** Fails unless rows and sums of each day are the provider's, to the last digit. */
+/** Fails unless the rows and sums of each day equal the provider's, to the last digit. */
 export async function expectEqualSums(
   served: Served,
   warehouse: Warehouse,

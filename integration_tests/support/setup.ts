@@ -1,11 +1,11 @@
-/** Runs once before the integration tests: what they all need. */
+/** Runs once before the integration tests and provides the catalog to all of them. */
 import type { TestProject } from "vitest/node";
 import { buildAndDiscover } from "./bundle.ts";
 import type { Catalog } from "./protocol.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** What `discover` offers where both datasets are offered. */
+    /** The catalog of `discover` for a provider with both datasets. */
     readonly catalog: Catalog;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A model of the warehouses that a platform loads: what they hold after some reads, and exact sums of it. It shares no
- * code with the connector, its decimals included.
+ * A model of the warehouses that a platform loads: their rows after some reads, and exact sums of the rows. It shares
+ * no code with the connector, not even the decimals.
  */
 import type { Message } from "./protocol.ts";
 
@@ -22,7 +22,7 @@ export function sumDecimals(texts: readonly string[]): string {
 
 /** A table of one stream. */
 class Table {
-  /** Every record that came, in the order in which it came: a destination in append mode. */
+  /** All records in the order of their arrival: a destination in append mode. */
   readonly rows: Row[] = [];
 
   /** One row for each key, the newest version: a destination in append and dedup mode. */
@@ -78,10 +78,10 @@ export type Dataset = "usage" | "costs";
 export class Warehouse {
   readonly usage = new Table();
   readonly costs = new Table();
-  /** What complete readings say of themselves (the stream export_windows). */
+  /** The reports of complete readings (the stream export_windows). */
   readonly windows: Row[] = [];
 
-  /** Loads what a read wrote; `overwrite` empties the tables first. */
+  /** Loads the records of a read; `overwrite` empties the tables first. */
   load(
     run: { readonly messages: readonly Message[] },
     mode: "append" | "overwrite" = "append",
@@ -120,7 +120,7 @@ export class Warehouse {
   }
 }
 
-/** Rows and sums by day, in the words of `GET /control/totals`. */
+/** Rows and sums by day, under the names of `GET /control/totals`. */
 export type Group = Readonly<Record<string, string | number>>;
 
 /** Sums of usage by day, type and unit. */
@@ -178,7 +178,7 @@ function groups(
   return inOrder(list);
 }
 
-/** Groups in an order of their own, so that two lists can be compared. */
+/** Sorts groups, so that two lists can be compared. */
 export function inOrder(list: readonly Group[]): Group[] {
   const nameOf = (group: Group): string => Object.values(group).join("\n");
   return list.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));

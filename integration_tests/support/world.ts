@@ -6,7 +6,7 @@ import type { Capabilities } from "../../reference_provider/model.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What becomes of a record; see reference_provider/README.md. */
+/** The later changes of a record; see reference_provider/README.md. */
 interface Fate {
   readonly visible_from?: string;
   readonly restated?: readonly { readonly at: string; readonly changes: Fields }[];
@@ -20,7 +20,7 @@ export interface Life extends Fate {
 
 const DAY = 86_400_000;
 
-/** `2026-03-05` plus so many days. */
+/** A day such as `2026-03-05` plus a number of days. */
 export function dayAfter(day: string, days = 1): string {
   return new Date(Date.parse(day) + days * DAY).toISOString().slice(0, 10);
 }
@@ -95,7 +95,7 @@ export function cost(
   return { record, visible_from: afterDay(day), ...fate };
 }
 
-/** One record for each of so many days from `first` on. */
+/** One record for each of `count` days from `first` on. */
 export function daily(
   make: (id: string, day: string, amount: string) => Life,
   prefix: string,
@@ -110,11 +110,13 @@ export function daily(
 export interface World {
   readonly usage?: readonly Life[];
   readonly costs?: readonly Life[];
-  /** In place of the values below. */
+  /** Replaces the default values below. */
   readonly limits?: Partial<Capabilities["datasets"]["usage"]>;
 }
 
-/** An account of these records: usage without lag, costs that settle in a day, windows of a month, a year's retention. */
+/**
+ * An account of these records: usage without lag, costs that settle in a day, windows of a month, a year's retention.
+ */
 export function world({ usage: used = [], costs = [], limits = {} }: World): Account {
   const shared = { retention_days: 365, maximum_window_days: 31, dimensions: [], ...limits };
   const account = createAccount("world", {

@@ -6,7 +6,7 @@ import { basics, quietAxis, SERIES, type Theme } from "./theme.ts";
 
 const [FINAL, PROVISIONAL, NAIVE] = SERIES;
 
-/** The bill of a period, sync by sync: what is final, what is provisional, and what the raw table says. */
+/** The bill of a period after each sync: final costs, provisional costs, and the sum of the raw table. */
 export function drawBill({ syncs }: ReportData): void {
   const figure = figureOf("bill");
   showLegend(figure, [
@@ -27,7 +27,7 @@ function tipFor(sync: SyncBill | undefined): HTMLElement | string {
   return tip(`${longDate(sync.at)}: ${sync.title.toLowerCase()}`, entries, naive);
 }
 
-/** Heights, the last of them with its exact amount written beside it. */
+/** The heights of a series; the last one has its exact amount as a label. */
 function heights(amounts: readonly string[], color: string, position: "top" | "bottom") {
   return amounts.map((amount, index) => ({
     value: Number(amount),

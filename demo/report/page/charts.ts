@@ -1,4 +1,4 @@
-/** What is used of the charting library, and a chart in its place on the page. */
+/** The parts of the charting library that the page uses, and the drawing of a chart in its place. */
 import { BarChart, HeatmapChart, LineChart } from "echarts/charts";
 import type { BarSeriesOption, HeatmapSeriesOption, LineSeriesOption } from "echarts/charts";
 import {
@@ -46,14 +46,14 @@ export type Option = ComposeOption<
   | VisualMapComponentOption
 >;
 
-/** A figure of the document by its id. */
+/** The figure of the document with this id. */
 export function figureOf(name: string): HTMLElement {
   const figure = document.querySelector<HTMLElement>(`figure#${name}`);
   if (figure === null) throw new Error(`the page has no figure ${name}`);
   return figure;
 }
 
-/** Draws a chart into a figure, as wide as the figure is, and again where the person changes the color scheme. */
+/** Draws a chart as wide as its figure. Draws it again when the color scheme changes. */
 export function draw(figure: HTMLElement, option: (theme: Theme) => Option): EChartsType {
   const place = figure.querySelector<HTMLElement>(".chart");
   if (place === null) throw new Error(`the figure ${figure.id} has no place for its chart`);

@@ -4,12 +4,12 @@ import { draw, figureOf, type Option } from "./charts.ts";
 import { showLegend, tip } from "./elements.ts";
 import { basics, SERIES, type Theme } from "./theme.ts";
 
-/** Height of a day, distance of two years, and room for the months above them, in pixels. */
+/** Height of a day, distance of two years, and space for the months above, in pixels. */
 const CELL = 15;
 const GAP = 18;
 const TOP = 24;
 
-/** What may hold for a day, and its color. */
+/** The statuses of a day, each with its color. */
 const LEVELS = [
   { name: "proven: nothing there", color: "#3ca95130" },
   { name: "proven: rows", color: "#3ca951" },
@@ -17,14 +17,14 @@ const LEVELS = [
   { name: "unproven", color: SERIES[2] },
 ] as const;
 
-/** The worst of what holds for the two datasets. */
+/** The worse status of the two datasets. */
 function levelOf({ costs, usage, costRows, usageRows }: DayProof): number {
   if (costs === "unproven" || usage === "unproven") return 3;
   if (costs === "incomplete" || usage === "incomplete") return 2;
   return costRows + usageRows > 0 ? 1 : 0;
 }
 
-/** A calendar of what is proven, a row of weeks for each year. */
+/** A calendar of proven days, with a row of weeks for each year. */
 export function drawCompleteness({ completeness }: ReportData): void {
   const figure = figureOf("completeness");
   const years = [...new Set(completeness.map(({ day }) => day.slice(0, 4)))];
@@ -51,7 +51,7 @@ function calendarOf(year: string, index: number, { soft, paper }: Theme) {
     cellSize: ["auto" as const, CELL],
     splitLine: { show: false },
     itemStyle: { color: "transparent", borderColor: paper, borderWidth: 2 },
-    // In place of the days' names the year, so that it is not written upward.
+    // The year replaces the names of the days; the library would write its own year label vertically.
     dayLabel: { nameMap: ["", "", "", year, "", "", ""], color: soft, fontSize: 13, margin: 12 },
     yearLabel: { show: false },
     monthLabel: { show: index === 0, color: soft, fontSize: 12 },

@@ -6,11 +6,11 @@ import { basics, OTHER, quietAxis, SERIES, type Theme } from "./theme.ts";
 
 const DAY = 86_400_000;
 
-/** How many days are shown at first, and how few at least. */
+/** The number of days at first, and the smallest number. */
 const SHOWN = 400;
 const FEWEST = 14;
 
-/** How many models a tooltip names at most. */
+/** The highest number of models in a tooltip. */
 const NAMED = 8;
 
 /** Cost by day, stacked by model. */
@@ -21,7 +21,7 @@ export function drawDays(data: ReportData): void {
   showLegend(figure, stacks, (name) => chart.dispatchAction({ type: "legendToggleSelect", name }));
 }
 
-/** What a bar is made of: the largest models, and all others as one. */
+/** The parts of a bar: the largest models, and all others as one. */
 interface Stack {
   readonly name: string;
   readonly color: string;
@@ -44,7 +44,7 @@ function stacksOf({ largestModels, otherModels }: ReportData): Stack[] {
   ];
 }
 
-/** Only the height of a bar: what is printed are the decimals as they came. */
+/** Only for the height of a bar: the page prints the decimals unchanged. */
 function heightOf({ models }: DayCost, { has }: Stack): number {
   return models
     .filter(({ model }) => has(model))
@@ -75,7 +75,7 @@ function zooms(
     startValue: Math.max(first, last - SHOWN * DAY),
     endValue: last,
     minValueSpan: FEWEST * DAY,
-    // The outline is of the series of the axis that stands first.
+    // The slider outlines the series of the first axis.
     xAxisIndex: [1, 0],
   };
   const outline = (opacity: number) => ({
@@ -121,7 +121,7 @@ function axes(first: number, last: number, theme: Theme): NonNullable<Option["xA
   return [shown, { ...time, show: false, axisPointer: { show: false } }];
 }
 
-/** What the slider's outline is of: all days, also those that cost nothing. */
+/** The slider's outline: all days, also those without cost. */
 function outlineOf(byTime: ReadonlyMap<number, DayCost>, first: number, last: number) {
   const total = (time: number): number => Number(byTime.get(time)?.total ?? 0);
   return {

@@ -1,6 +1,6 @@
-/** Tooltips and legends, made of elements, so that no text of the data is ever read as HTML. */
+/** Tooltips and legends. They are built from elements, so that the browser never reads data as HTML. */
 
-/** A color, what it stands for, and a figure. */
+/** A color, its name, and a figure. */
 export interface Entry {
   readonly color?: string;
   readonly name: string;
@@ -25,7 +25,7 @@ function line({ color, name, figure }: Entry): HTMLElement {
   return element;
 }
 
-/** The inside of a tooltip: a title, its entries, and what they come to. */
+/** The content of a tooltip: a title, its entries, and their sum. */
 export function tip(title: string, entries: readonly Entry[], total?: Entry): HTMLElement {
   const element = document.createElement("div");
   element.className = "tip";

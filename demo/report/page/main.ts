@@ -1,4 +1,4 @@
-/** The page's script: draws the charts of the document from the data that stand in it. */
+/** The page's script: draws the charts from the data inside the document. */
 import type { ReportData } from "../model.ts";
 import { drawBill } from "./bill.ts";
 import { drawCompleteness } from "./completeness.ts";

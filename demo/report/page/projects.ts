@@ -4,7 +4,7 @@ import { draw, figureOf } from "./charts.ts";
 import { tip } from "./elements.ts";
 import { basics, quietAxis, SERIES } from "./theme.ts";
 
-/** What each project cost in all. */
+/** The total cost of each project. */
 export function drawProjects({ projects }: ReportData): void {
   const [color] = SERIES;
   draw(figureOf("projects"), (theme) => ({

@@ -1,4 +1,4 @@
-/** Colors and type of the charts: those of page.css, and what only charts have. */
+/** Colors and fonts of the charts: from page.css, and those that only charts need. */
 
 export interface Theme {
   readonly ink: string;
@@ -11,7 +11,10 @@ export interface Theme {
   readonly sans: string;
 }
 
-/** Told apart by people with any color vision, on light and on dark paper: the palette of Observable's charts. */
+/**
+ * The palette of Observable's charts. People with any color vision can tell its colors apart, on light and dark
+ * backgrounds.
+ */
 export const SERIES = [
   "#4269d0",
   "#efb118",
@@ -23,10 +26,10 @@ export const SERIES = [
   "#97bbf5",
 ] as const;
 
-/** Everything that has no color of its own. */
+/** The color of all entries without their own color. */
 export const OTHER = "#9a9a9f";
 
-/** The colors that page.css gives right now. */
+/** The colors of page.css in the current color scheme. */
 export function themeNow(): Theme {
   const style = getComputedStyle(document.documentElement);
   const of = (name: string): string => style.getPropertyValue(`--${name}`).trim();
@@ -42,7 +45,7 @@ export function themeNow(): Theme {
   };
 }
 
-/** What all charts share. */
+/** The options that all charts share. */
 export function basics({ ink, raised, line, sans }: Theme) {
   return {
     animation: !matchMedia("(prefers-reduced-motion: reduce)").matches,
@@ -61,7 +64,7 @@ export function basics({ ink, raised, line, sans }: Theme) {
   };
 }
 
-/** An axis that stays in the background. */
+/** An axis in a quiet color. */
 export function quietAxis({ soft, line }: Theme) {
   return {
     axisLine: { show: false, lineStyle: { color: line } },
