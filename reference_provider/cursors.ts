@@ -30,6 +30,7 @@ function bindingOf(query: Query, account: string): string {
 export class CursorSealer {
   readonly #key: Buffer;
   readonly #lifetime: number;
+  readonly #spent = new Set<string>();
 
   constructor(key: Buffer, lifetime: number) {
     this.#key = key;
@@ -64,6 +65,13 @@ export class CursorSealer {
     if (content.expires <= now)
       throw new ProblemError("cursor-expired", "Start again from the first page.");
     return content.position;
+  }
+
+  /** Lets a cursor be sent once (fault `cursor_once`). Throws `cursor-expired` the second time. */
+  spend(cursor: string): void {
+    if (this.#spent.has(cursor))
+      throw new ProblemError("cursor-expired", "The cursor has been sent before.");
+    this.#spent.add(cursor);
   }
 
   /**

@@ -178,6 +178,8 @@ export function exportPage(
   struck: Struck,
 ): PageDraft {
   const offer = offerOf(account, query.dataset);
+  if (query.cursor !== undefined && struck.of("cursor_once") !== undefined)
+    sealer.spend(query.cursor);
   const opened =
     query.cursor === undefined ? undefined : sealer.open(query.cursor, query, account.id, now);
   // A chain of pages continues to its end, even if its start leaves retention meanwhile.

@@ -5,6 +5,9 @@ import { ProblemError } from "./problems.ts";
 
 const MAXIMUM_LIMIT = 1000;
 
+// The one form that the fault `refuse_forms` takes.
+const PLAIN = /^[0-9-]{10}T[0-9:]{8}Z$/;
+
 /** The parameters of an export (interface sections 4.2 and 4.3). */
 export interface Query {
   readonly dataset: DatasetName;
@@ -31,10 +34,10 @@ function single(parameters: URLSearchParams, name: string): string | undefined {
   return values[0];
 }
 
-function instantParameter(parameters: URLSearchParams, name: string): Instant {
+function instantParameter(parameters: URLSearchParams, name: string, strict: boolean): Instant {
   const text = single(parameters, name);
   if (text === undefined) throw invalid(`${name} is required.`);
-  const instant = parseInstant(text);
+  const instant = strict && !PLAIN.test(text) ? undefined : parseInstant(text);
   if (instant === undefined) {
     const hint = text.includes(" ") ? " A + in an address must be written %2B." : "";
     throw invalid(`${name} must be an RFC 3339 instant in UTC such as ${formatInstant(0)}.${hint}`);
@@ -60,22 +63,22 @@ function limitParameter(parameters: URLSearchParams): number {
 
 /**
  * Reads the parameters of an export. Throws `invalid-parameter` for one that is missing, malformed or repeated.
- * Ignores unknown parameters, such as `granularity` on costs, or refuses them with `refuseUnknown`.
+ * Ignores unknown parameters, such as `granularity` on costs, or refuses them where `refuses` says so.
  */
 export function parseQuery(
   dataset: DatasetName,
   parameters: URLSearchParams,
-  refuseUnknown = false,
+  refuses: { readonly unknown?: boolean; readonly forms?: boolean } = {},
 ): Query {
-  if (refuseUnknown) {
+  if (refuses.unknown === true) {
     const unknown = [...parameters.keys()].find((name) => !KNOWN[dataset].has(name));
     if (unknown !== undefined)
       throw new ProblemError("unknown-parameter", `There is no parameter ${unknown}.`);
   }
   const query = {
     dataset,
-    start: instantParameter(parameters, "start"),
-    end: instantParameter(parameters, "end"),
+    start: instantParameter(parameters, "start", refuses.forms === true),
+    end: instantParameter(parameters, "end", refuses.forms === true),
     granularity: dataset === "usage" ? granularityParameter(parameters) : "1d",
     limit: limitParameter(parameters),
   } as const;

@@ -12,6 +12,8 @@ import type { CursorHistory } from "./faults/alter.ts";
 import { alteredAnswer, faultAnswer } from "./faults/answers.ts";
 import type { Answer } from "./faults/answers.ts";
 import { Struck } from "./faults/engine.ts";
+import { alterMetadata } from "./faults/metadata.ts";
+import { alteredRefusal, refusalFault } from "./faults/refusals.ts";
 import type { FaultEngine } from "./faults/engine.ts";
 import type { OAuth } from "./oauth/oauth.ts";
 import { exportPage, offerOf } from "./pages.ts";
@@ -97,7 +99,10 @@ function ownAnswer(world: World, exchange: Exchange, grant: Grant, struck: Struc
     };
   }
   offerOf(account, operation);
-  const query = parseQuery(operation, parameters, struck.of("refuse_unknown") !== undefined);
+  const query = parseQuery(operation, parameters, {
+    unknown: struck.of("refuse_unknown") !== undefined,
+    forms: struck.of("refuse_forms") !== undefined,
+  });
   const draft = exportPage(account, query, world.clock.now(), world.sealer, struck);
   return { ...ok, body: pageText(draft, query.cursor, struck, world.history) };
 }
@@ -156,8 +161,17 @@ async function exchangeAnswer(
     const { problem, ...answer } = problemAnswer(error);
     logged.problem = problem;
     const headers = world.oauth?.withMetadata(answer.headers) ?? answer.headers;
-    return { answer: { ...answer, headers }, struck };
+    const fault = refusalFault(struck, error);
+    const whole = { ...answer, headers };
+    if (fault === undefined) return { answer: whole, struck };
+    const document = operation === "capabilities" ? firstCapabilities(world) : undefined;
+    const refused = { now: world.clock.now(), authorization, document };
+    return { answer: alteredRefusal(fault, whole, refused), struck };
   }
+}
+
+function firstCapabilities(world: World): object | undefined {
+  return world.accounts.values().next().value?.capabilities;
 }
 
 /** Lets OAuth answer a request to one of its own addresses. The log has neither codes nor tokens. */
@@ -179,7 +193,28 @@ async function serveOAuth(
   raw.once("close", () => {
     logged.status = raw.writableFinished ? raw.statusCode : "reset";
   });
+  alterMetadata(oauth.metadataAt(path), world.faults, raw);
   await oauth.answer(request.raw, raw);
+}
+
+/** The answer to an unknown address or method, which no operation gives. */
+function unservedAnswer(world: World, refusal: ProblemError): Answer {
+  const answer = problemAnswer(refusal);
+  const fault = world.faults.refusal(refusal.type);
+  const document = firstCapabilities(world);
+  const refused = { now: world.clock.now(), authorization: undefined, document };
+  return fault === undefined ? answer : alteredRefusal(fault, answer, refused);
+}
+
+/** The credential of a request: its header, or with the fault `query_token` also a parameter. */
+function authorizationOf(
+  world: World,
+  request: FastifyRequest,
+  parameters: URLSearchParams,
+): string | undefined {
+  const token = parameters.get("access_token");
+  const isTaken = token !== null && world.faults.has("query_token");
+  return request.headers.authorization ?? (isTaken ? `Bearer ${token}` : undefined);
 }
 
 async function serve(world: World, request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -199,9 +234,9 @@ async function serve(world: World, request: FastifyRequest, reply: FastifyReply)
         ? new ProblemError("not-found", `There is nothing at ${path}.`)
         : new ProblemError("method-not-allowed", "Use GET.", { allow: "GET" });
     logged.problem = `/problems/${refusal.type}`;
-    outcome = { answer: problemAnswer(refusal), struck: new Struck() };
+    outcome = { answer: unservedAnswer(world, refusal), struck: new Struck() };
   } else {
-    const { authorization } = request.headers;
+    const authorization = authorizationOf(world, request, sent);
     outcome = await exchangeAnswer(world, { operation, parameters, authorization, logged });
   }
   reply.hijack();

@@ -146,8 +146,11 @@ export function lifeOf(listing: Listing, id: string): Life | undefined {
   return undefined;
 }
 
-/** How a window selects: by start of the charge period, by overlap, by containment, or by start with `end` included. */
-export type Selection = "start" | "overlap" | "containment" | "closed";
+/**
+ * How a window selects: by start of the charge period, by overlap, by containment, by start with `end` included (closed) or with
+ * `start` excluded (open).
+ */
+export type Selection = "start" | "overlap" | "containment" | "closed" | "open";
 
 /** A part of a listing as it is at one instant. */
 export interface Range {
@@ -163,6 +166,8 @@ function selects(range: Range, start: Instant, end: Instant): boolean {
       return start >= range.start && start < range.end;
     case "closed":
       return start >= range.start && start <= range.end;
+    case "open":
+      return start > range.start && start < range.end;
     case "overlap":
       return start < range.end && Math.max(end, start + 1) > range.start;
     case "containment":

@@ -26,12 +26,20 @@ function writeHead(
   response: ServerResponse,
   answer: Answer,
   headers: Record<string, string | number>,
+  struck: Struck,
 ): void {
-  response.writeHead(answer.status, {
+  let all: Record<string, string | number> = {
     "content-type": answer.contentType,
     ...answer.headers,
     ...headers,
-  });
+  };
+  for (const { set, drop } of struck.all("headers")) {
+    const kept = Object.entries({ ...all, ...set }).filter(([name]) => !drop.includes(name));
+    all = Object.fromEntries(kept);
+    // Node would put its own in place of the one left out.
+    response.sendDate = !drop.includes("date");
+  }
+  response.writeHead(answer.status, all);
 }
 
 function hang(response: ServerResponse): Promise<void> {
@@ -72,7 +80,8 @@ export async function deliver(
   const cut = struck.of("gzip_cut") !== undefined;
   let bytes: Buffer = Buffer.from(answer.body);
   const headers: Record<string, string | number> = { date };
-  if (cut || (bytes.length >= WORTH_COMPRESSING && acceptsGzip(acceptEncoding))) {
+  const unasked = struck.of("gzip_unasked") !== undefined;
+  if (cut || unasked || (bytes.length >= WORTH_COMPRESSING && acceptsGzip(acceptEncoding))) {
     bytes = await compress(bytes, { level: constants.Z_BEST_SPEED });
     headers["content-encoding"] = "gzip";
   }
@@ -82,7 +91,7 @@ export async function deliver(
     bytes = bytes.subarray(0, Math.floor(bytes.length / 2));
     headers["content-length"] = bytes.length;
   }
-  writeHead(response, answer, headers);
+  writeHead(response, answer, headers, struck);
   if (reset === undefined && stall === undefined && struck.of("truncated") === undefined) {
     response.end(bytes);
     return cut ? "truncated" : answer.status;

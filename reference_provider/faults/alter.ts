@@ -58,12 +58,13 @@ function edits(
 }
 
 function withRecordFault(records: readonly string[], fault: FaultOf<"record">): string[] {
-  return records.map((text, index) => {
+  return records.flatMap((text, index) => {
     const record = parsedRecord(text);
-    if (!edits(fault, index, records.length, record)) return text;
-    if (fault.replace !== undefined) return fault.replace;
+    if (!edits(fault, index, records.length, record)) return [text];
+    if (fault.omit) return [];
+    if (fault.replace !== undefined) return [fault.replace];
     const changed = JSON.stringify(edited(record, fault));
-    return fault.members === undefined ? changed : `${changed.slice(0, -1)},${fault.members}}`;
+    return [fault.members === undefined ? changed : `${changed.slice(0, -1)},${fault.members}}`];
   });
 }
 

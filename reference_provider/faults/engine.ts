@@ -109,6 +109,27 @@ export class FaultEngine {
     );
   }
 
+  /** The fault that alters a refusal which no operation gives: of an unknown address or method. */
+  refusal(type: string): FaultOf<"refusal"> | undefined {
+    for (const armed of this.#armed) {
+      const { fault } = armed;
+      if (fault.kind === "refusal" && fault.of.includes(type) && this.#falls(armed)) return fault;
+    }
+    return undefined;
+  }
+
+  /** Whether a fault of this kind is set. */
+  has(kind: FaultKind): boolean {
+    return this.#armed.some(({ fault }) => fault.kind === kind);
+  }
+
+  /** Changes of a metadata document that are set. */
+  metadata(of: "resource" | "server"): readonly FaultOf<"metadata">[] {
+    return this.#armed.flatMap(({ fault }) =>
+      fault.kind === "metadata" && fault.of === of ? [fault] : [],
+    );
+  }
+
   #falls(armed: Armed): boolean {
     const { after = 0, nth, every, times, probability } = armed.fault.when;
     armed.matched += 1;

@@ -55,6 +55,24 @@ const answers = [
   fault("redirect", { location: z.string(), status: z.int().min(300).max(399).default(302) }),
   fault("cursor_expired", {}),
   fault("cursor_refused", {}),
+  /** Refusals of these problem types (names without `/problems/`) look otherwise, or do not happen. */
+  fault("refusal", {
+    of: z.array(z.string()).min(1),
+    /** Only refusals whose `detail` has this text. */
+    about: z.string().default(""),
+    /** `page` grants what should be refused: an empty last page, or capabilities. */
+    body: z.enum(["problem", "page", "html", "empty"]).default("problem"),
+    status: z.int().min(200).max(599).optional(),
+    content_type: z.string().optional(),
+    /** Members of the problem, changed or left out; of a page, changed. */
+    set: z.record(z.string(), json).default({}),
+    drop: z.array(z.string()).default([]),
+    /** Headers left out, in lower case. */
+    drop_headers: z.array(z.string()).default([]),
+    /** The request's credential stands in `detail`. */
+    echo: z.boolean().default(false),
+  }),
+  fault("query_token", {}),
 ] as const;
 
 const wires = [
@@ -67,6 +85,12 @@ const wires = [
   fault("content_type", { value: z.string() }),
   fault("bom", {}),
   fault("invalid_json", {}),
+  fault("headers", {
+    set: z.record(z.string(), z.string()).default({}),
+    /** In lower case. */
+    drop: z.array(z.string()).default([]),
+  }),
+  fault("gzip_unasked", {}),
 ] as const;
 
 const pages = [
@@ -98,6 +122,8 @@ const pages = [
     members: z.string().optional(),
     /** JSON text that replaces the whole record. */
     replace: z.string().optional(),
+    /** The record is left out. */
+    omit: z.boolean().default(false),
     /** Only the record with this id. */
     record_id: z.string().optional(),
   }),
@@ -115,7 +141,7 @@ const pages = [
 ] as const;
 
 const rules = [
-  fault("selection", { by: z.enum(["start", "overlap", "containment", "closed"]) }),
+  fault("selection", { by: z.enum(["start", "overlap", "containment", "closed", "open"]) }),
   fault("other_granularity", {}),
   fault("available_through", {
     instant: z.iso.datetime().optional(),
@@ -132,6 +158,14 @@ const rules = [
   fault("maximum_exclusive", {}),
   fault("refuse_future", {}),
   fault("refuse_unknown", {}),
+  fault("refuse_forms", {}),
+  fault("cursor_once", {}),
+  fault("metadata", {
+    /** Of the protected resource (RFC 9728) or of the authorization server (RFC 8414). */
+    of: z.enum(["resource", "server"]),
+    set: z.record(z.string(), json).default({}),
+    drop: z.array(z.string()).default([]),
+  }),
 ] as const;
 
 /** A fault as tests and `POST /control/faults` set it. The README has a table of all kinds. */

@@ -20,7 +20,7 @@ export class OAuth {
   readonly tokenUrl: string;
   readonly #resource: string;
   readonly #accounts: () => readonly string[];
-  #faults: { readonly fault: TokenFault; struck: number }[] = [];
+  #faults: { readonly fault: TokenFault; matched: number; struck: number }[] = [];
 
   /**
    * @param baseUrl of the operations; also the identifier of the resource
@@ -41,7 +41,11 @@ export class OAuth {
 
   /** Sets faults of the token endpoint in place of those that were set; the first that is not used up strikes. */
   setFaults(faults: readonly TokenFaultInput[]): void {
-    this.#faults = faults.map((fault) => ({ fault: tokenFaultSchema.parse(fault), struck: 0 }));
+    this.#faults = faults.map((fault) => ({
+      fault: tokenFaultSchema.parse(fault),
+      matched: 0,
+      struck: 0,
+    }));
   }
 
   /** Capabilities with what they say of OAuth (interface section 2.2). */
@@ -71,6 +75,12 @@ export class OAuth {
     return (
       path === this.#resourcePath || path === this.#serverPath || this.#below(path) !== undefined
     );
+  }
+
+  /** Whose metadata a path serves; undefined where it serves something else. */
+  metadataAt(path: string): "resource" | "server" | undefined {
+    if (path === this.#resourcePath) return "resource";
+    return path === this.#serverPath ? "server" : undefined;
   }
 
   /** Answers a request to one of OAuth's addresses. Never rejects. */
@@ -116,6 +126,8 @@ export class OAuth {
   async #strike(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const due = this.#faults.find(({ fault, struck }) => struck < (fault.times ?? Infinity));
     if (due === undefined) return false;
+    due.matched += 1;
+    if (due.matched <= due.fault.after) return false;
     due.struck += 1;
     const { fault } = due;
     switch (fault.kind) {
@@ -133,6 +145,11 @@ export class OAuth {
       case "slow":
         await new Promise((resolve) => setTimeout(resolve, fault.milliseconds));
         return false;
+      case "headers": {
+        const set = response.setHeader.bind(response);
+        response.setHeader = (name, value) => set(name, fault.set[name.toLowerCase()] ?? value);
+        return false;
+      }
       case "lost":
         response.writeHead = () => {
           response.socket?.resetAndDestroy();

@@ -1,27 +1,36 @@
 import { z } from "zod";
 
 const times = z.int().min(1).optional();
+const after = z.int().min(0).default(0);
 
-/** What the token endpoint does instead of answering as it should; `times`: so often and then no more. */
+/** What the token endpoint does instead of answering as it should; `times`: so often and then no more; `after`: not the first so many. */
 export const tokenFaultSchema = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("status"),
-    status: z.int().min(300).max(599),
+    status: z.int().min(200).max(599),
     /** `error` of RFC 6749 section 5.2. */
     error: z.string().default("temporarily_unavailable"),
     /** Puts the whole request into `error_description`, as careless servers do. */
     echo: z.boolean().default(false),
     headers: z.record(z.string(), z.string()).default({}),
     times,
+    after,
+  }),
+  /** Answers as it should, with other values for these of its headers (lower case). */
+  z.strictObject({
+    kind: z.literal("headers"),
+    set: z.record(z.string(), z.string()),
+    times,
+    after,
   }),
   /** Does what was asked for and resets the connection: the client never sees the new token. */
-  z.strictObject({ kind: z.literal("lost"), times }),
+  z.strictObject({ kind: z.literal("lost"), times, after }),
   /** Resets the connection before anything is done. */
-  z.strictObject({ kind: z.literal("reset"), times }),
+  z.strictObject({ kind: z.literal("reset"), times, after }),
   /** Answers late, in milliseconds. */
-  z.strictObject({ kind: z.literal("slow"), milliseconds: z.number().min(0), times }),
+  z.strictObject({ kind: z.literal("slow"), milliseconds: z.number().min(0), times, after }),
   /** Never answers. */
-  z.strictObject({ kind: z.literal("stall"), times }),
+  z.strictObject({ kind: z.literal("stall"), times, after }),
 ]);
 
 export type TokenFault = z.output<typeof tokenFaultSchema>;
