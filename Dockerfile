@@ -10,6 +10,7 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY spec.json ./
 COPY scripts scripts
 COPY src src
+COPY conform conform
 RUN node scripts/build.ts
 
 FROM node:26-slim

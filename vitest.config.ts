@@ -12,7 +12,9 @@ export default defineConfig({
       {
         test: {
           name: "unit",
-          include: ["{src,scripts,reference_provider,fake_providers,demo,bench}/**/*.test.ts"],
+          include: [
+            "{src,scripts,reference_provider,conform,fake_providers,demo,bench}/**/*.test.ts",
+          ],
           // Property tests, and the loading of large libraries, take long on a busy machine.
           testTimeout: 30_000,
           hookTimeout: 30_000,

@@ -6,7 +6,12 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { withTable } from "../bench/readme.ts";
 
-const GENERATED = ["src/generated", "spec.json"];
+const GENERATED = [
+  "src/generated",
+  "spec.json",
+  "docs/conformance-checks.md",
+  "docs/conformance-faults.md",
+];
 const root = new URL("..", import.meta.url);
 
 await import("./generate.ts");

@@ -1,8 +1,9 @@
 /**
  * `npm run generate`: writes every file that is derived and committed.
  *
- * schemas/ gives src/generated/*.d.ts (types), validators.js (standalone code of ajv, bundled, so that ajv itself is not
- * loaded at run time) and catalog_schemas.ts (the catalog of `discover`). src/config/schema.ts gives spec.json.
+ * schemas/ gives src/generated/*.d.ts (types), validators.js and all_violations.js (standalone code of ajv, bundled, so
+ * that ajv itself is not loaded at run time) and catalog_schemas.ts (the catalog of `discover`). src/config/schema.ts
+ * gives spec.json. conform/ gives docs/conformance-checks.md and docs/conformance-faults.md.
  */
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { _, Ajv, type AnySchemaObject } from "ajv";
@@ -52,8 +53,14 @@ function forValidators(schema: AnySchemaObject): AnySchemaObject {
   );
 }
 
-async function writeValidators(names: readonly string[]): Promise<void> {
+/** The first broken rule is enough for the connector; the conformance check shows all. */
+async function writeValidators(
+  names: readonly string[],
+  file: string,
+  allErrors: boolean,
+): Promise<void> {
   const ajv = new Ajv({
+    allErrors,
     code: {
       source: true,
       esm: true,
@@ -83,10 +90,10 @@ async function writeValidators(names: readonly string[]): Promise<void> {
   });
   const code = bundle.outputFiles[0];
   if (code === undefined) throw new Error("esbuild made no validators");
-  await writeFile(new URL("validators.js", out), code.text);
+  await writeFile(new URL(`${file}.js`, out), code.text);
   const declarations = Object.keys(refs).map((fn) => `export const ${fn}: Validator;`);
   await writeFile(
-    new URL("validators.d.ts", out),
+    new URL(`${file}.d.ts`, out),
     `// ${BANNER}
 
 /** One broken rule: where (a JSON pointer), which keyword, and in words. */
@@ -158,12 +165,17 @@ async function writeSpec(): Promise<void> {
   await writeFile(new URL("spec.json", root), `${JSON.stringify(specification(), null, 2)}\n`);
 }
 
+async function writeConformancePages(): Promise<void> {
+  const { checksPage, faultsPage } = await import("./conformance_pages.ts");
+  await writeFile(new URL("docs/conformance-checks.md", root), checksPage());
+  await writeFile(new URL("docs/conformance-faults.md", root), faultsPage());
+}
+
 /** Removes the files of an earlier generation that this one does not make; others may read the rest meanwhile. */
 async function removeStale(names: readonly string[]): Promise<void> {
   const made = new Set([
     ...names.map((name) => `${name}.d.ts`),
-    "validators.js",
-    "validators.d.ts",
+    ...["validators", "all_violations"].flatMap((name) => [`${name}.js`, `${name}.d.ts`]),
     "catalog_schemas.ts",
   ]);
   const stale = (await readdir(out)).filter((file) => !made.has(file));
@@ -174,6 +186,8 @@ await mkdir(out, { recursive: true });
 const names = await schemaNames();
 await removeStale(names);
 await writeTypes(names);
-await writeValidators(names);
+await writeValidators(names, "validators", false);
+await writeValidators(names, "all_violations", true);
 await writeCatalogSchemas();
 await writeSpec();
+await writeConformancePages();

@@ -1,6 +1,7 @@
 /**
  * argv -> {@link Command}. This file does no work, no I/O and no exit: a text to print is a command too, and a wrong line
- * is an error like any other. Commands and options are those of the protocol (airbyte-protocol 0.18), plus `login`.
+ * is an error like any other. Commands and options are those of the protocol (airbyte-protocol 0.18), plus `login` and
+ * `conform`, which reads its own options.
  */
 import { Command as Parser, CommanderError } from "commander";
 import { ConnectorError } from "./errors.ts";
@@ -32,6 +33,8 @@ export type Command =
       /** Port of the sign-in's redirect address on 127.0.0.1, 0 to 65535; 0 for any free port. */
       readonly port: number;
     }
+  /** Checks a provider against the interface; `argv` follows the word. */
+  | { readonly kind: "conform"; readonly argv: readonly string[] }
   /** `text` goes to stdout and nothing else happens; it ends in a line break. */
   | { readonly kind: "help" | "version"; readonly text: string };
 
@@ -47,6 +50,7 @@ Examples:
   $ ${NAME} discover --config config.json
   $ ${NAME} read --config config.json --catalog catalog.json --state state.json
   $ ${NAME} login --config config.json
+  $ ${NAME} conform --help
 
 A config to start from:
   {
@@ -190,6 +194,12 @@ function makeParser(version: string, printed: string[], found: (command: Command
 }
 
 function addLogin(parser: Parser, found: (command: Command) => void): void {
+  parser
+    .command("conform")
+    .description("check a provider against the interface, clause by clause; has its own --help")
+    .allowUnknownOption()
+    .argument("[options...]")
+    .action((argv: string[]) => found({ kind: "conform", argv }));
   parser
     .command("login")
     .description("sign in at the provider with a browser (OAuth 2.0), save the tokens to the file")

@@ -47,6 +47,10 @@ async function main(): Promise<void> {
       process.stdout.write(command.text);
       return;
     }
+    if (command.kind === "conform") {
+      process.exitCode = await runConform(command.argv, stop.signal);
+      return;
+    }
     if (command.kind === "login") {
       await signIn(command, secrets, stop.signal);
       return;
@@ -67,6 +71,8 @@ async function main(): Promise<void> {
 /** Parses the command line. The single word `spec` needs no parser: the parser takes longer to load than all other modules. */
 async function commandOf(argv: readonly string[]): Promise<Command> {
   if (argv.length === 1 && argv[0] === "spec") return { kind: "spec", debug: false };
+  // Its options are its own, and so are its errors and exit codes.
+  if (argv[0] === "conform") return { kind: "conform", argv: argv.slice(1) };
   const { parseCommandLine } = await import("./cli.ts");
   return parseCommandLine(argv, packageJson.version);
 }
@@ -131,6 +137,24 @@ function watched({ kind }: Running, secrets: Secrets): Progress | undefined {
     (text) => void stderr.write(secrets.mask(text)),
     () => clock.now(),
   );
+}
+
+/** `conform` writes a report for people to stdout. Gives its exit code. */
+async function runConform(argv: readonly string[], stop: AbortSignal): Promise<number> {
+  const { conform } = await import("../conform/command.ts");
+  const { stdout, stderr } = process;
+  const stopped = new Promise<number>((resolve) => {
+    stop.addEventListener("abort", () => resolve(2));
+  });
+  const checked = conform(argv, {
+    version: packageJson.version,
+    environment: process.env,
+    clock: { now: () => clock.now(), sleep: (ms) => sleep(ms) },
+    say: (text) => void stdout.write(text),
+    warn: (text) => void stderr.write(text),
+    progress: stderr.isTTY ? (line) => void stderr.write(`\r\u001B[K${line}`) : undefined,
+  });
+  return Promise.race([checked, stopped]);
 }
 
 /** `login` talks to a person: it reports errors on stderr, in plain text. */

@@ -1,0 +1,45 @@
+import type { Exchange } from "./http.ts";
+import type { Session } from "./session.ts";
+
+/** `must`: the interface says so, and a break fails. `should`: it is silent, but money is at risk; a break warns. */
+export type Level = "must" | "should";
+
+/** A rule that was broken, in words for the provider's engineer. */
+export interface Finding {
+  readonly seen: string;
+  readonly expected: string;
+  /** The request that showed the break. */
+  readonly exchange?: Exchange | undefined;
+}
+
+/** What a check comes to. */
+export type Result =
+  /** `note` says of what part it was not verified. */
+  | { readonly kind: "passed"; readonly note?: string }
+  | { readonly kind: "broken"; readonly finding: Finding }
+  /** `missing` says what the check would need. A skip is not a pass. */
+  | { readonly kind: "not_verified"; readonly missing: string };
+
+/** One rule of the interface and the way to see whether a provider keeps it. */
+export interface Check {
+  /** Stable: expectation files and reports name it. */
+  readonly id: string;
+  readonly level: Level;
+  /** The section of the interface, or the standard, that the rule comes from. */
+  readonly clause: string;
+  /** The rule, in one sentence. */
+  readonly title: string;
+  /** What goes wrong at a customer where the rule is broken. */
+  readonly protects: string;
+  /** One line on how to mend it. */
+  readonly mend: string;
+  /** Throws `Missing` where it cannot be verified. */
+  readonly run: (session: Session) => Result | Promise<Result>;
+}
+
+export const passed: Result = { kind: "passed" };
+
+/** A broken rule: what was seen, what was expected, and the request that showed it. */
+export function broken(seen: string, expected: string, exchange?: Exchange): Result {
+  return { kind: "broken", finding: { seen, expected, exchange } };
+}

@@ -1,0 +1,216 @@
+/** OAU: metadata of OAuth 2.0, where it is offered (interface section 5). */
+import { broken, passed } from "../check.ts";
+import type { Check, Result } from "../check.ts";
+import { Missing } from "../errors.ts";
+import type { Exchange } from "../http.ts";
+import type { JsonObject } from "../json.ts";
+import { CAPABILITIES, Once, bodyOf } from "../session.ts";
+import type { Session } from "../session.ts";
+import { offersOAuth } from "./capabilities.ts";
+import { quoted, statusOf } from "./shared.ts";
+
+const SCOPES = ["billing.account.read", "billing.usage.read", "billing.cost.read"];
+const LOOPBACK = new Set(["127.0.0.1", "[::1]", "localhost"]);
+
+interface Document {
+  readonly url: string;
+  readonly exchange: Exchange;
+  /** Undefined where the address does not serve a JSON object. */
+  readonly body: JsonObject | undefined;
+}
+
+interface ServerDocument extends Document {
+  readonly issuer: string;
+}
+
+/** Never with the token: metadata may lie on another host. */
+async function fetched(session: Session, url: string): Promise<Document> {
+  const exchange = await session.ask({ path: url, token: null });
+  return { url, exchange, body: bodyOf(exchange) };
+}
+
+const resources = new Once<Document>();
+
+function resourceMetadata(session: Session): Promise<Document> {
+  return resources.of(session, "", async () => {
+    if (!(await offersOAuth(session)))
+      throw new Missing("oauth2_authorization_code among the authorization_methods");
+    const { protected_resource_metadata_url: url } = await session.capabilities();
+    if (typeof url !== "string" || !URL.canParse(url))
+      throw new Missing("protected_resource_metadata_url in capabilities, which may be null");
+    return fetched(session, url);
+  });
+}
+
+function wellKnown(issuer: string, name: string): string {
+  const { origin, pathname } = new URL(issuer);
+  return `${origin}/.well-known/${name}${pathname.replace(/\/$/, "")}`;
+}
+
+const servers = new Once<ServerDocument>();
+
+function serverMetadata(session: Session): Promise<ServerDocument> {
+  return servers.of(session, "", async () => {
+    const named = (await resourceMetadata(session)).body?.["authorization_servers"];
+    const issuer: unknown = Array.isArray(named) ? named[0] : undefined;
+    if (typeof issuer !== "string" || !URL.canParse(issuer))
+      throw new Missing("an authorization server in the protected-resource metadata");
+    const document = await fetched(session, wellKnown(issuer, "oauth-authorization-server"));
+    return { ...document, issuer };
+  });
+}
+
+export async function serverBody(session: Session) {
+  const { body, exchange } = await serverMetadata(session);
+  if (body === undefined) throw new Missing("metadata of the authorization server");
+  return { body, exchange };
+}
+
+function texts(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+}
+
+async function resource(session: Session): Promise<Result> {
+  const { body, exchange } = await resourceMetadata(session);
+  if (body === undefined) {
+    return broken(
+      `the metadata is answered with ${statusOf(exchange)}`,
+      "200 and a JSON object",
+      exchange,
+    );
+  }
+  const { baseUrl } = session.options;
+  const named = body["resource"];
+  if (typeof named !== "string" || named.replace(/\/$/, "") !== baseUrl)
+    return broken(
+      `resource is ${quoted(named)}`,
+      `the base URL, ${quoted(baseUrl)} (RFC 9728 section 3.3)`,
+      exchange,
+    );
+  if (texts(body["authorization_servers"]).length > 0) return passed;
+  return broken("authorization_servers is missing or empty", "the issuer of the tokens", exchange);
+}
+
+export function isSafe(value: unknown): boolean {
+  if (typeof value !== "string" || !URL.canParse(value)) return false;
+  const { protocol, hostname } = new URL(value);
+  return protocol === "https:" || LOOPBACK.has(hostname);
+}
+
+async function server(session: Session): Promise<Result> {
+  const { body, exchange, issuer } = await serverMetadata(session);
+  if (body === undefined)
+    return broken(
+      `the metadata is answered with ${statusOf(exchange)}`,
+      "200 and a JSON object",
+      exchange,
+    );
+  if (body["issuer"] !== issuer)
+    return broken(
+      `issuer is ${quoted(body["issuer"])}`,
+      `${quoted(issuer)} (RFC 8414 section 3.3)`,
+      exchange,
+    );
+  const bad = ["authorization_endpoint", "token_endpoint"].find((name) => !isSafe(body[name]));
+  if (bad === undefined) return passed;
+  return broken(`${bad} is ${quoted(body[bad])}`, "an https address", exchange);
+}
+
+async function pkce(session: Session): Promise<Result> {
+  const { body, exchange } = await serverBody(session);
+  const methods = body["code_challenge_methods_supported"];
+  if (texts(methods).includes("S256")) return passed;
+  return broken(`code_challenge_methods_supported is ${quoted(methods)}`, "S256", exchange);
+}
+
+async function grants(session: Session): Promise<Result> {
+  const { body, exchange } = await serverBody(session);
+  const offered = texts(body["grant_types_supported"]);
+  const lacking = ["authorization_code", "refresh_token"].find((grant) => !offered.includes(grant));
+  if (lacking === undefined) return passed;
+  return broken(
+    `grant_types_supported lacks ${lacking}`,
+    "authorization_code and refresh_token",
+    exchange,
+  );
+}
+
+async function scopes(session: Session): Promise<Result> {
+  const { body, exchange } = await serverBody(session);
+  const offered = texts(body["scopes_supported"]);
+  const lacking = SCOPES.filter((scope) => !offered.includes(scope));
+  if (lacking.length === 0) return passed;
+  return broken(
+    `scopes_supported lacks ${lacking.join(", ")}`,
+    "the three scopes of section 5",
+    exchange,
+  );
+}
+
+async function challenge(session: Session): Promise<Result> {
+  const { url } = await resourceMetadata(session);
+  const exchange = await session.ask({ path: CAPABILITIES, token: null, probe: true });
+  const header = exchange.headers["www-authenticate"];
+  if (exchange.status !== 401 || header === undefined)
+    throw new Missing("a 401 with WWW-Authenticate");
+  if (header.includes(`resource_metadata="${url}"`)) return passed;
+  const expected = `resource_metadata="${url}" (RFC 9728 section 5.1)`;
+  return broken(`WWW-Authenticate is ${quoted(header)}`, expected, exchange);
+}
+
+export const oauthChecks: readonly Check[] = [
+  {
+    id: "OAU-01",
+    level: "must",
+    clause: "5 rule 3 (RFC 9728)",
+    title: "The protected-resource metadata names this base URL and an authorization server.",
+    protects: "A client refuses metadata of another resource, and nobody can sign in.",
+    mend: "Serve resource (the base URL, to the letter) and authorization_servers.",
+    run: resource,
+  },
+  {
+    id: "OAU-02",
+    level: "must",
+    clause: "5 (RFC 8414)",
+    title: "The authorization server describes itself under its own issuer.",
+    protects: "Clients find authorization and token endpoints there.",
+    mend: "Serve /.well-known/oauth-authorization-server with the exact issuer and https endpoints.",
+    run: server,
+  },
+  {
+    id: "OAU-03",
+    level: "must",
+    clause: "5 (RFC 7636)",
+    title: "PKCE with S256 is offered.",
+    protects: "An intercepted code could be spent by somebody else.",
+    mend: "Name S256 in code_challenge_methods_supported, and require it.",
+    run: pkce,
+  },
+  {
+    id: "OAU-04",
+    level: "must",
+    clause: "5",
+    title: "The grants authorization_code and refresh_token are offered.",
+    protects: "Without refresh a sync ends when its first access token does.",
+    mend: "Name both in grant_types_supported.",
+    run: grants,
+  },
+  {
+    id: "OAU-05",
+    level: "should",
+    clause: "5",
+    title: "The three scopes are announced.",
+    protects: "A client that asks for an unknown scope is refused at sign-in.",
+    mend: "Name billing.account.read, billing.usage.read and billing.cost.read in scopes_supported.",
+    run: scopes,
+  },
+  {
+    id: "OAU-06",
+    level: "should",
+    clause: "5 (RFC 9728 section 5.1)",
+    title: "The 401 points to the metadata that capabilities name.",
+    protects: "A client without a token cannot read capabilities; the 401 is its only way in.",
+    mend: 'Add resource_metadata="…" to WWW-Authenticate.',
+    run: challenge,
+  },
+];

@@ -1,0 +1,155 @@
+/** What the checks have in common. */
+import type { Finding, Result } from "../check.ts";
+import { Missing } from "../errors.ts";
+import type { Exchange } from "../http.ts";
+import { DAY, floorTo } from "../instants.ts";
+import { byId, queryOf } from "../reading.ts";
+import type { Seen, Series } from "../reading.ts";
+import { again, paged, parts, sample, seriesOf } from "../samples.ts";
+import { Once } from "../session.ts";
+import type { Session } from "../session.ts";
+
+/** The first of the findings, with how many there are. */
+export function firstOf(findings: readonly Finding[]): Finding | undefined {
+  const [first, ...others] = findings;
+  if (first === undefined || others.length === 0) return first;
+  return { ...first, seen: `${first.seen} (and ${others.length} more like it)` };
+}
+
+/** Broken where there are findings, else passed. */
+export function judgedAll(findings: readonly Finding[]): Result {
+  const finding = firstOf(findings);
+  return finding === undefined ? { kind: "passed" } : { kind: "broken", finding };
+}
+
+/**
+ * Judges each listing that the account is offered. A listing that misses something leaves the check to the others; where
+ * all do, it is not verified.
+ */
+export async function eachSeries(
+  session: Session,
+  judge: (series: Series) => Promise<readonly Finding[]>,
+  dataset?: "usage" | "costs",
+): Promise<Result> {
+  const findings: Finding[] = [];
+  const missing: string[] = [];
+  const offered = await seriesOf(session);
+  const all = offered.filter((series) => dataset === undefined || series.dataset === dataset);
+  if (all.length === 0) throw new Missing(`the dataset ${dataset}`);
+  for (const series of all) {
+    try {
+      findings.push(...(await judge(series)));
+    } catch (error) {
+      if (!(error instanceof Missing)) throw error;
+      missing.push(error.message);
+    }
+  }
+  if (findings.length > 0) return judgedAll(findings);
+  const lacks = [...new Set(missing)].join("; ");
+  if (missing.length === all.length) return { kind: "not_verified", missing: lacks };
+  return missing.length === 0 ? { kind: "passed" } : { kind: "passed", note: `without ${lacks}` };
+}
+
+type PerSeries = (session: Session, series: Series) => Promise<readonly Finding[]>;
+
+/** A check that judges each listing, of one dataset or of both, by itself. */
+export function each(
+  judge: PerSeries,
+  dataset?: "usage" | "costs",
+): (session: Session) => Promise<Result> {
+  const ofServed = async (session: Session, series: Series): Promise<readonly Finding[]> => {
+    if ((await trial(session, series)).status === 200) return judge(session, series);
+    throw new Missing(`${series.name}, which is on offer and not served`);
+  };
+  return (session) => eachSeries(session, (series) => ofServed(session, series), dataset);
+}
+
+const trials = new Once<Exchange>();
+
+/** The answer to a small request for what is on offer. */
+export function trial(session: Session, series: Series): Promise<Exchange> {
+  return trials.of(session, series.name, async () => {
+    const end = floorTo(DAY, await session.now());
+    const query = queryOf(series, { start: end - DAY, end }, 1);
+    return session.ask({ path: series.path, query });
+  });
+}
+
+async function attempt(work: Promise<unknown>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (!(error instanceof Missing)) throw error;
+  }
+}
+
+const usual = new Once<void>();
+
+/** Every record that any reading showed. Reads the usual windows first. Throws {@link Missing} where there are none. */
+export async function recordsSeen(session: Session): Promise<readonly Seen[]> {
+  await usual.of(session, "", async () => {
+    for (const series of await seriesOf(session)) {
+      for (const take of [sample, again, paged, parts]) await attempt(take(session, series));
+    }
+  });
+  const records = session.readings.flatMap((reading) => reading.records);
+  if (records.length === 0) throw new Missing("records to judge");
+  return records;
+}
+
+/** The readings so far, after the usual windows were read. */
+export async function readingsSeen(session: Session): Promise<Session["readings"]> {
+  await attempt(recordsSeen(session));
+  if (session.readings.length === 0) throw new Missing("pages to judge");
+  return session.readings;
+}
+
+/** Findings about records, one for each distinct record that `judge` finds fault with. */
+export function eachRecord(
+  records: readonly Seen[],
+  judge: (seen: Seen) => { seen: string; expected: string } | undefined,
+): Finding[] {
+  const judged = new Map<string, Finding | undefined>();
+  for (const seen of records) {
+    const key = `${seen.series.name} ${seen.text}`;
+    if (judged.has(key)) continue;
+    const fault = judge(seen);
+    judged.set(key, fault && { ...fault, exchange: seen.exchange });
+  }
+  return [...judged.values()].flatMap((finding) => finding ?? []);
+}
+
+/** The records of a series' window that two passes a moment apart showed alike, and the ids of all others. */
+export interface Steady {
+  readonly records: ReadonlyMap<string, Seen>;
+  readonly restless: ReadonlySet<string>;
+}
+
+/** Tells what changed by itself from what depends on how it is asked for. */
+export async function steady(session: Session, series: Series): Promise<Steady> {
+  const first = byId((await sample(session, series)).records);
+  const second = byId((await again(session, series)).records);
+  const restless = new Set<string>();
+  const records = new Map<string, Seen>();
+  for (const id of new Set([...first.keys(), ...second.keys()])) {
+    const seen = first.get(id);
+    if (seen !== undefined && seen.text === second.get(id)?.text) records.set(id, seen);
+    else restless.add(id);
+  }
+  return { records, restless };
+}
+
+/** A value as a report shows it. */
+export function quoted(value: unknown): string {
+  return value === undefined ? "nothing" : JSON.stringify(value);
+}
+
+/** How a record is named in a report. */
+export function nameOf(seen: Seen): string {
+  return `record ${quoted(seen.id)} of ${seen.series.name}`;
+}
+
+/** The status of an answer in words. */
+export function statusOf({ status, broken }: Exchange): string {
+  return status === 0 ? `no answer (${broken ?? "nothing came"})` : `status ${status}`;
+}

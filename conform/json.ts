@@ -1,0 +1,52 @@
+/** JSON as the wire carries it: numbers keep their digits, and a name that stands twice in one object is found. */
+
+/** A JSON object. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function isObject(value: unknown): value is JsonObject {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !("rawJSON" in value && Object.isFrozen(value))
+  );
+}
+
+/** Parses JSON. Whole numbers that a double holds stay numbers; all others become raw JSON, which keeps every digit. */
+export function parseJson(text: string): unknown {
+  return JSON.parse(text, (_name, value: unknown, context?: { source?: string }) => {
+    const source = context?.source;
+    if (typeof value !== "number" || source === undefined || String(value) === source) return value;
+    return JSON.rawJSON(source);
+  });
+}
+
+/** A text that is the same for equal JSON values: names are sorted. */
+export function canonical(value: unknown): string {
+  return JSON.stringify(value, (_name, inner: unknown) =>
+    isObject(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/gsu;
+
+/** The first name that stands twice in one object of a JSON text; undefined where there is none. */
+export function repeatedName(text: string): string | undefined {
+  const open: (Set<string> | undefined)[] = [];
+  let last = "";
+  for (const [token] of text.matchAll(TOKEN)) {
+    if (token === "{") open.push(new Set());
+    else if (token === "[") open.push(undefined);
+    else if (token === "}" || token === "]") open.pop();
+    else if (token === ":") {
+      const name: unknown = JSON.parse(last);
+      const names = open.at(-1);
+      if (typeof name === "string" && names?.has(name) === true) return name;
+      if (typeof name === "string") names?.add(name);
+    }
+    last = token;
+  }
+  return undefined;
+}

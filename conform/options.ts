@@ -1,0 +1,178 @@
+/** The command line of `conform`, and the files that it names. */
+import { readFile } from "node:fs/promises";
+import { Command, CommanderError } from "commander";
+import { z } from "zod";
+import { CannotRun } from "./errors.ts";
+import { chosen } from "./registry.ts";
+
+/** What the person asked for; names of files are as written. */
+export interface Options {
+  readonly baseUrl: string;
+  readonly token: string;
+  readonly limitedToken?: string | undefined;
+  readonly oauth?: string | undefined;
+  /** Ids and groups of checks; empty for all. */
+  readonly only: readonly string[];
+  readonly deep: boolean;
+  readonly state?: string | undefined;
+  readonly expect?: string | undefined;
+  readonly junit?: string | undefined;
+  readonly html?: string | undefined;
+  readonly json?: string | undefined;
+}
+
+const NAME = "source-ai-billing conform";
+
+const HELP = `
+The token may come from --token, from the config (credentials.access_token), or from the environment
+variable BILLING_EXPORT_TOKEN, where no list of processes shows it. All requests read only. The run
+is bounded: about 130 requests, or a few hundred with --deep, and it honors Retry-After.
+
+A file for --expect has an id on each line; what follows a # is a remark. A file for --oauth is
+  { "client_id": "…", "client_secret": "…", "refresh_token": "…" }
+It is written again where a refresh brings a new refresh token. With --deep the old refresh token is
+sent once more to see it refused, which may end that sign-in.
+
+Exit code: 0 no rule of the interface is broken, but those of --expect; 1 one is, or a line of
+--expect names a check that passes; 2 the check could not run.
+
+Example:
+  $ BILLING_EXPORT_TOKEN=… ${NAME} --base-url https://billing.example.com --html report.html
+`;
+
+function parser(version: string, printed: string[]): Command {
+  return new Command(NAME)
+    .description(
+      "Checks a provider against the AI Provider Billing Export Interface, clause by clause.",
+    )
+    .version(version)
+    .option("--base-url <url>", "address that the operations lie under, without /v1")
+    .option("--token <token>", "read-only bearer token with all three scopes")
+    .option("--config <file>", "take address and token from a configuration (JSON)")
+    .option(
+      "--limited-token <token>",
+      "token without billing.cost.read (or BILLING_EXPORT_LIMITED_TOKEN)",
+    )
+    .option("--oauth <file>", "client and refresh token (JSON), to try a refresh")
+    .option("--only <ids>", "checks or groups, by comma: PAG,REC-02")
+    .option("--deep", "longer checks too", false)
+    .option("--state <file>", "compare with the run that wrote this file, and write it again")
+    .option("--expect <file>", "checks that are known to fail")
+    .option("--junit <file>", "write a report as JUnit XML")
+    .option("--html <file>", "write a report as HTML")
+    .option("--json <file>", "write a report as JSON")
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => printed.push(text),
+      writeErr: () => undefined,
+      getOutHelpWidth: () => 100,
+      getOutHasColors: () => false,
+    })
+    .addHelpText("after", HELP);
+}
+
+const argument = z.string().optional();
+const parsed = z.object({
+  baseUrl: argument,
+  token: argument,
+  config: argument,
+  limitedToken: argument,
+  oauth: argument,
+  only: argument,
+  deep: z.boolean(),
+  state: argument,
+  expect: argument,
+  junit: argument,
+  html: argument,
+  json: argument,
+});
+
+const configSchema = z.object({
+  base_url: z.string().optional(),
+  credentials: z.object({ access_token: z.string().optional() }).optional(),
+});
+
+/** Reads a JSON file. Throws {@link CannotRun} that names the file and what is wrong with it, never what it holds. */
+export async function readJson<Value>(path: string, schema: z.ZodType<Value>): Promise<Value> {
+  let value: unknown;
+  try {
+    value = JSON.parse(await readText(path));
+  } catch (error) {
+    if (error instanceof CannotRun) throw error;
+    throw new CannotRun(`${path} is no JSON`);
+  }
+  const { data, error } = schema.safeParse(value);
+  if (data !== undefined) return data;
+  const where = error?.issues.map(({ path: at, message }) => `${at.join(".")}: ${message}`) ?? [];
+  throw new CannotRun(`${path} is not as it should be: ${where.join("; ")}`);
+}
+
+/** Reads a text file. Throws {@link CannotRun} that names it. */
+export async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+    throw new CannotRun(`${path} cannot be read (${code})`);
+  }
+}
+
+/** The base URL without a slash at the end. Throws {@link CannotRun} for one that a token must not be sent to. */
+function baseUrlOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isLocal = ["127.0.0.1", "[::1]", "localhost"].includes(url?.hostname ?? "");
+  const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLocal);
+  if (url === undefined || !isSafe || url.username !== "" || url.search !== "" || url.hash !== "")
+    throw new CannotRun(
+      "--base-url must be an https address (or http on this machine), without a query",
+    );
+  return url.href.replace(/\/+$/, "");
+}
+
+/**
+ * Reads the arguments after `conform`, and the config where one is named.
+ *
+ * @returns the options, or a text to print
+ * @throws CannotRun which names everything that is wrong
+ */
+export async function parseOptions(
+  argv: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+  version: string,
+): Promise<Options | { readonly text: string }> {
+  const printed: string[] = [];
+  const command = parser(version, printed);
+  try {
+    command.parse([...argv], { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return { text: printed.join("") };
+    throw new CannotRun(`the command line is wrong: ${faultOf(error)}. See ${NAME} --help`);
+  }
+  if (command.args.length > 0)
+    throw new CannotRun("the command line is wrong: an argument belongs to no option");
+  const given = parsed.parse(command.opts());
+  const config = given.config === undefined ? {} : await readJson(given.config, configSchema);
+  const baseUrl = given.baseUrl ?? config.base_url;
+  const token =
+    given.token ?? config.credentials?.access_token ?? environment["BILLING_EXPORT_TOKEN"];
+  const only = (given.only ?? "").split(",").filter((name) => name !== "");
+  const { unknown } = chosen(only);
+  const faults = [
+    ...(baseUrl === undefined ? ["--base-url is missing"] : []),
+    ...(token === undefined || token === ""
+      ? ["a token is missing: set BILLING_EXPORT_TOKEN, or use --config or --token"]
+      : []),
+    ...(unknown.length > 0 ? [`--only names no check: ${unknown.join(", ")}`] : []),
+  ];
+  if (baseUrl === undefined || token === undefined || faults.length > 0)
+    throw new CannotRun(faults.join("; "));
+  const limitedToken = given.limitedToken ?? environment["BILLING_EXPORT_LIMITED_TOKEN"];
+  return { ...given, baseUrl: baseUrlOf(baseUrl), token, limitedToken, only };
+}
+
+/** What commander found wrong. It quotes only names of options: all else may be a secret. */
+function faultOf(error: CommanderError): string {
+  const name = /'(--[a-z-]{1,20})[ ']/.exec(error.message)?.[1];
+  return name === undefined ? "an option is not known" : `${name} is not known or lacks its value`;
+}

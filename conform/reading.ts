@@ -1,0 +1,142 @@
+/** A passage through one window, from its first page to its last. */
+import { Missing } from "./errors.ts";
+import type { Exchange } from "./http.ts";
+import { formatInstant, parseInstant } from "./instants.ts";
+import { canonical, isObject } from "./json.ts";
+import type { JsonObject } from "./json.ts";
+import { bodyOf } from "./session.ts";
+import type { Session } from "./session.ts";
+
+/** One listing of records: usage at one granularity, or costs. */
+export interface Series {
+  readonly name: "usage 1h" | "usage 1d" | "costs";
+  readonly dataset: "usage" | "costs";
+  /** As asked for; undefined for costs, which have no such parameter. */
+  readonly granularity: "1h" | "1d" | undefined;
+  /** Path under the base URL. */
+  readonly path: string;
+}
+
+/** Half-open, in milliseconds since 1970. */
+export interface Window {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A record as a page showed it. */
+export interface Seen {
+  readonly series: Series;
+  /** Undefined where the record is no JSON object. */
+  readonly value: JsonObject | undefined;
+  /** `x_RecordId`; undefined where it is no text. */
+  readonly id: string | undefined;
+  readonly start: number | undefined;
+  readonly end: number | undefined;
+  /** Equal for equal records. */
+  readonly text: string;
+  readonly page: number;
+  readonly exchange: Exchange;
+}
+
+/** One page as it came. */
+export interface Page {
+  /** From 1. */
+  readonly number: number;
+  readonly exchange: Exchange;
+  /** Undefined where the answer is no page at all. */
+  readonly envelope: JsonObject | undefined;
+  readonly records: readonly Seen[];
+}
+
+/** Why a chain of pages came to its end; only `last` is one. */
+export type End = "last" | "no cursor" | "cycle" | "refused" | "too long";
+
+/** A reading, whole or as far as it came. */
+export interface Reading {
+  readonly series: Series;
+  readonly window: Window;
+  readonly limit: number | undefined;
+  readonly pages: readonly Page[];
+  readonly records: readonly Seen[];
+  readonly end: End;
+}
+
+/** The query of a window's first page. */
+export function queryOf(series: Series, window: Window, limit?: number): Record<string, string> {
+  return {
+    start: formatInstant(window.start),
+    end: formatInstant(window.end),
+    ...(series.granularity === undefined ? {} : { granularity: series.granularity }),
+    ...(limit === undefined ? {} : { limit: String(limit) }),
+  };
+}
+
+function seenOf(series: Series, record: unknown, page: number, exchange: Exchange): Seen {
+  const value = isObject(record) ? record : undefined;
+  const id = value?.["x_RecordId"];
+  return {
+    series,
+    value,
+    id: typeof id === "string" ? id : undefined,
+    start: parseInstant(value?.["ChargePeriodStart"]),
+    end: parseInstant(value?.["ChargePeriodEnd"]),
+    text: canonical(record),
+    page,
+    exchange,
+  };
+}
+
+function pageOf(series: Series, number: number, exchange: Exchange): Page {
+  const envelope = bodyOf(exchange);
+  const data = envelope?.["data"];
+  const records = Array.isArray(data)
+    ? data.map((record: unknown) => seenOf(series, record, number, exchange))
+    : [];
+  return { number, exchange, envelope, records };
+}
+
+/** Reads a window to its end, or as far as the provider and the run's limits let it. */
+export async function read(
+  session: Session,
+  series: Series,
+  window: Window,
+  limit?: number,
+): Promise<Reading> {
+  const query = queryOf(series, window, limit);
+  const pages: Page[] = [];
+  const followed = new Set<string>();
+  const done = (end: End): Reading => {
+    const records = pages.flatMap((page) => page.records);
+    const reading = { series, window, limit, pages, records, end };
+    session.readings.push(reading);
+    return reading;
+  };
+  for (let cursor: string | undefined; ;) {
+    const more = cursor === undefined ? query : { ...query, cursor };
+    const page = pageOf(
+      series,
+      pages.length + 1,
+      await session.ask({ path: series.path, query: more }),
+    );
+    pages.push(page);
+    if (page.envelope === undefined) return done("refused");
+    const next = page.envelope["next_cursor"];
+    if (next === null) return done("last");
+    if (typeof next !== "string" || next === "") return done("no cursor");
+    if (followed.has(next)) return done("cycle");
+    if (pages.length >= session.options.limits.pages) return done("too long");
+    followed.add(next);
+    cursor = next;
+  }
+}
+
+/** The reading where it is whole; throws {@link Missing} where it is not. */
+export function whole(reading: Reading): Reading {
+  if (reading.end === "last") return reading;
+  throw new Missing(`a window of ${reading.series.name} that can be read to its end`);
+}
+
+/** Records by id; records without one are left out, the last of several with one id stays. */
+export function byId(records: readonly Seen[]): Map<string, Seen> {
+  return new Map(records.flatMap((seen) => (seen.id === undefined ? [] : [[seen.id, seen]])));
+}

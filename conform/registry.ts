@@ -1,0 +1,77 @@
+/** All checks, in the order in which they run and are reported. */
+import type { Check } from "./check.ts";
+import { availabilityChecks } from "./checks/availability.ts";
+import { capabilityChecks } from "./checks/capabilities.ts";
+import { credentialChecks } from "./checks/credentials.ts";
+import { cursorChecks } from "./checks/cursors.ts";
+import { errorChecks } from "./checks/errors.ts";
+import { granularityChecks } from "./checks/granularity.ts";
+import { httpChecks } from "./checks/http.ts";
+import { oauthChecks } from "./checks/oauth.ts";
+import { offerChecks } from "./checks/offers.ts";
+import { pageChecks } from "./checks/pages.ts";
+import { recordSenseChecks } from "./checks/record_sense.ts";
+import { recordChecks } from "./checks/records.ts";
+import { secondRunChecks } from "./checks/second_run.ts";
+import { refreshChecks } from "./checks/refresh.ts";
+import { stabilityChecks } from "./checks/stability.ts";
+import { windowLimitChecks } from "./checks/window_limits.ts";
+import { windowChecks } from "./checks/windows.ts";
+
+/**
+ * What the letters before a check's number stand for, in the order in which the groups run: those of errors and HTTP judge all
+ * that the run has seen, so they come last.
+ */
+export const GROUPS: Readonly<Record<string, string>> = {
+  CAP: "capabilities",
+  REC: "records",
+  IDS: "identifiers",
+  PAG: "pages and cursors",
+  WIN: "windows",
+  STB: "stability",
+  AVL: "availability",
+  GRN: "granularities",
+  OAU: "OAuth 2.0",
+  ERR: "errors and credentials",
+  HTTP: "HTTP",
+};
+
+/** The group of a check, by its id. */
+export function groupOf({ id }: Pick<Check, "id">): string {
+  return id.slice(0, id.indexOf("-"));
+}
+
+const all = [
+  ...availabilityChecks,
+  ...capabilityChecks,
+  ...credentialChecks,
+  ...cursorChecks,
+  ...errorChecks,
+  ...granularityChecks,
+  ...httpChecks,
+  ...oauthChecks,
+  ...refreshChecks,
+  ...offerChecks,
+  ...pageChecks,
+  ...recordSenseChecks,
+  ...recordChecks,
+  ...secondRunChecks,
+  ...stabilityChecks,
+  ...windowLimitChecks,
+  ...windowChecks,
+];
+
+export const CHECKS: readonly Check[] = Object.keys(GROUPS).flatMap((group) =>
+  all.filter((check) => groupOf(check) === group).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+);
+
+/** The checks that ids (`PAG-03`) and groups (`PAG`) name, or the names that stand for none. */
+export function chosen(names: readonly string[]): { checks: readonly Check[]; unknown: string[] } {
+  const unknown = names.filter(
+    (name) => !(name in GROUPS) && !CHECKS.some(({ id }) => id === name),
+  );
+  const checks = CHECKS.filter(
+    (check) => names.includes(check.id) || names.includes(groupOf(check)),
+  );
+  return { checks, unknown };
+}

@@ -1,0 +1,66 @@
+import type { Outcome } from "../run.ts";
+import { byGroup, conclusion, countsText, INTERFACE, missingOf } from "./report.ts";
+import type { Report } from "./report.ts";
+
+/** Findings shown in full, and findings shown at all: the rest stands in the other reports. */
+const IN_FULL = 5;
+const SHOWN = 12;
+
+/** Columns of a line, but for addresses, which are for copying. */
+const WIDTH = 110;
+
+function cut(text: string): string {
+  return text.length <= WIDTH ? text : `${text.slice(0, WIDTH - 1)}…`;
+}
+
+function labelOf({ verdict, expected }: Outcome): string {
+  return expected ? "EXPECTED" : verdict === "failed" ? "FAILED" : "WARNING";
+}
+
+function findingLines(outcome: Outcome, inFull: boolean): string[] {
+  const { check, finding } = outcome;
+  const head = `${labelOf(outcome)} ${check.id} ${check.title} [${check.clause}]`;
+  if (!inFull || finding === undefined) return [cut(head)];
+  const { seen, expected, request } = finding;
+  return [
+    cut(head),
+    cut(`  seen      ${seen}`),
+    cut(`  expected  ${expected}`),
+    ...(request === undefined ? [] : [`  request   ${request}`]),
+    cut(`  mend      ${check.mend}`),
+  ];
+}
+
+/** The report for a screen: a line for each group, what is broken, what could not be verified, and the conclusion. */
+export function terminalReport(report: Report): string {
+  const { outcomes, baseUrl, version, started, ended, requests } = report;
+  const seconds = Math.round((ended - started) / 1000);
+  const groups = byGroup(report).map(
+    ([group, name, own]) => `  ${group.padEnd(5)} ${name.padEnd(24)} ${countsText(own)}`,
+  );
+  const order = ["failed", "warning"];
+  const found = outcomes
+    .filter(({ finding }) => finding !== undefined)
+    .toSorted(
+      (a, b) =>
+        Number(a.expected) - Number(b.expected) ||
+        order.indexOf(a.verdict) - order.indexOf(b.verdict),
+    );
+  const lines = found
+    .slice(0, SHOWN)
+    .flatMap((outcome, index) => findingLines(outcome, index < IN_FULL && !outcome.expected));
+  if (found.length > SHOWN) lines.push(`and ${found.length - SHOWN} more: see --html or --json`);
+  const missing = missingOf(outcomes).map(([what, ids]) =>
+    cut(`  ${ids.join(" ")}: needs ${what}`),
+  );
+  return [
+    `${INTERFACE}, checked by version ${version}`,
+    `${baseUrl}: ${requests} requests, ${seconds} s`,
+    ...groups,
+    ...(lines.length === 0 ? [] : ["", ...lines]),
+    ...(missing.length === 0 ? [] : ["", "NOT VERIFIED (a skip is not a pass)", ...missing]),
+    "",
+    `${countsText(outcomes)}. ${conclusion(report)}`,
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,111 @@
+/** Runs checks against a session and judges what came of them by what was expected. */
+import type { Check, Finding, Level } from "./check.ts";
+import { Missing } from "./errors.ts";
+import type { Session } from "./session.ts";
+
+export type Verdict = "passed" | "failed" | "warning" | "not verified";
+
+/** A check and what came of it, fit to be shown: all foreign text is clean, masked and cut. */
+export interface Outcome {
+  readonly check: Pick<Check, "id" | "level" | "clause" | "title" | "protects" | "mend">;
+  readonly verdict: Verdict;
+  /** The break is in the list of what is expected. */
+  readonly expected: boolean;
+  readonly finding: ShownFinding | undefined;
+  /** What is missing where it could not be verified, wholly or in part. */
+  readonly missing: string | undefined;
+}
+
+export interface ShownFinding {
+  readonly seen: string;
+  readonly expected: string;
+  /** Method and address; undefined where no single request shows the break. */
+  readonly request: string | undefined;
+  readonly status: number | undefined;
+}
+
+/** The longest text of a finding; within it every foreign value is cut much shorter. */
+const MOST = 400;
+
+function shownFinding(session: Session, finding: Finding): ShownFinding {
+  const { foreign } = session.options.shown;
+  const { exchange } = finding;
+  return {
+    seen: foreign(finding.seen, MOST),
+    expected: foreign(finding.expected, MOST),
+    request: exchange && foreign(`${exchange.method} ${exchange.url.href}`, MOST),
+    status: exchange?.status,
+  };
+}
+
+const VERDICT: Readonly<Record<Level, Verdict>> = { must: "failed", should: "warning" };
+
+async function outcomeOf(
+  check: Check,
+  session: Session,
+  expected: ReadonlySet<string>,
+): Promise<Outcome> {
+  const none = { check, expected: false, finding: undefined, missing: undefined };
+  try {
+    const result = await check.run(session);
+    if (result.kind === "broken") {
+      const finding = shownFinding(session, result.finding);
+      return { ...none, verdict: VERDICT[check.level], expected: expected.has(check.id), finding };
+    }
+    if (result.kind === "not_verified")
+      return {
+        ...none,
+        verdict: "not verified",
+        missing: session.options.shown.foreign(result.missing),
+      };
+    return { ...none, verdict: "passed", missing: result.note };
+  } catch (error) {
+    if (!(error instanceof Missing)) throw error;
+    return {
+      ...none,
+      verdict: "not verified",
+      missing: session.options.shown.foreign(error.message),
+    };
+  }
+}
+
+/** What a run came to. */
+export interface Summary {
+  readonly outcomes: readonly Outcome[];
+  /** Expected failures that did not happen; each fails the run, so that the list is kept short. */
+  readonly stale: readonly string[];
+  readonly requests: number;
+  /** 0: no rule of the interface is broken but those that are expected to be; 1: one is, or an expectation is stale. */
+  readonly exitCode: 0 | 1;
+}
+
+/**
+ * Runs checks one after the other. Throws {@link CannotRun} where the provider cannot be reached or refuses the token.
+ *
+ * @param expected ids of checks that are known to fail
+ * @param onCheck called before each check
+ */
+export async function runChecks(
+  checks: readonly Check[],
+  session: Session,
+  expected: ReadonlySet<string> = new Set(),
+  onCheck: (check: Check, index: number) => void = () => undefined,
+): Promise<Summary> {
+  await session.capabilitiesExchange();
+  const outcomes: Outcome[] = [];
+  for (const [index, check] of checks.entries()) {
+    onCheck(check, index);
+    outcomes.push(await outcomeOf(check, session, expected));
+  }
+  const passing = new Set(
+    outcomes.filter(({ verdict }) => verdict === "passed").map(({ check }) => check.id),
+  );
+  const stale = [...expected].filter((id) => passing.has(id));
+  const failed = outcomes.some(({ verdict, expected: known }) => verdict === "failed" && !known);
+  return {
+    outcomes,
+    stale,
+    requests: session.log.length,
+    exitCode: failed || stale.length > 0 ? 1 : 0,
+  };
+}

@@ -1,0 +1,16 @@
+/** All planted faults, each with the checks that must find it, and no others may. */
+import type { Plant } from "./plant.ts";
+import { ofCapabilities, ofRecords } from "./plants_of_data.ts";
+import { ofPages, ofWindows } from "./plants_of_reading.ts";
+import { ofStability } from "./plants_of_time.ts";
+import { ofOAuth, ofAnswers } from "./plants_of_access.ts";
+
+export const PLANTS: readonly Plant[] = [
+  ...ofCapabilities,
+  ...ofRecords,
+  ...ofPages,
+  ...ofWindows,
+  ...ofStability,
+  ...ofOAuth,
+  ...ofAnswers,
+];

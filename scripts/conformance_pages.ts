@@ -1,0 +1,60 @@
+/** The pages of docs/ that are made from the checks and the planted faults of conform/. */
+import type { Check } from "../conform/check.ts";
+import { CHECKS, groupOf, GROUPS } from "../conform/registry.ts";
+import { PLANTS } from "../conform/testing/plants.ts";
+
+const MADE = "<!-- Made by `npm run generate` from conform/. Do not edit. -->";
+
+function section(check: Check): string {
+  const level = check.level === "must" ? "MUST" : "SHOULD";
+  return `### ${check.id}
+
+**${check.title}** ${level}, clause ${check.clause}.
+
+${check.protects} *To mend:* ${check.mend}
+`;
+}
+
+/** `docs/conformance-checks.md`: every check with its clause. */
+export function checksPage(): string {
+  const groups = Object.entries(GROUPS).map(([group, name]) => {
+    const own = CHECKS.filter((check) => groupOf(check) === group);
+    return `## ${group}: ${name}\n\n${own.map(section).join("\n")}`;
+  });
+  const must = CHECKS.filter(({ level }) => level === "must").length;
+  return `${MADE}
+
+# Checks of \`source-ai-billing conform\`
+
+${CHECKS.length} checks. ${must} are a MUST: the interface says so, and a break fails the run. ${CHECKS.length - must} are a
+SHOULD: the interface is silent, but money is at risk, and a break is a warning. A clause is a section of the interface,
+or the standard that the rule comes from. Ids are stable: a check that is given up leaves a gap.
+
+${groups.join("\n")}`;
+}
+
+/** `docs/conformance-faults.md`: which check finds which planted fault. */
+export function faultsPage(): string {
+  const rows = PLANTS.map(({ name, what, finds }) => `| ${name} | ${what} | ${finds.join(", ")} |`);
+  const columns = CHECKS.map(({ id }) => {
+    const found = PLANTS.filter(({ finds }) => finds.includes(id)).map(({ name }) => name);
+    return `| ${id} | ${found.join(", ")} |`;
+  });
+  return `${MADE}
+
+# How the checks are proven
+
+The reference provider passes every check with no warning. Each of the ${PLANTS.length} faults below is then planted in it, one at a
+time, and all checks run: just the checks that are named find it, and no other. \`conform/proof.test.ts\` proves every row.
+
+| fault | what is wrong | found by |
+|---|---|---|
+${rows.join("\n")}
+
+## By check
+
+| check | faults that prove it |
+|---|---|
+${columns.join("\n")}
+`;
+}
