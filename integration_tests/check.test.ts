@@ -97,6 +97,18 @@ test("costs that are not offered are said and do not fail", async () => {
   expect(await answer(provider.config())).toMatch(/^SUCCEEDED: .*no costs/);
 });
 
+test("a start date in the future is said, and what can be read", async () => {
+  expect(await answer(provider.config({ start_date: "2999-01-01" }))).toBe(
+    "SUCCEEDED: Usage and costs can be read from Reference AI Provider. But start_date lies in the future: nothing is " +
+      "read before 2999-01-01T00:00:00Z.",
+  );
+});
+
+test("a key that is nearly a known one is a warning", async () => {
+  const run = await check(provider.config({ start_dat: "2026-01-01" }));
+  expect(run.stdout).toContain("The config has the unknown key start_dat, which is ignored.");
+});
+
 test("an unknown profile version is the provider's fault: an error trace, no status, exit code 1", async () => {
   await provider.faults({ kind: "capabilities", set: { "/profile_version": "0.2" } });
   const run = await check(provider.config());

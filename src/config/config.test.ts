@@ -169,6 +169,15 @@ test.each([
   [{ auth_type: "scoped_bearer_token" }, "credentials.access_token is required"],
   [{ ...bearer, access_token: "" }, "credentials.access_token must not be empty"],
   [{ ...bearer, access_token: "käse" }, "credentials.access_token must be one word"],
+  [{ ...bearer, access_token: "…" }, "access_token must be your own value"],
+  [{ ...bearer, access_token: "..." }, "access_token must be your own value"],
+  [{ ...bearer, access_token: "<token>" }, "access_token must be your own value"],
+  [{ ...bearer, access_token: "Bearer xyz" }, 'without the word "Bearer"'],
+  [{ ...bearer, access_token: "bearer\txyz" }, 'without the word "Bearer"'],
+  [{ ...oauth, refresh_token: "…" }, "refresh_token must be your own value"],
+  [{ ...oauth, client_id: "…" }, "client_id must be your own value"],
+  [{ ...oauth, client_secret: "<secret>" }, "client_secret must be your own value"],
+  [{ ...oauth, refresh_token: undefined }, "source-ai-billing login --config"],
   [{ ...oauth, refresh_token: undefined }, "credentials.refresh_token is required"],
   [{ ...oauth, client_id: "" }, "credentials.client_id must not be empty"],
   [{ ...oauth, token_url: "http://a.example" }, "credentials.token_url must start with https"],
@@ -238,6 +247,12 @@ test("a config nested deeper than the stack is handled", () => {
   for (let level = 0; level < 100_000; level += 1) deep = { credentials: deep };
   expect(secretsOf(deep)).toEqual(["sk-6"]);
   expect(faultOf(deep).code).toBe("invalid_config");
+});
+
+test("a list with more items than a call can have arguments is handled", () => {
+  const list = Array.from({ length: 500_000 }, (_, index) => `sk-${index}`);
+  expect(secretsOf({ credentials: list })).toHaveLength(500_000);
+  expect(faultOf({ ...minimal, credentials: list }).message).toContain("must be an object");
 });
 
 /** Configs that are nearly right: each key right, wrong, or anything at all. */

@@ -229,8 +229,10 @@ export function secretsOf(config: unknown): string[] {
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { value, secret } = next;
     if (secret && typeof value === "string" && value !== "") found.add(value);
-    if (Array.isArray(value))
-      pending.push(...value.map((item: unknown) => ({ value: item, secret })));
+    if (Array.isArray(value)) {
+      // Not as arguments of one push: a long list has more items than a call can have arguments.
+      for (const item of value as readonly unknown[]) pending.push({ value: item, secret });
+    }
     if (!isObject(value)) continue;
     for (const [key, member] of Object.entries(value)) {
       const named = key === "credentials" || SECRET_KEYS.has(key);

@@ -11,13 +11,18 @@ const CODES = {
   state: "invalid_state",
 } as const satisfies Record<InputKind, ErrorCode>;
 
+/** The image runs as user 1000, and `login` writes files that only their owner may read. */
+const FORBIDDEN =
+  "may not be read by this user. Run the connector as the owner of the file, in a container with " +
+  '`docker run --user "$(id -u):$(id -g)"`, or let this user read it with `chmod`';
+
 /** The reason why a file cannot be read, by the system's code, as the end of a sentence. */
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "does not exist",
   ENOTDIR: "does not exist",
   EISDIR: "is a directory",
-  EACCES: "may not be read by this user",
-  EPERM: "may not be read by this user",
+  EACCES: FORBIDDEN,
+  EPERM: FORBIDDEN,
   ENAMETOOLONG: "has too long a name",
 };
 

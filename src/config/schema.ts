@@ -8,6 +8,7 @@
 import * as z from "zod";
 import { addressFault } from "./address.ts";
 import { parseDate, parseInstant } from "../core/time.ts";
+import { placeholderRule, tokenRule } from "./token_rule.ts";
 
 /** The form offers dates only: a validator that knows `format: date` refuses instants, whatever the pattern says. */
 const FORM_DATE = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$";
@@ -45,12 +46,20 @@ function dateFault(value: string): string | undefined {
 const date = () => checkedText(dateFault);
 const address = () => checkedText((value) => addressFault(value, { query: true }));
 
-/** A token goes into an HTTP header unchanged. A pasted space or line break would break the request. */
-const token = () =>
-  checkedText((value) => {
-    if (value === "") return "must not be empty";
-    return /^[!-~]+$/.test(value) ? undefined : "must be one word without spaces or line breaks";
-  });
+const token = () => checkedText(tokenRule);
+
+/** A text of the provider, which a person copies into an example's place. */
+const pasted = (required = "is required") =>
+  z
+    .string({ error: ({ input }) => (input === undefined ? required : undefined) })
+    .min(1)
+    .superRefine((value, context) => {
+      const rule = placeholderRule(value);
+      if (rule !== undefined) context.addIssue({ code: "custom", message: rule });
+    });
+
+const SIGN_IN =
+  "is required: sign in with the button of the platform, or in a shell with `source-ai-billing login --config <file>`";
 
 /** A whole number from `least` to `most`; without `most` there is no upper limit. */
 function wholeNumber(least: number, most?: number) {
@@ -64,12 +73,12 @@ function wholeNumber(least: number, most?: number) {
 
 const oauthSchema = z
   .looseObject({
-    client_id: z.string().min(1).meta({
+    client_id: pasted().meta({
       title: "Client ID",
       description: "The identifier that the provider gave to your OAuth application.",
       order: 0,
     }),
-    client_secret: z.string().min(1).optional().meta({
+    client_secret: pasted().optional().meta({
       title: "Client Secret",
       description:
         "The secret of your OAuth application. A public client has none, but the sign-in button needs one.",
@@ -99,7 +108,7 @@ const oauthSchema = z
       }),
     // Airbyte draws its sign-in button in the place of this constant: after the four fields that the button needs.
     auth_type: z.literal("oauth2_authorization_code").meta({ order: 4 }),
-    refresh_token: z.string().min(1).meta({
+    refresh_token: pasted(SIGN_IN).meta({
       title: "Refresh Token",
       description:
         "The token that the connector exchanges for new access tokens. The sign-in button fills it in.",

@@ -3,7 +3,8 @@ import { type Config, parseConfig, secretsOf } from "./config.ts";
 import type { Clock } from "../edges.ts";
 import type { Secrets } from "../emit.ts";
 import type { InputKind } from "./json_file.ts";
-import { connectorConfig, type Message } from "../protocol.ts";
+import { misspelledKeys } from "./misspelled.ts";
+import { connectorConfig, log, type Message } from "../protocol.ts";
 import { mustHandOver, type TokenSet, withTokens } from "./token_set.ts";
 
 /** The parts of the process that a token store uses. */
@@ -31,7 +32,7 @@ export interface TokenStore {
 }
 
 /**
- * Reads the config of a command.
+ * Reads the config of a command, and warns about keys that are probably misspelled.
  *
  * @param options `writeConfig`: save renewed tokens in the file too
  * @param send resolves when the message is on stdout
@@ -45,6 +46,7 @@ export async function loadConfig(
   let current = await host.readJson(path, "config");
   host.secrets.add(secretsOf(current));
   const config = parseConfig(current);
+  for (const warning of misspelledKeys(current)) await send(log("WARN", warning));
   const renews = config.credentials.authType === "oauth2_authorization_code";
   if (writeConfig && renews) await host.configFile?.assertWritable(path);
   const save = async (tokens: TokenSet): Promise<void> => {

@@ -10,11 +10,12 @@
  */
 import type { AuthorizationServer } from "oauth4webapi";
 import { addressFault } from "../config/address.ts";
+import { foreignText } from "../core/foreign_text.ts";
 import { isLoopback } from "../core/loopback.ts";
 import { ConnectorError } from "../errors.ts";
 import { CAPABILITIES_PATH, resolveEndpoint } from "../interface/endpoint.ts";
 import type { RetryContext, WholeResponse } from "./retries.ts";
-import { sendOnce, withRetries } from "./retries.ts";
+import { sendOnce, shownAddress, withRetries } from "./retries.ts";
 
 export type { AuthorizationServer } from "oauth4webapi";
 
@@ -58,13 +59,13 @@ function wellKnown({ origin, pathname }: URL): URL {
 async function askForChallenge(baseUrl: URL, context: RetryContext): Promise<string | undefined> {
   const url = resolveEndpoint(baseUrl, CAPABILITIES_PATH);
   const attempt = () => sendOnce({ url, first: true, name: "base_url" }, context);
-  const { status, headers } = await withRetries(attempt, `GET ${url.href}`, context);
+  const { status, headers } = await withRetries(attempt, `GET ${shownAddress(url)}`, context);
   return status === 401 ? metadataOfChallenge(headers["www-authenticate"]) : undefined;
 }
 
 async function fetchMetadata(url: URL, context: RetryContext): Promise<WholeResponse> {
   const attempt = () => sendOnce({ url, first: true, name: "token_url" }, context);
-  return await withRetries(attempt, `GET ${url.origin}${url.pathname}`, context);
+  return await withRetries(attempt, `GET ${shownAddress(url)}`, context);
 }
 
 function objectOf(
@@ -157,7 +158,7 @@ function judgeEndpoints(
     judgeAddress(authorizationUrl, "authorization address", baseUrl);
   if (token.origin !== issuer.origin) {
     throw undiscoverable(
-      `its authorization server names a token endpoint on another host (${token.host}), and no token is sent there unless token_url says so`,
+      `its authorization server names a token endpoint on another host (${foreignText(token.host)}), and no token is sent there unless token_url says so`,
     );
   }
   return server;

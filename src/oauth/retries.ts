@@ -1,4 +1,5 @@
 /** Requests of OAuth, repeated after failures that may pass (C4). */
+import { foreignText } from "../core/foreign_text.ts";
 import type { BackoffPolicy } from "../core/retry.ts";
 import { backoffWait, parseHttpDate, parseRetryAfter } from "../core/retry.ts";
 import type { Clock, Edges, HttpResponse } from "../edges.ts";
@@ -185,10 +186,10 @@ function reasonOf(thrown: unknown, { url, first, name }: OAuthRequest): string {
 }
 
 function tooLarge(url: URL): ConnectorError {
-  const detail = `${shown(url)} sent more than ${MAXIMUM_BYTES} bytes`;
+  const detail = `${shownAddress(url)} sent more than ${MAXIMUM_BYTES} bytes`;
   return new ConnectorError(
     "provider_fault",
-    `The answer of ${shown(url)} is larger than 1 MiB. The request was not repeated. Report it to the provider.`,
+    `The answer of ${shownAddress(url)} is larger than 1 MiB. The request was not repeated. Report it to the provider.`,
     { detail },
   );
 }
@@ -196,17 +197,17 @@ function tooLarge(url: URL): ConnectorError {
 function tooLate(url: URL): ConnectorError {
   return new ConnectorError(
     "unavailable",
-    `The authorization server did not answer in time (${shown(url)}). Run again later.`,
-    { detail: `no answer in time; ${shown(url)}` },
+    `The authorization server did not answer in time (${shownAddress(url)}). Run again later.`,
+    { detail: `no answer in time; ${shownAddress(url)}` },
   );
 }
 
 function lostAnswer(url: URL, reason: string): ConnectorError {
   return new ConnectorError(
     "unavailable",
-    `The answer of the token endpoint ${shown(url)} got lost: ${reason}. It may have held a new refresh token, so the old ` +
+    `The answer of the token endpoint ${shownAddress(url)} got lost: ${reason}. It may have held a new refresh token, so the old ` +
       "one was not sent a second time. Run again later; if the provider then refuses the refresh token, sign in again.",
-    { detail: `${reason}; POST ${shown(url)}` },
+    { detail: `${reason}; POST ${shownAddress(url)}` },
   );
 }
 
@@ -214,12 +215,12 @@ function lostAnswer(url: URL, reason: string): ConnectorError {
 export function wrongAddress(name: string, url: URL, reason: string): ConnectorError {
   return new ConnectorError(
     "wrong_address",
-    `The address ${shown(url)} (${name}) cannot be right: ${reason}. Check ${name} under credentials.`,
+    `The address ${shownAddress(url)} (${name}) cannot be right: ${reason}. Check ${name} under credentials.`,
     { detail: reason },
   );
 }
 
-/** An address for messages, without its query. */
-function shown(url: URL): string {
-  return (url.origin + url.pathname).slice(0, 200);
+/** An address for messages, without its query. A provider may have named it. */
+export function shownAddress(url: URL): string {
+  return foreignText(url.origin + url.pathname);
 }

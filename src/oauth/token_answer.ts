@@ -3,6 +3,7 @@
  * short plain words of an error's description.
  */
 import type { AuthorizationServer, TokenEndpointResponse } from "oauth4webapi";
+import { foreignText } from "../core/foreign_text.ts";
 import { ConnectorError } from "../errors.ts";
 import type { Attempt, WholeResponse } from "./retries.ts";
 import { wrongAddress } from "./retries.ts";
@@ -145,7 +146,7 @@ const PLAIN_WORD = /^\(?[A-Za-z]?[a-z']{0,14}[.,:;)]?$/;
 /** Leaves out every word that could be a token or a secret: careless servers repeat the request in the description. */
 function shortWords(description: string): string {
   const words = description.slice(0, 2000).trim().split(/\s+/).slice(0, 40);
-  return words.map((word) => (PLAIN_WORD.test(word) ? word : "…")).join(" ");
+  return foreignText(words.map((word) => (PLAIN_WORD.test(word) ? word : "…")).join(" "));
 }
 
 function refused(

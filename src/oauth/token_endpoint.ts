@@ -1,11 +1,12 @@
 /** The token endpoint (RFC 6749 section 3.2): its address, and the requests to it. token_answer.ts judges the answers. */
 import type { AuthorizationServer, Client, ClientAuth } from "oauth4webapi";
 import type { OAuthCredentials } from "../config/config.ts";
+import { foreignText } from "../core/foreign_text.ts";
 import { isLoopback } from "../core/loopback.ts";
 import { ConnectorError } from "../errors.ts";
 import { discoverServer } from "./discovery.ts";
 import type { Attempt, RetryContext, WholeResponse } from "./retries.ts";
-import { sendOnce, withRetries } from "./retries.ts";
+import { sendOnce, shownAddress, withRetries } from "./retries.ts";
 import { errorOf, judgeTokenAnswer, refreshTokenIn, type Tokens } from "./token_answer.ts";
 
 export type { Tokens } from "./token_answer.ts";
@@ -130,7 +131,7 @@ export class TokenEndpoint {
         return await this.#judge(library, server, sent.result, options);
       }
     };
-    return await withRetries(attempt, `POST ${url.origin}${url.pathname}`, this.#options);
+    return await withRetries(attempt, `POST ${shownAddress(url)}`, this.#options);
   }
 
   get #client(): Client {
@@ -231,10 +232,9 @@ function assertVouchedFor(endpoint: URL, baseUrl: URL, authorizationUrl: string 
       ? ["base_url", baseUrl.origin]
       : ["authorization_url", new URL(authorizationUrl).origin];
   if (endpoint.origin === origin) return;
-  const shown = endpoint.href.length <= 200 ? endpoint.href : endpoint.origin.slice(0, 200);
   throw new ConnectorError(
     "invalid_config",
-    `The provider names the token endpoint ${shown}, which is on another host than ${key}: the refresh token was not sent. ` +
+    `The provider names the token endpoint ${foreignText(endpoint.href)}, which is on another host than ${key}: the refresh token was not sent. ` +
       "A provider must not choose who gets your refresh token and client secret. Set token_url under credentials to the " +
       "token endpoint that the provider's documentation names.",
     { detail: `the origins of the discovered token endpoint and of ${key} differ` },

@@ -1,7 +1,7 @@
 import type { Credentials, ReadSettings } from "../config/config.ts";
 import { foreignText } from "../core/foreign_text.ts";
 import { retentionFloor } from "../core/plan.ts";
-import { DAY, floorTo, HOUR } from "../core/time.ts";
+import { DAY, floorTo, formatInstant, HOUR } from "../core/time.ts";
 import type { Range } from "../core/window.ts";
 import { ConnectorError } from "../errors.ts";
 import { resolveEndpoint } from "../interface/endpoint.ts";
@@ -25,10 +25,19 @@ export interface CheckOptions {
 /**
  * Asks each dataset on offer for one record.
  *
- * @returns what can be read, in a sentence; names the missing scope where only costs are out of reach
- * @throws ConnectorError `config_error`s for what the user can mend, others for the rest
+ * @returns a sentence that names what can be read, and the missing scope if only costs are out of reach; a second sentence if
+ *   the start date lies in the future
+ * @throws ConnectorError a `config_error` for what the user can mend, other errors for the rest
  */
 export async function checkConnection(options: CheckOptions): Promise<string> {
+  const { settings, now } = options;
+  const readable = await probeDatasets(options);
+  return settings.start !== undefined && settings.start > now
+    ? `${readable} But start_date lies in the future: nothing is read before ${formatInstant(settings.start)}.`
+    : readable;
+}
+
+async function probeDatasets(options: CheckOptions): Promise<string> {
   const { capabilities, settings, authType } = options;
   assertMethodOffered(capabilities, authType);
   assertGranularityOffered(capabilities.datasets.usage, settings);
