@@ -45,23 +45,34 @@ type AskingCommand = Extract<Command, { config: string; debug: boolean }>;
 export async function* run(command: AskingCommand, host: Host): AsyncGenerator<Output, boolean> {
   switch (command.kind) {
     case "check":
-      return yield* produce((outlet) => check(command, host, outlet));
+      return yield* produce(host, (running, outlet) => check(command, running, outlet));
     case "discover":
-      return yield* produce((outlet) => discover(command, host, outlet));
+      return yield* produce(host, (running, outlet) => discover(command, running, outlet));
     case "read":
-      return yield* produce((outlet) => read(command, host, outlet));
+      return yield* produce(host, (running, outlet) => read(command, running, outlet));
   }
 }
 
-/** What `work` sends, as it sends it, and then what it comes to. */
+/**
+ * Yields the outputs of `work` as they are sent, and returns its result. Where the consumer goes away (EPIPE, a full disk), the
+ * work is stopped, and its connections are closed before the generator returns.
+ */
 async function* produce<Result>(
-  work: (outlet: Outlet<Output>) => Promise<Result>,
+  host: Host,
+  work: (host: Host, outlet: Outlet<Output>) => Promise<Result>,
 ): AsyncGenerator<Output, Result> {
+  const abandoned = new AbortController();
+  const stop = AbortSignal.any([host.stop, abandoned.signal]);
   const outlet = new Outlet<Output>();
-  const result = work(outlet).finally(() => outlet.close());
-  result.catch(() => undefined); // awaited below, once all that was sent has been written
-  yield* outlet;
-  return await result;
+  const result = work({ ...host, stop }, outlet).finally(() => outlet.close());
+  result.catch(() => undefined); // awaited below, after all outputs were consumed
+  try {
+    yield* outlet;
+    return await result;
+  } finally {
+    abandoned.abort(new ConnectorError("aborted", "The outputs of the run are no longer read."));
+    await result.catch(() => undefined);
+  }
 }
 
 async function load(
@@ -226,7 +237,10 @@ async function read(
   const { config } = kept;
   const catalog = parseCatalog(await host.readJson(command.catalog, "catalog"));
   const stored = command.state === undefined ? null : await host.readJson(command.state, "state");
-  const states = parseStateFile(stored);
+  const states = parseStateFile(
+    stored,
+    (message) => void outlet.send(protocol.log("WARN", message)),
+  );
   const running = new Set<string>();
   const onHold = ({ untilMs, message }: Hold): void => {
     void outlet.send(protocol.log("WARN", message));

@@ -37,3 +37,11 @@ test("a stream of the user's own naming is no word of the protocol", async () =>
   const status = protocol.streamStatus("my-s3cret", "INCOMPLETE", 0);
   expect(JSON.stringify(await written("s3cret", status))).toContain('"my-****"');
 });
+
+test("recordCount has a decimal point, as the protocol wants it", async () => {
+  const out = new PassThrough();
+  await new Emitter(out, new Secrets(), false).write(protocol.state("usage", { a: 1 }, 12));
+  expect(String(out.read())).toContain(
+    '"stream_state":{"a":1}},"sourceStats":{"recordCount":12.0}',
+  );
+});

@@ -83,7 +83,10 @@ export class Emitter {
 
   #line(message: Message): string {
     const isData = DATA.has(message.type);
+    const isState = message.type === "STATE";
     const json = JSON.stringify(message, (key, value: unknown) => {
+      // The protocol wants a decimal point in it.
+      if (isState && key === "recordCount") return JSON.rawJSON(Number(value).toFixed(1));
       const isText = typeof value === "string" && !isData && !CONSTANTS.has(key);
       return isText && !(key === "name" && STREAMS.has(value)) ? this.#secrets.mask(value) : value;
     });

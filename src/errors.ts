@@ -26,6 +26,8 @@ const FAILURE_TYPES = {
   rate_limited: "transient_error",
   /** 5xx, resets, time-outs and broken bodies that outlasted the retries (C4). */
   unavailable: "transient_error",
+  /** The state's position lies in the future of the provider's clock (L3): one of the two is wrong. */
+  position_in_future: "transient_error",
   /** A signal or a closed stdout ended the run. */
   aborted: "transient_error",
   /** 400: the provider refuses a query that follows the interface. */

@@ -15,7 +15,7 @@ import { errorTrace } from "./protocol.ts";
 import { specification } from "./spec.ts";
 
 /** The least time between two STATEs of a stream, in milliseconds (S2). */
-const STATE_INTERVAL = 5000;
+const STATE_INTERVAL = 1000;
 
 /** The time after a signal in which the last states may be written, in milliseconds (design section 4). */
 const GRACE = 4500;
@@ -116,6 +116,7 @@ async function perform(
     }
   } finally {
     progress?.end();
+    await outputs.return(false); // where stdout is broken the run must not go on
   }
 }
 

@@ -278,6 +278,27 @@ export const MUTANTS: readonly Mutant[] = [
     test: "src/http/transport.test.ts: C5: proxies",
   },
   {
+    rule: "S8",
+    file: "src/streams/checkpoint.ts",
+    from: "Buffer.byteLength(text) <= MAXIMUM_BYTES",
+    to: "text.length > 0",
+    test: "src/streams/checkpoint.test.ts: S8: a state that would grow too large drops proofs, sums and finished windows, with warnings, and no cursor",
+  },
+  {
+    rule: "L1",
+    file: "src/core/totals.ts",
+    from: "if (groups.size > MAXIMUM_GROUPS) return",
+    to: "if (groups.size < 0) return",
+    test: "src/core/totals.test.ts: L1: a day of more than 200 groups has no totals, in a page and over pages",
+  },
+  {
+    rule: "L3",
+    file: "src/core/plan.ts",
+    from: "Math.min(retentionDays, MAXIMUM_RETENTION_DAYS)",
+    to: "retentionDays",
+    test: "src/core/plan.test.ts: L3: a plan reaches ten years back at most, whatever retention a provider claims",
+  },
+  {
     rule: "L4",
     file: "src/core/foreign_text.ts",
     from: '.replaceAll(/\\p{Cf}/gu, "")',

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { addDecimals } from "./decimal.ts";
+import { addDecimals, isSummable } from "./decimal.ts";
 
 test.each([
   ["0", "0", "0"],
@@ -30,4 +30,16 @@ test("a sum is the sum of the units at any scale", () => {
       expect(sum).toMatch(/^-?(0|[1-9][0-9]*)(\.[0-9]*[1-9])?$/);
     }),
   );
+});
+
+test.each([
+  ["9".repeat(100), true],
+  [`-${"9".repeat(50)}.${"9".repeat(50)}`, true],
+  ["9".repeat(101), false],
+  [`0.${"0".repeat(100)}`, false],
+  ["1".repeat(1_000_000), false],
+  ["1e5", false],
+  [1, false],
+])("L1: a decimal of at most 100 digits is added up (%#)", (value, expected) => {
+  expect(isSummable(value)).toBe(expected);
 });

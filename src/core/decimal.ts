@@ -5,6 +5,16 @@ export function isDecimal(value: unknown): value is string {
   return typeof value === "string" && /^-?(0|[1-9][0-9]*)(\.[0-9]+)?$/.test(value);
 }
 
+/** The most digits of a decimal that is added up (L1): sums of a million of them still take microseconds each. */
+const MAXIMUM_DIGITS = 100;
+
+/** Whether a value is a decimal that may be added up (L1). A longer one passes as text and is in no sum. */
+export function isSummable(value: unknown): value is string {
+  const longest = MAXIMUM_DIGITS + 2; // with a sign and a point
+  if (typeof value !== "string" || value.length > longest || !isDecimal(value)) return false;
+  return value.replace(/[-.]/g, "").length <= MAXIMUM_DIGITS;
+}
+
 /** `units` × 10^-`scale`. */
 interface Scaled {
   readonly units: bigint;

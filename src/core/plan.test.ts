@@ -105,7 +105,7 @@ test("W3: the floor is the first whole day at least an hour inside retention", (
   expect(retentionFloor(TODAY + 23 * HOUR, 1)).toBe(TODAY);
   expect(retentionFloor(TODAY + 23 * HOUR + 1, 1)).toBe(TODAY + DAY);
   expect(retentionFloor(TODAY - HOUR, 90)).toBe(TODAY - 90 * DAY);
-  expect(retentionFloor(NOON, Number.MAX_SAFE_INTEGER)).toBe(DAY);
+  expect(retentionFloor(Date.UTC(1975, 0, 1), Number.MAX_SAFE_INTEGER)).toBe(DAY);
 });
 
 test("W3: a plan begins at the start date or the floor, and what the floor cuts off is named", () => {
@@ -352,4 +352,17 @@ test("S1 S3: any order of windows, any kill, any resume reads every day that was
     }),
     { numRuns: 300 },
   );
+});
+
+test("L3: a plan reaches ten years back at most, whatever retention a provider claims", () => {
+  const at = atNoon({ retentionDays: 1e15, maximumWindowDays: 1, startDate: null, lanes: 16 });
+  for (const { windows } of [planIncremental(null, at), planFullRefresh(null, at)]) {
+    expect(windows.length).toBeLessThanOrEqual(20_000);
+    expect(windows[0]?.start).toBeGreaterThanOrEqual(NOON - 3653 * DAY);
+    expect(windows.at(-1)?.end).toBe(TODAY + DAY);
+  }
+  const early = atNoon({ retentionDays: 1e15, startDate: 0 });
+  expect(planIncremental(null, early).lost).toEqual([
+    { start: 0, end: retentionFloor(NOON, 3653) },
+  ]);
 });

@@ -64,9 +64,12 @@ export function retentionFloor(now: number, retentionDays: number): number {
   return ceilTo(DAY, retentionEdge(now, retentionDays) + HOUR);
 }
 
-/** The earliest instant that the provider keeps; not before 1970. */
+/** The longest retention that is read, in days (L3): ten years. So a plan has 3,654 windows at most. */
+const MAXIMUM_RETENTION_DAYS = 3653;
+
+/** The earliest instant that the provider keeps; not before 1970, and no further back than ten years (L3). */
 export function retentionEdge(now: number, retentionDays: number): number {
-  return Math.max(0, now - retentionDays * DAY);
+  return Math.max(0, now - Math.min(retentionDays, MAXIMUM_RETENTION_DAYS) * DAY);
 }
 
 /** Start of the costs' deep re-read: a correction carries its old charge period (R2). */

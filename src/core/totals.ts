@@ -11,12 +11,17 @@ export interface GroupTotal extends Amounts {
   readonly records: number;
 }
 
+/** The most groups of a day, and the most characters of a label (L1); an honest provider has a few short ones. */
+const MAXIMUM_GROUPS = 200;
+const MAXIMUM_LABEL = 200;
+
 /** `day`: midnight UTC, in milliseconds since 1970. `inside`: whether the records start inside the reading's window. */
 export interface DayTotal {
   readonly day: number;
   readonly inside: boolean;
   readonly records: number;
-  readonly groups: readonly GroupTotal[];
+  /** Null where the day has no totals and proves nothing: a record could not be added up, or a limit was passed (L1). */
+  readonly groups: readonly GroupTotal[] | null;
 }
 
 const keyOf = ({ day, inside }: DayTotal): string => `${day} ${inside}`;
@@ -35,13 +40,16 @@ export function addTotals(a: readonly DayTotal[], b: readonly DayTotal[]): DayTo
 }
 
 function sumOfDays(a: DayTotal, b: DayTotal): DayTotal {
+  const records = a.records + b.records;
+  if (a.groups === null || b.groups === null) return { ...a, records, groups: null };
   const groups = new Map(a.groups.map((group) => [nameOf(group), group]));
   for (const group of b.groups) {
     const before = groups.get(nameOf(group));
     groups.set(nameOf(group), before === undefined ? group : sumOfGroups(before, group));
   }
+  if (groups.size > MAXIMUM_GROUPS) return { ...a, records, groups: null };
   const sorted = [...groups].toSorted(([x], [y]) => (x < y ? -1 : 1)).map(([, group]) => group);
-  return { ...a, records: a.records + b.records, groups: sorted };
+  return { ...a, records, groups: sorted };
 }
 
 function sumOfGroups(a: GroupTotal, b: GroupTotal): GroupTotal {
@@ -49,27 +57,41 @@ function sumOfGroups(a: GroupTotal, b: GroupTotal): GroupTotal {
   return { labels: a.labels, amounts, records: a.records + b.records };
 }
 
+interface DaySum {
+  readonly day: number;
+  readonly inside: boolean;
+  records: number;
+  groups: Map<string, GroupTotal> | null;
+}
+
 /** Adds up the records of one page, without a copy for each record. */
 export class PageTotals {
-  readonly #days = new Map<string, { total: DayTotal; groups: Map<string, GroupTotal> }>();
+  readonly #days = new Map<string, DaySum>();
 
-  /** @param amounts null where the record holds no exact decimals: it is counted only */
+  /** @param amounts null where the record cannot be added up: its day then has no totals */
   add(day: number, inside: boolean, amounts: Amounts | null): void {
     const key = `${day} ${inside}`;
-    const before = this.#days.get(key);
-    const groups = before?.groups ?? new Map<string, GroupTotal>();
-    const records = (before?.total.records ?? 0) + 1;
-    this.#days.set(key, { total: { day, inside, records, groups: [] }, groups });
-    if (amounts === null) return;
+    const sum = this.#days.get(key) ?? { day, inside, records: 0, groups: new Map() };
+    this.#days.set(key, sum);
+    sum.records += 1;
+    if (amounts === null || !hasShortLabels(amounts)) sum.groups = null;
+    if (amounts === null || sum.groups === null) return;
     const group = { ...amounts, records: 1 };
-    const known = groups.get(nameOf(group));
-    groups.set(nameOf(group), known === undefined ? group : sumOfGroups(known, group));
+    const name = nameOf(group);
+    const known = sum.groups.get(name);
+    sum.groups.set(name, known === undefined ? group : sumOfGroups(known, group));
+    if (sum.groups.size > MAXIMUM_GROUPS) sum.groups = null;
   }
 
   result(): DayTotal[] {
-    return [...this.#days.values()].map(({ total, groups }) => ({
-      ...total,
-      groups: [...groups.values()],
+    return [...this.#days.values()].map(({ day, inside, records, groups }) => ({
+      day,
+      inside,
+      records,
+      groups: groups === null ? null : [...groups.values()],
     }));
   }
 }
+
+const hasShortLabels = ({ labels }: Amounts): boolean =>
+  Object.values(labels).every((label) => label.length <= MAXIMUM_LABEL);

@@ -48,6 +48,7 @@ async function* readPages(
   const reading = new WindowPages(...window);
   for (let isLast = false; !isLast;) {
     const read = await reading.next();
+    reading.wrote(read.records.length, read);
     yield read;
     isLast = read.nextCursor === null;
   }
@@ -279,6 +280,38 @@ describe("WindowPages", () => {
       expect(error.code).toBe("cursor_refused");
       expect(before).toHaveLength(1);
     });
+  });
+
+  test("L3: 1,001 pages that repeat what was read are a provider fault, as if they were empty", async () => {
+    const { client } = provider((cursor) => ({ body: page([1], `${Number(cursor) + 1}`) }));
+    const reading = new WindowPages(client, QUERY, null, options);
+    const readPage = async (newRecords: number): Promise<void> =>
+      reading.wrote(newRecords, await reading.next());
+    await readPage(1);
+    for (let count = 0; count < 1000; count++) await readPage(0);
+    expect((await failure(readPage(0))).code).toBe("provider_fault");
+  });
+
+  test.each([
+    ["a cursor of 8 KiB as JSON", page([], "c".repeat(8190)), false],
+    ["a longer cursor", page([], "c".repeat(8191)), true],
+    ["a cursor that JSON makes longer", page([], "\u0001".repeat(2000)), true],
+    [
+      "an as_of of 40 characters",
+      page([], null, { as_of: `2026-01-01T00:00:00.${"0".repeat(19)}Z` }),
+      false,
+    ],
+    ["a longer as_of", page([], null, { as_of: `2026-01-01T00:00:00.${"0".repeat(20)}Z` }), true],
+    [
+      "a longer available_through",
+      page([], null, { available_through: `2026-01-01T00:00:00.${"0".repeat(20)}Z` }),
+      true,
+    ],
+  ])("L1: %s", async (_, body, isFault) => {
+    const { client } = provider(() => ({ body }));
+    const next = new WindowPages(client, QUERY, null, options).next();
+    if (isFault) expect((await failure(next)).code).toBe("provider_fault");
+    else expect(await next).toMatchObject({ records: { length: 0 } });
   });
 
   test("an abort ends a request that is under way", async () => {

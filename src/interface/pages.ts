@@ -53,8 +53,14 @@ export interface Page {
   readonly limit: number;
 }
 
-/** The most empty pages in a row that go on (P2). */
+/** The most pages in a row that bring nothing new, be they empty or repeated, after which reading goes on (P2, L3). */
 const MAXIMUM_EMPTY_PAGES = 1000;
+
+/** The most bytes of a cursor as JSON (L1): the state keeps one for each open window. */
+const MAXIMUM_CURSOR_BYTES = 8 * 1024;
+
+/** The most characters of an instant (L1). */
+const MAXIMUM_INSTANT = 40;
 
 /** The most cursors that are remembered: a window of 20 million records at the default limit. */
 const REMEMBERED_CURSORS = 20_000;
@@ -108,6 +114,19 @@ export class WindowPages {
     return page;
   }
 
+  /**
+   * To be told how many records of a page were new to the reading. Pages that bring nothing new end the reading at last, also if
+   * their records and cursors differ from page to page (P2, L3).
+   */
+  wrote(newRecords: number, { nextCursor }: Pick<Page, "nextCursor">): void {
+    this.#emptyInARow = newRecords === 0 ? this.#emptyInARow + 1 : 0;
+    if (nextCursor !== null && this.#emptyInARow > MAXIMUM_EMPTY_PAGES) {
+      throw this.#fault(
+        `more than ${MAXIMUM_EMPTY_PAGES} empty pages came in a row, or pages that only repeat records`,
+      );
+    }
+  }
+
   /** Judges the answer to a request that carried `sent`. */
   #judge(answer: Answer<ScannedRecords>, sent: string | null): Page {
     const { value } = answer;
@@ -118,13 +137,18 @@ export class WindowPages {
         `available_through ${foreignText(envelope.available_through)} is no instant`,
       );
     }
+    for (const name of ["as_of", "available_through"] as const) {
+      if (envelope[name].length > MAXIMUM_INSTANT) {
+        throw this.#fault(`${name} is longer than ${MAXIMUM_INSTANT} characters`);
+      }
+    }
     if (sent !== null) this.#seen.add(sent);
     const { data: values, next_cursor: nextCursor, as_of: asOf } = envelope;
     const { content, bytes } = answer;
     const records =
       typeof content === "string" ? { length: values.length, values, text: content } : content;
     this.#checkCursor(nextCursor, sent);
-    this.#checkCount(records.length, nextCursor);
+    this.#checkCount(records.length);
     return { records, bytes, nextCursor, asOf, availableThrough, limit: this.#query.limit };
   }
 
@@ -145,17 +169,16 @@ export class WindowPages {
   /** P1: only null ends a window. A cursor that would lead in a circle is an error, never an end. */
   #checkCursor(next: string | null, sent: string | null): void {
     if (next === null) return;
+    if (next.length > MAXIMUM_CURSOR_BYTES || jsonBytes(next) > MAXIMUM_CURSOR_BYTES) {
+      throw this.#fault(`next_cursor is longer than ${MAXIMUM_CURSOR_BYTES} bytes`);
+    }
     if (next === sent) throw this.#fault("next_cursor is the cursor that was just sent");
     if (this.#seen.has(next)) throw this.#fault("next_cursor was seen before in this window");
   }
 
-  /** P2: reading goes on after short and empty pages, up to a bound. More records than requested are kept. */
-  #checkCount(count: number, next: string | null): void {
+  /** P2: more records than requested are kept. */
+  #checkCount(count: number): void {
     const { limit } = this.#query;
-    this.#emptyInARow = count === 0 ? this.#emptyInARow + 1 : 0;
-    if (next !== null && this.#emptyInARow > MAXIMUM_EMPTY_PAGES) {
-      throw this.#fault(`more than ${MAXIMUM_EMPTY_PAGES} empty pages came in a row`);
-    }
     if (count > limit) {
       const message = `A page holds ${count} records where at most ${limit} were requested; all are kept.`;
       this.#warn("pages with too many records", "limit", message);
@@ -197,6 +220,8 @@ class SeenCursors {
     return this.#hashes.has(digest(cursor));
   }
 }
+
+const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text));
 
 const digest = (cursor: string): string => hash("sha256", cursor, "base64").slice(0, 16);
 

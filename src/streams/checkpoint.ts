@@ -1,21 +1,35 @@
 /** When a stream's STATE is written, and what it counts (S2); with it goes the estimate of the whole sync. */
-import { encodeState } from "./state_codec.ts";
 import type { StateOwner, StreamState } from "../core/state.ts";
 import * as protocol from "../protocol.ts";
+import { encodeState } from "./state_codec.ts";
 import type { Output } from "./stream.ts";
+
+/** The most records between two STATEs. */
+const MAXIMUM_RECORDS = 20_000;
+
+/** The most bytes of one stream's STATE (S8): two streams and `export_windows` stay below 1 MB together. */
+const MAXIMUM_BYTES = 450_000;
+
+/** The most groups of control totals in a STATE: more are not even encoded, because that would take too long. */
+const MAXIMUM_GROUPS = 4000;
 
 export interface CheckpointOptions {
   readonly stream: string;
   readonly owner: StateOwner;
-  /** The least time between two STATEs but the last, in milliseconds. */
+  /** The least time between two STATEs, in milliseconds; the first, the last and those after many records come sooner. */
   readonly interval: number;
   readonly now: () => number;
   readonly send: (item: Output) => Promise<void>;
+  /** Called just before each STATE; what it sends comes before the STATE. */
+  readonly before: () => void;
+  /** Gets a warning, each time it applies. */
+  readonly warn: (message: string) => void;
 }
 
 export class Checkpoints {
   readonly #options: CheckpointOptions;
   #lastAt = -Infinity;
+  #estimatedAt = -Infinity;
   #last = "";
   /** Records that were handed over since the last STATE. */
   #pending = 0;
@@ -43,34 +57,97 @@ export class Checkpoints {
     this.#windowsRead += 1;
   }
 
-  /** @param windowsLeft windows that wait or are under way */
+  /**
+   * Sends a STATE after the first page, then after each interval or 20,000 records, whichever comes first.
+   *
+   * @param windowsLeft windows that wait or are under way
+   */
   async sendWhenDue(state: StreamState, windowsLeft: number): Promise<void> {
     const now = this.#options.now();
-    if (now - this.#lastAt < this.#options.interval) return;
+    const { interval } = this.#options;
+    if (now - this.#lastAt < interval && this.#pending < MAXIMUM_RECORDS) return;
     this.#lastAt = now; // at once: other lanes come by while the estimate is on its way
-    await this.#sendEstimate(now, windowsLeft);
+    if (now - this.#estimatedAt >= interval) {
+      this.#estimatedAt = now;
+      await this.#sendEstimate(now, windowsLeft);
+    }
     await this.send(state);
   }
 
   async send(state: StreamState): Promise<void> {
-    const { stream, owner, now, send } = this.#options;
+    const { stream, now, send, before } = this.#options;
     this.#lastAt = now();
-    const encoded = encodeState(state, owner);
-    const text = JSON.stringify(encoded);
+    const { encoded, text } = this.#encode(state);
     // Platforms count on states that differ (S2). Where nothing has changed, the pending records belong to a page whose
     // progress is not in the state yet: the STATE that covers them counts them.
     if (text === this.#last) return;
     this.#last = text;
     const recordCount = this.#pending;
     this.#pending = 0;
+    before();
     await send(protocol.state(stream, encoded, recordCount));
+  }
+
+  /**
+   * The state as JSON, bounded (S8). Each step drops what a later sync can do without: it has fewer proofs, reads a range again,
+   * or names no sum. The cursors and the position always stay.
+   */
+  #encode(state: StreamState): { readonly encoded: protocol.JsonObject; readonly text: string } {
+    const { owner, warn } = this.#options;
+    let bounded = state;
+    for (const [step, dropped] of STEPS) {
+      if (groupsOf(bounded) <= MAXIMUM_GROUPS) {
+        const encoded = encodeState(bounded, owner);
+        const text = JSON.stringify(encoded);
+        if (Buffer.byteLength(text) <= MAXIMUM_BYTES) return { encoded, text };
+      }
+      warn(`the state would grow too large: it leaves out ${dropped}.`);
+      bounded = step(bounded);
+    }
+    const encoded = encodeState(bounded, owner);
+    return { encoded, text: JSON.stringify(encoded) };
   }
 
   /** The likely size of the whole sync, by the windows that have been read. */
   async #sendEstimate(now: number, windowsLeft: number): Promise<void> {
-    if (this.#windowsRead === 0) return;
+    if (this.#windowsRead === 0 || this.#records === 0) return;
     const times = (this.#windowsRead + windowsLeft) / this.#windowsRead;
     const [rows, bytes] = [this.#records, this.#bytes].map((sum) => Math.round(sum * times));
     await this.#options.send(protocol.estimate(this.#options.stream, rows ?? 0, bytes ?? 0, now));
   }
+}
+
+const STEPS: readonly (readonly [step: (state: StreamState) => StreamState, dropped: string])[] = [
+  [
+    withoutTotals,
+    "the control totals of windows that are half read; a sync that resumes them proves nothing about their days",
+  ],
+  [withoutSums, "the sums of provisional costs; their days stay known"],
+  [withoutReads, "windows that are read beyond the position; a sync that resumes reads them again"],
+];
+
+function groupsOf({ pass }: StreamState): number {
+  const totals = (pass?.open ?? []).flatMap((reading) => reading.totals ?? []);
+  return totals.reduce((sum, { groups }) => sum + (groups?.length ?? 0), 0);
+}
+
+function withoutTotals<State extends StreamState>(state: State): State {
+  if (state.pass === null) return state;
+  const open = state.pass.open.map((reading) => ({ ...reading, totals: null }));
+  return { ...state, pass: { ...state.pass, open } };
+}
+
+function withoutSums<State extends StreamState>(state: State): State {
+  const open = state.pass?.open.map((reading) => ({
+    ...reading,
+    provisional: reading.provisional.map((day) => ({ ...day, billed: {} })),
+  }));
+  const pass = state.pass === null ? null : { ...state.pass, open: open ?? [] };
+  return state.mode === "incremental"
+    ? { ...state, pass, provisional: state.provisional.map((day) => ({ ...day, billed: {} })) }
+    : { ...state, pass };
+}
+
+function withoutReads<State extends StreamState>(state: State): State {
+  return state.pass === null ? state : { ...state, pass: { ...state.pass, reads: [] } };
 }

@@ -1,5 +1,5 @@
 import { costsReconcileFrom } from "../core/plan.ts";
-import { isDecimal } from "../core/decimal.ts";
+import { isSummable } from "../core/decimal.ts";
 import { DAY, HOUR } from "../core/time.ts";
 import { catalogSchemas } from "../generated/catalog_schemas.ts";
 import { validateCosts } from "../generated/validators.js";
@@ -19,11 +19,11 @@ export const costs: StreamDefinition = {
     status === "provisional"
       ? {
           records: 1,
-          billed: isCurrency(currency) && isDecimal(billed) ? { [currency]: billed } : {},
+          billed: isCurrency(currency) && isSummable(billed) ? { [currency]: billed } : {},
         }
       : null,
   amountsOf: ({ BillingCurrency, ChargeCategory, x_CostStatus, BilledCost, EffectiveCost }) =>
-    isDecimal(BilledCost) && isDecimal(EffectiveCost)
+    isSummable(BilledCost) && isSummable(EffectiveCost)
       ? {
           labels: {
             currency: textOf(BillingCurrency),

@@ -11,7 +11,7 @@ export const countOf = (count: number, noun: string): string =>
 
 /** The log lines about a plan: the range that is read, and the ranges that cannot be read. */
 export function describePlan(stream: string, plan: Plan<StreamState>): LogMessage[] {
-  const { windows, resumed, positionInFuture, state } = plan;
+  const { windows, resumed } = plan;
   const first = [...resumed, ...windows].toSorted((a, b) => a.start - b.start)[0];
   const last = [...resumed, ...windows].toSorted((a, b) => b.end - a.end)[0];
   const range =
@@ -32,15 +32,6 @@ export function describePlan(stream: string, plan: Plan<StreamState>): LogMessag
       ),
     ),
   ];
-  if (positionInFuture && state.mode === "incremental") {
-    const until = formatInstant(state.position);
-    warnings.push(
-      log(
-        "WARN",
-        `${stream}: its position ${until} lies in the future; nothing is read until then.`,
-      ),
-    );
-  }
   return [...warnings, log("INFO", `${stream}: ${range}.`)];
 }
 
@@ -49,7 +40,7 @@ export function describeLost(stream: string, lost: readonly Range[]): LogMessage
   return lost.map(({ start, end }) =>
     log(
       "WARN",
-      `${stream}: ${formatInstant(start)} to ${formatInstant(end)} has left the provider's retention and cannot be read.`,
+      `${stream}: ${formatInstant(start)} to ${formatInstant(end)} has left the provider's retention, or lies more than ten years back, and cannot be read.`,
     ),
   );
 }

@@ -128,15 +128,30 @@ test("V4: a report is one line to every reader", async () => {
   ).toHaveLength(3);
 });
 
-test("S2: readings that end together have STATEs of their own", async () => {
-  const outputs = await outputsOf((manifest) =>
-    Promise.all(
-      ["r1", "r2", "r3"].map((id) => manifest.report(readingOf(id, 1, context.now), context)),
-    ),
-  );
+test("S2: a STATE counts the reports since the last one, and comes only where there are any", async () => {
+  const outputs = await outputsOf(async (manifest) => {
+    const report = (id: string) => manifest.report(readingOf(id, 1, context.now), context);
+    await Promise.all(["r1", "r2"].map(report));
+    await manifest.sendState();
+    await manifest.sendState();
+    await report("r3");
+    await manifest.finish(true);
+    await manifest.sendState();
+  });
   expect(statesOf(outputs)).toEqual(
-    ["r1", "r2", "r3"].map((id) => ({ version: 1, last_reading_id: id, newest_reading_id: id })),
+    ["r2", "r3"].map((id) => ({ version: 1, last_reading_id: id, newest_reading_id: id })),
   );
+  const counts = outputs.flatMap((output) =>
+    output.type === "STATE" ? [output.state.sourceStats.recordCount] : [],
+  );
+  expect(counts).toEqual([4, 2]); // a day inside and a stray one for each
+});
+
+test("L1: a day without totals proves nothing", async () => {
+  const reading = readingOf("r1", 1, context.now);
+  const totals = reading.totals?.map((total) => ({ ...total, groups: null })) ?? null;
+  const rows = rowsOf(await outputsOf((m) => m.report({ ...reading, totals }, context)));
+  expect(rows[0]).toMatchObject({ records: 2, totals: null, covered_from: null });
 });
 
 test("S2: without a reading the state is what it was", async () => {
@@ -153,6 +168,7 @@ test("R4: the state keeps the newest id that was reported, for ids to come", asy
   const outputs = await outputsOf(async (manifest) => {
     await manifest.report(readingOf(recent, 1, context.now), context);
     await manifest.report(readingOf(old, 1, context.now), context);
+    await manifest.sendState();
     last = manifest.newestReading;
   });
   expect(last).toBe(recent);

@@ -49,7 +49,7 @@ export class ExportWindows {
   }
 
   /**
-   * Reports a reading whose last page was written. The caller waits for this before the state counts the window as read, so that
+   * Reports a reading whose last page was written. The reading's own stream sends {@link sendState} before its next STATE. The caller waits for this before the state counts the window as read, so that
    * each reading is reported. A reading that began without totals proves nothing and is not reported.
    */
   async report(reading: Reading, context: ReadingContext): Promise<void> {
@@ -63,19 +63,20 @@ export class ExportWindows {
     this.#lastReading = reading.id;
     if (reading.id > (this.#newestReading ?? "")) this.#newestReading = reading.id;
     const bytes = Buffer.from(text);
-    // Handed over together: another lane's report in between would make two equal STATEs of two reports (S2).
-    const sent = this.#outlet.send({
-      type: "RECORD_LINES",
-      stream: NAME,
-      bytes,
-      count: rows.length,
-    });
-    await Promise.all([sent, this.#sendState()]);
+    await this.#outlet.send({ type: "RECORD_LINES", stream: NAME, bytes, count: rows.length });
+  }
+
+  /**
+   * Sends a STATE if there are reports since the last one. Each other stream calls this just before it sends a STATE of its own:
+   * so no state says that a window is read before the report of its reading is kept.
+   */
+  async sendState(): Promise<void> {
+    if (this.#pending > 0) await this.#sendState();
   }
 
   /** Ends the stream; `complete` unless the run was stopped. */
   async finish(complete: boolean): Promise<void> {
-    if (this.#reports === 0) await this.#sendState();
+    if (this.#reports === 0 || this.#pending > 0) await this.#sendState();
     await this.#status(complete ? "COMPLETE" : "INCOMPLETE");
   }
 
@@ -127,7 +128,7 @@ function rowOf(
     total.day + DAY,
     floorTo(bucket, Math.min(reading.end, reading.availableThrough)),
   );
-  const covers = total.inside && from < through;
+  const covers = total.inside && total.groups !== null && from < through;
   return {
     reading_id: reading.id,
     dataset: owner.dataset,
@@ -147,10 +148,8 @@ function rowOf(
     last_as_of: reading.lastAsOf,
     moved: reading.moved,
     records: total.records,
-    totals: total.groups.map(({ labels, amounts, records }) => ({
-      ...labels,
-      records,
-      ...amounts,
-    })),
+    totals:
+      total.groups?.map(({ labels, amounts, records }) => ({ ...labels, records, ...amounts })) ??
+      null,
   };
 }

@@ -1,4 +1,4 @@
-import { log, type LogMessage } from "../protocol.ts";
+import { log, type LogLevel, type LogMessage } from "../protocol.ts";
 
 /** The number of warnings of one kind that are logged; further ones are counted. */
 const SAID = 5;
@@ -21,11 +21,16 @@ export class Notices {
   };
 
   /** Logs a warning the first time it is given. */
-  readonly once = (message: string): void => {
+  readonly once = (message: string): void => this.#sayOnce("WARN", message);
+
+  /** The same for a fact that nobody can change. */
+  readonly inform = (message: string): void => this.#sayOnce("INFO", message);
+
+  #sayOnce(level: LogLevel, message: string): void {
     if (this.#counts.has(message)) return;
     this.#counts.set(message, 0);
-    this.#say(log("WARN", `${this.#stream}: ${message}`));
-  };
+    this.#say(log(level, `${this.#stream}: ${message}`));
+  }
 
   /** Logs the number of warnings of each kind that has more than were logged. */
   summarize(): void {

@@ -10,7 +10,7 @@ import {
   reconcileFromDays,
 } from "../core/plan.ts";
 import type { StateOwner, StreamState } from "../core/state.ts";
-import { ceilTo, DAY } from "../core/time.ts";
+import { ceilTo, DAY, formatInstant } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
 import type { Client } from "../http/client.ts";
 import type { CapabilitiesAnswer } from "../interface/capabilities.ts";
@@ -22,7 +22,8 @@ import { assertGranularityOffered } from "./check.ts";
 import { ExportWindows } from "./export_windows.ts";
 import { type Outlet, PageWriter, readOverLanes } from "./flow.ts";
 import { streams } from "./index.ts";
-import { type Run, StreamReader } from "./reader.ts";
+import { StreamReader } from "./reader.ts";
+import type { Run } from "./reader_options.ts";
 import { decodeState } from "./state_codec.ts";
 import type {
   DatasetCapabilities,
@@ -72,6 +73,7 @@ export async function readStreams(options: ReadOptions): Promise<boolean> {
     throw reason;
   });
   const startedAt = clock.now();
+  await warnOfClocks(answer.nowMs, startedAt, outlet);
   const asked = catalog.streams.some(({ name }) => name === "export_windows");
   const manifest = asked
     ? new ExportWindows(outlet, clock, options.states.get("export_windows"))
@@ -105,6 +107,15 @@ export async function readStreams(options: ReadOptions): Promise<boolean> {
   await readOverLanes(readers, options.settings.concurrency);
   await manifest?.finish(!edges.stop.aborted);
   return !failed && readers.every((reader) => reader.succeeded);
+}
+
+/** L3: a provider's clock that is far off moves every window and position. */
+async function warnOfClocks(theirs: number, ours: number, outlet: Outlet<Output>): Promise<void> {
+  if (Math.abs(theirs - ours) <= DAY) return;
+  const message =
+    `The provider's clock says ${formatInstant(theirs)}, this machine's says ${formatInstant(ours)}. The provider's counts for ` +
+    "what is read. If it is wrong, tell the provider, and clear the data of the streams that were read with it.";
+  await outlet.send(protocol.log("WARN", message));
 }
 
 /** Says of a stream that it cannot be read at all, and why. */
@@ -144,10 +155,14 @@ function readerOf(
       stateInterval,
     },
     run,
-    report:
+    reports:
       manifest === null
         ? null
-        : (reading) => manifest.report(reading, { ...input, owner, now: run.providerNow() }),
+        : {
+            send: (reading) =>
+              manifest.report(reading, { ...input, owner, now: run.providerNow() }),
+            keep: () => manifest.sendState(),
+          },
     onEnd: () => running.delete(stream.name),
   });
 }

@@ -5,7 +5,7 @@ import type { Reading, StreamState } from "../core/state.ts";
 import { DAY, HOUR } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
 import type { ProgressEvent } from "../progress.ts";
-import type { StateMessage } from "../protocol.ts";
+import type { LogLevel, StateMessage } from "../protocol.ts";
 import { Outlet, PageWriter, readOverLanes } from "./flow.ts";
 import { StreamReader } from "./reader.ts";
 import { decodeState } from "./state_codec.ts";
@@ -42,6 +42,8 @@ interface Run {
   readonly succeeded: boolean;
   readonly reports: Reading[];
   readonly events: ProgressEvent[];
+  /** By page: how many of its records were new to the reading. */
+  readonly newRecordsOfPages: number[];
 }
 
 interface Options {
@@ -70,6 +72,7 @@ async function readScript(
   const queries: Run["queries"] = [];
   const reports: Reading[] = [];
   const events: ProgressEvent[] = [];
+  const newRecordsOfPages: number[] = [];
   const steps = [...script];
   const openPages: OpenPages = (query, cursor, signal) => {
     queries.push({ ...query, cursor });
@@ -83,6 +86,7 @@ async function readScript(
         if (step instanceof ConnectorError) throw step;
         return step;
       },
+      wrote: (newRecords) => void newRecordsOfPages.push(newRecords),
     };
   };
   const plan =
@@ -113,7 +117,7 @@ async function readScript(
       providerNow: options.providerNow ?? (() => input.now),
       onProgress: (event) => void events.push(event),
     },
-    report: async (reading) => void reports.push(reading),
+    reports: { send: async (reading) => void reports.push(reading), keep: async () => undefined },
     onEnd: () => undefined,
   });
   const work = reader
@@ -130,7 +134,16 @@ async function readScript(
   }
   await work;
   const states = outputs.filter((output) => output.type === "STATE");
-  return { outputs, queries, states, statesAt, succeeded: reader.succeeded, reports, events };
+  return {
+    outputs,
+    queries,
+    states,
+    statesAt,
+    succeeded: reader.succeeded,
+    reports,
+    events,
+    newRecordsOfPages,
+  };
 }
 
 const lastState = ({ states }: Run, mode: "incremental" | "full_refresh" = "incremental") =>
@@ -415,4 +428,59 @@ test("progress hears of the plan and of each page, one window or many", async ()
     { type: "ANSWERED", stream: "usage", endsWindow: false },
     { type: "ANSWERED", stream: "usage", endsWindow: true },
   ]);
+});
+
+const errorsOf = ({ outputs }: Run) =>
+  outputs.flatMap((output) =>
+    output.type === "TRACE" && output.trace.type === "ERROR" ? [output.trace.error] : [],
+  );
+const saidOf = ({ outputs }: Run, level: LogLevel): string =>
+  outputs
+    .flatMap((output) =>
+      output.type === "LOG" && output.log.level === level ? [output.log.message] : [],
+    )
+    .join("\n");
+
+test("S4: a window whose sibling gives up keeps its cursor", async () => {
+  const refusing = [pageOf([one], "a"), refused("cursor_refused")];
+  const sibling = Array.from({ length: 9 }, (_, page) =>
+    pageOf([usageRecord(`${page}`, dayTwo)], `b${page}`),
+  );
+  const run = await readScript([refusing, sibling, refusing, refusing], { lanes: 2 });
+  expect(run.succeeded).toBe(false);
+  expect(errorsOf(run)).toHaveLength(1);
+  const open = lastState(run)?.pass?.open ?? [];
+  const kept = open.find(({ start }) => start === DAY_ONE + DAY);
+  expect(kept?.cursor).toMatch(/^b/);
+  expect(kept?.records).toBeGreaterThan(0);
+  expect(saidOf(run, "INFO").match(/again from its first page/g)).toHaveLength(2);
+});
+
+test("L3: a position in the future ends the stream as a transient error, and the state is kept", async () => {
+  const first = await readScript([[pageOf([one])], [pageOf([two])]]);
+  const run = await readScript([], { stored: lastState(first), input: { ...at, now: DAY_ONE } });
+  expect(run).toMatchObject({ succeeded: false, queries: [] });
+  expect(errorsOf(run)).toMatchObject([{ failure_type: "transient_error" }]);
+  expect(statusesOf(run)).toEqual(["STARTED", "RUNNING", "INCOMPLETE"]);
+  expect(run.states.at(-1)?.state.stream.stream_state).toEqual(
+    first.states.at(-1)?.state.stream.stream_state,
+  );
+});
+
+test("L3: pages count by the records that are new to their reading", async () => {
+  const run = await readScript([
+    [pageOf([one], "a"), pageOf([one], "b"), pageOf([])],
+    [pageOf([two])],
+  ]);
+  expect(run.newRecordsOfPages).toEqual([1, 0, 0, 1]);
+});
+
+test("complete through never lies before the start", async () => {
+  const done = await readScript([[pageOf([one])], [pageOf([two])]]);
+  expect(saidOf(done, "INFO")).toContain("complete through 2026-01-03T00:00:00Z.");
+  const later = await readScript([], {
+    input: { ...at, startDate: at.now + 5 * DAY, endDate: null },
+  });
+  expect(later.succeeded).toBe(true);
+  expect(saidOf(later, "INFO")).not.toContain("complete through");
 });

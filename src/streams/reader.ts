@@ -2,15 +2,7 @@
  * Reads one stream: its windows, taken one by one by the lanes (flow.ts), and its state. Whatever happens, the state says
  * exactly what has been written.
  */
-import type { ReadingIds } from "../core/identity.ts";
-import {
-  completed,
-  type Plan,
-  type PlanInput,
-  replan,
-  retentionEdge,
-  withoutFuture,
-} from "../core/plan.ts";
+import { completed, type PlanInput, replan, retentionEdge, withoutFuture } from "../core/plan.ts";
 import { Sightings, type WindowMemory } from "../core/sightings.ts";
 import {
   advance,
@@ -20,67 +12,23 @@ import {
   keepOpen,
   type Reading,
   readPage,
-  type StateOwner,
   type StreamState,
 } from "../core/state.ts";
 import { formatInstant } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
-import type { ProgressEvent } from "../progress.ts";
 import * as protocol from "../protocol.ts";
 import { Checkpoints } from "./checkpoint.ts";
 import { countOf, describeLost, describePlan } from "./describe.ts";
-import type { Outlet, PageWriter, WindowRead, WindowSource } from "./flow.ts";
+import type { WindowRead, WindowSource } from "./flow.ts";
 import type { RecordRules } from "./invalid.ts";
 import { type Job, jobOf, replanned } from "./job.ts";
 import { Notices } from "./notices.ts";
 import { toLines, type WindowContext } from "./records.ts";
-import type {
-  FetchedPage,
-  Granularity,
-  Output,
-  OpenPages,
-  RunEdges,
-  StreamDefinition,
-  WindowPages,
-} from "./stream.ts";
+import type { ReaderOptions } from "./reader_options.ts";
+import type { FetchedPage, Output, WindowPages } from "./stream.ts";
 
 /** How often a window whose cursor is refused begins again (S4). */
 const MAXIMUM_RESTARTS = 2;
-
-/** The parts of a run that all its streams share. */
-export interface Run {
-  readonly edges: RunEdges;
-  readonly outlet: Outlet<Output>;
-  readonly writer: PageWriter;
-  /** Names readings so that each sorts behind all that are known of (R4). */
-  readonly ids: ReadingIds;
-  /** The provider's clock, in milliseconds since 1970. */
-  readonly providerNow: () => number;
-  readonly onProgress: (event: ProgressEvent) => void;
-}
-
-/** How the records of a stream are asked for and judged. */
-export interface ReadPolicy {
-  readonly granularity: Granularity | null;
-  readonly pageSize: number;
-  readonly invalidRecords: "fail" | "warn";
-  /** The least time between two STATEs but the last, in milliseconds. */
-  readonly stateInterval: number;
-}
-
-export interface ReaderOptions {
-  readonly stream: StreamDefinition;
-  /** The source of the stream: the owner of its state, and its pages. */
-  readonly source: { readonly owner: StateOwner; readonly openPages: OpenPages };
-  readonly input: PlanInput;
-  readonly plan: Plan<StreamState>;
-  readonly policy: ReadPolicy;
-  readonly run: Run;
-  /** Gets every complete reading before the state says so; null where the catalog does not ask for it (R5). */
-  readonly report: ((reading: Reading) => Promise<void>) | null;
-  /** Called once the stream is over, read or not. */
-  readonly onEnd: () => void;
-}
 
 /** A window under way. */
 interface OpenWindow {
@@ -121,6 +69,8 @@ export class StreamReader implements WindowSource {
       interval: policy.stateInterval,
       now: () => clock.now(),
       send: (item) => this.#send(item),
+      before: () => void options.reports?.keep(),
+      warn: this.#notices.once,
     });
     this.#signal = AbortSignal.any([stop, this.#failure.signal]);
     this.#state = plan.state;
@@ -147,6 +97,7 @@ export class StreamReader implements WindowSource {
     await this.#sendStatus("STARTED");
     for (const message of describePlan(this.name, plan)) await this.#send(message);
     await this.#sendStatus("RUNNING");
+    if (plan.positionInFuture) await this.#fail(positionInFuture(plan.state));
     if (this.#queue.length === 0) await this.#finish();
   }
 
@@ -199,8 +150,8 @@ export class StreamReader implements WindowSource {
   }
 
   #begin({ window, startsOver }: Job, limit: number): Reading {
-    const { report, run } = this.#options;
-    const totals = report === null ? null : [];
+    const { reports, run } = this.#options;
+    const totals = reports === null ? null : [];
     if (startsOver !== null) {
       const { id, beganAt, resumed } = startsOver;
       return { ...beginReading(window, { id, limit, beganAt }, totals), resumed };
@@ -215,7 +166,7 @@ export class StreamReader implements WindowSource {
    * STATE that covers both. A process that is killed in between reads the page again.
    */
   async #write(window: OpenWindow, page: FetchedPage): Promise<void> {
-    const { run, input, plan, report } = this.#options;
+    const { run, input, plan, reports } = this.#options;
     const lines = await run.writer.write(this.name, (take) => {
       const made = this.#orFail(() =>
         toLines(page.records, window.context, run.edges.clock.now(), take),
@@ -223,15 +174,22 @@ export class StreamReader implements WindowSource {
       this.#checkpoints.made(made.count, made.bytes.length);
       return made;
     });
+    window.pages.wrote(lines.records, page);
     if (this.#sightings.hasForgotten) {
-      this.#notices.once("there are too many records to recognize each that a provider repeats.");
+      this.#notices.inform("there are too many records to recognize each that a provider repeats.");
+    }
+    if (lines.totals.some(({ groups }) => groups === null)) {
+      this.#notices.once(
+        "some days have no control totals, and prove nothing: a record's amount is no decimal of at most 100 digits, a label is " +
+          "longer than 200 characters, or the day has more than 200 groups.",
+      );
     }
     this.#pages += 1;
     const reading = readPage(window.reading, { ...page, ...lines }, input.now);
     window.reading = reading;
     const isLast = page.nextCursor === null;
     if (isLast) {
-      await report?.(reading);
+      await reports?.send(reading);
       this.#checkpoints.windowRead();
       const state = finishReading(this.#state, reading, input.now);
       this.#state =
@@ -298,7 +256,7 @@ export class StreamReader implements WindowSource {
     const all = this.#state.pass?.open ?? [];
     const open = all.find((each) => each.start === start && each.end === end) ?? null;
     if (open !== null) this.#state = dropOpen(this.#state, open.id);
-    await this.#log("WARN", `${error.message} Reading the window again from its first page.`);
+    await this.#log("INFO", `${error.message} Reading the window again from its first page.`);
     job.memory?.restart();
     const again = { ...job, startsOver: open, restarts: job.restarts + 1 };
     this.#requeue(again, { ...input, now: run.providerNow() });
@@ -322,7 +280,7 @@ export class StreamReader implements WindowSource {
   async #finish(): Promise<void> {
     const { plan, onEnd } = this.#options;
     onEnd();
-    if (this.#error === null && !plan.positionInFuture) this.#state = completed(this.#state, plan);
+    if (this.#error === null) this.#state = completed(this.#state, plan);
     await this.#checkpoints.send(this.#state);
     this.#notices.summarize();
     await this.#log("INFO", this.#summary());
@@ -331,10 +289,12 @@ export class StreamReader implements WindowSource {
 
   #summary(): string {
     const read = `${countOf(this.#checkpoints.records, "record")} in ${countOf(this.#pages, "page")}`;
-    const { mode } = this.#state;
-    return mode === "incremental" && this.#error === null
-      ? `${read}; complete through ${formatInstant(this.#state.position)}.`
-      : `${read}.`;
+    const state = this.#state;
+    const isThrough =
+      state.mode === "incremental" &&
+      this.#error === null &&
+      state.position > this.#options.plan.from;
+    return isThrough ? `${read}; complete through ${formatInstant(state.position)}.` : `${read}.`;
   }
 
   #log(level: protocol.LogLevel, message: string): Promise<void> {
@@ -349,6 +309,17 @@ export class StreamReader implements WindowSource {
   #send(item: Output): Promise<void> {
     return this.#options.run.outlet.send(item);
   }
+}
+
+/** L3: reading nothing, and calling that a success, would end the syncing of the stream without a word. */
+function positionInFuture(state: StreamState): ConnectorError {
+  const position = state.mode === "incremental" ? formatInstant(state.position) : "";
+  return new ConnectorError(
+    "position_in_future",
+    `The state's position ${position} lies in the future of the provider's clock, so nothing is read. If the provider's clock was ` +
+      "wrong in an earlier sync, clear the stream's data in the platform (or leave out its state); if it is wrong now, the next " +
+      "sync goes on by itself.",
+  );
 }
 
 /** Ends the requests of a stream's other windows. It is not the error that ended the stream: no window may take that for its own. */

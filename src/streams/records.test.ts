@@ -175,6 +175,17 @@ test("V3: numbers in unknown properties keep every digit", () => {
   expect(lines.count).toBe(2);
 });
 
+test("L1: a decimal that is too long to be added up passes as it is, and its day has no totals", () => {
+  const quantity = "7".repeat(1_000_000);
+  const records = [usageRecord("a"), usageRecord("b", { ConsumedQuantity: quantity })];
+  const lines = fromRecords(records, contextOf({ withTotals: true }));
+  expect(dataOf(lines)[1]?.["ConsumedQuantity"]).toBe(quantity);
+  expect(lines.totals).toMatchObject([{ records: 2, groups: null }]);
+  const cost = costRecord("c", { BilledCost: quantity });
+  const context = contextOf({ stream: costs, granularity: null });
+  expect(fromRecords([cost], context).provisional).toMatchObject([{ records: 1, billed: {} }]);
+});
+
 test("V3: decimals of any length stay as they are", () => {
   const long = `${"9".repeat(400)}.${"0".repeat(30)}1`;
   for (const ConsumedQuantity of [long, "-0", "-0.00", "1.10"]) {

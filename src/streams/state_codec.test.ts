@@ -164,3 +164,13 @@ test.each([
 ])("a state file in another form is refused: %j", (value) => {
   expect(() => parseStateFile(value)).toThrow(/list of per-stream states/);
 });
+
+test("of two states of one stream the last one counts, with a warning", () => {
+  const entry = (mark: number): object => ({
+    stream: { stream_descriptor: { name: "usage" }, stream_state: { mark } },
+  });
+  const warnings: string[] = [];
+  const states = parseStateFile([entry(1), entry(2)], (message) => void warnings.push(message));
+  expect([...states]).toEqual([["usage", { mark: 2 }]]);
+  expect(warnings).toEqual([expect.stringContaining('more than one state of the stream "usage"')]);
+});

@@ -86,13 +86,15 @@ const totals = z.array(
     day,
     inside: z.boolean(),
     records: count,
-    groups: z.array(
-      z.object({
-        labels: z.record(z.string(), z.string()),
-        amounts: z.record(z.string(), decimal),
-        records: count,
-      }),
-    ),
+    groups: z
+      .array(
+        z.object({
+          labels: z.record(z.string(), z.string()),
+          amounts: z.record(z.string(), decimal),
+          records: count,
+        }),
+      )
+      .nullable(),
   }),
 );
 const readingSchema = z
@@ -231,9 +233,13 @@ const stateFileSchema = z.array(
 /**
  * The states of a state file, by stream: a JSON array of per-stream states, or nothing at all.
  *
+ * @param warn gets a message for each stream with two states; the last one counts
  * @throws ConnectorError `invalid_state` where it is something else, such as a GLOBAL or LEGACY state
  */
-export function parseStateFile(value: unknown): ReadonlyMap<string, unknown> {
+export function parseStateFile(
+  value: unknown,
+  warn: (message: string) => void = () => undefined,
+): ReadonlyMap<string, unknown> {
   const none = value === null || value === undefined;
   if (none || (typeof value === "object" && Object.keys(value).length === 0)) return new Map();
   const parsed = stateFileSchema.safeParse(value, { error: ruleOf });
@@ -244,7 +250,16 @@ export function parseStateFile(value: unknown): ReadonlyMap<string, unknown> {
       `${faults}\nIt must be a list of per-stream states, as earlier STATE messages carried them.`,
     );
   }
-  return new Map(
-    parsed.data.map(({ stream }) => [stream.stream_descriptor.name, stream.stream_state]),
-  );
+  const states = new Map<string, unknown>();
+  for (const { stream } of parsed.data) {
+    const { name } = stream.stream_descriptor;
+    if (states.has(name)) {
+      warn(
+        `The state file holds more than one state of the stream "${name}"; the last one counts. Keep the last STATE of each ` +
+          "stream only.",
+      );
+    }
+    states.set(name, stream.stream_state);
+  }
+  return states;
 }

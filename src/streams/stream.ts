@@ -80,6 +80,12 @@ export interface WindowPages {
    *   and the error that the client of the interface gives up with
    */
   next(parseAfter: Promise<void>): Promise<FetchedPage>;
+  /**
+   * To be told how many records of the last page were new to the reading (L3).
+   *
+   * @throws ConnectorError `provider_fault` after too many pages without a new one
+   */
+  wrote(newRecords: number, page: FetchedPage): void;
 }
 
 /** Opens the pages of a window at `cursor` (null: at the first one). Sends no request yet. */

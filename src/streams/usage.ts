@@ -1,5 +1,5 @@
 import { reconcileFromDays } from "../core/plan.ts";
-import { isDecimal } from "../core/decimal.ts";
+import { isSummable } from "../core/decimal.ts";
 import { DAY, HOUR } from "../core/time.ts";
 import { catalogSchemas } from "../generated/catalog_schemas.ts";
 import { validateUsage } from "../generated/validators.js";
@@ -20,7 +20,7 @@ export const usage: StreamDefinition = {
   reconcileFrom: (now) => reconcileFromDays(now, RECONCILE_DAYS),
   provisionalOf: () => null,
   amountsOf: ({ x_UsageType: type, ConsumedUnit: unit, ConsumedQuantity: quantity }) =>
-    isDecimal(quantity)
+    isSummable(quantity)
       ? { labels: { usage_type: textOf(type), unit: textOf(unit) }, amounts: { quantity } }
       : null,
 };

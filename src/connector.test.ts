@@ -1,0 +1,137 @@
+/** Whole runs of `read` against a provider of a few lines. */
+import { expect, test } from "vitest";
+import { type Host, run } from "./connector.ts";
+import type { HttpRequest, HttpResponse, Transport } from "./edges.ts";
+import { Secrets } from "./emit.ts";
+import { capabilities, page, scripted } from "./http/testing.ts";
+import { DAY } from "./core/time.ts";
+import type { Output } from "./streams/stream.ts";
+
+const NOW = Date.UTC(2026, 2, 15, 12);
+const configured = (name: string): object => ({
+  stream: { name, json_schema: {}, supported_sync_modes: ["incremental"] },
+  sync_mode: "incremental",
+  destination_sync_mode: "append",
+});
+
+interface Scene {
+  readonly transport: Transport;
+  readonly state?: unknown;
+  /** This machine's clock. */
+  readonly now?: number;
+}
+
+/** Begins a read of usage and costs. */
+function read({ transport, state = [], now = NOW }: Scene) {
+  const files: Readonly<Record<string, unknown>> = {
+    config: {
+      base_url: "https://api.example.com",
+      credentials: { auth_type: "scoped_bearer_token", access_token: "token" },
+      start_date: "2026-03-14",
+    },
+    catalog: { streams: [configured("usage"), configured("costs")] },
+    state,
+  };
+  const life = { closed: false };
+  const host: Host = {
+    version: "test",
+    clock: { now: () => now, sleep: () => Promise.resolve() },
+    random: () => 0,
+    nextTurn: () => Promise.resolve(),
+    stop: new AbortController().signal,
+    secrets: new Secrets(),
+    readJson: (path) => Promise.resolve(files[path]),
+    openTransport: () => ({
+      transport,
+      close: () => {
+        life.closed = true;
+        return Promise.resolve();
+      },
+    }),
+    stateInterval: 0,
+  };
+  const paths = { config: "config", catalog: "catalog", state: "state" } as const;
+  const outputs = run({ kind: "read", ...paths, writeConfig: false, debug: false }, host);
+  return { outputs, life };
+}
+
+/** Answers capabilities, and all else as `answer` says. */
+const provider =
+  (
+    answer: (request: HttpRequest) => Promise<HttpResponse>,
+    body: object = capabilities(),
+  ): Transport =>
+  (request) =>
+    request.url.pathname.endsWith("/capabilities")
+      ? scripted({ body, headers: { date: new Date(NOW).toUTCString() } })(request)
+      : answer(request);
+
+const emptyPages = scripted({ body: page([], null) });
+
+async function all(outputs: AsyncIterable<Output>): Promise<Output[]> {
+  const found: Output[] = [];
+  for await (const output of outputs) found.push(output);
+  return found;
+}
+
+const warningsOf = (outputs: readonly Output[]): string[] =>
+  outputs.flatMap((output) =>
+    output.type === "LOG" && output.log.level === "WARN" ? [output.log.message] : [],
+  );
+const statusesOf = (outputs: readonly Output[], name: string): string[] =>
+  outputs.flatMap((output) =>
+    output.type === "TRACE" &&
+    output.trace.type === "STREAM_STATUS" &&
+    output.trace.stream_status.stream_descriptor.name === name
+      ? [output.trace.stream_status.status]
+      : [],
+  );
+
+test("a run whose outputs are no longer read ends: its requests are aborted, its connections closed", async () => {
+  const signals: AbortSignal[] = [];
+  const hanging = provider(
+    ({ signal }) =>
+      new Promise((_, reject) => {
+        signals.push(signal);
+        signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+      }),
+  );
+  const { outputs, life } = read({ transport: hanging });
+  for await (const output of outputs) {
+    const isUnderWay = output.type === "LOG" && output.log.message.startsWith("costs: reading");
+    if (isUnderWay) break; // as where stdout is broken
+  }
+  expect(life.closed).toBe(true);
+  expect(signals.every(({ aborted }) => aborted)).toBe(true);
+});
+
+test("the bad endpoint of one dataset does not stop the other stream", async () => {
+  const text = JSON.stringify(capabilities()).replace("/v1/finops/costs", "/v1/../x");
+  const bad: object = JSON.parse(text);
+  const outputs = await all(read({ transport: provider(emptyPages, bad) }).outputs);
+  expect(statusesOf(outputs, "usage").at(-1)).toBe("COMPLETE");
+  expect(statusesOf(outputs, "costs").at(-1)).toBe("INCOMPLETE");
+});
+
+test("L3: a provider's clock that is more than a day from this machine's is a warning", async () => {
+  for (const [now, count] of [
+    [NOW + DAY / 2, 0],
+    [NOW + 2 * DAY, 1],
+    [NOW - 2 * DAY, 1],
+  ] as const) {
+    const outputs = await all(read({ transport: provider(emptyPages), now }).outputs);
+    const clocks = warningsOf(outputs).filter((message) => message.includes("clock"));
+    expect(clocks).toHaveLength(count);
+  }
+});
+
+test("two states of one stream are a warning", async () => {
+  const state = ["usage", "usage"].map((name) => ({
+    type: "STREAM",
+    stream: { stream_descriptor: { name }, stream_state: {} },
+  }));
+  const outputs = await all(read({ transport: provider(emptyPages), state }).outputs);
+  expect(warningsOf(outputs)).toEqual([
+    expect.stringContaining('more than one state of the stream "usage"'),
+  ]);
+});

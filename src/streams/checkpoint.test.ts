@@ -1,0 +1,115 @@
+import { expect, test } from "vitest";
+import { DAY } from "../core/time.ts";
+import { beginReading, emptyPass, type IncrementalState, type Reading } from "../core/state.ts";
+import { Checkpoints } from "./checkpoint.ts";
+import { decodeState } from "./state_codec.ts";
+import type { Output } from "./stream.ts";
+import { DAY_ONE } from "./testing.ts";
+
+const owner = { base_url: "https://a.example", dataset: "usage", granularity: "1d", account: null };
+
+/** Checkpoints of a clock that the test moves. */
+function checkpoints() {
+  const sent: Output[] = [];
+  const warnings: string[] = [];
+  const at = { now: 0 };
+  const made = new Checkpoints({
+    stream: "usage",
+    owner,
+    interval: 1000,
+    now: () => at.now,
+    send: async (item) => void sent.push(item),
+    before: () => undefined,
+    warn: (message) => void warnings.push(message),
+  });
+  const states = () => sent.filter((item) => item.type === "STATE");
+  return { made, sent, warnings, at, states };
+}
+
+/** A state whose position tells it from others. */
+function stateAt(position: number, changes: Partial<IncrementalState> = {}): IncrementalState {
+  const base = {
+    mode: "incremental",
+    start: 0,
+    reconciledOn: null,
+    provisional: [],
+    pass: null,
+  } as const;
+  return { ...base, position, ...changes };
+}
+
+test("S2: a STATE comes after the first page, then each second or 20,000 records", async () => {
+  const { made, at, states } = checkpoints();
+  const counts: number[] = [];
+  for (const [now, records] of [
+    [0, 1000], // the first page
+    [100, 1000],
+    [999, 1000],
+    [1000, 1000], // a second later
+    [1100, 19_000],
+    [1200, 1000], // 20,000 records later
+    [1300, 1000],
+  ] as const) {
+    at.now = now;
+    made.made(records, 1);
+    const before = states().length;
+    await made.sendWhenDue(stateAt(now + 1), 1);
+    if (states().length > before) counts.push(now);
+  }
+  expect(counts).toEqual([0, 1000, 1200]);
+  expect(states().map(({ state }) => state.sourceStats.recordCount)).toEqual([1000, 3000, 20_000]);
+});
+
+test("an estimate of nothing is not sent", async () => {
+  const { made, at, sent } = checkpoints();
+  made.windowRead();
+  await made.sendWhenDue(stateAt(1), 3);
+  expect(sent.map(({ type }) => type)).toEqual(["STATE"]);
+  made.made(10, 100);
+  at.now = 1000;
+  await made.sendWhenDue(stateAt(2), 3);
+  expect(sent.slice(1)).toMatchObject([
+    { trace: { estimate: { row_estimate: 40, byte_estimate: 400 } } },
+    { type: "STATE" },
+  ]);
+});
+
+test("S8: a state that would grow too large drops proofs, sums and finished windows, with warnings, and no cursor", async () => {
+  const open: Reading[] = Array.from({ length: 16 }, (_, index) => {
+    const window = { start: DAY_ONE + index * DAY, end: DAY_ONE + (index + 1) * DAY };
+    const begun = beginReading(window, { id: `r${index}`, limit: 1000, beganAt: DAY_ONE }, []);
+    const groups = Array.from({ length: 200 }, (_group, number) => ({
+      labels: { usage_type: `${number}`.padStart(200, "x") },
+      amounts: { quantity: "1".repeat(100) },
+      records: 1,
+    }));
+    const totals = [{ day: window.start, inside: true, records: 200, groups }];
+    const seen = { cursor: "c".repeat(8000), availableThrough: DAY_ONE, totals };
+    return { ...begun, ...seen, firstAsOf: "", lastAsOf: "" };
+  });
+  const days = Array.from({ length: 3650 }, (_, index) => index * DAY);
+  const provisional = days.map((day) => ({ day, records: 1, billed: { USD: "9".repeat(100) } }));
+  const reads = days.map((start) => ({ start, end: start + DAY / 2, availableThrough: start }));
+  const pass = { ...emptyPass(0), open, reads };
+  const { made, states, warnings } = checkpoints();
+  await made.send(stateAt(DAY_ONE, { pass, provisional }));
+  const state = states()[0]?.state.stream.stream_state;
+  expect(Buffer.byteLength(JSON.stringify(state))).toBeLessThanOrEqual(450_000);
+  expect(warnings).toHaveLength(3);
+  const decoded = decodeState(state, owner, "incremental");
+  expect(decoded?.pass?.open.map(({ cursor, totals }) => [cursor?.length, totals])).toEqual(
+    open.map(() => [8000, null]),
+  );
+  expect(decoded).toMatchObject({ position: DAY_ONE, provisional: { length: 3650 } });
+});
+
+test("S8: a state of ordinary size stays whole", async () => {
+  const { made, states, warnings } = checkpoints();
+  await made.send(
+    stateAt(DAY_ONE, { provisional: [{ day: 0, records: 1, billed: { USD: "1" } }] }),
+  );
+  expect(warnings).toEqual([]);
+  expect(states()[0]?.state.stream.stream_state["provisional"]).toEqual([
+    ["1970-01-01", 1, { USD: "1" }],
+  ]);
+});

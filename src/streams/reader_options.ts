@@ -1,0 +1,47 @@
+/** The options of a stream's reader, grouped by where they come from. */
+import type { ReadingIds } from "../core/identity.ts";
+import type { Plan, PlanInput } from "../core/plan.ts";
+import type { Reading, StateOwner, StreamState } from "../core/state.ts";
+import type { ProgressEvent } from "../progress.ts";
+import type { Outlet, PageWriter } from "./flow.ts";
+import type { Granularity, OpenPages, Output, RunEdges, StreamDefinition } from "./stream.ts";
+
+/** The parts of a run that all its streams share. */
+export interface Run {
+  readonly edges: RunEdges;
+  readonly outlet: Outlet<Output>;
+  readonly writer: PageWriter;
+  /** Names readings so that each sorts behind all that are known of (R4). */
+  readonly ids: ReadingIds;
+  /** The provider's clock, in milliseconds since 1970. */
+  readonly providerNow: () => number;
+  readonly onProgress: (event: ProgressEvent) => void;
+}
+
+/** How the records of a stream are asked for and judged. */
+export interface ReadPolicy {
+  readonly granularity: Granularity | null;
+  readonly pageSize: number;
+  readonly invalidRecords: "fail" | "warn";
+  /** The least time between two STATEs but the last, in milliseconds. */
+  readonly stateInterval: number;
+}
+
+export interface ReaderOptions {
+  readonly stream: StreamDefinition;
+  /** The source of the stream: the owner of its state, and its pages. */
+  readonly source: { readonly owner: StateOwner; readonly openPages: OpenPages };
+  readonly input: PlanInput;
+  readonly plan: Plan<StreamState>;
+  readonly policy: ReadPolicy;
+  readonly run: Run;
+  /** The stream `export_windows`; null where the catalog does not ask for it (R5). */
+  readonly reports: {
+    /** Gets every complete reading before the state says so. */
+    readonly send: (reading: Reading) => Promise<void>;
+    /** Called just before each STATE of this stream. */
+    readonly keep: () => Promise<void>;
+  } | null;
+  /** Called once the stream is over, read or not. */
+  readonly onEnd: () => void;
+}
