@@ -1,4 +1,4 @@
-/** The simulation's own reckoning of time, written without a look at the connector's. Milliseconds since 1970, UTC. */
+/** The simulation's own functions of time, independent of the connector's. Milliseconds since 1970, UTC. */
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
@@ -19,7 +19,7 @@ export function monthOf(at: number, back: number): number {
   return Date.UTC(then.getUTCFullYear(), then.getUTCMonth() - back, 1);
 }
 
-/** What the floor of a plan must be (W3): the first whole day at least an hour inside retention. */
+/** The floor that a plan must have (W3): the first whole day at least an hour inside retention. */
 export function floorOf(now: number, retentionDays: number): number {
   return nextDay(now - retentionDays * DAY + HOUR);
 }

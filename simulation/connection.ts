@@ -1,4 +1,4 @@
-/** One connection of a platform: its config, states and rows over many syncs, each of them judged. */
+/** One connection of a platform: its config, states and rows over many syncs. Checks each sync. */
 import { HOUR, iso } from "./calendar.ts";
 import { judgeSync, lastState } from "./judge.ts";
 import { FAIR, type Weather } from "./network.ts";
@@ -19,7 +19,9 @@ export interface Step {
   readonly pageSize: number;
   readonly slowness: number;
   readonly stateInterval: number;
-  /** What the platform makes of a sync that died: rows after the last state kept or dropped, an older state taken. */
+  /**
+   * The platform's reaction to a killed sync: it keeps or drops the rows after the last state, or uses an older state.
+   */
   readonly keepsRows: boolean;
   readonly olderState: boolean;
 }
@@ -36,12 +38,12 @@ export const CALM: Step = {
   olderState: false,
 };
 
-/** What a life came to. */
+/** The result of a life. */
 export interface Report {
   readonly faults: readonly string[];
   readonly syncs: number;
   readonly requests: number;
-  /** A line a sync, for whoever looks for the cause; also what two lives of one seed are compared by. */
+  /** One line for each sync, for finding the cause of a failure. Two lives of one seed must have the same lines. */
   readonly log: readonly string[];
 }
 
@@ -119,7 +121,7 @@ export class Connection {
       rulesOf: (stream) => provider.rules(stream),
       mustSucceed: calm && Object.keys(end).length === 0,
       mayShorten: weather.final > 0,
-      prompt: slowness === 0, // whoever cannot write cannot end in time
+      prompt: slowness === 0, // a process that waits for its reader cannot end in time
       resumes: [...stored.values()].some(({ value }) => value.pass !== undefined),
     });
     for (const [stream, vow] of this.#vows) {
@@ -130,7 +132,7 @@ export class Connection {
     return faults;
   }
 
-  /** What the platform does with what arrived. */
+  /** Handles the received lines as the platform does. */
   #load(result: SyncResult, { keepsRows, olderState }: Step): number {
     let loaded = 0;
     for (const stream of this.streams) {
@@ -181,7 +183,7 @@ export class Connection {
   }
 }
 
-/** The config of a step as the file has it. */
+/** The config file of a step. */
 function configOf(
   { asked, concurrency, pageSize }: Step,
   granularity: Granularity,

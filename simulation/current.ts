@@ -1,13 +1,14 @@
 /**
- * R4 and R5: the newest complete reading of a day is that day, without rows that were withdrawn; and what a reading
- * reports is what came under its id. Judged after the last full pass, when the provider is quiet.
+ * R4 and R5: the newest complete reading of a day has exactly the day's rows, without withdrawn ones, and a reading
+ * reports exactly the rows that came under its id. Checked after the last full pass, when the provider no longer
+ * changes.
  */
 import { date, DAY, iso } from "./calendar.ts";
 import type { ReportRow, Warehouse } from "./platform.ts";
 import type { Exchange, Provider } from "./provider.ts";
 import { type Life, type StreamName, visible } from "./records.ts";
 
-/** What is judged: the exchanges are those of the last pass. */
+/** The input of the check. The exchanges are those of the last pass. */
 export interface Judgeable {
   readonly world: {
     readonly provider: Provider;
@@ -18,12 +19,12 @@ export interface Judgeable {
   readonly scheduler: { readonly now: number };
 }
 
-/** Every day that the last pass read and that the view of newest readings shows otherwise. */
+/** The days of the last pass that the view of newest readings shows differently. */
 export function judgeCurrent({ world, warehouse, scheduler }: Judgeable): string[] {
   if (!world.reports) return [];
   const faults: string[] = [];
   for (const { stream, selects } of world.provider.options.datasets) {
-    if (selects === "inclusive") continue; // a row may carry the reading of the window before it
+    if (selects === "inclusive") continue; // a row may carry the reading of the previous window
     const newest = newestReadings(stream, warehouse.reports);
     for (const day of daysOf(stream, world.provider.exchanges, scheduler.now)) {
       const report = newest.get(date(day));
@@ -71,7 +72,7 @@ function newestReadings(stream: StreamName, reports: readonly ReportRow[]): Map<
   return newest;
 }
 
-/** The days that were asked for as a whole; of today what there is of it. */
+/** The days that were requested completely; today counts up to now. */
 function daysOf(stream: StreamName, exchanges: readonly Exchange[], now: number): Set<number> {
   const days = new Set<number>();
   for (const exchange of exchanges) {

@@ -1,21 +1,21 @@
-/** What can go wrong with one request, drawn from the seed. */
+/** Draws the fault of one request from the seed. */
 import { gzipSync } from "node:zlib";
 import { DAY, HOUR } from "./calendar.ts";
 import { problem, type Reply } from "./provider.ts";
 import type { Random } from "./random.ts";
 
-/** A reply on its way: chunks, and how it ends. */
+/** A response during its transfer: its chunks, and the way in which it ends. */
 export interface Delivery {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly chunks: readonly Uint8Array[];
-  /** Thrown once the chunks have been given. */
+  /** Thrown after the last chunk. */
   readonly breaks?: Error | undefined;
-  /** What a 429 asks for, in milliseconds; undefined where it says nothing that can be understood. */
+  /** The wait that a 429 asks for, in milliseconds; undefined if its header has no valid value. */
   readonly asked?: number | undefined;
 }
 
-/** What becomes of a request. `error` comes instead of headers, after `delay` milliseconds. */
+/** The outcome of a request. `error` replaces the headers, after `delay` milliseconds. */
 export type Outcome =
   | { readonly delivery: Delivery }
   | { readonly error: Error; readonly delay: number };
@@ -26,12 +26,12 @@ function failure(code: string): Error {
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** A reply as it was meant. */
+/** A response without a fault. */
 export function whole(reply: Reply): Delivery {
   return { status: reply.status, headers: reply.headers, chunks: [bytes(reply.body)] };
 }
 
-/** Now and then compressed, now and then in pieces. */
+/** Compresses or splits the body at random. */
 export function wellMeant(reply: Reply, random: Random): Outcome {
   const plain = whole(reply);
   const [body = new Uint8Array()] = plain.chunks;
@@ -49,7 +49,7 @@ export function wellMeant(reply: Reply, random: Random): Outcome {
   return { delivery: { ...plain, chunks: [body.subarray(0, middle), body.subarray(middle)] } };
 }
 
-/** Faults that time mends (C2, C4, P3). */
+/** Faults that a retry overcomes (C2, C4, P3). */
 export function passingFault(reply: Reply, random: Random, now: number): Outcome {
   const body = bytes(reply.body);
   const cut = (from: Uint8Array): Uint8Array => from.subarray(0, random.int(0, from.length - 1));
@@ -116,7 +116,7 @@ const LONG: Readonly<Record<string, string>> = {
   Sat: "Saturday",
 };
 
-/** Faults that end a stream, or the run: nothing may be lost by them either. */
+/** Faults that end a stream or the run. They must not lose data either. */
 export function finalFault(reply: Reply, sent: string | null, random: Random): Outcome {
   const page = (change: (body: string) => string): Outcome => ({
     delivery: { ...whole(reply), chunks: [bytes(change(reply.body))] },

@@ -1,6 +1,6 @@
 /**
- * Decompression in the engine runs on threads, whose timing no seed decides. Imported before the engine, this gives it
- * the same function without threads.
+ * Node decompresses on threads, and a seed cannot decide their timing. This module replaces the function by one without
+ * threads. It must be imported before the engine.
  */
 import { syncBuiltinESMExports } from "node:module";
 import zlib, { type InputType, type ZlibOptions } from "node:zlib";

@@ -1,15 +1,15 @@
-/** Pages, states, configs and catalogs that are nearly right. `SEED=n` replays one. */
+/** Damaged pages, states, configs and catalogs. `SEED=n` replays one. */
 import { expect, test } from "vitest";
 import { feed } from "./inputs/feed.ts";
 
 const one = process.env["SEED"];
 const INPUTS = 20_000;
-/** Inputs before other tests have their turn. */
+/** The number of inputs between two pauses for other tests. */
 const BATCH = 1000;
 
 const batches = Array.from({ length: INPUTS / BATCH }, (_, index) => 1 + index * BATCH);
 
-/** Everything that is wrong, each with the seed that shows it again. */
+/** All failures, each with the seed that replays it. */
 async function wrong(from: number, count: number): Promise<string[]> {
   const faults: string[] = [];
   for (let seed = from; seed < from + count; seed++) {

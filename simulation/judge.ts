@@ -1,4 +1,4 @@
-/** What must hold of every single sync, whatever happened to it. Rule ids are those of the design, section 3. */
+/** The rules for every single sync, with or without faults. The ids are those of the design, section 3. */
 import { DAY, dayOf, floorOf, HOUR, hourOf } from "./calendar.ts";
 import type { Item, StateValue } from "./platform.ts";
 import type { Exchange, Rules } from "./provider.ts";
@@ -11,17 +11,17 @@ export interface Judged {
   readonly streams: readonly StreamName[];
   readonly versions: ReadonlyMap<string, Version>;
   readonly rulesOf: (stream: StreamName) => Rules | undefined;
-  /** Whether nothing stood in the way, so that it must have succeeded. */
+  /** Whether the sync had no fault and therefore must have succeeded. */
   readonly mustSucceed: boolean;
-  /** Whether a 400 out of nowhere may have shortened a window that reaches past now (W4). */
+  /** Whether an unexpected 400 may have shortened a window that reaches past now (W4). */
   readonly mayShorten: boolean;
-  /** Whether a pass is gone on with: what an earlier process left open may end on any hour. */
+  /** Whether the sync continues an earlier pass: its open windows may end on any hour. */
   readonly resumes: boolean;
   /** Whether stdout is fast enough for a run to end within seconds of SIGTERM. */
   readonly prompt: boolean;
 }
 
-/** Every rule that the sync broke, as `rule: what`. */
+/** The rules that the sync broke, as `rule: what`. */
 export function judgeSync(judged: Judged): string[] {
   return [
     ...judged.result.faults,
@@ -32,7 +32,7 @@ export function judgeSync(judged: Judged): string[] {
   ];
 }
 
-/** R3, V3: only what the provider sent, byte for byte; P5: none twice. */
+/** R3, V3: only records that the provider sent, byte for byte; P5: none twice. */
 function judgeRecords({ result, versions }: Judged): string[] {
   const faults: string[] = [];
   const seen = new Set<string>();
@@ -69,7 +69,7 @@ function judgeStates(items: readonly Item[]): string[] {
   return faults;
 }
 
-/** Section 4: statuses of every stream, the result, and no error that is a defect of the connector's own. */
+/** Section 4: the statuses of every stream, the result, and no error that is a defect of the connector. */
 function judgeEnd({ result, streams, mustSucceed, prompt }: Judged): string[] {
   const faults: string[] = [];
   const { outcome, items, stoppedFor } = result;
@@ -98,7 +98,7 @@ function judgeEnd({ result, streams, mustSucceed, prompt }: Judged): string[] {
   return faults;
 }
 
-/** W1 to W3: what the windows of one read look like. */
+/** W1 to W3: the shape of the windows of one read. */
 function judgeWindows(
   stream: StreamName,
   { result, exchanges, rulesOf, resumes, mayShorten }: Judged,
@@ -140,7 +140,7 @@ function judgeWindows(
   return faults;
 }
 
-/** The last STATE of a stream, where one came. */
+/** The last STATE of a stream, if there was one. */
 export function lastState(
   items: readonly Item[],
   stream: string,

@@ -1,4 +1,6 @@
-/** A life: one connection over many syncs, until the provider is quiet and everything due must have been read. */
+/**
+ * A life: one connection over many syncs, until the provider no longer changes and all due data must have been read.
+ */
 import { DAY, dayOf, HOUR, MINUTE } from "./calendar.ts";
 import { CALM, Connection, type Report, type Step } from "./connection.ts";
 import { judgeCurrent } from "./current.ts";
@@ -7,7 +9,7 @@ import type { End } from "./sync.ts";
 import type { Asked } from "./vow.ts";
 import type { World } from "./world.ts";
 
-/** What steps are drawn from. */
+/** The parameters for drawing steps. */
 interface Draw {
   readonly world: World;
   readonly random: Random;
@@ -31,7 +33,7 @@ export async function live(world: World, plain: boolean): Promise<Report> {
   return connection.report();
 }
 
-/** A provider may allow other windows than yesterday: what was begun may be too long today (S4). */
+/** A provider may change its longest window, so that an open window may be too long today (S4). */
 function changeLimits({ world, random }: Draw): void {
   for (const rules of world.provider.options.datasets) {
     if (random.chance(world.tempo.changes / 4))
@@ -39,7 +41,7 @@ function changeLimits({ world, random }: Draw): void {
   }
 }
 
-/** Attempts of a full refresh until one succeeds, and one more, which has nothing to do. */
+/** Attempts of a full refresh until one succeeds, and one more that must read nothing. */
 export async function refresh(world: World): Promise<Report> {
   const connection = new Connection(world, "full_refresh");
   const { scheduler } = connection;
@@ -119,7 +121,7 @@ function drawEnd(random: Random): End {
   }
 }
 
-/** The provider is quiet and the network fair: after these syncs everything due must be there, and nothing moves (S6). */
+/** Without changes and faults: after these syncs all due data must be there, and the state no longer changes (S6). */
 export async function quiet(connection: Connection, last: Step): Promise<void> {
   const { scheduler, world } = connection;
   for (const rules of world.provider.options.datasets) {
@@ -139,7 +141,7 @@ export async function quiet(connection: Connection, last: Step): Promise<void> {
     pageSize: last.pageSize,
   };
   const day = dayOf(thaw) + DAY;
-  // Five past an hour, so that no hour turns between the two syncs that are compared.
+  // Five past an hour, so that no hour ends between the two syncs that are compared.
   const settle = async (at: number): Promise<void> => {
     scheduler.skipTo(at + 5 * MINUTE);
     const { outcome } = await connection.sync(step);
@@ -154,7 +156,7 @@ export async function quiet(connection: Connection, last: Step): Promise<void> {
   await settle(scheduler.now);
   for (const [stream, { json }] of connection.states) {
     const was = before.get(stream)?.json;
-    if (was === json || stream === "export_windows") continue; // it reports each reading by its nature
+    if (was === json || stream === "export_windows") continue; // it reports each reading, so it always changes
     connection.faults.push(
       `S6: an idle sync changed the state of ${stream}: ${String(was)} -> ${json}`,
     );

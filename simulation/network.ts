@@ -1,20 +1,20 @@
-/** The network between the engine and the provider: latencies, faults, and a count of what is under way. */
+/** The network between the engine and the provider: latencies, faults, and counts of open requests and pages. */
 import type { HttpRequest, HttpResponse, Transport } from "../src/edges.ts";
 import { type Delivery, finalFault, type Outcome, passingFault, wellMeant } from "./faults.ts";
 import type { Provider, Reply } from "./provider.ts";
 import type { Random } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
 
-/** How bad a network is; probabilities for one request. */
-/** Streams that are read side by side. */
+/** The probabilities of faults for one request. */
+/** The number of streams that are read side by side. */
 const STREAMS = 2;
 
 export interface Weather {
   readonly passing: number;
   readonly final: number;
-  /** The longest that a request takes on its way, in milliseconds. */
+  /** The longest latency of a request, in milliseconds. */
   readonly latency: number;
-  /** What becomes of a request, where a test decides it: undefined leaves it to chance. */
+  /** The outcome of a request, if a test decides it; undefined leaves the outcome to chance. */
   readonly intercept?: ((url: URL, reply: Reply) => Outcome | undefined) | undefined;
 }
 
@@ -26,18 +26,18 @@ export interface NetworkOptions {
   readonly random: Random;
   readonly weather: Weather;
   readonly concurrency: number;
-  /** Whether the process that asks still lives. */
+  /** Whether the process that sends the requests is still alive. */
   readonly alive: () => boolean;
-  /** Takes what must not be. */
+  /** Called with each broken rule. */
   readonly fault: (what: string) => void;
 }
 
 export class Network {
   readonly #options: NetworkOptions;
   #underWay = 0;
-  /** Until when a 429 forbids requests, and when that was said. */
+  /** The end of the pause that a 429 asks for, and the instant of the 429. */
   #hold = { from: -Infinity, until: -Infinity };
-  /** Pages that have arrived and bring something new, and are not written yet. */
+  /** Pages with new records that have arrived and are not yet written. */
   #unwritten = 0;
   readonly #arrived = new Set<string>();
   requests = 0;
@@ -89,7 +89,7 @@ export class Network {
     });
   };
 
-  /** Tells that a page's records have been written. */
+  /** Call it when a page's records have been written. */
   written(): void {
     this.#unwritten -= 1;
   }
@@ -97,8 +97,8 @@ export class Network {
   /** C3: a lane holds two pages, and each stream the lines of the page that is being written and of the next one. */
   #arrive(texts: readonly string[]): void {
     const { concurrency, provider, weather, fault } = this.#options;
-    if (weather.final > 0 || this.stopped) return; // pages that nobody wants any more are never written
-    // Where two windows return one row, the page that brought it may have nothing left to write once its turn comes.
+    if (weather.final > 0 || this.stopped) return; // after a failure or a stop, some pages are never written
+    // If two windows return one row, the later page may have no new record to write.
     const isShared = provider.options.datasets.some(
       ({ selects }) => selects === "overlap" || selects === "inclusive",
     );

@@ -1,4 +1,4 @@
-/** The other end of stdout: a platform that keeps states, and a warehouse that keeps rows. */
+/** The reader of stdout: a platform that keeps states, and a warehouse that keeps rows. */
 import type { StreamName, Version } from "./records.ts";
 
 /** One line that arrived. */
@@ -27,7 +27,7 @@ export type Item =
   | { readonly kind: "log"; readonly level: string; readonly message: string }
   | { readonly kind: "other" };
 
-/** A row of export_windows, as far as it is judged (R5). */
+/** The checked members of a row of export_windows (R5). */
 export interface ReportRow {
   readonly reading_id: string;
   readonly dataset: string;
@@ -38,7 +38,7 @@ export interface ReportRow {
   readonly records: number;
 }
 
-/** What the judges look at in a state; the platform itself sees opaque JSON. */
+/** The members of a state that the checks use; for the platform a state is opaque JSON. */
 export interface StateValue {
   readonly mode: "incremental" | "full_refresh";
   readonly start: string;
@@ -74,7 +74,7 @@ interface Line {
   readonly log?: { level: string; message: string };
 }
 
-/** Splits what arrives into lines; a line that was cut off is none. */
+/** Splits the received text into lines; an unfinished line does not count. */
 export class Pipe {
   readonly items: Item[] = [];
   #rest = "";
@@ -90,7 +90,7 @@ const BEGIN = '{"type":"RECORD","record":{"stream":"';
 const DATA = '","data":';
 const READING = ',"x_ReadingId":"';
 
-/** A record's own text, cut out of its line: it must be what the provider sent, byte for byte (V3). */
+/** A record's text in its line. It must equal the provider's text, byte for byte (V3). */
 function recordOf(line: string): Item | null {
   const reading = line.lastIndexOf(READING);
   if (reading === -1 || !line.startsWith(BEGIN)) return null;
@@ -135,10 +135,10 @@ function itemOf(line: string): Item {
   return message.log === undefined ? { kind: "other" } : { kind: "log", ...message.log };
 }
 
-/** Rows by stream and key, the newest version of each, as a destination that deduplicates keeps them. */
+/** The newest version of each row by stream and key, as a deduplicating destination keeps them. */
 export class Warehouse {
   readonly rows = { usage: new Map<string, Version>(), costs: new Map<string, Version>() };
-  /** What came under each reading's id, in a table that only grows. */
+  /** The rows of each reading's id, in a table that is only appended to. */
   readonly readings = new Map<string, Set<Version>>();
   readonly reports: ReportRow[] = [];
 
@@ -156,7 +156,7 @@ export class Warehouse {
   }
 }
 
-/** Every text that a provider may ever send, and what it is. */
+/** All record texts that the provider may ever send, with their records. */
 export function versionsByText(
   lives: readonly { readonly versions: readonly Version[] }[],
 ): Map<string, Version> {

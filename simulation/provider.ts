@@ -1,6 +1,6 @@
 /**
- * A provider of the interface, written from interface.md and design section 6 alone. It answers requests at an instant
- * of virtual time; what the interface leaves open is a rule that the seed draws.
+ * A provider of the interface, written only from docs/interface.md and design section 6. It answers requests at an
+ * instant of virtual time. The seed decides what the interface leaves open.
  */
 import { dayOf, DAY, iso, MINUTE } from "./calendar.ts";
 import { chanceOf } from "./random.ts";
@@ -11,19 +11,19 @@ export interface Span {
   readonly end: number;
 }
 
-/** What `available_through` says. */
+/** The rule for `available_through`. */
 export interface Frontier {
-  /** `ahead`: a month in the future, which is a lie. */
+  /** `ahead`: a month in the future, which is wrong. */
   readonly kind: "honest" | "ahead";
-  /** Spans in which it stands still. */
+  /** Ranges of time in which it does not move. */
   readonly frozen: readonly Span[];
-  /** The most by which it goes back from time to time, in milliseconds. */
+  /** The largest step back, in milliseconds. */
   readonly regress: number;
-  /** The most by which it differs from page to page. */
+  /** The largest difference between pages, in milliseconds. */
   readonly jitter: number;
-  /** Whether it never says more than the window's end. */
+  /** Whether it never exceeds the window's end. */
   readonly clipped: boolean;
-  /** What it says whatever the time, where a test decides it. */
+  /** A fixed value, if a test sets one. */
   readonly said?: number | undefined;
 }
 
@@ -33,12 +33,12 @@ export interface Rules {
   readonly granularity: Granularity;
   readonly retentionDays: number;
   maximumWindowDays: number;
-  /** Of capabilities; null where it is not said. */
+  /** From the capabilities; null if they do not say it. */
   readonly lag: number | null;
-  /** `inclusive`: by start, but the end counts as inside, which is a mistake that providers make. */
+  /** `inclusive`: by start, but with the end included, which is a common mistake of providers. */
   readonly selects: "start" | "overlap" | "containment" | "inclusive";
   readonly cursors: "snapshot" | "keyset" | "offset";
-  /** After how long a cursor is refused. */
+  /** The lifetime of a cursor, in milliseconds. */
   cursorLifetime: number;
   readonly refusesFuture: boolean;
   readonly beforeRetention: "refuse" | "trim";
@@ -51,7 +51,7 @@ export interface Reply {
   readonly body: string;
 }
 
-/** What was asked and said, for the judges. */
+/** A request and its response, for the checks. */
 export interface Exchange {
   readonly stream: StreamName;
   readonly at: number;
@@ -62,7 +62,7 @@ export interface Exchange {
   readonly availableThrough: number;
   readonly nextCursor: string | null;
   readonly versions: readonly Version[];
-  /** Why it was refused. */
+  /** The reason of a refusal. */
   readonly refusal?: string | undefined;
 }
 
@@ -79,13 +79,13 @@ export interface ProviderOptions {
   readonly datasets: readonly Rules[];
   readonly lives: readonly Life[];
   readonly sendsDate: boolean;
-  /** Whether pages are short or empty now and then (P2). */
+  /** Whether some pages are short or empty (P2). */
   readonly whims: boolean;
 }
 
 export class Provider {
   readonly options: ProviderOptions;
-  /** Everything that was served since it was last emptied. */
+  /** All exchanges since the list was last emptied. */
   exchanges: Exchange[] = [];
   readonly #cursors = new Map<string, Cursor>();
   /** In the order of every listing: by start, then by id. */
@@ -120,7 +120,7 @@ export class Provider {
   #capabilities(): object {
     const offered = this.options.datasets;
     const [any] = offered;
-    // A provider without usage does not exist; where a test gives none, there is an empty one.
+    // Every provider has usage. If a test gives none, the dataset is empty.
     const usage =
       this.rules("usage") === undefined && any !== undefined
         ? [{ ...any, stream: "usage" as const }]
@@ -182,7 +182,7 @@ export class Provider {
     return { status: 200, headers: {}, body };
   }
 
-  /** Pages are full, but now and then short or empty (P2). */
+  /** Most pages are full; some are short or empty (P2). */
   #sizeOf(limit: number): number {
     if (!this.options.whims) return limit;
     const chance = chanceOf(this.options.salt, this.#served, 7);
@@ -217,7 +217,7 @@ export class Provider {
     return token;
   }
 
-  /** What a page says; whole seconds. */
+  /** The envelope of a page, with instants in whole seconds. */
   #availableThrough(rules: Rules, asOf: number, end: number): number {
     const { salt } = this.options;
     const { frontier } = rules;

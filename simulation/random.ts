@@ -1,6 +1,6 @@
-/** The only source of chance in a simulation: one seed in, the same numbers out, on every machine. */
+/** The only source of randomness in a simulation: a seed gives the same numbers on every machine. */
 
-/** sfc32: small, fast and good enough to tell schedules apart. */
+/** sfc32: small, fast and random enough for schedules. */
 export class Random {
   #a: number;
   #b: number;
@@ -37,13 +37,13 @@ export class Random {
     return items[this.int(0, items.length - 1)] ?? items[0];
   }
 
-  /** A generator of its own, so that what one part draws does not shift what another draws. */
+  /** An independent generator, so that the draws of one part do not change those of another. */
   fork(): Random {
     return new Random(this.int(0, 2 ** 32 - 1) + this.int(0, 2 ** 20) * 2 ** 32);
   }
 }
 
-/** A number in [0, 1) that depends on its arguments alone: chance that is the same however often it is asked for. */
+/** A random number in [0, 1) that depends only on its arguments: the same for every call. */
 export function chanceOf(...numbers: readonly number[]): number {
   let mixed = 0x2545f491;
   for (const number of numbers) {

@@ -1,23 +1,25 @@
-/** What was asked for and said since a stream was last complete. */
+/** The requests and responses since a stream was last complete. */
 import { DAY, nextDay } from "./calendar.ts";
 import type { Exchange, Span } from "./provider.ts";
 
 interface Window extends Span {
-  /** When its first page was last asked for; NaN where only a later page was. */
+  /** The instant of the last request for its first page; NaN if only later pages were requested. */
   begunAt: number;
   finishedAt: number;
-  /** The least that the pages of a finished reading said, of all such readings the furthest. */
+  /**
+   * The smallest `available_through` of a finished reading's pages; the largest such value of all finished readings.
+   */
   through: number;
 }
 
 export class Readings {
-  /** The furthest that any page called available. */
+  /** The largest `available_through` of any page. */
   furthest = -Infinity;
   readonly #windows = new Map<string, Window>();
-  /** What the pages of a reading said that led to a cursor. */
+  /** The smallest `available_through` of the pages before a cursor. */
   readonly #saidBefore = new Map<string, readonly number[]>();
 
-  /** Takes note of a page. */
+  /** Records a page. */
   add({ start, end, at, cursor, nextCursor, availableThrough }: Exchange): void {
     this.furthest = Math.max(this.furthest, availableThrough);
     const key = `${start} ${end}`;
@@ -33,7 +35,7 @@ export class Readings {
       window.begunAt = at;
       window.finishedAt = Number.NaN;
     }
-    // A process that is killed may go on with the reading before the one that it began last.
+    // After a kill, the next process may continue an earlier reading than the last one.
     const said = [...(this.#saidBefore.get(cursor ?? "") ?? []), availableThrough];
     if (nextCursor !== null) {
       this.#saidBefore.set(nextCursor, said);
@@ -44,8 +46,8 @@ export class Readings {
   }
 
   /**
-   * The least that windows between two instants said; of several readings of a day the one that said most, for the position
-   * may have passed it before the others said less.
+   * The smallest `available_through` of the windows between two instants. If a day has several readings, the largest
+   * value counts, because the position may have passed the day before the other readings.
    */
   least(from: number, until: number): number {
     let least = Infinity;
@@ -60,7 +62,7 @@ export class Readings {
     return least;
   }
 
-  /** The first whole day of a span that no window begun at `since` or later asked for; null where there is none. */
+  /** The first whole day of a range that no window begun at or after `since` requested; null if there is none. */
   missing({ from, until }: Span2, since: number): number | null {
     const recent = [...this.#windows.values()].filter(({ begunAt }) => begunAt >= since);
     for (let day = nextDay(from); day + DAY <= until; day += DAY) {

@@ -1,20 +1,20 @@
-/** What a simulated provider knows: records and their lives. */
+/** The data of a simulated provider: records and their lives. */
 import { dayOf, DAY, iso, monthOf } from "./calendar.ts";
 
 export type StreamName = "usage" | "costs";
 export type Granularity = "1h" | "1d";
 
-/** What a record shows from an instant on. */
+/** A version of a record: its content from an instant on. */
 export interface Version {
   readonly record: Life;
   readonly index: number;
-  /** When it becomes visible; also its x_RecordUpdatedAt. */
+  /** The instant at which it becomes visible, which is also its x_RecordUpdatedAt. */
   readonly at: number;
   readonly status: "provisional" | "final" | null;
   /** In units of 10^-6, so that sums are exact. */
   readonly amount: number;
   readonly currency: string;
-  /** Whether the design promises that syncs find it, whatever else is read again (R1). */
+  /** Whether R1 alone guarantees that syncs find it. */
   readonly due: boolean;
   /** The JSON of the record, byte for byte as every page has it. */
   readonly text: string;
@@ -25,9 +25,9 @@ export interface Life {
   readonly id: string;
   readonly start: number;
   readonly end: number;
-  /** In the order of time, at least one. */
+  /** Sorted by time; at least one. */
   readonly versions: Version[];
-  /** When it vanishes without a trace. */
+  /** The instant at which it disappears. */
   withdrawnAt: number;
 }
 
@@ -59,7 +59,7 @@ export function addVersion(life: Life, facts: VersionFacts): void {
   life.versions.push({ record: life, index, at, status, amount, currency, due, text });
 }
 
-/** A decimal as text, digit for digit; every seventh with zeros that a number would lose. */
+/** A decimal as text. Every seventh has trailing zeros that a number would lose. */
 function decimal(amount: number): string {
   const digits = String(Math.abs(amount)).padStart(7, "0");
   const text = `${digits.slice(0, -6)}.${digits.slice(-6)}`;
@@ -119,7 +119,10 @@ function costText(life: Life, facts: VersionFacts): string {
   );
 }
 
-/** Until when changes of a record are asked for again by R1: windows select by start, or by any instant that it covers. */
+/**
+ * The last instant at which R1 requests a record again. Windows select by start, or by any instant of the charge
+ * period.
+ */
 export function settlesFrom(
   life: { readonly start: number; readonly end: number },
   overlap: boolean,

@@ -1,4 +1,4 @@
-/** What a full refresh promises over the attempts of one job (S7). */
+/** The rules of a full refresh over the attempts of one job (S7). */
 import { date, floorOf, iso } from "./calendar.ts";
 import { lastState } from "./judge.ts";
 import { type Version, visible } from "./records.ts";
@@ -9,7 +9,7 @@ export class RefreshVow {
   readonly #watched: Watched;
   readonly #versions: ReadonlyMap<string, Version>;
   #began: number | null = null;
-  /** What came before the last STATE of each attempt: it must never come again. */
+  /** The records before the last STATE of each attempt. They must never come again. */
   readonly #committed = new Set<string>();
 
   constructor(watched: Watched, versions: ReadonlyMap<string, Version>) {
@@ -17,7 +17,7 @@ export class RefreshVow {
     this.#versions = versions;
   }
 
-  /** Takes note of an attempt and checks what it left. */
+  /** Records an attempt and checks its result. */
   after({ result, stored, startDate, endDate, mayShorten }: Passage): string[] {
     const { rules, lives, warehouse } = this.#watched;
     this.#began ??= result.startedAt;
@@ -49,7 +49,7 @@ export class RefreshVow {
   }): string[] {
     const { rules } = this.#watched;
     const faults: string[] = [];
-    // A cursor that is refused starts its window over, and what crosses windows is known to one process only.
+    // A refused cursor restarts its window, and only one process knows the records that cross windows.
     const strict =
       rules.cursorLifetime === Infinity &&
       rules.selects === "start" &&

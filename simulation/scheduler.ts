@@ -1,4 +1,4 @@
-/** Virtual time: events in the order of their instants; between two of them everything that can run, runs. */
+/** Virtual time: events in the order of their instants. Between two events all pending promises run. */
 
 interface Event {
   readonly at: number;
@@ -6,7 +6,7 @@ interface Event {
   readonly action: () => void;
 }
 
-/** How many events one wait may take: far more than any sync needs, so that a circle is found. */
+/** The highest number of events in one wait: far more than any sync needs, so that an endless loop is found. */
 const MOST_EVENTS = 2_000_000;
 
 export class Scheduler {
@@ -22,7 +22,7 @@ export class Scheduler {
     return this.#now;
   }
 
-  /** Calls `action` once `delay` milliseconds have passed; events of one instant keep their order. */
+  /** Calls `action` after `delay` milliseconds. Events of one instant keep their order. */
   after(delay: number, action: () => void): void {
     const event = { at: this.#now + Math.max(0, delay), order: this.#order++, action };
     let index = this.#events.length;
@@ -30,7 +30,7 @@ export class Scheduler {
     this.#events.splice(index, 0, event);
   }
 
-  /** Moves time on while nothing runs; forgets the events of processes that are gone. */
+  /** Moves time on while nothing runs, and forgets the events of ended processes. */
   skipTo(at: number): void {
     this.#events.length = 0;
     this.#now = Math.max(this.#now, at);
@@ -39,7 +39,7 @@ export class Scheduler {
   /**
    * Lets time pass until `done`.
    *
-   * @throws Error where nothing is left that could ever happen: whoever waits would wait for ever
+   * @throws Error if no event is left, because the wait would never end
    */
   async until(done: () => boolean): Promise<void> {
     for (let count = 0; count < MOST_EVENTS; count++) {
@@ -62,7 +62,7 @@ function isLater(event: Event | undefined, than: Event): boolean {
   );
 }
 
-/** Resolves once no promise and no tick is left that could run without time passing. No timer is involved. */
+/** Resolves when no promise and no tick can run before time moves on. Uses no timer. */
 function settled(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

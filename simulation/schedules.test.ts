@@ -16,24 +16,24 @@ const day = (n: number): number => Date.UTC(2026, 4, 12) + n * DAY;
 const days = (from: number, until: number): number[] =>
   Array.from({ length: until - from }, (_, index) => from + index);
 
-/** The state that the platform has. */
+/** The platform's state. */
 function stateOf(connection: Connection, stream: StreamName): StateValue {
   const stored = connection.states.get(stream);
   if (stored === undefined) throw new Error(`no state of ${stream}`);
   return stored.value;
 }
 
-/** The row that the warehouse shows. */
+/** The row in the warehouse. */
 function row(connection: Connection, stream: StreamName, id: string): Version | undefined {
   return connection.warehouse.rows[stream].get(id);
 }
 
-/** Dies with the first STATE of a stream that fits. */
+/** Kills the process at the first matching STATE of a stream. */
 const killAt = (stream: StreamName, fits: (state: StateValue) => boolean): Step["end"] => ({
   killWhen: (item: Item) => item.kind === "state" && item.stream === stream && fits(item.value),
 });
 
-/** A network on which the windows of some days fail, once the retries are used up and others are read. */
+/** A network on which the windows of some days fail after all retries, while other windows are read. */
 const failing = (starts: readonly number[], stream = ""): Step["weather"] => ({
   ...FAIR,
   intercept: (url) =>

@@ -6,7 +6,7 @@ import { Random } from "./random.ts";
 import { addVersion, type Life, type StreamName } from "./records.ts";
 import { HONEST, lookbackOf, type World } from "./world.ts";
 
-/** Rules that hide nothing; a test changes what its schedule needs. */
+/** Rules without oddities; a test changes those that its schedule needs. */
 export function plainRules(stream: StreamName, changes: Partial<Rules> = {}): Rules {
   return {
     stream,
@@ -24,17 +24,17 @@ export function plainRules(stream: StreamName, changes: Partial<Rules> = {}): Ru
   };
 }
 
-/** A frontier that stands at an instant. */
+/** A frontier that stays at an instant. */
 export const standing = (said: number): Frontier => ({ ...HONEST, said });
 
 interface Told {
   readonly at: number;
   readonly status?: "provisional" | "final";
-  /** Whether R1 alone promises that it is found; by default where it comes within the lookback. */
+  /** Whether R1 alone guarantees that it is found. Default: true if it appears within the lookback. */
   readonly due?: boolean;
 }
 
-/** A record of one UTC day and what becomes of it. */
+/** A record of one UTC day and its later changes. */
 export function lifeOf(rules: Rules, id: string, day: number, ...told: readonly Told[]): Life {
   const { stream, granularity } = rules;
   const life: Life = {

@@ -1,4 +1,4 @@
-/** Lives of many seeds: nothing is lost, nothing doubled, whatever happens. `SEED=n` replays one. */
+/** Lives of many seeds: no record is lost or doubled under any fault. `SEED=n` replays one. */
 import { expect, test } from "vitest";
 import type { Report } from "./connection.ts";
 import { live, refresh } from "./life.ts";
@@ -6,7 +6,7 @@ import { drawWorld } from "./world.ts";
 
 const one = process.env["SEED"];
 const SEEDS = 2000;
-/** Lives before other tests have their turn; none of them waits for anything but the others. */
+/** The number of lives between two pauses for other tests. */
 const BATCH = 50;
 
 type Kind = "plain" | "any" | "refresh";
@@ -16,7 +16,7 @@ async function lifeOf(seed: number, kind: Kind): Promise<Report> {
   return live(drawWorld(seed, { kind }), kind === "plain");
 }
 
-/** Every broken promise, each with the seed that shows it again. */
+/** All broken rules, each with the seed that replays it. */
 async function broken(from: number, count: number, kind: Kind): Promise<string[]> {
   const faults: string[] = [];
   for (let seed = from; seed < from + count; seed++) {

@@ -1,5 +1,8 @@
-/** One process of the connector, from its start to its end or its death; plays main.ts with the engine's own writer. */
-// First, so that the engine finds it in place.
+/**
+ * One process of the connector, from its start to its end or its kill. It replaces main.ts and uses the engine's
+ * writer.
+ */
+// This import comes first, so that the engine uses the replaced function.
 // oxlint-disable-next-line import/no-unassigned-import
 import "./gunzip.ts";
 import { Writable } from "node:stream";
@@ -14,15 +17,15 @@ import type { Provider } from "./provider.ts";
 import type { Random } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
 
-/** How a process ends before its time. */
+/** The ways in which a process ends early. */
 export interface End {
-  /** Dies once so many lines have arrived, in the middle of the write that brings them. */
+  /** Killed after this number of lines, during the write that brings the last of them. */
   readonly killAfterLines?: number;
-  /** Dies as soon as such a line has arrived. */
+  /** Killed as soon as a matching line has arrived. */
   readonly killWhen?: (item: Item) => boolean;
-  /** Dies so many milliseconds after its start. */
+  /** Killed this number of milliseconds after its start. */
   readonly killAfter?: number;
-  /** Gets SIGTERM so many milliseconds after its start. */
+  /** Gets SIGTERM this number of milliseconds after its start. */
   readonly stopAfter?: number;
 }
 
@@ -34,24 +37,24 @@ export interface SyncOptions {
   readonly config: Readonly<Record<string, unknown>> & { readonly concurrency: number };
   readonly catalog: unknown;
   readonly states: unknown;
-  /** How much this side's clock is ahead of the provider's. */
+  /** The milliseconds by which the connector's clock is ahead of the provider's. */
   readonly skew: number;
-  /** The longest that a write takes, in milliseconds. */
+  /** The longest time of a write, in milliseconds. */
   readonly slowness: number;
   readonly stateInterval: number;
   readonly end: End;
 }
 
 export interface SyncResult {
-  /** What `run` gave back or threw; undefined where the process died. */
+  /** The result or the error of `run`; undefined if the process was killed. */
   readonly outcome: boolean | ConnectorError | undefined;
   readonly items: readonly Item[];
   readonly startedAt: number;
   readonly endedAt: number;
   readonly requests: number;
-  /** What broke a rule while it ran. */
+  /** The rules that it broke while it ran. */
   readonly faults: readonly string[];
-  /** How long it took to end after SIGTERM. */
+  /** The milliseconds from SIGTERM to the end. */
   readonly stoppedFor: number | undefined;
 }
 
@@ -98,8 +101,8 @@ export async function sync(options: SyncOptions): Promise<SyncResult> {
   void running();
   await scheduler.until(() => over || !alive);
   const stoppedFor = over && !Number.isNaN(stoppedAt) ? scheduler.now - stoppedAt : undefined;
-  alive = false; // what the process left behind happens to nobody
-  // Node keeps whatever listens to a signal: a dead process would stay in memory with its buffers.
+  alive = false; // the rest of the process must have no effect
+  // Node keeps all listeners of a signal. Without this, a killed process would stay in memory with its buffers.
   if (!over) stop.abort(new ConnectorError("aborted", "killed by the simulation"));
   const { requests } = network;
   return {
@@ -113,7 +116,7 @@ export async function sync(options: SyncOptions): Promise<SyncResult> {
   };
 }
 
-/** As main.ts does it. */
+/** The same as in main.ts. */
 async function main(
   host: Host,
   emitter: Emitter,
@@ -183,7 +186,7 @@ function hostOf(
   };
 }
 
-/** A pipe that takes its time; what it holds when the process dies is lost, in the middle of a line where it may be. */
+/** A slow pipe. A kill loses its content, even within a line. */
 function stdoutTo(
   pipe: Pipe,
   { scheduler, random, slowness, end }: SyncOptions,

@@ -1,6 +1,6 @@
 /**
- * What syncs promise of the warehouse and of the state (design section 3), checked whenever a stream is complete. Keeps
- * its own account of what was asked for and when; knows nothing of how the engine gets there.
+ * The rules of the warehouse and the state (design section 3), checked whenever a stream is complete. This module
+ * records the requests and their instants itself and does not depend on the engine's code.
  */
 import { date, DAY, dayOf, floorOf, HOUR, iso, monthOf } from "./calendar.ts";
 import { lastState } from "./judge.ts";
@@ -11,7 +11,7 @@ import { Readings } from "./readings.ts";
 import type { SyncResult } from "./sync.ts";
 import { lookbackOf } from "./world.ts";
 
-/** The part of a config that the promise depends on; instants in milliseconds since 1970. */
+/** The part of a config that the rules depend on; instants in milliseconds since 1970. */
 export interface Asked {
   readonly startDate: number | null;
   readonly lookbackDays: number | null;
@@ -25,20 +25,20 @@ export interface Watched {
   readonly warehouse: Warehouse;
 }
 
-/** A sync as the promise sees it. */
+/** The facts of a sync that the rules depend on. */
 export interface Passage extends Asked {
   readonly result: SyncResult;
   readonly exchanges: readonly Exchange[];
   /** The state that it started from. */
   readonly stored: StateValue | undefined;
-  /** Whether a 400 out of nowhere may have shortened the window that reaches past now (W4). */
+  /** Whether an unexpected 400 may have shortened the window that reaches past now (W4). */
   readonly mayShorten: boolean;
 }
 
 /** One incremental stream over many syncs. */
 export class Vow {
   readonly #watched: Watched;
-  /** When the first sync began that the next complete one goes on from. */
+  /** The instant at which the chain of syncs began that the next complete sync ends. */
   #chain: number | null = null;
   #readings = new Readings();
   #position = -Infinity;
@@ -46,17 +46,17 @@ export class Vow {
   #before = -Infinity;
   /** The shortest lookback of the chain's configs. */
   #lookback = Infinity;
-  /** The chain's reconcile_days; undefined once they changed: what was read before counts for the deep re-read then. */
+  /** The chain's reconcile_days; undefined after a change, because earlier reads then count for the deep re-read. */
   #reconcile: number | null | undefined = null;
   #reconciledOn: string | null = null;
-  /** Once a lookback shorter than the lag was asked for, only the deep re-read promises anything. */
+  /** After a config with a lookback shorter than the lag, only the deep re-read finds late changes. */
   #short = false;
 
   constructor(watched: Watched) {
     this.#watched = watched;
   }
 
-  /** Takes note of a sync and checks what it left. */
+  /** Records a sync and checks its result. */
   after(passage: Passage): string[] {
     const { rules } = this.#watched;
     const { result, stored, lookbackDays } = passage;
@@ -84,8 +84,8 @@ export class Vow {
   }
 
   /**
-   * S1: never back, but where nothing had been finished and the start was moved to earlier; never past what was called
-   * available, nor past now, but for a start that was moved.
+   * S1: the position never goes back, except if nothing was finished and the start was moved to earlier. It never
+   * passes `available_through` or now, except for a start that was moved.
    */
   #positions({ result, stored, startDate }: Passage): string[] {
     const { rules } = this.#watched;
@@ -128,7 +128,7 @@ export class Vow {
     return faults;
   }
 
-  /** R1, R2: what is read again is no more than that. */
+  /** R1, R2: no more than these ranges is read again. */
   #rereads(own: readonly Exchange[], passage: Passage): string[] {
     const { rules } = this.#watched;
     const { result, stored } = passage;
@@ -185,8 +185,8 @@ export class Vow {
       dayOf(result.startedAt),
     );
     if (again !== null) faults.push(`R2: a deep re-read without ${date(again)} on that very day`);
-    // P6: a listing that moves may skip; the end of the life judges. Of an end date before all that is due nothing is asked,
-    // so that a long charge which began earlier may have changed unseen.
+    // P6: a moving listing may skip rows; the check at the end of the life covers them. If the end date lies before all due
+    // days, nothing is requested, so a long charge that began earlier may have changed unseen.
     const asksNothing = asked.from >= asked.until && deep === Infinity;
     if (rules.cursors !== "offset" && !asksNothing)
       faults.push(...this.#rows(passage, state, { from, until, deep, chain }));
@@ -215,7 +215,7 @@ export class Vow {
     return faults;
   }
 
-  /** The least version of a record that must be there; -1 where none must. */
+  /** The oldest version of a record that is allowed; -1 if the record may be missing. */
   #needed(life: Life, chain: number, deep: number): number {
     const now = visible(life, chain)?.index ?? -1;
     if (life.start >= deep) return now;
@@ -229,7 +229,7 @@ export class Vow {
     return needed;
   }
 
-  /** R2: what was last seen as provisional is kept in mind. */
+  /** R2: the state holds the days that were last seen as provisional. */
   #tracked(life: Life, state: StateValue, chain: number): string[] {
     const { rules, warehouse } = this.#watched;
     const row = warehouse.rows[rules.stream].get(life.id);
@@ -240,7 +240,7 @@ export class Vow {
   }
 }
 
-/** Where a deep re-read begins; null where it is turned off (R2). */
+/** The beginning of a deep re-read; null if it is turned off (R2). */
 function deepRereadFrom(stream: StreamName, { reconcileDays }: Asked, now: number): number | null {
   if (reconcileDays === 0) return null;
   if (reconcileDays !== null) return dayOf(now) - reconcileDays * DAY;

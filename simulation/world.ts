@@ -1,4 +1,4 @@
-/** Draws a world from a seed: what a provider offers, what it knows, and how it behaves. */
+/** Draws a world from a seed: the provider's capabilities, its records, and its behavior. */
 import { DAY, dayOf, HOUR, MINUTE, monthOf } from "./calendar.ts";
 import { type Frontier, Provider, type Rules, type Span } from "./provider.ts";
 import { Random } from "./random.ts";
@@ -10,9 +10,9 @@ import {
   type StreamName,
 } from "./records.ts";
 
-/** Which of the world's cruelties there may be. */
+/** The kinds of oddities that a world may have. */
 export interface Temper {
-  /** Lives change within the lag only, frontiers are honest and plain, cursors last, nothing is odd. */
+  /** Records change only within the lag, frontiers are right, cursors do not expire, and there are no oddities. */
   readonly kind: "plain" | "any";
 }
 
@@ -20,16 +20,16 @@ export interface World {
   readonly random: Random;
   readonly provider: Provider;
   readonly lives: readonly Life[];
-  /** When the first sync starts and the last change has happened. */
+  /** The instants of the first sync and of the last change. */
   readonly begin: number;
   readonly end: number;
   readonly skew: number;
-  /** Whether the stream export_windows is read as well (R5). */
+  /** Whether the stream export_windows is read too (R5). */
   readonly reports: boolean;
   readonly tempo: Tempo;
 }
 
-/** How a life goes: how often syncs come, die, and are configured anew. */
+/** The course of a life: how often it syncs, how often syncs are killed, and how often the config changes. */
 export interface Tempo {
   readonly often: boolean;
   readonly deaths: number;
@@ -86,7 +86,7 @@ function drawRules(stream: StreamName, random: Random, plain: boolean, span: Spa
   };
 }
 
-/** A frontier that says the truth and nothing else. */
+/** A frontier that is always right. */
 export const HONEST: Frontier = {
   kind: "honest",
   frozen: [],
@@ -110,7 +110,7 @@ function drawFrontier(random: Random, { start, end }: Span): Frontier {
   };
 }
 
-/** How long after a record's period a sync must find its changes by R1 alone: the lag in whole days, at least one. */
+/** The time after a record's period in which R1 alone finds its changes: the lag in whole days, at least one. */
 export function lookbackOf(rules: Rules): number {
   return Math.max(1, Math.ceil((rules.lag ?? 0) / DAY)) * DAY;
 }
@@ -179,14 +179,14 @@ function drawVersions(life: Life, rules: Rules, random: Random, plain: boolean, 
   }
 }
 
-/** A change that falls into an outage comes when the outage is over, shortly before the frontier moves again. */
+/** A change during an outage appears after it, shortly before the frontier moves again. */
 function postponed(at: number, frozen: readonly Span[], random: Random, end: number): number {
   const span = frozen.find(({ start, end: until }) => at >= start && at < until);
   if (span === undefined) return at;
   return Math.min(span.end - random.int(1, HOUR), Math.max(at, end));
 }
 
-/** New records that correct old ones: their charge period is the old one (R2). */
+/** New records that correct old ones. They keep the old charge period (R2). */
 function drawCorrections(
   lives: readonly Life[],
   rules: Rules,

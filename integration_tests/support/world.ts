@@ -95,7 +95,7 @@ export function cost(
   return { record, visible_from: afterDay(day), ...fate };
 }
 
-/** One record for each of `count` days from `first` on. */
+/** One record a day, for a number of days from `first` on. */
 export function daily(
   make: (id: string, day: string, amount: string) => Life,
   prefix: string,

@@ -1,4 +1,4 @@
-/** Pages on their way through the connector's own code: client, judgement of bodies and pages, making of lines. */
+/** Runs pages through the connector's own code: the client, the checks of bodies and pages, and the making of lines. */
 import { Sightings } from "../../src/core/sightings.ts";
 import { BACKOFF_POLICY, RATE_LIMIT_POLICY } from "../../src/core/retry.ts";
 import type { HttpResponse } from "../../src/edges.ts";
@@ -16,16 +16,16 @@ const ORIGIN = "https://billing.example.com";
 const DAY = 86_400_000;
 export const READING_ID = "r1";
 
-/** What came of an input. */
+/** The result of an input. */
 export interface Delivered {
   /** RECORD lines by page. */
   readonly pages: readonly (readonly string[])[];
   readonly cursors: readonly (string | null)[];
-  /** What ended it; null where the last page did. */
+  /** The error that ended the reading; null after the last page. */
   readonly error: unknown;
 }
 
-/** Gives the pages to the connector's own code. */
+/** Delivers the pages to the connector's own code. */
 export async function deliver(input: PageInput): Promise<Delivered> {
   const [pages, cursors]: [string[][], (string | null)[]] = [[], []];
   const stream = input.stream === "usage" ? usage : costs;
@@ -68,7 +68,7 @@ export async function deliver(input: PageInput): Promise<Delivered> {
   }
 }
 
-/** A client that asks once and never waits, of a provider that answers in turn. */
+/** A client that sends each request once and never waits, with a provider that answers in order. */
 function clientOf({ answers }: PageInput): Client {
   let calls = 0;
   const clock = { now: () => DAY_ONE + 30 * DAY, sleep: () => Promise.resolve() };

@@ -1,17 +1,17 @@
-/** What every error must be, whatever the input was. */
+/** The rules for every error, for any input. */
 import { Secrets } from "../../src/emit.ts";
 import { ConnectorError, type ErrorCode } from "../../src/errors.ts";
 
 export interface Expectations {
   readonly codes: ReadonlySet<ErrorCode>;
-  /** What must not be shown; null where the input holds no secret. */
+  /** The text that the error must not show; null if the input has no secret. */
   readonly secret: string | null;
-  /** Whether the message may hold what the writer of stdout then masks. */
+  /** Whether the message may contain the secret because the writer of stdout masks it. */
   readonly masked: boolean;
 }
 
 /**
- * What is wrong with an error: it is one of the connector's own, of a code that fits, says something, and shows no secret.
+ * The broken rules of an error. It must be a ConnectorError with a fitting code and a message, and show no secret.
  */
 export function errorFaults(error: unknown, { codes, secret, masked }: Expectations): string[] {
   if (!(error instanceof ConnectorError)) {

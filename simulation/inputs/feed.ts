@@ -1,6 +1,6 @@
 /**
- * One input of a seed, given to the reader that it is for: a page, a state, a config or a catalog that is nearly right.
- * What comes of it is a clear error or just what the input says; never another error, a crash, or a silent loss.
+ * Draws one input from a seed and gives it to its reader: a damaged page, state, config or catalog. The result must be
+ * a clear error or exactly the content of the input; never another error, a crash, or a silent loss.
  */
 import { isDeepStrictEqual } from "node:util";
 import { parseCatalog } from "../../src/catalog/catalog.ts";
@@ -18,15 +18,15 @@ import { judgePages } from "./right_pages.ts";
 import { judgePlan, saidOf } from "./right_states.ts";
 import { drawStates, MARK, takeState } from "./states.ts";
 
-/** What became of one input. */
+/** The result of one input. */
 export interface Fed {
   readonly faults: readonly string[];
-  /** The input, for whoever looks for the cause. */
+  /** The input, for finding the cause of a failure. */
   readonly log: readonly string[];
   readonly figures: Readonly<Record<string, number>>;
 }
 
-/** Milliseconds, a thousand times what any input takes: longer is as bad as a hang. */
+/** Milliseconds; a thousand times longer than any input needs. A longer time counts as a hang. */
 const PATIENCE = 5000;
 
 export async function feed(seed: number): Promise<Fed> {
@@ -66,7 +66,7 @@ async function feedPages(random: Random): Promise<Fed> {
   };
 }
 
-/** A file as JSON, or what was thrown instead. */
+/** A file as JSON, or the error of reading it. */
 type Opened =
   | { readonly isJson: true; readonly value: unknown }
   | { readonly isJson: false; readonly error: unknown };
@@ -79,7 +79,7 @@ async function opened(bytes: Uint8Array, what: InputKind): Promise<Opened> {
   }
 }
 
-/** Whether a file was taken for JSON where it is JSON, and only there. */
+/** Whether the connector and this module agree that a file is JSON. */
 function fileFaults(bytes: Uint8Array, file: Opened, what: InputKind): string[] {
   let isJson = false;
   try {
@@ -92,7 +92,7 @@ function fileFaults(bytes: Uint8Array, file: Opened, what: InputKind): string[] 
 }
 
 function refusal(error: unknown, code: ErrorCode): string[] {
-  // States and catalogs hold no secret: what a state belongs to is named, and so are streams.
+  // States and catalogs hold no secret. Errors may name the owner of a state and the streams.
   const secret = code === "invalid_config" ? MARK : null;
   return errorFaults(error, { codes: new Set([code]), secret, masked: false });
 }
@@ -124,7 +124,7 @@ async function feedState(random: Random): Promise<Fed> {
   return { faults, log, figures: { [refused === 0 ? "states read" : "states refused"]: 1 } };
 }
 
-/** A file that one function reads: what it gives is judged, what it throws is a refusal. */
+/** Reads a file with one function. Its result is checked; an error counts as a refusal. */
 async function feedFile<Taken>(
   bytes: Uint8Array,
   what: "config" | "catalog",

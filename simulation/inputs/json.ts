@@ -1,9 +1,9 @@
 /**
- * JSON as it is written: every number and text with its own characters, names that come twice, the order of members. A
- * reader of its own (RFC 8259), to judge the connector's by, and the tree that mutations work on.
+ * A second JSON reader (RFC 8259), to check the connector's reader, and the tree that mutations change. The tree keeps
+ * the characters of every number and text, repeated names, and the order of members.
  */
 
-/** A scalar holds its own characters, quotes included. */
+/** A scalar holds its characters, with the quotes. */
 export type Json =
   | { readonly kind: "object"; readonly members: readonly Member[] }
   | { readonly kind: "array"; readonly items: readonly Json[] }
@@ -15,7 +15,7 @@ export interface Member {
   readonly value: Json;
 }
 
-/** Deeper than this is nothing that anybody compares. */
+/** The greatest depth that is compared. */
 const MAXIMUM_DEPTH = 1000;
 
 const SCALAR =
@@ -23,7 +23,7 @@ const SCALAR =
 
 export class TooDeep extends Error {}
 
-/** The tree of a text; undefined where it is no JSON. Throws {@link TooDeep}. */
+/** The tree of a text; undefined if the text is no JSON. Throws {@link TooDeep}. */
 export function readJson(text: string): Json | undefined {
   const reader = new Reader(text);
   const value = reader.value(0);
@@ -76,7 +76,7 @@ class Reader {
     return this.#take("]") ? { kind: "array", items } : undefined;
   }
 
-  /** Takes a mark, with the blanks before and after it. */
+  /** Reads a punctuation mark and the blanks around it. */
   #take(mark: string): boolean {
     this.#skipBlanks();
     if (this.#text[this.#at] !== mark) return false;
@@ -97,22 +97,22 @@ class Reader {
   }
 }
 
-/** The tree of any value that JSON can say. */
+/** The tree of a value that JSON can express. */
 export function treeOf(value: unknown): Json {
   const tree = readJson(JSON.stringify(value));
   if (tree === undefined) throw new TypeError("no JSON");
   return tree;
 }
 
-/** The members of an object by their names, of those that come twice the last; undefined for anything else. */
+/** The members of an object by name; the last one wins if a name is repeated. Undefined if the value is no object. */
 export function membersOf(json: Json | undefined): ReadonlyMap<string, Json> | undefined {
   if (json?.kind !== "object") return undefined;
   return new Map(json.members.map(({ name, value }) => [textOf(name), value]));
 }
 
 /**
- * What a tree says, in one spelling: members sorted by name and each there once, texts as characters, numbers with their
- * own digits. Half a character is U+FFFD, as it is for every reader of UTF-8.
+ * The content of a tree in a canonical form: members sorted by name without repetition, texts as characters, numbers
+ * with their own digits. A lone surrogate becomes U+FFFD, as in UTF-8.
  */
 export function meaningOf(json: Json): string {
   switch (json.kind) {
@@ -128,7 +128,7 @@ export function meaningOf(json: Json): string {
   }
 }
 
-/** What is between the quotes of a text. */
+/** The characters between the quotes of a text. */
 export function textOf(scalar: string): string {
   if (!scalar.includes("\\")) return scalar.slice(1, -1);
   const value: unknown = JSON.parse(scalar);

@@ -1,20 +1,20 @@
-/** Damage: changes of a tree that keep it JSON, and of bytes that need not. */
+/** Damages inputs: changes of a tree keep it JSON; changes of bytes may not. */
 import type { Random } from "../random.ts";
 import type { Json, Member } from "./json.ts";
 import { DECIMALS, INSTANTS, NAMES, NUMBERS, TEXTS, WORDS } from "./odd_values.ts";
 
-/** Draws damage; every change depends on the seed alone. */
+/** Draws damage. Every change depends only on the seed. */
 export class Mutator {
   readonly #random: Random;
   readonly #mark: string;
 
-  /** @param mark a text that whatever is said of an input must not hold */
+  /** @param mark a text that no message about the input may contain */
   constructor(random: Random, mark: string) {
     this.#random = random;
     this.#mark = mark;
   }
 
-  /** The tree with some changes at random places; two times in five with ones that leave what is known as it was. */
+  /** The tree with some changes at random places. Two times in five they do not change the known members. */
   tree(json: Json): Json {
     const random = this.#random;
     const isGentle = random.chance(0.4);
@@ -28,7 +28,7 @@ export class Mutator {
     return changed;
   }
 
-  /** The same in other words, and more than was there before. */
+  /** Changes that keep the meaning: another spelling, or additional members. */
   #respell(json: Json): Json {
     const random = this.#random;
     if (json.kind === "scalar") return { kind: "scalar", text: respelled(random, json.text) };
@@ -166,7 +166,7 @@ export class Mutator {
     }
   }
 
-  /** The bytes with a few changes that know nothing of JSON. */
+  /** The bytes with a few changes that ignore JSON. */
   bytes(bytes: Uint8Array): Uint8Array {
     const random = this.#random;
     let list = [...bytes];
@@ -205,7 +205,7 @@ export class Mutator {
     return Uint8Array.from(list);
   }
 
-  /** Bytes of nothing at all. */
+  /** Random bytes. */
   noise(): Uint8Array {
     const random = this.#random;
     const isText = random.chance(0.5);
@@ -215,7 +215,7 @@ export class Mutator {
     );
   }
 
-  /** The tree as text; half of the time with blanks between its parts here and there. */
+  /** The tree as text, half of the time with random blanks between its parts. */
   text(json: Json): string {
     const often = this.#random.pick([0, 0.1]);
     const blank = (): string =>
@@ -245,11 +245,11 @@ function respelled(random: Random, scalar: string): string {
 }
 
 function nested(depth: number): Json {
-  // As one scalar: nothing here has to walk it.
+  // One scalar, so that no function here must walk through it.
   return { kind: "scalar", text: "[".repeat(depth) + "]".repeat(depth) };
 }
 
-/** How many values a tree has, itself among them. */
+/** The number of values in a tree, with the root. */
 function sizeOf(json: Json): number {
   switch (json.kind) {
     case "scalar":

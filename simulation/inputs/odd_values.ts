@@ -1,6 +1,6 @@
-/** What stands where something else should, as JSON; decimals, instants and words without their quotes. */
+/** Values for wrong places, as JSON; decimals, instants and words without their quotes. */
 
-/** Texts that are hard on readers, … */
+/** Texts that readers often get wrong, … */
 export const TEXTS = [
   '""',
   '"\\u0000"',
@@ -18,7 +18,7 @@ export const TEXTS = [
   '"null"',
 ] as const;
 
-/** … numbers that a double cannot hold, or that are no count, … */
+/** … numbers that a double cannot hold, or that are not valid as a count, … */
 export const NUMBERS = [
   "0",
   "-0",
@@ -37,7 +37,7 @@ export const NUMBERS = [
   "2.5",
 ] as const;
 
-/** … decimals, instants and dates, right and wrong, … */
+/** … valid and invalid decimals, instants and dates, … */
 export const DECIMALS = [
   "1.",
   ".5",
@@ -72,7 +72,7 @@ export const INSTANTS = [
   "1970-01-01T00:00:00-00:00",
 ] as const;
 
-/** … and words that belong elsewhere. */
+/** … and words of other members. */
 export const WORDS = [
   "1d",
   "1h",
@@ -84,7 +84,7 @@ export const WORDS = [
   "costs",
 ] as const;
 
-/** Names that a reader may trip over. */
+/** Names that readers often get wrong. */
 export const NAMES = [
   '"__proto__"',
   '"constructor"',

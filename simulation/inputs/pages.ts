@@ -7,12 +7,12 @@ import { Mutator } from "./mutate.ts";
 
 export const TOKEN = "sk-S3CR3T-0123456789";
 
-/** The pages of one window, of which one is damaged. */
+/** The pages of one window. One of them is damaged. */
 export interface PageInput {
   readonly stream: "usage" | "costs";
   readonly granularity: "1d" | "1h" | null;
   readonly mode: "fail" | "warn";
-  /** Where reading begins. */
+  /** The cursor of the first request; null for the first page. */
   readonly cursor: string | null;
   readonly answers: readonly PageAnswer[];
 }
@@ -23,7 +23,7 @@ export interface PageAnswer {
   readonly body: Uint8Array;
 }
 
-/** Cursors of the pages that follow one another; each page may also name any of them. */
+/** The cursors of consecutive pages. A damaged page may name any of them. */
 const CURSORS = ["b", "c", null] as const;
 
 export function drawPages(random: Random): PageInput {
@@ -37,7 +37,7 @@ export function drawPages(random: Random): PageInput {
     const records = Array.from({ length: random.pick([0, 1, 2, 3, 5]) }, () => {
       number += 1;
       const id = random.chance(0.1) ? `r-${number - 1}` : `r-${number}`;
-      // What is there to be replaced, and what was not asked for.
+      // Members that a mutation may replace, and members that no query requested.
       const more = {
         ...(random.chance(0.05) ? { x_ReadingId: "theirs" } : {}),
         ...(random.chance(0.02) ? { x_Granularity: "1h" } : {}),
@@ -110,10 +110,10 @@ function problemAnswer(random: Random, mutator: Mutator): PageAnswer {
   };
 }
 
-/** The most bytes of a body that the client takes. */
+/** The largest body that the client accepts, in bytes. */
 export const LARGEST = 1024 * 1024;
 
-/** What follows where a damaged cursor leads on and nothing more was drawn. */
+/** The page after a damaged cursor, if no other page was drawn. */
 export const LAST = answer(
   Buffer.from(
     '{"data":[],"next_cursor":null,"as_of":"2026-01-10T00:00:00Z","available_through":"2026-01-09T00:00:00Z"}',

@@ -1,4 +1,4 @@
-/** Whether a config or a catalog was read for what it says. */
+/** Checks that a config or a catalog was read with its exact content. */
 import { isDeepStrictEqual } from "node:util";
 import type { ConfiguredCatalog } from "../../src/catalog/catalog.ts";
 import type { Config } from "../../src/config/config.ts";
@@ -7,8 +7,8 @@ import { dayOf, instantOf, isPlain, type Plain } from "./rules.ts";
 const CENTURY = 36_525;
 
 /**
- * What is wrong with a config that was taken, or null for one that was refused. Addresses are judged where they are
- * taken; whether one is refused is the business of address.test.ts.
+ * The failure of a config that was accepted, or null for a refused one. Only accepted addresses are checked here;
+ * address.test.ts tests which ones are refused.
  */
 export function judgeConfig(
   value: unknown,
@@ -30,7 +30,7 @@ export function judgeConfig(
   return [...faults, ...addressFaults(baseUrl, value)];
 }
 
-/** Secrets in their own places that the list of secrets lacks. */
+/** Secret members of the config that the list of secrets lacks. */
 function hidden(value: unknown, secrets: readonly string[]): string[] {
   const credentials = isPlain(value) ? value["credentials"] : undefined;
   const own = isPlain(credentials) ? credentials : {};
@@ -45,7 +45,7 @@ interface Rest {
   readonly others: Omit<Config, "baseUrl" | "credentials">;
 }
 
-/** All but the address, read by other means; null where any of it breaks a rule. */
+/** All members except the address, read without the connector's code; null if one breaks a rule. */
 function restOf(value: unknown): Rest | null {
   if (!isPlain(value)) return null;
   const config = new Fields(value);
@@ -93,7 +93,7 @@ function credentialsOf(value: unknown): Config["credentials"] | null {
   return fields.isWrong ? null : credentials;
 }
 
-/** Members by their rules; null says nothing. */
+/** The rules of the members; null means no rule. */
 class Fields {
   readonly #value: Plain;
   isWrong = false;
@@ -151,7 +151,7 @@ function dateOf(value: unknown): number | undefined {
   return dayOf(value) ?? instantOf(value);
 }
 
-/** Whether the addresses are ones that nobody could refuse. */
+/** Whether the addresses are so plain that they must be accepted. */
 function isPlainAddress(value: unknown): boolean {
   if (!isPlain(value) || !isPlain(value["credentials"])) return false;
   const { authorization_url: authorization, token_url: tokens } = value["credentials"];
@@ -168,7 +168,7 @@ function isPlainAddress(value: unknown): boolean {
   );
 }
 
-/** An address that was taken: what a URL parser makes of it is safe for a credential. */
+/** Whether an accepted address, as a URL parser reads it, is safe for a credential. */
 function addressFaults(taken: string, value: unknown): string[] {
   const address = isPlain(value) ? value["base_url"] : undefined;
   const url = typeof address === "string" ? URL.parse(address) : null;
@@ -182,7 +182,7 @@ function addressFaults(taken: string, value: unknown): string[] {
     : [`the address ${String(address)} was taken for ${taken}`];
 }
 
-/** What is wrong with a catalog that was taken, or null for one that was refused. */
+/** The failure of a catalog that was accepted, or null for a refused one. */
 export function judgeCatalog(value: unknown, taken: ConfiguredCatalog | null): string[] {
   const expected = catalogOf(value);
   if (taken === null) return expected === null ? [] : ["it is right and was refused"];

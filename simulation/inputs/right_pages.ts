@@ -1,6 +1,6 @@
 /**
- * Whether what came of pages is right: read by other means, each page is either delivered with all of its records, digit
- * by digit, or refused for a reason; never both, never half.
+ * Checks the result of pages, which are read a second time without the connector's code. Each page must be delivered
+ * with all of its records, digit by digit, or refused for a reason; never both, never in part.
  */
 import { gunzipSync } from "node:zlib";
 import type { Delivered } from "./deliver.ts";
@@ -10,7 +10,7 @@ import { type Json, meaningOf, membersOf, readJson, textOf, TooDeep } from "./js
 import { LARGEST, LAST, type PageAnswer, type PageInput, TOKEN } from "./pages.ts";
 import { instantOf, isPage, isPlain, isRecord, type Plain } from "./rules.ts";
 
-/** What a page is: to be refused, to be delivered, or beyond what is compared here. */
+/** The expected result of a page: refused, delivered, or not compared here. */
 type Expected =
   | { readonly kind: "refuse"; readonly why: string }
   | { readonly kind: "deliver"; readonly records: readonly Json[]; readonly next: string | null }
@@ -46,14 +46,14 @@ export function judgePages(input: PageInput, delivered: Delivered): string[] {
     if (next === null) break;
   }
   if (delivered.error !== null) {
-    // Records may say anything, but a problem document is known to quote what was sent.
+    // Records may contain any text. Only a problem document quotes the request, so only it can hold the secret.
     const masked = input.answers.every(({ status }) => status === 200);
     faults.push(...errorFaults(delivered.error, { codes: CODES, secret: TOKEN, masked }));
   }
   return faults;
 }
 
-/** What pages may end with: never a defect of the connector's own. */
+/** The error codes that may end the pages. A defect of the connector is never one of them. */
 const CODES = new Set([
   "provider_fault",
   "invalid_record",
@@ -93,7 +93,7 @@ function expectedOf(
   return { kind: "deliver", records: records.items, next: typeof next === "string" ? next : null };
 }
 
-/** The body as text, where it arrived whole and is what was asked for. */
+/** The body as text, if all of it arrived and its type is right. */
 function bodyOf({ status, headers, body }: PageAnswer): string | undefined {
   const type = (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase();
   if (status !== 200 || type !== "application/json" || body.length > LARGEST) return undefined;
@@ -113,13 +113,13 @@ function unpacked(body: Uint8Array, encoding: string): Uint8Array {
 
 const PAGE_MEMBERS = new Set(["data", "next_cursor", "as_of", "available_through"]);
 
-/** V2: with `warn` a page may have more than the interface knows. */
+/** V2: with `warn` a page may have members that the interface does not name. */
 function withoutUnknown(value: unknown): unknown {
   if (!isPlain(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([name]) => PAGE_MEMBERS.has(name)));
 }
 
-/** V1: what keeps its schema and, with `warn`, whatever can be told apart and put in its place. */
+/** V1: records that match their schema; with `warn` also all records with an id and a charge period. */
 function mayPass(record: unknown, { stream, granularity, mode }: PageInput): boolean {
   if (!isPlain(record)) return false;
   const keeps = isRecord[stream](record);
@@ -139,7 +139,7 @@ class Known {
   readonly #meanings = new Set<string>();
   readonly #texts = new Set<string>();
 
-  /** Every record must have a line, in turn, unless the very same one had a line before (P5). */
+  /** Every record must have a line, in order, unless an identical record had a line before (P5). */
   compare(lines: readonly string[], records: readonly Json[], stream: string): string[] {
     const faults: string[] = [];
     const came = lines.map((line) => this.#dataOf(line, stream, faults));
@@ -158,7 +158,7 @@ class Known {
     return faults;
   }
 
-  /** What the record of a line means, without what the connector adds. */
+  /** The content of a line's record, without the members that the connector adds. */
   #dataOf(line: string, stream: string, faults: string[]): string {
     if (/[\u0085\u2028\u2029]|\\ud[89a-f]/i.test(line)) faults.push(`V4: ${line}`);
     const message = readJson(line);

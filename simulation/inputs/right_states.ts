@@ -1,4 +1,4 @@
-/** Whether a state was read for what it says, and whether the plan that is made of it leaves nothing out. */
+/** Checks that a state was read with its exact content, and that its plan leaves nothing out. */
 import { isDeepStrictEqual } from "node:util";
 import { retentionFloor } from "../../src/core/plan.ts";
 import type { StreamState } from "../../src/core/state.ts";
@@ -6,7 +6,7 @@ import { DAY, ceilTo, floorTo } from "../../src/core/time.ts";
 import { dayOf, instantOf, isPlain, type Plain } from "./rules.ts";
 import { FINGERPRINT, type StateInput, type Taken } from "./states.ts";
 
-/** What a state file says of a stream; `open` where names occur that it is of no matter whether they are taken. */
+/** The state of a stream in a state file; `open` if it has names that the connector may accept or refuse. */
 export type Said =
   | { readonly kind: "state"; readonly state: StreamState | null }
   | { readonly kind: "refused" }
@@ -15,7 +15,7 @@ export type Said =
 class Refused extends Error {}
 class Open extends Error {}
 
-/** What a state file says of a stream, read by other means. */
+/** The state of a stream in a state file, read without the connector's code. */
 export function saidOf(value: unknown, stream: "usage" | "costs", mode: StateInput["mode"]): Said {
   try {
     return { kind: "state", state: stateOf(entryOf(value, stream), stream, mode) };
@@ -31,7 +31,7 @@ function isNothing(value: unknown): boolean {
   return typeof value === "object" && Object.keys(value).length === 0;
 }
 
-/** The last entry of a stream; every entry must have the shape of one. */
+/** The last entry of a stream; all entries must have the right shape. */
 function entryOf(value: unknown, stream: string): unknown {
   if (isNothing(value)) return undefined;
   const entries = listOf(value).map((entry) => {
@@ -205,7 +205,7 @@ function truth(value: unknown): boolean {
   return value;
 }
 
-/** What is wrong with the plan of a state, however odd the state is. */
+/** The failure of the plan of any state. */
 export function judgePlan({ state, plan, again }: Taken, { at }: StateInput): string[] {
   const faults: string[] = [];
   const { windows, resumed, positionInFuture } = plan;
@@ -227,7 +227,7 @@ export function judgePlan({ state, plan, again }: Taken, { at }: StateInput): st
   return faults;
 }
 
-/** R1: what lies between position − lookback and the end is read now, or was read by the pass that goes on. */
+/** R1: all days from position − lookback to the end are read now, or were read by the pass that continues. */
 function gaps(
   plan: Taken["plan"],
   stored: StreamState | null,

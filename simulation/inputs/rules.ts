@@ -1,6 +1,6 @@
 /**
- * What the interface allows, for the judges: its schemas by ajv itself, with instants as they are read here. (The
- * connector has validators that were made ahead, with formats of its own.)
+ * The rules of the interface, for the checks: its schemas, run by ajv itself, with this module's reading of instants.
+ * (The connector has compiled validators with its own formats.)
  */
 import { readFileSync } from "node:fs";
 import { Ajv, type AnySchemaObject, type ValidateFunction } from "ajv";

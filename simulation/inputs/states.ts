@@ -1,4 +1,4 @@
-/** State files as platforms hand them back, damaged, and what the connector makes of them: states, and plans of them. */
+/** Damaged state files, and the states and plans that the connector makes from them. */
 import type { PlanInput, Plan } from "../../src/core/plan.ts";
 import { planFullRefresh, planIncremental } from "../../src/core/plan.ts";
 import type { StateOwner, StreamState } from "../../src/core/state.ts";
@@ -64,7 +64,7 @@ export function drawStates(random: Random): StateInput {
   };
 }
 
-/** A file of a tree with some changes, most of them ones that keep it JSON. */
+/** A file of a tree with some changes; most of them keep it JSON. */
 export function damaged(random: Random, mutator: Mutator, tree: Json): Uint8Array {
   if (random.chance(0.01)) return mutator.noise();
   const text = mutator.text(mutator.tree(tree));
@@ -122,15 +122,15 @@ function drawState(random: Random, mode: Mode, belongs_to: StateOwner): object {
     : { ...head, start: iso(day(30)), end: iso(day(0)), done: random.chance(0.2), ...tail };
 }
 
-/** What came of one stream's state. */
+/** The result of one stream's state. */
 export interface Taken {
   readonly state: StreamState | null;
   readonly plan: Plan<StreamState>;
-  /** The state as the sync would write it before it reads anything, read back. */
+  /** The state that the sync would write before its first request, read back. */
   readonly again: StreamState | null;
 }
 
-/** A state file's way through the connector's own code, for one stream. */
+/** Runs a state file through the connector's own code, for one stream. */
 export function takeState(value: unknown, stream: "usage" | "costs", input: StateInput): Taken {
   const { mode, at } = input;
   const fingerprint = FINGERPRINT[stream];
