@@ -34,6 +34,12 @@ test("each command is understood", () => {
     catalog: "d",
     state: "s",
   });
+  expect(parse("record", "--config", "c", "--out", "d")).toEqual({
+    kind: "record",
+    config: "c",
+    out: "d",
+    debug: false,
+  });
   const login = { kind: "login", config: "c", browser: true, port: 0 };
   expect(parse("login", "--config", "c")).toEqual(login);
   expect(parse("login", "--config", "c", "--no-browser", "--port", "8123")).toEqual({

@@ -26,6 +26,13 @@ export type Command =
       readonly debug: boolean;
     }
   | {
+      readonly kind: "record";
+      readonly config: string;
+      /** The folder to write to. */
+      readonly out: string;
+      readonly debug: boolean;
+    }
+  | {
       readonly kind: "login";
       readonly config: string;
       /** Whether to start a browser; if not, the address is only shown. */
@@ -189,8 +196,26 @@ function makeParser(version: string, printed: string[], found: (command: Command
         debug: isDebug(at),
       }),
     );
+  addRecord(command, found);
   addLogin(parser, found);
   return parser;
+}
+
+function addRecord(
+  command: (name: string, description: string) => Parser,
+  found: (command: Command) => void,
+): void {
+  command("record", "save a few answers of Anthropic, OpenAI or OpenRouter, with ids hashed")
+    .requiredOption(...FILES.config)
+    .requiredOption("--out <folder>", "folder to save to; new or empty")
+    .action((_, at: Parser) =>
+      found({
+        kind: "record",
+        config: file(at, "config"),
+        out: file(at, "out"),
+        debug: isDebug(at),
+      }),
+    );
 }
 
 function addLogin(parser: Parser, found: (command: Command) => void): void {

@@ -2,6 +2,7 @@
  * The commands that ask the provider, as generators of messages: where the pure core, the streams and the client of the
  * interface meet. Each gives back whether all went well; what it throws is for the caller to tell.
  */
+import { randomUUID } from "node:crypto";
 import type { Adapter } from "./adapters/index.ts";
 import { discoverCatalog, parseCatalog } from "./catalog/catalog.ts";
 import type { Command } from "./cli.ts";
@@ -50,6 +51,8 @@ export async function* run(command: AskingCommand, host: Host): AsyncGenerator<O
       return yield* produce(host, (running, outlet) => discover(command, running, outlet));
     case "read":
       return yield* produce(host, (running, outlet) => read(command, running, outlet));
+    case "record":
+      return yield* produce(host, (running, outlet) => saveRecording(command, running, outlet));
   }
 }
 
@@ -76,7 +79,7 @@ async function* produce<Result>(
 }
 
 async function load(
-  command: AskingCommand,
+  command: Extract<AskingCommand, { writeConfig: boolean }>,
   host: Host,
   outlet: Outlet<Output>,
 ): Promise<TokenStore> {
@@ -181,7 +184,11 @@ const CHECK_PATIENCE = 10_000;
  * What the user can mend is a FAILED status; what only time or the provider can mend is thrown, so that the platform
  * does not call it a configuration error for good (design section 4).
  */
-async function check(command: AskingCommand, host: Host, outlet: Outlet<Output>): Promise<boolean> {
+async function check(
+  command: Extract<AskingCommand, { writeConfig: boolean }>,
+  host: Host,
+  outlet: Outlet<Output>,
+): Promise<boolean> {
   try {
     const kept = await load(command, host, outlet);
     const { config } = kept;
@@ -212,7 +219,7 @@ async function check(command: AskingCommand, host: Host, outlet: Outlet<Output>)
 }
 
 async function discover(
-  command: AskingCommand,
+  command: Extract<AskingCommand, { writeConfig: boolean }>,
   host: Host,
   outlet: Outlet<Output>,
 ): Promise<boolean> {
@@ -226,6 +233,51 @@ async function discover(
     await connection.close();
   }
   return true;
+}
+
+/** Saves answers of a provider's own reports, noted between the adapter and the network. */
+async function saveRecording(
+  command: Extract<Command, { kind: "record" }>,
+  host: Host,
+  outlet: Outlet<Output>,
+): Promise<boolean> {
+  const [kept, { record, Recorder }] = await Promise.all([
+    loadConfig({ ...command, writeConfig: false }, host, (message) => outlet.send(message)),
+    import("./adapters/index.ts"),
+  ]);
+  const { config } = kept;
+  if (config.provider === undefined) throw nothingToRecord();
+  const recorder = new Recorder(randomUUID(), new URL(config.baseUrl).pathname);
+  const recording: Host = {
+    ...host,
+    openTransport: (connections) => {
+      const opened = host.openTransport(connections);
+      return { ...opened, transport: recorder.around(opened.transport) };
+    },
+  };
+  const connection = await connect(kept, recording, outlet, { waits: true });
+  try {
+    const { capabilities, nowMs: now } = await capabilitiesOf(connection, config, host, outlet);
+    const ask = async (path: string): Promise<unknown> => {
+      const url = new URL(config.baseUrl + path);
+      return (await connection.client.get({ url, signal: host.stop })).value;
+    };
+    const { name: provider } = config.provider;
+    const { out } = command;
+    const saved = await record({ recorder, provider, capabilities, now, ask, out });
+    const advice = "Ids are hashed, digits are kept: look through the files before you send them.";
+    await outlet.send(protocol.log("INFO", `${saved} answers were saved in "${out}". ${advice}`));
+  } finally {
+    await connection.close();
+  }
+  return true;
+}
+
+function nothingToRecord(): ConnectorError {
+  return new ConnectorError(
+    "invalid_config",
+    "There is nothing to record: the config has no key of Anthropic, OpenAI or OpenRouter, whose reports `record` saves.",
+  );
 }
 
 async function read(

@@ -2,16 +2,9 @@
 import { describe, expect, test } from "vitest";
 import type { FakeName } from "../../fake_providers/index.ts";
 import { type Host, run } from "../connector.ts";
-import { Secrets } from "../emit.ts";
 import { ConnectorError } from "../errors.ts";
 import type { Output } from "../streams/stream.ts";
-import { type Bench, benchOf, DAY, type Row, sumsOf, transportOf } from "./testing.ts";
-
-const TYPES = {
-  anthropic: "anthropic_admin_key",
-  openai: "openai_admin_key",
-  openrouter: "openrouter_management_key",
-} as const;
+import { type Bench, benchOf, DAY, hostOf, type Row, sumsOf, TYPES } from "./testing.ts";
 
 const CATALOG = {
   streams: ["usage", "costs", "export_windows"].map((name) => ({
@@ -30,21 +23,17 @@ interface Message {
   readonly connectionStatus?: { readonly status: string; readonly message: string };
 }
 
-/** Longer sleeps are deadlines, which nothing here comes near. */
-const LONGEST_WAIT = 5000;
-
 /** A platform with a warehouse: keeps the rows and the newest states. */
 class Platform {
   readonly bench: Bench;
   readonly rows: { readonly stream: string; readonly data: Row }[] = [];
   readonly logs: string[] = [];
   readonly states = new Map<string, unknown>();
-  /** How much this side's clock is ahead of the provider's, in milliseconds. */
-  #time: number;
+  readonly #skew: number;
 
   constructor(bench: Bench, skew = 0) {
     this.bench = bench;
-    this.#time = skew;
+    this.#skew = skew;
   }
 
   /** Runs the connector; it dies after `most` lines. Gives back whether it said that all went well. */
@@ -94,35 +83,12 @@ class Platform {
   }
 
   #host(stop: AbortSignal, change: object): Host {
-    const { fake, name, baseUrl } = this.bench;
-    const files: Record<string, unknown> = {
-      config: {
-        base_url: baseUrl,
-        credentials: { auth_type: TYPES[name], api_key: fake.api.key },
-        ...change,
-      },
-      catalog: CATALOG,
-      state: [...this.states.values()],
-    };
-    return {
-      version: "0.0.0",
-      clock: {
-        now: () => fake.clock.now() + this.#time,
-        sleep: async (ms, signal) => {
-          signal.throwIfAborted();
-          this.#time += ms <= LONGEST_WAIT ? ms : 0;
-          if (ms > LONGEST_WAIT)
-            await new Promise((_, reject) => signal.addEventListener("abort", reject));
-        },
-      },
-      random: Math.random,
-      nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
+    return hostOf(
+      this.bench,
+      { config: change, catalog: CATALOG, state: [...this.states.values()] },
       stop,
-      secrets: new Secrets(),
-      readJson: (path) => Promise.resolve(structuredClone(files[path])),
-      openTransport: () => ({ transport: transportOf(fake), close: () => Promise.resolve() }),
-      stateInterval: 0,
-    };
+      this.#skew,
+    );
   }
 
   /** The rows that stand, by record id: of each record the version of its newest reading. */

@@ -1,10 +1,13 @@
 /** What the tests of the adapters share: fakes behind a Transport, and a client that reads windows. Never part of the connector. */
 import { createFake, type Fake, type FakeName } from "../../fake_providers/index.ts";
 import { addDecimals } from "../core/decimal.ts";
+import type { Host } from "../connector.ts";
 import type { HttpRequest, Transport } from "../edges.ts";
+import { Secrets } from "../emit.ts";
 import { readBody } from "../http/body.ts";
 import { createAdapter } from "./adapter.ts";
 import { providers, type Assumptions } from "./index.ts";
+import type { Recording } from "./recording.ts";
 
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
@@ -36,6 +39,68 @@ export function benchOf(name: FakeName, now: number, options: { legacy?: boolean
   return { fake, name, baseUrl: `https://provider.test${fake.api.basePath}` };
 }
 
+/** The config's `auth_type` of each provider. */
+export const TYPES = {
+  anthropic: "anthropic_admin_key",
+  openai: "openai_admin_key",
+  openrouter: "openrouter_management_key",
+} as const;
+
+/** Longer sleeps are deadlines, which no test comes near. */
+const LONGEST_WAIT = 5000;
+
+/**
+ * A host whose network is a fake, and whose clock is the fake's, moved on by each wait.
+ *
+ * @param files by name; what `config` lacks is made up for the fake
+ * @param skew how much this side's clock is ahead of the provider's, in milliseconds
+ */
+export function hostOf(
+  { fake, name, baseUrl }: Bench,
+  files: { readonly config: object; readonly catalog?: unknown; readonly state?: unknown },
+  stop: AbortSignal,
+  skew = 0,
+): Host {
+  const credentials = { auth_type: TYPES[name], api_key: fake.api.key };
+  const all: Record<string, unknown> = {
+    ...files,
+    config: { base_url: baseUrl, credentials, ...files.config },
+  };
+  let waited = skew;
+  return {
+    version: "0.0.0",
+    clock: {
+      now: () => fake.clock.now() + waited,
+      sleep: async (ms, signal) => {
+        signal.throwIfAborted();
+        if (ms <= LONGEST_WAIT) waited += ms;
+        else await new Promise((_, reject) => signal.addEventListener("abort", reject));
+      },
+    },
+    random: Math.random,
+    nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
+    stop,
+    secrets: new Secrets(),
+    readJson: (path) => Promise.resolve(structuredClone(all[path])),
+    openTransport: () => ({ transport: transportOf(fake), close: () => Promise.resolve() }),
+    stateInterval: 0,
+  };
+}
+
+/** Answers as a recording does; a request that it does not hold is a fault of the test. */
+export function replay(
+  recording: Recording,
+  bodyOf: (file: string) => string,
+  basePath: string,
+): Transport {
+  return async ({ url }) => {
+    const request = `${url.pathname.slice(basePath.length)}${url.search === "" ? "?" : url.search}`;
+    const answer = recording.answers.find((each) => each.request === request);
+    if (answer === undefined) throw new Error(`not recorded: ${request}`);
+    return { ...answer, body: chunksOf(bodyOf(answer.file)) };
+  };
+}
+
 export interface Asked {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -46,15 +111,16 @@ export interface Asked {
 /**
  * Asks a new adapter: one that remembers would be found out.
  *
- * @param change another key than the right one; a body to answer the adapter with, instead of the fake's
+ * @param change another key than the right one; a body to answer the adapter with, instead of the fake's; another network
  */
 export async function ask(
   { fake, name, baseUrl }: Bench,
   pathAndQuery: string,
-  change: { key?: string; body?: string } = {},
+  change: { key?: string; body?: string; transport?: Transport } = {},
 ): Promise<Asked> {
+  const { transport: network = transportOf(fake) } = change;
   const transport: Transport = async (request) => {
-    const answer = await transportOf(fake)(request);
+    const answer = await network(request);
     return change.body === undefined ? answer : { ...answer, body: chunksOf(change.body) };
   };
   const adapter = createAdapter(providers[name], {

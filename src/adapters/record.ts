@@ -1,0 +1,64 @@
+/** `record`: saves a few answers of a provider's own reports, for whoever maintains the adapters (docs/adapters.md). */
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { formatInstant } from "../core/time.ts";
+import { ConnectorError } from "../errors.ts";
+import type { Capabilities } from "../generated/capabilities.js";
+import { type Recorder, type Recording, sample } from "./recording.ts";
+
+/** What the connector knows once capabilities were asked for. */
+export interface RecordOptions {
+  readonly recorder: Recorder;
+  readonly provider: Recording["provider"];
+  readonly capabilities: Capabilities;
+  /** The provider's clock, in milliseconds since 1970. */
+  readonly now: number;
+  /** The JSON of a page; `path` is under the base URL. */
+  readonly ask: (path: string) => Promise<unknown>;
+  /** The folder to write to; made where it is not there. */
+  readonly out: string;
+}
+
+/**
+ * Asks for the pages and writes the folder.
+ *
+ * @returns how many answers were saved
+ * @throws ConnectorError `invalid_arguments` where the folder holds something already or cannot be written
+ */
+export async function record(options: RecordOptions): Promise<number> {
+  const { recorder, provider, capabilities, now, ask, out } = options;
+  await writing(out, async () => {
+    await mkdir(out, { recursive: true });
+    if ((await readdir(out)).length > 0) throw unusable(out, "it is not empty");
+  });
+  for await (const _page of sample(capabilities, now, ask)) continue;
+  const recording: Recording = {
+    version: 1,
+    provider,
+    source: "a live account",
+    now: formatInstant(now),
+    answers: recorder.answers.map(({ answer }) => answer),
+  };
+  await writing(out, async () => {
+    for (const { answer, body } of recorder.answers) await writeFile(join(out, answer.file), body);
+    await writeFile(join(out, "recording.json"), `${JSON.stringify(recording, null, 2)}\n`);
+  });
+  return recording.answers.length;
+}
+
+async function writing(out: string, write: () => Promise<void>): Promise<void> {
+  try {
+    await write();
+  } catch (reason) {
+    if (reason instanceof ConnectorError) throw reason;
+    const code = reason instanceof Error && "code" in reason ? String(reason.code) : "unknown";
+    throw unusable(out, `it cannot be written (${code})`);
+  }
+}
+
+function unusable(out: string, why: string): ConnectorError {
+  return new ConnectorError(
+    "invalid_arguments",
+    `The folder "${out}" cannot hold the recording: ${why}. Name an empty folder, or one that is not there yet, with --out.`,
+  );
+}

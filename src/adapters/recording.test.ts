@@ -1,0 +1,107 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { run } from "../connector.ts";
+import { parseInstant } from "../core/time.ts";
+import type { Capabilities } from "../generated/capabilities.js";
+import { validateCosts, validatePage, validateUsage } from "../generated/validators.js";
+import { type Recording, sample } from "./recording.ts";
+import {
+  ask,
+  type Bench,
+  benchOf,
+  DAY,
+  hostOf,
+  type Page,
+  replay,
+  type Row,
+  sumsOf,
+} from "./testing.ts";
+
+const NOW = Date.UTC(2026, 9, 30, 9);
+const TODAY = Date.UTC(2026, 9, 30);
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "recording-"));
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+});
+
+/** Runs the command; what it says. */
+async function record(bench: Bench, out: string, config: object = {}): Promise<string> {
+  const host = hostOf(bench, { config }, new AbortController().signal);
+  const messages = [];
+  const outputs = run({ kind: "record", config: "config", out, debug: false }, host);
+  for await (const output of outputs) messages.push(output);
+  return JSON.stringify(messages);
+}
+
+/** What a recorded folder says, read through the adapter: the records of its days, every page judged. */
+async function replayed(path: string): Promise<{ usage: Row[]; costs: Row[] }> {
+  const text = await readFile(join(path, "recording.json"), "utf8");
+  const recording = JSON.parse(text) as Recording;
+  const now = parseInstant(recording.now) ?? 0;
+  const files = (await readdir(path)).toSorted();
+  const bodies = new Map<string, string>();
+  for (const file of files) bodies.set(file, await readFile(join(path, file), "utf8"));
+  const bench = benchOf(recording.provider, now);
+  const { basePath } = bench.fake.api;
+  const transport = replay(recording, (file) => bodies.get(file) ?? "", basePath);
+  const capabilities = await ask(bench, "/v1/finops/capabilities", { transport });
+  expect(capabilities.status, capabilities.text).toBe(200);
+  const records = { usage: [] as Row[], costs: [] as Row[] };
+  const get = async (query: string): Promise<unknown> => {
+    const { status, body, text: said } = await ask(bench, query, { transport });
+    expect(status, said).toBe(200);
+    return body;
+  };
+  for await (const each of sample(capabilities.body as Capabilities, now, get)) {
+    expect(validatePage(each), JSON.stringify(validatePage.errors)).toBe(true);
+    for (const row of (each as Page).data) {
+      const costs = "BilledCost" in row;
+      expect(costs ? validateCosts(row) : validateUsage(row)).toBe(true);
+      if (row["x_Granularity"] === "1d") records[costs ? "costs" : "usage"].push(row);
+    }
+  }
+  return records;
+}
+
+describe.each([
+  { name: "openai", options: {} },
+  { name: "anthropic", options: {} },
+  { name: "anthropic", options: { legacy: true } },
+  { name: "openrouter", options: {} },
+] as const)("a recording of $name $options", ({ name, options }) => {
+  test("gives the same sums when it is replayed, and holds no id", async () => {
+    const bench = benchOf(name, NOW, options);
+    const out = join(folder, `${name}-${"legacy" in options}`);
+    const said = await record(bench, out);
+    expect(said).toMatch(/\d+ answers were saved/);
+    const { usage, costs } = await replayed(out);
+    const truth = bench.fake.totals(TODAY - 3 * DAY, TODAY);
+    expect(truth.costs.length).toBeGreaterThan(3);
+    expect(sumsOf(usage)).toStrictEqual(truth.usage);
+    expect(sumsOf(costs)).toStrictEqual(truth.costs);
+    for (const file of await readdir(out)) {
+      const text = await readFile(join(out, file), "utf8");
+      expect(text).not.toMatch(
+        /key_a1|apikey_b2|proj_research|wrkspc_support|0b1f-|endpoint-0|2c9d1c1e/,
+      );
+      expect(text).not.toContain(bench.fake.api.key);
+    }
+  });
+});
+
+test("a folder that holds something is left alone, and so is a config without such a key", async () => {
+  const bench = benchOf("openrouter", NOW);
+  await writeFile(join(folder, "mine.txt"), "");
+  await expect(record(bench, folder)).rejects.toThrow(/is not empty/);
+  expect(bench.fake.requests.some((path) => path.includes("date=2026-10-27"))).toBe(false);
+  const credentials = { auth_type: "scoped_bearer_token", access_token: "t" };
+  await expect(record(bench, join(folder, "new"), { credentials })).rejects.toThrow(
+    /nothing to record/,
+  );
+});

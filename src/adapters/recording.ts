@@ -1,0 +1,166 @@
+/**
+ * A recording: a few answers of a provider, with every id replaced by a hash and every digit kept, which somebody with a live
+ * account can send to whoever maintains an adapter. Replayed, they go through the adapter again.
+ */
+import { createHmac } from "node:crypto";
+import type { HttpResponse, Transport } from "../edges.ts";
+import { readBody } from "../http/body.ts";
+import type { Capabilities } from "../generated/capabilities.js";
+import { DAY, floorTo, formatInstant } from "../core/time.ts";
+import type { ProviderName } from "./index.ts";
+
+/** What `recording.json` holds. */
+export interface Recording {
+  readonly version: 1;
+  readonly provider: ProviderName;
+  /** Where it is from: a live account, or a fake. Written by whoever records. */
+  readonly source: string;
+  /** The provider's clock, an RFC 3339 instant. */
+  readonly now: string;
+  readonly answers: readonly RecordedAnswer[];
+}
+
+export interface RecordedAnswer {
+  /** The file beside it that holds the body. */
+  readonly file: string;
+  /** Path under the base URL, and query: `/v1/organization/costs?…`. */
+  readonly request: string;
+  readonly status: number;
+  /** Those that an adapter reads. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const HEADERS = ["date", "content-type", "retry-after"] as const;
+
+/** Members whose texts say nothing of an account: names of models, kinds, times and amounts. All others are hashed. */
+const KEPT = new Set(
+  (
+    "object type currency service_tier cost_type token_type product context_window inference_geo speed api_source size " +
+    "source context_level quantity_unit starting_at ending_at data_refreshed_at date model model_permaslug provider_name " +
+    "line_item description amount list_amount value code"
+  ).split(" "),
+);
+
+/** Plain words; a fine-tuned model carries the organization's name (`ft:gpt-5:acme::1`). */
+const PLAIN = /^(?!.*\bft:)[\w .,:;/()+|-]{0,120}$/;
+
+/** Collects the answers that pass through it. */
+export class Recorder {
+  readonly #salt: string;
+  readonly #basePath: string;
+  readonly #answers: { readonly answer: RecordedAnswer; readonly body: string }[] = [];
+
+  /**
+   * @param salt drawn for each recording, so that nobody finds an id by hashing guesses
+   * @param basePath the path of the base URL
+   */
+  constructor(salt: string, basePath: string) {
+    this.#salt = salt;
+    this.#basePath = basePath.replace(/\/+$/, "");
+  }
+
+  get answers(): readonly { readonly answer: RecordedAnswer; readonly body: string }[] {
+    return this.#answers;
+  }
+
+  /** A transport that notes what the provider answers. */
+  around(transport: Transport): Transport {
+    return async (request) => {
+      const response = await transport(request);
+      const { text } = await readBody(response, 32 * 1024 ** 2);
+      const { status, headers } = response;
+      const file = `${String(this.#answers.length + 1).padStart(3, "0")}.json`;
+      const path = request.url.pathname.slice(this.#basePath.length);
+      const answer = {
+        file,
+        request: requestOf(path, request.url.searchParams, (token) => this.#hash(token)),
+        status,
+        headers: Object.fromEntries(
+          HEADERS.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])),
+        ),
+      };
+      this.#answers.push({ answer, body: this.#withoutIds(text) });
+      const { "content-encoding": _, "content-length": __, ...rest } = headers;
+      return { status, headers: rest, body: once(text) } satisfies HttpResponse;
+    };
+  }
+
+  /** The JSON with its texts hashed but for those that are {@link KEPT}; numbers by their digits. */
+  #withoutIds(text: string): string {
+    try {
+      const value: unknown = JSON.parse(
+        text,
+        (name, each: unknown, context?: { source?: string }) => {
+          const isId = /(^|_)id$/.test(name);
+          if (typeof each === "number")
+            return isId ? this.#hash(String(each)) : JSON.rawJSON(context?.source ?? String(each));
+          if (typeof each !== "string") return each;
+          return KEPT.has(name) && !isId && PLAIN.test(each) ? each : this.#hash(each);
+        },
+      );
+      return JSON.stringify(value);
+    } catch {
+      return JSON.stringify({ no_json: text.length });
+    }
+  }
+
+  /** The same text gives the same hash; what an id begins with stays: `proj_8fK2…`. */
+  #hash(text: string): string {
+    const prefix = /^[a-z]{2,12}[_-]/.exec(text)?.[0] ?? "";
+    const digest = createHmac("sha256", this.#salt).update(text).digest("base64url");
+    return prefix + digest.slice(0, 16);
+  }
+}
+
+function requestOf(
+  path: string,
+  query: URLSearchParams,
+  hashed: (token: string) => string,
+): string {
+  const parameters = [...query].map(([name, value]) => [
+    name,
+    name === "page" ? hashed(value) : value,
+  ]);
+  return `${path}?${new URLSearchParams(parameters).toString()}`;
+}
+
+async function* once(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
+
+/** The most pages of a dataset that are asked for. */
+const MOST_PAGES = 40;
+
+/** Days that a recording has of what is counted by the day, and by the hour. */
+const DAYS = { "1d": 3, "1h": 1 } as const;
+
+/**
+ * Reads what a recording is to hold: the last completed days of each dataset, page by page.
+ *
+ * @param now the provider's clock, in milliseconds since 1970
+ * @param ask gives the JSON of a page; `path` is under the base URL, with its query
+ * @returns the pages, as they came
+ */
+export async function* sample(
+  { datasets }: Pick<Capabilities, "datasets">,
+  now: number,
+  ask: (path: string) => Promise<unknown>,
+): AsyncGenerator {
+  const end = floorTo(DAY, now);
+  for (const [name, dataset] of Object.entries(datasets)) {
+    for (const granularity of name === "usage" ? dataset.granularities : (["1d"] as const)) {
+      let cursor: unknown = null;
+      for (let page = 0; page < MOST_PAGES && (page === 0 || cursor !== null); page++) {
+        const query = new URLSearchParams({
+          start: formatInstant(end - DAYS[granularity] * DAY),
+          end: formatInstant(end),
+          ...(name === "usage" ? { granularity } : {}),
+          ...(typeof cursor === "string" ? { cursor } : {}),
+        });
+        const answer = await ask(`${dataset.endpoint}?${query.toString()}`);
+        yield answer;
+        cursor = Reflect.get(Object(answer), "next_cursor") ?? null;
+      }
+    }
+  }
+}
