@@ -241,12 +241,13 @@ async function saveRecording(
   host: Host,
   outlet: Outlet<Output>,
 ): Promise<boolean> {
-  const [kept, { record, Recorder }] = await Promise.all([
+  const [kept, { nothingToRecord, record, Recorder }] = await Promise.all([
     loadConfig({ ...command, writeConfig: false }, host, (message) => outlet.send(message)),
     import("./adapters/index.ts"),
   ]);
   const { config } = kept;
   if (config.provider === undefined) throw nothingToRecord();
+  const localNow = host.clock.now();
   const recorder = new Recorder(randomUUID(), new URL(config.baseUrl).pathname);
   const recording: Host = {
     ...host,
@@ -264,20 +265,13 @@ async function saveRecording(
     };
     const { name: provider } = config.provider;
     const { out } = command;
-    const saved = await record({ recorder, provider, capabilities, now, ask, out });
+    const saved = await record({ recorder, provider, capabilities, now, localNow, ask, out });
     const advice = "Ids are hashed, digits are kept: look through the files before you send them.";
     await outlet.send(protocol.log("INFO", `${saved} answers were saved in "${out}". ${advice}`));
   } finally {
     await connection.close();
   }
   return true;
-}
-
-function nothingToRecord(): ConnectorError {
-  return new ConnectorError(
-    "invalid_config",
-    "There is nothing to record: the config has no key of Anthropic, OpenAI or OpenRouter, whose reports `record` saves.",
-  );
 }
 
 async function read(

@@ -5,7 +5,7 @@ import { openrouter } from "./openrouter.ts";
 import type { ProviderReports } from "./report.ts";
 
 export { type Adapter, createAdapter } from "./adapter.ts";
-export { record } from "./record.ts";
+export { nothingToRecord, record } from "./record.ts";
 export { Recorder } from "./recording.ts";
 export type { Assumptions } from "./report.ts";
 

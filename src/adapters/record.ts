@@ -13,6 +13,8 @@ export interface RecordOptions {
   readonly capabilities: Capabilities;
   /** The provider's clock, in milliseconds since 1970. */
   readonly now: number;
+  /** This side's clock when the recording began, in milliseconds since 1970. */
+  readonly localNow: number;
   /** The JSON of a page; `path` is under the base URL. */
   readonly ask: (path: string) => Promise<unknown>;
   /** The folder to write to; made where it is not there. */
@@ -26,7 +28,7 @@ export interface RecordOptions {
  * @throws ConnectorError `invalid_arguments` where the folder holds something already or cannot be written
  */
 export async function record(options: RecordOptions): Promise<number> {
-  const { recorder, provider, capabilities, now, ask, out } = options;
+  const { recorder, provider, capabilities, now, localNow, ask, out } = options;
   await writing(out, async () => {
     await mkdir(out, { recursive: true });
     if ((await readdir(out)).length > 0) throw unusable(out, "it is not empty");
@@ -37,6 +39,7 @@ export async function record(options: RecordOptions): Promise<number> {
     provider,
     source: "a live account",
     now: formatInstant(now),
+    local_now: formatInstant(localNow),
     answers: recorder.answers.map(({ answer }) => answer),
   };
   await writing(out, async () => {
@@ -60,5 +63,13 @@ function unusable(out: string, why: string): ConnectorError {
   return new ConnectorError(
     "invalid_arguments",
     `The folder "${out}" cannot hold the recording: ${why}. Name an empty folder, or one that is not there yet, with --out.`,
+  );
+}
+
+/** The error of a config that has no key for a provider's own reports. */
+export function nothingToRecord(): ConnectorError {
+  return new ConnectorError(
+    "invalid_config",
+    "There is nothing to record: the config has no key of Anthropic, OpenAI or OpenRouter, whose reports `record` saves.",
   );
 }

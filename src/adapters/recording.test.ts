@@ -47,7 +47,7 @@ async function replayed(path: string): Promise<{ usage: Row[]; costs: Row[] }> {
   const files = (await readdir(path)).toSorted();
   const bodies = new Map<string, string>();
   for (const file of files) bodies.set(file, await readFile(join(path, file), "utf8"));
-  const bench = benchOf(recording.provider, now);
+  const bench = benchOf(recording.provider, parseInstant(recording.local_now) ?? 0);
   const { basePath } = bench.fake.api;
   const transport = replay(recording, (file) => bodies.get(file) ?? "", basePath);
   const capabilities = await ask(bench, "/v1/finops/capabilities", { transport });
@@ -94,6 +94,17 @@ describe.each([
     }
   });
 });
+
+const FOLDERS = new URL("recordings/", import.meta.url).pathname;
+
+test.each(await readdir(FOLDERS))(
+  "the recording in recordings/%s goes through the adapter",
+  async (name) => {
+    const { usage, costs } = await replayed(join(FOLDERS, name));
+    expect(usage.length).toBeGreaterThan(0);
+    expect(costs.length).toBeGreaterThan(0);
+  },
+);
 
 test("a folder that holds something is left alone, and so is a config without such a key", async () => {
   const bench = benchOf("openrouter", NOW);

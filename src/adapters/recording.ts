@@ -17,6 +17,8 @@ export interface Recording {
   readonly source: string;
   /** The provider's clock, an RFC 3339 instant. */
   readonly now: string;
+  /** This side's clock when the recording began, by which the first request was made. */
+  readonly local_now: string;
   readonly answers: readonly RecordedAnswer[];
 }
 
