@@ -3,22 +3,17 @@
  * interface meet. Each gives back whether all went well; what it throws is for the caller to tell.
  */
 import { randomUUID } from "node:crypto";
-import type { Adapter } from "./adapters/index.ts";
+import { capabilitiesOf, connect, type ConnectionHost } from "./connection.ts";
 import { discoverCatalog, parseCatalog } from "./catalog/catalog.ts";
 import type { Command } from "./cli.ts";
 import type { Config } from "./config/config.ts";
-import { BACKOFF_POLICY, RATE_LIMIT_POLICY } from "./core/retry.ts";
-import type { Transport } from "./edges.ts";
+import { BACKOFF_POLICY } from "./core/retry.ts";
 import { ConnectorError } from "./errors.ts";
 import { type TokenStoreHost, type TokenStore, loadConfig } from "./config/token_store.ts";
 import type { SignIn } from "./login/login.ts";
 import type { ProgressEvent } from "./progress.ts";
+import type { Hold } from "./http/gate.ts";
 import * as protocol from "./protocol.ts";
-import { type CapabilitiesAnswer, readCapabilities } from "./interface/capabilities.ts";
-import { type Credential, openCredential } from "./oauth/credential.ts";
-import { Gate, type Hold } from "./http/gate.ts";
-import { Client, MAXIMUM_BODY_BYTES } from "./http/client.ts";
-import type { OpenTransport } from "./http/transport.ts";
 import { checkConnection } from "./streams/check.ts";
 import { Outlet } from "./streams/flow.ts";
 import { readStreams } from "./streams/read.ts";
@@ -29,10 +24,7 @@ import type { Output, RunEdges } from "./streams/stream.ts";
 export { openTransport, TRANSPORT_LIMITS } from "./http/transport.ts";
 
 /** The process that a command runs in. `stop` ends the command early; its reason is a ConnectorError `aborted`. */
-export interface Host extends TokenStoreHost, RunEdges {
-  readonly version: string;
-  /** Opens a transport of at most `connections` connections to the provider. */
-  readonly openTransport: (connections: number) => OpenTransport;
+export interface Host extends TokenStoreHost, RunEdges, ConnectionHost {
   /** The least time between two STATEs of a stream but its last, in milliseconds. */
   readonly stateInterval: number;
   /** Gets the progress of a read, where somebody watches. */
@@ -84,97 +76,6 @@ async function load(
   outlet: Outlet<Output>,
 ): Promise<TokenStore> {
   return await loadConfig(command, host, (message) => outlet.send(message));
-}
-
-/** A provider that can be asked, until `close`. */
-interface Connection {
-  readonly client: Client;
-  readonly baseUrl: URL;
-  readonly setMetadataUrl: Credential["setMetadataUrl"];
-  /** Undefined if the provider serves the interface itself. */
-  readonly adapter: Adapter | undefined;
-  /** Ends it, once a refresh that is under way has ended and what it gave is kept. */
-  readonly close: () => Promise<void>;
-}
-
-interface ConnectOptions {
-  /** Whether a 429 is waited for; `check` does not (C2). */
-  readonly waits: boolean;
-  /** The end of a check, in milliseconds since 1970 (C4). */
-  readonly deadlineMs?: number;
-  readonly onHold?: (hold: Hold) => void;
-}
-
-async function connect(
-  { config, save }: TokenStore,
-  host: Host,
-  outlet: Outlet<Output>,
-  conduct: ConnectOptions,
-): Promise<Connection> {
-  const { clock, random, version } = host;
-  const opened = host.openTransport(config.concurrency);
-  const baseUrl = new URL(config.baseUrl);
-  const adapter = await adapterOf(config, opened.transport, host);
-  const edges = { clock, random, transport: adapter?.transport ?? opened.transport };
-  const userAgent = `source-ai-billing/${version}`;
-  const warn = (message: string): void => void outlet.send(protocol.log("WARN", message));
-  const { auth, setMetadataUrl, settle } = await openCredential(config.credentials, {
-    edges,
-    baseUrl,
-    backoff: BACKOFF_POLICY,
-    userAgent,
-    save,
-    stop: host.stop,
-    // Earlier than the check's own end, so that the message names the authorization server.
-    deadlineMs: conduct.deadlineMs === undefined ? undefined : conduct.deadlineMs - 500,
-    onRetry: warn,
-  });
-  const client = new Client({
-    edges,
-    auth,
-    gate: new Gate({ clock, random, policy: RATE_LIMIT_POLICY, ...conduct }),
-    origin: baseUrl.origin,
-    backoff: BACKOFF_POLICY,
-    maximumBytes: MAXIMUM_BODY_BYTES,
-    userAgent,
-    onRetry: ({ message }) => warn(message),
-    onAttempt: ({ message }) => void outlet.send(protocol.log("DEBUG", message)),
-  });
-  const close = async (): Promise<void> => {
-    await settle();
-    await opened.close();
-  };
-  return { client, baseUrl, setMetadataUrl, adapter, close };
-}
-
-/** The adapter that speaks the interface for a provider that does not; no code of adapters is loaded for others. */
-async function adapterOf(
-  { provider }: Config,
-  transport: Transport,
-  { clock }: Host,
-): Promise<Adapter | undefined> {
-  if (provider === undefined) return undefined;
-  const { createAdapter, providers } = await import("./adapters/index.ts");
-  const options = { transport, assumptions: provider, now: () => clock.now() };
-  return createAdapter(providers[provider.name], options);
-}
-
-async function capabilitiesOf(
-  { client, baseUrl, setMetadataUrl, adapter }: Connection,
-  config: Config,
-  host: Host,
-  outlet: Outlet<Output>,
-  deadlineMs?: number,
-): Promise<CapabilitiesAnswer> {
-  const { clock, stop: signal } = host;
-  const tolerateUnknown = config.invalidRecords === "warn";
-  const options = { clock, signal, tolerateUnknown, deadlineMs };
-  const answer = await readCapabilities(client, baseUrl, options);
-  setMetadataUrl(answer.capabilities.protected_resource_metadata_url);
-  for (const warning of answer.warnings) await outlet.send(protocol.log("WARN", warning));
-  if (adapter === undefined) return answer;
-  await outlet.send(protocol.log("INFO", adapter.notice()));
-  return { ...answer, account: adapter.account() };
 }
 
 /** The longest time of a `check`, in milliseconds, requests for tokens included (C4, L2). */

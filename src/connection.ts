@@ -1,0 +1,122 @@
+/**
+ * The connection to the provider of a config: credential, client, and the adapter where the provider does not serve the
+ * interface itself.
+ */
+import type { Adapter } from "./adapters/index.ts";
+import type { Config } from "./config/config.ts";
+import type { TokenStore } from "./config/token_store.ts";
+import { BACKOFF_POLICY, RATE_LIMIT_POLICY } from "./core/retry.ts";
+import type { Transport } from "./edges.ts";
+import { Client, MAXIMUM_BODY_BYTES } from "./http/client.ts";
+import { Gate, type Hold } from "./http/gate.ts";
+import type { OpenTransport } from "./http/transport.ts";
+import { type CapabilitiesAnswer, readCapabilities } from "./interface/capabilities.ts";
+import { type Credential, openCredential } from "./oauth/credential.ts";
+import * as protocol from "./protocol.ts";
+import type { Outlet } from "./streams/flow.ts";
+import type { Output, RunEdges } from "./streams/stream.ts";
+
+/** A provider that can be asked, until `close`. */
+export interface Connection {
+  readonly client: Client;
+  readonly baseUrl: URL;
+  readonly setMetadataUrl: Credential["setMetadataUrl"];
+  /** Undefined if the provider serves the interface itself. */
+  readonly adapter: Adapter | undefined;
+  /** Ends it, once a refresh that is under way has ended and what it gave is kept. */
+  readonly close: () => Promise<void>;
+}
+
+/** What a connection needs of the process. */
+export interface ConnectionHost extends Pick<RunEdges, "clock" | "random" | "stop"> {
+  readonly version: string;
+  /** Opens a transport of at most `connections` connections to the provider. */
+  readonly openTransport: (connections: number) => OpenTransport;
+}
+
+export interface ConnectOptions {
+  /** Whether a 429 is waited for; `check` does not (C2). */
+  readonly waits: boolean;
+  /** The end of a check, in milliseconds since 1970 (C4). */
+  readonly deadlineMs?: number;
+  readonly onHold?: (hold: Hold) => void;
+}
+
+/** Opens the connection. No request is sent before the first is asked for. */
+export async function connect(
+  { config, save }: TokenStore,
+  host: ConnectionHost,
+  outlet: Outlet<Output>,
+  conduct: ConnectOptions,
+): Promise<Connection> {
+  const { clock, random, version } = host;
+  const opened = host.openTransport(config.concurrency);
+  const baseUrl = new URL(config.baseUrl);
+  const adapter = await adapterOf(config, opened.transport, host);
+  const edges = { clock, random, transport: adapter?.transport ?? opened.transport };
+  const userAgent = `source-ai-billing/${version}`;
+  const warn = (message: string): void => void outlet.send(protocol.log("WARN", message));
+  const { auth, setMetadataUrl, settle } = await openCredential(config.credentials, {
+    edges,
+    baseUrl,
+    backoff: BACKOFF_POLICY,
+    userAgent,
+    save,
+    stop: host.stop,
+    // Earlier than the check's own end, so that the message names the authorization server.
+    deadlineMs: conduct.deadlineMs === undefined ? undefined : conduct.deadlineMs - 500,
+    onRetry: warn,
+  });
+  const client = new Client({
+    edges,
+    auth,
+    gate: new Gate({ clock, random, policy: RATE_LIMIT_POLICY, ...conduct }),
+    origin: baseUrl.origin,
+    backoff: BACKOFF_POLICY,
+    maximumBytes: MAXIMUM_BODY_BYTES,
+    userAgent,
+    onRetry: ({ message }) => warn(message),
+    onAttempt: ({ message }) => void outlet.send(protocol.log("DEBUG", message)),
+  });
+  const close = async (): Promise<void> => {
+    await settle();
+    await opened.close();
+  };
+  return { client, baseUrl, setMetadataUrl, adapter, close };
+}
+
+/** The adapter that speaks the interface for a provider that does not; no code of adapters is loaded for others. */
+async function adapterOf(
+  { provider }: Config,
+  transport: Transport,
+  { clock }: ConnectionHost,
+): Promise<Adapter | undefined> {
+  if (provider === undefined) return undefined;
+  const { createAdapter, providers } = await import("./adapters/index.ts");
+  const options = { transport, assumptions: provider, now: () => clock.now() };
+  return createAdapter(providers[provider.name], options);
+}
+
+/**
+ * Asks for the capabilities, and logs what a person should know of them.
+ *
+ * @param deadlineMs the end of a check, in milliseconds since 1970 (C4)
+ * @throws ConnectorError the errors of `readCapabilities`
+ */
+export async function capabilitiesOf(
+  { client, baseUrl, setMetadataUrl, adapter }: Connection,
+  config: Config,
+  host: ConnectionHost,
+  outlet: Outlet<Output>,
+  deadlineMs?: number,
+): Promise<CapabilitiesAnswer> {
+  const { clock, stop: signal } = host;
+  const tolerateUnknown = config.invalidRecords === "warn";
+  const options = { clock, signal, tolerateUnknown, deadlineMs };
+  const answer = await readCapabilities(client, baseUrl, options);
+  setMetadataUrl(answer.capabilities.protected_resource_metadata_url);
+  for (const warning of answer.warnings) await outlet.send(protocol.log("WARN", warning));
+  if (adapter === undefined) return answer;
+  await outlet.send(protocol.log("INFO", adapter.notice()));
+  return { ...answer, account: adapter.account() };
+}
