@@ -127,13 +127,14 @@ describe("incremental", () => {
     }
   });
 
-  test("state_with_abnormally_large_values: no record, one state, and it stays as it is", async () => {
+  // The suite itself expects success here. L3 calls it a failure, because one of the two clocks must be wrong.
+  test("state_with_abnormally_large_values: no record, and the state stays as it is", async () => {
     const late = await startProvider("--now", "2099-01-01T00:00:00Z");
     const future = await read(late.config({ base_url: late.baseUrl }), { catalog: catalogOf() });
     await late[Symbol.asyncDispose]();
     const state = future.state.map((each) => withBaseUrl(each, provider.baseUrl));
     const run = await read(provider.config(), { catalog: catalogOf(), state });
-    expect(run.code).toBe(0);
+    expect(run.errors.map(({ failure_type }) => failure_type)).toContain("transient_error");
     for (const name of ["usage", "costs"]) expect(run.records(name)).toEqual([]);
     expect(run.state.map(({ stream }) => stream)).toEqual(state.map(({ stream }) => stream));
   });

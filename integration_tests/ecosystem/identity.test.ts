@@ -1,6 +1,7 @@
 /** Several files repeat the version, the name and the address for different readers. These tests keep them equal. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { PROVIDERS } from "../../src/config/schema.ts";
 
 const text = (path: string): string =>
   readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
@@ -96,9 +97,13 @@ test("what is suggested is what is offered", () => {
   expect(suggested?.match(/\w+/g)).toEqual(["usage", "costs", "export_windows"]);
 });
 
-test("the hosts that may be reached come from what the user configures", () => {
-  const hosts = [...metadata.matchAll(/\$\{([\w.]+)\}/g)].map(([, path]) => path);
-  expect(hosts).toEqual(["base_url", "credentials.token_url"]);
+test("the allowed hosts are those of the user's config and of the providers with reports of their own", () => {
+  const hosts = firstOf(/allowedHosts:\n {4}hosts:\n((?: {6}- \S+\n)+)/, metadata);
+  expect(hosts?.match(/[^\s-]\S*/g)).toEqual([
+    "${base_url}",
+    "${credentials.token_url}",
+    ...Object.values(PROVIDERS).map(({ baseUrl }) => new URL(baseUrl).host),
+  ]);
   expect(JSON.stringify(spec)).toContain('"token_url"');
 });
 

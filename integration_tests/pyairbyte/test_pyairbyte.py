@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -123,6 +127,18 @@ def test_two_reads_with_a_restatement_between(provider: Provider, cache: DuckDBC
     assert second.processed_records < first.processed_records
     assert cost_totals(again) != before
     expect_equal_sums(provider, again)
+
+
+def test_the_program_of_the_readme(provider: Provider, tmp_path: Path) -> None:
+    [program] = re.findall(r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text(), re.M | re.S)
+    (tmp_path / "config.json").write_text(json.dumps(provider.config))
+    line = [sys.executable, "-c", program.replace("/path/to/source-ai-billing", str(ROOT))]
+    done = subprocess.run(
+        line, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=300
+    )
+    totals = provider.control("totals")["costs"]["totals"]
+    expected = sum(Decimal(each["billed_cost"]) for each in totals if each["currency"] == "USD")
+    assert Decimal(done.stdout.splitlines()[-1]) == expected
 
 
 def test_one_row_for_each_key(provider: Provider, cache: DuckDBCache) -> None:
