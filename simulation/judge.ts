@@ -1,6 +1,6 @@
 /** The rules for every single sync, with or without faults. The ids are those of the design, section 3. */
 import { DAY, dayOf, floorOf, HOUR, hourOf } from "./calendar.ts";
-import type { Item, StateValue } from "./platform.ts";
+import type { Item, OpenWindow, StateValue } from "./platform.ts";
 import type { Exchange, Rules } from "./provider.ts";
 import type { StreamName, Version } from "./records.ts";
 import type { SyncResult } from "./sync.ts";
@@ -29,6 +29,7 @@ export function judgeSync(judged: Judged): string[] {
     ...judgeStates(judged.result.items),
     ...judgeEnd(judged),
     ...judged.streams.flatMap((stream) => judgeWindows(stream, judged)),
+    ...judged.streams.flatMap((stream) => judgeCursors(stream, judged)),
   ];
 }
 
@@ -136,6 +137,41 @@ function judgeWindows(
       if (!legal) faults.push(`W1: overlaps another window of this read: ${shown}`);
       windows.push({ start, end, refused: status === 400 });
     } else if (status === 400) known.refused = true;
+  }
+  return faults;
+}
+
+/**
+ * S4: a window that is open in a STATE is open in the next one too, unless it was read to its end or its own cursor was refused.
+ * A sibling that gives up is no reason. Drawn faults may refuse any cursor, so lives with such faults are not checked.
+ */
+function judgeCursors(stream: StreamName, { result, exchanges, mayShorten }: Judged): string[] {
+  if (mayShorten) return [];
+  const faults: string[] = [];
+  let before: readonly OpenWindow[] = [];
+  for (const item of result.items) {
+    if (item.kind !== "state" || item.stream !== stream) continue;
+    const { pass } = item.value;
+    for (const { start, end } of pass === undefined ? [] : before) {
+      const [from, to] = [Date.parse(start), Date.parse(end)];
+      const isOpen = pass?.open.some((open) => open.start === start && open.end === end) ?? false;
+      const isRead = (pass?.reads ?? []).some(
+        (read) => Date.parse(read.start) <= from && Date.parse(read.end) >= to,
+      );
+      const isRefused = exchanges.some(
+        (exchange) =>
+          exchange.stream === stream &&
+          exchange.start === from &&
+          exchange.end === to &&
+          exchange.cursor !== null &&
+          exchange.status === 400,
+      );
+      if (!isOpen && !isRead && !isRefused)
+        faults.push(
+          `S4: the cursor of ${stream} ${start} to ${end} is lost, and nobody refused it`,
+        );
+    }
+    before = pass?.open ?? [];
   }
   return faults;
 }

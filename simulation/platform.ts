@@ -38,6 +38,12 @@ export interface ReportRow {
   readonly records: number;
 }
 
+/** A window in a state's pass; instants as RFC 3339 text. */
+export interface OpenWindow {
+  readonly start: string;
+  readonly end: string;
+}
+
 /** The members of a state that the checks use; for the platform a state is opaque JSON. */
 export interface StateValue {
   readonly mode: "incremental" | "full_refresh";
@@ -49,8 +55,8 @@ export interface StateValue {
   readonly provisional?: readonly [string, number, Readonly<Record<string, string>>][];
   readonly pass?: {
     readonly day: string;
-    readonly reads: readonly unknown[];
-    readonly open: readonly unknown[];
+    readonly reads: readonly OpenWindow[];
+    readonly open: readonly OpenWindow[];
   };
 }
 

@@ -40,6 +40,8 @@ export interface Rules {
   readonly cursors: "snapshot" | "keyset" | "offset";
   /** The lifetime of a cursor, in milliseconds. */
   cursorLifetime: number;
+  /** The start of a window whose cursors are all refused. */
+  refusesCursorsOf?: number | undefined;
   readonly refusesFuture: boolean;
   readonly beforeRetention: "refuse" | "trim";
   frontier: Frontier;
@@ -152,7 +154,8 @@ export class Provider {
     const known = sent === null ? undefined : this.#cursors.get(sent);
     const seen = { stream: rules.stream, at: now, start, end, cursor: sent };
     const refusal =
-      this.#refusal(rules, { start, end }, now) ?? cursorRefusal(rules, sent, known, same, now);
+      this.#refusal(rules, { start, end }, now) ??
+      cursorRefusal(rules, { start, sent }, known, same, now);
     if (refusal !== undefined) {
       const none = { availableThrough: Number.NaN, nextCursor: null, versions: [] };
       this.exchanges.push({ ...seen, ...none, status: 400, refusal });
@@ -254,7 +257,7 @@ const keyOf = ({ start, id }: Life): string => `${iso(start)} ${id}`;
 
 function cursorRefusal(
   rules: Rules,
-  sent: string | null,
+  { start, sent }: { readonly start: number; readonly sent: string | null },
   known: Cursor | undefined,
   query: string,
   now: number,
@@ -262,6 +265,7 @@ function cursorRefusal(
   if (sent === null) return undefined;
   if (known === undefined) return "cursor-unknown";
   if (known.query !== query) return "cursor-of-another-query";
+  if (start === rules.refusesCursorsOf) return "cursor-refused";
   return now - known.madeAt > rules.cursorLifetime ? "cursor-expired" : undefined;
 }
 

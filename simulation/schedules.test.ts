@@ -114,6 +114,26 @@ test("finished ranges beyond a failed window, resumed four days later after one 
   await settle(connection, step);
 });
 
+test("a window whose cursor is always refused ends its stream, and every sibling keeps its own cursor", async () => {
+  const usage = plainRules("usage", { refusesCursorsOf: day(-8) });
+  const lives = days(-8, -4).flatMap((n) =>
+    days(0, 60).map((index) => lifeOf(usage, `row${n} ${index}`, day(n), { at: day(n) + HOUR })),
+  );
+  const connection = scripted(day(0) + HOUR, [usage], lives);
+  const step = { ...CALM, asked: { ...startOn(-8), endDate: day(-4) } };
+  const { outcome } = await connection.sync({
+    ...step,
+    weather: { ...FAIR, intercept: () => undefined },
+  });
+  expect(outcome).toBe(false);
+  expect(connection.faults, connection.log.join("\n")).toEqual([]);
+  expect(stateOf(connection, "usage").pass?.open.map(({ start }) => start)).toEqual(
+    days(-8, -4).map((n) => iso(day(n))),
+  );
+  usage.refusesCursorsOf = undefined;
+  await settle(connection, step);
+});
+
 test("available_through stands still while windows go on", async () => {
   const usage = plainRules("usage", { lag: 2 * HOUR, frontier: standing(day(-3)) });
   const lives = days(-6, 7).map((n) =>

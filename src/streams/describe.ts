@@ -40,7 +40,7 @@ export function describeLost(stream: string, lost: readonly Range[]): LogMessage
   return lost.map(({ start, end }) =>
     log(
       "WARN",
-      `${stream}: ${formatInstant(start)} to ${formatInstant(end)} has left the provider's retention, or lies more than ten years back, and cannot be read.`,
+      `${stream}: ${formatInstant(start)} to ${formatInstant(end)} has left the provider's retention and cannot be read.`,
     ),
   );
 }
