@@ -3,7 +3,8 @@
  * `mutants/table.ts` breaks one rule in a temporary copy of the tree, and the test that SPEC.md names must fail there.
  * Prints the mutants that survive, and exits with 1 where there is one. Takes a minute or two.
  */
-import { execFile, execFileSync } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +17,7 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 /** Copies of the tree, each with one test process at a time. */
 const COPIES = 2;
 
-/** Milliseconds; a defect may make a test run for ever, which then counts as a failure. */
+/** Milliseconds; a defect may make a test run endlessly, which then counts as a failure. */
 const PATIENCE = 120_000;
 
 const reportSchema = z.object({
@@ -58,13 +59,18 @@ async function runTests(
   const vitest = join(folder, "node_modules/vitest/vitest.mjs");
   const names = titles.map(patternOf).join("|");
   const options = ["--reporter=json", `--outputFile=${report}`, `--testNamePattern=${names}`];
-  const isOver = await new Promise<boolean>((resolve) => {
-    const settings = { cwd: folder, timeout: PATIENCE, killSignal: "SIGKILL" } as const;
-    execFile(process.execPath, [vitest, "run", file, ...options], settings, (error) =>
-      resolve(error?.killed !== true),
-    );
-  });
+  const command = [vitest, "run", file, ...options];
+  const child = spawn(process.execPath, command, { cwd: folder, stdio: "ignore", detached: true });
+  const timer = setTimeout(() => killGroup(child), PATIENCE);
+  await once(child, "close");
+  clearTimeout(timer);
+  const isOver = child.signalCode === null;
   return isOver ? titles.map((title) => resultOf(report, title)) : titles.map(() => "failed");
+}
+
+/** Ends vitest and its workers, which a defect may keep in an endless loop: together they are a process group. */
+function killGroup({ pid }: ChildProcess): void {
+  if (pid !== undefined) process.kill(-pid, "SIGKILL");
 }
 
 function resultOf(report: string, title: string): Result {

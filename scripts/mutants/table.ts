@@ -161,7 +161,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     rule: "P1",
     file: "src/interface/pages.ts",
-    from: "if (this.#seen.has(next)) throw",
+    from: "if (next === sent) throw",
     to: "if (next.length < 0) throw",
     test: "src/interface/pages.test.ts: P1: only null ends a window",
   },
