@@ -1,6 +1,6 @@
 /** `source-ai-billing conform`: from the command line to the reports and the exit code. */
 import { writeFile } from "node:fs/promises";
-import { z } from "zod";
+import * as z from "zod";
 import { CannotRun } from "./errors.ts";
 import { parseExpectations } from "./expectations.ts";
 import { Wire } from "./http.ts";
@@ -37,6 +37,10 @@ const HTTP_LIMITS = { silence: 30_000, total: 120_000, bytes: 32 * 1024 * 1024 }
 const QUICK: RunLimits = { requests: 400, waiting: 120_000, pages: 12, pause: 1000 };
 const DEEP: RunLimits = { requests: 2000, waiting: 1_200_000, pages: 60, pause: 5000 };
 
+/** Modes of files. One with tokens is private. A report is for others too, such as those who share a container's volume. */
+const PRIVATE = 0o600;
+const PUBLIC = 0o644;
+
 const oauthSchema = z.looseObject({
   client_id: z.string().min(1),
   client_secret: z.string().optional(),
@@ -55,13 +59,14 @@ async function oauthOf(
     clientId: file.client_id,
     clientSecret: file.client_secret,
     refreshToken: file.refresh_token,
-    save: (token) => write(path, `${JSON.stringify({ ...file, refresh_token: token }, null, 2)}\n`),
+    save: (token) =>
+      write(path, `${JSON.stringify({ ...file, refresh_token: token }, null, 2)}\n`, PRIVATE),
   };
 }
 
-async function write(path: string, text: string): Promise<void> {
+async function write(path: string, text: string, mode = PUBLIC): Promise<void> {
   try {
-    await writeFile(path, text, { mode: 0o600 });
+    await writeFile(path, text, { mode });
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
     throw new CannotRun(`${path} cannot be written (${code})`);

@@ -1,6 +1,6 @@
 /** What a run keeps for the next one (`--state FILE`), so that the two can be compared. No credential is in it. */
 import { createHash } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 
 /** Most records that are kept of a listing. */
 export const KEPT_RECORDS = 5000;

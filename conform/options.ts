@@ -1,7 +1,7 @@
 /** The command line of `conform`, and the files that it names. */
 import { readFile } from "node:fs/promises";
 import { Command, CommanderError } from "commander";
-import { z } from "zod";
+import * as z from "zod";
 import { CannotRun } from "./errors.ts";
 import { chosen } from "./registry.ts";
 
@@ -149,8 +149,6 @@ export async function parseOptions(
     if (error.exitCode === 0) return { text: printed.join("") };
     throw new CannotRun(`the command line is wrong: ${faultOf(error)}. See ${NAME} --help`);
   }
-  if (command.args.length > 0)
-    throw new CannotRun("the command line is wrong: an argument belongs to no option");
   const given = parsed.parse(command.opts());
   const config = given.config === undefined ? {} : await readJson(given.config, configSchema);
   const baseUrl = given.baseUrl ?? config.base_url;
@@ -173,6 +171,7 @@ export async function parseOptions(
 
 /** What commander found wrong. It quotes only names of options: all else may be a secret. */
 function faultOf(error: CommanderError): string {
+  if (error.code === "commander.excessArguments") return "an argument belongs to no option";
   const name = /'(--[a-z-]{1,20})[ ']/.exec(error.message)?.[1];
   return name === undefined ? "an option is not known" : `${name} is not known or lacks its value`;
 }

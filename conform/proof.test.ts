@@ -31,6 +31,48 @@ describe("a sound provider", () => {
     }));
 });
 
+describe("an account that is not offered everything", () => {
+  it("passes, and what it is not offered is seen to be refused", () =>
+    withProvider({}, async (trial) => {
+      const { capabilities } = trial.provider.accounts.get("generated") ?? {};
+      if (capabilities === undefined) throw new Error("there is no account");
+      const { usage } = capabilities.datasets;
+      const granularities: typeof usage.granularities = ["1d"];
+      const datasets = { usage: { ...usage, granularities } };
+      Object.assign(capabilities, { datasets });
+      const summary = await trial.run();
+      expect(summary.outcomes.filter(({ finding }) => finding !== undefined)).toEqual([]);
+      const verdicts = new Map(summary.outcomes.map(({ check, verdict }) => [check.id, verdict]));
+      expect(verdicts.get("CAP-12")).toBe("passed");
+      expect(verdicts.get("GRN-01")).toBe("not verified");
+      expect(verdicts.get("CAP-09")).toBe("not verified");
+    }));
+});
+
+describe("the bounds of a run", () => {
+  it("are kept: a quick pass is a hundred requests or so, and takes no more than it is given", () =>
+    withProvider({}, async (trial) => {
+      const { requests, outcomes } = await trial.run();
+      expect(requests).toBeLessThan(200);
+      const short = await trial.run({ requests: 10 });
+      expect(short.requests).toBe(10);
+      expect(outcomes).toHaveLength(short.outcomes.length);
+      expect(notVerified(short).length).toBeGreaterThan(20);
+    }));
+
+  it("cover waiting: a provider that is always busy is left alone", () =>
+    withProvider({}, async (trial) => {
+      trial.provider.fault({
+        kind: "rate_limited",
+        retry_after: "50",
+        when: { operation: "usage" },
+      });
+      const { requests, outcomes } = await trial.run();
+      expect(requests).toBeLessThan(200);
+      expect(outcomes.find(({ check }) => check.id === "ERR-10")?.verdict).toBe("passed");
+    }));
+});
+
 describe("a planted fault is found by just the checks that name it", () => {
   let facts: Facts;
 

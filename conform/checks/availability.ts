@@ -43,8 +43,12 @@ async function asOfIsNow(session: Session) {
 }
 
 async function neverBack(session: Session, series: Series): Promise<Finding[]> {
-  const readings = session.readings.filter((reading) => reading.series === series);
+  const { window } = await sample(session, series);
   await again(session, series);
+  // Only readings of one window: some providers say no more than the window's end.
+  const readings = session.readings.filter(
+    (reading) => reading.series === series && reading.window === window,
+  );
   let highest = -Infinity;
   for (const { pages } of readings) {
     const through = parseInstant(pages[0]?.envelope?.["available_through"]);
@@ -61,12 +65,14 @@ async function neverBack(session: Session, series: Series): Promise<Finding[]> {
 async function freshAsSaid(session: Session, series: Series): Promise<Finding[]> {
   const lag = (await session.offer("usage"))?.["freshness_lag_minutes"];
   if (typeof lag !== "number") throw new Missing("an announced freshness_lag_minutes");
-  const page = (await sample(session, series)).pages[0];
+  const { pages, window } = await sample(session, series);
+  const page = pages[0];
   const through = parseInstant(page?.envelope?.["available_through"]);
   const now = page && (dateOf(page.exchange) ?? parseInstant(page.envelope?.["as_of"]));
   if (through === undefined || now === undefined) throw new Missing("available_through");
   const bucket = series.granularity === "1h" ? HOUR : DAY;
-  if (through >= floorTo(bucket, now - lag * 60_000) - bucket) return [];
+  const due = floorTo(bucket, now - lag * 60_000) - bucket;
+  if (through >= Math.min(due, window.end)) return [];
   const seen = `available_through is ${formatInstant(through)} at ${formatInstant(now)}, with a freshness lag of ${lag} minutes`;
   return [
     { seen, expected: "no more than a bucket behind the announced lag", exchange: page?.exchange },

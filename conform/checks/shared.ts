@@ -3,8 +3,8 @@ import type { Finding, Result } from "../check.ts";
 import { Missing } from "../errors.ts";
 import type { Exchange } from "../http.ts";
 import { DAY, floorTo } from "../instants.ts";
-import { byId, queryOf } from "../reading.ts";
-import type { Seen, Series } from "../reading.ts";
+import { byId, queryOf, read, whole } from "../reading.ts";
+import type { Reading, Seen, Series } from "../reading.ts";
 import { again, paged, parts, sample, seriesOf } from "../samples.ts";
 import { Once } from "../session.ts";
 import type { Session } from "../session.ts";
@@ -119,29 +119,49 @@ export function eachRecord(
   return [...judged.values()].flatMap((finding) => finding ?? []);
 }
 
-/** The records of a series' window that two passes a moment apart showed alike, and the ids of all others. */
+const passes = new Once<Reading>();
+
+function afterwards(session: Session, series: Series): Promise<Reading> {
+  return passes.of(session, series.name, async () => {
+    for (const take of [paged, parts]) await attempt(take(session, series));
+    const { window } = await sample(session, series);
+    return whole(await read(session, series, window));
+  });
+}
+
+/** The records of a series' window that three passes showed alike, and the ids of all others. */
 export interface Steady {
   readonly records: ReadonlyMap<string, Seen>;
   readonly restless: ReadonlySet<string>;
 }
 
-/** Tells what changed by itself from what depends on how it is asked for. */
+/**
+ * Tells what changed by itself from what depends on how it is asked for: two passes before the window was read in parts and in
+ * pages, and one after. Records that come, go or change meanwhile are left out.
+ */
 export async function steady(session: Session, series: Series): Promise<Steady> {
-  const first = byId((await sample(session, series)).records);
-  const second = byId((await again(session, series)).records);
+  const readings = [
+    await sample(session, series),
+    await again(session, series),
+    await afterwards(session, series),
+  ];
+  const maps = readings.map(({ records }) => byId(records));
   const restless = new Set<string>();
-  const records = new Map<string, Seen>();
-  for (const id of new Set([...first.keys(), ...second.keys()])) {
-    const seen = first.get(id);
-    if (seen !== undefined && seen.text === second.get(id)?.text) records.set(id, seen);
+  const steadyRecords = new Map<string, Seen>();
+  for (const [id, seen] of maps.flatMap((pass) => [...pass])) {
+    if (maps.every((pass) => pass.get(id)?.text === seen.text)) steadyRecords.set(id, seen);
     else restless.add(id);
   }
-  return { records, restless };
+  return { records: steadyRecords, restless };
 }
+
+/** Longest foreign value in a finding. */
+const LONGEST = 200;
 
 /** A value as a report shows it. */
 export function quoted(value: unknown): string {
-  return value === undefined ? "nothing" : JSON.stringify(value);
+  const text = value === undefined ? "nothing" : JSON.stringify(value);
+  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST - 1)}…`;
 }
 
 /** How a record is named in a report. */

@@ -40,6 +40,8 @@ export interface Trial {
     readonly checks?: readonly string[];
     readonly deep?: boolean;
     readonly earlier?: Memory;
+    /** Budget of requests. */
+    readonly requests?: number;
   }): Promise<Summary & { readonly session: Session }>;
 }
 
@@ -58,7 +60,7 @@ export async function withProvider<Value>(
     provider,
     baseUrl,
     token,
-    run: async ({ checks, deep = false, earlier } = {}) => {
+    run: async ({ checks, deep = false, earlier, requests = 1000 } = {}) => {
       const shown = new Shown();
       shown.hide(token);
       shown.hide(limited.token);
@@ -68,7 +70,7 @@ export async function withProvider<Value>(
         credentials: { token, limitedToken: limited.token, oauth },
         deep,
         earlier,
-        limits: { requests: 1000, waiting: 60_000, pages: 60, pause: 0 },
+        limits: { requests, waiting: 60_000, pages: 60, pause: 0 },
         // Simulated waits cost nothing.
         clock: { now: () => provider.clock.now(), sleep: () => Promise.resolve() },
         wire,

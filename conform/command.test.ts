@@ -1,0 +1,191 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { conform } from "./command.ts";
+import { withProvider } from "./testing/provider.ts";
+import type { Trial } from "./testing/provider.ts";
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "conform-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Runs the command; gives its exit code and all that it said. */
+async function run(argv: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  const said: string[] = [];
+  const warned: string[] = [];
+  const lines: string[] = [];
+  const code = await conform(argv, {
+    version: "9.9.9",
+    environment,
+    clock: { now: () => 0, sleep: () => Promise.resolve() },
+    say: (text) => said.push(text),
+    warn: (text) => warned.push(text),
+    progress: (line) => lines.push(line),
+  });
+  return { code, said: said.join(""), warned: warned.join(""), lines };
+}
+
+function path(name: string): string {
+  return join(folder, name);
+}
+
+async function file(name: string, content: string): Promise<string> {
+  await writeFile(path(name), content);
+  return path(name);
+}
+
+const address = ({ baseUrl }: Trial): string[] => ["--base-url", baseUrl];
+const token = ({ token: text }: Trial) => ({ BILLING_EXPORT_TOKEN: text });
+
+describe("exit codes", () => {
+  it("is 0 where no rule is broken, and the report fits a screen", () =>
+    withProvider({}, async (trial) => {
+      const { code, said, warned } = await run(address(trial), token(trial));
+      expect(warned).toBe("");
+      expect(code).toBe(0);
+      expect(said).toContain("No rule of the interface is seen to be broken.");
+      expect(said).toContain("version 9.9.9");
+      expect(said.split("\n").length).toBeLessThan(40);
+    }));
+
+  it("is 1 where a rule is broken, and the report says what to mend", () =>
+    withProvider({}, async (trial) => {
+      trial.provider.fault({ kind: "long_page" });
+      const { code, said } = await run([...address(trial), "--only", "PAG"], token(trial));
+      expect(code).toBe(1);
+      expect(said).toMatch(/FAILED PAG-03 A page holds at most `limit` records/);
+      expect(said).toMatch(/ {2}seen {6}the page has \d+ records/);
+      expect(said).toMatch(/ {2}request {3}GET http:\/\/127\.0\.0\.1:\d+\/v1\/finops\//);
+      expect(said).toContain("mend      Cut the page at limit");
+    }));
+
+  it("is 0 for a warning", () =>
+    withProvider({}, async (trial) => {
+      trial.provider.fault({ kind: "refuse_future" });
+      const { code, said } = await run([...address(trial), "--only", "WIN-11"], token(trial));
+      expect([code, said]).toEqual([0, expect.stringContaining("WARNING WIN-11")]);
+    }));
+
+  it.each([
+    [[], "--base-url is missing; a token is missing"],
+    [["--base-url", "https://example.com"], "a token is missing"],
+    [["--base-url", "http://example.com", "--token", "secret-1"], "must be an https address"],
+    [["--base-url", "https://a:b@example.com", "--token", "secret-1"], "must be an https address"],
+    [["--base-url", "https://example.com", "--token", "secret-1", "--only", "NO-1"], "NO-1"],
+    [["--tokn", "secret-1"], "--tokn is not known"],
+    [["secret-1"], "an argument belongs to no option"],
+    [["--config", "/does/not/exist"], "/does/not/exist cannot be read (ENOENT)"],
+  ])("is 2 for %j", async (argv, message) => {
+    const { code, said, warned } = await run(argv);
+    expect([code, said]).toEqual([2, ""]);
+    expect(warned).toContain(message);
+    expect(warned).not.toContain("secret-1");
+  });
+
+  it("is 2 where nobody answers, and where the token is refused", () =>
+    withProvider({}, async (trial) => {
+      const refused = await run(address(trial), { BILLING_EXPORT_TOKEN: "somebody-else" });
+      expect(refused.code).toBe(2);
+      expect(refused.warned).toMatch(/answers 401 to the token/);
+      const nobody = await run(["--base-url", "http://127.0.0.1:1"], token(trial));
+      expect(nobody.code).toBe(2);
+      expect(nobody.warned).toMatch(/cannot be reached: ECONNREFUSED/);
+    }));
+
+  it("shows its help and its version", async () => {
+    expect((await run(["--help"])).said).toContain("BILLING_EXPORT_TOKEN");
+    expect(await run(["--version"])).toMatchObject({ code: 0, said: "9.9.9\n" });
+  });
+});
+
+describe("--expect", () => {
+  it("forgives what is known to fail, and fails for what passes", () =>
+    withProvider({}, async (trial) => {
+      trial.provider.fault({ kind: "long_page" });
+      const argv = [...address(trial), "--only", "PAG-02,PAG-03", "--expect"];
+      const known = await run(
+        [...argv, await file("known", "# ours\nPAG-03 # ticket 7\n")],
+        token(trial),
+      );
+      expect([known.code, known.said]).toEqual([0, expect.stringContaining("EXPECTED PAG-03")]);
+      const stale = await run([...argv, await file("stale", "PAG-02\nPAG-03\n")], token(trial));
+      expect([stale.code, stale.said]).toEqual([1, expect.stringContaining("out of date: PAG-02")]);
+      const wrong = await run([...argv, await file("wrong", "PAG-99\n")], token(trial));
+      expect(wrong.code).toBe(2);
+    }));
+});
+
+describe("reports", () => {
+  it("hold the finding, escaped, and no token", () =>
+    withProvider({}, async (trial) => {
+      const evil = `<script>&"'\u001B[31m\u202E${trial.token}`;
+      trial.provider.fault(
+        {
+          kind: "record",
+          which: "all",
+          set: { ChargeCategory: evil },
+          when: { operation: "costs" },
+        },
+        { kind: "refusal", of: ["invalid-parameter"], echo: true },
+      );
+      const argv = ["--html", path("r.html"), "--junit", path("r.xml"), "--json", path("r.json")];
+      const { code, said, warned, lines } = await run([...address(trial), ...argv], token(trial));
+      expect(code).toBe(1);
+      const [html = "", junit = "", json = ""] = await Promise.all(
+        ["r.html", "r.xml", "r.json"].map((name) => readFile(path(name), "utf8")),
+      );
+      for (const text of [said, warned, lines.join(""), html, junit, json]) {
+        expect(text).not.toContain(trial.token);
+        expect(text).not.toMatch(/[\u001B\u202E]/);
+      }
+      expect(html).not.toContain("<script");
+      expect(html).toContain("&lt;script&gt;");
+      expect(junit).toMatch(/<failure message="[^"<]*&lt;script&gt;/);
+      expect(junit).toContain("<skipped message=");
+      const report: { checks: { id: string; verdict: string; seen: string | null }[] } =
+        JSON.parse(json);
+      expect(report.checks.find(({ id }) => id === "REC-04")).toMatchObject({ verdict: "failed" });
+      expect(report.checks.find(({ id }) => id === "ERR-11")).toMatchObject({ verdict: "failed" });
+      expect(lines.at(-1)).toBe("");
+    }));
+});
+
+describe("files", () => {
+  it("takes address and token from a config, and compares with the run before", () =>
+    withProvider({}, async (trial) => {
+      const config = { base_url: trial.baseUrl, credentials: { access_token: trial.token } };
+      const argv = ["--config", await file("config.json", JSON.stringify(config))];
+      const state = ["--state", path("state.json"), "--only", "STB,AVL"];
+      const first = await run([...argv, ...state]);
+      expect(first).toMatchObject({ code: 0, said: expect.stringContaining("STB-06") });
+      expect(await readFile(path("state.json"), "utf8")).not.toContain(trial.token);
+      const second = await run([...argv, ...state]);
+      expect(second.said).not.toContain("NOT VERIFIED");
+    }));
+
+  it("keeps a new refresh token", () =>
+    withProvider({ oauth: {} }, async (trial) => {
+      const { server } = trial.provider.oauth();
+      const scopes = ["billing.account.read", "billing.usage.read", "billing.cost.read"] as const;
+      const { refreshToken } = await server.issue("generated", scopes);
+      const { clientId, clientSecret } = server.client;
+      const content = {
+        client_id: clientId,
+        client_secret: clientSecret,
+        refresh_token: refreshToken,
+        note: "ours",
+      };
+      const oauth = await file("oauth.json", JSON.stringify(content));
+      const argv = [...address(trial), "--oauth", oauth, "--only", "OAU"];
+      for (let round = 1; round <= 2; round += 1) {
+        const { code, said } = await run(argv, token(trial));
+        expect([code, said]).toEqual([0, expect.stringContaining("9 passed, 1 not verified")]);
+      }
+      const kept: unknown = JSON.parse(await readFile(oauth, "utf8"));
+      expect(kept).toMatchObject({ client_id: clientId, note: "ours" });
+      expect(kept).not.toMatchObject({ refresh_token: refreshToken });
+    }));
+});
