@@ -72,7 +72,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/streams/checkpoint.ts",
     from: "if (text === this.#last) return;",
     to: "",
-    test: "src/streams/reader.test.ts: S2: STATE follows the records it covers, counts them, and never comes twice",
+    test: "src/streams/checkpoint.test.ts: S2: a state that has not changed is not sent again, and its records count for the next STATE",
   },
   {
     rule: "S3",

@@ -38,6 +38,19 @@ function stateAt(position: number, changes: Partial<IncrementalState> = {}): Inc
   return { ...base, position, ...changes };
 }
 
+test("S2: a state that has not changed is not sent again, and its records count for the next STATE", async () => {
+  const { made, states } = checkpoints();
+  for (const [position, records] of [
+    [1, 3],
+    [1, 4],
+    [2, 5],
+  ] as const) {
+    made.made(records, 1);
+    await made.send(stateAt(position));
+  }
+  expect(states().map(({ state }) => state.sourceStats.recordCount)).toEqual([3, 9]);
+});
+
 test("S2: a STATE comes after the first page, then each second or 20,000 records", async () => {
   const { made, at, states } = checkpoints();
   const counts: number[] = [];
