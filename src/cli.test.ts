@@ -63,7 +63,7 @@ test.each([[["--state", ""]], [["--state="]], [[]]])("no state where %j is given
   });
 });
 
-test.each(["check", "discover", "read"])("%s saves renewed tokens where it is told to", (kind) => {
+test.each(["check", "discover", "read"])("%s saves renewed tokens if the line says so", (kind) => {
   const catalog = kind === "read" ? ["--catalog", "d"] : [];
   const line = [kind, "--config", "c", ...catalog, "--write-config"];
   expect(parse(...line)).toMatchObject({ kind, writeConfig: true });
@@ -145,7 +145,7 @@ test.each([
   expect(JSON.stringify(faultOf(...argv).toTrace())).not.toContain("SeCrEt");
 });
 
-test("whatever the arguments are, they are a command or a ConnectorError", () => {
+test("any arguments give a command or a ConnectorError", () => {
   const word = fc.oneof(
     fc.constantFrom("spec", "check", "read", "help", "--config", "--state", "--help", "-", "--"),
     fc.string(),

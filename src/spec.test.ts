@@ -35,13 +35,13 @@ function* walk(node: Node, name = "", depth = 0): Generator<Visit> {
 
 const nodes = [...walk(connection)];
 
-test("spec.json is what the schema of the config makes", async () => {
+test("spec.json equals the specification from the config's schema", async () => {
   const committed = await readFile(new URL("../spec.json", import.meta.url), "utf8");
   expect(committed).toBe(`${JSON.stringify(built(), null, 2)}\n`);
   expect(specification).toEqual(built());
 });
 
-test("the specification has what the protocol asks for", () => {
+test("the specification has the members that the protocol requires", () => {
   expect(specification["documentationUrl"]).toMatch(
     /^https:.*\/docs\/integrations\/sources\/ai-billing\.md$/,
   );
@@ -144,7 +144,7 @@ test("an authorization URL may have a query, and the scopes are a list and a tex
   expect(input.scopes.map(({ scope }) => scope).join(" ")).toBe(input.scope);
 });
 
-test("secrets are marked, and nothing else", () => {
+test("all secrets are marked, and no other field", () => {
   const names = new Set(["access_token", "api_key", "client_secret", "refresh_token"]);
   for (const { name, node } of nodes.filter((each) => each.node.type !== "object")) {
     expect(node["airbyte_secret"] ?? false, name).toBe(names.has(name));

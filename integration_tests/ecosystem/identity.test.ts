@@ -71,7 +71,7 @@ test("the platform starts the image as the image starts itself", () => {
   for (const word of entrypoint) expect(word).toMatch(/^(\/|--)/);
 });
 
-test("metadata.yaml has what the schema asks for, and nothing that it does not know", () => {
+test("metadata.yaml has every member that the schema requires, and no unknown one", () => {
   const required = [
     ..."name definitionId connectorType connectorSubtype dockerRepository dockerImageTag".split(
       " ",
@@ -92,7 +92,7 @@ test("metadata.yaml has what the schema asks for, and nothing that it does not k
   expect(declared("license")).toBe("MIT");
 });
 
-test("what is suggested is what is offered", () => {
+test("the suggested streams are the offered ones", () => {
   const suggested = firstOf(/suggestedStreams:\n {4}streams:\n((?: {6}- \w+\n)+)/, metadata);
   expect(suggested?.match(/\w+/g)).toEqual(["usage", "costs", "export_windows"]);
 });
@@ -108,7 +108,7 @@ test("the allowed hosts are those of the user's config and of the providers with
 });
 
 describe("the documentation page", () => {
-  test("has the headings that are asked for, in their order", () => {
+  test("has the required headings in their order", () => {
     const headings = [...docs.matchAll(/^#{1,3} (.+)$/gm)].map(([, heading]) => heading);
     const asked = [
       "AI Billing",
@@ -139,7 +139,7 @@ describe("the documentation page", () => {
     expect(anchored.toSorted()).toEqual(Object.keys(properties).toSorted());
   });
 
-  test("shows what only readers of the page need outside of the form's guide", () => {
+  test("hides from the form's guide the text for readers of the page", () => {
     expect(docs).toMatch(/^# AI Billing\n\n<HideInUI>\n/);
     expect(docs.match(/<HideInUI>/g)).toHaveLength(docs.match(/<\/HideInUI>/g)?.length ?? 0);
   });

@@ -133,7 +133,7 @@ test("the connector takes the config that a person fills in", async () => {
   expect(parseConfig(config)).toMatchObject({ baseUrl: "https://billing.example.com" });
 });
 
-test("a picture of it", async () => {
+test("the picture for the documentation", async () => {
   const picture = await page.screenshot({
     fullPage: true,
     path: process.env["SCREENSHOT"] ?? join(tmpdir(), "form.png"),

@@ -38,7 +38,7 @@ function faultOf(catalog: unknown): ConnectorError {
   throw new Error("the catalog was accepted");
 }
 
-test("costs are offered only where the provider has them", () => {
+test("costs are offered only if the provider has them", () => {
   expect(discoverCatalog(both).map(({ name }) => name)).toEqual([
     "usage",
     "costs",
@@ -86,7 +86,7 @@ test("every stream keeps the rules of the discovery tests", () => {
   }
 });
 
-test("a catalog with nulls and keys of the platform's own is understood", () => {
+test("a catalog may have nulls and the platform's own keys", () => {
   const catalog = {
     streams: [
       {
@@ -111,7 +111,7 @@ test("a catalog with nulls and keys of the platform's own is understood", () => 
   });
 });
 
-test("what discover offers can be configured as it is", () => {
+test("the streams of discover can be configured unchanged", () => {
   const streams = discoverCatalog(both).map((stream) => ({ stream, sync_mode: "incremental" }));
   expect(parseCatalog({ streams })).toMatchObject({ streams: { length: 3 }, faults: [] });
 });
@@ -147,7 +147,7 @@ test("a sync mode that is missing or null is a fault of its stream", () => {
   expect(faults.map(({ stream }) => stream)).toEqual(["usage", "costs"]);
 });
 
-test("faults of the shape are named all at once", () => {
+test("one error names all faults of the shape", () => {
   expect(faultOf({ streams: [null, {}, entry(""), entry(7), entry("usage")] }).message).toBe(
     [
       "The catalog has 4 faults:",
@@ -159,7 +159,7 @@ test("faults of the shape are named all at once", () => {
   );
 });
 
-test("a stream that stands in the catalog twice is refused", () => {
+test("a stream that is in the catalog twice is refused", () => {
   const error = faultOf({
     streams: [entry("usage"), entry("costs"), entry("usage", "full_refresh")],
   });

@@ -163,7 +163,7 @@ export const PROVIDERS = {
   openrouter_management_key: { provider: "openrouter", baseUrl: "https://openrouter.ai/api" },
 } as const;
 
-/** A key for a provider's own reports, and what the connector assumes because the reports do not say it. */
+/** A key for a provider's own reports, and the values that the connector assumes because the reports do not give them. */
 function providerKey<Type extends keyof typeof PROVIDERS>(
   authType: Type,
   meta: { title: string; description: string; key: string },
