@@ -8,14 +8,14 @@ export const catalogSchemas = {
     "additionalProperties": true,
     "properties": {
       "x_RecordId": {
-        "description": "Identifier of the record, unique within the account, dataset and granularity. Primary key.",
+        "description": "Identifier of the record, unique within the account, dataset and granularity. Primary key. From a provider's own reports (Anthropic, OpenAI, OpenRouter): a hash of bucket, grouped dimensions and meter.",
         "type": [
           "null",
           "string"
         ]
       },
       "x_RecordUpdatedAt": {
-        "description": "When the provider last changed the record (UTC). Of two versions of one record the later one holds.",
+        "description": "When the provider last changed the record (UTC). Of two versions of one record the later one holds. From a provider's own reports, which do not say it: the end of the bucket.",
         "type": [
           "null",
           "string"
@@ -175,14 +175,14 @@ export const catalogSchemas = {
     "additionalProperties": true,
     "properties": {
       "x_RecordId": {
-        "description": "Identifier of the record, unique within the account, dataset and granularity. Primary key.",
+        "description": "Identifier of the record, unique within the account, dataset and granularity. Primary key. From a provider's own reports (Anthropic, OpenAI, OpenRouter): a hash of bucket, grouped dimensions and meter.",
         "type": [
           "null",
           "string"
         ]
       },
       "x_RecordUpdatedAt": {
-        "description": "When the provider last changed the record (UTC). Of two versions of one record the later one holds.",
+        "description": "When the provider last changed the record (UTC). Of two versions of one record the later one holds. From a provider's own reports, which do not say it: the end of the bucket.",
         "type": [
           "null",
           "string"
@@ -307,7 +307,7 @@ export const catalogSchemas = {
         ]
       },
       "BillingPeriodStart": {
-        "description": "Start of the billing period that the charge is invoiced in, inclusive (UTC).",
+        "description": "Start of the billing period that the charge is invoiced in, inclusive (UTC). From a provider's own reports: the calendar month.",
         "type": [
           "null",
           "string"
@@ -367,7 +367,7 @@ export const catalogSchemas = {
         ]
       },
       "BilledCost": {
-        "description": "Cost as invoiced, in `BillingCurrency`; an exact decimal as text, may be negative.",
+        "description": "Cost as invoiced, in `BillingCurrency`; an exact decimal as text, may be negative. From a provider's own reports: before credits and tax.",
         "type": [
           "null",
           "string"
@@ -395,7 +395,7 @@ export const catalogSchemas = {
         ]
       },
       "x_CostStatus": {
-        "description": "`provisional` until the provider declares the cost `final`.",
+        "description": "`provisional` until the provider declares the cost `final`. From a provider's own reports, which do not say it: until some days after the billing period.",
         "type": [
           "null",
           "string"

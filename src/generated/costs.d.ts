@@ -5,11 +5,11 @@
  */
 export interface CostRecord {
   /**
-   * Identifier of the record, unique within the account, dataset and granularity. Primary key.
+   * Identifier of the record, unique within the account, dataset and granularity. Primary key. From a provider's own reports (Anthropic, OpenAI, OpenRouter): a hash of bucket, grouped dimensions and meter.
    */
   x_RecordId: string;
   /**
-   * When the provider last changed the record (UTC). Of two versions of one record the later one holds.
+   * When the provider last changed the record (UTC). Of two versions of one record the later one holds. From a provider's own reports, which do not say it: the end of the bucket.
    */
   x_RecordUpdatedAt: string;
   /**
@@ -77,7 +77,7 @@ export interface CostRecord {
    */
   x_UpstreamProvider?: string | null;
   /**
-   * Start of the billing period that the charge is invoiced in, inclusive (UTC).
+   * Start of the billing period that the charge is invoiced in, inclusive (UTC). From a provider's own reports: the calendar month.
    */
   BillingPeriodStart: string;
   /**
@@ -109,7 +109,7 @@ export interface CostRecord {
    */
   BillingCurrency: string;
   /**
-   * Cost as invoiced, in `BillingCurrency`; an exact decimal as text, may be negative.
+   * Cost as invoiced, in `BillingCurrency`; an exact decimal as text, may be negative. From a provider's own reports: before credits and tax.
    */
   BilledCost: string;
   /**
@@ -125,7 +125,7 @@ export interface CostRecord {
    */
   PricingCurrencyBilledCost?: string | null;
   /**
-   * `provisional` until the provider declares the cost `final`.
+   * `provisional` until the provider declares the cost `final`. From a provider's own reports, which do not say it: until some days after the billing period.
    */
   x_CostStatus: "provisional" | "final";
   /**

@@ -5,11 +5,11 @@
  */
 export interface UsageRecord {
   /**
-   * Identifier of the record, unique within the account, dataset and granularity. Primary key.
+   * Identifier of the record, unique within the account, dataset and granularity. Primary key. From a provider's own reports (Anthropic, OpenAI, OpenRouter): a hash of bucket, grouped dimensions and meter.
    */
   x_RecordId: string;
   /**
-   * When the provider last changed the record (UTC). Of two versions of one record the later one holds.
+   * When the provider last changed the record (UTC). Of two versions of one record the later one holds. From a provider's own reports, which do not say it: the end of the bucket.
    */
   x_RecordUpdatedAt: string;
   /**

@@ -291,10 +291,15 @@ function forbidden(
       : scopes[0] === undefined
         ? "a scope or access to the account"
         : `the scope ${scopes[0]}`;
+  // A provider whose own reports are read has scopes of its own, and names the one that it needs.
+  const own = scopes.length > 0 && scopes.every((name) => !name.startsWith("billing."));
+  const rule = own
+    ? "."
+    : "; usage needs billing.account.read and billing.usage.read, costs need billing.cost.read.";
   return new ConnectorError(
     "forbidden",
     `The credential is valid but lacks ${needs} (HTTP 403).${quoteProblem(problem)} Ask the provider's administrator to ` +
-      "grant it; usage needs billing.account.read and billing.usage.read, costs need billing.cost.read.",
+      `grant it${rule}`,
     { detail },
   );
 }
