@@ -110,7 +110,7 @@ describe("incremental", () => {
   });
 
   test("read_sequential_slices: from any state on, at least the records that it lacks", async () => {
-    // A state comes every five seconds at most, so that the read has to take a while.
+    // A state comes every second at most, so the read has to take a while.
     const config = provider.config({ concurrency: 1 });
     await provider.faults({ kind: "latency", milliseconds: 200 });
     const run = await read(config, { catalog: catalogOf() });

@@ -33,8 +33,12 @@ export function checkClosed(validator: Validator, value: unknown, tolerate: bool
   }
 }
 
-/** A broken rule in words: `unknown property "x" at /datasets`, `/next_cursor must be string,null`. */
-export function describeViolation(violation: Violation): string {
+/**
+ * A broken rule in words: `unknown property "x" at /datasets`, `/next_cursor must be string,null`. Shows no value that was sent,
+ * only allowed values.
+ */
+export function describeViolation(violation: Violation | undefined): string {
+  if (violation === undefined) return "it breaks its schema";
   const name = unknownProperty(violation);
   if (name !== undefined) return `unknown property "${foreignText(name)}" at ${place(violation)}`;
   const { missingProperty, allowedValue, allowedValues } = violation.params;

@@ -3,7 +3,7 @@ import { foreignText } from "../core/foreign_text.ts";
 import { formatInstant } from "../core/time.ts";
 import type { Range } from "../core/window.ts";
 import { ConnectorError } from "../errors.ts";
-import type { Violation } from "../generated/validators.js";
+import { describeViolation } from "../interface/strictness.ts";
 import type { Fields, Granularity, StreamDefinition } from "./stream.ts";
 
 /** How the records of a stream are checked. */
@@ -29,7 +29,7 @@ export function checked(value: unknown, index: number, window: Range, rules: Rec
     const rule = `x_Granularity must be "${granularity}", which was asked for`;
     return tolerated(value, index, rule, window, rules);
   }
-  return tolerated(value, index, ruleOf(stream.validate.errors?.[0]), window, rules);
+  return tolerated(value, index, describeViolation(stream.validate.errors?.[0]), window, rules);
 }
 
 export function isFields(value: unknown): value is Fields {
@@ -71,13 +71,4 @@ function tolerated(
         : "; a record without an identifier and a charge period cannot be passed on."),
     { detail: what },
   );
-}
-
-/** A broken rule in words, e.g. `BilledCost must be string`. Shows no value of the record, only allowed values. */
-function ruleOf(violation: Violation | undefined): string {
-  if (violation === undefined) return "it breaks its schema";
-  const where = foreignText(violation.instancePath.slice(1).replaceAll("/", ".")) || "it";
-  const allowed = violation.params["allowedValues"] ?? violation.params["allowedValue"];
-  const values = allowed === undefined ? "" : ` (${JSON.stringify(allowed)})`;
-  return `${where} ${violation.message ?? violation.keyword}${values}`;
 }

@@ -84,9 +84,9 @@ test.each([
   ["an impossible date", { x_RecordUpdatedAt: "2026-02-30T00:00:00Z" }, "x_RecordUpdatedAt"],
   ["no instant", { ChargePeriodEnd: "" }, "ChargePeriodEnd"],
   ["an instant without zone", { ChargePeriodEnd: "2026-01-02T00:00:00" }, "ChargePeriodEnd"],
-  ["a missing member", { ServiceName: undefined }, "must have required property 'ServiceName'"],
+  ["a missing member", { ServiceName: undefined }, 'property "ServiceName" is missing'],
   ["another granularity", { x_Granularity: "1h" }, 'x_Granularity must be "1d"'],
-  ["another category", { ServiceCategory: "Compute" }, '("AI and Machine Learning")'],
+  ["another category", { ServiceCategory: "Compute" }, '"AI and Machine Learning"'],
   ["a usage type of nobody's", { x_UsageType: "dreams" }, "x_UsageType must match pattern"],
 ])("V1: %s fails the stream, or passes with a warning", (_what, changes, rule) => {
   const record = usageRecord("a", changes);
