@@ -1,11 +1,11 @@
 /**
- * The authorization server (interface section 5): oidc-provider as a plain OAuth 2.0 server. Authorization code with
- * PKCE S256 only (RFC 7636), refresh tokens (RFC 6749 section 6) that rotate, with the whole family revoked where a
- * spent one comes again (RFC 9700 section 4.14.2), opaque access tokens, `iss` in its answers (RFC 9207).
+ * The authorization server (interface section 5): oidc-provider as a plain OAuth 2.0 server. It offers the authorization
+ * code with PKCE S256 only (RFC 7636), opaque access tokens, and `iss` in its answers (RFC 9207). Refresh tokens rotate
+ * (RFC 6749 section 6); if a spent one comes again, the whole family is revoked (RFC 9700 section 4.14.2).
  */
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-// Not the package's entry, which warns on stderr of every Node that does not call itself an LTS.
+// The package's entry would warn on stderr about every Node that is no LTS version.
 import { Provider } from "oidc-provider/lib/provider.js";
 import type { Grant as StoredGrant } from "oidc-provider/lib/provider.js";
 import { SCOPES } from "../accounts.ts";
@@ -22,7 +22,7 @@ export interface AuthorizationOptions {
   readonly redirectUris?: readonly string[];
 }
 
-/** What can be switched while the server runs. */
+/** Settings that may change while the server runs. */
 export interface Switches {
   tokenSeconds: number;
   rotate: boolean;
@@ -35,18 +35,18 @@ export interface RegisteredClient {
   readonly clientSecret?: string;
 }
 
-/** Tokens as a client would have got them by sending a person through login and consent. */
+/** The tokens that a client gets after a person has signed in and consented. */
 export interface IssuedTokens {
   readonly accessToken: string;
   readonly refreshToken: string;
-  /** Seconds. */
+  /** The life of the access token in seconds. */
   readonly expiresIn: number;
 }
 
-/** Where a path of the server lies below its issuer. */
+/** The path of the pages for a person, below the issuer. */
 export const INTERACTION = "/interaction/";
 
-/** On these, any port will do for a native client (RFC 8252 section 7.3). */
+/** For these addresses a native client may use any port (RFC 8252 section 7.3). */
 const LOOPBACK_REDIRECTS = ["http://127.0.0.1/callback", "http://[::1]/callback"];
 
 const CONFIDENTIAL_ID = "reference-client";
@@ -54,7 +54,7 @@ const PUBLIC_ID = "reference-public-client";
 
 const REFRESH_TOKEN_SECONDS = 30 * 86_400;
 
-/** Cast in one place: what node:crypto exports is what the library takes. */
+/** A new key to sign ID tokens with; the library needs one. */
 function signingKeys(): object {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   return {
@@ -78,7 +78,7 @@ function configuration(
     responseTypes: ["code"],
     clientAuthMethods: ["client_secret_basic", "client_secret_post", "none"],
     pkce: { required: () => true },
-    // The storage knows the exact end of a token; the library, which counts in whole seconds, would end it earlier.
+    // The library counts in whole seconds and would end a token too early. The storage knows the exact end.
     clockTolerance: 1,
     ttl: {
       AccessToken: () => switches.tokenSeconds,
@@ -101,7 +101,7 @@ function configuration(
       accounts().includes(id) ? { accountId: id, claims: () => ({ sub: id }) } : undefined,
     issueRefreshToken: () => true,
     rotateRefreshToken: () => switches.rotate,
-    // Consent is asked for each time, so that it can be tried out again.
+    // The server asks for consent each time, so that it can be tried out again.
     loadExistingGrant: (context: {
       oidc: {
         result?: { consent?: { grantId?: string } };
@@ -124,9 +124,9 @@ function configuration(
   };
 }
 
-/** The authorization server of a provider; serves nothing by itself. */
+/** The authorization server of a provider. It does not listen by itself. */
 export class AuthorizationServer {
-  /** RFC 8414: an address with a path, below which all of its own addresses lie. */
+  /** RFC 8414: an address with a path. All addresses of the server lie below it. */
   readonly issuer: string;
   readonly client: RegisteredClient;
   readonly publicClient: RegisteredClient = { clientId: PUBLIC_ID };
@@ -136,7 +136,7 @@ export class AuthorizationServer {
   readonly #callback: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
   /**
-   * @param issuer its own address, with a path and without a slash at the end
+   * @param issuer the address of the server, with a path and without a slash at the end
    * @param accounts ids of the accounts that a person may choose from
    */
   constructor(
@@ -167,15 +167,15 @@ export class AuthorizationServer {
     this.#callback = this.oidc.callback();
   }
 
-  /** Lets the library answer a request to one of its own addresses; `path` lies below the issuer. */
+  /** Lets the library answer a request. `path` lies below the issuer. */
   async answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
-    // The library makes its own addresses of the two: what it is mounted under is where they differ.
+    // The library takes the part of originalUrl in front of url for the path that it is mounted under.
     Object.assign(request, { originalUrl: new URL(this.issuer).pathname + path });
     request.url = path;
     await this.#callback(request, response);
   }
 
-  /** Says what an access token allows; asked after the bearer tokens, by the same code. */
+  /** The grant of an access token; undefined if this server did not issue it. */
   readonly verify: TokenVerifier = async (token) => {
     const found = await this.oidc.AccessToken.find(token);
     if (found === undefined) return undefined;
@@ -213,7 +213,7 @@ export class AuthorizationServer {
     this.#storage.clear();
   }
 
-  /** Ends the life of all access tokens; refresh tokens stay good. */
+  /** Ends the life of all access tokens. Refresh tokens stay valid. */
   expireAccessTokens(): void {
     this.#storage.expireAccessTokens();
   }

@@ -7,9 +7,9 @@ import { tokenFaultSchema } from "./token_faults.ts";
 const oauthBody = z.strictObject({
   token_seconds: z.int().min(1).optional(),
   rotate: z.boolean().optional(),
-  /** Replaces those that were set. */
+  /** Replaces the faults that were set before. */
   token_faults: z.array(tokenFaultSchema).optional(),
-  /** Access tokens end, or everything does. */
+  /** Ends all access tokens, or everything that was ever issued. */
   revoke: z.enum(["access_tokens", "all"]).optional(),
   issue: z
     .strictObject({
@@ -20,7 +20,7 @@ const oauthBody = z.strictObject({
     .optional(),
 });
 
-/** What a client has to know, in the words of the connector's config. */
+/** Everything that a client must know, under the keys of the connector's config. */
 export function clientFacts(oauth: OAuth): Readonly<Record<string, string>> {
   const { clientId, clientSecret = "" } = oauth.server.client;
   return {
@@ -34,9 +34,10 @@ export function clientFacts(oauth: OAuth): Readonly<Record<string, string>> {
 }
 
 /**
- * Serves `/control/oauth`: GET says where everything is, POST switches and issues. README has the shapes.
+ * Serves `/control/oauth`: GET names all addresses, POST changes settings and issues tokens. The README lists the bodies.
  *
- * @param oauthOf asked at each request: it is there once the provider listens; throws a RangeError where OAuth is off
+ * @param oauthOf is called for each request, because OAuth exists only after the provider listens. It throws a RangeError
+ *   if OAuth is off
  */
 export function registerOAuthControl(
   app: FastifyInstance,

@@ -1,11 +1,11 @@
-/** Login and consent: what stands between the authorization request and its answer. */
+/** Login and consent: the pages between the authorization request and its answer. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Interaction } from "oidc-provider/lib/provider.js";
 import { SCOPES } from "../accounts.ts";
 import type { AuthorizationServer } from "./authorization_server.ts";
 import { consentPage, errorPage, loginPage } from "./pages.ts";
 
-/** The most bytes of a submitted form. */
+/** The largest submitted form in bytes. */
 const FORM_BYTES = 64 * 1024;
 
 const DENIED = { error: "access_denied", error_description: "The person denied the request." };
@@ -23,7 +23,7 @@ function show(response: ServerResponse, status: number, html: string): void {
   response.writeHead(status, {
     "content-type": "text/html; charset=utf-8",
     "cache-control": "no-store",
-    // The answer to the form leads to the client, which the policy of a form would have to name.
+    // No form-action: the answer to the form redirects to the client, and the policy would have to name the client.
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
     "referrer-policy": "no-referrer",
   });
@@ -68,7 +68,7 @@ async function submit(
   return finish(await consent(server, interaction, form.getAll("scope")), true);
 }
 
-/** Answers a request below the interaction path: GET shows a page, POST takes what was chosen on it. Never rejects. */
+/** Answers a request below the interaction path: GET shows a page, POST takes its choices. Never rejects. */
 export async function interact(
   server: AuthorizationServer,
   accounts: readonly string[],

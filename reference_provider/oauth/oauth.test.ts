@@ -38,7 +38,7 @@ beforeEach(() => {
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Asks the token endpoint, as the client with a secret unless the form names another. */
+/** Sends a form to the token endpoint, as the client with a secret unless the form names another client. */
 async function ofToken(form: Readonly<Record<string, string>>): Promise<[number, Body]> {
   const { clientId, clientSecret = "" } = oauth.server.client;
   const body = new URLSearchParams({ client_id: clientId, client_secret: clientSecret, ...form });
@@ -115,7 +115,7 @@ test("a person who logs in and consents brings back a code that is worth tokens,
   expect(tokens).toMatchObject({ token_type: "Bearer", expires_in: 3600 });
   expect((await operation("capabilities", tokens["access_token"])).status).toBe(200);
   expect(await exchange(redirected)).toMatchObject([400, { error: "invalid_grant" }]);
-  // A code that comes twice has been stolen from somebody: what it was worth is gone (RFC 6749 section 4.1.2).
+  // A code that comes twice may be stolen: its tokens are revoked (RFC 6749 section 4.1.2).
   problemOf(await operation("capabilities", tokens["access_token"]), 401);
 });
 
@@ -206,7 +206,7 @@ test("the control switches, issues with fewer scopes, and makes the token endpoi
   });
   expect((await refresh(issued["refresh_token"]))[0]).toBe(503);
   await expect(refresh(issued["refresh_token"])).rejects.toThrow();
-  // It was lost on its way back: the old one is spent.
+  // The new token got lost on its way, and the old one is spent.
   expect(await refresh(issued["refresh_token"])).toMatchObject([400, { error: "invalid_grant" }]);
   await control({ revoke: "all" });
   expect(

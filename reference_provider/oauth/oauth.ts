@@ -1,4 +1,4 @@
-/** OAuth 2.0 at the wire: which addresses there are (RFC 8414, RFC 9728), and the faults of the token endpoint. */
+/** OAuth 2.0 on the wire: its addresses and their metadata (RFC 8414, RFC 9728), and the faults of the token endpoint. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { SCOPES } from "../accounts.ts";
 import type { TokenVerifier } from "../accounts.ts";
@@ -14,7 +14,7 @@ const TOKEN_PATH = "/token";
 /** The OAuth side of a provider that serves at an origin. */
 export class OAuth {
   readonly server: AuthorizationServer;
-  /** Where the protected resource describes itself (RFC 9728 section 3.1). */
+  /** The address of the protected resource's metadata (RFC 9728 section 3.1). */
   readonly resourceMetadataUrl: string;
   readonly authorizationUrl: string;
   readonly tokenUrl: string;
@@ -23,7 +23,7 @@ export class OAuth {
   #faults: { readonly fault: TokenFault; matched: number; struck: number }[] = [];
 
   /**
-   * @param baseUrl of the operations; also the identifier of the resource
+   * @param baseUrl the base address of the operations; also the identifier of the resource
    * @param accounts ids of the accounts that a person may choose from
    */
   constructor(baseUrl: string, accounts: () => readonly string[], options: AuthorizationOptions) {
@@ -39,7 +39,7 @@ export class OAuth {
 
   readonly verify: TokenVerifier = (token, now) => this.server.verify(token, now);
 
-  /** Sets faults of the token endpoint in place of those that were set; the first that is not used up strikes. */
+  /** Replaces the faults of the token endpoint. The first one that is not used up strikes. */
   setFaults(faults: readonly TokenFaultInput[]): void {
     this.#faults = faults.map((fault) => ({
       fault: tokenFaultSchema.parse(fault),
@@ -48,7 +48,7 @@ export class OAuth {
     }));
   }
 
-  /** Capabilities with what they say of OAuth (interface section 2.2). */
+  /** Capabilities with the members that OAuth adds (interface section 2.2). */
   offeredIn(capabilities: Capabilities): Capabilities {
     const methods = new Set<Capabilities["authorization_methods"][number]>([
       ...capabilities.authorization_methods,
@@ -56,13 +56,13 @@ export class OAuth {
     ]);
     return {
       ...capabilities,
-      // The schema's type knows one item at least; a spread of a set does not.
+      // The schema's type demands at least one item; the type of a spread set does not have that.
       authorization_methods: [capabilities.authorization_methods[0], ...[...methods].slice(1)],
       protected_resource_metadata_url: this.resourceMetadataUrl,
     };
   }
 
-  /** Headers of a 401 or 403, with where a client finds out how to get a token (RFC 9728 section 5.1). */
+  /** Headers of a 401 or 403, with the address of the metadata in the challenge (RFC 9728 section 5.1). */
   withMetadata(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
     const challenge = headers["www-authenticate"];
     if (challenge === undefined) return headers;
@@ -77,7 +77,7 @@ export class OAuth {
     );
   }
 
-  /** Whose metadata a path serves; undefined where it serves something else. */
+  /** The kind of metadata at a path; undefined if the path is no metadata. */
   metadataAt(path: string): "resource" | "server" | undefined {
     if (path === this.#resourcePath) return "resource";
     return path === this.#serverPath ? "server" : undefined;
@@ -122,7 +122,7 @@ export class OAuth {
     };
   }
 
-  /** Lets the fault that is due strike; whether it has answered in the library's place. */
+  /** Lets the next fault strike. Resolves to whether the fault has answered instead of the library. */
   async #strike(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const due = this.#faults.find(({ fault, struck }) => struck < (fault.times ?? Infinity));
     if (due === undefined) return false;

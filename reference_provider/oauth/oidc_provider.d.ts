@@ -1,9 +1,9 @@
-/** What is used of oidc-provider 9, which comes without types. */
+/** Types for the used part of oidc-provider 9, which has none. */
 declare module "oidc-provider/lib/provider.js" {
   import type { IncomingMessage, ServerResponse } from "node:http";
 
   interface Stored {
-    /** Saves it; the token as the client gets to know it. */
+    /** Saves the object. Resolves to the token that the client gets. */
     save(): Promise<string>;
   }
 
@@ -30,7 +30,7 @@ declare module "oidc-provider/lib/provider.js" {
     readonly scope?: string;
   }
 
-  /** A person's way through login and consent. */
+  /** One sign-in of a person: login and consent. */
   export interface Interaction {
     readonly uid: string;
     readonly prompt: { readonly name: string };
@@ -38,7 +38,7 @@ declare module "oidc-provider/lib/provider.js" {
     readonly session?: { readonly accountId: string };
   }
 
-  /** One object store for each kind of thing that is stored. */
+  /** The store of one kind of object. */
   export interface Adapter {
     upsert(id: string, payload: object, expiresIn?: number): Promise<void>;
     find(id: string): Promise<object | undefined>;

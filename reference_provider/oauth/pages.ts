@@ -1,4 +1,4 @@
-/** The pages that a person clicks through: who signs in, what is allowed, what went wrong. No script, no style sheet. */
+/** The pages for a person: sign-in, consent and errors. They have no script and no style sheet. */
 import { escapeHtml } from "../html.ts";
 
 function page(title: string, body: string): string {
@@ -10,7 +10,7 @@ ${body}
 `;
 }
 
-/** Asks which billing account is meant; there are no passwords here. */
+/** The page that asks for the billing account. There are no passwords. */
 export function loginPage(action: string, accounts: readonly string[]): string {
   const choices = accounts.map(
     (id, index) =>
@@ -26,7 +26,7 @@ ${choices.join("\n")}
   );
 }
 
-/** Asks which scopes are granted; all are ticked. */
+/** The page that asks for the granted scopes. All are ticked. */
 export function consentPage(
   action: string,
   clientId: string,
@@ -47,7 +47,7 @@ ${choices.join("\n")}
   );
 }
 
-/** Says why there is no way on. */
+/** The page that names an error. */
 export function errorPage(error: string, description: string): string {
   return page("This did not work", `<p>${escapeHtml(error)}: ${escapeHtml(description)}</p>`);
 }

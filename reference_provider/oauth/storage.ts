@@ -3,15 +3,15 @@ import type { Adapter } from "oidc-provider/lib/provider.js";
 interface Entry {
   payload: object;
   readonly grantId: unknown;
-  /** Milliseconds since 1970, exact where the library counts whole seconds. */
+  /** Milliseconds since 1970. It is exact, while the library counts whole seconds. */
   readonly expiresAt: number;
 }
 
-/** What one authorization server remembers: in memory, gone with the process. */
+/** The memory of one authorization server. It ends with the process. */
 export class Storage {
   readonly #entries = new Map<string, Entry>();
 
-  /** The store of one kind of things, e.g. `AccessToken`. */
+  /** The store of one kind, such as `AccessToken`. */
   adapter(kind: string): Adapter {
     const keyOf = (id: string): string => `${kind}:${id}`;
     const find = async (id: string): Promise<object | undefined> => this.#find(keyOf(id));
@@ -37,12 +37,12 @@ export class Storage {
     };
   }
 
-  /** Forgets every token and grant: all families are revoked at once. */
+  /** Forgets every token and grant, and so revokes all families. */
   clear(): void {
     this.#entries.clear();
   }
 
-  /** Every access token expires now; what they can be refreshed with stays. */
+  /** Ends all access tokens. Refresh tokens stay. */
   expireAccessTokens(): void {
     for (const key of this.#entries.keys())
       if (key.startsWith("AccessToken:")) this.#entries.delete(key);

@@ -1,9 +1,9 @@
-/** A person with a browser that knows forms and cookies and nothing else; for tests, here and of the connector. */
+/** A person with a browser that knows only forms and cookies; for tests, here and of the connector. */
 
 export interface Choices {
-  /** Default: the first on offer. */
+  /** Default: the first account of the page. */
   readonly account?: string;
-  /** Scopes to leave ticked. Default: all. */
+  /** The scopes that stay ticked. Default: all. */
   readonly scopes?: readonly string[];
   /** Default: allow. */
   readonly decision?: "allow" | "deny";
@@ -12,8 +12,8 @@ export interface Choices {
 /**
  * Opens an authorization address and clicks through login and consent.
  *
- * @returns where the server sends the browser in the end: an address of another origin, not opened
- * @throws Error with the page's text where there is no way on
+ * @returns the address of another origin to which the server finally redirects; it is not opened
+ * @throws Error with the text of the page if a page has no form to submit
  */
 export async function clickThrough(address: string, choices: Choices = {}): Promise<URL> {
   const cookies = new Map<string, string>();

@@ -3,7 +3,7 @@ import { z } from "zod";
 const times = z.int().min(1).optional();
 const after = z.int().min(0).default(0);
 
-/** What the token endpoint does instead of answering as it should; `times`: so often and then no more; `after`: not the first so many. */
+/** A fault of the token endpoint. It lets the first `after` requests pass, and then strikes `times` times. */
 export const tokenFaultSchema = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("status"),
@@ -16,16 +16,16 @@ export const tokenFaultSchema = z.discriminatedUnion("kind", [
     times,
     after,
   }),
-  /** Answers as it should, with other values for these of its headers (lower case). */
+  /** Answers correctly, but with other values of these headers (lower-case names). */
   z.strictObject({
     kind: z.literal("headers"),
     set: z.record(z.string(), z.string()),
     times,
     after,
   }),
-  /** Does what was asked for and resets the connection: the client never sees the new token. */
+  /** Issues new tokens and resets the connection: the client never sees them. */
   z.strictObject({ kind: z.literal("lost"), times, after }),
-  /** Resets the connection before anything is done. */
+  /** Resets the connection before it issues tokens. */
   z.strictObject({ kind: z.literal("reset"), times, after }),
   /** Answers late, in milliseconds. */
   z.strictObject({ kind: z.literal("slow"), milliseconds: z.number().min(0), times, after }),

@@ -45,7 +45,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test("the whole config stays but for the tokens", () => {
+test("the whole config stays, except the tokens", () => {
   expect(withTokens(CONFIG, TOKENS)).toEqual({
     ...CONFIG,
     credentials: {
@@ -58,7 +58,7 @@ test("the whole config stays but for the tokens", () => {
   });
 });
 
-test("a life that is not known leaves no old date behind; a configured address stays", () => {
+test("an unknown life leaves no old expiry date behind; a configured address stays", () => {
   const configured = {
     ...CONFIG,
     credentials: { ...CONFIG.credentials, token_url: "https://mine.example/t" },
@@ -68,7 +68,7 @@ test("a life that is not known leaves no old date behind; a configured address s
   expect(credentials).toHaveProperty("token_url", "https://mine.example/t");
 });
 
-test("what has to be handed over: another refresh token, a place found out; not a new access token alone", () => {
+test("CONTROL is for another refresh token or a discovered token_url, not for a new access token alone", () => {
   const after = withTokens(CONFIG, TOKENS);
   expect(mustHandOver(CONFIG, after)).toBe(true);
   expect(mustHandOver(after, withTokens(after, { ...TOKENS, accessToken: "access-2" }))).toBe(
@@ -100,16 +100,16 @@ test("new tokens are masked first, then in the file, then handed over; only then
     sent.push(message);
     await promise;
   });
-  let isKept = false;
-  const keeping = (async () => {
+  let isSaved = false;
+  const saving = (async () => {
     await save(TOKENS);
-    isKept = true;
+    isSaved = true;
   })();
   await new Promise((tick) => setImmediate(tick));
   expect(steps).toEqual(["file **** ****", "sent **** ****"]);
-  expect(isKept).toBe(false);
+  expect(isSaved).toBe(false);
   resolve(undefined);
-  await keeping;
+  await saving;
   expect(sent).toEqual([
     {
       type: "CONTROL",
@@ -182,7 +182,7 @@ test("several writers at once: the file is one of theirs as a whole, and nothing
   expect(readdirSync(folder)).toEqual(["config.json"]);
 });
 
-test("a file that is not there, or cannot be replaced, is named with what to do", async () => {
+test("an error names a file that is missing or cannot be replaced", async () => {
   const missing = join(folder, "none.json");
   for (const attempt of [assertWritable(missing), writeConfigFile(missing, {})]) {
     await expect(attempt).rejects.toMatchObject({ code: "invalid_config", detail: "ENOENT" });

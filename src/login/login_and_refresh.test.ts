@@ -1,4 +1,4 @@
-/** A backfill over many lives of tokens, all in one process, so that time can be counted exactly. */
+/** A backfill over many lives of tokens, in one process with a fake clock, so that the test can count exactly. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { generateAccount } from "../../reference_provider/generator/index.ts";
 import { createProvider } from "../../reference_provider/provider.ts";
@@ -91,28 +91,28 @@ test(
       { kind: "read", ...command, writeConfig: false },
       hostOf({ config, catalog: { streams } }),
     );
-    const kept: { at: number; config: JsonObject }[] = [];
+    const handedOver: { at: number; config: JsonObject }[] = [];
     let next = await outputs.next();
     for (; next.done !== true; next = await outputs.next()) {
       if (next.value.type !== "CONTROL") continue;
       const { emitted_at: at, connectorConfig } = next.value.control;
-      kept.push({ at, config: connectorConfig.config });
+      handedOver.push({ at, config: connectorConfig.config });
     }
     await provider.close();
     expect(next.value).toBe(true);
-    const asked = provider.requests().filter(({ path }) => path.endsWith("/token"));
-    expect(asked.map(({ status }) => status)).toEqual(kept.map(() => 200));
+    const refreshes = provider.requests().filter(({ path }) => path.endsWith("/token"));
+    expect(refreshes.map(({ status }) => status)).toEqual(handedOver.map(() => 200));
     expect(provider.requests().filter(({ status }) => status === 401)).toEqual([]);
-    // Three quarters of each life are used; then whichever lane comes next renews, for all.
-    const gaps = kept.slice(1).map(({ at }, index) => at - (kept[index]?.at ?? 0));
+    // After three quarters of a life the next lane renews the token for all lanes.
+    const gaps = handedOver.slice(1).map(({ at }, index) => at - (handedOver[index]?.at ?? 0));
     expect(gaps.length).toBeGreaterThan(10);
     for (const gap of gaps) {
       expect(gap).toBeGreaterThanOrEqual(1500);
       expect(gap).toBeLessThanOrEqual(1500 + 8 * STEP);
     }
-    const tokens = kept.map((each) =>
+    const tokens = handedOver.map((each) =>
       Reflect.get(Object(each.config["credentials"]), "refresh_token"),
     );
-    expect(new Set([refreshToken, ...tokens]).size).toBe(kept.length + 1);
+    expect(new Set([refreshToken, ...tokens]).size).toBe(handedOver.length + 1);
   },
 );

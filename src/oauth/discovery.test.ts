@@ -32,18 +32,18 @@ const WEB: Web = {
   [SERVER]: { body: server },
 };
 
-/** A transport over these addresses; what is nowhere is a 404. */
-function web(answers: Web): { transport: Transport; asked: HttpRequest[] } {
-  const asked: HttpRequest[] = [];
+/** A transport that knows these addresses; every other address is a 404. */
+function web(answers: Web): { transport: Transport; requests: HttpRequest[] } {
+  const requests: HttpRequest[] = [];
   const transport: Transport = (request) => {
-    asked.push(request);
+    requests.push(request);
     return scripted(answers[request.url.href] ?? { status: 404 })(request);
   };
-  return { transport, asked };
+  return { transport, requests };
 }
 
 function discover(answers: Web, claimed?: string, base = BASE) {
-  const { transport, asked } = web(answers);
+  const { transport, requests } = web(answers);
   const found = discoverServer(new URL(base), claimed, {
     edges: { clock: retryClock(), transport, random: () => 0 },
     backoff: BACKOFF_POLICY,
@@ -51,23 +51,23 @@ function discover(answers: Web, claimed?: string, base = BASE) {
     retrySignal: new AbortController().signal,
     onRetry: () => undefined,
   });
-  return { found, asked };
+  return { found, requests };
 }
 
 test("a challenge leads to the token endpoint, and nothing secret is sent on the way", async () => {
-  const { found, asked } = discover(WEB);
+  const { found, requests } = discover(WEB);
   expect((await found).token_endpoint).toBe(server.token_endpoint);
-  expect(asked.map(({ url }) => url.href)).toEqual([CAPABILITIES, RESOURCE, SERVER]);
-  for (const { headers, body } of asked) {
+  expect(requests.map(({ url }) => url.href)).toEqual([CAPABILITIES, RESOURCE, SERVER]);
+  for (const { headers, body } of requests) {
     expect(Object.keys(headers)).not.toContain("authorization");
     expect(body).toBeUndefined();
   }
 });
 
-test("what capabilities or an earlier challenge named is asked at once", async () => {
-  const { found, asked } = discover(WEB, RESOURCE);
+test("an address that capabilities or a challenge named is requested at once", async () => {
+  const { found, requests } = discover(WEB, RESOURCE);
   await found;
-  expect(asked.map(({ url }) => url.href)).toEqual([RESOURCE, SERVER]);
+  expect(requests.map(({ url }) => url.href)).toEqual([RESOURCE, SERVER]);
 });
 
 test("without a name the well-known place is tried; without RFC 8414 the one of OpenID", async () => {
@@ -78,9 +78,9 @@ test("without a name the well-known place is tried; without RFC 8414 the one of 
     [CAPABILITIES]: { status: 401 },
     ...(document && { [openid]: document }),
   };
-  const { found, asked } = discover(answers);
+  const { found, requests } = discover(answers);
   expect((await found).issuer).toBe(ISSUER);
-  expect(asked.map(({ url }) => url.href)).toEqual([CAPABILITIES, RESOURCE, SERVER, openid]);
+  expect(requests.map(({ url }) => url.href)).toEqual([CAPABILITIES, RESOURCE, SERVER, openid]);
 });
 
 test.each(["https://api.example.com", `${BASE}/`, CAPABILITIES])(
@@ -151,13 +151,13 @@ test.each<[string, Web, string?]>([
       { ...WEB, [SERVER]: { body: { ...server, authorization_endpoint: address } } },
     ],
   ]),
-])("%s is not believed: the user is told to set token_url", async (_, answers, claimed) => {
+])("%s is not trusted: the user is told to set token_url", async (_, answers, claimed) => {
   const error = await failure(discover(answers, claimed).found);
   expect(error.code).toBe("invalid_config");
   expect(error.message).toContain("Set token_url");
 });
 
-test("http is believed on loopback only where base_url is there too", async () => {
+test("http is trusted on loopback only if base_url is on loopback too", async () => {
   const local = "http://127.0.0.1:8080";
   const issuer = `${local}/oauth`;
   const answers = {
@@ -178,13 +178,13 @@ test.each([
 ])(
   "a discovered endpoint on another host than %s gets no refresh token",
   async (key, authorizationUrl) => {
-    const { transport, asked } = web(WEB);
+    const { transport, requests } = web(WEB);
     const error = await failure(refreshWith(transport, authorizationUrl));
     expect(error.code).toBe("invalid_config");
     expect(error.message).toContain(`on another host than ${key}: the refresh token was not sent`);
     expect(error.message).toContain("https://as.example.com/tenant/token");
     expect(error.message).toContain("Set token_url");
-    expect(asked.every(({ body }) => body === undefined)).toBe(true);
+    expect(requests.every(({ body }) => body === undefined)).toBe(true);
   },
 );
 
@@ -193,10 +193,10 @@ test("a discovered endpoint on the origin of authorization_url gets the refresh 
     ...WEB,
     [server.token_endpoint]: { status: 400, body: { error: "invalid_grant" } },
   };
-  const { transport, asked } = web(answers);
+  const { transport, requests } = web(answers);
   const error = await failure(refreshWith(transport, "https://as.example.com/authorize"));
   expect(error.code).toBe("unauthorized");
-  expect(asked.at(-1)?.body).toContain("refresh_token=refresh");
+  expect(requests.at(-1)?.body).toContain("refresh_token=refresh");
 });
 
 function refreshWith(transport: Transport, authorizationUrl: string | undefined): Promise<unknown> {

@@ -22,7 +22,7 @@ interface Bench {
   readonly auth: RefreshingAuth;
   /** Refresh tokens that were sent. */
   readonly sent: string[];
-  readonly kept: TokenSet[];
+  readonly saved: TokenSet[];
   /** Moves the clock, in milliseconds. */
   pass(ms: number): Promise<void>;
 }
@@ -33,17 +33,17 @@ interface BenchOptions {
   readonly rotate?: boolean;
   /** Awaited before the answer. */
   readonly answer?: Promise<void>;
-  readonly keep?: Promise<void>;
+  readonly saving?: Promise<void>;
   readonly fail?: ConnectorError;
   /** The refresh token of an answer that is broken in other parts. */
   readonly rescued?: string;
 }
 
 function bench(options: BenchOptions = {}): Bench {
-  const { rotate = true, answer, keep, fail } = options;
+  const { rotate = true, answer, saving, fail } = options;
   const livesMs = "livesMs" in options ? options.livesMs : 3_600_000;
   const clock = instantClock();
-  const [sent, kept]: [string[], TokenSet[]] = [[], []];
+  const [sent, saved]: [string[], TokenSet[]] = [[], []];
   const refresh: OAuthOptions["endpoint"]["refresh"] = async (token, rescue): Promise<Tokens> => {
     sent.push(token);
     await answer;
@@ -63,21 +63,21 @@ function bench(options: BenchOptions = {}): Bench {
     },
     clock,
     save: async (renewed) => {
-      await keep;
-      kept.push(renewed);
+      await saving;
+      saved.push(renewed);
     },
   });
-  return { auth, sent, kept, pass: (ms) => clock.sleep(ms, signal) };
+  return { auth, sent, saved, pass: (ms) => clock.sleep(ms, signal) };
 }
 
 const refusal = (authorization: string) => ({ authorization, challenge: undefined });
 
 test("without an access token the first request waits for one; the others use it", async () => {
-  const { auth, sent, kept } = bench();
+  const { auth, sent, saved } = bench();
   expect(await auth.authorization(signal)).toBe("Bearer a1");
   expect(await auth.authorization(signal)).toBe("Bearer a1");
   expect(sent).toEqual(["r0"]);
-  expect(kept).toEqual([
+  expect(saved).toEqual([
     {
       accessToken: "a1",
       refreshToken: "r1",
@@ -138,7 +138,7 @@ test("a server that does not rotate: the refresh token stays", async () => {
   expect(sent).toEqual(["r0", "r0"]);
 });
 
-test("many lanes are refused at once: one refresh, and who comes late just tries again", async () => {
+test("many lanes are refused at once: one refresh; a late lane tries the new token", async () => {
   const { auth, sent } = bench({ credentials: { accessToken: "old" } });
   const lanes = Array.from({ length: 8 }, () => auth.unauthorized(refusal("Bearer old"), signal));
   expect(await Promise.all(lanes)).toEqual(lanes.map(() => true));
@@ -148,24 +148,24 @@ test("many lanes are refused at once: one refresh, and who comes late just tries
   expect(sent).toEqual(["r0", "r1"]);
 });
 
-test("a token is not used before it is kept", async () => {
+test("a token is not used before it is saved", async () => {
   const { promise, resolve } = Promise.withResolvers<undefined>();
-  const { auth, kept } = bench({ keep: promise });
+  const { auth, saved } = bench({ saving: promise });
   let used = false;
   const using = (async () => {
     await auth.authorization(signal);
     used = true;
   })();
   await new Promise((tick) => setImmediate(tick));
-  expect([used, kept.length]).toEqual([false, 0]);
+  expect([used, saved.length]).toEqual([false, 0]);
   resolve(undefined);
   await using;
-  expect(kept.length).toBe(1);
+  expect(saved.length).toBe(1);
 });
 
-test("who stops waits no longer, and the refresh goes on to its end", async () => {
+test("a stopped caller waits no longer, and the refresh goes on to its end", async () => {
   const { promise, resolve } = Promise.withResolvers<undefined>();
-  const { auth, kept } = bench({ answer: promise });
+  const { auth, saved } = bench({ answer: promise });
   const controller = new AbortController();
   const waiting = auth.authorization(controller.signal);
   const reason = new ConnectorError("aborted", "stopped");
@@ -174,28 +174,28 @@ test("who stops waits no longer, and the refresh goes on to its end", async () =
   const settled = auth.settled();
   resolve(undefined);
   await settled;
-  expect(kept.map(({ refreshToken }) => refreshToken)).toEqual(["r1"]);
+  expect(saved.map(({ refreshToken }) => refreshToken)).toEqual(["r1"]);
   await expect(auth.authorization(controller.signal)).rejects.toBe(reason);
 });
 
-test("what only a person can mend is asked once; what time mends is asked again", async () => {
-  const refused = bench({ fail: new ConnectorError("unauthorized", "authorize again") });
-  const passing = bench({ fail: new ConnectorError("unavailable", "later") });
-  for (const { auth } of [refused, passing]) {
+test("after an error that only a person can fix no refresh follows; after a transient error one does", async () => {
+  const final = bench({ fail: new ConnectorError("unauthorized", "authorize again") });
+  const transient = bench({ fail: new ConnectorError("unavailable", "later") });
+  for (const { auth } of [final, transient]) {
     await expect(auth.authorization(signal)).rejects.toThrow(ConnectorError);
     await expect(auth.authorization(signal)).rejects.toThrow(ConnectorError);
   }
-  expect(refused.sent).toEqual(["r0"]);
-  expect(passing.sent).toEqual(["r0", "r0"]);
+  expect(final.sent).toEqual(["r0"]);
+  expect(transient.sent).toEqual(["r0", "r0"]);
 });
 
 test("a broken answer with a new refresh token: it is saved, and no other refresh follows", async () => {
   const fail = new ConnectorError("provider_fault", "no access token");
-  const { auth, sent, kept } = bench({ credentials: { accessToken: "old" }, fail, rescued: "r9" });
+  const { auth, sent, saved } = bench({ credentials: { accessToken: "old" }, fail, rescued: "r9" });
   await expect(auth.unauthorized(refusal("Bearer old"), signal)).rejects.toBe(fail);
   await expect(auth.unauthorized(refusal("Bearer old"), signal)).rejects.toBe(fail);
   expect(sent).toEqual(["r0"]);
-  expect(kept).toEqual([
+  expect(saved).toEqual([
     {
       accessToken: undefined,
       expiresAt: undefined,

@@ -57,7 +57,7 @@ export async function judgeTokenAnswer(
       .join(", ");
     throw error === "invalid_grant"
       ? new ConnectorError("unauthorized", context.onInvalidGrant, { detail })
-      : refused(status, error, detail, context);
+      : refusalError(status, error, detail, context);
   }
   const body = objectOf(answer.text);
   const tokens = await parsed(answer, body, context);
@@ -149,7 +149,7 @@ function shortWords(description: string): string {
   return foreignText(words.map((word) => (PLAIN_WORD.test(word) ? word : "…")).join(" "));
 }
 
-function refused(
+function refusalError(
   status: number,
   error: string,
   detail: string,

@@ -166,20 +166,17 @@ test.each([
     expect(told).not.toContain(part);
 });
 
-test.each([500, 502, 503, 408, 429])(
-  "HTTP %i passes, with the waits of all requests",
-  async (status) => {
-    const late = { status, headers: json, body: { error: "invalid_grant" } };
-    const { endpoint, slept, retries } = harness({
-      transport: scripted(late, late, { headers: json, body: TOKENS }),
-    });
-    expect((await endpoint.refresh(REFRESH, nobody)).accessToken).toBe("access");
-    expect(slept).toEqual([250, 1000]);
-    expect(retries[0]).toBe(
-      `The request failed: HTTP ${status}. Trying again in 0.25 s (retry 1 of 5): POST https://as.example.com/token`,
-    );
-  },
-);
+test.each([500, 502, 503, 408, 429])("HTTP %i is retried with the usual waits", async (status) => {
+  const late = { status, headers: json, body: { error: "invalid_grant" } };
+  const { endpoint, slept, retries } = harness({
+    transport: scripted(late, late, { headers: json, body: TOKENS }),
+  });
+  expect((await endpoint.refresh(REFRESH, nobody)).accessToken).toBe("access");
+  expect(slept).toEqual([250, 1000]);
+  expect(retries[0]).toBe(
+    `The request failed: HTTP ${status}. Trying again in 0.25 s (retry 1 of 5): POST https://as.example.com/token`,
+  );
+});
 
 test("Retry-After is a floor; retries end in a transient error", async () => {
   const late = { status: 429, headers: { ...json, "retry-after": "7" } };
@@ -190,13 +187,13 @@ test("Retry-After is a floor; retries end in a transient error", async () => {
   expect(slept.length).toBe(5);
 });
 
-test("a server that hangs, breaks off or resets passes too", async () => {
-  let asked = 0;
+test("a server that hangs, breaks off or resets is retried too", async () => {
+  let connections = 0;
   await using broken = await serveTcp((socket) => {
-    asked += 1;
+    connections += 1;
     socket.on("data", () => {
-      if (asked === 1) socket.resetAndDestroy();
-      else if (asked === 2) socket.end("HTTP/1.1 503 Busy\r\ncontent-length: 999\r\n\r\n{");
+      if (connections === 1) socket.resetAndDestroy();
+      else if (connections === 2) socket.end("HTTP/1.1 503 Busy\r\ncontent-length: 999\r\n\r\n{");
     });
   });
   nock.enableNetConnect("127.0.0.1");
@@ -211,7 +208,7 @@ test("a server that hangs, breaks off or resets passes too", async () => {
   ]);
 });
 
-test("a token is never sent on where the endpoint redirects", async () => {
+test("a token never follows a redirect", async () => {
   const seen: string[] = [];
   await using elsewhere = await serveHttp((request, response) => {
     seen.push(request.url ?? "");
@@ -329,21 +326,21 @@ test("a wait that would end after the deadline of a check is not begun", async (
 });
 
 test("an answer has five minutes; four seconds once the run has ended", async () => {
-  const asked: number[] = [];
+  const limits: number[] = [];
   const expired = new AbortController();
   const clock: Clock = {
     now: () => NOW,
     sleep: (ms, signal) => {
-      asked.push(ms);
+      limits.push(ms);
       return ms === 4000 ? Promise.resolve() : untilAborted(signal);
     },
   };
   const { transport, sent } = counted(silent);
   const { endpoint } = harness({ transport, clock, retrySignal: expired.signal });
   const refreshing = failure(endpoint.refresh(REFRESH, nobody));
-  await expect.poll(() => asked).toEqual([300_000]);
+  await expect.poll(() => limits).toEqual([300_000]);
   expired.abort();
   expect((await refreshing).code).toBe("unavailable");
-  expect(asked).toEqual([300_000, 4000]);
+  expect(limits).toEqual([300_000, 4000]);
   expect(sent()).toBe(1);
 });
