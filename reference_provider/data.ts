@@ -6,7 +6,7 @@ import { gunzipSync } from "node:zlib";
 import type { Account } from "./accounts.ts";
 import { parseLife } from "./lives.ts";
 import type { Life } from "./lives.ts";
-import { capabilities as checkedCapabilities, isObject } from "./model.ts";
+import { capabilities as checkedCapabilities, isObject, PROVIDER_FACTS } from "./model.ts";
 import type { Capabilities, DatasetName } from "./model.ts";
 import { parseRequests, parseRuns } from "./real_files.ts";
 import { realSpendLives } from "./real_spend.ts";
@@ -53,11 +53,7 @@ export function putLife(account: Account, dataset: DatasetName, life: Life): voi
 
 /** Capabilities of the account with the real spend. */
 export const REAL_SPEND_CAPABILITIES: Capabilities = {
-  profile_version: "0.1",
-  focus_version: "1.4",
-  provider: "Reference AI Provider",
-  authorization_methods: ["scoped_bearer_token"],
-  protected_resource_metadata_url: null,
+  ...PROVIDER_FACTS,
   datasets: {
     usage: {
       endpoint: "/v1/finops/usage",

@@ -13,6 +13,15 @@ export type BillingRecord = UsageRecord | CostRecord;
 /** The capabilities of one dataset (interface section 2.3). */
 export type DatasetCapabilities = Capabilities["datasets"]["usage"];
 
+/** The capabilities that both kinds of account share: the interface's versions and the methods of authorization. */
+export const PROVIDER_FACTS: Omit<Capabilities, "datasets"> = {
+  profile_version: "0.1",
+  focus_version: "1.4",
+  provider: "Reference AI Provider",
+  authorization_methods: ["scoped_bearer_token"],
+  protected_resource_metadata_url: null,
+};
+
 function explain(validator: Validator): string {
   const [first] = validator.errors ?? [];
   if (first === undefined) return "does not match its schema";

@@ -1,5 +1,6 @@
 import type { Account } from "../accounts.ts";
 import { createAccount, putLife } from "../data.ts";
+import { PROVIDER_FACTS } from "../model.ts";
 import type { Capabilities } from "../model.ts";
 import { FRESHNESS_MINUTES } from "./metering.ts";
 import { createPlan } from "./options.ts";
@@ -21,11 +22,7 @@ function capabilitiesOf(plan: Plan): Capabilities {
   ] as const;
   const limits = { retention_days: plan.retention, maximum_window_days: plan.window };
   return {
-    profile_version: "0.1",
-    focus_version: "1.4",
-    provider: "Reference AI Provider",
-    authorization_methods: ["scoped_bearer_token"],
-    protected_resource_metadata_url: null,
+    ...PROVIDER_FACTS,
     datasets: {
       usage: {
         endpoint: "/v1/finops/usage",
