@@ -83,6 +83,16 @@ describe("the launcher names what npm ci has left out", () => {
   });
 });
 
+test.skipIf(process.platform !== "linux").each(["--help", "--version", "spec"])(
+  "%s into a full disk is no success",
+  (word) => {
+    const line = ["-c", '"$0" "$1" > /dev/full', LAUNCHER, word];
+    const { status, stderr } = spawnSync("sh", line, { encoding: "utf8" });
+    expect(status).toBe(1);
+    expect(stderr).toContain("Stdout cannot be written");
+  },
+);
+
 test("a stdout that is closed is no success", () => {
   const { status, stderr } = spawnSync("sh", ["-c", '"$0" spec >&-', LAUNCHER], {
     encoding: "utf8",

@@ -2,7 +2,7 @@
  * The scripts of the README, run as printed: with a full disk, with kills and with lines that were cut. Whatever happens,
  * the next syncs deliver every row, because the state covers only records that were delivered.
  */
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
@@ -16,6 +16,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -48,25 +49,31 @@ afterAll(async () => {
 const at = (name: string): string => join(folder, name);
 
 /** Runs a script in the folder, with the connector and Node on PATH. */
-function sh(script: string, path = searchPath): { code: number | null; stderr: string } {
-  const { status, stderr } = spawnSync("sh", ["-c", script], {
+async function sh(
+  script: string,
+  path = searchPath,
+): Promise<{ code: number | null; stderr: string }> {
+  const child = spawn("sh", ["-c", script], {
     cwd: folder,
     env: { PATH: path },
-    encoding: "utf8",
+    stdio: ["ignore", "ignore", "pipe"],
     timeout: 50_000,
   });
-  return { code: status, stderr };
+  const closed = once(child, "close");
+  const stderr = await text(child.stderr);
+  await closed;
+  return { code: child.exitCode, stderr };
 }
 
-beforeEach(() => {
+beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "printed-"));
   const own = prepare
     .replace(/^PATH=.*\n/, "")
     .replace("https://billing.example.com", provider.baseUrl)
     .replace("…", provider.token)
     .replace("2025-01-01", "2022-10-06");
-  expect(sh(own).code).toBe(0);
-  expect(sh(install).code).toBe(0);
+  expect((await sh(own)).code).toBe(0);
+  expect((await sh(install)).code).toBe(0);
   writeFileSync(at("sync.sh"), cron);
   chmodSync(at("sync.sh"), 0o755);
 });
@@ -87,8 +94,10 @@ const state = (): string => readFileSync(at("state.json"), "utf8");
 
 /** Fails unless one more sync, on a disk with room, completes the delivery. */
 async function expectNextSyncCompletes(): Promise<void> {
-  expect(sh("./sync.sh").code).toBe(0);
+  expect((await sh("./sync.sh")).code).toBe(0);
   await expectEqualSums(provider, delivered());
+  const left = [folder, at("records")].flatMap((path) => readdirSync(path));
+  expect(left.filter((name) => name.endsWith(".new"))).toEqual([]);
 }
 
 test("the section prints the four scripts that are tested here", () => {
@@ -100,17 +109,17 @@ test("the section prints the four scripts that are tested here", () => {
 });
 
 test("the two lines of a sync deliver every row, and the next sync reads less", async () => {
-  expect(sh(sync)).toEqual({ code: 0, stderr: "" });
+  expect(await sh(sync)).toEqual({ code: 0, stderr: "" });
   await expectEqualSums(provider, delivered());
   const first = delivered().usage.rows.length;
-  expect(sh(sync)).toEqual({ code: 0, stderr: "" });
+  expect(await sh(sync)).toEqual({ code: 0, stderr: "" });
   expect(delivered().usage.rows.length).toBeLessThan(2 * first);
 });
 
 describe("a full disk", () => {
   // `ulimit -f` counts blocks of 512 bytes. A write beyond it fails halfway, as it does on a full disk.
   test.each([1, 400])("cuts the output after %i blocks", async (blocks) => {
-    const failed = sh(`ulimit -f ${blocks}; ./sync.sh`);
+    const failed = await sh(`ulimit -f ${blocks}; ./sync.sh`);
     expect(failed.code).not.toBe(0);
     await expectNextSyncCompletes();
   });
@@ -120,7 +129,7 @@ describe("a full disk", () => {
     mkdirSync(shim);
     const limited = `#!/bin/sh\nulimit -f ${blocks}\nexec ${process.execPath} "$@"\n`;
     writeFileSync(join(shim, "node"), limited, { mode: 0o755 });
-    const failed = sh("./sync.sh", [shim, searchPath].join(delimiter));
+    const failed = await sh("./sync.sh", [shim, searchPath].join(delimiter));
     expect(failed.code).not.toBe(0);
     expect(failed.stderr).toContain("EFBIG");
     expect(state()).toBe("[]\n");
@@ -129,7 +138,7 @@ describe("a full disk", () => {
 
   test("leaves no room for the state", async () => {
     mkdirSync(at("state.json.new"));
-    expect(sh("./sync.sh").code).not.toBe(0);
+    expect((await sh("./sync.sh")).code).not.toBe(0);
     expect(state()).toBe("[]\n");
     rmSync(at("state.json.new"), { recursive: true });
     await expectNextSyncCompletes();
@@ -158,12 +167,12 @@ describe("a kill", () => {
     await killWhen("./sync.sh", () => output().includes('"RECORD"'));
     await provider.faults();
     expect(state()).toBe("[]\n");
-    expect(sh("node deliver.mjs").code).toBe(0);
+    expect((await sh("node deliver.mjs")).code).toBe(0);
     await expectNextSyncCompletes();
   });
 
   test("of the delivery, after some records and a state", async () => {
-    expect(sh(sync.split("\n")[0] ?? "").code).toBe(0);
+    expect((await sh(sync.split("\n")[0] ?? "")).code).toBe(0);
     const output = readFileSync(at("output.jsonl"), "utf8");
     const half = output.slice(0, output.indexOf('{"type":"STATE"') + 2000);
     rmSync(at("output.jsonl"));
@@ -180,7 +189,7 @@ describe("a kill", () => {
 
 describe("a cut line", () => {
   test.each(["RECORD", "STATE"])("in a %s ends the delivery before it", async (type) => {
-    expect(sh(sync.split("\n")[0] ?? "").code).toBe(0);
+    expect((await sh(sync.split("\n")[0] ?? "")).code).toBe(0);
     const output = readFileSync(at("output.jsonl"), "utf8");
     const last = output.lastIndexOf(`{"type":"${type}"`);
     const end = output.indexOf("\n", last);
@@ -188,33 +197,33 @@ describe("a cut line", () => {
       writeFileSync(at("state.json"), "[]\n");
       rmSync(at("records"), { recursive: true, force: true });
       writeFileSync(at("output.jsonl"), output.slice(0, cut));
-      expect(sh("node deliver.mjs")).toEqual({ code: 0, stderr: "" });
+      expect(await sh("node deliver.mjs")).toEqual({ code: 0, stderr: "" });
       await expectNextSyncCompletes();
     }
   });
 
   test("hides no record from a state that follows it", async () => {
-    expect(sh(sync.split("\n")[0] ?? "").code).toBe(0);
+    expect((await sh(sync.split("\n")[0] ?? "")).code).toBe(0);
     const lines = readFileSync(at("output.jsonl"), "utf8").split("\n");
     const first = lines.findIndex((line) => line.startsWith('{"type":"RECORD"'));
     lines.splice(first, 1, lines[first]?.slice(0, 40) ?? "");
     writeFileSync(at("output.jsonl"), lines.join("\n"));
-    expect(sh("node deliver.mjs").code).toBe(0);
+    expect((await sh("node deliver.mjs")).code).toBe(0);
     expect(state()).toBe("[]");
     await expectNextSyncCompletes();
   });
 });
 
-test("two syncs at once: the second one leaves the work to the first", () => {
-  const { code } = sh("exec 8> lock; flock 8; ./sync.sh");
+test("two syncs at once: the second one leaves the work to the first", async () => {
+  const { code } = await sh("exec 8> lock; flock 8; ./sync.sh");
   expect(code).toBe(0);
   expect(existsSync(at("output.jsonl"))).toBe(false);
 });
 
-test("a person sees why a sync failed", () => {
+test("a person sees why a sync failed", async () => {
   const config = readFileSync(at("config.json"), "utf8").replace(provider.token, "unknown");
   writeFileSync(at("config.json"), config);
-  const { code, stderr } = sh("./sync.sh");
+  const { code, stderr } = await sh("./sync.sh");
   expect(code).not.toBe(0);
   expect(stderr).toContain("does not accept the credential");
 });

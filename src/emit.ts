@@ -69,6 +69,11 @@ export class Emitter {
     if (output.type === "CONTROL") await this.flush();
   }
 
+  /** Writes a text for a person. Resolves once all of it is written; rejects as `write` does. */
+  async print(text: string): Promise<void> {
+    await this.#hand(text);
+  }
+
   /** Resolves once everything has been handed to the reader. */
   async flush(): Promise<void> {
     if (this.#out.writableLength > 0) await this.#hand("");

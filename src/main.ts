@@ -44,7 +44,7 @@ async function main(): Promise<void> {
   try {
     const command = await commandOf(process.argv.slice(2));
     if ("text" in command) {
-      process.stdout.write(command.text);
+      await emitter.print(command.text);
       return;
     }
     if (command.kind === "conform") {
