@@ -87,7 +87,8 @@ export class Connector {
 
   /** @param directory the folder of the files; must exist */
   constructor(directory: string) {
-    if (!existsSync(BUNDLE)) throw new Error("the connector is not built yet: run npm ci first");
+    if (!existsSync(BUNDLE))
+      throw new Error("the connector has not been built: run npm ci, without --ignore-scripts");
     this.#directory = directory;
   }
 
