@@ -91,10 +91,10 @@ async function check(
   outlet: Outlet<Output>,
 ): Promise<boolean> {
   try {
-    const kept = await load(command, host, outlet);
-    const { config } = kept;
+    const store = await load(command, host, outlet);
+    const { config } = store;
     const deadlineMs = host.clock.now() + CHECK_PATIENCE;
-    const connection = await connect(kept, host, outlet, { waits: false, deadlineMs });
+    const connection = await connect(store, host, outlet, { waits: false, deadlineMs });
     try {
       const answer = await capabilitiesOf(connection, config, host, outlet, deadlineMs);
       const { credentials, ...settings } = config;
@@ -124,9 +124,9 @@ async function discover(
   host: Host,
   outlet: Outlet<Output>,
 ): Promise<boolean> {
-  const kept = await load(command, host, outlet);
-  const { config } = kept;
-  const connection = await connect(kept, host, outlet, { waits: true });
+  const store = await load(command, host, outlet);
+  const { config } = store;
+  const connection = await connect(store, host, outlet, { waits: true });
   try {
     const { capabilities } = await capabilitiesOf(connection, config, host, outlet);
     await outlet.send({ type: "CATALOG", catalog: { streams: discoverCatalog(capabilities) } });
@@ -142,11 +142,11 @@ async function saveRecording(
   host: Host,
   outlet: Outlet<Output>,
 ): Promise<boolean> {
-  const [kept, { nothingToRecord, record, Recorder }] = await Promise.all([
+  const [store, { nothingToRecord, record, Recorder }] = await Promise.all([
     loadConfig({ ...command, writeConfig: false }, host, (message) => outlet.send(message)),
     import("./adapters/index.ts"),
   ]);
-  const { config } = kept;
+  const { config } = store;
   if (config.provider === undefined) throw nothingToRecord();
   const localNow = host.clock.now();
   const recorder = new Recorder(randomUUID(), new URL(config.baseUrl).pathname);
@@ -157,7 +157,7 @@ async function saveRecording(
       return { ...opened, transport: recorder.around(opened.transport) };
     },
   };
-  const connection = await connect(kept, recording, outlet, { waits: true });
+  const connection = await connect(store, recording, outlet, { waits: true });
   try {
     const { capabilities, nowMs: now } = await capabilitiesOf(connection, config, host, outlet);
     const ask = async (path: string): Promise<unknown> => {
@@ -167,7 +167,7 @@ async function saveRecording(
     const { name: provider } = config.provider;
     const { out } = command;
     const saved = await record({ recorder, provider, capabilities, now, localNow, ask, out });
-    const advice = "Ids are hashed, digits are kept: look through the files before you send them.";
+    const advice = "Ids are hashed, digits are store: look through the files before you send them.";
     await outlet.send(protocol.log("INFO", `${saved} answers were saved in "${out}". ${advice}`));
   } finally {
     await connection.close();
@@ -180,8 +180,8 @@ async function read(
   host: Host,
   outlet: Outlet<Output>,
 ): Promise<boolean> {
-  const kept = await load(command, host, outlet);
-  const { config } = kept;
+  const store = await load(command, host, outlet);
+  const { config } = store;
   const catalog = parseCatalog(await host.readJson(command.catalog, "catalog"));
   const stored = command.state === undefined ? null : await host.readJson(command.state, "state");
   const states = parseStateFile(
@@ -195,7 +195,7 @@ async function read(
       void outlet.send(protocol.streamStatus(name, "RUNNING", host.clock.now(), untilMs));
     }
   };
-  const connection = await connect(kept, host, outlet, { waits: true, onHold });
+  const connection = await connect(store, host, outlet, { waits: true, onHold });
   const { credentials: _secret, ...settings } = config;
   try {
     return await readStreams({
