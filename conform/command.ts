@@ -34,8 +34,20 @@ export interface Host {
 }
 
 const HTTP_LIMITS = { silence: 30_000, total: 120_000, bytes: 32 * 1024 * 1024 };
-const QUICK: RunLimits = { requests: 400, waiting: 120_000, pages: 12, pause: 1000 };
-const DEEP: RunLimits = { requests: 2000, waiting: 1_200_000, pages: 60, pause: 5000 };
+const QUICK: RunLimits = {
+  requests: 400,
+  waiting: 120_000,
+  pages: 25,
+  samplePages: 5,
+  pause: 1000,
+};
+const DEEP: RunLimits = {
+  requests: 2000,
+  waiting: 1_200_000,
+  pages: 100,
+  samplePages: 25,
+  pause: 5000,
+};
 
 /** Modes of files. One with tokens is private. A report is for others too, such as those who share a container's volume. */
 const PRIVATE = 0o600;

@@ -4,7 +4,7 @@ import { remember } from "./remember.ts";
 import type { Summary } from "./run.ts";
 import { PLANTS } from "./testing/plants.ts";
 import type { Facts, Plant } from "./testing/plant.ts";
-import { factsOf, withProvider } from "./testing/provider.ts";
+import { busyAccount, factsOf, withProvider } from "./testing/provider.ts";
 
 function found({ outcomes }: Summary): string[] {
   return outcomes.flatMap(({ check, verdict }) =>
@@ -50,6 +50,16 @@ describe("an account that is not offered everything", () => {
 });
 
 describe("the bounds of a run", () => {
+  it("leave room for a busy account: where a week is too much, a day is looked at", () =>
+    withProvider({ accounts: [busyAccount()] }, async (trial) => {
+      const checks = ["PAG-04", "PAG-05", "WIN-01"];
+      const { outcomes, session } = await trial.run({ checks, samplePages: 1 });
+      expect(outcomes.map(({ verdict }) => verdict)).toEqual(["passed", "passed", "passed"]);
+      const days = session.readings.filter(({ series }) => series.name === "usage 1d");
+      expect(days.slice(0, 2).map(({ end }) => end)).toEqual(["too long", "too long"]);
+      expect(days.at(-1)?.records).toHaveLength(1200);
+    }));
+
   it("are kept: a quick pass is a hundred requests or so, and takes no more than it is given", () =>
     withProvider({}, async (trial) => {
       const { requests, outcomes } = await trial.run();

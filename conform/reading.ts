@@ -95,13 +95,18 @@ function pageOf(series: Series, number: number, exchange: Exchange): Page {
   return { number, exchange, envelope, records };
 }
 
-/** Reads a window to its end, or as far as the provider and the run's limits let it. */
+/**
+ * Reads a window to its end, or as far as the provider and the run's limits let it.
+ *
+ * @param options `limit` of records in a page, default: none is sent; `most` pages, default: the run's limit
+ */
 export async function read(
   session: Session,
   series: Series,
   window: Window,
-  limit?: number,
+  options: { readonly limit?: number; readonly most?: number } = {},
 ): Promise<Reading> {
+  const { limit, most = session.options.limits.pages } = options;
   const query = queryOf(series, window, limit);
   const pages: Page[] = [];
   const followed = new Set<string>();
@@ -124,7 +129,7 @@ export async function read(
     if (next === null) return done("last");
     if (typeof next !== "string" || next === "") return done("no cursor");
     if (followed.has(next)) return done("cycle");
-    if (pages.length >= session.options.limits.pages) return done("too long");
+    if (pages.length >= most) return done("too long");
     followed.add(next);
     cursor = next;
   }

@@ -57,22 +57,30 @@ async function boundsOf(session: Session, series: Series) {
   return { longest, now, floor: floorTo(DAY, now - retention * DAY) + 2 * DAY };
 }
 
-/** Windows to try in turn, all inside retention, none longer than is accepted: recent ones first, then older ones. */
-async function candidates(session: Session, series: Series): Promise<Window[]> {
+/** Windows to try in turn, all inside retention and none longer than is accepted. */
+interface Candidates {
+  /** Of the last days, the longest first. */
+  readonly recent: readonly Window[];
+  /** For an account that had nothing in the last days. */
+  readonly older: readonly Window[];
+}
+
+async function candidates(session: Session, series: Series): Promise<Candidates> {
   const { longest, now, floor } = await boundsOf(session, series);
   const end = floorTo(DAY, now);
   const month = { start: monthStart(now, 1), end: monthStart(now) };
   const days = Math.min(longest, 7);
-  const windows: Window[] = [];
-  if (series.dataset === "costs" && (month.end - month.start) / DAY <= longest) windows.push(month);
-  if (series.granularity === "1h") windows.push(...(await busyDays(session)));
-  else windows.push({ start: end - days * DAY, end });
-  windows.push({ start: end - DAY, end });
-  if (series.granularity === "1h") windows.push({ start: end - HOUR, end });
+  const recent: Window[] = [];
+  if (series.dataset === "costs" && (month.end - month.start) / DAY <= longest) recent.push(month);
+  if (series.granularity === "1h") recent.push(...(await busyDays(session)));
+  else recent.push({ start: end - days * DAY, end });
+  recent.push({ start: end - DAY, end });
+  if (series.granularity === "1h") recent.push({ start: end - HOUR, end });
   const far = Math.min(longest, 31) * DAY;
-  for (let back = 1; back <= (session.options.deep ? 12 : 3); back += 1)
-    windows.push({ start: end - (back + 1) * far, end: end - back * far });
-  return windows.filter(({ start }) => start >= floor);
+  const steps = Array.from({ length: session.options.deep ? 12 : 3 }, (_, index) => index + 1);
+  const older = steps.map((back) => ({ start: end - (back + 1) * far, end: end - back * far }));
+  const isRetained = ({ start }: Window): boolean => start >= floor;
+  return { recent: recent.filter(isRetained), older: older.filter(isRetained) };
 }
 
 /** For hours: the latest day that has usage by the day, where that is known. */
@@ -91,16 +99,32 @@ async function busyDays(session: Session): Promise<Window[]> {
 
 const samples = new Once<Reading>();
 
+/** Reads windows until one has records and few enough pages; gives what stood in the way otherwise. */
+async function firstFit(session: Session, series: Series, windows: readonly Window[]) {
+  let busy: Window | undefined;
+  let broken: Reading | undefined;
+  for (const window of windows) {
+    const reading = await read(session, series, window, {
+      most: session.options.limits.samplePages,
+    });
+    if (reading.end === "last" && reading.records.length > 0) return { fit: reading };
+    if (reading.end === "too long") busy = window;
+    else if (reading.end !== "last") broken ??= reading;
+  }
+  return { busy, broken };
+}
+
 /** The first reading of a series' window with records. Throws {@link Missing} where there is none. */
 export function sample(session: Session, series: Series): Promise<Reading> {
   return samples.of(session, series.name, async () => {
-    let fallback: Reading | undefined;
-    for (const window of await candidates(session, series)) {
-      const reading = await read(session, series, window);
-      if (reading.end === "last" && reading.records.length > 0) return reading;
-      if (reading.end !== "last" && reading.end !== "too long") fallback ??= reading;
-    }
-    if (fallback !== undefined) return whole(fallback);
+    const { recent, older } = await candidates(session, series);
+    const near = await firstFit(session, series, recent);
+    if (near.fit !== undefined) return near.fit;
+    // The smallest window is worth more pages; it is the last that was too long.
+    if (near.busy !== undefined) return whole(await read(session, series, near.busy));
+    const far = near.broken === undefined ? await firstFit(session, series, older) : near;
+    if (far.fit !== undefined) return far.fit;
+    if (far.broken !== undefined) return whole(far.broken);
     throw new Missing(
       `records of ${series.name} in a window that is small enough to be read whole`,
     );
@@ -127,7 +151,7 @@ export function paged(session: Session, series: Series): Promise<Reading> {
     const { records, window } = await sample(session, series);
     if (records.length < 2) throw new Missing(`two records of ${series.name} in one window`);
     const limit = Math.min(1000, Math.ceil(records.length / 4));
-    return read(session, series, window, limit);
+    return read(session, series, window, { limit });
   });
 }
 

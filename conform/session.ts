@@ -17,6 +17,8 @@ export interface RunLimits {
   readonly waiting: number;
   /** Pages of one chain. */
   readonly pages: number;
+  /** Pages of a window that is good to look at; with more, a smaller one is looked for. */
+  readonly samplePages: number;
   /** Time between two passes over the same window, in milliseconds. */
   readonly pause: number;
 }

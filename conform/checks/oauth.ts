@@ -23,8 +23,12 @@ interface ServerDocument extends Document {
   readonly issuer: string;
 }
 
-/** Never with the token: metadata may lie on another host. */
+/**
+ * Never with the token: metadata may lie on another host. Throws {@link Missing} for an address that is not https: a provider
+ * must not send the checker to services of this machine or network.
+ */
 async function fetched(session: Session, url: string): Promise<Document> {
+  if (!isSafe(url, session)) throw new Missing("metadata at an https address");
   const exchange = await session.ask({ path: url, token: null });
   return { url, exchange, body: bodyOf(exchange) };
 }
@@ -91,10 +95,12 @@ async function resource(session: Session): Promise<Result> {
   return broken("authorization_servers is missing or empty", "the issuer of the tokens", exchange);
 }
 
-export function isSafe(value: unknown): boolean {
+/** Whether an address may be asked: https, or this machine where the provider runs on it too. */
+export function isSafe(value: unknown, { options }: Session): boolean {
   if (typeof value !== "string" || !URL.canParse(value)) return false;
   const { protocol, hostname } = new URL(value);
-  return protocol === "https:" || LOOPBACK.has(hostname);
+  const isLocal = LOOPBACK.has(hostname) && LOOPBACK.has(new URL(options.baseUrl).hostname);
+  return protocol === "https:" || isLocal;
 }
 
 async function server(session: Session): Promise<Result> {
@@ -111,7 +117,9 @@ async function server(session: Session): Promise<Result> {
       `${quoted(issuer)} (RFC 8414 section 3.3)`,
       exchange,
     );
-  const bad = ["authorization_endpoint", "token_endpoint"].find((name) => !isSafe(body[name]));
+  const bad = ["authorization_endpoint", "token_endpoint"].find(
+    (name) => !isSafe(body[name], session),
+  );
   if (bad === undefined) return passed;
   return broken(`${bad} is ${quoted(body[bad])}`, "an https address", exchange);
 }

@@ -26,7 +26,7 @@ async function tokenRequest(
 ) {
   const { body } = await serverBody(session);
   const url = body["token_endpoint"];
-  if (typeof url !== "string" || !isSafe(url)) throw new Missing("a token_endpoint");
+  if (typeof url !== "string" || !isSafe(url, session)) throw new Missing("a token_endpoint");
   const form = new URLSearchParams({
     grant_type: "refresh_token",
     refresh_token: refreshToken,

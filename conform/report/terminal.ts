@@ -9,6 +9,9 @@ const SHOWN = 12;
 /** Columns of a line, but for addresses, which are for copying. */
 const WIDTH = 110;
 
+/** Columns of a group; two stand side by side. */
+const CELL = 56;
+
 function cut(text: string): string {
   return text.length <= WIDTH ? text : `${text.slice(0, WIDTH - 1)}…`;
 }
@@ -20,8 +23,9 @@ function labelOf({ verdict, expected }: Outcome): string {
 function findingLines(outcome: Outcome, inFull: boolean): string[] {
   const { check, finding } = outcome;
   const head = `${labelOf(outcome)} ${check.id} ${check.title} [${check.clause}]`;
-  if (!inFull || finding === undefined) return [cut(head)];
+  if (finding === undefined) return [cut(head)];
   const { seen, expected, request } = finding;
+  if (!inFull) return [cut(head), cut(`  seen      ${seen}`)];
   return [
     cut(head),
     cut(`  seen      ${seen}`),
@@ -35,8 +39,11 @@ function findingLines(outcome: Outcome, inFull: boolean): string[] {
 export function terminalReport(report: Report): string {
   const { outcomes, baseUrl, version, started, ended, requests } = report;
   const seconds = Math.round((ended - started) / 1000);
-  const groups = byGroup(report).map(
-    ([group, name, own]) => `  ${group.padEnd(5)} ${name.padEnd(24)} ${countsText(own)}`,
+  const cells = byGroup(report).map(
+    ([group, name, own]) => `${group.padEnd(5)}${name}: ${countsText(own)}`,
+  );
+  const groups = cells.flatMap((cell, index) =>
+    index % 2 === 1 ? [] : [cut(`  ${cell.padEnd(CELL)}${cells[index + 1] ?? ""}`.trimEnd())],
   );
   const order = ["failed", "warning"];
   const found = outcomes

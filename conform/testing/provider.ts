@@ -16,6 +16,18 @@ import type { Facts } from "./plant.ts";
 
 const NOW = "2025-10-20T06:00:00Z";
 
+/** An account that fills more than a page a day. */
+export function busyAccount() {
+  return generateAccount("generated", {
+    usage: 2400,
+    costs: 10,
+    days: 2,
+    hours: 1,
+    now: NOW,
+    late: 0,
+  });
+}
+
 /** A small account with every kind of record, in which nothing changes by itself. */
 function account() {
   return generateAccount("generated", {
@@ -42,6 +54,8 @@ export interface Trial {
     readonly earlier?: Memory;
     /** Budget of requests. */
     readonly requests?: number;
+    /** Pages of a window that is good to look at. */
+    readonly samplePages?: number;
   }): Promise<Summary & { readonly session: Session }>;
 }
 
@@ -60,7 +74,7 @@ export async function withProvider<Value>(
     provider,
     baseUrl,
     token,
-    run: async ({ checks, deep = false, earlier, requests = 1000 } = {}) => {
+    run: async ({ checks, deep = false, earlier, requests = 1000, samplePages = 20 } = {}) => {
       const shown = new Shown();
       shown.hide(token);
       shown.hide(limited.token);
@@ -70,7 +84,7 @@ export async function withProvider<Value>(
         credentials: { token, limitedToken: limited.token, oauth },
         deep,
         earlier,
-        limits: { requests, waiting: 60_000, pages: 60, pause: 0 },
+        limits: { requests, waiting: 60_000, pages: 60, samplePages, pause: 0 },
         // Simulated waits cost nothing.
         clock: { now: () => provider.clock.now(), sleep: () => Promise.resolve() },
         wire,
