@@ -167,7 +167,7 @@ async function saveRecording(
     const { name: provider } = config.provider;
     const { out } = command;
     const saved = await record({ recorder, provider, capabilities, now, localNow, ask, out });
-    const advice = "Ids are hashed, digits are store: look through the files before you send them.";
+    const advice = "Ids are hashed, digits are kept: look through the files before you send them.";
     await outlet.send(protocol.log("INFO", `${saved} answers were saved in "${out}". ${advice}`));
   } finally {
     await connection.close();
