@@ -7,7 +7,7 @@ import type { Config } from "./config/config.ts";
 import type { TokenStore } from "./config/token_store.ts";
 import { BACKOFF_POLICY, RATE_LIMIT_POLICY } from "./core/retry.ts";
 import type { Transport } from "./edges.ts";
-import { Client, MAXIMUM_BODY_BYTES } from "./http/client.ts";
+import { Client } from "./http/client.ts";
 import { Gate, type Hold } from "./http/gate.ts";
 import type { OpenTransport } from "./http/transport.ts";
 import { type CapabilitiesAnswer, readCapabilities } from "./interface/capabilities.ts";
@@ -73,7 +73,6 @@ export async function connect(
     gate: new Gate({ clock, random, policy: RATE_LIMIT_POLICY, ...conduct }),
     origin: baseUrl.origin,
     backoff: BACKOFF_POLICY,
-    maximumBytes: MAXIMUM_BODY_BYTES,
     userAgent,
     onRetry: ({ message }) => warn(message),
     onAttempt: ({ message }) => void outlet.send(protocol.log("DEBUG", message)),

@@ -10,7 +10,7 @@ import { costs } from "../../src/streams/costs.ts";
 import { toLines } from "../../src/streams/records.ts";
 import { DAY_ONE } from "../../src/streams/testing.ts";
 import { usage } from "../../src/streams/usage.ts";
-import { LARGEST, LAST, type PageInput, TOKEN } from "./pages.ts";
+import { LAST, type PageInput, TOKEN } from "./pages.ts";
 
 const ORIGIN = "https://billing.example.com";
 const DAY = 86_400_000;
@@ -95,7 +95,6 @@ function clientOf({ answers }: PageInput): Client {
     }),
     origin: ORIGIN,
     backoff: { ...BACKOFF_POLICY, retries: 0 },
-    maximumBytes: LARGEST,
     userAgent: "inputs",
   });
 }

@@ -111,7 +111,7 @@ function problemAnswer(random: Random, mutator: Mutator): PageAnswer {
 }
 
 /** The largest body that the client accepts, in bytes. */
-export const LARGEST = 1024 * 1024;
+export const LARGEST = 32 * 1024 * 1024;
 
 /** The page after a damaged cursor, if no other page was drawn. */
 export const LAST = answer(

@@ -23,11 +23,14 @@ export class BufferPool {
   }
 
   /**
-   * Takes a buffer, or a part of one, back. Nobody may read it after this call. The garbage collector frees a buffer that
-   * is never given back.
+   * Takes a buffer, or a part of one, back. Nobody may read it after this call. Frees a buffer that is too large to keep at
+   * once, because the garbage collector would do so late. It does free a buffer that is never given back.
    */
   give({ buffer }: Buffer): void {
-    if (buffer.byteLength <= LARGEST && this.#free.length < KEPT)
+    if (buffer.byteLength <= LARGEST && this.#free.length < KEPT) {
       this.#free.push(Buffer.from(buffer));
+    } else if (buffer instanceof ArrayBuffer) {
+      buffer.transfer(0); // detaches the memory, which nobody owns then
+    }
   }
 }

@@ -5,7 +5,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { ConnectorError } from "../errors.ts";
 import type { Auth, Refusal } from "./auth.ts";
 import type { GetRequest } from "./client.ts";
-import { shownUrl } from "./client.ts";
+import { MAXIMUM_PAGE_BYTES, shownUrl } from "./client.ts";
+import type { ScanBody } from "./judge.ts";
 import { failure, harness, NOW, ORIGIN, realClock, scripted, TOKEN } from "./testing.ts";
 
 beforeAll(() => nock.disableNetConnect());
@@ -47,6 +48,7 @@ describe("Client.get()", () => {
       content: '{"a":"é"}',
       bytes: 10,
       dateMs: NOW - 60_000,
+      release: expect.any(Function),
     });
   });
 
@@ -182,6 +184,20 @@ describe("Client.get()", () => {
         expect(error).toMatchObject({ code: "provider_fault" });
         expect(error.message).toContain("1 MiB");
       }
+    });
+
+    test("L1: a page may be larger than other answers, and larger still without JSON.parse", async () => {
+      const { url, signal } = ask();
+      const sent = async (bytes: number, scan?: ScanBody<string>) => {
+        provider().reply(200, JSON.stringify("x".repeat(bytes)), JSON_TYPE);
+        const maximumBytes = MAXIMUM_PAGE_BYTES;
+        return await harness().client.get<string>({ url, signal, maximumBytes, scan });
+      };
+      expect((await sent(7 * 1024 ** 2)).bytes).toBeGreaterThan(7 * 1024 ** 2);
+      expect((await failure(sent(9 * 1024 ** 2))).message).toContain("more than 8 MiB");
+      const scan: ScanBody<string> = () => ({ envelope: {}, records: "scanned" });
+      expect((await sent(9 * 1024 ** 2, scan)).content).toBe("scanned");
+      expect((await failure(sent(33 * 1024 ** 2, scan))).message).toContain("more than 32 MiB");
     });
 
     test("a 403 names the scope that its challenge asks for", async () => {

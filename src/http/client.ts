@@ -5,6 +5,7 @@
 import { isLoopback } from "../core/loopback.ts";
 import type { BackoffPolicy } from "../core/retry.ts";
 import { backoffWait } from "../core/retry.ts";
+import { ByteBudget } from "./budget.ts";
 import { BufferPool } from "./buffers.ts";
 import type { Edges } from "../edges.ts";
 import { ConnectorError } from "../errors.ts";
@@ -17,8 +18,14 @@ import type { ProblemText } from "./problem.ts";
 export type { Answer } from "./judge.ts";
 export type { ProblemText } from "./problem.ts";
 
-/** The most bytes of a body, compressed or not: some hundred times a page of 1,000 records. */
-export const MAXIMUM_BODY_BYTES = 256 * 1024 ** 2;
+/** The limit of a page in bytes, decompressed: fifty times a page of 1,000 records (L1). */
+export const MAXIMUM_PAGE_BYTES = 32 * 1024 ** 2;
+
+/** The limit of every other answer in bytes, decompressed (L1). */
+const MAXIMUM_ANSWER_BYTES = 1024 ** 2;
+
+/** The limit of all bodies that are held at once, in bytes (L1): one page of the largest size. */
+const BUDGET_BYTES = MAXIMUM_PAGE_BYTES;
 
 /** A wait before the next attempt. */
 export interface Retry {
@@ -46,7 +53,6 @@ export interface ClientOptions {
   /** The only origin that receives the credential, e.g. `https://api.example.com`. */
   readonly origin: string;
   readonly backoff: BackoffPolicy;
-  readonly maximumBytes: number;
   /** `source-ai-billing/0.1.0` */
   readonly userAgent: string;
   readonly onRetry?: ((retry: Retry) => void) | undefined;
@@ -64,6 +70,8 @@ export interface GetRequest<Scanned = never> {
    * seconds ahead.
    */
   readonly deadlineMs?: number | undefined;
+  /** The limit of the decompressed body in bytes; 1 MiB by default. */
+  readonly maximumBytes?: number | undefined;
   /** Reads the body without JSON.parse, for pages of records. */
   readonly scan?: ScanBody<Scanned> | undefined;
   /**
@@ -88,6 +96,7 @@ function abortedError(signal: AbortSignal): ConnectorError {
 export class Client {
   readonly #options: ClientOptions;
   readonly #pool = new BufferPool();
+  readonly #budget = new ByteBudget(BUDGET_BYTES);
 
   constructor(options: ClientOptions) {
     this.#options = options;
@@ -189,13 +198,17 @@ export class Client {
     signal: AbortSignal,
     onArrived: () => void,
   ): Promise<Verdict<Scanned>> {
-    const { edges, maximumBytes, userAgent } = this.#options;
+    const { edges, userAgent } = this.#options;
     const context: RequestContext<Scanned> = {
       shownUrl: shownUrl(request.url),
       first: request.first ?? false,
       secret: authorization.slice(authorization.indexOf(" ") + 1),
-      maximumBytes,
-      pool: this.#pool,
+      limits: {
+        maximumBytes: request.maximumBytes ?? MAXIMUM_ANSWER_BYTES,
+        budget: this.#budget,
+        pool: this.#pool,
+        signal,
+      },
       scan: request.scan,
       turn: request.turn,
       onArrived,

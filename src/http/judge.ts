@@ -4,13 +4,20 @@
  */
 import { foreignText } from "../core/foreign_text.ts";
 import { parseHttpDate, parseRetryAfter } from "../core/retry.ts";
-import type { BufferPool } from "./buffers.ts";
 import type { HttpResponse } from "../edges.ts";
 import { ConnectorError } from "../errors.ts";
-import { BrokenBody, decode, readBytes, readErrorBody } from "./body.ts";
+import {
+  type Body,
+  type BodyLimits,
+  BrokenBody,
+  decode,
+  readBytes,
+  readErrorBody,
+} from "./body.ts";
 import { judgeFailure } from "./network.ts";
 import type { ProblemText } from "./problem.ts";
 import { describeProblem, quoteProblem, readProblem } from "./problem.ts";
+import { checkShape } from "./shape.ts";
 
 /** The body of a 200 answer. */
 export interface Answer<Scanned = never> {
@@ -22,6 +29,11 @@ export interface Answer<Scanned = never> {
   readonly bytes: number;
   /** The `Date` header in milliseconds since 1970, if present and valid. */
   readonly dateMs: number | undefined;
+  /**
+   * Ends the answer's share of the memory for bodies (L1). To be called once the answer is no longer read. The signal's abort
+   * does the same, and so does the end of a {@link ScanBody}'s result.
+   */
+  readonly release: () => void;
 }
 
 /**
@@ -62,10 +74,7 @@ export interface RequestContext<Scanned = never> {
   readonly first: boolean;
   /** The credential of this request. It is masked in every message. */
   readonly secret: string;
-  /** The limit of a body in bytes. */
-  readonly maximumBytes: number;
-  /** The memory for bodies. */
-  readonly pool: BufferPool;
+  readonly limits: BodyLimits;
   /** Runs before JSON.parse, for pages of records. */
   readonly scan?: ScanBody<Scanned> | undefined;
   /** Defers parsing until this resolves. Until then the body waits as bytes. */
@@ -143,25 +152,48 @@ async function judgeBody<Scanned>(
       reason: `HTTP 200 came with the content-type "${foreignText(type, context.secret)}"`,
     };
   }
-  const body = await readBytes(response, context.maximumBytes, context.pool);
+  const body = await readBytes(response, context.limits);
   context.onArrived?.();
   await context.turn;
-  const bytes = body.bytes.length;
-  const dateMs = parseHttpDate(response.headers["date"] ?? "", nowMs);
-  const scanned = context.scan?.(body.bytes, body.release) ?? null;
-  if (scanned !== null) {
-    const { envelope: value, records: content } = scanned;
-    return { kind: "answered", answer: { value, content, bytes, dateMs } };
-  }
-  const text = decode(body.bytes);
-  body.release();
   try {
-    const value: unknown = JSON.parse(text);
-    return { kind: "answered", answer: { value, content: text, bytes, dateMs } };
+    const dateMs = parseHttpDate(response.headers["date"] ?? "", nowMs);
+    const scanned = context.scan?.(body.bytes, body.release) ?? null;
+    const { value, content, bytes } =
+      scanned === null
+        ? await parse(body)
+        : { value: scanned.envelope, content: scanned.records, bytes: body.bytes.length };
+    if (context.scan === undefined) body.release();
+    return { kind: "answered", answer: { value, content, bytes, dateMs, release: body.release } };
+  } catch (thrown) {
+    body.release();
+    if (!(thrown instanceof NoJson)) throw thrown;
+    if (context.first && isWebPage(type, thrown.text)) return webPage(context, 200);
+    return { kind: "retryable", reason: thrown.message, cause: thrown.cause };
+  }
+}
+
+/** A body that JSON.parse refuses. */
+class NoJson extends Error {
+  readonly text: string;
+
+  constructor(text: string, cause: unknown) {
+    super(text.trim() === "" ? "the body is empty" : "the body is no valid JSON", { cause });
+    this.text = text;
+  }
+}
+
+async function parse(
+  body: Body,
+): Promise<{ readonly value: unknown; readonly content: string; bytes: number }> {
+  const bytes = body.bytes.length;
+  checkShape(body.bytes);
+  await body.growForParsing();
+  const content = decode(body.bytes);
+  body.recycle();
+  try {
+    return { value: JSON.parse(content), content, bytes };
   } catch (cause) {
-    if (context.first && isWebPage(type, text)) return webPage(context, 200);
-    const reason = text.trim() === "" ? "the body is empty" : "the body is no valid JSON";
-    return { kind: "retryable", reason, cause };
+    throw new NoJson(content, cause);
   }
 }
 

@@ -82,7 +82,6 @@ export function harness(options: HarnessOptions = {}): Harness {
     gate,
     origin: ORIGIN,
     backoff: BACKOFF_POLICY,
-    maximumBytes: 1024 ** 2,
     userAgent: "source-ai-billing/test",
     onRetry: (retry) => void retries.push(retry),
     ...rest,

@@ -81,7 +81,12 @@ describe("WindowPages", () => {
     const read = await all(readPages(client, QUERY, null, options));
     expect(read.map(valuesOf)).toEqual([[1, 2, 3], [4], [5, 6]]);
     expect(read[0]).toEqual({
-      records: { length: 3, values: [1, 2, 3], text: JSON.stringify(page([1, 2, 3], "b")) },
+      records: {
+        length: 3,
+        values: [1, 2, 3],
+        text: JSON.stringify(page([1, 2, 3], "b")),
+        release: expect.any(Function),
+      },
       bytes: 108,
       nextCursor: "b",
       asOf: "2026-03-15T12:00:00Z",

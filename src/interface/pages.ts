@@ -9,7 +9,7 @@ import { ConnectorError } from "../errors.ts";
 import type { Page as Envelope } from "../generated/page.js";
 import { validatePage } from "../generated/validators.js";
 import { checkClosed, describeViolation } from "./strictness.ts";
-import type { Answer, Client, ProblemText } from "../http/client.ts";
+import { type Answer, type Client, MAXIMUM_PAGE_BYTES, type ProblemText } from "../http/client.ts";
 import { quoteProblem } from "../http/problem.ts";
 import { type PageRecords, type ScannedRecords, scanPage } from "./scan.ts";
 
@@ -103,6 +103,7 @@ export class WindowPages {
       signal,
       deadlineMs,
       scan: scanPage,
+      maximumBytes: MAXIMUM_PAGE_BYTES,
       turn: parseAfter,
       onBadRequest: (problem, detail) =>
         cursor === null
@@ -144,9 +145,11 @@ export class WindowPages {
     }
     if (sent !== null) this.#seen.add(sent);
     const { data: values, next_cursor: nextCursor, as_of: asOf } = envelope;
-    const { content, bytes } = answer;
+    const { content, bytes, release } = answer;
     const records =
-      typeof content === "string" ? { length: values.length, values, text: content } : content;
+      typeof content === "string"
+        ? { length: values.length, values, text: content, release }
+        : content;
     this.#checkCursor(nextCursor, sent);
     this.#checkCount(records.length);
     return { records, bytes, nextCursor, asOf, availableThrough, limit: this.#query.limit };

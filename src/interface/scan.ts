@@ -31,6 +31,8 @@ export interface ParsedRecords {
   readonly values: readonly unknown[];
   /** The page's whole body, without a byte order mark. */
   readonly text: string;
+  /** To be called once nobody reads the records any more. */
+  release(): void;
 }
 
 /** The records of a plain page. */
@@ -67,11 +69,15 @@ export function scanPage(body: Buffer, release: () => void): ScannedPage | null 
   const scan = new Scan(body, encoding, release);
   const end = scan.list(start);
   if (end === -1) return null;
+  if (start + body.length - end > MAXIMUM_ENVELOPE_BYTES) return null;
   const rest = body.toString("utf8", 0, start) + body.toString("utf8", end);
   const envelope = parsed(rest);
   const isOnly = rest.indexOf('"data"') === rest.lastIndexOf('"data"');
   return isOnly && hasList(envelope) ? { envelope, records: scan } : null;
 }
+
+/** The longest envelope of a plain page. A longer one goes the way on which its shape is judged first (L1). */
+const MAXIMUM_ENVELOPE_BYTES = 16 * 1024;
 
 const LIST = '"data":[';
 const BACKSLASH = 0x5c;
@@ -112,6 +118,9 @@ interface Shape {
 
 /** The most members of a record: three times those of the interface. */
 const MAXIMUM_MEMBERS = 96;
+
+/** The most shapes of a page. A page of many shapes gains nothing from the scanner, and each shape takes memory. */
+const MAXIMUM_SHAPES = 256;
 
 /** Four numbers for each record: start, end, number of its shape, count of its changed members. */
 const HEADER = 4;
@@ -301,6 +310,7 @@ class Scan implements ScannedRecords {
     this.#shape = this.#numbers.get(all) ?? -1;
     if (this.#shape !== -1) return true;
     if (new Set([...names, "__proto__", "x_ReadingId"]).size < names.length + 2) return false;
+    if (this.#shapes.length === MAXIMUM_SHAPES) return false;
     this.#shape = this.#shapes.length;
     this.#numbers.set(all, this.#shape);
     this.#shapes.push({ names, members: Object.fromEntries(names.map((name) => [name, null])) });

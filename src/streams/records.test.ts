@@ -46,7 +46,7 @@ const fromText = (body: string, context: WindowContext): Lines => {
 };
 const parsedFrom = (body: string): ParsedRecords => {
   const { data }: { data: unknown[] } = JSON.parse(body);
-  return { length: data.length, values: data, text: body };
+  return { length: data.length, values: data, text: body, release: () => undefined };
 };
 const fromRecords = (records: readonly unknown[], context: WindowContext): Lines =>
   fromText(JSON.stringify({ data: records }), context);

@@ -97,29 +97,28 @@ export function toLines(
 }
 
 /** The records of any page as JSON.stringify writes them; not checked. */
-function rewritten({ values, text }: ParsedRecords, context: WindowContext): RewrittenRecords {
+function rewritten(
+  { values, text, release }: ParsedRecords,
+  context: WindowContext,
+): RewrittenRecords {
   let exact: readonly unknown[] | null = null;
   const parts = values.map((value, index) => {
     if (!isFields(value) || !mayHideNumbers(value, context.rules)) return stringify(value);
     exact ??= recordsOf(text);
     return stringify(withoutOwnProperty(exact[index]));
   });
-  const isFit = !UNFIT.test(parts.join(""));
-  const lines = isFit ? parts : parts.map((part) => fitForLines(part, context));
+  const lines = parts.map((part) => (UNFIT.test(part) ? fitForLines(part, context) : part));
+  const ends: number[] = [];
+  let size = 0;
+  for (const line of lines) ends.push((size += Buffer.byteLength(line)));
+  const bytes = Buffer.allocUnsafeSlow(size); // one write each: joined, a page of 32 MiB would be held once more
+  for (const [index, line] of lines.entries()) bytes.write(line, ends[index - 1] ?? 0);
   const each: RewrittenRecords["each"] = (visit) => {
-    let start = 0;
-    for (const [index, line] of lines.entries()) {
-      const end = start + Buffer.byteLength(line);
-      visit(index, values[index], start, end);
-      start = end;
+    for (const [index, end] of ends.entries()) {
+      visit(index, values[index], ends[index - 1] ?? 0, end);
     }
   };
-  return {
-    length: lines.length,
-    bytes: Buffer.from(lines.join("")),
-    each,
-    release: () => undefined,
-  };
+  return { length: lines.length, bytes, each, release };
 }
 
 /** The same interface as a plain page's records, for values of any kind. */

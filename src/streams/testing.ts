@@ -55,7 +55,12 @@ export function pageOf(
   changes: Partial<FetchedPage> = {},
 ): FetchedPage {
   return {
-    records: { length: records.length, values: records, text: JSON.stringify({ data: records }) },
+    records: {
+      length: records.length,
+      values: records,
+      text: JSON.stringify({ data: records }),
+      release: () => undefined,
+    },
     nextCursor,
     asOf: "2026-01-10T00:00:00Z",
     availableThrough: Date.UTC(2026, 0, 10),

@@ -1,0 +1,93 @@
+/**
+ * One budget of bytes for all bodies that are held at once (L1). A body that would exceed the budget waits until others are
+ * released. So memory stays bounded however many lanes receive large pages.
+ */
+
+/** The bytes that one body holds of a budget. */
+export interface Hold {
+  /**
+   * Raises the hold to `bytes`. Waits while the budget has no room.
+   *
+   * @throws the signal's reason as soon as the signal of the hold aborts
+   */
+  grow(bytes: number): Promise<void>;
+  /** Ends the hold. More calls do nothing. The signal's abort ends the hold, too. */
+  release(): void;
+}
+
+interface Waiting {
+  readonly holder: symbol;
+  readonly bytes: number;
+  readonly granted: () => void;
+}
+
+export class ByteBudget {
+  readonly #capacity: number;
+  #used = 0;
+  /** The bytes of each hold that has some. */
+  readonly #held = new Map<symbol, number>();
+  readonly #waiting: Waiting[] = [];
+
+  /** @param capacity in bytes */
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  /** Begins a hold of no bytes. */
+  hold(signal: AbortSignal): Hold {
+    const holder = Symbol("hold");
+    let isOver = false;
+    const release = (): void => {
+      isOver = true;
+      signal.removeEventListener("abort", release);
+      this.#set(holder, 0);
+      this.#serve();
+    };
+    const grow = async (bytes: number): Promise<void> => {
+      signal.throwIfAborted();
+      if (isOver) throw new Error("the hold is over");
+      await this.#wait(holder, bytes, signal);
+    };
+    signal.addEventListener("abort", release, { once: true });
+    return { grow, release };
+  }
+
+  async #wait(holder: symbol, bytes: number, signal: AbortSignal): Promise<void> {
+    const { promise, resolve: granted, reject } = Promise.withResolvers<void>();
+    const entry: Waiting = { holder, bytes, granted };
+    const abort = (): void => {
+      const place = this.#waiting.indexOf(entry);
+      if (place !== -1) this.#waiting.splice(place, 1);
+      reject(signal.reason);
+    };
+    signal.addEventListener("abort", abort, { once: true });
+    this.#waiting.push(entry);
+    this.#serve();
+    await promise.finally(() => signal.removeEventListener("abort", abort));
+  }
+
+  /** Grants what fits, in the order of arrival. */
+  #serve(): void {
+    for (;;) {
+      const [first] = this.#waiting;
+      if (first === undefined) return;
+      const more = first.bytes - (this.#held.get(first.holder) ?? 0);
+      if (this.#used + more > this.#capacity && !this.#isStuck()) return;
+      this.#waiting.shift();
+      this.#set(first.holder, first.bytes);
+      first.granted();
+    }
+  }
+
+  /** Whether every hold waits for more. Nobody would ever release one, so the first goes beyond the capacity. */
+  #isStuck(): boolean {
+    const waiting = new Set(this.#waiting.map(({ holder }) => holder));
+    return [...this.#held.keys()].every((holder) => waiting.has(holder));
+  }
+
+  #set(holder: symbol, bytes: number): void {
+    this.#used += bytes - (this.#held.get(holder) ?? 0);
+    if (bytes === 0) this.#held.delete(holder);
+    else this.#held.set(holder, bytes);
+  }
+}
