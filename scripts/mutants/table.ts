@@ -2,6 +2,7 @@
  * The mutants: for each rule of `src/core/SPEC.md` at least one small defect that breaks it, and the test that must
  * then fail. To add one, choose a snippet that stands exactly once in its file and is likely to stay.
  */
+import { LIMITS } from "./limits.ts";
 
 /** One defect and the test that finds it. */
 export interface Mutant {
@@ -284,25 +285,5 @@ export const MUTANTS: readonly Mutant[] = [
     to: "text.length > 0",
     test: "src/streams/checkpoint.test.ts: S8: a state that would grow too large drops proofs, sums and finished windows, with warnings, and no cursor",
   },
-  {
-    rule: "L1",
-    file: "src/core/totals.ts",
-    from: "if (groups.size > MAXIMUM_GROUPS) return",
-    to: "if (groups.size < 0) return",
-    test: "src/core/totals.test.ts: L1: a day of more than 200 groups has no totals, in a page and over pages",
-  },
-  {
-    rule: "L3",
-    file: "src/core/plan.ts",
-    from: "Math.min(retentionDays, MAXIMUM_RETENTION_DAYS)",
-    to: "retentionDays",
-    test: "src/core/plan.test.ts: L3: a plan reaches ten years back at most, whatever retention a provider claims",
-  },
-  {
-    rule: "L4",
-    file: "src/core/foreign_text.ts",
-    from: '.replaceAll(/\\p{Cf}/gu, "")',
-    to: "",
-    test: "src/core/foreign_text.test.ts: L4: foreign text is fit for a message",
-  },
+  ...LIMITS,
 ];

@@ -32,7 +32,7 @@ function titlesOf(file: string): string[] {
 const numbered = Object.entries(HIGHEST).flatMap(([letter, highest]) =>
   Array.from({ length: highest }, (_, index) => `${letter}${index + 1}`),
 );
-const rules = [...numbered, "L1", "L3", "L4"];
+const rules = [...numbered, "L1", "L2", "L3", "L4"];
 
 test.each(rules)("rule %s is in SPEC.md with a test that exists", (rule) => {
   const tests = named.get(rule) ?? [];

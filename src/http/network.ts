@@ -27,6 +27,7 @@ const REASONS: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: "connecting took too long",
   UND_ERR_HEADERS_TIMEOUT: "no answer came in time",
   UND_ERR_BODY_TIMEOUT: "the body stopped arriving",
+  ANSWER_TIMEOUT: "the answer took longer than five minutes",
   UND_ERR_SOCKET: "the connection broke off",
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the body was cut short",
   UND_ERR_PRX_CONN: "the proxy broke the connection off",

@@ -44,6 +44,8 @@ export function checkShape(body: Uint8Array): void {
       case CLOSE_LIST:
       case CLOSE_OBJECT:
         depth -= 1;
+        break;
+      default:
     }
   }
   if (values > MAXIMUM_VALUES) throw tooMuch(`holds more than ${MAXIMUM_VALUES} values`);

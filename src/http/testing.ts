@@ -91,14 +91,14 @@ export function harness(options: HarnessOptions = {}): Harness {
 
 /** Limits that let a test against a real server end soon. */
 export const SMALL_LIMITS: TransportOptions = {
-  limits: { connectMs: 300, headersMs: 150, bodyMs: 150 },
+  limits: { connectMs: 300, headersMs: 150, bodyMs: 150, answerMs: 2000 },
   connections: 4,
   proxies: {},
 };
 
 const sharedTransport = openTransport({
   ...SMALL_LIMITS,
-  limits: { connectMs: 5000, headersMs: 5000, bodyMs: 5000 },
+  limits: { connectMs: 5000, headersMs: 5000, bodyMs: 5000, answerMs: 20_000 },
 });
 
 /** A transport that answers from memory: each call takes the next answer, the last one stays. */

@@ -193,7 +193,7 @@ describe("C4: time-outs, resets and broken bodies over real connections", () => 
   test("an abort ends a request under way at once", async () => {
     await using server = await serveTcp(() => undefined);
     const stop = new AbortController();
-    const transport = open({ limits: { connectMs: 5000, headersMs: 5000, bodyMs: 5000 } });
+    const transport = open({ limits: PATIENT });
     const got = failure(
       clientOf(server.origin, { transport }).client.get(
         ask(server.origin, { signal: stop.signal }),
@@ -210,7 +210,7 @@ describe("C4: time-outs, resets and broken bodies over real connections", () => 
       socket.on("data", () => socket.write(`${HEAD}content-length: 100\r\n\r\n{`));
     });
     const stop = new AbortController();
-    const transport = open({ limits: { connectMs: 5000, headersMs: 5000, bodyMs: 5000 } });
+    const transport = open({ limits: PATIENT });
     const got = failure(
       clientOf(server.origin, { transport }).client.get(
         ask(server.origin, { signal: stop.signal }),
@@ -222,7 +222,7 @@ describe("C4: time-outs, resets and broken bodies over real connections", () => 
 
   test("a deadline cuts off a provider that is silent", async () => {
     await using server = await serveTcp(() => undefined);
-    const transport = open({ limits: { connectMs: 5000, headersMs: 5000, bodyMs: 5000 } });
+    const transport = open({ limits: PATIENT });
     const { client } = clientOf(server.origin, { transport, clock: realClock });
     const before = Date.now();
     const error = await failure(client.get(ask(server.origin, { deadlineMs: before + 100 })));
@@ -273,7 +273,48 @@ describe("C4: time-outs, resets and broken bodies over real connections", () => 
   });
 });
 
+const PATIENT = { connectMs: 5000, headersMs: 5000, bodyMs: 5000, answerMs: 5000 };
 const HEAD = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
+
+describe("L2: an answer has a limit of time from the request to its last byte", () => {
+  /** Calls `step` every 20 ms until the socket closes: far more often than any silence would be noticed. */
+  function drip(socket: Socket, step: () => void): void {
+    const timer = setInterval(step, 20);
+    socket.on("close", () => clearInterval(timer));
+  }
+
+  test.each<[string, (socket: Socket) => void]>([
+    [
+      "a body that drips",
+      (socket) => {
+        socket.write(`${HEAD}content-length: 100000\r\n\r\n`);
+        drip(socket, () => socket.write(" "));
+      },
+    ],
+    [
+      "headers that drip",
+      (socket) => {
+        socket.write("HTTP/1.1 200 OK\r\nx-slow: ");
+        drip(socket, () => socket.write("x"));
+      },
+    ],
+    [
+      "one 103 after the other",
+      (socket) => drip(socket, () => socket.write("HTTP/1.1 103 Early Hints\r\n\r\n")),
+    ],
+  ])("%s", async (_, serve) => {
+    await using server = await serveTcp((socket) => void socket.once("data", () => serve(socket)));
+    const transport = open({ limits: { ...PATIENT, answerMs: 200 } });
+    const { client, retries } = clientOf(server.origin, {
+      transport,
+      backoff: { ...BACKOFF_POLICY, retries: 1 },
+    });
+    const error = await failure(client.get(ask(server.origin)));
+    expect(error).toMatchObject({ code: "unavailable", failureType: "transient_error" });
+    expect(error.message).toContain("longer than five minutes");
+    expect(retries).toHaveLength(1);
+  });
+});
 
 describe("C5: proxies", () => {
   /** A proxy that forwards CONNECT and absolute-form requests to any port of loopback, and counts. */
@@ -323,6 +364,27 @@ describe("C5: proxies", () => {
       proxies: { HTTP_PROXY: proxy.origin, NO_PROXY: "x.example,127.0.0.1" },
     });
     await clientOf(direct.origin, { transport }).client.get(ask(direct.origin));
+    expect(seen).toEqual([]);
+  });
+
+  test("a host of NO_PROXY is asked directly", async () => {
+    const { seen, server } = await serveProxy();
+    await using proxy = server;
+    const transport = open({ proxies: { HTTP_PROXY: proxy.origin, NO_PROXY: "none.invalid" } });
+    const { client } = clientOf("http://none.invalid", { transport });
+    await failure(client.get(ask("http://none.invalid", { first: true })));
+    expect(seen).toEqual([]);
+  });
+
+  test("loopback is never asked through a proxy, which would see the token", async () => {
+    const { seen, server } = await serveProxy();
+    await using proxy = server;
+    await using direct = await serveHttp(json);
+    for (const host of ["127.0.0.1", "localhost"]) {
+      const origin = `http://${host}:${direct.port}`;
+      const transport = open({ proxies: { HTTP_PROXY: proxy.origin } });
+      await clientOf(origin, { transport }).client.get(ask(origin));
+    }
     expect(seen).toEqual([]);
   });
 

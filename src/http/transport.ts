@@ -3,6 +3,7 @@
  * first request loads undici, so that `spec` does not pay for it.
  */
 import type { Dispatcher } from "undici";
+import { isLoopback } from "../core/loopback.ts";
 import type { HttpResponse, Transport } from "../edges.ts";
 import { ConnectorError } from "../errors.ts";
 
@@ -14,13 +15,16 @@ export interface TransportLimits {
   readonly headersMs: number;
   /** The longest silence inside the body. */
   readonly bodyMs: number;
+  /** The longest time from the request to the last byte of its answer, whatever arrives meanwhile (L2). */
+  readonly answerMs: number;
 }
 
-/** Connecting 10 s, silence 60 s (C4). */
+/** Connecting 10 s, silence 60 s (C4), five minutes in all (L2). */
 export const TRANSPORT_LIMITS: TransportLimits = {
   connectMs: 10_000,
   headersMs: 60_000,
   bodyMs: 60_000,
+  answerMs: 300_000,
 };
 
 /** The environment variables that name proxies. A lower-case name wins over its upper-case form (C5). */
@@ -43,7 +47,10 @@ export interface OpenTransport {
 
 interface Loaded {
   readonly request: typeof import("./undici.ts").request;
-  readonly dispatcher: Dispatcher;
+  /** Without a proxy. */
+  readonly direct: Dispatcher;
+  /** Through the proxies of the environment, as far as they apply; `direct` if there are none. */
+  readonly outward: Dispatcher;
 }
 
 /**
@@ -56,23 +63,68 @@ export function openTransport(options: TransportOptions): OpenTransport {
   let loading: Promise<Loaded> | undefined; // set by the first request, shared by all
   const transport: Transport = async (request) => {
     loading ??= load(options, proxies);
-    const { request: send, dispatcher } = await loading;
+    const { request: send, direct, outward } = await loading;
+    // A proxy has another loopback than this machine, and would see the credential.
+    const dispatcher = isLoopback(request.url) ? direct : outward;
     const { origin, pathname, search } = request.url;
-    const answer = await send.call(dispatcher, {
-      origin,
-      path: pathname + search,
-      method: request.body === undefined ? "GET" : "POST",
-      headers: { ...request.headers },
-      body: request.body ?? null,
-      signal: request.signal,
-    });
-    return { status: answer.statusCode, headers: joined(answer.headers), body: answer.body };
+    const time = limitTime(request.signal, options.limits.answerMs);
+    try {
+      const answer = await send.call(dispatcher, {
+        origin,
+        path: pathname + search,
+        method: request.body === undefined ? "GET" : "POST",
+        headers: { ...request.headers },
+        body: request.body ?? null,
+        signal: time.signal,
+      });
+      const body = endAfter(answer.body, time.end);
+      return { status: answer.statusCode, headers: joined(answer.headers), body };
+    } catch (reason) {
+      time.end();
+      throw reason;
+    }
   };
   const close = async (): Promise<void> => {
     if (loading === undefined) return;
-    await loading.then(({ dispatcher }) => dispatcher.destroy()).catch(() => undefined);
+    await loading
+      .then(({ direct, outward }) => Promise.all([direct.destroy(), outward.destroy()]))
+      .catch(() => undefined);
   };
   return { transport, close };
+}
+
+/**
+ * A signal that aborts with `signal`, or after `limitMs` with an error of code `ANSWER_TIMEOUT`. undici's own time-outs begin
+ * again at each byte and at each 1xx answer. `end` ends the timer and the listener.
+ */
+function limitTime(
+  signal: AbortSignal,
+  limitMs: number,
+): { readonly signal: AbortSignal; readonly end: () => void } {
+  const either = new AbortController();
+  const forward = (): void => either.abort(signal.reason);
+  if (signal.aborted) forward();
+  else signal.addEventListener("abort", forward, { once: true });
+  const timer = setTimeout(() => {
+    either.abort(Object.assign(new Error("the answer took too long"), { code: "ANSWER_TIMEOUT" }));
+  }, limitMs);
+  const end = (): void => {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", forward);
+  };
+  return { signal: either.signal, end };
+}
+
+/** The chunks of a body. Calls `end` after the last one, also if the body breaks or its reader stops. */
+async function* endAfter(
+  body: AsyncIterable<Uint8Array>,
+  end: () => void,
+): AsyncGenerator<Uint8Array, void> {
+  try {
+    yield* body;
+  } finally {
+    end();
+  }
 }
 
 async function load(options: TransportOptions, proxies: Proxies | undefined): Promise<Loaded> {
@@ -86,17 +138,18 @@ async function load(options: TransportOptions, proxies: Proxies | undefined): Pr
     // The tests prove the time-outs and the limit of connections for HTTP/1.1 only.
     allowH2: false,
   };
-  if (proxies === undefined) return { request, dispatcher: new Agent(settings) };
+  const direct = new Agent(settings);
+  if (proxies === undefined) return { request, direct, outward: direct };
   const { EnvHttpProxyAgent } = await import("./undici_proxies.ts");
   // With a proxy, undici reads the connect time-out from the TLS options only.
   const tls = { timeout: limits.connectMs };
-  const dispatcher = new EnvHttpProxyAgent({
+  const outward = new EnvHttpProxyAgent({
     ...settings,
     ...proxies,
     requestTls: tls,
     proxyTls: tls,
   });
-  return { request, dispatcher };
+  return { request, direct, outward };
 }
 
 function joined(

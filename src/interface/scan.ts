@@ -32,7 +32,7 @@ export interface ParsedRecords {
   /** The page's whole body, without a byte order mark. */
   readonly text: string;
   /** To be called once nobody reads the records any more. */
-  release(): void;
+  readonly release: () => void;
 }
 
 /** The records of a plain page. */

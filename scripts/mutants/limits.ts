@@ -1,0 +1,33 @@
+/** The mutants of the rules L1 to L4. */
+import type { Mutant } from "./table.ts";
+
+export const LIMITS: readonly Mutant[] = [
+  {
+    rule: "L1",
+    file: "src/core/totals.ts",
+    from: "if (groups.size > MAXIMUM_GROUPS) return",
+    to: "if (groups.size < 0) return",
+    test: "src/core/totals.test.ts: L1: a day of more than 200 groups has no totals, in a page and over pages",
+  },
+  {
+    rule: "L2",
+    file: "src/http/transport.ts",
+    from: "signal: time.signal,",
+    to: "signal: request.signal,",
+    test: "src/http/transport.test.ts: L2: an answer has a limit of time from the request to its last byte",
+  },
+  {
+    rule: "L3",
+    file: "src/core/plan.ts",
+    from: "Math.min(retentionDays, MAXIMUM_RETENTION_DAYS)",
+    to: "retentionDays",
+    test: "src/core/plan.test.ts: L3: a plan reaches ten years back at most, whatever retention a provider claims",
+  },
+  {
+    rule: "L4",
+    file: "src/core/foreign_text.ts",
+    from: '.replaceAll(/\\p{Cf}/gu, "")',
+    to: "",
+    test: "src/core/foreign_text.test.ts: L4: foreign text is fit for a message",
+  },
+];
