@@ -236,6 +236,26 @@ describe("what an adapter says of its data", () => {
     expect((await ask(bench, "/v1/finops/capabilities")).status).toBe(500);
   });
 
+  test("endpoints that serve one model for one provider are records of their own", async () => {
+    const range = { start: TODAY - 20 * DAY, end: TODAY };
+    const records = await recordsOf(benchOf("openrouter", NOW), "/v1/finops/costs", range);
+    const groups = Map.groupBy(records, (record) =>
+      JSON.stringify([
+        record["ChargePeriodStart"],
+        record["x_ModelId"],
+        record["x_UpstreamProvider"],
+        record["x_WorkspaceId"],
+      ]),
+    );
+    expect(Math.max(...[...groups.values()].map((group) => group.length))).toBe(2);
+  });
+
+  test("Anthropic's rows are asked for by time, since their ranks change", async () => {
+    const bench = benchOf("anthropic", NOW);
+    await recordsOf(bench, "/v1/finops/costs", { start: TODAY - DAY, end: TODAY });
+    expect(bench.fake.requests.join("\n")).toContain("order_by=time&order=asc");
+  });
+
   test("amounts are dollars: a list price, an own key's cost and quantities stand beside them", async () => {
     const range = { start: Date.UTC(2026, 11, 20), end: Date.UTC(2026, 11, 21) };
     const [anthropic] = await recordsOf(benchOf("anthropic", NOW), "/v1/finops/costs", range);
@@ -279,6 +299,32 @@ describe("reports that are not what they should be", () => {
     const { body } = await given(bucket('{"amount":{"currency":"usd"}},{"amount":{"value":"?"}}'));
     const [first, second] = (body as Page).data;
     expect([first, second].map((record) => validateCosts(record))).toStrictEqual([false, false]);
+  });
+
+  test("a bucket outside the window is left out", async () => {
+    const row = '{"amount":{"value":1,"currency":"usd"}}';
+    const before = '{"start_time":1797638400,"results":[{"amount":{"value":7,"currency":"usd"}}]}';
+    const after = '{"start_time":1797897600,"results":[{"amount":{"value":7,"currency":"usd"}}]}';
+    const inside = `{"start_time":1797724800,"results":[${row}]}`;
+    const { body } = await given(`{"data":[${before},${inside},${after}],"has_more":false}`);
+    expect((body as Page).data.map((record) => record["BilledCost"])).toStrictEqual(["1"]);
+  });
+
+  test("uncached input is what the report calls so; only older rows are calculated", async () => {
+    const row =
+      '{"input_tokens":100,"input_uncached_tokens":50,"input_cached_tokens":30,"input_audio_tokens":8,"output_tokens":0}';
+    const query =
+      "/v1/finops/usage?start=2026-12-20T00:00:00Z&end=2026-12-21T00:00:00Z&granularity=1d";
+    const { body } = await ask(benchOf("openai", NOW), query, { body: bucket(row) });
+    const quantities = (body as Page).data.map((each) => [
+      each["x_UsageType"],
+      each["ConsumedQuantity"],
+    ]);
+    expect(Object.fromEntries(quantities)).toStrictEqual({
+      input_tokens: "42",
+      input_audio_tokens: "8",
+      cache_read_tokens: "30",
+    });
   });
 
   test("a group that comes twice is one record with both amounts", async () => {
