@@ -73,7 +73,7 @@ export function startRead(config: Config, options: ReadOptions = {}): Reading {
 function secretsOf(config: unknown): string[] {
   const secrets: string[] = [];
   JSON.stringify(config, (key, value: unknown) => {
-    const secret = ["access_token", "refresh_token", "client_secret"].includes(key);
+    const secret = ["access_token", "api_key", "refresh_token", "client_secret"].includes(key);
     if (secret && typeof value === "string" && value.length >= 4) secrets.push(value);
     return value;
   });

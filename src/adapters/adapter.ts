@@ -94,11 +94,7 @@ function sender(
     const { text } = await readBody(response, MAXIMUM_BYTES);
     const body = parsed(text);
     if (body === undefined) {
-      const refused = problem(
-        502,
-        `${provider.title}'s answer is no JSON`,
-        "HTTP 200 without JSON",
-      );
+      const refused = problem(502, "No JSON", `${provider.title} answers HTTP 200 without JSON.`);
       return { refused, status: 502, now: clock };
     }
     return { body, date: response.headers["date"], now: clock };

@@ -16,14 +16,10 @@ export function jsonAnswer(value: unknown, date: string | undefined): HttpRespon
   return answer(200, "application/json", value, { date });
 }
 
-/** A problem document of the adapter's own. */
+/** A problem document of the adapter's own; its title becomes its type, `/problems/invalid-cursor`. */
 export function problem(status: number, title: string, detail: string): HttpResponse {
-  return answer(
-    status,
-    "application/problem+json",
-    { type: "about:blank", title, status, detail },
-    {},
-  );
+  const type = `/problems/${title.toLowerCase().replaceAll(" ", "-")}`;
+  return answer(status, "application/problem+json", { type, title, status, detail }, {});
 }
 
 /** A provider's answer that is no 200, told as a problem document; what says how long to wait is passed on. */
@@ -34,7 +30,7 @@ export async function refusal(
   const { status, headers } = response;
   const said = messageOf(await readErrorBody(response, ERROR_BODY_BYTES));
   const document = {
-    type: "about:blank",
+    type: "/problems/provider",
     title: `${title} answers HTTP ${status}`,
     status: Math.max(status, 400),
     ...(said === null ? {} : { detail: said }),

@@ -64,7 +64,7 @@ export const olderApi: Api = {
   ],
   granularities: ["1d", "1h"],
   retentionDays: () => RETENTION_DAYS,
-  maximumWindowDays: 366,
+  maximumWindowDays: RETENTION_DAYS,
   dimensions: {
     usage: ["model", "workspace", "api_key", "service_tier"],
     costs: ["model", "workspace", "service_tier"],
