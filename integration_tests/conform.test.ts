@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { launch } from "./support/process.ts";
+import { type Served, startProvider } from "./support/provider.ts";
+
+let provider: Served;
+
+beforeAll(async () => {
+  provider = await startProvider("--now", "2025-10-04T12:00:00Z");
+});
+afterAll(() => provider[Symbol.asyncDispose]());
+beforeEach(() => provider.faults());
+
+/** Starts the command with the token in the environment. */
+function start(...args: readonly string[]) {
+  const env = { BILLING_EXPORT_TOKEN: provider.token };
+  const line = ["conform", "--base-url", provider.baseUrl, ...args];
+  return launch(null, { args: line, env });
+}
+
+test("real spend passes, and a person can read it on stdout", async () => {
+  const { code, stdout, stderr } = await start().done;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toContain("No rule of the interface is seen to be broken.");
+  expect(stdout).not.toMatch(/FAILED|WARNING/);
+});
+
+test("a broken rule is exit code 1", async () => {
+  await provider.faults({ kind: "capabilities", set: { "/profile_version": "0.2" } });
+  const { code, stdout } = await start("--only", "CAP-04").done;
+  expect(code).toBe(1);
+  expect(stdout).toContain("FAILED CAP-04");
+});
+
+test("a wrong line is exit code 2, said on stderr", async () => {
+  const { code, stdout, stderr } = await start("--only", "NOTHING").done;
+  expect({ code, stdout, stderr }).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: "The check could not run: --only names no check: NOTHING.\n",
+  });
+});
+
+test("SIGTERM ends it while a request is under way", async () => {
+  await provider.faults({ kind: "stall", at: "headers", when: { operation: "usage" } });
+  const running = start();
+  await expect.poll(async () => (await provider.requests()).length).toBeGreaterThan(1);
+  running.child.kill("SIGTERM");
+  expect((await running.done).signal).toBe("SIGTERM");
+});
