@@ -12,7 +12,7 @@ export interface Finding {
   readonly exchange?: Exchange | undefined;
 }
 
-/** What a check comes to. */
+/** The result of a check. */
 export type Result =
   /** `note` says of what part it was not verified. */
   | { readonly kind: "passed"; readonly note?: string }
@@ -29,11 +29,11 @@ export interface Check {
   readonly clause: string;
   /** The rule, in one sentence. */
   readonly title: string;
-  /** What goes wrong at a customer where the rule is broken. */
+  /** The damage to a customer if the rule is broken. */
   readonly protects: string;
   /** One line on how to mend it. */
   readonly mend: string;
-  /** Throws `Missing` where it cannot be verified. */
+  /** Throws `Missing` if it cannot be verified. */
   readonly run: (session: Session) => Result | Promise<Result>;
 }
 

@@ -19,7 +19,7 @@ import { Session } from "./session.ts";
 import type { Clock, OAuthCredentials, RunLimits } from "./session.ts";
 import { Shown } from "./text.ts";
 
-/** What the process lends to the command. */
+/** The parts of the process that the command uses. */
 export interface Host {
   readonly version: string;
   /** Environment variables: the token, and proxies. */
@@ -29,7 +29,7 @@ export interface Host {
   readonly say: (text: string) => void;
   /** Writes to stderr. */
   readonly warn: (text: string) => void;
-  /** Shows a line that the next one replaces; undefined where nobody watches. */
+  /** Shows a line that the next one replaces; undefined if nobody watches. */
   readonly progress: ((line: string) => void) | undefined;
 }
 

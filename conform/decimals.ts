@@ -23,7 +23,7 @@ export function add(a: Decimal, b: Decimal): Decimal {
   return { units: at(a) + at(b), scale };
 }
 
-/** Without zeros at the end: two decimals are equal where these texts are. */
+/** Without zeros at the end: two decimals are equal if these texts are. */
 export function formatDecimal({ units, scale }: Decimal): string {
   const sign = units < 0n ? "-" : "";
   const digits = String(units < 0n ? -units : units).padStart(scale + 1, "0");

@@ -3,7 +3,7 @@ import * as http from "node:http";
 import * as https from "node:https";
 import { createGunzip } from "node:zlib";
 
-/** What is asked. `url` is absolute; a body is never sent. */
+/** A request. `url` is absolute. */
 export interface Request {
   readonly method: string;
   readonly url: URL;
@@ -20,13 +20,13 @@ export interface Exchange {
   readonly sent: Readonly<Record<string, string>>;
   /** Whether the request carried the token under test. */
   readonly withToken: boolean;
-  /** 0 where no answer came. */
+  /** 0 if no answer came. */
   readonly status: number;
   /** Names in lower case; one that came several times is joined by commas. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body after decoding, as UTF-8; empty where none came. */
+  /** The body after decoding, as UTF-8; empty if none came. */
   readonly text: string;
-  /** What broke on the way, in words; null where the answer is whole. */
+  /** The break on the way, in words; null if the answer is whole. */
   readonly broken: string | null;
 }
 

@@ -19,7 +19,7 @@ export function parseInstant(value: unknown): number | undefined {
   return date.setUTCHours(hour ?? 0, minute, Math.min(second ?? 0, 59), fraction);
 }
 
-/** `2026-01-31T00:00:00Z`; milliseconds only where there are any. */
+/** `2026-01-31T00:00:00Z`; milliseconds only if there are any. */
 export function formatInstant(instant: number): string {
   return new Date(instant).toISOString().replace(".000Z", "Z");
 }

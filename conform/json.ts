@@ -32,7 +32,7 @@ export function canonical(value: unknown): string {
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/gsu;
 
-/** The first name that stands twice in one object of a JSON text; undefined where there is none. */
+/** The first name that stands twice in one object of a JSON text; undefined if there is none. */
 export function repeatedName(text: string): string | undefined {
   const open: (Set<string> | undefined)[] = [];
   let last = "";

@@ -1,4 +1,4 @@
-/** What a run keeps for the next one (`--state FILE`), so that the two can be compared. No credential is in it. */
+/** The state file of `--state`: the view of one run, for comparison with the next. It has no credential. */
 import { createHash } from "node:crypto";
 import * as z from "zod";
 
@@ -23,7 +23,7 @@ const memorySchema = z.object({
     z.object({
       start: z.number(),
       end: z.number(),
-      /** `available_through` in milliseconds; null where it was none. */
+      /** `available_through` in milliseconds; null if it was no instant. */
       available_through: z.number().nullable(),
       records: z.record(z.string(), kept),
     }),
@@ -39,7 +39,7 @@ export function hashOf(text: string): string {
   return createHash("sha256").update(text).digest("base64url").slice(0, 22);
 }
 
-/** Reads the text of a state file; undefined where it is not one of this version, or of another provider. */
+/** Reads the text of a state file; undefined if it is not one of this version, or of another provider. */
 export function parseMemory(text: string, baseUrl: string): Memory | undefined {
   let value: unknown;
   try {

@@ -5,7 +5,7 @@ import * as z from "zod";
 import { CannotRun } from "./errors.ts";
 import { chosen } from "./registry.ts";
 
-/** What the person asked for; names of files are as written. */
+/** The options of a run; file names are as written. */
 export interface Options {
   readonly baseUrl: string;
   readonly token: string;
@@ -25,12 +25,12 @@ const NAME = "source-ai-billing conform";
 
 const HELP = `
 The token may come from --token, from the config (credentials.access_token), or from the environment
-variable BILLING_EXPORT_TOKEN, where no list of processes shows it. All requests read only. The run
+variable BILLING_EXPORT_TOKEN, which no list of processes shows. All requests read only. The run
 is bounded: about 130 requests, or a few hundred with --deep, and it honors Retry-After.
 
 A file for --expect has an id on each line; what follows a # is a remark. A file for --oauth is
   { "client_id": "…", "client_secret": "…", "refresh_token": "…" }
-It is written again where a refresh brings a new refresh token. With --deep the old refresh token is
+It is written again if a refresh brings a new refresh token. With --deep the old refresh token is
 sent once more to see it refused, which may end that sign-in.
 
 Exit code: 0 no rule of the interface is broken, but those of --expect; 1 one is, or a line of
@@ -130,7 +130,7 @@ function baseUrlOf(text: string): string {
 }
 
 /**
- * Reads the arguments after `conform`, and the config where one is named.
+ * Reads the arguments after `conform`, and the config if one is named.
  *
  * @returns the options, or a text to print
  * @throws CannotRun which names everything that is wrong
@@ -169,7 +169,7 @@ export async function parseOptions(
   return { ...given, baseUrl: baseUrlOf(baseUrl), token, limitedToken, only };
 }
 
-/** What commander found wrong. It quotes only names of options: all else may be a secret. */
+/** The fault that commander found. The text quotes only names of options, for other words may be secrets. */
 function faultOf(error: CommanderError): string {
   if (error.code === "commander.excessArguments") return "an argument belongs to no option";
   const name = /'(--[a-z-]{1,20})[ ']/.exec(error.message)?.[1];

@@ -26,9 +26,9 @@ export interface Window {
 /** A record as a page showed it. */
 export interface Seen {
   readonly series: Series;
-  /** Undefined where the record is no JSON object. */
+  /** Undefined if the record is no JSON object. */
   readonly value: JsonObject | undefined;
-  /** `x_RecordId`; undefined where it is no text. */
+  /** `x_RecordId`; undefined if it is no text. */
   readonly id: string | undefined;
   readonly start: number | undefined;
   readonly end: number | undefined;
@@ -43,7 +43,7 @@ export interface Page {
   /** From 1. */
   readonly number: number;
   readonly exchange: Exchange;
-  /** Undefined where the answer is no page at all. */
+  /** Undefined if the answer is no page at all. */
   readonly envelope: JsonObject | undefined;
   readonly records: readonly Seen[];
 }
@@ -135,7 +135,7 @@ export async function read(
   }
 }
 
-/** The reading where it is whole; throws {@link Missing} where it is not. */
+/** The reading if it is whole; throws {@link Missing} otherwise. */
 export function whole(reading: Reading): Reading {
   if (reading.end === "last") return reading;
   throw new Missing(`a window of ${reading.series.name} that can be read to its end`);

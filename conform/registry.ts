@@ -19,8 +19,8 @@ import { windowLimitChecks } from "./checks/window_limits.ts";
 import { windowChecks } from "./checks/windows.ts";
 
 /**
- * What the letters before a check's number stand for, in the order in which the groups run: those of errors and HTTP judge all
- * that the run has seen, so they come last.
+ * Names of the groups, by the letters before a check's number, in the order of the run. The groups of errors and HTTP judge all
+ * exchanges of the run, so they come last.
  */
 export const GROUPS: Readonly<Record<string, string>> = {
   CAP: "capabilities",

@@ -1,4 +1,4 @@
-/** What a run keeps for the next one. */
+/** Makes the state that the next run compares with. */
 import { cursorToKeep } from "./checks/cursors.ts";
 import { Missing } from "./errors.ts";
 import { parseInstant } from "./instants.ts";

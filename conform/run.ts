@@ -12,14 +12,14 @@ export interface Outcome {
   /** The break is in the list of what is expected. */
   readonly expected: boolean;
   readonly finding: ShownFinding | undefined;
-  /** What is missing where it could not be verified, wholly or in part. */
+  /** The thing that is missing if it could not be verified, in whole or in part. */
   readonly missing: string | undefined;
 }
 
 export interface ShownFinding {
   readonly seen: string;
   readonly expected: string;
-  /** Method and address; undefined where no single request shows the break. */
+  /** Method and address; undefined if no single request shows the break. */
   readonly request: string | undefined;
   readonly status: number | undefined;
 }
@@ -69,7 +69,7 @@ async function outcomeOf(
   }
 }
 
-/** What a run came to. */
+/** The result of a run. */
 export interface Summary {
   readonly outcomes: readonly Outcome[];
   /** Expected failures that did not happen; each fails the run, so that the list is kept short. */
@@ -80,7 +80,7 @@ export interface Summary {
 }
 
 /**
- * Runs checks one after the other. Throws {@link CannotRun} where the provider cannot be reached or refuses the token.
+ * Runs checks one after the other. Throws {@link CannotRun} if the provider cannot be reached or refuses the token.
  *
  * @param expected ids of checks that are known to fail
  * @param onCheck called before each check

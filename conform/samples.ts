@@ -83,7 +83,7 @@ async function candidates(session: Session, series: Series): Promise<Candidates>
   return { recent: recent.filter(isRetained), older: older.filter(isRetained) };
 }
 
-/** For hours: the latest day that has usage by the day, where that is known. */
+/** For hours: the latest day that has usage by the day, if that is known. */
 async function busyDays(session: Session): Promise<Window[]> {
   const days = (await seriesOf(session)).find(({ name }) => name === "usage 1d");
   if (days === undefined) return [];
@@ -114,7 +114,7 @@ async function firstFit(session: Session, series: Series, windows: readonly Wind
   return { busy, broken };
 }
 
-/** The first reading of a series' window with records. Throws {@link Missing} where there is none. */
+/** The first reading of a series' window with records. Throws {@link Missing} if there is none. */
 export function sample(session: Session, series: Series): Promise<Reading> {
   return samples.of(session, series.name, async () => {
     const { recent, older } = await candidates(session, series);
@@ -145,7 +145,7 @@ export function again(session: Session, series: Series): Promise<Reading> {
 
 const pageds = new Once<Reading>();
 
-/** The same window in pages of a quarter of its records. Throws {@link Missing} where it has fewer than two. */
+/** The same window in pages of a quarter of its records. Throws {@link Missing} if it has fewer than two. */
 export function paged(session: Session, series: Series): Promise<Reading> {
   return pageds.of(session, series.name, async () => {
     const { records, window } = await sample(session, series);
@@ -157,7 +157,7 @@ export function paged(session: Session, series: Series): Promise<Reading> {
 
 const tilings = new Once<readonly (readonly Reading[])[]>();
 
-/** The same window in adjacent parts: once in two, once in three; cut where charge periods of records begin. */
+/** The same window in adjacent parts: once in two, once in three; cut at starts of charge periods. */
 export function parts(session: Session, series: Series): Promise<readonly (readonly Reading[])[]> {
   return tilings.of(session, series.name, async () => {
     const { records, window } = await sample(session, series);

@@ -30,7 +30,7 @@ export interface Clock {
   sleep(milliseconds: number): Promise<void>;
 }
 
-/** What the run may use to get in. Never printed. */
+/** The credentials of a run. Never printed. */
 export interface Credentials {
   readonly token: string;
   /** A token of the same account that lacks `billing.cost.read`. */
@@ -38,7 +38,7 @@ export interface Credentials {
   readonly oauth: OAuthCredentials | undefined;
 }
 
-/** What a refresh needs (RFC 6749 section 6). */
+/** The input of a refresh (RFC 6749 section 6). */
 export interface OAuthCredentials {
   readonly clientId: string;
   readonly clientSecret: string | undefined;
@@ -53,7 +53,7 @@ export interface SessionOptions {
   readonly credentials: Credentials;
   /** Whether the longer checks run too. */
   readonly deep: boolean;
-  /** What an earlier run saw; undefined without `--state` or at the first run. */
+  /** The view of an earlier run; undefined without `--state` or at the first run. */
   readonly earlier: Memory | undefined;
   readonly limits: RunLimits;
   readonly clock: Clock;
@@ -91,7 +91,7 @@ export const CAPABILITIES = "/v1/finops/capabilities";
 export class Once<Value> {
   readonly #made = new WeakMap<Session, Map<string, Promise<Value>>>();
 
-  /** What was made for the key, or what `make` makes now. */
+  /** The value of the key; `make` makes it at the first call. */
   of(session: Session, key: string, make: () => Promise<Value>): Promise<Value> {
     const all = this.#made.get(session) ?? new Map<string, Promise<Value>>();
     this.#made.set(session, all);
@@ -121,8 +121,8 @@ export class Session {
   }
 
   /**
-   * Sends a GET (or what is asked for). Waits where a 429 says so. Repeats a request that shall succeed once where the
-   * transfer broke or a 5xx came; every try is in the log. Throws {@link Missing} where the run's budget is used up.
+   * Sends a GET (or what is asked for). Waits after a 429 as long as it says. Repeats a request once after a
+   * broken transfer or a 5xx, unless it is a probe. Every try is in the log. Throws {@link Missing} if the run's budget is used up.
    */
   async ask(request: Ask): Promise<Exchange> {
     const { probe = false } = request;
@@ -173,7 +173,7 @@ export class Session {
     return exchange;
   }
 
-  /** The answer of capabilities. Throws {@link CannotRun} where the address or the token is of no use. */
+  /** The answer of capabilities. Throws {@link CannotRun} if the address or the token is of no use. */
   capabilitiesExchange(): Promise<Exchange> {
     return capabilities.of(this, "", async () => {
       const exchange = await this.ask({ path: CAPABILITIES });
@@ -192,7 +192,7 @@ export class Session {
     });
   }
 
-  /** The document of capabilities, as far as it is one. Throws {@link Missing} where it is no JSON object. */
+  /** The document of capabilities, as far as it is one. Throws {@link Missing} if it is no JSON object. */
   async capabilities(): Promise<JsonObject> {
     const body = bodyOf(await this.capabilitiesExchange());
     if (body === undefined)
@@ -200,7 +200,7 @@ export class Session {
     return body;
   }
 
-  /** What capabilities say of a dataset; undefined where it is not offered. */
+  /** The entry of a dataset in capabilities; undefined if it is not offered. */
   async offer(dataset: "usage" | "costs"): Promise<JsonObject | undefined> {
     const { datasets } = await this.capabilities();
     const offer = isObject(datasets) ? datasets[dataset] : undefined;
@@ -222,12 +222,12 @@ export class Session {
   }
 }
 
-/** The body of a 200 as a JSON object; undefined where it is anything else. A byte order mark is passed over. */
+/** The body of a 200 as a JSON object; undefined if it is anything else. A byte order mark is skipped. */
 export function bodyOf({ status, text, broken }: Exchange): JsonObject | undefined {
   return status === 200 && broken === null ? objectIn(text) : undefined;
 }
 
-/** A text as a JSON object; undefined where it is anything else. */
+/** A text as a JSON object; undefined if it is anything else. */
 export function objectIn(text: string): JsonObject | undefined {
   try {
     const value = parseJson(text.replace(/^\uFEFF/, ""));

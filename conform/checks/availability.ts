@@ -103,7 +103,7 @@ export const availabilityChecks: readonly Check[] = [
     level: "should",
     clause: "2.6.1",
     title: "`available_through` never goes back within a run.",
-    protects: "What was complete is not complete any more, and nobody reads it again.",
+    protects: "A client does not read again what was complete before.",
     mend: "Store the highest value that was ever sent, and send no lower one.",
     run: each(neverBack),
   },

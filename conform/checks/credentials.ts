@@ -142,7 +142,7 @@ export const credentialChecks: readonly Check[] = [
     level: "must",
     clause: "5 rule 1, 7",
     title: "A request without a credential is a 401.",
-    protects: "Bills are nobody else's business.",
+    protects: "Anybody could read the bill.",
     mend: "Check the Authorization header before anything else, on all three operations.",
     run: are401(withoutToken, "a request without a token"),
   },

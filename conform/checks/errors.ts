@@ -109,7 +109,8 @@ export const errorChecks: readonly Check[] = [
     level: "must",
     clause: "4, 7",
     title: "Errors have the content type `application/problem+json`.",
-    protects: "A client shows its user why a request was refused only where it can tell.",
+    protects:
+      "A client shows its user why a request was refused only if it can recognize the reason.",
     mend: "Set Content-Type: application/problem+json on every 400, 401, 403 and 429.",
     run: contentTypes,
   },

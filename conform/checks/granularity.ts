@@ -60,7 +60,7 @@ export const granularityChecks: readonly Check[] = [
     level: "must",
     clause: "1, 4.2",
     title: "The hours of a day add up to the day.",
-    protects: "Both claim to be the complete metered usage; one of them is wrong.",
+    protects: "Both listings claim to be the complete metered usage; one of them is wrong.",
     mend: "Make both from the same events, and find what one of them leaves out.",
     run: hoursAddUp,
   },

@@ -88,12 +88,16 @@ async function coding(session: Session): Promise<Result> {
   const exchange = await session.ask({ path: series.path, query, headers: plain });
   const used = exchange.headers["content-encoding"] ?? "identity";
   if (used !== "identity")
-    return broken(`content-encoding ${quoted(used)} where none was accepted`, "identity", exchange);
+    return broken(
+      `content-encoding ${quoted(used)} though none was accepted`,
+      "identity",
+      exchange,
+    );
   const packed = await session.ask({ path: series.path, query });
   const coded = packed.headers["content-encoding"] ?? "identity";
   if (/^(x-)?gzip$|^identity$/i.test(coded)) return passed;
   return broken(
-    `content-encoding ${quoted(coded)} where gzip was accepted`,
+    `content-encoding ${quoted(coded)} though only gzip was accepted`,
     "gzip or identity",
     packed,
   );
@@ -172,7 +176,7 @@ export const httpChecks: readonly Check[] = [
     clause: "4 (RFC 9110 section 12.5.3)",
     title: "Bodies are compressed only as the client accepts.",
     protects: "A client that cannot decode an answer reads nothing.",
-    mend: "Compress only where Accept-Encoding names the coding.",
+    mend: "Compress only if Accept-Encoding names the coding.",
     run: coding,
   },
   {
@@ -216,7 +220,7 @@ export const httpChecks: readonly Check[] = [
     level: "must",
     clause: "7",
     title: "Requests that are right get no status but those that the interface names.",
-    protects: "Clients do not know what another status asks of them.",
+    protects: "Clients do not know how to react to another status.",
     mend: "Use 400, 401, 403 and 429 as section 7 says.",
     run: statusKnown,
   },

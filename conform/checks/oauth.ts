@@ -1,4 +1,4 @@
-/** OAU: metadata of OAuth 2.0, where it is offered (interface section 5). */
+/** OAU: metadata of OAuth 2.0, if it is offered (interface section 5). */
 import { broken, passed } from "../check.ts";
 import type { Check, Result } from "../check.ts";
 import { Missing } from "../errors.ts";
@@ -15,7 +15,7 @@ const LOOPBACK = new Set(["127.0.0.1", "[::1]", "localhost"]);
 interface Document {
   readonly url: string;
   readonly exchange: Exchange;
-  /** Undefined where the address does not serve a JSON object. */
+  /** Undefined if the address does not serve a JSON object. */
   readonly body: JsonObject | undefined;
 }
 
@@ -172,7 +172,7 @@ export const oauthChecks: readonly Check[] = [
     level: "must",
     clause: "5 rule 3 (RFC 9728)",
     title: "The protected-resource metadata names this base URL and an authorization server.",
-    protects: "A client refuses metadata of another resource, and nobody can sign in.",
+    protects: "A client refuses metadata of another resource, so users cannot sign in.",
     mend: "Serve resource (the base URL, to the letter) and authorization_servers.",
     run: resource,
   },
@@ -190,7 +190,7 @@ export const oauthChecks: readonly Check[] = [
     level: "must",
     clause: "5 (RFC 7636)",
     title: "PKCE with S256 is offered.",
-    protects: "An intercepted code could be spent by somebody else.",
+    protects: "A thief of the code could get a token for it.",
     mend: "Name S256 in code_challenge_methods_supported, and require it.",
     run: pkce,
   },

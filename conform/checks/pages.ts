@@ -49,7 +49,7 @@ async function cursorsGoOn(session: Session): Promise<Result> {
   return passed;
 }
 
-/** Chains of several pages; throws where there is none. */
+/** Chains of several pages; throws if there is none. */
 export async function chainOf(session: Session, series: Series): Promise<Reading> {
   const reading = whole(await paged(session, series));
   if (reading.pages.length > 1) return reading;
@@ -137,8 +137,8 @@ export const pageChecks: readonly Check[] = [
     level: "must",
     clause: "4.4 rule 3, 8",
     title: "A page holds at most `limit` records.",
-    protects: "Clients size their memory by it.",
-    mend: "Cut the page at limit, 1000 where none is given, and give a next_cursor for the rest.",
+    protects: "Clients reserve memory for this number of records.",
+    mend: "Cut the page at limit, 1000 if none is given, and give a next_cursor for the rest.",
     run: limitKept,
   },
   {

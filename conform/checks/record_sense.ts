@@ -86,7 +86,7 @@ function text(seen: Seen): Fault {
     if (value === "" && !MAY_BE_EMPTY.has(name) && name.startsWith("x_") && name !== "x_RecordId")
       return {
         seen: `${nameOf(seen)} has an empty ${name}`,
-        expected: "null where there is no value",
+        expected: "null if there is no value",
       };
     if (UNCLEAN.test(value) || !value.isWellFormed())
       return {
@@ -182,7 +182,7 @@ export const recordSenseChecks: readonly Check[] = [
     level: "should",
     clause: "2.6, 3",
     title: "A correction names the record that it corrects, which is another one.",
-    protects: "Nobody can tell a correction from a second charge.",
+    protects: "A report cannot tell a correction from a second charge.",
     mend: "Set x_CorrectsRecordId to the x_RecordId of the corrected record.",
     run: every("costs", correction),
   },
@@ -230,7 +230,7 @@ export const recordSenseChecks: readonly Check[] = [
     clause: "2.4, 2.6.1",
     title: "No record was updated after the `as_of` of its page.",
     protects:
-      "The newer of two versions is chosen by x_RecordUpdatedAt; one from the future wins for ever.",
+      "The newer of two versions is chosen by x_RecordUpdatedAt; one from the future stays the newest for ever.",
     mend: "Set x_RecordUpdatedAt when the record changes, from the clock that as_of comes from.",
     run: ordered,
   },

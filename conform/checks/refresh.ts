@@ -1,4 +1,4 @@
-/** OAU: refreshed tokens (interface section 5), where the run is given a refresh token. */
+/** OAU: refreshed tokens (interface section 5), if the run has a refresh token. */
 import { broken, passed } from "../check.ts";
 import type { Check, Result } from "../check.ts";
 import { Missing } from "../errors.ts";
@@ -9,7 +9,7 @@ import type { OAuthCredentials, Session } from "../session.ts";
 import { isSafe, serverBody } from "./oauth.ts";
 import { quoted, statusOf } from "./shared.ts";
 
-/** What came of a refresh. */
+/** The result of a refresh. */
 interface Refreshed {
   readonly oauth: OAuthCredentials;
   readonly exchange: Exchange;
@@ -57,7 +57,7 @@ const refreshes = new Once<Refreshed>();
 function refreshed(session: Session) {
   return refreshes.of(session, "", async () => {
     const oauth = credentialsOf(session);
-    // Not repeated where it fails: the token may be spent all the same.
+    // No second try after a failure: the token may be spent.
     const exchange = await tokenRequest(session, oauth, oauth.refreshToken, true);
     const body = exchange.status === 200 ? objectIn(exchange.text) : undefined;
     const [access, next] = [body?.["access_token"], body?.["refresh_token"]];
@@ -108,7 +108,7 @@ export const refreshChecks: readonly Check[] = [
     clause: "5 (RFC 6749 section 5.2)",
     title: "An unknown refresh token is a 400 with `invalid_grant`.",
     protects: "Clients ask for a new sign-in at this error, and try again at every other.",
-    mend: "Answer with error invalid_grant where the refresh token is unknown, spent or revoked.",
+    mend: "Answer with error invalid_grant if the refresh token is unknown, spent or revoked.",
     run: unknownToken,
   },
   {

@@ -133,7 +133,7 @@ export const secondRunChecks: readonly Check[] = [
     clause: "2.4, 3",
     title: "Between two runs, no record vanished.",
     protects:
-      "There is no sign for a withdrawn record: old rows stay in the customer's table and count.",
+      "The interface has no sign for a withdrawn record: the old row stays in the customer's table and counts.",
     mend: "Keep ids from provisional to final; take a charge back with a correction.",
     run: each(goneLater),
   },
@@ -151,7 +151,7 @@ export const secondRunChecks: readonly Check[] = [
     level: "should",
     clause: "2.6.1",
     title: "Between two runs, `available_through` did not go back.",
-    protects: "What was complete is not complete any more, and nobody reads it again.",
+    protects: "A client does not read again what was complete before.",
     mend: "Store the highest value that was ever sent, and send no lower one.",
     run: each(throughLater),
   },

@@ -1,4 +1,4 @@
-/** What the checks have in common. */
+/** Helpers of several checks. */
 import type { Finding, Result } from "../check.ts";
 import { Missing } from "../errors.ts";
 import type { Exchange } from "../http.ts";
@@ -16,15 +16,15 @@ export function firstOf(findings: readonly Finding[]): Finding | undefined {
   return { ...first, seen: `${first.seen} (and ${others.length} more like it)` };
 }
 
-/** Broken where there are findings, else passed. */
+/** Broken if there are findings, else passed. */
 export function judgedAll(findings: readonly Finding[]): Result {
   const finding = firstOf(findings);
   return finding === undefined ? { kind: "passed" } : { kind: "broken", finding };
 }
 
 /**
- * Judges each listing that the account is offered. A listing that misses something leaves the check to the others; where
- * all do, it is not verified.
+ * Judges each listing that the account is offered. A listing that lacks something is left out; if all
+ * lack something, the check is not verified.
  */
 export async function eachSeries(
   session: Session,
@@ -85,7 +85,7 @@ async function attempt(work: Promise<unknown>): Promise<void> {
 
 const usual = new Once<void>();
 
-/** Every record that any reading showed. Reads the usual windows first. Throws {@link Missing} where there are none. */
+/** Every record that any reading showed. Reads the usual windows first. Throws {@link Missing} if there are none. */
 export async function recordsSeen(session: Session): Promise<readonly Seen[]> {
   await usual.of(session, "", async () => {
     for (const series of await seriesOf(session)) {

@@ -168,7 +168,7 @@ export const stabilityChecks: readonly Check[] = [
     level: "should",
     clause: "2.4",
     title: "A record that changes gets a later `x_RecordUpdatedAt`.",
-    protects: "Of two versions with one time nobody knows which holds.",
+    protects: "Two versions have the same time, so a client cannot tell the newer one.",
     mend: "Set x_RecordUpdatedAt in the same transaction as the change.",
     run: each(restated),
   },

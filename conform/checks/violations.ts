@@ -25,10 +25,10 @@ function valueAt(root: unknown, pointer: string): unknown {
 }
 
 function ruleOf({ keyword, params, message = "" }: Violation): string {
-  const values = params["allowedValues"] ?? params["allowedValue"];
-  return values === undefined || (keyword !== "enum" && keyword !== "const")
-    ? message
-    : `one of ${[values].flat().map(String).join(", ")}`;
+  const values = [params["allowedValues"] ?? params["allowedValue"] ?? []].flat().map(String);
+  if (keyword === "enum" || keyword === "const") return `one of ${values.join(", ")}`;
+  if (keyword === "type") return `a JSON ${[params["type"]].flat().map(String).join(" or ")}`;
+  return message;
 }
 
 /** A violation in words. `what` names the object that breaks the rule. */

@@ -211,7 +211,7 @@ export const windowLimitChecks: readonly Check[] = [
     clause: "8",
     title: "A window before retention is refused, not trimmed in silence.",
     protects: "An empty answer for old days looks as if their charges had been withdrawn.",
-    mend: "Answer 400 where start lies before retention.",
+    mend: "Answer 400 if start lies before retention.",
     run: each(olderIsSaid),
   },
   {
@@ -237,7 +237,7 @@ export const windowLimitChecks: readonly Check[] = [
     level: "must",
     clause: "1",
     title: "A window whose end is its start has no records.",
-    protects: "Such an answer counts an hour or a day that nobody asked for.",
+    protects: "Such an answer counts an hour or a day that was not asked for.",
     mend: "Answer with no records or with 400.",
     run: each(emptyWindow),
   },

@@ -28,7 +28,7 @@ async function strays(session: Session): Promise<Result> {
       ...eachRecord(records, (seen) => {
         const { start, end } = seen;
         if (start === undefined || end === undefined) return undefined;
-        // A record that begins at the window's end is judged where two windows meet.
+        // A record that begins at the window's end is a matter of two adjacent windows: see halfOpen.
         if (start <= window.end && (end > window.start || start >= window.start)) return undefined;
         return {
           seen: `${nameOf(seen)} covers ${shown({ start, end })}`,

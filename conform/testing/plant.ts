@@ -22,7 +22,7 @@ export interface Facts {
 
 export interface Plant {
   readonly name: string;
-  /** What is wrong, for the table. */
+  /** The fault in words, for the table. */
   readonly what: string;
   readonly finds: readonly string[];
   readonly faults?: (facts: Facts) => readonly FaultInput[];

@@ -6,11 +6,11 @@ import { edited } from "./json.ts";
 import type { Struck } from "./engine.ts";
 import type { FaultOf } from "./schema.ts";
 
-/** What a request was, as far as an altered refusal shows it. */
+/** The parts of a request that an altered refusal may show. */
 export interface Refused {
   readonly now: Instant;
   readonly authorization: string | undefined;
-  /** What would have been served: a page, or this document. */
+  /** The document to serve for `page`; undefined for an empty page. */
   readonly document: object | undefined;
 }
 
