@@ -3,6 +3,7 @@ import { validateCapabilities } from "../../src/generated/all_violations.js";
 import type { Violation } from "../../src/generated/all_violations.js";
 import { broken, passed } from "../check.ts";
 import type { Check, Finding, Result } from "../check.ts";
+import { Missing } from "../errors.ts";
 import { isObject } from "../json.ts";
 import { bodyOf } from "../session.ts";
 import type { Session } from "../session.ts";
@@ -58,11 +59,10 @@ async function endpoints(session: Session): Promise<Result> {
   return judgedAll(findings);
 }
 
-async function metadataUrl(session: Session): Promise<Result> {
-  const result = await violations(session, "metadata");
-  if (result.kind === "broken") return result;
+async function metadataOverHttps(session: Session): Promise<Result> {
   const { protected_resource_metadata_url: url } = await session.capabilities();
-  if (typeof url !== "string") return passed;
+  if (url === undefined || url === null) return passed;
+  if (typeof url !== "string" || !URL.canParse(url)) throw new Missing("an absolute address");
   const { protocol, hostname } = new URL(url);
   const safe = protocol === "https:" || ["127.0.0.1", "[::1]", "localhost"].includes(hostname);
   if (safe) return passed;
@@ -143,9 +143,18 @@ export const capabilityChecks: readonly Check[] = [
     id: "CAP-07",
     level: "must",
     clause: "2.2",
-    title: "`protected_resource_metadata_url` is an absolute https address, or null.",
+    title: "`protected_resource_metadata_url` is an absolute address, or null.",
     protects: "Sign-in starts there.",
     mend: "Send the whole address, beginning with https://, or null.",
-    run: metadataUrl,
+    run: (session) => violations(session, "metadata"),
+  },
+  {
+    id: "CAP-14",
+    level: "should",
+    clause: "2.2 (RFC 9728 section 3)",
+    title: "`protected_resource_metadata_url` is an https address.",
+    protects: "On its way an http answer can be changed, and lead users to sign in elsewhere.",
+    mend: "Serve the metadata over https, and send that address.",
+    run: metadataOverHttps,
   },
 ];

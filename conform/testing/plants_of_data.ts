@@ -27,7 +27,10 @@ export const ofCapabilities: readonly Plant[] = [
   capability("method-unknown", "an authorization method is unknown", "CAP-06", {
     "/authorization_methods": ["scoped_bearer_token", "password"],
   }),
-  capability("metadata-plain", "the metadata address is not https", "CAP-07", {
+  capability("metadata-relative", "the metadata address is a path", "CAP-07", {
+    "/protected_resource_metadata_url": "/metadata",
+  }),
+  capability("metadata-plain", "the metadata address is not https", "CAP-14", {
     "/protected_resource_metadata_url": "http://example.com/metadata",
   }),
   capability("lag-missing", "usage announces no freshness lag", "CAP-08", {}, [
