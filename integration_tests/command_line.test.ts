@@ -1,5 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -31,6 +40,35 @@ test("--version prints the version of package.json and nothing else", async () =
   const { code, stdout, stderr } = await launch(null, { args: ["--version"] }).done;
   const { version } = JSON.parse(read("../package.json")) as { version: string };
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+});
+
+describe("a command that fails says why to a person", () => {
+  const config = {
+    base_url: "http://127.0.0.1:1",
+    credentials: { auth_type: "scoped_bearer_token", access_token: "s3cr3t" },
+  };
+  const failures = [
+    ["a wrong command line", "raed", {}, "unknown command 'raed'"],
+    ["check with a config that lacks everything", "check", { config: {} }, "base_url is required"],
+    ["read with a catalog that is no catalog", "read", { config, catalog: [] }, "catalog"],
+  ] as const;
+
+  test.each(failures)("%s, stdout in a file", async (_, name, files, words) => {
+    const folder = mkdtempSync(join(tmpdir(), "output-"));
+    const file = openSync(join(folder, "messages.jsonl"), "w");
+    const { stderr } = await launch(name, { ...files, stdout: file }).done;
+    closeSync(file);
+    const messages = readFileSync(join(folder, "messages.jsonl"), "utf8");
+    rmSync(folder, { recursive: true });
+    expect(stderr).toContain(words);
+    expect(stderr).not.toMatch(/[{}]|^\s+at /m);
+    expect(messages).toContain(words);
+    expect(messages).not.toContain("stack_trace");
+  });
+
+  test.each(failures)("%s, stdout in a pipe: stderr stays empty", async (_, name, files) => {
+    expect((await launch(name, files).done).stderr).toBe("");
+  });
 });
 
 describe("the launcher names what npm ci has left out", () => {

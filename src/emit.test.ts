@@ -1,6 +1,7 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { Emitter, Secrets } from "./emit.ts";
+import { ConnectorError } from "./errors.ts";
 import * as protocol from "./protocol.ts";
 import type { Output } from "./streams/stream.ts";
 
@@ -24,6 +25,13 @@ test("L4: a secret is masked in other letters, and where a cut left only a part"
   expect(await written("s3cret-token", said)).toMatchObject({
     log: { message: 'type "****", id "x ****…"' },
   });
+});
+
+test("only a defect of the connector carries a stack", () => {
+  const fault = new ConnectorError("provider_fault", "It is broken.", { cause: new Error("x") });
+  expect(fault.toTrace()).not.toHaveProperty("stack_trace");
+  const defect = ConnectorError.from(new TypeError("no such thing"));
+  expect(defect.toTrace().stack_trace).toContain("Caused by: TypeError");
 });
 
 test("a token that is a part of the protocol's own words leaves them readable", async () => {

@@ -100,7 +100,8 @@ export class ConnectorError extends Error {
       message: this.message,
       internal_message: `${this.code}: ${this.detail ?? this.message}`,
       failure_type: this.failureType,
-      ...(this.stack === undefined ? {} : { stack_trace: stackOf(this) }),
+      // A stack helps to find a defect of the connector, and says nothing about any other failure.
+      ...(this.code === "internal" ? { stack_trace: stackOf(this) } : {}),
       ...(this.stream === undefined ? {} : { stream_descriptor: { name: this.stream } }),
     };
   }

@@ -1,5 +1,6 @@
 /** The process edge: the only file that names `process`. */
 import { setMaxListeners } from "node:events";
+import { fstatSync } from "node:fs";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import packageJson from "../package.json" with { type: "json" };
@@ -11,7 +12,7 @@ import { ConnectorError } from "./errors.ts";
 import { assertWritable, writeConfigFile } from "./config/file.ts";
 import { readJsonFile } from "./config/json_file.ts";
 import { Progress } from "./progress.ts";
-import { errorTrace } from "./protocol.ts";
+import { errorTrace, failureOf } from "./protocol.ts";
 import { specification } from "./spec.ts";
 
 /** The least time between two STATEs of a stream, in milliseconds (S2). */
@@ -113,6 +114,7 @@ async function perform(
       if (next.value.type === "RECORD_LINES" && pages++ === 0) limitHeapGrowth();
       await emitter.write(next.value);
       progress?.saw(next.value);
+      if (next.value.type !== "RECORD_LINES") explain(failureOf(next.value), secrets);
     }
   } finally {
     progress?.end();
@@ -204,12 +206,31 @@ async function tell(error: ConnectorError, emitter: Emitter, secrets: Secrets): 
   try {
     if (error.code !== "aborted") await emitter.write(errorTrace(error.toTrace(), clock.now()));
     await emitter.flush();
+    explain(error.message, secrets);
   } catch (reason) {
     // Most often the error to report is the one that stdout has just given again.
     const lines = error.cause === reason ? [] : [error.message];
     const why = reason instanceof Error ? reason.message : String(reason);
     lines.push(`Stdout cannot be written (${why}): free its disk or mend its pipe, and run again.`);
     process.stderr.write(`${secrets.mask(lines.join("\n"))}\n`);
+  }
+}
+
+/**
+ * Says on stderr why a command failed, if a person is there: at a terminal, or where stdout goes to a file and hides the
+ * message. Platforms read stdout through a pipe, and get nothing twice.
+ */
+function explain(failure: string | undefined, secrets: Secrets): void {
+  if (failure === undefined || !(process.stderr.isTTY || isFile(process.stdout.fd))) return;
+  process.stderr.on("error", () => undefined); // nobody is left to be told
+  process.stderr.write(`${secrets.mask(failure)}\n`);
+}
+
+function isFile(descriptor: number): boolean {
+  try {
+    return fstatSync(descriptor).isFile();
+  } catch {
+    return false; // it is closed
   }
 }
 

@@ -117,6 +117,15 @@ export type Message =
   | TraceMessage
   | ControlMessage;
 
+/** The sentence for a person in a message that reports a failure; undefined for every other message. */
+export function failureOf(message: Message): string | undefined {
+  if (message.type === "TRACE" && message.trace.type === "ERROR")
+    return message.trace.error.message;
+  if (message.type !== "CONNECTION_STATUS") return undefined;
+  const { status, message: text } = message.connectionStatus;
+  return status === "FAILED" ? text : undefined;
+}
+
 export function log(level: LogLevel, message: string): LogMessage {
   return { type: "LOG", log: { level, message } };
 }
