@@ -11,25 +11,28 @@ export const CAPABILITIES_PATH = "/v1/finops/capabilities";
  */
 const PLAIN_PATH = /^\/v[0-9]+(?:\/[A-Za-z0-9._~!$'()*+,:@-]+)+\/?$/;
 
+/** The longest endpoint, in characters: it stands in every request and in many messages (L1). */
+const MAXIMUM_CHARACTERS = 200;
+
 /**
  * Gives the address of a dataset: the `endpoint` of its capabilities, appended to the base URL with its path (W5).
  *
  * The schema's `^/v[0-9]+/` lets `/v1/../../x` through. This function accepts no dot segments, no empty segments, no path
- * parameters, nothing percent-encoded, and no backslash, query or fragment. The address always lies under the base URL.
+ * parameters, nothing percent-encoded, no backslash, query or fragment, and at most 200 characters. The address always lies under the base URL.
  *
  * @throws ConnectorError `provider_fault`
  */
 export function resolveEndpoint(baseUrl: URL, endpoint: string): URL {
   const base = baseUrl.pathname.replace(/\/+$/, "");
   const dots = endpoint.split("/").some((segment) => segment === "." || segment === "..");
-  if (PLAIN_PATH.test(endpoint) && !dots) {
+  if (endpoint.length <= MAXIMUM_CHARACTERS && PLAIN_PATH.test(endpoint) && !dots) {
     const url = URL.parse(`${baseUrl.origin}${base}${endpoint}`);
     if (url?.origin === baseUrl.origin && url.pathname === base + endpoint) return url;
   }
   throw new ConnectorError(
     "provider_fault",
     `The provider's capabilities name the endpoint "${foreignText(endpoint)}", which is no plain path ` +
-      "under base_url. It was not called, and the token was not sent there. Report it to the provider.",
+      "of at most 200 characters under base_url. It was not called, and the token was not sent there. Report it to the provider.",
     { detail: "endpoint outside of base_url (W5)" },
   );
 }
