@@ -31,7 +31,7 @@ const DIMENSIONS: readonly string[] = (
   "speed user_profile_id workspace_id"
 ).split(" ");
 
-/** The reports are made anew every hour, of data that is three hours old. */
+/** The reports are refreshed every hour; their data is three hours old. */
 function refreshedAt(now: Instant): Instant {
   return Math.floor((now - 3 * HOUR) / HOUR) * HOUR;
 }

@@ -1,4 +1,4 @@
-/** What an invented Anthropic organization used and was charged for; every amount and id is invented. */
+/** The usage and costs of an Anthropic organization. Every amount and id is invented. */
 import type { Instant } from "../reference_provider/instants.ts";
 import type { DayMaker, Draw, Fact, Total } from "./facts.ts";
 import { MONEY_SCALE, Totals } from "./facts.ts";

@@ -1,4 +1,4 @@
-/** What the fakes share: requests and answers as values, the clock, the key, the rate limit, the log of requests. */
+/** Shared by the fakes: requests and answers as values, the clock, the key, the rate limit, the log of requests. */
 import { createHash } from "node:crypto";
 import { Clock } from "../reference_provider/clock.ts";
 import type { Instant } from "../reference_provider/instants.ts";
@@ -21,7 +21,7 @@ export interface FakeAnswer {
 }
 
 export interface FakeOptions {
-  /** What the clock shows; it stands still until it is moved. */
+  /** The time on the clock, which stands still until it is moved. */
   readonly now: Instant;
   /** The clock goes on from `now`. */
   readonly running?: boolean;
@@ -31,7 +31,7 @@ export interface FakeOptions {
   readonly legacy?: boolean;
 }
 
-/** What the provider's data comes to, over the days asked for. */
+/** The sums of the provider's data over some days. */
 export interface FakeTotals {
   readonly usage: readonly Total[];
   readonly costs: readonly Total[];
@@ -132,7 +132,7 @@ export function listOf(query: URLSearchParams, name: string): string[] {
   return values.flatMap((value) => value.split(",")).filter((value) => value !== "");
 }
 
-/** A whole number of a query within bounds; the default where it is not given. */
+/** A whole number of a query within bounds; the default if it is absent. */
 export function wholeOf(
   query: URLSearchParams,
   name: string,
@@ -157,7 +157,7 @@ export function tokenOf(path: string, query: URLSearchParams, place: number): st
   return `page_${Buffer.from(`${place}:${digestOf(path, query)}`).toString("base64url")}`;
 }
 
-/** The place that a page token names; 0 where there is none. */
+/** The place that a page token names; 0 without a token. */
 export function placeOf(path: string, query: URLSearchParams): number {
   const token = query.get("page");
   if (token === null || token === "") return 0;

@@ -30,7 +30,7 @@ const WIDTHS = {
 
 const PLACE = ["project_id", "user_id", "api_key_id", "model"];
 
-/** What each report may be grouped by. */
+/** The groups that each report offers. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   completions: [...PLACE, "batch", "service_tier", "api_source"],
   decisions: [...PLACE, "batch", "service_tier", "api_source"],

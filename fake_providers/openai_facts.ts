@@ -1,4 +1,4 @@
-/** What an invented OpenAI organization used and was charged for; every amount and id is invented. */
+/** The usage and costs of an OpenAI organization. Every amount and id is invented. */
 import { DAY } from "../reference_provider/instants.ts";
 import type { Instant } from "../reference_provider/instants.ts";
 import type { DayMaker, Dimensions, Draw, Fact, Total } from "./facts.ts";
@@ -8,7 +8,7 @@ const MODELS = ["gpt-6-astra", "gpt-5", "gpt-5-mini", null] as const;
 const PROJECTS = ["proj_research", "proj_support", null] as const;
 const KEYS = ["key_a1", "key_b2", "key_c3", null] as const;
 
-/** What the other usage reports count, and the usage type that it is in the words of the interface. */
+/** The metrics of the other usage reports, and their usage types in the words of the interface. */
 const COUNTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   embeddings: { input_tokens: "input_tokens", num_model_requests: "requests" },
   moderations: { input_tokens: "input_tokens", num_model_requests: "requests" },

@@ -114,7 +114,7 @@ function sourceOf({ dimensions }: Group): "agents_api" | "unlabeled" | null {
   return source === "agents_api" || source === "unlabeled" ? source : null;
 }
 
-/** What all rows of tokens have; parts of one another, as the API has them. */
+/** The members of a row of tokens. Some contain others, as in the API. */
 function tokens(group: Group) {
   const part = (name: string): bigint => group.metrics[name] ?? 0n;
   const number = (...names: string[]): number =>

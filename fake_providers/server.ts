@@ -8,7 +8,7 @@ import type { Fake, FakeAnswer } from "./fake.ts";
 
 /** A fake that serves. */
 export interface Served extends AsyncDisposable {
-  /** What the connector's `base_url` is to be, e.g. `http://127.0.0.1:8080`. */
+  /** The `base_url` for the connector, e.g. `http://127.0.0.1:8080`. */
   readonly baseUrl: string;
 }
 
@@ -69,7 +69,7 @@ const limitBody = z.strictObject({ count: z.int().min(0), retry_after: z.int().m
 const failBody = z.strictObject({ count: z.int().min(0), status: z.int().min(500).max(599) });
 const rangeQuery = z.object({ start: instant.optional(), end: instant.optional() });
 
-/** The shapes are those of the reference provider where it has them: `{"set": …}` or `{"advance": seconds}`. */
+/** The clock has the shapes of the reference provider's: `{"set": …}` or `{"advance": seconds}`. */
 function controlled(fake: Fake, path: string, query: URLSearchParams, body: unknown): FakeAnswer {
   switch (path) {
     case "/control/clock": {

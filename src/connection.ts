@@ -27,7 +27,7 @@ export interface Connection {
   readonly close: () => Promise<void>;
 }
 
-/** What a connection needs of the process. */
+/** The part of the process that a connection needs. */
 export interface ConnectionHost extends Pick<RunEdges, "clock" | "random" | "stop"> {
   readonly version: string;
   /** Opens a transport of at most `connections` connections to the provider. */
@@ -42,7 +42,7 @@ export interface ConnectOptions {
   readonly onHold?: (hold: Hold) => void;
 }
 
-/** Opens the connection. No request is sent before the first is asked for. */
+/** Opens the connection. It sends no request by itself. */
 export async function connect(
   { config, save }: TokenStore,
   host: ConnectionHost,
@@ -84,7 +84,7 @@ export async function connect(
   return { client, baseUrl, setMetadataUrl, adapter, close };
 }
 
-/** The adapter that speaks the interface for a provider that does not; no code of adapters is loaded for others. */
+/** The adapter of a provider that does not serve the interface. For other providers no code of adapters is loaded. */
 async function adapterOf(
   { provider }: Config,
   transport: Transport,
@@ -97,7 +97,7 @@ async function adapterOf(
 }
 
 /**
- * Asks for the capabilities, and logs what a person should know of them.
+ * Requests the capabilities and logs warnings about them.
  *
  * @param deadlineMs the end of a check, in milliseconds since 1970 (C4)
  * @throws ConnectorError the errors of `readCapabilities`

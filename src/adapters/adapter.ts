@@ -1,7 +1,7 @@
 /**
  * An adapter: a {@link Transport} that answers the three operations of the interface (section 4) from a provider's own
- * reports, each page from one request of the provider's. It holds a page of theirs and a page of ours, and remembers nothing
- * between requests: all is in the cursor.
+ * reports. Each page needs one request to the provider. An adapter holds one page of the provider and one page of its own. It
+ * remembers nothing between requests: the cursor holds all.
  */
 import { parseHttpDate } from "../core/retry.ts";
 import { DAY, parseInstant } from "../core/time.ts";
@@ -27,13 +27,13 @@ export interface AdapterOptions {
 
 export interface Adapter {
   readonly transport: Transport;
-  /** The id of the account, once capabilities were asked for and where the provider names it. */
+  /** The id of the account, if the provider names it; known after the request for capabilities. */
   readonly account: () => string | undefined;
-  /** For the log, once capabilities were asked for: which API is read, and what is assumed. */
+  /** For the log: the API and the assumptions; known after the request for capabilities. */
   readonly notice: () => string;
 }
 
-/** A provider's answer: JSON, or what to give to our client instead. */
+/** The provider's answer: JSON, or the answer to pass on to the client. */
 export type Upstream =
   | { readonly body: Json; readonly date: string | undefined; readonly now: number }
   | { readonly refused: HttpResponse; readonly status: number; readonly now: number };
@@ -109,10 +109,10 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-/** The statuses by which a provider refuses a key one of its APIs. */
+/** Statuses with which a provider refuses one of its APIs to a key. */
 const REFUSED: ReadonlySet<number> = new Set([401, 403, 404]);
 
-/** Finds the first API that takes the key, and says what it offers. */
+/** Finds the first API that accepts the key, and describes its datasets. */
 async function capabilities(
   provider: ProviderReports,
   assumptions: Assumptions,
@@ -136,7 +136,7 @@ async function capabilities(
   return last ?? problem(404, "Not found", "The provider has no API.");
 }
 
-/** A local clock that is wrong asks for a day that is not there: then the provider's own clock is asked by. */
+/** Sends the probe. If a wrong local clock named a day that the provider does not have, the probe goes again by its clock. */
 async function probe(api: Api, send: Send, now: number): Promise<Upstream> {
   const answer = await send(api.probe(now));
   const isWrong = Math.abs(answer.now - now) > DAY / 2;
@@ -145,7 +145,7 @@ async function probe(api: Api, send: Send, now: number): Promise<Upstream> {
     : answer;
 }
 
-/** The account's id; undefined where the provider does not tell it to this key; an answer where it may another time. */
+/** The id of the account. Undefined if the provider does not tell it to this key; an answer if a later attempt may succeed. */
 async function accountOf(
   { account }: ProviderReports,
   send: Send,
@@ -203,7 +203,7 @@ async function pageOf(
   return await maker.page(url.searchParams.get("cursor"));
 }
 
-/** The query of interface sections 4.2 and 4.3, from the API's first day on; what is wrong with it, in a sentence. */
+/** The query of interface sections 4.2 and 4.3, from the API's first day on; a sentence if the query is wrong. */
 function queryOf(parameters: URLSearchParams, dataset: Dataset, api: Api): Query | string {
   const start = parseInstant(parameters.get("start") ?? "");
   const end = parseInstant(parameters.get("end") ?? "");
@@ -224,9 +224,8 @@ function queryOf(parameters: URLSearchParams, dataset: Dataset, api: Api): Query
 function notice(provider: ProviderReports, api: Api, assumptions: Assumptions): string {
   const { usageLagHours, costsLagHours, finalAfterDays } = assumptions;
   return (
-    `Reading ${provider.title}'s own reports by ${api.title}: billed cost before credits and tax. The reports do not say when ` +
-    `they are complete; unless they do, usage is taken to be complete after ${usageLagHours} h and costs after ` +
-    `${costsLagHours} h, and costs to be final ${finalAfterDays} days after their billing period. Record ids, update times ` +
-    "and billing periods are the connector's own."
+    `Reading ${provider.title}'s own reports with ${api.title}: billed cost before credits and tax. Assumptions: usage is ` +
+    `complete after ${usageLagHours} h and costs after ${costsLagHours} h, unless a report says when; costs are final ` +
+    `${finalAfterDays} days after their billing period. The connector itself makes record ids, update times and billing periods.`
   );
 }

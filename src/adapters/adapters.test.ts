@@ -273,7 +273,7 @@ describe("what an adapter says of its data", () => {
 describe("reports that are not what they should be", () => {
   const QUERY = "costs?start=2026-12-20T00:00:00Z&end=2026-12-22T00:00:00Z";
 
-  /** What the adapter makes of a body that OpenAI sends with status 200. */
+  /** The adapter's answer if OpenAI sends this body with status 200. */
   const given = async (body: string): Promise<Asked> =>
     await ask(benchOf("openai", NOW), `/v1/finops/${QUERY}`, { body });
   const bucket = (results: string): string =>

@@ -1,4 +1,4 @@
-/** What an adapter answers: JSON, problem documents (interface section 7), and a provider's refusal told as one. */
+/** The answers of an adapter: JSON, and problem documents (interface section 7). */
 import type { HttpResponse } from "../edges.ts";
 import { readErrorBody } from "../http/body.ts";
 import { isObject, textIn } from "./shape.ts";
@@ -22,7 +22,7 @@ export function problem(status: number, title: string, detail: string): HttpResp
   return answer(status, "application/problem+json", { type, title, status, detail }, {});
 }
 
-/** A provider's answer that is no 200, told as a problem document; what says how long to wait is passed on. */
+/** Turns an answer with another status than 200 into a problem document. `Retry-After` is passed on. */
 export async function refusal(
   response: HttpResponse,
   { title, scope }: ProviderReports,
@@ -48,7 +48,7 @@ export async function refusal(
   });
 }
 
-/** All three say it as `{"error": {"message": …}}`. */
+/** The message of an error: all three providers send `{"error": {"message": …}}`. */
 function messageOf(body: string): string | null {
   try {
     const value = parseExact(body);

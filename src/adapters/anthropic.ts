@@ -30,7 +30,7 @@ const RETENTION_DAYS = 365;
 /** Five, the most there may be; never `rbac_group_id`, whose groups overlap. */
 const GROUPS = ["model", "workspace_id", "api_key_id", "service_tier", "product"];
 
-/** Without `cost_type` the rows by `token_type` leave out web search, code execution and sessions. */
+/** With `token_type` alone, the rows would leave out web search, code execution and sessions. */
 const COST_GROUPS = [...GROUPS, "cost_type", "token_type"];
 
 const analyticsApi: Api = {
@@ -66,7 +66,7 @@ const analyticsApi: Api = {
     },
   ],
   granularities: ["1d", "1h"],
-  // Two days more than there are since the first day, since the connector stays an hour inside retention.
+  // Two days more than have passed since the first day, because the connector stays an hour inside retention.
   retentionDays: (now) =>
     Math.max(1, Math.min(RETENTION_DAYS, Math.ceil((now - EARLIEST) / DAY) + 2)),
   earliest: EARLIEST,
@@ -101,7 +101,7 @@ function requestOf(report: string, { size, page }: Place, query: Query, groups: 
     ["starting_at", formatInstant(floorTo(width, query.start))],
     ["ending_at", formatInstant(query.end)],
     ["time_bucket_width", query.granularity],
-    // By time, else a page could not be told from a later one while amounts change; oldest first.
+    // By time and oldest first: ranks by amount change while the pages are read.
     ["order_by", "time"],
     ["order", "asc"],
     ["limit", String(size)],

@@ -1,5 +1,5 @@
 /**
- * Anthropic's older Admin API, which some keys may use only: `usage_report/messages` and `cost_report`, as the API reference
+ * Anthropic's older Admin API, for keys that may not use the newer one: `usage_report/messages` and `cost_report`, as the API reference
  * has them (the SDK has no types of them). Its costs leave out the priority tier; code execution is in costs only; the
  * default workspace and the key of the workbench are null.
  */
@@ -11,7 +11,7 @@ import { usageDrafts } from "./meters.ts";
 import type { Api, Draft, Place, Query, ReportPage } from "./report.ts";
 import { instantIn, textIn } from "./shape.ts";
 
-/** How far back is read unless the config says less: the API names no limit. */
+/** Retention in days. The API names no limit. */
 const RETENTION_DAYS = 365;
 
 const MOST = { "1d": 31, "1h": 168 } as const;
@@ -19,7 +19,7 @@ const MOST = { "1d": 31, "1h": 168 } as const;
 /** Five, the most there may be. */
 const USAGE_GROUPS = ["api_key_id", "workspace_id", "model", "service_tier", "context_window"];
 
-/** A description comes with the members that it is made of. */
+/** Rows with a description also have the members that it is made of. */
 const COST_GROUPS = ["workspace_id", "description"];
 const COST_IDENTITY = [
   "workspace_id",

@@ -1,4 +1,4 @@
-/** What rows of both of Anthropic's APIs have alike. */
+/** Members that the rows of both of Anthropic's APIs have. */
 import { decimalOf, type JsonObject } from "./exact.ts";
 import { type Meter, quantityIn } from "./meters.ts";
 import { objectIn, textIn } from "./shape.ts";

@@ -1,6 +1,6 @@
 /**
- * Cursors of an adapter: all that it knows of a half-read window, so that nothing is kept in memory and a process that was
- * killed goes on where it was.
+ * Cursors of an adapter. A cursor holds all that the adapter knows of a half-read window, so a killed process goes on at its
+ * page.
  */
 import { hash } from "node:crypto";
 import type { Place, Query } from "./report.ts";
@@ -12,15 +12,15 @@ const MAXIMUM_CHARACTERS = 8192;
 export interface Cursor extends Place {
   /** Which of the dataset's reports, from 0. */
   readonly report: number;
-  /** The last record that was given of the place's page; null where none was. */
+  /** The last record that was given of the place's page; null if there was none. */
   readonly after: { readonly start: number; readonly id: string } | null;
-  /** Digest of the bucket that was given in part; another one means that the report has changed meanwhile. */
+  /** Digest of the bucket that was given in part. A different digest means that the report has changed. */
   readonly digest: string | null;
   /** `as_of` of the page before, milliseconds since 1970. */
   readonly asOf: number;
 }
 
-/** The cursor as text; undefined where it is longer than a cursor may be. */
+/** The cursor as text; undefined if it is longer than a cursor may be. */
 export function encodeCursor(cursor: Cursor, api: string, query: Query): string | undefined {
   const { report, start, size, page, after, digest, asOf } = cursor;
   const place = [digestOf(api, query), report, start, size, page];
@@ -29,7 +29,7 @@ export function encodeCursor(cursor: Cursor, api: string, query: Query): string 
   return text.length > MAXIMUM_CHARACTERS ? undefined : text;
 }
 
-/** The position that a cursor tells; undefined where it is none of ours, or belongs to another query. */
+/** The position in a cursor; undefined if the adapter did not make it, or made it for another query. */
 export function decodeCursor(text: string, api: string, query: Query): Cursor | undefined {
   if (text.length > MAXIMUM_CHARACTERS) return undefined;
   try {

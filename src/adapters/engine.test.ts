@@ -14,7 +14,7 @@ const CATALOG = {
   })),
 };
 
-/** What a sync's messages look like to a platform. */
+/** A message, as a platform reads it. */
 interface Message {
   readonly type: string;
   readonly record?: { readonly stream: string; readonly data: Row };

@@ -9,7 +9,7 @@ export interface JsonObject {
 /**
  * Parses JSON; each number becomes the text that it came as, digit for digit (`1.095e-05`, `0.10`).
  *
- * @throws SyntaxError where it is no JSON; RangeError where it is nested deeper than the stack
+ * @throws SyntaxError if the text is no JSON; RangeError if it is nested deeper than the stack
  */
 export function parseExact(text: string): Json {
   const value: unknown = JSON.parse(text, (_name, each: unknown, context?: { source?: string }) =>

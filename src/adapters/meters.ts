@@ -12,17 +12,17 @@ export interface Meter {
   /** `SkuMeter`, e.g. `Input Tokens`. */
   readonly name: string;
   readonly unit: string;
-  /** A decimal; null where the row does not say. */
+  /** A decimal; null if the row does not have it. */
   readonly quantity: string | null;
 }
 
-/** A member as a decimal; null where the row has none. */
+/** A member as a decimal; null if the row does not have it. */
 export function quantityIn(row: JsonObject, name: string): string | null {
   const text = textIn(row, name);
   return text === null ? null : decimalOf(text);
 }
 
-/** `from` less all the others; those that the row does not have count nothing. */
+/** `from` less all the others. Members that the row does not have count as 0. */
 export function less(from: string | null, ...others: readonly (string | null)[]): string | null {
   return others.reduce((rest, other) => {
     if (rest === null || other === null || !isDecimal(rest) || !isDecimal(other)) return rest;

@@ -9,7 +9,7 @@ import { less, type Meter, quantityIn, usageDrafts } from "./meters.ts";
 import type { Draft, Place, ProviderReports, Query, Report, ReportPage } from "./report.ts";
 import { objectIn, textIn } from "./shape.ts";
 
-/** How far back is read unless the config says less: OpenAI names no limit. */
+/** Retention in days. OpenAI names no limit. */
 const RETENTION_DAYS = 730;
 
 /** The most buckets a page. */
@@ -23,7 +23,7 @@ interface UsageReport {
   readonly service: string;
   readonly groups: readonly string[];
   readonly meters: (row: JsonObject) => readonly Meter[];
-  /** Buckets to ask for at first; more where few rows are to be expected. */
+  /** Buckets in the first request; more for reports that usually have few rows. */
   readonly first?: number;
 }
 
@@ -141,7 +141,7 @@ const USAGE: Readonly<Record<string, UsageReport>> = {
   web_search_calls: {
     service: "Web Search",
     groups: [...PLACE, "context_level", "api_source"],
-    // Whether completions count these model requests too is not known: they keep a name of their own.
+    // Nobody knows if completions count these model requests too, so they have a usage type of their own.
     meters: (row) => [
       meterOf(row, "num_requests", "x_web_search_calls", "Calls", "Calls"),
       meterOf(
@@ -157,7 +157,7 @@ const USAGE: Readonly<Record<string, UsageReport>> = {
 
 const COST_GROUPS = ["project_id", "line_item", "api_key_id", "api_source"];
 
-/** Groups that the interface has no dimension for, and the members that they become. */
+/** Groups without a dimension in the interface, and the members that hold them. */
 const EXTRA: Readonly<Record<string, string>> = {
   api_source: "x_ApiSource",
   size: "x_ImageSize",

@@ -47,7 +47,7 @@ export class PageMaker {
     return jsonAnswer(page, undefined);
   }
 
-  /** The page that a cursor tells; the first where it is null. */
+  /** The page at a cursor; the first page if it is null. */
   async page(text: string | null): Promise<HttpResponse> {
     const { api, query } = this.#options;
     const cursor = text === null ? this.#begin(0, null) : decodeCursor(text, api.name, query);
@@ -144,7 +144,7 @@ export class PageMaker {
     return { ...cursor, ...next, size, after: null, digest: null };
   }
 
-  /** As many buckets as fill a page, by those just read: one that does not fit is asked for again. */
+  /** The number of buckets that fill a page, by the rows just read. A bucket that does not fit is requested again. */
   #sizeFor(report: Report, { size }: Cursor, records: readonly MadeRecord[]): number {
     const { most } = report.sizes(this.#options.query);
     const each = records.length / size;
@@ -153,8 +153,8 @@ export class PageMaker {
   }
 
   /**
-   * The instant that the listing is of: that of the first page, or the report's own. It changes where the report is seen to
-   * have changed since the page before, so that the reading proves nothing by itself (P6).
+   * `as_of`: the report's own instant, else the time of the first page. It changes if the report has changed since the last
+   * page, so that the reading proves nothing by itself (P6).
    */
   #asOf({ asOf, after, digest }: Cursor, { records, refreshedAt, now }: Fetched): number {
     if (refreshedAt !== undefined) return refreshedAt;
@@ -162,7 +162,7 @@ export class PageMaker {
     return after !== null && digest !== digestOf(records, after.start) ? now : asOf;
   }
 
-  /** What the report says of itself, else now less the lag; a whole bucket, never in the future. */
+  /** The report's own instant, else now less the lag. A whole bucket, never in the future. */
   #availableThrough(refreshedAt: number | undefined, now: number): number {
     const { query, assumptions } = this.#options;
     const lag = query.dataset === "usage" ? assumptions.usageLagHours : assumptions.costsLagHours;

@@ -6,7 +6,7 @@ import { ConnectorError } from "../errors.ts";
 import type { Capabilities } from "../generated/capabilities.js";
 import { type Recorder, type Recording, sample } from "./recording.ts";
 
-/** What the connector knows once capabilities were asked for. */
+/** The recorder, and what capabilities told. */
 export interface RecordOptions {
   readonly recorder: Recorder;
   readonly provider: Recording["provider"];
@@ -17,7 +17,7 @@ export interface RecordOptions {
   readonly localNow: number;
   /** The JSON of a page; `path` is under the base URL. */
   readonly ask: (path: string) => Promise<unknown>;
-  /** The folder to write to; made where it is not there. */
+  /** The folder to write to. It is made if it does not exist. */
   readonly out: string;
 }
 
@@ -25,7 +25,7 @@ export interface RecordOptions {
  * Asks for the pages and writes the folder.
  *
  * @returns how many answers were saved
- * @throws ConnectorError `invalid_arguments` where the folder holds something already or cannot be written
+ * @throws ConnectorError `invalid_arguments` if the folder is not empty or cannot be written
  */
 export async function record(options: RecordOptions): Promise<number> {
   const { recorder, provider, capabilities, now, localNow, ask, out } = options;

@@ -39,7 +39,7 @@ async function record(bench: Bench, out: string, config: object = {}): Promise<s
   return JSON.stringify(messages);
 }
 
-/** What a recorded folder says, read through the adapter: the records of its days, every page judged. */
+/** Reads a recorded folder through the adapter and checks every page; its records by the day. */
 async function replayed(path: string): Promise<{ usage: Row[]; costs: Row[] }> {
   const text = await readFile(join(path, "recording.json"), "utf8");
   const recording = JSON.parse(text) as Recording;

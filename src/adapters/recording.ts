@@ -9,15 +9,15 @@ import type { Capabilities } from "../generated/capabilities.js";
 import { DAY, floorTo, formatInstant } from "../core/time.ts";
 import type { ProviderName } from "./index.ts";
 
-/** What `recording.json` holds. */
+/** The content of `recording.json`. */
 export interface Recording {
   readonly version: 1;
   readonly provider: ProviderName;
-  /** Where it is from: a live account, or a fake. Written by whoever records. */
+  /** The origin: a live account, or a fake. */
   readonly source: string;
   /** The provider's clock, an RFC 3339 instant. */
   readonly now: string;
-  /** This side's clock when the recording began, by which the first request was made. */
+  /** The local clock when the recording began; the first request depends on it. */
   readonly local_now: string;
   readonly answers: readonly RecordedAnswer[];
 }
@@ -34,7 +34,7 @@ export interface RecordedAnswer {
 
 const HEADERS = ["date", "content-type", "retry-after"] as const;
 
-/** Members whose texts say nothing of an account: names of models, kinds, times and amounts. All others are hashed. */
+/** Members whose texts tell nothing about an account: models, kinds, times and amounts. All other texts are hashed. */
 const KEPT = new Set(
   (
     "object type currency service_tier cost_type token_type product context_window inference_geo speed api_source size " +
@@ -53,7 +53,7 @@ export class Recorder {
   readonly #answers: { readonly answer: RecordedAnswer; readonly body: string }[] = [];
 
   /**
-   * @param salt drawn for each recording, so that nobody finds an id by hashing guesses
+   * @param salt a new one for each recording, so that nobody finds an id by hashing guesses
    * @param basePath the path of the base URL
    */
   constructor(salt: string, basePath: string) {
@@ -106,7 +106,7 @@ export class Recorder {
     }
   }
 
-  /** The same text gives the same hash; what an id begins with stays: `proj_8fK2…`. */
+  /** The same text gives the same hash. The prefix of an id stays: `proj_8fK2…`. */
   #hash(text: string): string {
     const prefix = /^[a-z]{2,12}[_-]/.exec(text)?.[0] ?? "";
     const digest = createHmac("sha256", this.#salt).update(text).digest("base64url");
@@ -130,14 +130,14 @@ async function* once(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
 
-/** The most pages of a dataset that are asked for. */
+/** The most pages of a dataset in a recording. */
 const MOST_PAGES = 40;
 
-/** Days that a recording has of what is counted by the day, and by the hour. */
+/** Days in a recording, by granularity. */
 const DAYS = { "1d": 3, "1h": 1 } as const;
 
 /**
- * Reads what a recording is to hold: the last completed days of each dataset, page by page.
+ * Reads the last completed days of each dataset, page by page.
  *
  * @param now the provider's clock, in milliseconds since 1970
  * @param ask gives the JSON of a page; `path` is under the base URL, with its query

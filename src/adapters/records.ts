@@ -11,7 +11,7 @@ export interface MadeRecord {
   readonly record: Readonly<Record<string, string | null>>;
 }
 
-/** What the records of a page have in common. */
+/** The part that all records of a page share. */
 export interface RecordContext {
   readonly provider: ProviderReports;
   readonly report: string;
@@ -38,7 +38,7 @@ export function widthOf({ granularity }: Pick<Query, "granularity">): typeof HOU
 
 /**
  * The records of a page's drafts that begin within the query, in the order of start and id. Drafts of one identity are one
- * record: a group that a report has twice is added up, so that neither replaces the other.
+ * record: if a report has a group twice, its amounts are added up, so that neither replaces the other.
  */
 export function recordsOf(drafts: readonly Draft[], context: RecordContext): MadeRecord[] {
   const { query } = context;
@@ -63,7 +63,7 @@ export function compare(
   return a.id === b.id ? 0 : a.id < b.id ? -1 : 1;
 }
 
-/** Everything that tells the record apart, and no amount: a corrected amount is a version of the same record. */
+/** The hash of all that identifies the record. No amount is in it: a corrected amount is a new version of the same record. */
 function idOf({ start, identity }: Draft, { provider, report, query }: RecordContext): string {
   const parts = [provider.title, query.dataset, report, query.granularity, start, ...identity];
   return hash("sha256", JSON.stringify(parts), "base64url").slice(0, 24);
@@ -72,7 +72,7 @@ function idOf({ start, identity }: Draft, { provider, report, query }: RecordCon
 function added(a: Draft, b: Draft): Draft {
   const sums = Object.entries(b.sums).map(([name, value]) => {
     const before = a.sums[name];
-    // What is no decimal stays for the check of records to refuse.
+    // A text that is no decimal stays: the check of records refuses it.
     return [name, isDecimal(before) && isDecimal(value) ? addDecimals(before, value) : value];
   });
   return { ...b, sums: { ...a.sums, ...Object.fromEntries(sums) } };
@@ -97,7 +97,7 @@ function recordOf(draft: Draft, id: string, context: RecordContext): MadeRecord[
   };
 }
 
-/** What no report says of a cost: its billing period is the calendar month; it is final some days after. */
+/** The columns that no report has: the calendar month is the billing period, and some days later the cost is final. */
 function billing(start: number, end: number, { provider, assumptions, now }: RecordContext) {
   const finalAt = provider.finalAt(start, end) + assumptions.finalAfterDays * DAY;
   return {

@@ -1,13 +1,13 @@
 /**
- * What an adapter is made of: the reports of a provider, how to ask for them, and how their rows are told in the words of
- * the interface. A provider is one file with a {@link ProviderReports}.
+ * The description of a provider for its adapter: its reports, the requests for them, and the map from their rows to records of
+ * the interface. Each provider is one file with a {@link ProviderReports}.
  */
 import type { JsonObject } from "./exact.ts";
 
 export type Dataset = "usage" | "costs";
 export type Granularity = "1h" | "1d";
 
-/** What the interface's client asks for. Instants are milliseconds since 1970. */
+/** A query of the interface. Instants are milliseconds since 1970. */
 export interface Query {
   readonly dataset: Dataset;
   /** Inclusive. */
@@ -20,41 +20,41 @@ export interface Query {
   readonly limit: number;
 }
 
-/** Where in a report a page begins. */
+/** The beginning of a page in a report. */
 export interface Place {
   /** Start of the first bucket, milliseconds since 1970. */
   readonly start: number;
-  /** How many buckets or rows to ask for; what it counts is the report's business. */
+  /** The number of buckets or rows to request; each report counts one of them. */
   readonly size: number;
-  /** The provider's own token of the page, where the report cannot begin at any bucket. */
+  /** The provider's own token of the page, if the report cannot begin at any bucket. */
   readonly page: string | null;
 }
 
-/** A GET of the provider's. */
+/** A GET request to the provider. */
 export interface ReportRequest {
   /** Path under the base URL, e.g. `/v1/organization/costs`. */
   readonly path: string;
   readonly parameters: readonly (readonly [name: string, value: string])[];
 }
 
-/** A record of the interface without what is the same for all of them. */
+/** A record of the interface, without the columns that are the same for all records. */
 export interface Draft {
   /** Start of its bucket, milliseconds since 1970. */
   readonly start: number;
-  /** What tells it apart from the other records of its bucket: every grouped dimension, and its meter. Never an amount. */
+  /** Identifies the record in its bucket: every grouped dimension, and the meter. Never an amount. */
   readonly identity: readonly (string | null)[];
   /** Its members, by the interface's names. */
   readonly members: Readonly<Record<string, string | null>>;
-  /** Its members that are added up where a report has a group twice: decimals. */
+  /** Its decimals, which are added up if a report has a group twice. */
   readonly sums: Readonly<Record<string, string>>;
 }
 
-/** A page of a report, understood. */
+/** A page of a report, as drafts. */
 export interface ReportPage {
   readonly drafts: readonly Draft[];
-  /** Where the next page begins; null after the last. Its size is chosen by whoever asks. */
+  /** The beginning of the next page; null after the last page. */
   readonly next: Omit<Place, "size"> | null;
-  /** Until when the report's data is complete, where it says so; milliseconds since 1970. */
+  /** The instant up to which the data is complete, if the report says it; milliseconds since 1970. */
   readonly refreshedAt?: number | undefined;
 }
 
@@ -63,8 +63,8 @@ export interface Report {
   /** Part of the records' identity, e.g. `completions`. */
   readonly name: string;
   /**
-   * `buckets`: a page holds whole buckets, and may begin at any; what does not fit our page is asked for again from its
-   * bucket. `rows`: a page is told by the provider's token, and asked for again as a whole.
+   * `buckets`: a page holds whole buckets and may begin at any of them; a bucket that does not fit into our page is requested
+   * again. `rows`: only the provider's token finds a page, and the whole page is requested again.
    */
   readonly pages: "buckets" | "rows";
   /** The size to begin with, and the most. */
@@ -72,7 +72,7 @@ export interface Report {
   readonly request: (place: Place, query: Query) => ReportRequest;
   /** @throws ConnectorError `provider_fault` by the readers of `shape.ts` */
   readonly read: (body: JsonObject, place: Place, query: Query) => ReportPage;
-  /** Whether a 400 to a request for `start` only says that the day is not over; `now` is the provider's clock. */
+  /** Tells if a 400 for `start` only means that the day is not over; `now` is the provider's clock. */
   readonly isBeyond?: (start: number, now: number) => boolean;
 }
 
@@ -82,37 +82,37 @@ export interface Api {
   readonly name: string;
   /** For people: `the analytics API`. */
   readonly title: string;
-  /** The smallest request that shows whether the key may use it; `now` in milliseconds since 1970. */
+  /** The smallest request that shows if the key may use the API; `now` in milliseconds since 1970. */
   readonly probe: (now: number) => ReportRequest;
   readonly usage: readonly Report[];
   readonly costs: readonly Report[];
   readonly granularities: readonly [Granularity, ...Granularity[]];
   /** Days that can be asked for; `now` in milliseconds since 1970. */
   readonly retentionDays: (now: number) => number;
-  /** Nothing before it is asked for; milliseconds since 1970. */
+  /** The first instant that the API has; milliseconds since 1970. */
   readonly earliest?: number;
   readonly maximumWindowDays: number;
   /** Dimensions that records carry (interface section 2.1). */
   readonly dimensions: Readonly<Record<Dataset, readonly string[]>>;
 }
 
-/** A provider's reports: all that an adapter needs to know of it. */
+/** A provider: all that its adapter needs. */
 export interface ProviderReports {
   /** `ServiceProviderName` and `InvoiceIssuerName`. */
   readonly title: string;
-  /** Headers that carry the key and whatever else each request needs. Lower-case names. */
+  /** The headers of each request, with the key. Lower-case names. */
   readonly headers: (key: string) => Readonly<Record<string, string>>;
-  /** Tried in this order until one takes the key. */
+  /** The adapter tries them in this order until one accepts the key. */
   readonly apis: readonly [Api, ...Api[]];
-  /** A scope that a 403 may lack, where keys have scopes. */
+  /** The scope that a key needs, if keys have scopes; a 403 names it. */
   readonly scope?: string;
-  /** A request whose answer names the account as `id`; keys that may not send it go without. */
+  /** A request whose answer has the account's `id`. Some keys may not send it; then no account is known. */
   readonly account?: ReportRequest;
-  /** When a cost is taken to be final, from its bucket's start and end; the config's days come on top. */
+  /** The instant from which a cost counts as final, by its bucket's start and end; the config adds days. */
   readonly finalAt: (start: number, end: number) => number;
 }
 
-/** What the config says of the provider's habits, since the provider does not. */
+/** Assumptions of the config, because the provider does not tell. */
 export interface Assumptions {
   /** Whole hours until usage is complete. */
   readonly usageLagHours: number;

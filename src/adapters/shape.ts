@@ -1,14 +1,14 @@
-/** Reads a provider's JSON, which is hostile until judged: each reader gives what it is asked for, or a fault. */
+/** Readers of a provider's JSON, which is hostile until judged. Each reader returns its type or throws a fault. */
 import { ConnectorError } from "../errors.ts";
 import { parseInstant } from "../core/time.ts";
 import type { Json, JsonObject } from "./exact.ts";
 
-/** The fault of a report that is not what its provider documents. */
+/** The error for a report that differs from its documentation. */
 export function reportFault(what: string): ConnectorError {
   return new ConnectorError(
     "provider_fault",
-    `The provider's report is not what its documentation says: ${what}. Nothing was read from that page. Report it to the ` +
-      "connector's maintainers; `source-ai-billing record` saves what they need to see.",
+    `The provider's report differs from its documentation: ${what}. No record was read from this page. Report it to the ` +
+      "connector's maintainers; `source-ai-billing record` saves the answers that they need.",
     { detail: `report: ${what}` },
   );
 }
@@ -17,7 +17,7 @@ export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A member that is an object; an empty one where it is null or absent. */
+/** A member that is an object; an empty object if it is null or absent. */
 export function objectIn(parent: JsonObject, name: string): JsonObject {
   const value = parent[name] ?? {};
   if (isObject(value)) return value;
@@ -34,7 +34,7 @@ export function objectsIn(parent: JsonObject, name: string): JsonObject[] {
   });
 }
 
-/** A member as text: strings, numbers by their digits, `true` and `false`; null where it is null or absent. */
+/** A member as text: strings, numbers by their digits, `true` and `false`; null if it is null or absent. */
 export function textIn(parent: JsonObject, name: string): string | null {
   const value = parent[name] ?? null;
   if (value === null || typeof value === "string") return value;
@@ -42,14 +42,14 @@ export function textIn(parent: JsonObject, name: string): string | null {
   throw reportFault(`${name} is neither a text nor a number`);
 }
 
-/** Whether another page follows, by `has_more`. */
+/** Tells by `has_more` if another page follows. */
 export function hasMore(body: JsonObject): boolean {
   const value = body["has_more"];
   if (typeof value !== "boolean") throw reportFault("has_more is neither true nor false");
   return value;
 }
 
-/** A member that is an instant in UTC, in milliseconds since 1970; undefined where it is null or absent. */
+/** A member that is an instant in UTC, in milliseconds since 1970; undefined if it is null or absent. */
 export function instantIn(parent: JsonObject, name: string): number | undefined {
   const text = textIn(parent, name);
   if (text === null) return undefined;

@@ -1,4 +1,4 @@
-/** What the tests of the adapters share: fakes behind a Transport, and a client that reads windows. Never part of the connector. */
+/** Shared by the tests of the adapters: fakes behind a Transport, and a client that reads windows. Never part of the connector. */
 import { createFake, type Fake, type FakeName } from "../../fake_providers/index.ts";
 import { addDecimals } from "../core/decimal.ts";
 import type { Host } from "../connector.ts";
@@ -109,7 +109,7 @@ export interface Asked {
 }
 
 /**
- * Asks a new adapter: one that remembers would be found out.
+ * Asks a new adapter each time, so that an adapter with a memory would fail.
  *
  * @param change another key than the right one; a body to answer the adapter with, instead of the fake's; another network
  */
