@@ -1,0 +1,112 @@
+/**
+ * The real process against providers that mean harm. Whatever they send: the process ends, its memory stays below 300 MiB, a
+ * STATE below 1 MB, and no character that steers a terminal is in any message.
+ */
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { INJECTION, PAGES, serveHostile } from "./hostile/server.ts";
+import { bearerConfig, catalogOf } from "./support/config.ts";
+import { launch } from "./support/process.ts";
+
+const TOKEN = "s3cr3t-token-of-a-customer";
+const DAY = 86_400_000;
+
+/** Controls, marks of direction, separators of lines and half characters. A config error may have several lines. */
+const HARMFUL = /[\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?!\n)\p{Cc}/u;
+
+interface Outcome {
+  readonly code: number | null;
+  readonly peakMiB: number;
+  /** The lines that are no RECORD. */
+  readonly lines: readonly string[];
+  readonly stderr: string;
+}
+
+/** Reads the last days from a provider. Sends SIGTERM after `patience` milliseconds. */
+async function sync(baseUrl: string, patience?: number): Promise<Outcome> {
+  const folder = mkdtempSync(join(tmpdir(), "hostile-"));
+  const output = openSync(join(folder, "messages.jsonl"), "w");
+  try {
+    const start = new Date(Date.now() - 3 * DAY).toISOString().slice(0, 10);
+    const more = { start_date: start, invalid_records: "warn", concurrency: 4 };
+    const running = launch("read", {
+      config: bearerConfig(baseUrl, TOKEN, more),
+      catalog: catalogOf("incremental", ["usage", "export_windows"]),
+      stdout: output,
+    });
+    let peakMiB = 0;
+    const look = setInterval(() => (peakMiB = Math.max(peakMiB, peakOf(running.child.pid))), 10);
+    const term = setTimeout(() => running.child.kill("SIGTERM"), patience ?? 45_000);
+    const { code, stderr } = await running.done;
+    clearInterval(look);
+    clearTimeout(term);
+    const all = readFileSync(join(folder, "messages.jsonl"), "utf8").split("\n");
+    const lines = all.filter((line) => line !== "" && !line.startsWith('{"type":"RECORD"'));
+    return { code, peakMiB, lines, stderr };
+  } finally {
+    closeSync(output);
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** The peak of the resident set (Linux); 0 where it cannot be read. */
+function peakOf(pid: number | undefined): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
+  } catch {
+    return 0; // the process has just ended
+  }
+}
+
+function expectLimits({ peakMiB, lines, stderr }: Outcome): void {
+  expect(peakMiB).toBeLessThan(300);
+  for (const line of lines) expect(line.length).toBeLessThan(1_000_000);
+  const logs = lines.filter((line) => line.includes('"level":"WARN"'));
+  expect(logs.length).toBeLessThan(100);
+  const shown = [...lines.filter((line) => !line.startsWith('{"type":"STATE"')), stderr];
+  for (const text of shown) {
+    const said = text.startsWith("{") ? textsOf(JSON.parse(text)).join(" ") : text;
+    expect(said).not.toMatch(HARMFUL);
+    expect(said).not.toContain(TOKEN.slice(0, 8));
+  }
+}
+
+/** All texts of a value. */
+function textsOf(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsOf) : [];
+}
+
+test.each(Object.keys(PAGES) as (keyof typeof PAGES)[])("%s", async (name) => {
+  await using provider = await serveHostile(PAGES[name]);
+  const outcome = await sync(provider.baseUrl);
+  expect([0, 1]).toContain(outcome.code);
+  expectLimits(outcome);
+});
+
+test("an error that echoes the token and steers the terminal", async () => {
+  await using provider = await serveHostile(PAGES["a bomb"], (response, token) => {
+    const detail = `${INJECTION}${"x".repeat(150)}${token}`;
+    response.writeHead(400, { "content-type": "application/problem+json" });
+    response.end(JSON.stringify({ type: INJECTION, title: token, status: 400, detail }));
+  });
+  const outcome = await sync(provider.baseUrl);
+  expect(outcome.code).toBe(1);
+  expectLimits(outcome);
+});
+
+test("a page that drips: SIGTERM ends the process within five seconds", async () => {
+  await using provider = await serveHostile(PAGES["a bomb"], (response) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    const timer = setInterval(() => response.write(" "), 20);
+    response.on("close", () => clearInterval(timer));
+  });
+  const began = Date.now();
+  const outcome = await sync(provider.baseUrl, 1500);
+  expect(Date.now() - began).toBeLessThan(6500);
+  expect(outcome.code).not.toBe(0);
+  expectLimits(outcome);
+});
