@@ -140,7 +140,7 @@ function expectTruth(platform: Platform, from: number): void {
 }
 
 describe.each([
-  { name: "openai", options: {}, first: Date.UTC(2025, 9, 30), syncs: 6 },
+  { name: "openai", options: {}, first: Date.UTC(2025, 9, 30), syncs: 4 },
   { name: "anthropic", options: {}, first: Date.UTC(2026, 0, 1), syncs: 6 },
   { name: "anthropic", options: { legacy: true }, first: Date.UTC(2025, 9, 31), syncs: 6 },
 ] as const)("$name $options", ({ name, options, first, syncs }) => {

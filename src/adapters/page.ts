@@ -5,7 +5,14 @@ import type { HttpResponse } from "../edges.ts";
 import type { Send } from "./adapter.ts";
 import { jsonAnswer, problem } from "./answers.ts";
 import { type Cursor, decodeCursor, encodeCursor } from "./cursor.ts";
-import { compare, type MadeRecord, recordsOf, widthOf } from "./records.ts";
+import {
+  compare,
+  identified,
+  type IdentifiedDraft,
+  type RecordContext,
+  recordOf,
+  widthOf,
+} from "./records.ts";
 import type { Api, Assumptions, ProviderReports, Query, Report, ReportPage } from "./report.ts";
 import { isObject, reportFault } from "./shape.ts";
 
@@ -17,11 +24,12 @@ export interface PageOptions {
   readonly send: Send;
 }
 
-/** A provider's page as records. */
+/** A provider's page, as drafts with their ids. */
 interface Fetched {
-  readonly records: readonly MadeRecord[];
+  readonly drafts: readonly IdentifiedDraft[];
+  readonly context: RecordContext;
   readonly next: ReportPage["next"];
-  readonly refreshedAt: number | undefined;
+  readonly refreshedAt?: number | undefined;
   readonly date: string | undefined;
   readonly now: number;
 }
@@ -79,24 +87,23 @@ export class PageMaker {
     const { provider, query, assumptions, send } = this.#options;
     const answer = await send(report.request(place, query));
     const { now } = answer;
+    const context = { provider, report: report.name, query, assumptions, now };
     if ("refused" in answer) {
       const beyond = answer.status === 400 && report.isBeyond?.(place.start, now) === true;
       if (!beyond) return answer.refused;
       const date = answer.refused.headers["date"];
-      return { records: [], next: null, refreshedAt: undefined, date, now };
+      return { drafts: [], context, next: null, date, now };
     }
     if (!isObject(answer.body)) throw reportFault("it is no object");
-    const { drafts, next, refreshedAt } = report.read(answer.body, place, query);
-    const context = { provider, report: report.name, query, assumptions, now };
-    const records = recordsOf(drafts, context);
-    return { records, next, refreshedAt, date: answer.date, now };
+    const page = report.read(answer.body, place, query);
+    return { ...page, drafts: identified(page.drafts, context), context, date: answer.date, now };
   }
 
   #answer(report: Report, cursor: Cursor, fetched: Fetched): HttpResponse {
     const { query } = this.#options;
     const { after } = cursor;
-    const { records, now } = fetched;
-    const rest = after === null ? records : records.filter((each) => compare(each, after) > 0);
+    const { drafts, context, now } = fetched;
+    const rest = after === null ? drafts : drafts.filter((each) => compare(each, after) > 0);
     const given = rest.slice(0, query.limit);
     const asOf = this.#asOf(cursor, fetched);
     const next =
@@ -104,7 +111,7 @@ export class PageMaker {
         ? this.#within(report, { ...cursor, asOf }, given, fetched)
         : this.#behind(report, { ...cursor, asOf }, fetched);
     const page = {
-      data: given.map(({ record }) => record),
+      data: given.map((each) => recordOf(each, context)),
       next_cursor: next === undefined ? null : this.#encode(next),
       as_of: formatInstant(asOf),
       available_through: formatInstant(this.#availableThrough(fetched.refreshedAt, now)),
@@ -122,32 +129,32 @@ export class PageMaker {
   #within(
     report: Report,
     cursor: Cursor,
-    given: readonly MadeRecord[],
-    { records }: Fetched,
+    given: readonly IdentifiedDraft[],
+    { drafts }: Fetched,
   ): Cursor {
     const last = given.at(-1);
     if (last === undefined) return cursor;
     const after = { start: last.start, id: last.id };
-    const digest = digestOf(records, last.start);
+    const digest = digestOf(drafts, last.start);
     if (report.pages === "rows") return { ...cursor, after, digest };
-    const size = this.#sizeFor(report, cursor, records);
+    const size = this.#sizeFor(report, cursor, drafts);
     return { ...cursor, start: last.start, size, page: null, after, digest };
   }
 
   /** Goes on behind the provider's page: on its next one, or in the next report. */
-  #behind(report: Report, cursor: Cursor, { next, records }: Fetched): Cursor | undefined {
+  #behind(report: Report, cursor: Cursor, { next, drafts }: Fetched): Cursor | undefined {
     const { query } = this.#options;
     if (next === null || (report.pages === "buckets" && next.start >= query.end))
       return this.#begin(cursor.report + 1, cursor.asOf);
     // A token goes with the very query that it came from.
-    const size = next.page === null ? this.#sizeFor(report, cursor, records) : cursor.size;
+    const size = next.page === null ? this.#sizeFor(report, cursor, drafts) : cursor.size;
     return { ...cursor, ...next, size, after: null, digest: null };
   }
 
   /** The number of buckets that fill a page, by the rows just read. A bucket that does not fit is requested again. */
-  #sizeFor(report: Report, { size }: Cursor, records: readonly MadeRecord[]): number {
+  #sizeFor(report: Report, { size }: Cursor, drafts: readonly IdentifiedDraft[]): number {
     const { most } = report.sizes(this.#options.query);
-    const each = records.length / size;
+    const each = drafts.length / size;
     const fitting = each === 0 ? most : Math.floor(this.#options.query.limit / each);
     return Math.min(most, Math.max(1, fitting));
   }
@@ -156,10 +163,10 @@ export class PageMaker {
    * `as_of`: the report's own instant, else the time of the first page. It changes if the report has changed since the last
    * page, so that the reading proves nothing by itself (P6).
    */
-  #asOf({ asOf, after, digest }: Cursor, { records, refreshedAt, now }: Fetched): number {
+  #asOf({ asOf, after, digest }: Cursor, { drafts, refreshedAt, now }: Fetched): number {
     if (refreshedAt !== undefined) return refreshedAt;
     if (asOf === 0) return now;
-    return after !== null && digest !== digestOf(records, after.start) ? now : asOf;
+    return after !== null && digest !== digestOf(drafts, after.start) ? now : asOf;
   }
 
   /** The report's own instant, else now less the lag. A whole bucket, never in the future. */
@@ -170,8 +177,10 @@ export class PageMaker {
   }
 }
 
-/** A digest of the records of one bucket. */
-function digestOf(records: readonly MadeRecord[], start: number): string {
-  const bucket = records.filter((each) => each.start === start).map(({ record }) => record);
+/** A digest of the ids and amounts of one bucket. */
+function digestOf(drafts: readonly IdentifiedDraft[], start: number): string {
+  const bucket = drafts
+    .filter((each) => each.start === start)
+    .map(({ id, draft }) => [id, draft.sums]);
   return hash("sha256", JSON.stringify(bucket), "base64url").slice(0, 12);
 }

@@ -4,11 +4,11 @@ import { addDecimals, isDecimal } from "../core/decimal.ts";
 import { DAY, formatInstant, HOUR, monthStart, nextMonthStart } from "../core/time.ts";
 import type { Assumptions, Draft, ProviderReports, Query } from "./report.ts";
 
-/** A record with what it is sorted by. */
-export interface MadeRecord {
+/** A draft with its id. */
+export interface IdentifiedDraft {
   readonly start: number;
   readonly id: string;
-  readonly record: Readonly<Record<string, string | null>>;
+  readonly draft: Draft;
 }
 
 /** The part that all records of a page share. */
@@ -37,10 +37,10 @@ export function widthOf({ granularity }: Pick<Query, "granularity">): typeof HOU
 }
 
 /**
- * The records of a page's drafts that begin within the query, in the order of start and id. Drafts of one identity are one
- * record: if a report has a group twice, its amounts are added up, so that neither replaces the other.
+ * The drafts that begin within the query, with their ids, in the order of start and id. Drafts of one identity become one
+ * draft: if a report has a group twice, its amounts are added up, so that neither replaces the other.
  */
-export function recordsOf(drafts: readonly Draft[], context: RecordContext): MadeRecord[] {
+export function identified(drafts: readonly Draft[], context: RecordContext): IdentifiedDraft[] {
   const { query } = context;
   const made = new Map<string, { draft: Draft; id: string }>();
   for (const draft of drafts) {
@@ -50,14 +50,14 @@ export function recordsOf(drafts: readonly Draft[], context: RecordContext): Mad
     made.set(id, { id, draft: before === undefined ? draft : added(before, draft) });
   }
   return [...made.values()]
-    .map(({ draft, id }) => ({ start: draft.start, id, record: recordOf(draft, id, context) }))
+    .map(({ draft, id }) => ({ start: draft.start, id, draft }))
     .toSorted(compare);
 }
 
 /** By start, then by id. */
 export function compare(
-  a: Pick<MadeRecord, "start" | "id">,
-  b: Pick<MadeRecord, "start" | "id">,
+  a: Pick<IdentifiedDraft, "start" | "id">,
+  b: Pick<IdentifiedDraft, "start" | "id">,
 ): number {
   if (a.start !== b.start) return a.start - b.start;
   return a.id === b.id ? 0 : a.id < b.id ? -1 : 1;
@@ -78,7 +78,11 @@ function added(a: Draft, b: Draft): Draft {
   return { ...b, sums: { ...a.sums, ...Object.fromEntries(sums) } };
 }
 
-function recordOf(draft: Draft, id: string, context: RecordContext): MadeRecord["record"] {
+/** The record of a draft: every column as a text or null. */
+export function recordOf(
+  { draft, id }: IdentifiedDraft,
+  context: RecordContext,
+): Readonly<Record<string, string | null>> {
   const { provider, query } = context;
   const end = draft.start + widthOf(query);
   return {

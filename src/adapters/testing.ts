@@ -34,7 +34,11 @@ export interface Bench {
   readonly baseUrl: string;
 }
 
-export function benchOf(name: FakeName, now: number, options: { legacy?: boolean } = {}): Bench {
+export function benchOf(
+  name: FakeName,
+  now: number,
+  options: { legacy?: boolean; seed?: number } = {},
+): Bench {
   const fake = createFake(name, { now, seed: 11, ...options });
   return { fake, name, baseUrl: `https://provider.test${fake.api.basePath}` };
 }
