@@ -88,7 +88,7 @@ describe.each([
     for (const file of await readdir(out)) {
       const text = await readFile(join(out, file), "utf8");
       expect(text).not.toMatch(
-        /key_a1|apikey_b2|proj_research|wrkspc_support|0b1f-re|0b1f-su|endpoint-000\d|2c9d1c1e-1/,
+        /"(?:key_a1|apikey_b2|proj_research|wrkspc_support|0b1f-\w+|endpoint-000\d|2c9d1c1e-[\w-]+)"/,
       );
       expect(text).not.toContain(bench.fake.api.key);
     }
