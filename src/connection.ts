@@ -52,7 +52,8 @@ export async function connect(
   const { clock, random, version } = host;
   const opened = host.openTransport(config.concurrency);
   const baseUrl = new URL(config.baseUrl);
-  const adapter = await adapterOf(config, opened.transport, host);
+  const debug = (message: string): void => void outlet.send(protocol.log("DEBUG", message));
+  const adapter = await adapterOf(config, opened.transport, host, debug);
   const edges = { clock, random, transport: adapter?.transport ?? opened.transport };
   const userAgent = `source-ai-billing/${version}`;
   const warn = (message: string): void => void outlet.send(protocol.log("WARN", message));
@@ -75,7 +76,7 @@ export async function connect(
     backoff: BACKOFF_POLICY,
     userAgent,
     onRetry: ({ message }) => warn(message),
-    onAttempt: ({ message }) => void outlet.send(protocol.log("DEBUG", message)),
+    onAttempt: ({ message }) => debug(message),
   });
   const close = async (): Promise<void> => {
     await settle();
@@ -89,10 +90,11 @@ async function adapterOf(
   { provider }: Config,
   transport: Transport,
   { clock }: ConnectionHost,
+  debug: (message: string) => void,
 ): Promise<Adapter | undefined> {
   if (provider === undefined) return undefined;
   const { createAdapter, providers } = await import("./adapters/index.ts");
-  const options = { transport, assumptions: provider, now: () => clock.now() };
+  const options = { transport, assumptions: provider, now: () => clock.now(), debug };
   return createAdapter(providers[provider.name], options);
 }
 

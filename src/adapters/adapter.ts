@@ -17,12 +17,17 @@ import { isObject, textIn } from "./shape.ts";
 /** The most bytes of a provider's page, decompressed (L1). */
 const MAXIMUM_BYTES = 32 * 1024 ** 2;
 
+/** The most characters of an address in a log line: page tokens may be long. */
+const SHOWN_CHARACTERS = 400;
+
 export interface AdapterOptions {
   /** Sends the requests to the provider. */
   readonly transport: Transport;
   readonly assumptions: Assumptions;
   /** This side's clock, in milliseconds since 1970, for answers without a `Date` header. */
   readonly now: () => number;
+  /** Gets a line for each answer of the provider: the real address and the status. No secret. */
+  readonly debug?: (message: string) => void;
 }
 
 export interface Adapter {
@@ -69,7 +74,7 @@ export function createAdapter(provider: ProviderReports, options: AdapterOptions
 
 function sender(
   provider: ProviderReports,
-  { transport, now }: AdapterOptions,
+  { transport, now, debug }: AdapterOptions,
   { url, headers, signal }: HttpRequest,
   base: string,
 ): Send {
@@ -85,6 +90,7 @@ function sender(
       headers: { ...rest, accept: "application/json", ...provider.headers(key) },
       signal,
     });
+    debug?.(`The adapter asked GET ${target.href.slice(0, SHOWN_CHARACTERS)}: ${response.status}`);
     const at = now();
     const clock = parseHttpDate(response.headers["date"] ?? "", at) ?? at;
     if (response.status !== 200) {

@@ -191,6 +191,8 @@ describe("what a person sees", () => {
     });
     const logs = messages.flatMap(({ log }) => (log?.level === "INFO" ? [log.message] : []));
     expect(logs.join("\n")).toMatch(/older Admin API.*before credits and tax/s);
+    const debug = messages.flatMap(({ log }) => (log?.level === "DEBUG" ? [log.message] : []));
+    expect(debug.join("\n")).toContain("provider.test/v1/organizations/usage_report/messages?");
   });
 
   test.each(["anthropic", "openai", "openrouter"] satisfies FakeName[])(
