@@ -23,8 +23,8 @@ export class BufferPool {
   }
 
   /**
-   * Takes a buffer, or a part of one, back. Nobody may read it after this call. Frees a buffer that is too large to keep at
-   * once, because the garbage collector would do so late. It does free a buffer that is never given back.
+   * Takes a buffer, or a part of one, back. Nobody may read the buffer after this call. A buffer that is too large to keep
+   * is freed at once; the garbage collector would do so late.
    */
   give({ buffer }: Buffer): void {
     if (buffer.byteLength <= LARGEST && this.#free.length < KEPT) {
