@@ -13,15 +13,15 @@ import {
 } from "./plan.ts";
 import {
   advance,
-  beginReading,
   emptyPass,
   completePass,
-  finishReading,
+  finishWindow,
   type IncrementalState,
   keepOpen,
-  type Reading,
-  readPage,
+  settleReading,
 } from "./state.ts";
+import { NOTHING_KNOWN } from "./known_days.ts";
+import { beginReading, type PageFacts, type Reading, readPage } from "./reading.ts";
 import { DAY, HOUR } from "./time.ts";
 import { type Range, subtract, union } from "./window.ts";
 
@@ -38,7 +38,11 @@ function atNoon(changes: Partial<PlanInput> = {}): PlanInput {
     endDate: null,
     lookback: 2 * DAY,
     reconcileFrom: TODAY - 7 * DAY,
+    scrubDays: 0,
     lanes: 1,
+    pageSize: 1000,
+    byMonth: false,
+    newChain: "abcde",
     ...changes,
   };
 }
@@ -46,11 +50,25 @@ function atNoon(changes: Partial<PlanInput> = {}): PlanInput {
 /** A state that has read everything up to yesterday midnight and made today's deep re-read. */
 const settled: IncrementalState = {
   mode: "incremental",
+  chain: "abcde",
   start: TODAY - 30 * DAY,
   position: TODAY,
   reconciledOn: "2026-06-15",
   provisional: [],
+  known: NOTHING_KNOWN,
+  strays: [],
+  scrub: null,
   pass: null,
+};
+
+/** The facts of a page that has nothing to say. */
+const NOTHING: Omit<PageFacts, "nextCursor" | "asOf" | "availableThrough" | "records"> = {
+  provisional: [],
+  totals: [],
+  digests: [],
+  incomplete: [],
+  hasStrays: false,
+  standing: [],
 };
 
 const covered = ({ windows, resumed }: Plan<unknown>): Range[] => union([...windows, ...resumed]);
@@ -63,32 +81,38 @@ function read(
   { rereadFrom }: Pick<Plan<unknown>, "rereadFrom">,
   availableThrough = at.now,
 ): IncrementalState {
-  const reading = beginReading(window, { id: `r${window.start}`, limit: 1, beganAt: at.now }, null);
+  const reading = beginReading(window, {
+    id: `r${window.start}`,
+    limit: 1,
+    beganAt: at.now,
+    withTotals: false,
+  });
   const page = {
     nextCursor: null,
     asOf: "",
     availableThrough,
     records: 0,
-    provisional: [],
-    totals: [],
+    ...NOTHING,
   };
-  return advance(
-    finishReading(state, readPage(reading, page, at.now), at.now),
-    rereadFrom,
-    at.bucket,
-  );
+  const complete = readPage(reading, page, at.now);
+  const settled = settleReading(state, complete, NOTHING_KNOWN, at.now);
+  return advance(finishWindow(settled, complete, at.now), rereadFrom, at.bucket);
 }
 
 /** A reading that stands between two pages. */
 function opened(window: Range, at: PlanInput): Reading {
-  const reading = beginReading(window, { id: `o${window.start}`, limit: 1, beganAt: at.now }, null);
+  const reading = beginReading(window, {
+    id: `o${window.start}`,
+    limit: 1,
+    beganAt: at.now,
+    withTotals: false,
+  });
   const page = {
     nextCursor: "c",
     asOf: "",
     availableThrough: at.now,
     records: 1,
-    provisional: [],
-    totals: [],
+    ...NOTHING,
   };
   return readPage(reading, page, at.now);
 }
@@ -96,7 +120,7 @@ function opened(window: Range, at: PlanInput): Reading {
 function readAll(stored: IncrementalState | null, at: PlanInput): IncrementalState {
   const plan = planIncremental(stored, at);
   const state = plan.windows.reduce((known, window) => read(known, window, at, plan), plan.state);
-  return completePass(state, plan.start, plan.reconciledOn);
+  return completePass(state, plan.start, plan);
 }
 
 test("W3: the floor is the first whole day at least an hour inside retention", () => {
@@ -345,7 +369,7 @@ test("S1 S3: any order of windows, any kill, any resume reads every day that was
         }
         expect(state.position).toBeGreaterThanOrEqual(stored?.position ?? 0);
         expect(state.position).toBeLessThanOrEqual(now);
-        stored = waiting.length === 0 ? completePass(state, plan.start, plan.reconciledOn) : state;
+        stored = waiting.length === 0 ? completePass(state, plan.start, plan) : state;
         const promised = [{ start: stored.start, end: stored.position }];
         expect(subtract(promised, seen)).toEqual([]);
       }

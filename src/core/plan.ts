@@ -9,12 +9,24 @@ import {
   type FullRefreshState,
   type IncrementalState,
   type SyncPass,
-  type ProvisionalDay,
-  type Reading,
   type StreamState,
   withoutStale,
 } from "./state.ts";
-import { type Bucket, ceilTo, DAY, floorTo, formatDay, HOUR, monthStart } from "./time.ts";
+import { pack } from "./packing.ts";
+import { type KnownDays, NOTHING_KNOWN, prune, recordsIn } from "./known_days.ts";
+import type { ProvisionalDay } from "./provisional.ts";
+import type { Reading } from "./reading.ts";
+import { planScrub, type Scrub } from "./scrub.ts";
+import {
+  type Bucket,
+  ceilTo,
+  DAY,
+  floorTo,
+  formatDay,
+  HOUR,
+  monthStart,
+  nextMonthStart,
+} from "./time.ts";
 import { clip, cut, overlaps, type Range, subtract, union } from "./window.ts";
 
 /** The inputs of a stream's plan besides its state. */
@@ -32,8 +44,16 @@ export interface PlanInput {
   readonly lookback: number;
   /** Where a deep re-read begins (R2); null where it is turned off. */
   readonly reconcileFrom: number | null;
+  /** Whole days in which all retained history is compared once (R7); 0 turns it off. */
+  readonly scrubDays: number;
   /** Requests at once, >= 1. */
   readonly lanes: number;
+  /** Records of a page, >= 1. */
+  readonly pageSize: number;
+  /** Whether windows are whole calendar months where the dataset allows it: those of costs are (W2). */
+  readonly byMonth: boolean;
+  /** The chain of a state that has none yet: five base-36 digits, drawn at random (R4). */
+  readonly newChain: string;
 }
 
 export interface Plan<State> {
@@ -51,7 +71,10 @@ export interface Plan<State> {
   readonly start: number;
   /** The day of the deep re-read, to be recorded on completion (R2); null where none is due. */
   readonly reconciledOn: string | null;
-  /** Ranges that should be read but have left retention (W3). */
+  /** Where the scrub stands once all is read (R7), and the slice that goes with this pass. */
+  readonly scrub: Scrub | null;
+  readonly slice: Range | null;
+  /** What was to be read but has left retention (W3). */
   readonly lost: readonly Range[];
   /** Provisional costs that left retention before they were final (R2). */
   readonly lostProvisional: readonly ProvisionalDay[];
@@ -109,10 +132,8 @@ function cutOff(start: number, end: number, floor: number): Range[] {
 }
 
 /**
- * The plan of an incremental sync. The order matters: the stored state is clamped to today's bounds first, because the ranges to
- * read follow from its position. Then come these ranges: the gap before the state's start, everything from position − lookback to
- * the end, and the deep re-read. Only then are the ranges subtracted that the interrupted pass has covered, and the rest is cut
- * into windows: a range that is cut before would be read twice in part.
+ * The plan of an incremental sync. The order matters: the state is put under today's bounds first; then come the ranges
+ * that are due; then those that this pass has read already leave; only the rest is cut into windows.
  */
 export function planIncremental(
   stored: IncrementalState | null,
@@ -124,14 +145,11 @@ export function planIncremental(
     stored === null ? freshStart(at, bounds) : clampStored(stored, at, bounds);
   const { from, end, floor } = bounds;
   const rereadFrom = Math.max(from, floorTo(DAY, state.position - at.lookback));
-  const due = at.reconcileFrom !== null && state.reconciledOn !== formatDay(at.now);
+  const isDeep = at.reconcileFrom !== null && state.reconciledOn !== formatDay(at.now);
   const [lostProvisional, provisional] = splitByDay(state.provisional, floor);
-  const deep = due
-    ? [
-        { start: at.reconcileFrom ?? end, end },
-        ...provisional.map(({ day }) => ({ start: day, end: day + DAY })),
-      ]
-    : [];
+  const known = prune(state.known, floor);
+  const { slice, after } = scrubOf({ ...state, known }, at, { isDeep, from, rereadFrom });
+  const deep = isDeep ? deepRanges(at, provisional, slice, end) : [];
   const pass = passOf(state, at, [{ start: rereadFrom, end: state.position }, ...deep], bounds);
   const gap = { start: from, end: state.start };
   const ranges = clip([gap, { start: rereadFrom, end }, ...deep], { start: from, end });
@@ -139,18 +157,83 @@ export function planIncremental(
     start: read.start,
     end: floorTo(DAY, coverageOf(read, at.bucket).end),
   }));
+  const missing = wholeMonths(subtract(ranges, covered), { start: from, end }, at);
+  const resumed = pass.open.filter((reading) => isWhole(reading, missing, at));
+  const strays = state.strays.filter(({ day }) => day >= floor);
   return {
-    state: { ...state, provisional, pass },
-    resumed: pass.open,
-    windows: windowsOf(subtract(ranges, [...covered, ...pass.open]), at),
+    state: { ...state, provisional, known, strays, pass: { ...pass, open: resumed } },
+    resumed,
+    windows: windowsOf(subtract(missing, resumed), known, at),
     rereadFrom,
     from,
     start: end < state.start ? state.start : Math.min(from, state.start),
-    reconciledOn: due ? formatDay(at.now) : null,
+    reconciledOn: isDeep ? formatDay(at.now) : null,
+    scrub: after,
+    slice,
     lost,
     lostProvisional,
     positionInFuture: false,
   };
+}
+
+/** The ranges that are read once a day beside the lookback: R2 and the slice of R7. */
+function deepRanges(
+  at: PlanInput,
+  provisional: readonly ProvisionalDay[],
+  slice: Range | null,
+  end: number,
+): Range[] {
+  return [
+    { start: at.reconcileFrom ?? end, end },
+    ...provisional.map(({ day }) => ({ start: day, end: day + DAY })),
+    ...(slice === null ? [] : [slice]),
+  ];
+}
+
+function scrubOf(
+  { scrub, known }: IncrementalState,
+  at: PlanInput,
+  plan: { readonly isDeep: boolean; readonly from: number; readonly rereadFrom: number },
+): ReturnType<typeof planScrub> {
+  if (!plan.isDeep) return { slice: null, after: scrub };
+  const end = floorTo(DAY, Math.min(at.reconcileFrom ?? plan.rereadFrom, plan.rereadFrom));
+  return planScrub(scrub, {
+    now: at.now,
+    days: at.scrubDays,
+    history: { start: plan.from, end },
+    byMonth: at.byMonth,
+    maximumWindowDays: at.maximumWindowDays,
+    recordsIn: (range) => recordsIn(known, range),
+    pageSize: at.pageSize,
+  });
+}
+
+/** A window may span a whole month only where the dataset allows one of 31 days. */
+const MONTH_DAYS = 31;
+
+/**
+ * Ranges of costs are widened to whole calendar months within the bounds: a provider that selects by containment shows a
+ * monthly charge in no smaller window (W2).
+ */
+function wholeMonths(ranges: readonly Range[], bounds: Range, at: PlanInput): Range[] {
+  if (!at.byMonth || at.maximumWindowDays < MONTH_DAYS) return union(ranges);
+  const months = ranges.map((range) => ({
+    start: monthStart(range.start),
+    end: nextMonthStart(range.end - 1),
+  }));
+  return clip(months, bounds);
+}
+
+/**
+ * Whether an open reading can be gone on with: nothing is missing in the same month of costs, or the same day of usage,
+ * beyond its window. Two readings of one month would miss a monthly charge; two of one day would leave rows of two readings.
+ */
+function isWhole(reading: Reading, missing: readonly Range[], at: PlanInput): boolean {
+  const isMonthly = at.byMonth && at.maximumWindowDays >= MONTH_DAYS;
+  const unit = isMonthly
+    ? { start: monthStart(reading.start), end: nextMonthStart(reading.end - 1) }
+    : { start: floorTo(DAY, reading.start), end: ceilTo(DAY, reading.end) };
+  return subtract(clip(missing, unit), [reading]).length === 0;
 }
 
 function emptyPlan(state: IncrementalState): Plan<IncrementalState> {
@@ -162,6 +245,8 @@ function emptyPlan(state: IncrementalState): Plan<IncrementalState> {
     from: state.start,
     start: state.start,
     reconciledOn: null,
+    scrub: state.scrub,
+    slice: null,
     lost: [],
     lostProvisional: [],
     positionInFuture: true,
@@ -176,10 +261,14 @@ interface Start {
 function freshStart(at: PlanInput, { earliestPosition, end, floor }: Bounds): Start {
   const state: IncrementalState = {
     mode: "incremental",
+    chain: at.newChain,
     start: earliestPosition,
     position: earliestPosition,
     reconciledOn: null,
     provisional: [],
+    known: NOTHING_KNOWN,
+    strays: [],
+    scrub: null,
     pass: null,
   };
   return {
@@ -209,7 +298,8 @@ function clampStored(
     ? earliestPosition
     : Math.max(stored.start, Math.min(wanted, earliestPosition));
   const position = begins ? earliestPosition : stored.position;
-  return { state: { ...stored, start, position }, lost: union(lost) };
+  const chain = stored.chain === "" ? at.newChain : stored.chain;
+  return { state: { ...stored, chain, start, position }, lost: union(lost) };
 }
 
 function splitByDay(
@@ -240,8 +330,10 @@ function passOf(
   return { ...kept, day: fresh.day, open: open.map((reading) => ({ ...reading, resumed: true })) };
 }
 
-function windowsOf(ranges: readonly Range[], at: PlanInput): Range[] {
-  return cut(ranges, at.maximumWindowDays, windowsFor(at.lanes));
+function windowsOf(ranges: readonly Range[], known: KnownDays, at: PlanInput): Range[] {
+  const { maximumWindowDays: maximumDays, pageSize } = at;
+  if (at.byMonth) return cut(ranges, maximumDays, 1);
+  return pack(ranges, { known, pageSize, maximumDays, atLeast: windowsFor(at.lanes) });
 }
 
 /**
@@ -256,6 +348,7 @@ export function planFullRefresh(
   const wanted = at.startDate === null ? from : floorTo(DAY, at.startDate);
   const state: FullRefreshState = stored ?? {
     mode: "full_refresh",
+    chain: at.newChain,
     start: from,
     end: Math.max(from, end),
     done: false,
@@ -267,13 +360,19 @@ export function planFullRefresh(
   const ahead = ceilTo(DAY, at.now) + DAY;
   const unread = stored === null ? [{ start: wanted, end: state.end }] : missing;
   return {
-    state: { ...state, pass },
+    state: { ...state, chain: state.chain === "" ? at.newChain : state.chain, pass },
     resumed: state.done ? [] : pass.open,
-    windows: windowsOf(clip(missing, { start: floor, end: Math.min(state.end, ahead) }), at),
+    windows: windowsOf(
+      clip(missing, { start: floor, end: Math.min(state.end, ahead) }),
+      NOTHING_KNOWN,
+      at,
+    ),
     rereadFrom: state.start,
     from: state.start,
     start: state.start,
     reconciledOn: null,
+    scrub: null,
+    slice: null,
     lost: state.done ? [] : union(unread.flatMap((range) => cutOff(range.start, range.end, floor))),
     lostProvisional: [],
     positionInFuture: false,
@@ -283,7 +382,7 @@ export function planFullRefresh(
 /** The state after all planned windows were read. */
 export function completed(state: StreamState, plan: Plan<StreamState>): StreamState {
   return state.mode === "incremental"
-    ? completePass(state, plan.start, plan.reconciledOn)
+    ? completePass(state, plan.start, plan)
     : { ...state, done: true, pass: null };
 }
 

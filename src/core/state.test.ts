@@ -3,22 +3,22 @@ import { expect, test } from "vitest";
 import { type PlanInput, type Plan, planIncremental } from "./plan.ts";
 import {
   advance,
-  beginReading,
   completePass,
   coverageOf,
   dropOpen,
   emptyPass,
-  finishReading,
+  finishWindow,
   type IncrementalState,
   joinReads,
   keepOpen,
-  type PageFacts,
+  settleReading,
+  type StreamState,
   type SyncPass,
   type FinishedRange,
-  type Reading,
-  readPage,
   withoutStale,
 } from "./state.ts";
+import { NOTHING_KNOWN } from "./known_days.ts";
+import { beginReading, type PageFacts, type Reading, readPage } from "./reading.ts";
 import { DAY, HOUR } from "./time.ts";
 import { overlaps, type Range, subtract, union } from "./window.ts";
 
@@ -45,13 +45,21 @@ const reads: fc.Arbitrary<FinishedRange[]> = fc.array(
 );
 
 function passOf(found: readonly FinishedRange[], frontier = -Infinity): SyncPass {
-  return { day: "2026-05-20", reads: found, open: [], frontier };
+  return { day: "2026-05-20", beganAt: TODAY, reads: found, open: [], frontier };
 }
 
 function stateOf(changes: Partial<IncrementalState> = {}): IncrementalState {
   const start = TODAY - 20 * DAY;
-  const none = { reconciledOn: null, provisional: [], pass: null };
-  return { mode: "incremental", start, position: start, ...none, ...changes };
+  const none = { reconciledOn: null, provisional: [], strays: [], scrub: null, pass: null };
+  return {
+    mode: "incremental",
+    chain: "abcde",
+    known: NOTHING_KNOWN,
+    start,
+    position: start,
+    ...none,
+    ...changes,
+  };
 }
 
 function page(changes: Partial<PageFacts> = {}): PageFacts {
@@ -62,12 +70,21 @@ function page(changes: Partial<PageFacts> = {}): PageFacts {
     records: 1,
     provisional: [],
     totals: [],
+    digests: [],
+    incomplete: [],
+    hasStrays: false,
+    standing: [],
     ...changes,
   };
 }
 
+/** The state after a reading's last page, nothing being known of days. */
+function finished<State extends StreamState>(state: State, reading: Reading, now: number): State {
+  return finishWindow(settleReading(state, reading, NOTHING_KNOWN, now), reading, now);
+}
+
 function begun(window: Range, id = "a"): Reading {
-  return beginReading(window, { id, limit: 10, beganAt: TODAY }, null);
+  return beginReading(window, { id, limit: 10, beganAt: TODAY, withTotals: false });
 }
 
 test("the position never goes back, nor past what was read without a gap, nor past what any read on its way had", () => {
@@ -165,7 +182,7 @@ test("an open reading is kept once, under its id, until it is finished or has to
   expect(dropOpen(state, "one").pass?.open.map(({ id }) => id)).toEqual(["two"]);
   expect(dropOpen(stateOf(), "one")).toEqual(stateOf());
   const read = readPage(two, page({ availableThrough: TODAY - 2 * DAY }), TODAY);
-  state = finishReading(state, read, TODAY);
+  state = finished(state, read, TODAY);
   expect(state.pass?.open.map(({ id }) => id)).toEqual(["one"]);
   expect(state.pass?.reads).toEqual([
     { start: two.start, end: two.end, availableThrough: TODAY - 2 * DAY },
@@ -186,7 +203,7 @@ test("a complete reading replaces the provisional costs of its own days, exactly
     TODAY,
   );
   reading = readPage(reading, page({ provisional: [cost(2, "0.2")] }), TODAY);
-  const state = finishReading(stateOf({ provisional: known }), reading, TODAY);
+  const state = finished(stateOf({ provisional: known }), reading, TODAY);
   expect(state.provisional).toEqual([cost(5, "5"), cost(2, "0.3", 2), cost(1, "1")]);
 });
 
@@ -243,6 +260,10 @@ function circumstancesAt(now: number, lanes: number): PlanInput {
   return {
     now,
     bucket: HOUR,
+    scrubDays: 0,
+    pageSize: 1000,
+    byMonth: false,
+    newChain: "abcde",
     retentionDays: 60,
     maximumWindowDays: 3,
     startDate: TODAY - 14 * DAY,
@@ -283,7 +304,7 @@ function run(
     const nextCursor = number + 1 < pages ? String(number + 1) : null;
     const after = readPage(reading, page({ nextCursor, availableThrough: now - LAG }), now);
     if (nextCursor === null)
-      state = advance(finishReading(state, after, now), plan.rereadFrom, at.bucket);
+      state = advance(finished(state, after, now), plan.rereadFrom, at.bucket);
     else {
       state = keepOpen(state, after, now);
       waiting.splice(index, 0, after);
@@ -291,7 +312,7 @@ function run(
     expect(state.position).toBeGreaterThanOrEqual(plan.state.position);
     expect(state.position).toBeLessThanOrEqual(Math.max(now - LAG, plan.state.position));
   }
-  if (waiting.length === 0) return completePass(state, plan.start, plan.reconciledOn);
+  if (waiting.length === 0) return completePass(state, plan.start, plan);
   const pass = state.pass ?? emptyPass(now);
   return { ...state, pass: { ...pass, reads: joinReads(pass), frontier: -Infinity } };
 }

@@ -6,9 +6,11 @@
  *       [─────────────────────────────────────────────────)   [────)     [──────────)   [╌╌ open ╌╌)
  *                                        ▲ position − lookback: where the next sync begins to re-read
  */
-import { addAmounts } from "./decimal.ts";
+import { type KnownDays, NOTHING_KNOWN } from "./known_days.ts";
+import { type ProvisionalDay, replaceProvisional } from "./provisional.ts";
+import type { Reading } from "./reading.ts";
+import type { Scrub } from "./scrub.ts";
 import { type Bucket, DAY, floorTo, formatDay } from "./time.ts";
-import { addTotals, type DayTotal } from "./totals.ts";
 import { overlaps, type Range, subtract } from "./window.ts";
 
 /** The owner of a state (S5). If one of these members differs, the same usage would be counted twice in one table. */
@@ -29,48 +31,33 @@ export interface FinishedRange extends Range {
   readonly endsAtWindow?: boolean;
 }
 
-/** The provisional costs of one UTC day of charge period (R2). `billed`: exact sums of BilledCost by currency. */
-export interface ProvisionalDay {
-  readonly day: number;
-  readonly records: number;
-  readonly billed: Readonly<Record<string, string>>;
-}
-
-/** A reading between its first and its last page (S3): everything that is needed to resume at `cursor`. */
-export interface Reading extends Range {
-  /** Orders readings by when they began on the provider's clock (R4). */
-  readonly id: string;
-  /** Page size of the frozen query. */
-  readonly limit: number;
-  /** `next_cursor` of the last page that was emitted; null before the first page. */
-  readonly cursor: string | null;
-  /** The smallest `available_through` of its pages, no later than the sync's own now. */
-  readonly availableThrough: number;
-  readonly beganAt: number;
-  /** `as_of` of the first and of the last page, as the provider wrote it, and whether any two pages differed (P6). */
-  readonly firstAsOf: string | null;
-  readonly lastAsOf: string | null;
-  readonly moved: boolean;
-  /** Whether it was begun by an earlier process. */
-  readonly resumed: boolean;
-  readonly records: number;
-  readonly provisional: readonly ProvisionalDay[];
-  /** Control totals (R5); null where nobody asked for them when it began. */
-  readonly totals: readonly DayTotal[] | null;
-}
-
-/** The progress through one plan. The state loses it when every window of the plan has been read. */
+/** The passage through a plan. It is over, and gone from the state, when every window of the plan has been read. */
 export interface SyncPass {
   /** The UTC day of the provider's clock on which it was planned, `2026-01-31`. */
   readonly day: string;
+  /** When it was planned first, on the provider's clock: the same for all that go on with it. */
+  readonly beganAt: number;
   readonly reads: readonly FinishedRange[];
   readonly open: readonly Reading[];
   /** The furthest instant that a page of this run declared available, no later than now; not stored. */
   readonly frontier: number;
 }
 
+/** A record that started outside its window and was written all the same, because no other window returns it (P5). */
+export interface WrittenStray {
+  /** 24 hexadecimal digits of its content's hash. */
+  readonly hash: string;
+  /** The day that it starts on. */
+  readonly day: number;
+  readonly readingId: string;
+  /** The window that returned it. */
+  readonly window: Range;
+}
+
 export interface IncrementalState {
   readonly mode: "incremental";
+  /** The tail of this state's reading ids (R4): five digits that its first sync drew; empty in a state of version 1. */
+  readonly chain: string;
   /** All of [start, position) has been read at least once. */
   readonly start: number;
   readonly position: number;
@@ -78,12 +65,16 @@ export interface IncrementalState {
   readonly reconciledOn: string | null;
   /** Sorted by day. */
   readonly provisional: readonly ProvisionalDay[];
+  readonly known: KnownDays;
+  readonly strays: readonly WrittenStray[];
+  readonly scrub: Scrub | null;
   readonly pass: SyncPass | null;
 }
 
 /** A resume token between the attempts of one full refresh (S7). */
 export interface FullRefreshState {
   readonly mode: "full_refresh";
+  readonly chain: string;
   readonly start: number;
   readonly end: number;
   readonly done: boolean;
@@ -93,55 +84,7 @@ export interface FullRefreshState {
 export type StreamState = IncrementalState | FullRefreshState;
 
 export function emptyPass(now: number): SyncPass {
-  return { day: formatDay(now), reads: [], open: [], frontier: -Infinity };
-}
-
-export function beginReading(
-  window: Range,
-  { id, limit, beganAt }: Pick<Reading, "id" | "limit" | "beganAt">,
-  totals: Reading["totals"],
-): Reading {
-  return {
-    start: window.start,
-    end: window.end,
-    id,
-    limit,
-    cursor: null,
-    availableThrough: Infinity,
-    beganAt,
-    firstAsOf: null,
-    lastAsOf: null,
-    moved: false,
-    resumed: false,
-    records: 0,
-    provisional: [],
-    totals,
-  };
-}
-
-/** The facts that one page adds to its reading. */
-export interface PageFacts {
-  readonly nextCursor: string | null;
-  readonly asOf: string;
-  readonly availableThrough: number;
-  readonly records: number;
-  readonly provisional: readonly ProvisionalDay[];
-  readonly totals: readonly DayTotal[];
-}
-
-/** The reading after one more page. `now` is the provider's clock at the start of the sync. */
-export function readPage(reading: Reading, page: PageFacts, now: number): Reading {
-  return {
-    ...reading,
-    cursor: page.nextCursor,
-    availableThrough: Math.min(reading.availableThrough, page.availableThrough, now),
-    firstAsOf: reading.firstAsOf ?? page.asOf,
-    lastAsOf: page.asOf,
-    moved: reading.moved || (reading.lastAsOf !== null && reading.lastAsOf !== page.asOf),
-    records: reading.records + page.records,
-    provisional: addProvisional(reading.provisional, page.provisional),
-    totals: reading.totals === null ? null : addTotals(reading.totals, page.totals),
-  };
+  return { day: formatDay(now), beganAt: now, reads: [], open: [], frontier: -Infinity };
 }
 
 /** The state with the progress of a reading that goes on, under the reading's id. */
@@ -164,32 +107,44 @@ export function dropOpen<State extends StreamState>(state: State, id: string): S
   return { ...state, pass: { ...state.pass, open } };
 }
 
-/** The state after a reading's last page: its range counts as read, its provisional costs replace what was known. */
-export function finishReading<State extends StreamState>(
+/**
+ * The state after a reading's last page, before its window counts as finished: the provisional costs of its days replace
+ * what was known of them.
+ */
+export function settleReading<State extends StreamState>(
   state: State,
   reading: Reading,
+  known: KnownDays,
   now: number,
 ): State {
-  const kept = keepOpen(dropOpen(state, reading.id), reading, now);
-  const pass = kept.pass ?? emptyPass(now);
-  const { start, end, availableThrough } = reading;
+  const kept = keepOpen(state, reading, now);
+  const settled = dropOpen(kept, reading.id);
+  if (settled.mode !== "incremental") return settled;
+  const days = reading.rewrites?.map(({ day }) => day);
+  const isAbout = (day: number): boolean =>
+    days?.includes(day) ?? (day >= floorTo(DAY, reading.start) && day < reading.end);
+  const provisional = replaceProvisional(settled.provisional, reading.provisional, isAbout);
+  return { ...settled, known, provisional };
+}
+
+/** What the state knows of days; a full refresh compares with nothing (R6). */
+export const knownOf = (state: StreamState): KnownDays =>
+  state.mode === "incremental" ? state.known : NOTHING_KNOWN;
+
+/** The state once all of a window is read and written: its range counts as finished. */
+export function finishWindow<State extends StreamState>(
+  state: State,
+  { start, end, availableThrough }: Pick<Reading, "start" | "end" | "availableThrough">,
+  now: number,
+): State {
+  const pass = state.pass ?? emptyPass(now);
   const read: FinishedRange = {
     start,
     end,
     availableThrough,
     ...(availableThrough === end ? { endsAtWindow: true } : {}),
   };
-  const finished = {
-    ...kept,
-    pass: {
-      ...pass,
-      reads: [...pass.reads, read],
-      open: pass.open.filter((open) => open.id !== reading.id),
-    },
-  };
-  return finished.mode === "incremental"
-    ? { ...finished, provisional: replaceProvisional(finished.provisional, reading) }
-    : finished;
+  return { ...state, pass: { ...pass, reads: [...pass.reads, read] } };
 }
 
 /** The instant that a finished range had its data through; see {@link FinishedRange.endsAtWindow}. */
@@ -231,12 +186,13 @@ export function advance(
 export function completePass(
   state: IncrementalState,
   start: number,
-  reconciledOn: string | null,
+  { reconciledOn, scrub }: Pick<IncrementalState, "reconciledOn" | "scrub">,
 ): IncrementalState {
   return {
     ...state,
     start,
     reconciledOn: reconciledOn ?? state.reconciledOn,
+    scrub,
     pass: null,
   };
 }
@@ -263,35 +219,6 @@ export function joinReads(pass: SyncPass): FinishedRange[] {
     }
   }
   return joined;
-}
-
-function addProvisional(
-  known: readonly ProvisionalDay[],
-  more: readonly ProvisionalDay[],
-): readonly ProvisionalDay[] {
-  if (more.length === 0) return known;
-  const days = new Map(known.map((entry) => [entry.day, entry]));
-  for (const entry of more) {
-    const before = days.get(entry.day);
-    days.set(entry.day, before === undefined ? entry : sumOf(before, entry));
-  }
-  return [...days.values()].toSorted((a, b) => a.day - b.day);
-}
-
-function sumOf(a: ProvisionalDay, b: ProvisionalDay): ProvisionalDay {
-  const billed = addAmounts(a.billed, b.billed);
-  return { day: a.day, records: a.records + b.records, billed };
-}
-
-/** Replaces the provisional costs of a complete reading's days: the reading knows all of them (R2). */
-function replaceProvisional(
-  known: readonly ProvisionalDay[],
-  reading: Reading,
-): readonly ProvisionalDay[] {
-  const elsewhere = known.filter(
-    ({ day }) => day < floorTo(DAY, reading.start) || day >= reading.end,
-  );
-  return [...elsewhere, ...reading.provisional].toSorted((a, b) => a.day - b.day);
 }
 
 /**

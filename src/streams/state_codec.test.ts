@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { FullRefreshState, IncrementalState, Reading } from "../core/state.ts";
+import { learn, NOTHING_KNOWN, suspect } from "../core/known_days.ts";
+import type { Reading } from "../core/reading.ts";
+import type { FullRefreshState, IncrementalState } from "../core/state.ts";
 import { DAY } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
 import { decodeState, encodeState, parseStateFile } from "./state_codec.ts";
@@ -30,15 +32,49 @@ const reading: Reading = {
       groups: [{ labels: { currency: "USD" }, amounts: { billed: "1.5" }, records: 2 }],
     },
   ],
+  rewrites: [{ day: DAY_ONE, records: 3, digest: "0123456789abcdef01234567" }],
+  digests: [{ day: DAY_ONE, records: 2, digest: "fedcba987654321001234567" }],
+  incomplete: [DAY_ONE + DAY],
+  hasStrays: true,
+  standing: [{ day: DAY_ONE - DAY, rowsReadingId: "0mgdngqqwrabcd", records: 1 }],
 };
+const seen = (day: number, records: number) => ({
+  day: DAY_ONE + day * DAY,
+  records,
+  digest: String(records).padStart(24, "a"),
+});
+const wrote = (readingId: string, confirmed: boolean) => ({ readingId, confirmed });
+/** Day 2 is empty, day 4 is not confirmed, day 5 has shrunk. */
+const known = suspect(
+  [
+    [seen(1, 12), wrote("0mgdngqqwrabcd", true)] as const,
+    [seen(2, 0), wrote("0mgdngqqwrabcd", true)] as const,
+    [seen(4, 7), wrote("0mgdngqqwrjg84", false)] as const,
+    [seen(5, 30), wrote("0mgdngqqwrabcd", true)] as const,
+  ].reduce((days, [digest, by]) => learn(days, digest, by), NOTHING_KNOWN),
+  seen(5, 3),
+  DAY_ONE + 9 * DAY + 123,
+);
 const incremental: IncrementalState = {
   mode: "incremental",
+  chain: "abcd1",
   start: DAY_ONE,
   position: DAY_ONE + DAY,
   reconciledOn: "2026-01-10",
   provisional: [{ day: DAY_ONE, records: 2, billed: { USD: "1.5", EUR: "-3" } }],
+  known,
+  strays: [
+    {
+      hash: "0123456789abcdef01234567",
+      day: DAY_ONE - DAY,
+      readingId: "0mgdngqqwrabcd",
+      window: { start: DAY_ONE, end: DAY_ONE + DAY },
+    },
+  ],
+  scrub: { began: DAY_ONE + 9 * DAY, through: DAY_ONE + 3 * DAY },
   pass: {
     day: "2026-01-11",
+    beganAt: DAY_ONE + 10 * DAY + 5,
     reads: [
       { start: DAY_ONE + 5 * DAY, end: DAY_ONE + 6 * DAY, availableThrough: DAY_ONE + 6 * DAY + 1 },
     ],
@@ -48,6 +84,7 @@ const incremental: IncrementalState = {
 };
 const full: FullRefreshState = {
   mode: "full_refresh",
+  chain: "abcd1",
   start: DAY_ONE,
   end: DAY_ONE + 9 * DAY,
   done: false,
@@ -63,14 +100,78 @@ test("S3: a state survives its JSON, open readings and all", () => {
 
 test("S3: the JSON of a state is for people to read", () => {
   expect(throughJson({ ...incremental, pass: null })).toEqual({
+    version: 2,
+    belongs_to: ours,
+    mode: "incremental",
+    chain: "abcd1",
+    start: "2026-01-01T00:00:00Z",
+    position: "2026-01-02T00:00:00Z",
+    reconciled_on: "2026-01-10",
+    provisional: [["2026-01-01", 2, { USD: "1.5", EUR: "-3" }]],
+    known: [
+      ["2026-01-02", "2026-01-04"],
+      ["2026-01-05", "2026-01-07"],
+    ],
+    days: [
+      [
+        "0mgdngqqwrabcd",
+        [
+          ["2026-01-02", 12, "qqqqqqqqqqqqqqoS"],
+          ["2026-01-06", 30, "qqqqqqqqqqqqqqow"],
+        ],
+      ],
+      ["0mgdngqqwrjg84", [["2026-01-05", 7, "qqqqqqqqqqqqqqqn"]]],
+    ],
+    unconfirmed: ["2026-01-05"],
+    shrunk: [["2026-01-06", 3, "qqqqqqqqqqqqqqqj", "2026-01-10T00:00:00.123Z"]],
+    strays: [
+      [
+        "ASNFZ4mrze8BI0Vn",
+        "2025-12-31",
+        "0mgdngqqwrabcd",
+        "2026-01-01T00:00:00Z",
+        "2026-01-02T00:00:00Z",
+      ],
+    ],
+    scrub: { began: "2026-01-10", through: "2026-01-04T00:00:00Z" },
+    pass: null,
+  });
+});
+
+test("S5: a state of 0.1.0 goes on; nothing is known of its days, and its pass begins again", () => {
+  const first = {
     version: 1,
     belongs_to: ours,
     mode: "incremental",
     start: "2026-01-01T00:00:00Z",
     position: "2026-01-02T00:00:00Z",
     reconciled_on: "2026-01-10",
-    provisional: [["2026-01-01", 2, { USD: "1.5", EUR: "-3" }]],
+    provisional: [],
+    pass: { day: "2026-01-10", reads: [], open: [] },
+  };
+  expect(decodeState(first, ours, "incremental")).toMatchObject({
+    chain: "",
+    position: DAY_ONE + DAY,
+    known: NOTHING_KNOWN,
+    pass: null,
   });
+});
+
+test("S8: ten years of days with records, each written by a reading of its own, stay below 300 kB", () => {
+  const days = Array.from({ length: 3650 }, (_, index) => index).reduce(
+    (all, index) => {
+      const entry = {
+        ...seen(index, 1000 + index),
+        readingId: `0mgd${String(index).padStart(5, "0")}abcde`,
+      };
+      all.days.set(entry.day, { ...entry, confirmed: true, shrinkage: null });
+      return all;
+    },
+    { ranges: [{ start: DAY_ONE, end: DAY_ONE + 3650 * DAY }], days: new Map() },
+  );
+  const state = { ...incremental, known: days, pass: null };
+  expect(JSON.stringify(encodeState(state, ours)).length).toBeLessThan(300_000);
+  expect(decodeState(throughJson(state), ours, "incremental")).toEqual(state);
 });
 
 test("S5: null and {} are no state", () => {
@@ -105,7 +206,7 @@ test.each([
 });
 
 test("S5: an unknown version is an error that says what to do", () => {
-  const future = { ...encodeState(incremental, ours), version: 2 };
+  const future = { ...encodeState(incremental, ours), version: 3 };
   expect(() => decodeState(future, ours, "incremental")).toThrow(/version must be 1.*Clear/s);
 });
 

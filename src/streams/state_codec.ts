@@ -1,61 +1,98 @@
-/**
- * The state of a stream as JSON: version 1, instants as RFC 3339 text, so that a person can read where a sync stands.
- */
+/** The state of a stream as JSON: instants as RFC 3339 text, so that a person can read where a sync stands. */
 import * as z from "zod";
+import { NOTHING_KNOWN } from "../core/known_days.ts";
+import type { ProvisionalDay } from "../core/provisional.ts";
+import type { Reading } from "../core/reading.ts";
 import {
-  type StateOwner,
+  type FullRefreshState,
+  type IncrementalState,
   joinReads,
-  type SyncPass,
-  type ProvisionalDay,
-  type Reading,
+  type StateOwner,
   type StreamState,
+  type SyncPass,
+  type WrittenStray,
 } from "../core/state.ts";
-import { formatDay, formatInstant, parseDate, parseInstant } from "../core/time.ts";
+import { formatDay, formatInstant } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
 import { describeIssues, issuesOf, ruleOf } from "../config/issues.ts";
 import type { JsonObject, SyncMode } from "../protocol.ts";
+import {
+  count,
+  day,
+  decodeKnownDays,
+  digest,
+  encodeDigest,
+  encodeHash,
+  encodeKnownDays,
+  hash,
+  instant,
+  knownDaysMembers,
+  provisional,
+  readingId,
+  totals,
+} from "./state_members.ts";
 
-const VERSION = 1;
+/** The version that is written; version 1 (0.1.0), which knew no days, is read too. */
+const VERSION = 2;
 
-/** The JSON of a state; what {@link decodeState} reads. */
+/**
+ * The JSON of a state; {@link decodeState} reads it. A member that may be empty again is null, never left out, because some
+ * hosts merge states (S6); for the same reason all that changes as a whole is a list.
+ */
 export function encodeState(state: StreamState, fingerprint: StateOwner): JsonObject {
-  const head = { version: VERSION, belongs_to: fingerprint, mode: state.mode };
-  const pass = state.pass === null ? {} : { pass: encodePass(state.pass) };
-  return state.mode === "full_refresh"
-    ? {
-        ...head,
-        start: formatInstant(state.start),
-        end: formatInstant(state.end),
-        done: state.done,
-        ...pass,
-      }
-    : {
-        ...head,
-        start: formatInstant(state.start),
-        position: formatInstant(state.position),
-        reconciled_on: state.reconciledOn,
-        provisional: state.provisional.map(encodeProvisional),
-        ...pass,
-      };
+  const head = {
+    version: VERSION,
+    belongs_to: fingerprint,
+    mode: state.mode,
+    chain: state.chain,
+    start: formatInstant(state.start),
+  };
+  const pass = state.pass === null ? null : encodePass(state.pass);
+  if (state.mode === "full_refresh") {
+    return { ...head, end: formatInstant(state.end), done: state.done, pass };
+  }
+  const { scrub } = state;
+  return {
+    ...head,
+    position: formatInstant(state.position),
+    reconciled_on: state.reconciledOn,
+    provisional: state.provisional.map(encodeProvisional),
+    ...encodeKnownDays(state.known),
+    strays: state.strays.map(encodeStray),
+    scrub:
+      scrub === null
+        ? null
+        : { began: formatDay(scrub.began), through: formatInstant(scrub.through) },
+    pass,
+  };
 }
 
 function encodePass(pass: SyncPass): JsonObject {
   return {
     day: pass.day,
+    began_at: formatInstant(pass.beganAt),
     reads: joinReads(pass).map(({ start, end, availableThrough }) => ({
       start: formatInstant(start),
       end: formatInstant(end),
       available_through: formatInstant(availableThrough),
     })),
-    open: pass.open.map(({ resumed: _resumed, availableThrough, ...reading }) => ({
-      ...reading,
-      start: formatInstant(reading.start),
-      end: formatInstant(reading.end),
-      through: formatInstant(availableThrough),
-      beganAt: formatInstant(reading.beganAt),
-      provisional: reading.provisional.map(encodeProvisional),
-      totals: reading.totals?.map((total) => ({ ...total, day: formatDay(total.day) })) ?? null,
-    })),
+    open: pass.open.map(encodeReading),
+  };
+}
+
+function encodeReading({ resumed: _, availableThrough, ...reading }: Reading): JsonObject {
+  return {
+    ...reading,
+    start: formatInstant(reading.start),
+    end: formatInstant(reading.end),
+    through: formatInstant(availableThrough),
+    beganAt: formatInstant(reading.beganAt),
+    provisional: reading.provisional.map(encodeProvisional),
+    totals: reading.totals?.map((total) => ({ ...total, day: formatDay(total.day) })) ?? null,
+    rewrites: reading.rewrites?.map(encodeDigest) ?? null,
+    digests: reading.digests.map(encodeDigest),
+    incomplete: reading.incomplete.map(formatDay),
+    standing: reading.standing.map((entry) => ({ ...entry, day: formatDay(entry.day) })),
   };
 }
 
@@ -64,44 +101,19 @@ function encodeProvisional({ day, records, billed }: ProvisionalDay): unknown {
   return [formatDay(day), records, billed];
 }
 
-const instant = z.string().transform((text, context) => {
-  const ms = parseInstant(text);
-  if (ms === undefined) context.addIssue({ code: "custom", message: "must be an instant in UTC" });
-  return ms ?? 0;
-});
-const day = z.string().transform((text, context) => {
-  const ms = parseDate(text);
-  if (ms === undefined) context.addIssue({ code: "custom", message: "must be a day" });
-  return ms ?? 0;
-});
-const count = z.int().min(0);
-const decimal = z.string().regex(/^-?\d+(\.\d+)?$/, "must be a decimal");
-const provisional = z.array(
-  z
-    .tuple([day, count, z.record(z.string(), decimal)])
-    .transform(([at, records, billed]): ProvisionalDay => ({ day: at, records, billed })),
-);
-const totals = z.array(
-  z.object({
-    day,
-    inside: z.boolean(),
-    records: count,
-    groups: z
-      .array(
-        z.object({
-          labels: z.record(z.string(), z.string()),
-          amounts: z.record(z.string(), decimal),
-          records: count,
-        }),
-      )
-      .nullable(),
-  }),
-);
+const encodeStray = ({ hash, day, readingId, window }: WrittenStray): unknown => [
+  encodeHash(hash),
+  formatDay(day),
+  readingId,
+  formatInstant(window.start),
+  formatInstant(window.end),
+];
+
 const readingSchema = z
   .object({
     start: instant,
     end: instant,
-    id: z.string().regex(/^[0-9a-z]{1,40}$/, "must be a reading's id"),
+    id: readingId,
     limit: z.int().min(1),
     cursor: z.string().min(1),
     through: instant,
@@ -112,49 +124,105 @@ const readingSchema = z
     records: count,
     provisional,
     totals: totals.nullable(),
+    rewrites: z.array(digest).nullable(),
+    digests: z.array(digest),
+    incomplete: z.array(day),
+    hasStrays: z.boolean(),
+    standing: z.array(z.object({ day, rowsReadingId: readingId, records: count })),
   })
-  .transform(({ through: availableThrough, ...reading }): Reading => ({
+  .transform(({ through, ...reading }): Reading => ({
     ...reading,
-    availableThrough,
+    availableThrough: through,
     resumed: true,
   }));
-const passSchema = z.object({
-  day: z.string().regex(/^\d{4}-\d{2}-\d{2}$/, "must be a day"),
-  reads: z.array(
-    z
-      .object({ start: instant, end: instant, available_through: instant })
-      .transform(({ start, end, available_through: availableThrough }) => ({
-        start,
-        end,
-        availableThrough,
-      })),
-  ),
-  open: z.array(readingSchema),
-});
-const pass = passSchema
+const passSchema = z
+  .object({
+    day: z.string().regex(/^\d{4}-\d{2}-\d{2}$/, "must be a day"),
+    began_at: instant,
+    reads: z.array(
+      z
+        .object({ start: instant, end: instant, available_through: instant })
+        .transform(({ start, end, available_through: availableThrough }) => ({
+          start,
+          end,
+          availableThrough,
+        })),
+    ),
+    open: z.array(readingSchema),
+  })
   .nullish()
-  .transform((found): SyncPass | null =>
-    found == null ? null : { ...found, frontier: -Infinity },
-  );
+  .transform((found): SyncPass | null => {
+    if (found == null) return null;
+    const { began_at: beganAt, ...pass } = found;
+    return { ...pass, beganAt, frontier: -Infinity };
+  });
+const stray = z
+  .tuple([hash, day, readingId, instant, instant])
+  .transform(([text, at, id, start, end]): WrittenStray => ({
+    hash: text,
+    day: at,
+    readingId: id,
+    window: { start, end },
+  }));
+const chain = z.string().regex(/^[0-9a-z]{5}$/, "must be a chain of reading ids");
 const stateSchema = z.discriminatedUnion("mode", [
-  z.object({
-    mode: z.literal("incremental"),
-    start: instant,
-    position: instant,
-    reconciled_on: z.string().nullish(),
-    provisional,
-    pass,
-  }),
+  z
+    .object({
+      mode: z.literal("incremental"),
+      chain,
+      start: instant,
+      position: instant,
+      reconciled_on: z.string().nullish(),
+      provisional,
+      ...knownDaysMembers,
+      strays: z.array(stray).nullish(),
+      scrub: z.object({ began: day, through: instant }).nullish(),
+      pass: passSchema,
+    })
+    .transform(({ reconciled_on: reconciledOn, strays, scrub, ...state }): IncrementalState => {
+      const { known, days, unconfirmed, shrunk, ...rest } = state;
+      return {
+        ...rest,
+        reconciledOn: reconciledOn ?? null,
+        known: decodeKnownDays({ known, days, unconfirmed, shrunk }),
+        strays: strays ?? [],
+        scrub: scrub ?? null,
+      };
+    }),
   z.object({
     mode: z.literal("full_refresh"),
+    chain,
     start: instant,
     end: instant,
     done: z.boolean(),
-    pass,
+    pass: passSchema,
   }),
 ]);
+/** The state of 0.1.0. A pass under way begins again: it says nothing of days. */
+const firstStateSchema = z.discriminatedUnion("mode", [
+  z
+    .object({
+      mode: z.literal("incremental"),
+      start: instant,
+      position: instant,
+      reconciled_on: z.string().nullish(),
+      provisional,
+    })
+    .transform(({ reconciled_on: reconciledOn, ...state }): IncrementalState => ({
+      ...state,
+      chain: "",
+      reconciledOn: reconciledOn ?? null,
+      known: NOTHING_KNOWN,
+      strays: [],
+      scrub: null,
+      pass: null,
+    })),
+  z
+    .object({ mode: z.literal("full_refresh"), start: instant, end: instant, done: z.boolean() })
+    .transform((state): FullRefreshState => ({ ...state, chain: "", pass: null })),
+]);
 const headSchema = z.object({
-  version: z.literal(VERSION),
+  version: z.union([z.literal(1), z.literal(VERSION)]),
   belongs_to: z.object({
     base_url: z.string(),
     dataset: z.string(),
@@ -181,13 +249,11 @@ export function decodeState(
   const head = headSchema.safeParse(value, { error: ruleOf });
   if (!head.success) throw unreadable(stream, head.error);
   assertSame(head.data.belongs_to, expected);
-  const parsed = stateSchema.safeParse(value, { error: ruleOf });
+  const schema = head.data.version === 1 ? firstStateSchema : stateSchema;
+  const parsed = schema.safeParse(value, { error: ruleOf });
   if (!parsed.success) throw unreadable(stream, parsed.error);
   const { data } = parsed;
-  if (data.mode !== mode) return null;
-  if (data.mode === "full_refresh") return data;
-  const { reconciled_on: reconciledOn, ...rest } = data;
-  return { ...rest, reconciledOn: reconciledOn ?? null };
+  return data.mode === mode ? data : null;
 }
 
 const REMEDY = "Clear the stream's data in the platform (or leave out its state) to read it anew.";

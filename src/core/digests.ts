@@ -1,0 +1,90 @@
+/**
+ * Digests of days (R6): the sum of the hashes of a day's records, which does not depend on their order, and their number.
+ * Two contents of a day with equal digests are equal: each of the three 32-bit sums is taken modulo 2^32, 96 bits in all.
+ */
+import { DAY } from "./time.ts";
+
+/** The records of one UTC day of charge period. `day` is midnight UTC, in milliseconds since 1970. */
+export interface DayDigest {
+  readonly day: number;
+  readonly records: number;
+  /** 24 hexadecimal digits. */
+  readonly digest: string;
+}
+
+/** The digest of a day without records. */
+export const EMPTY_DIGEST = "0".repeat(24);
+
+const WORDS = 3;
+
+interface Sums {
+  records: number;
+  readonly sums: Uint32Array;
+}
+
+/** Adds up the records of one page by day, without garbage for each record. */
+export class PageDigests {
+  readonly #days = new Map<number, Sums>();
+  // Most records of a page start on the day of the record before.
+  #lastDay = Number.NaN;
+  #last: Sums = { records: 0, sums: new Uint32Array(WORDS) };
+
+  /** @param hash the record's hash; the first three words count */
+  add(day: number, hash: Uint32Array): void {
+    if (day !== this.#lastDay) {
+      this.#last = this.#days.get(day) ?? { records: 0, sums: new Uint32Array(WORDS) };
+      this.#lastDay = day;
+      this.#days.set(day, this.#last);
+    }
+    const entry = this.#last;
+    entry.records += 1;
+    for (let index = 0; index < WORDS; index++) {
+      entry.sums[index] = (entry.sums[index] ?? 0) + (hash[index] ?? 0);
+    }
+  }
+
+  /** Sorted by day. */
+  result(): DayDigest[] {
+    return [...this.#days]
+      .map(([day, { records, sums }]) => ({ day, records, digest: textOf(sums) }))
+      .toSorted((a, b) => a.day - b.day);
+  }
+}
+
+/** The digests of two parts of a reading, sorted by day. */
+export function addDigests(a: readonly DayDigest[], b: readonly DayDigest[]): readonly DayDigest[] {
+  if (b.length === 0) return a;
+  const days = new Map(a.map((entry) => [entry.day, entry]));
+  for (const entry of b) {
+    const before = days.get(entry.day);
+    days.set(entry.day, before === undefined ? entry : sumOf(before, entry));
+  }
+  return [...days.values()].toSorted((x, y) => x.day - y.day);
+}
+
+function sumOf(a: DayDigest, b: DayDigest): DayDigest {
+  const [left, right] = [sumsOf(a.digest), sumsOf(b.digest)];
+  const sums = left.map((sum, index) => sum + (right[index] ?? 0));
+  return { day: a.day, records: a.records + b.records, digest: textOf(sums) };
+}
+
+function sumsOf(digest: string): Uint32Array {
+  return Uint32Array.from({ length: WORDS }, (_, index) =>
+    Number.parseInt(digest.slice(8 * index, 8 * index + 8), 16),
+  );
+}
+
+const textOf = (sums: Uint32Array): string =>
+  Array.from(sums, (sum) => sum.toString(16).padStart(8, "0")).join("");
+
+/** The digest of one day of a list; that of an empty day where the list has no entry. */
+export function digestOf(digests: readonly DayDigest[], day: number): DayDigest {
+  return digests.find((entry) => entry.day === day) ?? { day, records: 0, digest: EMPTY_DIGEST };
+}
+
+/** The UTC days that a range touches, as midnights. */
+export function daysOf({ start, end }: { readonly start: number; readonly end: number }): number[] {
+  const first = Math.floor(start / DAY);
+  const count = Math.max(0, Math.ceil(end / DAY) - first);
+  return Array.from({ length: count }, (_, index) => (first + index) * DAY);
+}

@@ -1,0 +1,110 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { DayDigest } from "./digests.ts";
+import {
+  confirm,
+  forget,
+  isKnown,
+  judgeDay,
+  type KnownDays,
+  learn,
+  NOTHING_KNOWN,
+  prune,
+  recordsIn,
+  suspect,
+} from "./known_days.ts";
+import { DAY, HOUR } from "./time.ts";
+
+const ONE = 20_000 * DAY;
+const NOON = ONE + 40 * DAY + DAY / 2;
+
+const seen = (records: number, mark: string, day = ONE): DayDigest => ({
+  day,
+  records,
+  digest: mark.padEnd(24, "0"),
+});
+const knowing = (digest: DayDigest, confirmed = true): KnownDays =>
+  learn(NOTHING_KNOWN, digest, { readingId: "r1", confirmed });
+
+describe("judgeDay()", () => {
+  test("R6: a day that was never read completely is unknown, an empty one is known", () => {
+    expect(judgeDay(NOTHING_KNOWN, seen(0, ""), NOON)).toBe("unknown");
+    const empty = knowing(seen(0, ""));
+    expect(judgeDay(empty, seen(0, ""), NOON)).toBe("same");
+    expect(judgeDay(empty, seen(1, "a"), NOON)).toBe("differs");
+  });
+
+  test("R6: equal digest and number are the same day, anything else differs", () => {
+    const known = knowing(seen(12, "a"));
+    expect(judgeDay(known, seen(12, "a"), NOON)).toBe("same");
+    expect(judgeDay(known, seen(12, "b"), NOON)).toBe("differs");
+    expect(judgeDay(known, seen(13, "a"), NOON)).toBe("differs");
+  });
+
+  test("R8: less than half of ten or more records is suspicious until a reading an hour later agrees", () => {
+    const known = knowing(seen(10, "a"));
+    expect(judgeDay(known, seen(5, "b"), NOON)).toBe("differs");
+    expect(judgeDay(known, seen(4, "b"), NOON)).toBe("shrunk");
+    expect(judgeDay(knowing(seen(9, "a")), seen(0, ""), NOON)).toBe("differs");
+    const doubted = suspect(known, seen(4, "b"), NOON);
+    expect(judgeDay(doubted, seen(4, "b"), NOON + HOUR - 1)).toBe("shrunk");
+    expect(judgeDay(doubted, seen(4, "b"), NOON + HOUR)).toBe("differs");
+    expect(judgeDay(doubted, seen(3, "c"), NOON + HOUR)).toBe("shrunk");
+  });
+
+  test("R8: the hour counts from the first reading that showed the same", () => {
+    const known = knowing(seen(10, "a"));
+    const twice = suspect(suspect(known, seen(4, "b"), NOON), seen(4, "b"), NOON + HOUR / 2);
+    expect(twice.days.get(ONE)?.shrinkage?.at).toBe(NOON);
+    const other = suspect(twice, seen(3, "c"), NOON + HOUR / 2);
+    expect(other.days.get(ONE)?.shrinkage?.at).toBe(NOON + HOUR / 2);
+  });
+});
+
+describe("transitions", () => {
+  test("R8: a suspected day keeps its rows; one that is back is suspected no longer", () => {
+    const doubted = suspect(knowing(seen(10, "a")), seen(4, "b"), NOON);
+    expect(doubted.days.get(ONE)).toMatchObject({ records: 10, readingId: "r1" });
+    expect(judgeDay(doubted, seen(10, "a"), NOON)).toBe("same");
+    expect(confirm(doubted, ONE).days.get(ONE)?.shrinkage).toBe(null);
+  });
+
+  test("P6: a day that two readings agree on is confirmed", () => {
+    const known = knowing(seen(3, "a"), false);
+    expect(known.days.get(ONE)?.confirmed).toBe(false);
+    expect(confirm(known, ONE).days.get(ONE)?.confirmed).toBe(true);
+    expect(confirm(knowing(seen(3, "a")), ONE + DAY).days.size).toBe(1);
+  });
+
+  test("R6: a day is known exactly from when it was learned until it is forgotten or pruned", () => {
+    const step = fc.record({
+      what: fc.constantFrom("learn", "forget", "prune"),
+      day: fc.integer({ min: 0, max: 8 }).map((index) => ONE + index * DAY),
+      records: fc.integer({ min: 0, max: 3 }),
+    });
+    fc.assert(
+      fc.property(fc.array(step), (steps) => {
+        let known = NOTHING_KNOWN;
+        const model = new Map<number, number>();
+        for (const { what, day, records } of steps) {
+          if (what === "learn") {
+            known = learn(known, seen(records, "x", day), { readingId: "r", confirmed: true });
+            model.set(day, records);
+          } else if (what === "forget") {
+            known = forget(known, [day]);
+            model.delete(day);
+          } else {
+            known = prune(known, day);
+            for (const each of model.keys()) if (each < day) model.delete(each);
+          }
+        }
+        for (let day = ONE - DAY; day < ONE + 10 * DAY; day += DAY) {
+          expect(isKnown(known, day)).toBe(model.has(day));
+          expect(known.days.get(day)?.records ?? 0).toBe(model.get(day) ?? 0);
+        }
+        const sum = [...model.values()].reduce((total, records) => total + records, 0);
+        expect(recordsIn(known, { start: ONE, end: ONE + 9 * DAY })).toBe(sum);
+      }),
+    );
+  });
+});

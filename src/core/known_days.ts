@@ -1,0 +1,130 @@
+/**
+ * What a stream knows of the days that it has read (R6, R8, P6). Pure: every function returns a new value.
+ *
+ *     ranges        [────────────────────────)        [──────)      read completely
+ *     entries           │  │ │    │││ │                  │ │         days in them that have records
+ *                   a day without an entry is empty   a day outside is unknown
+ */
+import { type DayDigest, EMPTY_DIGEST } from "./digests.ts";
+import { DAY, HOUR } from "./time.ts";
+import { clip, type Range, subtract, union } from "./window.ts";
+
+/** A reading that showed less than half of a day's records, and has not been confirmed yet (R8). */
+export interface Shrinkage {
+  readonly records: number;
+  readonly digest: string;
+  /** When the first such reading began, in milliseconds since 1970 on the provider's clock. */
+  readonly at: number;
+}
+
+/** A day that has records. */
+export interface KnownDay extends DayDigest {
+  /** The reading whose rows stand for the day: `rows_reading_id` of its report. */
+  readonly readingId: string;
+  /** Whether the digest is proven: its reading stood still, or two readings agree (P6). */
+  readonly confirmed: boolean;
+  readonly shrinkage: Shrinkage | null;
+}
+
+export interface KnownDays {
+  /** On whole days, sorted, disjoint. */
+  readonly ranges: readonly Range[];
+  readonly days: ReadonlyMap<number, KnownDay>;
+}
+
+export const NOTHING_KNOWN: KnownDays = { ranges: [], days: new Map() };
+
+/** The verdict on a day that a complete reading returned. */
+export type DayVerdict =
+  /** Nothing is known of the day: its rows were written as they were read. */
+  | "unknown"
+  /** The content is the known one: no row is written. */
+  | "same"
+  /** The content differs: every row of the day is written. */
+  | "differs"
+  /** Less than half is left, for the first time: no row is written (R8). */
+  | "shrunk";
+
+/** Days with fewer records may shrink without suspicion (R8). */
+const SUSPICIOUS_FROM = 10;
+
+/** Whether the day was read completely, so that a reading of it is compared. */
+export function isKnown(known: KnownDays, day: number): boolean {
+  return known.ranges.some(({ start, end }) => start <= day && day < end);
+}
+
+/**
+ * Compares a day with what is known of it.
+ *
+ * @param now when the reading began, on the provider's clock
+ */
+export function judgeDay(known: KnownDays, seen: DayDigest, now: number): DayVerdict {
+  if (!isKnown(known, seen.day)) return "unknown";
+  const entry = known.days.get(seen.day);
+  if (seen.digest === (entry?.digest ?? EMPTY_DIGEST) && seen.records === (entry?.records ?? 0)) {
+    return "same";
+  }
+  if (entry === undefined || !hasShrunk(entry, seen)) return "differs";
+  const { shrinkage } = entry;
+  const isConfirmed =
+    shrinkage !== null && shrinkage.digest === seen.digest && now - shrinkage.at >= HOUR;
+  return isConfirmed ? "differs" : "shrunk";
+}
+
+const hasShrunk = (entry: KnownDay, seen: DayDigest): boolean =>
+  entry.records >= SUSPICIOUS_FROM && 2 * seen.records < entry.records;
+
+/** The days after a reading wrote this content of a day, or found it empty. */
+export function learn(
+  known: KnownDays,
+  { day, records, digest }: DayDigest,
+  written: Pick<KnownDay, "readingId" | "confirmed">,
+): KnownDays {
+  const days = new Map(known.days);
+  if (records === 0) days.delete(day);
+  else days.set(day, { day, records, digest, ...written, shrinkage: null });
+  return { ranges: union([...known.ranges, { start: day, end: day + DAY }]), days };
+}
+
+/** The days after a reading found a day as it was: two readings agree on it (P6), and a suspicion is over (R8). */
+export function confirm(known: KnownDays, day: number): KnownDays {
+  const entry = known.days.get(day);
+  if (entry === undefined || (entry.confirmed && entry.shrinkage === null)) return known;
+  const days = new Map(known.days).set(day, { ...entry, confirmed: true, shrinkage: null });
+  return { ...known, days };
+}
+
+/** The days after a reading showed less than half of one; the first such reading's instant stays (R8). */
+export function suspect(known: KnownDays, seen: DayDigest, now: number): KnownDays {
+  const entry = known.days.get(seen.day);
+  if (entry === undefined) return known;
+  const { records, digest } = seen;
+  const before = entry.shrinkage?.digest === digest ? entry.shrinkage.at : now;
+  const shrinkage = { records, digest, at: before };
+  return { ...known, days: new Map(known.days).set(seen.day, { ...entry, shrinkage }) };
+}
+
+/** The days without some of them, which the next reading writes. */
+export function forget(known: KnownDays, gone: readonly number[]): KnownDays {
+  if (gone.length === 0) return known;
+  const days = new Map(known.days);
+  for (const day of gone) days.delete(day);
+  const removed = gone.map((day) => ({ start: day, end: day + DAY }));
+  return { ranges: subtract(known.ranges, removed), days };
+}
+
+/** The days from the retention floor on: a day that has left retention is never read again. */
+export function prune(known: KnownDays, floor: number): KnownDays {
+  if (!known.ranges.some(({ start }) => start < floor)) return known;
+  return {
+    ranges: clip(known.ranges, { start: floor, end: Infinity }),
+    days: new Map([...known.days].filter(([day]) => day >= floor)),
+  };
+}
+
+/** How many records the known days of a range have. */
+export function recordsIn(known: KnownDays, { start, end }: Range): number {
+  let sum = 0;
+  for (const { day, records } of known.days.values()) if (day >= start && day < end) sum += records;
+  return sum;
+}

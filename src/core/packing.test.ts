@@ -1,0 +1,88 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type KnownDays, learn, NOTHING_KNOWN, recordsIn } from "./known_days.ts";
+import { pack } from "./packing.ts";
+import { DAY, HOUR, monthStart } from "./time.ts";
+import { type Range, union } from "./window.ts";
+
+const FIRST = Date.UTC(2026, 0, 1);
+
+/** Known days from FIRST on with so many records each; null leaves a day unknown. */
+function knowing(counts: readonly (number | null)[]): KnownDays {
+  return counts.reduce<KnownDays>(
+    (known, records, index) =>
+      records === null
+        ? known
+        : learn(
+            known,
+            { day: FIRST + index * DAY, records, digest: "1".repeat(24) },
+            { readingId: "r", confirmed: true },
+          ),
+    NOTHING_KNOWN,
+  );
+}
+
+const input = fc.record({
+  counts: fc.array(fc.option(fc.integer({ min: 0, max: 1500 }), { freq: 5 }), { maxLength: 70 }),
+  pageSize: fc.constantFrom(1, 7, 1000),
+  maximumDays: fc.constantFrom(1, 5, 31),
+  atLeast: fc.integer({ min: 1, max: 64 }),
+  ranges: fc.array(
+    fc
+      .tuple(fc.integer({ min: 0, max: 69 }), fc.integer({ min: 1, max: 24 * 30 }))
+      .map(([day, hours]): Range => ({
+        start: FIRST + day * DAY,
+        end: FIRST + day * DAY + hours * HOUR,
+      })),
+    { maxLength: 4 },
+  ),
+});
+
+describe("pack()", () => {
+  test("W1 W2: windows tile the ranges, cross no month and are never too long", () => {
+    fc.assert(
+      fc.property(input, ({ counts, ranges, ...rest }) => {
+        const windows = pack(ranges, { ...rest, known: knowing(counts) });
+        expect(union(windows)).toEqual(union(ranges));
+        for (const [index, { start, end }] of windows.entries()) {
+          expect(start).toBeGreaterThanOrEqual(windows[index - 1]?.end ?? -Infinity);
+          expect(monthStart(start)).toBe(monthStart(end - 1));
+          expect(end - start).toBeLessThanOrEqual(rest.maximumDays * DAY);
+        }
+      }),
+    );
+  });
+
+  test("W2: known days share a window as long as they fit a page", () => {
+    fc.assert(
+      fc.property(input, ({ counts, ...rest }) => {
+        const known = knowing(counts.map((count) => count ?? 0));
+        const all = { start: FIRST, end: FIRST + counts.length * DAY };
+        const windows = pack([all], { ...rest, known });
+        for (const [index, window] of windows.entries()) {
+          const records = recordsIn(known, window);
+          expect(records <= rest.pageSize || window.end - window.start === DAY).toBe(true);
+          const before = windows[index - 1];
+          if (before === undefined || monthStart(before.start) !== monthStart(window.start))
+            continue;
+          const together = { start: before.start, end: window.start + DAY };
+          const isTooLong = together.end - together.start > rest.maximumDays * DAY;
+          expect(isTooLong || recordsIn(known, together) > rest.pageSize).toBe(true);
+        }
+      }),
+    );
+  });
+
+  test("W2: a small account's re-read is one window, the day since the last sync included", () => {
+    const known = knowing([5, 5, 5, 5, 5, 5, 5]);
+    const range = { start: FIRST, end: FIRST + 8 * DAY };
+    const options = { known, pageSize: 1000, maximumDays: 31, atLeast: 16 };
+    expect(pack([range], options)).toEqual([range]);
+  });
+
+  test("W2: usage that nothing is known of is cut into windows for the lanes", () => {
+    const range = { start: FIRST, end: FIRST + 28 * DAY };
+    const options = { known: NOTHING_KNOWN, pageSize: 1000, maximumDays: 31, atLeast: 16 };
+    expect(pack([range], options).length).toBeGreaterThanOrEqual(16);
+  });
+});

@@ -1,0 +1,42 @@
+/** The provisional costs that a stream keeps in mind until they are final (R2). */
+import { addAmounts } from "./decimal.ts";
+
+/** The provisional costs of one UTC day of charge period. `billed`: exact sums of BilledCost by currency. */
+export interface ProvisionalDay {
+  readonly day: number;
+  readonly records: number;
+  readonly billed: Readonly<Record<string, string>>;
+}
+
+/** The sums of two parts of a reading, sorted by day. */
+export function addProvisional(
+  known: readonly ProvisionalDay[],
+  more: readonly ProvisionalDay[],
+): readonly ProvisionalDay[] {
+  if (more.length === 0) return known;
+  const days = new Map(known.map((entry) => [entry.day, entry]));
+  for (const entry of more) {
+    const before = days.get(entry.day);
+    days.set(entry.day, before === undefined ? entry : sumOf(before, entry));
+  }
+  return [...days.values()].toSorted((a, b) => a.day - b.day);
+}
+
+function sumOf(a: ProvisionalDay, b: ProvisionalDay): ProvisionalDay {
+  return { day: a.day, records: a.records + b.records, billed: addAmounts(a.billed, b.billed) };
+}
+
+/**
+ * A complete reading knows all provisional costs of the days that it was about: they replace what was known of them.
+ *
+ * @param isAbout whether the reading was about a day, given as its midnight
+ */
+export function replaceProvisional(
+  known: readonly ProvisionalDay[],
+  found: readonly ProvisionalDay[],
+  isAbout: (day: number) => boolean,
+): readonly ProvisionalDay[] {
+  const elsewhere = known.filter(({ day }) => !isAbout(day));
+  const own = found.filter(({ day }) => isAbout(day));
+  return [...elsewhere, ...own].toSorted((a, b) => a.day - b.day);
+}

@@ -1,0 +1,126 @@
+/** The members of a state's JSON that several of its parts share, and the days that it knows (R6). */
+import * as z from "zod";
+import type { DayDigest } from "../core/digests.ts";
+import type { KnownDay, KnownDays } from "../core/known_days.ts";
+import type { ProvisionalDay } from "../core/provisional.ts";
+import { DAY, floorTo, formatDay, formatInstant, parseDate, parseInstant } from "../core/time.ts";
+import { union } from "../core/window.ts";
+import type { JsonObject } from "../protocol.ts";
+
+export const instant = z.string().transform((text, context) => {
+  const ms = parseInstant(text);
+  if (ms === undefined) context.addIssue({ code: "custom", message: "must be an instant in UTC" });
+  return ms ?? 0;
+});
+export const day = z.string().transform((text, context) => {
+  const ms = parseDate(text);
+  if (ms === undefined) context.addIssue({ code: "custom", message: "must be a day" });
+  return ms ?? 0;
+});
+export const count = z.int().min(0);
+export const readingId = z.string().regex(/^[0-9a-z]{1,40}$/, "must be a reading's id");
+
+/** 96 bits in 16 characters instead of 24: there is one for each retained day (S8). */
+export const hash = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{16}$/, "must be a hash of 96 bits")
+  .transform((text) => Buffer.from(text, "base64url").toString("hex"));
+export const encodeHash = (hex: string): string => Buffer.from(hex, "hex").toString("base64url");
+
+/** `["2026-01-31", 12, "…"]` */
+export const digest = z
+  .tuple([day, count, hash])
+  .transform(([at, records, text]): DayDigest => ({ day: at, records, digest: text }));
+export const encodeDigest = (entry: DayDigest): unknown => [
+  formatDay(entry.day),
+  entry.records,
+  encodeHash(entry.digest),
+];
+
+const decimal = z.string().regex(/^-?\d+(\.\d+)?$/, "must be a decimal");
+export const provisional = z.array(
+  z
+    .tuple([day, count, z.record(z.string(), decimal)])
+    .transform(([at, records, billed]): ProvisionalDay => ({ day: at, records, billed })),
+);
+export const totals = z.array(
+  z.object({
+    day,
+    inside: z.boolean(),
+    records: count,
+    groups: z
+      .array(
+        z.object({
+          labels: z.record(z.string(), z.string()),
+          amounts: z.record(z.string(), decimal),
+          records: count,
+        }),
+      )
+      .nullable(),
+  }),
+);
+
+/**
+ * The members that hold the known days: `known`, the ranges that were read completely; `days`, those in them that have
+ * records, by the reading whose rows stand; `unconfirmed` (P6); `shrunk` (R8).
+ */
+export const knownDaysMembers = {
+  known: z.array(z.tuple([day, day])).nullish(),
+  days: z.array(z.tuple([readingId, z.array(digest)])).nullish(),
+  unconfirmed: z.array(day).nullish(),
+  shrunk: z.array(z.tuple([day, count, hash, instant])).nullish(),
+};
+
+type Members = {
+  readonly [Name in keyof typeof knownDaysMembers]?: z.output<(typeof knownDaysMembers)[Name]>;
+};
+
+export function encodeKnownDays({ ranges, days }: KnownDays): JsonObject {
+  const entries = [...days.values()].toSorted((a, b) => a.day - b.day);
+  const byReading = Map.groupBy(entries, (entry) => entry.readingId);
+  return {
+    known: ranges.map(({ start, end }) => [formatDay(start), formatDay(end)]),
+    days: [...byReading].map(([id, own]) => [id, own.map(encodeDigest)]),
+    unconfirmed: entries.filter(({ confirmed }) => !confirmed).map((entry) => formatDay(entry.day)),
+    shrunk: entries.flatMap(({ day: at, shrinkage }) =>
+      shrinkage === null
+        ? []
+        : [
+            [
+              formatDay(at),
+              shrinkage.records,
+              encodeHash(shrinkage.digest),
+              formatInstant(shrinkage.at),
+            ],
+          ],
+    ),
+  };
+}
+
+/** An entry that lies in no known range says nothing, and is left out. */
+export function decodeKnownDays({ known, days, unconfirmed, shrunk }: Members): KnownDays {
+  const ranges = union(
+    (known ?? []).map(([start, end]) => ({ start: floorTo(DAY, start), end: floorTo(DAY, end) })),
+  );
+  const doubtful = new Set(unconfirmed);
+  const shrinkages = new Map(
+    (shrunk ?? []).map(([at, records, text, seenAt]) => [
+      at,
+      { records, digest: text, at: seenAt },
+    ]),
+  );
+  const entries = (days ?? []).flatMap(([id, own]) =>
+    own.map((entry): [number, KnownDay] => [
+      entry.day,
+      {
+        ...entry,
+        readingId: id,
+        confirmed: !doubtful.has(entry.day),
+        shrinkage: shrinkages.get(entry.day) ?? null,
+      },
+    ]),
+  );
+  const isInside = ([at]: [number, KnownDay]): boolean =>
+    ranges.some(({ start, end }) => start <= at && at < end);
+  return { ranges, days: new Map(entries.filter(isInside)) };
+}
