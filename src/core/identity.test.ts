@@ -1,90 +1,65 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
-import { type Hash, hashBytes, hashTexts, readingId } from "./identity.ts";
+import { describe, expect, test } from "vitest";
+import { drawChain, readingId, ReadingIds, RecordFingerprint } from "./identity.ts";
 
-const encoder = new TextEncoder();
-
-function hashOf(text: string, offset = 0): Hash {
-  const bytes = encoder.encode(" ".repeat(offset) + text);
-  return hashBytes(new DataView(bytes.buffer), offset, bytes.length);
-}
-
-test("reading ids sort, as text, by when their readings began", () => {
-  const began = fc.integer({ min: 0, max: Date.UTC(4999, 0, 1) });
+describe("reading ids", () => {
   const dice = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
-  fc.assert(
-    fc.property(began, began, dice, dice, (a, b, first, second) => {
-      const [one, two] = [readingId(a, first), readingId(b, second)];
-      expect(one).toMatch(/^[0-9a-z]{14}$/);
-      if (a !== b) expect(one < two).toBe(a < b);
-    }),
-  );
+
+  test("R4: sort, as text, by when their readings began, whatever their chain", () => {
+    const began = fc.integer({ min: 0, max: Date.UTC(4999, 0, 1) });
+    fc.assert(
+      fc.property(began, began, dice, dice, (a, b, first, second) => {
+        const [one, two] = [readingId(a, drawChain(first)), readingId(b, drawChain(second))];
+        expect(one).toMatch(/^[0-9a-z]{14}$/);
+        if (a !== b) expect(one < two).toBe(a < b);
+      }),
+    );
+  });
+
+  test("R4: increase where the provider's clock stands still or goes back, also behind ids of earlier syncs", () => {
+    const ids = new ReadingIds();
+    ids.follow(readingId(5000, "zzzzz"));
+    ids.follow("no id");
+    const made = [6000, 6000, 10, 5999].map((now) => ids.next(now, "abcde"));
+    expect(made.toSorted()).toEqual(made);
+    expect(new Set(made).size).toBe(4);
+    expect(made[0]).toBe(readingId(6000, "abcde"));
+    const late = new ReadingIds();
+    late.follow(readingId(5000, "zzzzz"));
+    expect(late.next(1, "aaaaa") > readingId(5000, "zzzzz")).toBe(true);
+  });
+
+  test("R9: chains that were drawn apart differ", () => {
+    const chains = Array.from({ length: 1000 }, (_, index) => drawChain(index / 1000));
+    expect(new Set(chains).size).toBe(1000);
+    for (const chain of chains) expect(chain).toMatch(/^[0-9a-z]{5}$/);
+  });
 });
 
-test("readings of one millisecond are told apart by chance", () => {
-  const ids = new Set(Array.from({ length: 1000 }, (_, index) => readingId(1, index / 1000)));
-  expect(ids.size).toBe(1000);
-});
-
-test("the hash depends on the bytes alone, not on where they lie", () => {
-  fc.assert(
-    fc.property(fc.string(), fc.integer({ min: 0, max: 9 }), (text, offset) => {
-      expect(hashOf(text, offset)).toEqual(hashOf(text));
-    }),
-  );
-});
-
-/** What tells records apart is little: a digit of an id, of an amount, of an instant. */
-const SHAPES: readonly (readonly [string, (index: number) => string])[] = [
-  ["numbers", String],
-  ["ids", (index) => `row-${index.toString(36)}`],
-  [
-    "an id and an amount",
-    (index) => `{"x_RecordId":"${index % 1000}","BilledCost":"${Math.floor(index / 1000)}.50"}`,
-  ],
-  [
-    "two numbers of one sum",
-    (index) => `{"a":"${String(index).padStart(8, "0")}","b":"${999_999 - index}"}`,
-  ],
-  ["other lengths", (index) => `${"x".repeat(index % 64)}${Math.floor(index / 64)}`],
-];
-const MANY = 1_000_000;
-
-/** Texts with the 64 bits of another, and what is missing of a million in each half. */
-function collisions(hashOfIndex: (index: number) => Hash): { both: number; halves: number[] } {
-  const [high, low] = [new Uint32Array(MANY), new Uint32Array(MANY)];
-  const both = new BigUint64Array(MANY);
-  for (let index = 0; index < MANY; index++) {
-    const hash = hashOfIndex(index);
-    high[index] = hash.high;
-    low[index] = hash.low;
-    both[index] = (BigInt(hash.high) << 32n) | BigInt(hash.low);
-  }
-  const same = (sorted: Uint32Array | BigUint64Array): number => {
-    let count = 0;
-    for (let index = 1; index < MANY; index++) if (sorted[index] === sorted[index - 1]) count += 1;
-    return count;
+describe("RecordFingerprint", () => {
+  const versionOf = (id: string, updatedAt: string): string => {
+    const fingerprint = new RecordFingerprint();
+    fingerprint.setVersion(id, updatedAt);
+    return [...fingerprint.version].join(" ");
   };
-  return { both: same(both.toSorted()), halves: [same(high.toSorted()), same(low.toSorted())] };
-}
 
-test.each(SHAPES)(
-  "a million short texts have a million hashes: %s",
-  { timeout: 60_000 },
-  (_, shape) => {
-    for (const hashOfIndex of [
-      (index: number) => hashOf(shape(index)),
-      (index: number) => hashTexts(shape(index), "2026-01-01T00:00:00Z"),
-    ]) {
-      const { both, halves } = collisions(hashOfIndex);
-      expect(both).toBe(0);
-      // Chance gives 116 in 32 bits; a few times that is harmless, thousands would mean that a half is blind to what differs.
-      for (const half of halves) expect(half).toBeLessThan(1000);
-    }
-  },
-);
+  test("P5: a version is told by its id and its x_RecordUpdatedAt, and by where one ends", () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), fc.string(), (id, one, two) => {
+        expect(versionOf(id, one)).toBe(versionOf(id, one));
+        expect(versionOf(id, one) === versionOf(id, two)).toBe(
+          one.toWellFormed() === two.toWellFormed(),
+        );
+      }),
+    );
+    expect(versionOf("ab", "c")).not.toBe(versionOf("a", "bc"));
+    expect(versionOf("x".repeat(5000), "1")).not.toBe(versionOf("x".repeat(5000), "2"));
+  });
 
-test("two texts are told apart wherever they are cut", () => {
-  expect(hashTexts("ab", "c")).not.toEqual(hashTexts("a", "bc"));
-  expect(hashTexts("a", "b")).not.toEqual(hashTexts("b", "a"));
+  test("R6: a content's text is the first 96 bits of its hash", () => {
+    const fingerprint = new RecordFingerprint();
+    const bytes = new TextEncoder().encode("The quick brown fox jumps over the lazy dog");
+    fingerprint.setContent(new DataView(bytes.buffer), 0, bytes.length);
+    expect(fingerprint.contentText).toBe("2f1583c3ecee2c675d7bf66c");
+  });
 });

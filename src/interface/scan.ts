@@ -109,6 +109,9 @@ function parsed(text: string): unknown {
 const hasList = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "data" in value && Array.isArray(value.data);
 
+/** Names that a plain record does not have: the connector replaces two of them, and no object holds the third as it came. */
+const NOT_PLAIN = ["__proto__", "x_ReadingId", "x_ProviderColumns"];
+
 /** The member names of a record, in their order. */
 interface Shape {
   readonly names: readonly string[];
@@ -309,7 +312,8 @@ class Scan implements ScannedRecords {
     const all = names.join('"'); // no name holds a quote
     this.#shape = this.#numbers.get(all) ?? -1;
     if (this.#shape !== -1) return true;
-    if (new Set([...names, "__proto__", "x_ReadingId"]).size < names.length + 2) return false;
+    const unique = new Set([...names, ...NOT_PLAIN]);
+    if (unique.size < names.length + NOT_PLAIN.length) return false;
     if (this.#shapes.length === MAXIMUM_SHAPES) return false;
     this.#shape = this.#shapes.length;
     this.#numbers.set(all, this.#shape);

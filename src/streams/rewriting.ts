@@ -1,0 +1,132 @@
+/**
+ * The plain path: the records of a page that JSON.parse read, as JSON.stringify writes them. A record that holds other
+ * properties may hide a number that a double cannot hold; where there is one, the page is parsed once more with every
+ * number kept as the text that it came as (V3).
+ */
+import { onOneLine } from "../core/lines.ts";
+import { ConnectorError } from "../errors.ts";
+import type { ParsedRecords, ScannedRecords } from "../interface/scan.ts";
+import { isFields, type RecordRules } from "./invalid.ts";
+import type { Fields } from "./stream.ts";
+
+declare global {
+  interface JSON {
+    /** ECMA-262 2026, JSON.rawJSON: a value that is stringified as this very text. */
+    rawJSON(text: string): object;
+    parse(
+      text: string,
+      reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+    ): unknown;
+  }
+}
+
+/** Our own properties: a provider's members of these names give way, and stand in `x_ProviderColumns` (R3). */
+const OURS: ReadonlySet<string> = new Set(["x_ReadingId", "x_ProviderColumns"]);
+
+/** As those of a plain page, but of values that may be anything. */
+export interface RewrittenRecords extends Omit<ScannedRecords, "each"> {
+  each(visit: (index: number, value: unknown, start: number, end: number) => void): void;
+  /** The `x_ProviderColumns` of a record as JSON; null where it has none. */
+  columnsOf(index: number): string | null;
+}
+
+/** The records of any page, written again one after the other; not checked. */
+export function rewritten({ values, text }: ParsedRecords, rules: RecordRules): RewrittenRecords {
+  let exact: readonly unknown[] | null = null;
+  const columns = new Map<number, string>();
+  const parts = values.map((value, index) => {
+    if (!isFields(value) || !hasForeignMembers(value, rules)) return stringify(value);
+    exact ??= recordsOf(text);
+    const record = exact[index];
+    if (!isFields(record)) return stringify(record);
+    columns.set(index, fitForLines(stringify(foreignMembers(record, rules)), rules));
+    return stringify(withoutOurs(record));
+  });
+  const isFit = !UNFIT.test(parts.join(""));
+  const lines = isFit ? parts : parts.map((part) => fitForLines(part, rules));
+  const each: RewrittenRecords["each"] = (visit) => {
+    let start = 0;
+    for (const [index, line] of lines.entries()) {
+      const end = start + Buffer.byteLength(line);
+      visit(index, values[index], start, end);
+      start = end;
+    }
+  };
+  return {
+    length: lines.length,
+    bytes: Buffer.from(lines.join("")),
+    each,
+    columnsOf: (index) => columns.get(index) ?? null,
+    release: () => undefined,
+  };
+}
+
+/** Whether a record has members that the interface does not name, which may hide numbers, or a number in place of a text. */
+function hasForeignMembers(record: Fields, { stream }: RecordRules): boolean {
+  for (const key in record) {
+    if (!stream.properties.has(key)) return true;
+    const value = record[key];
+    if (typeof value !== "string" && value !== null && typeof value !== "boolean") return true;
+  }
+  return false;
+}
+
+/** The members that the interface does not name, as they came (R3). */
+function foreignMembers(record: Fields, { stream }: RecordRules): Fields {
+  const foreign = Object.entries(record).filter(([name]) => !stream.properties.has(name));
+  return Object.fromEntries(foreign);
+}
+
+function withoutOurs(record: Fields): Fields {
+  const hasOurs = Object.keys(record).some((name) => OURS.has(name));
+  if (!hasOurs) return record;
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !OURS.has(name)));
+}
+
+/** The page's records once more, every number as the text that it came as. */
+function recordsOf(text: string): readonly unknown[] {
+  const json = text.startsWith("\uFEFF") ? text.slice(1) : text;
+  const page = withinDepth(() =>
+    JSON.parse(json, (_key, value, { source }) =>
+      typeof value === "number" && source !== undefined ? JSON.rawJSON(source) : value,
+    ),
+  );
+  const data = isFields(page) ? page["data"] : undefined;
+  if (!Array.isArray(data)) throw new ConnectorError("internal", "A page lost its records.");
+  return data;
+}
+
+function stringify(data: unknown): string {
+  return withinDepth(() => JSON.stringify(data));
+}
+
+/** Work that goes down every level of a value, of which the engine manages some thousands. */
+function withinDepth<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (cause) {
+    throw new ConnectorError(
+      "invalid_record",
+      "The provider sent a record that is nested too deeply to be passed on. Report it to the provider.",
+      { cause },
+    );
+  }
+}
+
+/** What some readers take for the end of a line, and lone surrogates as JSON.stringify writes them (V4). */
+const UNFIT = /[\u0085\u2028\u2029]|\\ud[89a-f]/;
+
+/**
+ * A line in which separators are escaped. JSON.stringify writes a lone surrogate as an escape, which strict readers
+ * refuse together with the whole line: half a character is no text, and becomes U+FFFD, with a warning.
+ */
+function fitForLines(line: string, rules: RecordRules): string {
+  return onOneLine(line).replaceAll(/\\(ud[89a-f][0-9a-f]{2}|.)/g, (escape, what: string) => {
+    if (what.length === 1) return escape;
+    rules.warn(
+      "lone surrogates",
+      "a record holds half a character (a lone surrogate), which is no valid text; U+FFFD stands in its place.",
+    );
+    return "\uFFFD";
+  });
+}
