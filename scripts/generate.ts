@@ -143,6 +143,11 @@ async function writeCatalogSchemas(): Promise<void> {
           "Identifier of the reading that returned this row; later readings sort after earlier ones. Added by the connector.",
         type: "string",
       },
+      x_ProviderColumns: {
+        description:
+          "Columns that the interface does not name, as the provider sent them. Absent where there are none. Added by the connector.",
+        type: "object",
+      },
     };
     const properties: Record<string, Property> = { ...schema["properties"], ...own };
     schemas[name] = {

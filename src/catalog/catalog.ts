@@ -40,7 +40,7 @@ export function discoverCatalog({ datasets }: Capabilities): CatalogStream[] {
       json_schema: catalogSchemas[name],
       supported_sync_modes: SYNC_MODES,
       source_defined_cursor: true,
-      default_cursor_field: ["x_RecordUpdatedAt"],
+      default_cursor_field: ["x_ReadingId"],
       source_defined_primary_key: [["x_RecordId"]],
       is_resumable: true,
     })),
@@ -50,7 +50,7 @@ export function discoverCatalog({ datasets }: Capabilities): CatalogStream[] {
       supported_sync_modes: ["incremental"],
       source_defined_cursor: true,
       default_cursor_field: ["ended_at"],
-      source_defined_primary_key: [["reading_id"], ["day"], ["inside_window"]],
+      source_defined_primary_key: [["id"]],
       is_resumable: true,
     },
   ];

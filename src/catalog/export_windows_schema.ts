@@ -15,9 +15,19 @@ export const exportWindowsSchema = {
   type: "object",
   additionalProperties: true,
   properties: {
-    reading_id: text(
-      "Identifier of the reading, equal to x_ReadingId in the rows that it returned. Later readings sort after earlier ones.",
+    id: text(
+      "Identifier of the row: the reading, the day, and for strays the reading that wrote them.",
     ),
+    reading_id: text(
+      "Identifier of the reading that this row reports. Later readings sort after earlier ones.",
+    ),
+    chain: text(
+      "The end of all reading ids of one state of the stream. A stream that was cleared gets another chain.",
+    ),
+    rows_reading_id: text(
+      "Whose rows stand for the day: the rows with this x_ReadingId. An earlier reading's, if the day has not changed since.",
+    ),
+    rows: whole("How many rows stand for the day."),
     dataset: text("The dataset that was read: usage or costs."),
     granularity: text("Width of the requested buckets: 1h or 1d. Costs are 1d."),
     account: text("The account label of the configuration."),
@@ -32,6 +42,9 @@ export const exportWindowsSchema = {
     inside_window: truth(
       "False for a row about records whose charge period starts outside the window that returned them.",
     ),
+    whole_window: truth(
+      "False for a second reading, which speaks only for the days or the strays that it wrote.",
+    ),
     covered_from: instant(
       "Start of the part of the day for which the reading is complete; null if it proves nothing. Not within a day of the retention floor.",
     ),
@@ -40,16 +53,25 @@ export const exportWindowsSchema = {
     ),
     began_at: instant("When the reading began, on the provider's clock."),
     ended_at: instant("When the reading ended, on the provider's clock."),
+    pass_began_at: instant(
+      "When the sync that this reading is a part of planned its windows, on the provider's clock.",
+    ),
     resumed: truth("True if an earlier sync began the reading."),
     first_as_of: instant("as_of of the reading's first page."),
     last_as_of: instant("as_of of the reading's last page."),
     moved: truth(
       "True if as_of changed during the reading: a row that is absent may have been skipped.",
     ),
-    records: whole("Records of the day that carry this reading's id."),
+    confirmed: truth(
+      "True if the listing stood still during the reading, or if two readings in a row agree on the day.",
+    ),
+    shrunk: truth(
+      "True if the reading showed less than half of the day's rows. It may be an outage: the earlier rows keep standing.",
+    ),
+    records: whole("How many records of the day the reading returned."),
     totals: {
       description:
-        "Control totals of these records: exact decimals, one group for each unit or currency that may be summed.",
+        "Control totals of the returned records: exact decimals, one group for each unit or currency that may be summed. Null if they cannot be added up exactly.",
       type: ["null", "array"],
       items: {
         type: ["null", "object"],

@@ -61,6 +61,8 @@ export interface Config {
   readonly lookbackDays: number | undefined;
   /** Whole UTC days, 0 to 36,525; 0 turns R2 off; `undefined` means by calendar (R2). */
   readonly reconcileDays: number | undefined;
+  /** Whole days in which all retained history is compared once, 0 to 36,525; 0 turns R7 off. */
+  readonly scrubDays: number;
   /** 1 to 16 requests at once, over all streams (C1). */
   readonly concurrency: number;
   /** 1 to 1000 records a page. */
@@ -129,6 +131,7 @@ export function parseConfig(value: unknown): Config {
     granularity: data.granularity,
     lookbackDays: daysOf(data.lookback_days),
     reconcileDays: daysOf(data.reconcile_days),
+    scrubDays: daysOf(data.scrub_days) ?? 0,
     concurrency: data.concurrency,
     pageSize: data.page_size,
     invalidRecords: data.invalid_records,

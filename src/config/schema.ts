@@ -298,24 +298,34 @@ export const configSchema = z
         group: "advanced",
         order: 6,
       }),
+    scrub_days: wholeNumber(0)
+      .default(30)
+      .meta({
+        title: "Scrub Days",
+        description:
+          "The number of days in which the connector compares all of the older history once, a slice a day; 0 turns this off. It writes only what differs.",
+        examples: [30],
+        group: "advanced",
+        order: 7,
+      }),
     concurrency: wholeNumber(1, 16).default(4).meta({
       title: "Concurrency",
       description: "The number of requests that run at the same time, over all streams.",
       group: "advanced",
-      order: 7,
+      order: 8,
     }),
     page_size: wholeNumber(1, 1000).default(1000).meta({
       title: "Page Size",
       description: "The number of records in one request.",
       group: "advanced",
-      order: 8,
+      order: 9,
     }),
     invalid_records: z.enum(["fail", "warn"]).default("fail").meta({
       title: "Invalid Records",
       description:
         "The action for a record that breaks the rules of the interface: stop the stream (fail), or pass the record on unchanged, with a warning (warn).",
       group: "advanced",
-      order: 9,
+      order: 10,
     }),
     account: z
       .string()
@@ -328,7 +338,7 @@ export const configSchema = z
           "Your own name for the billing account. Change it when the credentials change to another account. The connector then refuses to mix the two accounts in one table.",
         examples: ["production"],
         group: "advanced",
-        order: 10,
+        order: 11,
       }),
   })
   .meta({ title: "AI Billing" });

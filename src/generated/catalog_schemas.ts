@@ -166,6 +166,13 @@ export const catalogSchemas = {
           "null",
           "string"
         ]
+      },
+      "x_ProviderColumns": {
+        "description": "Columns that the interface does not name, as the provider sent them. Absent where there are none. Added by the connector.",
+        "type": [
+          "null",
+          "object"
+        ]
       }
     }
   },
@@ -420,6 +427,13 @@ export const catalogSchemas = {
         "type": [
           "null",
           "string"
+        ]
+      },
+      "x_ProviderColumns": {
+        "description": "Columns that the interface does not name, as the provider sent them. Absent where there are none. Added by the connector.",
+        "type": [
+          "null",
+          "object"
         ]
       }
     }

@@ -4,13 +4,14 @@ import { DAY, HOUR } from "../core/time.ts";
 import { catalogSchemas } from "../generated/catalog_schemas.ts";
 import { validateCosts } from "../generated/validators.js";
 import { textOf } from "./invalid.ts";
-import type { StreamDefinition } from "./stream.ts";
+import { providerProperties, type StreamDefinition } from "./stream.ts";
 
 /** Provider-billed costs (interface section 4.3). Always in days: the query has no granularity. */
 export const costs: StreamDefinition = {
   name: "costs",
   validate: validateCosts,
-  properties: new Set(Object.keys(catalogSchemas.costs.properties)),
+  properties: providerProperties(catalogSchemas.costs),
+  byMonth: true,
   granularityOf: () => null,
   bucketOf: () => DAY,
   lagOf: (dataset) => (dataset.settlement_lag_hours ?? 0) * HOUR,

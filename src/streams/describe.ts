@@ -1,3 +1,4 @@
+import type { DayDigest } from "../core/digests.ts";
 import { foreignText } from "../core/foreign_text.ts";
 import type { Plan } from "../core/plan.ts";
 import type { StreamState } from "../core/state.ts";
@@ -33,6 +34,17 @@ export function describePlan(stream: string, plan: Plan<StreamState>): LogMessag
     ),
   ];
   return [...warnings, log("INFO", `${stream}: ${range}.`)];
+}
+
+/** R8: a day that looks like an outage is named, with the rows that keep standing. */
+export function describeShrunk(
+  shrunk: readonly { readonly known: DayDigest; readonly seen: DayDigest }[],
+): string[] {
+  return shrunk.map(
+    ({ known, seen }) =>
+      `the provider shows ${countOf(seen.records, "record")} of ${formatDay(seen.day)}, which had ${known.records}. ` +
+      "This may be an outage: the earlier rows keep standing until a reading an hour or more later shows the same.",
+  );
 }
 
 /** W3: ranges that have left retention are named in a warning each. */

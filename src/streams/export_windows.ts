@@ -1,11 +1,13 @@
 /** The stream `export_windows` (R5): the query, the times and the control totals of each complete reading. */
 import { onOneLine } from "../core/lines.ts";
 import { retentionFloor } from "../core/plan.ts";
-import { type StateOwner, type Reading } from "../core/state.ts";
+import type { Reading } from "../core/reading.ts";
+import type { StateOwner } from "../core/state.ts";
 import { type Bucket, DAY, floorTo, formatDay, formatInstant } from "../core/time.ts";
 import type { DayTotal } from "../core/totals.ts";
 import type { Clock } from "../edges.ts";
 import * as protocol from "../protocol.ts";
+import type { ReadingReport } from "./completion.ts";
 import type { Outlet } from "./flow.ts";
 import type { Output } from "./stream.ts";
 
@@ -14,6 +16,8 @@ const NAME = "export_windows";
 /** The facts of a report besides its reading. */
 export interface ReadingContext {
   readonly owner: StateOwner;
+  /** The chain of the stream's reading ids (R4). */
+  readonly chain: string;
   readonly bucket: Bucket;
   readonly retentionDays: number;
   /** The provider's clock, in milliseconds since 1970. */
@@ -52,9 +56,11 @@ export class ExportWindows {
    * Reports a reading whose last page was written. The reading's own stream sends {@link sendState} before its next STATE. The caller waits for this before the state counts the window as read, so that
    * each reading is reported. A reading that began without totals proves nothing and is not reported.
    */
-  async report(reading: Reading, context: ReadingContext): Promise<void> {
+  async report(said: ReadingReport, context: ReadingContext): Promise<void> {
+    const { reading } = said;
     if (reading.totals === null) return;
-    const rows = rowsOf(reading, reading.totals, context);
+    const rows = rowsOf(said, reading.totals, context);
+    if (rows.length === 0) return;
     const begin = `{"type":"RECORD","record":{"stream":"${NAME}","data":`;
     const end = `,"emitted_at":${this.#clock.now()}}}\n`;
     const text = rows.map((row) => `${begin}${onOneLine(JSON.stringify(row))}${end}`).join("");
@@ -102,54 +108,99 @@ function idOf(stored: unknown, name: string): string | null {
   return typeof id === "string" ? id : null;
 }
 
-/** One row for each UTC day of the window, and one for each other day that records start on. */
+/** A row for each UTC day that the reading was about, and one for each reading whose strays it saw on a day. */
 function rowsOf(
-  reading: Reading,
+  said: ReadingReport,
   totals: readonly DayTotal[],
   context: ReadingContext,
 ): protocol.JsonObject[] {
-  const days: DayTotal[] = [];
-  for (let day = floorTo(DAY, reading.start); day < reading.end; day += DAY) {
-    const found = totals.find((total) => total.inside && total.day === day);
-    days.push(found ?? { day, inside: true, records: 0, groups: [] });
-  }
-  days.push(...totals.filter(({ inside }) => !inside));
-  return days.map((total) => rowOf(reading, total, context));
+  const { reading } = said;
+  const about = aboutOf(said, context);
+  const totalOf = (day: number, inside: boolean): DayTotal | undefined =>
+    totals.find((total) => total.day === day && total.inside === inside);
+  const days = said.days.map((report) => ({
+    id: `${reading.id}-${formatDay(report.day)}`,
+    ...about,
+    ...coverageOf(reading, report.day, context),
+    day: formatDay(report.day),
+    inside_window: true,
+    rows_reading_id: report.rowsReadingId,
+    rows: report.rows,
+    records: report.records,
+    confirmed: report.confirmed,
+    shrunk: report.shrunk,
+    totals: totalsOf(totalOf(report.day, true), report.records),
+  }));
+  const strays = said.strays.map(({ day, rowsReadingId, records }) => ({
+    id: `${reading.id}-${formatDay(day)}-outside-${rowsReadingId}`,
+    ...about,
+    covered_from: null,
+    covered_through: null,
+    day: formatDay(day),
+    inside_window: false,
+    rows_reading_id: rowsReadingId,
+    rows: records,
+    records,
+    confirmed: !reading.moved,
+    shrunk: false,
+    totals: rowsReadingId === reading.id ? totalsOf(totalOf(day, false), records) : null,
+  }));
+  return [...days, ...strays];
 }
 
-function rowOf(
-  reading: Reading,
-  total: DayTotal,
-  { owner, bucket, retentionDays, now }: ReadingContext,
+/** The members that all rows of a reading share. */
+function aboutOf(
+  { reading, passBeganAt, isWhole }: ReadingReport,
+  { owner, chain, now }: ReadingContext,
 ): protocol.JsonObject {
-  const floor = retentionFloor(now, retentionDays) + DAY;
-  const from = Math.max(total.day, reading.start, floor);
-  const through = Math.min(
-    total.day + DAY,
-    floorTo(bucket, Math.min(reading.end, reading.availableThrough)),
-  );
-  const covers = total.inside && total.groups !== null && from < through;
   return {
     reading_id: reading.id,
+    chain,
     dataset: owner.dataset,
     granularity: owner.granularity,
     account: owner.account,
     base_url: owner.base_url,
     window_start: formatInstant(reading.start),
     window_end: formatInstant(reading.end),
-    day: formatDay(total.day),
-    inside_window: total.inside,
-    covered_from: covers ? formatInstant(from) : null,
-    covered_through: covers ? formatInstant(through) : null,
+    whole_window: isWhole,
     began_at: formatInstant(reading.beganAt),
     ended_at: formatInstant(now),
+    pass_began_at: formatInstant(passBeganAt),
     resumed: reading.resumed,
     first_as_of: reading.firstAsOf,
     last_as_of: reading.lastAsOf,
     moved: reading.moved,
-    records: total.records,
-    totals:
-      total.groups?.map(({ labels, amounts, records }) => ({ ...labels, records, ...amounts })) ??
-      null,
   };
+}
+
+/** Where in a day the reading is complete: not near the retention floor, and not beyond what was available. */
+function coverageOf(
+  reading: Reading,
+  day: number,
+  { bucket, retentionDays, now }: ReadingContext,
+): protocol.JsonObject {
+  const floor = retentionFloor(now, retentionDays) + DAY;
+  const from = Math.max(day, reading.start, floor);
+  const through = Math.min(
+    day + DAY,
+    floorTo(bucket, Math.min(reading.end, reading.availableThrough)),
+  );
+  const covers = from < through;
+  return {
+    covered_from: covers ? formatInstant(from) : null,
+    covered_through: covers ? formatInstant(through) : null,
+  };
+}
+
+/** Null where a record holds no exact amount: what cannot be added up exactly proves nothing. */
+function totalsOf(total: DayTotal | undefined, records: number): unknown {
+  const groups = total === undefined ? [] : total.groups;
+  if (groups === null) return null;
+  const counted = groups.reduce((sum, group) => sum + group.records, 0);
+  if (counted !== records) return null;
+  return groups.map(({ labels, amounts, records: own }) => ({
+    ...labels,
+    records: own,
+    ...amounts,
+  }));
 }

@@ -1,30 +1,80 @@
 /** Windows that wait for a lane. */
+import type { DayDigest } from "../core/digests.ts";
+import type { Reading } from "../core/reading.ts";
 import type { WindowMemory } from "../core/sightings.ts";
-import type { Reading } from "../core/state.ts";
 import type { Range } from "../core/window.ts";
+import type { Purpose } from "./record_filter.ts";
 
 export interface Job {
   readonly window: Range;
+  readonly purpose: Purpose;
   /** A reading to go on with; null to begin one. */
   readonly reading: Reading | null;
   /** The reading that this one starts over (S4): it keeps its identity (R4). */
   readonly startsOver: Reading | null;
+  /** The days that a second reading of a window writes, and what the first one said of its availability (R6). */
+  readonly rewrites: readonly DayDigest[] | null;
+  readonly availableThrough: number;
   /** How often the window has begun again. */
   readonly restarts: number;
+  /** Rows that were written under the reading's id, by day; outlives a restart. */
+  readonly written: Map<number, number>;
+  /** Whether an earlier process saw strays of the window, which this one does not know (P5). */
+  readonly missesStrays: boolean;
   /** The records that the window has returned in this read, restarts included; null before its first request. */
   readonly memory: WindowMemory | null;
   /** The memory of the window that this one replaces, whole or in part. */
   readonly replaced: WindowMemory | null;
 }
 
-export function jobOf(window: Range, reading: Reading | null): Job {
-  return { window, reading, startsOver: null, restarts: 0, memory: null, replaced: null };
+/** A window to read from its first page. */
+export function jobOf(window: Range, purpose: Purpose = { kind: "window" }): Job {
+  return {
+    window,
+    purpose,
+    reading: null,
+    startsOver: null,
+    rewrites: null,
+    availableThrough: Infinity,
+    restarts: 0,
+    written: new Map(),
+    missesStrays: false,
+    memory: null,
+    replaced: null,
+  };
+}
+
+/** A reading that an earlier process began: what it returned of days that it writes has been written. */
+export function resumedJob(reading: Reading, writes: (day: number) => boolean): Job {
+  const { rewrites, availableThrough, hasStrays } = reading;
+  const own = reading.digests.filter(({ day }) => writes(day));
+  return {
+    ...jobOf(reading, rewrites === null ? { kind: "window" } : { kind: "rewrite" }),
+    reading,
+    rewrites,
+    availableThrough,
+    written: new Map(own.map(({ day, records }) => [day, records])),
+    missesStrays: hasStrays,
+  };
+}
+
+/** The second reading of a window, which writes the days that differed (R6). */
+export function rewriteJob(first: Reading, rewrites: readonly DayDigest[], job: Job): Job {
+  const { availableThrough } = first;
+  const { missesStrays } = job;
+  const window = { start: first.start, end: first.end };
+  return {
+    ...jobOf(window, { kind: "rewrite" }),
+    rewrites,
+    availableThrough,
+    missesStrays,
+  };
 }
 
 /**
  * The jobs for a window that has to begin again, under today's floor and limits. Where the window stays whole, its reading keeps
  * its identity. Else each part has a reading and a memory of its own. Records that the replaced window wrote are not written
- * again (P5), so a part counts rows that carry the old reading's id, and proves nothing (R4).
+ * again (P5), so a part counts rows that carry the old reading's id: their days stay unknown (R4).
  *
  * @param isCut a part of the window has left retention
  */
@@ -32,7 +82,7 @@ export function replanned(job: Job, windows: readonly Range[], isCut: boolean): 
   const again = { ...job, reading: null };
   if (windows.length === 1 && !isCut) return windows.map((window) => ({ ...again, window }));
   return windows.map((window) => ({
-    ...jobOf(window, null),
+    ...jobOf(window),
     restarts: job.restarts,
     replaced: job.memory ?? job.replaced,
   }));

@@ -1,7 +1,7 @@
 /** `read`: from catalog, state and capabilities to readers, and from their fates to that of the run. */
 import type { ConfiguredCatalog, ConfiguredStream } from "../catalog/catalog.ts";
 import type { ReadSettings } from "../config/config.ts";
-import { ReadingIds } from "../core/identity.ts";
+import { drawChain, ReadingIds } from "../core/identity.ts";
 import {
   type Plan,
   planFullRefresh,
@@ -140,7 +140,7 @@ function readerOf(
   if (stream === undefined || dataset === undefined) throw notOffered(configured.name);
   const granularity = stream.granularityOf(settings.granularity);
   if (granularity !== null) assertGranularityOffered(dataset, settings);
-  const input = planInputOf(stream, dataset, settings, now);
+  const input = planInputOf(stream, dataset, settings, { now, random: run.edges.random });
   const owner = ownerOf(stream, settings, account);
   const plan = planOf(configured, options.states.get(stream.name), owner, input);
   return new StreamReader({
@@ -159,8 +159,13 @@ function readerOf(
       manifest === null
         ? null
         : {
-            send: (reading) =>
-              manifest.report(reading, { ...input, owner, now: run.providerNow() }),
+            send: (said) =>
+              manifest.report(said, {
+                ...input,
+                owner,
+                chain: plan.state.chain,
+                now: run.providerNow(),
+              }),
             keep: () => manifest.sendState(),
           },
     onEnd: () => running.delete(stream.name),
@@ -195,7 +200,7 @@ function planInputOf(
   stream: StreamDefinition,
   dataset: DatasetCapabilities,
   settings: ReadSettings,
-  now: number,
+  { now, random }: { readonly now: number; readonly random: () => number },
 ): PlanInput {
   const { lookbackDays, reconcileDays } = settings;
   const days = reconcileDays ?? null;
@@ -212,7 +217,11 @@ function planInputOf(
         : lookbackDays * DAY,
     reconcileFrom:
       days === null ? stream.reconcileFrom(now) : days === 0 ? null : reconcileFromDays(now, days),
+    scrubDays: settings.scrubDays,
     lanes: settings.concurrency,
+    pageSize: settings.pageSize,
+    byMonth: stream.byMonth,
+    newChain: drawChain(random()),
   };
 }
 

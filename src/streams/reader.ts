@@ -3,28 +3,24 @@
  * exactly what has been written.
  */
 import { completed, type PlanInput, replan, retentionEdge, withoutFuture } from "../core/plan.ts";
+import { forget } from "../core/known_days.ts";
+import { beginReading, type Reading, readPage } from "../core/reading.ts";
+import { differingDays, writesDay } from "../core/settle.ts";
 import { Sightings, type WindowMemory } from "../core/sightings.ts";
-import {
-  advance,
-  beginReading,
-  dropOpen,
-  finishReading,
-  keepOpen,
-  type Reading,
-  readPage,
-  type StreamState,
-} from "../core/state.ts";
+import { dropOpen, keepOpen, knownOf, type StreamState } from "../core/state.ts";
 import { formatInstant } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
 import * as protocol from "../protocol.ts";
 import { Checkpoints } from "./checkpoint.ts";
+import { Completion } from "./completion.ts";
 import { countOf, describeLost, describePlan } from "./describe.ts";
 import type { WindowRead, WindowSource } from "./flow.ts";
 import type { RecordRules } from "./invalid.ts";
-import { type Job, jobOf, replanned } from "./job.ts";
+import { type Job, jobOf, replanned, resumedJob } from "./job.ts";
 import { Notices } from "./notices.ts";
-import { toLines, type WindowContext } from "./records.ts";
 import type { ReaderOptions } from "./reader_options.ts";
+import type { WindowContext } from "./record_filter.ts";
+import { type Lines, toLines } from "./records.ts";
 import type { FetchedPage, Output, WindowPages } from "./stream.ts";
 
 /** How often a window whose cursor is refused begins again (S4). */
@@ -38,6 +34,10 @@ interface OpenWindow {
   readonly context: WindowContext;
   /** After the last page that was written. */
   reading: Reading;
+  /** The known days that were written because the window is a single page (R6). */
+  alsoWritten: readonly number[];
+  /** The strays that were written. */
+  readonly strays: Set<string>;
 }
 
 /** The window has left retention before its first request. */
@@ -52,6 +52,7 @@ export class StreamReader implements WindowSource {
   readonly #rules: RecordRules;
   readonly #failure = new AbortController();
   readonly #signal: AbortSignal;
+  readonly #completion: Completion;
   #state: StreamState;
   #error: ConnectorError | null = null;
   #active = 0;
@@ -74,10 +75,24 @@ export class StreamReader implements WindowSource {
     });
     this.#signal = AbortSignal.any([stop, this.#failure.signal]);
     this.#state = plan.state;
+    this.#completion = new Completion({
+      plan,
+      input: options.input,
+      report: options.reports?.send ?? null,
+      warn: (message) => this.#log("WARN", message),
+      state: () => this.#state,
+      setState: (state) => {
+        this.#state = state;
+      },
+      queue: (job) => this.#queue.unshift(job),
+      checkpoint: () => this.#checkpoints.send(this.#state),
+    });
+    const known = knownOf(plan.state);
     for (const { id } of plan.resumed) run.ids.follow(id);
+    for (const { readingId } of known.days.values()) run.ids.follow(readingId);
     this.#queue = [
-      ...plan.resumed.map((reading) => jobOf(reading, reading)),
-      ...plan.windows.map((window) => jobOf(window, null)),
+      ...plan.resumed.map((reading) => resumedJob(reading, writesDay(known, reading.rewrites))),
+      ...plan.windows.map((window) => jobOf(window)),
     ].toSorted((a, b) => a.window.start - b.window.start);
   }
 
@@ -87,7 +102,8 @@ export class StreamReader implements WindowSource {
 
   /** Whether the stream was read to its end; false until it has been. */
   get succeeded(): boolean {
-    return this.#error === null && this.#queue.length === 0 && this.#active === 0;
+    const isRead = this.#queue.length === 0 && this.#active === 0 && this.#completion.waiting === 0;
+    return this.#error === null && isRead;
   }
 
   /** Tells the plan; to be called before the first {@link take}. */
@@ -119,9 +135,12 @@ export class StreamReader implements WindowSource {
         if (window !== null) await this.#write(window, page);
       },
       end: async (failure) => {
-        if (failure !== undefined) await this.#goOnAfter(window?.job ?? job, failure);
+        if (failure !== undefined)
+          await this.#goOnAfter(window?.job ?? job, failure, window?.reading ?? null);
         else window?.memory.close();
         this.#active -= 1;
+        const isIdle = this.#active === 0 && this.#queue.length === 0 && this.#error === null;
+        if (isIdle && this.#completion.waiting > 0) this.#completion.goOn();
         const isOver = this.#active === 0 && (this.#error !== null || this.#queue.length === 0);
         if (isOver) await this.#finish();
       },
@@ -137,28 +156,35 @@ export class StreamReader implements WindowSource {
     const reading = job.reading ?? this.#begin(job, policy.pageSize);
     const { start, end, limit, cursor } = reading;
     const memory = job.memory ?? this.#sightings.open(job.replaced);
-    const context = {
+    const context: WindowContext = {
       rules: this.#rules,
       window: job.window,
       readingId: reading.id,
       planFrom: plan.from,
       withTotals: reading.totals !== null,
       memory,
+      purpose: job.purpose,
+      writes:
+        job.purpose.kind === "strays"
+          ? () => true
+          : writesDay(knownOf(this.#state), reading.rewrites),
+      strays: this.#completion.strays,
     };
     const pages = source.openPages({ start, end, limit }, cursor, this.#signal, this.#notices.warn);
-    return { job: { ...job, memory }, memory, pages, context, reading };
+    const strays = new Set<string>();
+    return { job: { ...job, memory }, memory, pages, context, reading, alsoWritten: [], strays };
   }
 
-  #begin({ window, startsOver }: Job, limit: number): Reading {
+  #begin({ window, startsOver, rewrites, availableThrough }: Job, limit: number): Reading {
     const { reports, run } = this.#options;
-    const totals = reports === null ? null : [];
+    const more = { limit, withTotals: reports !== null, rewrites, availableThrough };
     if (startsOver !== null) {
       const { id, beganAt, resumed } = startsOver;
-      return { ...beginReading(window, { id, limit, beganAt }, totals), resumed };
+      return { ...beginReading(window, { id, beganAt, ...more }), resumed };
     }
     const beganAt = Math.trunc(run.providerNow());
-    const id = run.ids.next(beganAt, run.edges.random());
-    return beginReading(window, { id, limit, beganAt }, totals);
+    const id = run.ids.next(beganAt, this.#state.chain);
+    return beginReading(window, { id, beganAt, ...more });
   }
 
   /**
@@ -166,14 +192,11 @@ export class StreamReader implements WindowSource {
    * STATE that covers both. A process that is killed in between reads the page again.
    */
   async #write(window: OpenWindow, page: FetchedPage): Promise<void> {
-    const { run, input, plan, reports } = this.#options;
-    const lines = await run.writer.write(this.name, (take) => {
-      const made = this.#orFail(() =>
-        toLines(page.records, window.context, run.edges.clock.now(), take),
-      );
-      this.#checkpoints.made(made.count, made.bytes.length);
-      return made;
-    });
+    const { run, input } = this.#options;
+    const { job, context } = window;
+    const lines = await run.writer.write(this.name, (take) =>
+      this.#orFail(() => this.#makeLines(window, page, take)),
+    );
     window.pages.wrote(lines.records, page);
     if (this.#sightings.hasForgotten) {
       this.#notices.inform("there are too many records to recognize each that a provider repeats.");
@@ -185,21 +208,54 @@ export class StreamReader implements WindowSource {
       );
     }
     this.#pages += 1;
-    const reading = readPage(window.reading, { ...page, ...lines }, input.now);
+    const reading = readPage(window.reading, { ...page, ...lines, incomplete: [] }, input.now);
     window.reading = reading;
     const isLast = page.nextCursor === null;
+    const isKept = job.purpose.kind === "window" || job.purpose.kind === "rewrite";
     if (isLast) {
-      await reports?.send(reading);
       this.#checkpoints.windowRead();
-      const state = finishReading(this.#state, reading, input.now);
-      this.#state =
-        state.mode === "incremental" ? advance(state, plan.rereadFrom, input.bucket) : state;
-    } else {
+      await this.#completion.end({ ...window, writes: context.writes });
+    } else if (isKept) {
       this.#state = keepOpen(this.#state, reading, input.now);
     }
     const left = this.#queue.length + this.#active;
-    if (isLast && left === 1) return; // the final STATE follows, and says it all
+    if (isLast && left === 1 && this.#completion.waiting === 0) return; // the final STATE follows, and says it all
     await this.#checkpoints.sendWhenDue(this.#state, left - 1);
+  }
+
+  /** Makes a page's lines, and notes which rows will be written. */
+  #makeLines(window: OpenWindow, page: FetchedPage, take: (length: number) => Buffer): Lines {
+    const { job, context, reading } = window;
+    const isSinglePage =
+      job.purpose.kind === "window" && reading.firstAsOf === null && page.nextCursor === null;
+    const emittedAt = this.#options.run.edges.clock.now();
+    const alsoWrites = isSinglePage
+      ? (digests: Lines["digests"]) => this.#forgetDiffering(window, digests)
+      : null;
+    const made = toLines(page.records, context, { emittedAt, take, alsoWrites });
+    this.#checkpoints.made(made.count, made.bytes.length);
+    for (const [day, rows] of made.written) {
+      job.written.set(day, (job.written.get(day) ?? 0) + rows);
+    }
+    for (const hash of made.strays) window.strays.add(hash);
+    return made;
+  }
+
+  /**
+   * The known days that a window of one page shows otherwise. Their digests leave the state before their first row is written
+   * (R6): the STATE that says so is sent before the lines are handed over.
+   */
+  #forgetDiffering(window: OpenWindow, digests: Lines["digests"]): readonly number[] {
+    if (this.#state.mode !== "incremental") return [];
+    const { known } = this.#state;
+    const days = differingDays(known, window.job.window, digests, window.reading.beganAt);
+    window.alsoWritten = days;
+    const written = days.filter((day) => digests.some((digest) => digest.day === day));
+    if (written.length > 0) {
+      this.#state = { ...this.#state, known: forget(known, written) };
+      void this.#checkpoints.send(this.#state);
+    }
+    return days;
   }
 
   /**
@@ -221,7 +277,7 @@ export class StreamReader implements WindowSource {
    * it: its own reason does not matter, and its open reading stays in the state. Then come the failures that a window survives; every
    * other one ends the stream.
    */
-  async #goOnAfter(job: Job, reason: unknown): Promise<void> {
+  async #goOnAfter(job: Job, reason: unknown, reading: Reading | null): Promise<void> {
     if (this.#error !== null) return;
     const { input, run } = this.#options;
     if (reason instanceof LeftRetention) {
@@ -231,7 +287,7 @@ export class StreamReader implements WindowSource {
     const error = ConnectorError.from(reason);
     if (error.code === "bad_request" && job.reading === null && (await this.#shorten(job))) return;
     if (error.code === "cursor_refused" && job.restarts < MAXIMUM_RESTARTS) {
-      await this.#restart(job, error);
+      await this.#restart(job, error, reading);
       return;
     }
     await this.#fail(error);
@@ -250,15 +306,13 @@ export class StreamReader implements WindowSource {
   }
 
   /** S4: reads a window whose cursor was refused again from its first page. */
-  async #restart(job: Job, error: ConnectorError): Promise<void> {
+  async #restart(job: Job, error: ConnectorError, reading: Reading | null): Promise<void> {
     const { input, run } = this.#options;
-    const { start, end } = job.window;
-    const all = this.#state.pass?.open ?? [];
-    const open = all.find((each) => each.start === start && each.end === end) ?? null;
-    if (open !== null) this.#state = dropOpen(this.#state, open.id);
+    if (reading !== null) this.#state = dropOpen(this.#state, reading.id);
     await this.#log("INFO", `${error.message} Reading the window again from its first page.`);
     job.memory?.restart();
-    const again = { ...job, startsOver: open, restarts: job.restarts + 1 };
+    const restarts = job.restarts + 1;
+    const again = { ...job, startsOver: reading, restarts, missesStrays: false };
     this.#requeue(again, { ...input, now: run.providerNow() });
   }
 

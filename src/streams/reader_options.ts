@@ -1,8 +1,9 @@
 /** The options of a stream's reader, grouped by where they come from. */
 import type { ReadingIds } from "../core/identity.ts";
 import type { Plan, PlanInput } from "../core/plan.ts";
-import type { Reading, StateOwner, StreamState } from "../core/state.ts";
+import type { StateOwner, StreamState } from "../core/state.ts";
 import type { ProgressEvent } from "../progress.ts";
+import type { ReadingReport } from "./completion.ts";
 import type { Outlet, PageWriter } from "./flow.ts";
 import type { Granularity, OpenPages, Output, RunEdges, StreamDefinition } from "./stream.ts";
 
@@ -38,7 +39,7 @@ export interface ReaderOptions {
   /** The stream `export_windows`; null where the catalog does not ask for it (R5). */
   readonly reports: {
     /** Gets every complete reading before the state says so. */
-    readonly send: (reading: Reading) => Promise<void>;
+    readonly send: (report: ReadingReport) => Promise<void>;
     /** Called just before each STATE of this stream. */
     readonly keep: () => Promise<void>;
   } | null;

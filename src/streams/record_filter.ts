@@ -1,6 +1,7 @@
 /** Tells which records of a page count, which are written, and what they add up to. */
 import { addAmounts } from "../core/decimal.ts";
 import { type DayDigest, PageDigests } from "../core/digests.ts";
+import { foreignText } from "../core/foreign_text.ts";
 import { RecordFingerprint } from "../core/identity.ts";
 import type { ProvisionalDay } from "../core/provisional.ts";
 import type { StandingStrays } from "../core/reading.ts";
@@ -8,7 +9,7 @@ import type { Place, WindowMemory } from "../core/sightings.ts";
 import { DAY, floorTo, parseInstant } from "../core/time.ts";
 import { type DayTotal, PageTotals } from "../core/totals.ts";
 import type { Range } from "../core/window.ts";
-import { clipped, type RecordRules, textOf } from "./invalid.ts";
+import { type RecordRules, textOf } from "./invalid.ts";
 import type { Fields } from "./stream.ts";
 import type { Strays } from "./strays.ts";
 
@@ -175,7 +176,7 @@ export class RecordFilter {
     const id = textOf(record["x_RecordId"]);
     this.#context.rules.warn(
       "conflicting versions",
-      `record "${clipped(id)}" came twice with the same x_RecordUpdatedAt and different contents; both are passed on.`,
+      `record "${foreignText(id)}" came twice with the same x_RecordUpdatedAt and different contents; both are passed on.`,
     );
   }
 }

@@ -1,5 +1,5 @@
 /** The contract of a stream: everything that the engine needs to know about a dataset. */
-import type { ProvisionalDay } from "../core/state.ts";
+import type { ProvisionalDay } from "../core/provisional.ts";
 import type { Amounts } from "../core/totals.ts";
 import type { Bucket } from "../core/time.ts";
 import type { Edges } from "../edges.ts";
@@ -32,12 +32,22 @@ export type Output = Message | RecordLines;
 /** A record's members, not yet checked against the schema. */
 export type Fields = Readonly<Record<string, unknown>>;
 
+/** The properties of a discovered stream that the connector adds to the provider's record (R3). */
+const ADDED: ReadonlySet<string> = new Set(["x_ReadingId", "x_ProviderColumns"]);
+
+/** The names of the provider's properties in a discovered schema. */
+export function providerProperties(schema: { readonly properties: object }): ReadonlySet<string> {
+  return new Set(Object.keys(schema.properties).filter((name) => !ADDED.has(name)));
+}
+
 export interface StreamDefinition {
   readonly name: "usage" | "costs";
   /** Checks one record against its schema (V1). */
   readonly validate: Validator;
-  /** The properties that the schema names; any other may hide a number (V3). */
+  /** The properties that the interface names; any other may hide a number (V3). */
   readonly properties: ReadonlySet<string>;
+  /** Whether windows are whole calendar months where the dataset allows it (W2). */
+  readonly byMonth: boolean;
   /** The `granularity` parameter of the query (interface 4.2), which each record must repeat; null where there is none. */
   granularityOf(configured: Granularity): Granularity | null;
   /** Width of the buckets that the position counts in. */

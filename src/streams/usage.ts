@@ -4,7 +4,7 @@ import { DAY, HOUR } from "../core/time.ts";
 import { catalogSchemas } from "../generated/catalog_schemas.ts";
 import { validateUsage } from "../generated/validators.js";
 import { textOf } from "./invalid.ts";
-import type { StreamDefinition } from "./stream.ts";
+import { providerProperties, type StreamDefinition } from "./stream.ts";
 
 /** Usage settles within days; a week catches what its freshness lag does not say (R2). */
 const RECONCILE_DAYS = 7;
@@ -13,7 +13,8 @@ const RECONCILE_DAYS = 7;
 export const usage: StreamDefinition = {
   name: "usage",
   validate: validateUsage,
-  properties: new Set(Object.keys(catalogSchemas.usage.properties)),
+  properties: providerProperties(catalogSchemas.usage),
+  byMonth: false,
   granularityOf: (configured) => configured,
   bucketOf: (configured) => (configured === "1h" ? HOUR : DAY),
   lagOf: (dataset) => (dataset.freshness_lag_minutes ?? 0) * 60_000,

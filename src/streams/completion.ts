@@ -1,0 +1,234 @@
+/**
+ * What follows a window's last page, until the window counts as finished:
+ *
+ *     window read ─► its days are judged (R6) and reported (R5) ─► some differ ─► second reading ─┐
+ *                                                  │                                              │
+ *                                                  ▼                                              │
+ *                       has strays (P5)? ── no ──► finished ◄─────────────────────────────────────┘
+ *                              │ yes: waits until all windows are read
+ *                              ▼
+ *     days that strays start on are looked at ─► strays without an owner are written ─► finished
+ */
+import { digestOf } from "../core/digests.ts";
+import { forget, isKnown } from "../core/known_days.ts";
+import type { Plan, PlanInput } from "../core/plan.ts";
+import type { Reading, StandingStrays } from "../core/reading.ts";
+import { type DayReport, settle } from "../core/settle.ts";
+import { advance, finishWindow, knownOf, settleReading, type StreamState } from "../core/state.ts";
+import { DAY } from "../core/time.ts";
+import type { DayTotal } from "../core/totals.ts";
+import type { Range } from "../core/window.ts";
+import { describeShrunk } from "./describe.ts";
+import { type Job, jobOf, rewriteJob } from "./job.ts";
+import type { Lines } from "./records.ts";
+import { MAXIMUM_LOOKS, Strays } from "./strays.ts";
+
+/** A complete reading, as it is reported (R5). */
+export interface ReadingReport {
+  readonly reading: Reading;
+  /** When the pass of the reading was planned, on the provider's clock. */
+  readonly passBeganAt: number;
+  /** Whether the reading speaks for its whole window, strays included. */
+  readonly isWhole: boolean;
+  readonly days: readonly DayReport[];
+  readonly strays: readonly StandingStrays[];
+}
+
+export interface CompletionOptions {
+  readonly plan: Plan<StreamState>;
+  readonly input: PlanInput;
+  /** Gets every complete reading before the state says so; null where the catalog does not ask for it (R5). */
+  readonly report: ((report: ReadingReport) => Promise<void>) | null;
+  readonly warn: (message: string) => Promise<void>;
+  /** Reads and replaces the stream's state. */
+  readonly state: () => StreamState;
+  readonly setState: (state: StreamState) => void;
+  /** Puts a job in front of the queue. */
+  readonly queue: (job: Job) => void;
+  /** Sends the state now. */
+  readonly checkpoint: () => Promise<void>;
+}
+
+/** A window that has been read and waits for what becomes of its strays. */
+interface Waiting {
+  readonly window: Range;
+  readonly availableThrough: number;
+  readonly missesStrays: boolean;
+}
+
+/** A window whose last page has been handed over. */
+export interface EndedWindow {
+  readonly job: Job;
+  readonly reading: Reading;
+  /** The known days that were written because the window is a single page (R6). */
+  readonly alsoWritten: readonly number[];
+  /** The days that the reading writes. */
+  readonly writes: (day: number) => boolean;
+  /** The hashes of the strays that were written. */
+  readonly strays: Lines["strays"];
+}
+
+export class Completion {
+  readonly strays: Strays;
+  readonly #options: CompletionOptions;
+  #waiting: Waiting[] = [];
+  #hasLooked = false;
+
+  constructor(options: CompletionOptions) {
+    this.#options = options;
+    const { state } = options.plan;
+    this.strays = new Strays(state.mode === "incremental" ? state.strays : []);
+  }
+
+  /** Windows that are read but do not count as finished yet. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** To be called once for each reading, after its last page. */
+  async end(ended: EndedWindow): Promise<void> {
+    const { job } = ended;
+    switch (job.purpose.kind) {
+      case "window":
+      case "rewrite":
+        return await this.#settle(ended);
+      case "collect":
+        return this.#finish({ ...job, missesStrays: false });
+      case "strays":
+        return await this.#wroteStrays(ended, job.purpose.hashes);
+      case "look":
+    }
+  }
+
+  async #settle({ job, reading, alsoWritten, writes }: EndedWindow): Promise<void> {
+    const { input, warn, setState, state, queue, checkpoint } = this.#options;
+    const isWhole = job.purpose.kind === "window";
+    const incomplete = incompleteDays(
+      reading,
+      job,
+      (day) => writes(day) || alsoWritten.includes(day),
+    );
+    const settlement = settle(knownOf(state()), { ...reading, incomplete }, alsoWritten);
+    for (const message of describeShrunk(settlement.shrunk)) await warn(message);
+    // A process that began the reading may have seen strays that this one does not know.
+    if (isWhole && !reading.resumed) this.strays.judge(reading);
+    await this.#report({ reading, isWhole, days: settlement.reports, strays: reading.standing });
+    const settled = settleReading(state(), reading, settlement.known, input.now);
+    const { rewrites } = settlement;
+    setState(this.#remembered(settled));
+    if (rewrites.length === 0) {
+      const { availableThrough } = reading;
+      this.#finish({ window: reading, availableThrough, missesStrays: job.missesStrays });
+      return;
+    }
+    // R6: the digests leave the state before the first row of these days is written again.
+    this.#forget(rewrites.map(({ day }) => day));
+    await checkpoint();
+    queue(rewriteJob(reading, rewrites, job));
+  }
+
+  async #wroteStrays(
+    { job, reading, strays }: EndedWindow,
+    hashes: ReadonlySet<string>,
+  ): Promise<void> {
+    this.strays.wrote(strays, job.window, reading.id);
+    this.strays.drop(hashes);
+    const written = standingOf(reading.totals ?? [], reading.id);
+    await this.#report({ reading, isWhole: false, days: [], strays: written });
+    this.#options.setState(this.#remembered(this.#options.state()));
+    this.#finish({ ...job, missesStrays: false });
+  }
+
+  async #report(said: Omit<ReadingReport, "passBeganAt">): Promise<void> {
+    const { input, report, state } = this.#options;
+    await report?.({ ...said, passBeganAt: state().pass?.beganAt ?? input.now });
+  }
+
+  /** Counts a window as finished, where it has no strays left to wait for. */
+  #finish(waiting: Waiting): void {
+    const { input, plan, state, setState } = this.#options;
+    const { window, missesStrays } = waiting;
+    if (missesStrays || this.strays.pendingOf(window).size > 0) {
+      this.#waiting.push(waiting);
+      return;
+    }
+    const finished = finishWindow(state(), { ...waiting, ...window }, input.now);
+    setState(
+      finished.mode === "incremental" ? advance(finished, plan.rereadFrom, input.bucket) : finished,
+    );
+  }
+
+  /**
+   * To be called when no window is left to read: queues what the strays of the windows that wait still need. The order
+   * matters: strays that this process has not seen come first, then the days that may own them, then the writing.
+   */
+  goOn(): void {
+    const { queue } = this.#options;
+    const waiting = this.#waiting;
+    const missing = waiting.filter(({ missesStrays }) => missesStrays);
+    if (missing.length > 0) {
+      this.#waiting = waiting.filter(({ missesStrays }) => !missesStrays);
+      for (const { window, availableThrough } of missing)
+        queue({ ...jobOf(window, { kind: "collect" }), availableThrough });
+      return;
+    }
+    const days = this.#hasLooked ? [] : this.#daysToLookAt();
+    this.#hasLooked = true;
+    for (const day of days) queue(jobOf({ start: day, end: day + DAY }, { kind: "look" }));
+    if (days.length > 0) return;
+    this.#waiting = [];
+    for (const each of waiting) {
+      const hashes = this.strays.pendingOf(each.window);
+      if (hashes.size === 0) this.#finish(each);
+      else queue({ ...jobOf(each.window, { kind: "strays", hashes }), ...each });
+    }
+  }
+
+  /**
+   * The days of the plan that strays start on, and whose own window did not return them when it was read. Of very many such
+   * days the rest leaves the state: should one of their rows be written as a stray, the next reading writes the day again.
+   */
+  #daysToLookAt(): number[] {
+    const { plan, state } = this.#options;
+    const known = knownOf(state());
+    const isRefresh = plan.state.mode === "full_refresh";
+    const days = this.strays
+      .pendingDays()
+      .filter((day) => day >= plan.from && (isRefresh || isKnown(known, day)));
+    this.#forget(days.slice(MAXIMUM_LOOKS));
+    return days.slice(0, MAXIMUM_LOOKS);
+  }
+
+  #forget(days: readonly number[]): void {
+    const state = this.#options.state();
+    if (state.mode !== "incremental" || days.length === 0) return;
+    this.#options.setState({ ...state, known: forget(state.known, days) });
+  }
+
+  #remembered(state: StreamState): StreamState {
+    return state.mode === "incremental" ? { ...state, strays: this.strays.written } : state;
+  }
+}
+
+/**
+ * Days whose rows under the reading's id are not exactly the records that it returned last (R4): a restart did not return
+ * all that was written before it, or another window had written some of them.
+ */
+function incompleteDays(
+  { digests, incomplete }: Reading,
+  { written }: Job,
+  writes: (day: number) => boolean,
+): number[] {
+  const days = new Set([...written.keys(), ...digests.map(({ day }) => day)]);
+  const unequal = [...days].filter(
+    (day) => writes(day) && (written.get(day) ?? 0) !== digestOf(digests, day).records,
+  );
+  return [...new Set([...incomplete, ...unequal])];
+}
+
+/** The strays that a reading wrote, by the day that they start on. */
+function standingOf(totals: readonly DayTotal[], rowsReadingId: string): StandingStrays[] {
+  return totals
+    .filter(({ inside }) => !inside)
+    .map(({ day, records }) => ({ day, rowsReadingId, records }));
+}
