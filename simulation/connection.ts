@@ -1,5 +1,6 @@
 /** One connection of a platform: its config, states and rows over many syncs. Checks each sync. */
 import { HOUR, iso } from "./calendar.ts";
+import { judgeProofs } from "./current.ts";
 import { judgeSync, lastState } from "./judge.ts";
 import { FAIR, type Weather } from "./network.ts";
 import { type StateValue, versionsByText, Warehouse } from "./platform.ts";
@@ -84,6 +85,8 @@ export class Connection {
     );
   }
 
+  readonly chainOf = (stream: StreamName): string | undefined => this.states.get(stream)?.value.chain;
+
   /** Runs a sync and judges it. */
   async sync(step: Step): Promise<SyncResult> {
     const { world, scheduler, streams } = this;
@@ -102,7 +105,8 @@ export class Connection {
     });
     this.requests += result.requests;
     const loaded = this.#load(result, step);
-    this.#note(result, loaded, this.#judge(result, step, stored));
+    const proofs = this.mode === "incremental" ? judgeProofs(this) : [];
+    this.#note(result, loaded, [...this.#judge(result, step, stored), ...proofs]);
     return result;
   }
 

@@ -1,14 +1,14 @@
 /**
- * R4 and R5: the newest complete reading of a day has exactly the day's rows, without withdrawn ones, and a reading
- * reports exactly the rows that came under its id. Checked after the last full pass, when the provider no longer
- * changes.
+ * R4 to R9: what the newest report says of a day is what the tables show of it, and what the provider showed when it was
+ * read. Judged after every sync, with whatever was killed before it, for a table that only grows and for one that keeps
+ * the newest row of each key. After the last full pass, when the provider is quiet, every day must be proven.
  */
 import { date, DAY, iso } from "./calendar.ts";
 import type { ReportRow, Warehouse } from "./platform.ts";
 import type { Exchange, Provider } from "./provider.ts";
-import { type Life, type StreamName, visible } from "./records.ts";
+import { type Life, type StreamName, type Version, visible } from "./records.ts";
 
-/** The input of the check. The exchanges are those of the last pass. */
+/** What is judged: the exchanges are those of the last pass. */
 export interface Judgeable {
   readonly world: {
     readonly provider: Provider;
@@ -17,52 +17,123 @@ export interface Judgeable {
   };
   readonly warehouse: Warehouse;
   readonly scheduler: { readonly now: number };
+  /** The chain of each stream's state. */
+  readonly chainOf: (stream: StreamName) => string | undefined;
 }
 
-/** The days of the last pass that the view of newest readings shows differently. */
-export function judgeCurrent({ world, warehouse, scheduler }: Judgeable): string[] {
+/** The rows of a day as a table shows them. */
+interface Shown {
+  readonly table: "append" | "dedup";
+  readonly versions: readonly Version[];
+}
+
+/** Every day whose proof is wrong: its report is confirmed, its rows are all there, and the provider showed others. */
+export function judgeProofs(judgeable: Judgeable): string[] {
+  const { world, warehouse, chainOf } = judgeable;
+  if (!world.reports) return [];
+  return world.provider.options.datasets.flatMap(({ stream }) => {
+    const faults: string[] = [];
+    for (const report of newestReports(stream, warehouse.reports, chainOf(stream)).values()) {
+      if (!report.confirmed || report.shrunk) continue;
+      for (const shown of shownOf(stream, report, warehouse)) {
+        if (shown.versions.length !== report.rows) continue; // the models say: rows are missing
+        faults.push(...judgeDay(stream, report, shown, world.lives));
+      }
+    }
+    return faults;
+  });
+}
+
+/** Every day that the last pass read and that is not proven, or not there. */
+export function judgeCurrent(judgeable: Judgeable): string[] {
+  const { world, warehouse, scheduler, chainOf } = judgeable;
   if (!world.reports) return [];
   const faults: string[] = [];
-  for (const { stream, selects } of world.provider.options.datasets) {
-    if (selects === "inclusive") continue; // a row may carry the reading of the previous window
-    const newest = newestReadings(stream, warehouse.reports);
+  for (const { stream } of world.provider.options.datasets) {
+    const newest = newestReports(stream, warehouse.reports, chainOf(stream));
     for (const day of daysOf(stream, world.provider.exchanges, scheduler.now)) {
       const report = newest.get(date(day));
+      const name = `${stream} ${date(day)}`;
       if (report === undefined) continue;
-      const rows = [...(warehouse.readings.get(report.reading_id) ?? [])].filter(({ record }) =>
-        isOn(record, day),
-      );
-      const truth = world.lives.flatMap((life) => {
-        const version =
-          life.stream === stream && isOn(life, day) ? visible(life, scheduler.now) : undefined;
-        return version === undefined ? [] : [version.text];
-      });
-      const shown = rows.map(({ text }) => text);
-      if (shown.toSorted().join("\n") !== truth.toSorted().join("\n")) {
-        faults.push(
-          `R4: ${stream} ${date(day)}: reading ${report.reading_id} has ${shown.length} rows, the provider ${truth.length}`,
-        );
+      if (!report.confirmed || report.shrunk) {
+        faults.push(`P6: ${name} is not proven by reading ${report.reading_id}`);
+        continue;
       }
-      const all = [...(warehouse.readings.get(report.reading_id) ?? [])].filter(
-        ({ record }) => date(record.start) === date(day),
-      );
-      if (all.length !== report.records) {
-        faults.push(
-          `R5: ${stream} ${date(day)}: ${report.records} records reported, ${all.length} came`,
-        );
+      for (const shown of shownOf(stream, report, warehouse)) {
+        const { table, versions } = shown;
+        if (versions.length !== report.rows) {
+          faults.push(`R5: ${name}: ${report.rows} rows reported, ${table} has ${versions.length}`);
+        }
+        faults.push(...judgeDay(stream, report, shown, world.lives));
       }
     }
   }
   return faults;
 }
 
-/** The newest reading that covers each whole day. */
-function newestReadings(stream: StreamName, reports: readonly ReportRow[]): Map<string, ReportRow> {
+function shownOf(stream: StreamName, report: ReportRow, warehouse: Warehouse): Shown[] {
+  const readingId = report.rows_reading_id;
+  const append = [...(warehouse.readings.get(readingId) ?? [])];
+  const dedup = [...warehouse.deduplicated[stream].values()].filter(
+    (row) => row.readingId === readingId,
+  );
+  const isOfDay = ({ record }: Version): boolean =>
+    record.stream === stream && date(record.start) === report.day;
+  return [
+    { table: "append", versions: append.filter(isOfDay) },
+    { table: "dedup", versions: dedup.map(({ version }) => version).filter(isOfDay) },
+  ];
+}
+
+/**
+ * What the provider showed while the reading that vouches for the day went on: each row at some instant of it, and every
+ * record that was there all the time. Records longer than their day are shown by some windows and not by others.
+ */
+function judgeDay(
+  stream: StreamName,
+  report: ReportRow,
+  { table, versions }: Shown,
+  lives: readonly Life[],
+): string[] {
+  const [from, until] = [Date.parse(report.first_as_of), Date.parse(report.last_as_of)];
+  const day = Date.parse(report.day);
+  const texts = new Set(versions.map(({ text }) => text));
+  const faults: string[] = [];
+  for (const life of lives) {
+    if (life.stream !== stream || !isOn(life, day)) continue;
+    const [first, last] = [visible(life, from), visible(life, until)];
+    const isSteady = first !== undefined && first === last;
+    if (isSteady && !texts.has(first.text)) faults.push(`misses ${life.id} version ${first.index}`);
+    const own = versions.find(({ record }) => record.id === life.id);
+    if (own === undefined) continue;
+    const wasThere = life.versions.some(
+      ({ at, index }) =>
+        index === own.index &&
+        at <= until &&
+        (life.versions[index + 1]?.at ?? Infinity) > from &&
+        life.withdrawnAt > from,
+    );
+    if (!wasThere) faults.push(`shows ${life.id} version ${own.index}`);
+  }
+  return faults.map(
+    (fault) =>
+      `R4: ${stream} ${report.day}, rows of ${report.rows_reading_id} vouched for by ${report.reading_id} as of ` +
+      `${report.last_as_of}: ${table} ${fault}`,
+  );
+}
+
+/** The newest report of each whole day, in the order of reading ids within the chain of the state. */
+function newestReports(
+  stream: StreamName,
+  reports: readonly ReportRow[],
+  chain: string | undefined,
+): Map<string, ReportRow> {
   const newest = new Map<string, ReportRow>();
   for (const row of reports) {
     const day = Date.parse(row.day);
     const covers =
       row.dataset === stream &&
+      row.chain === chain &&
       row.inside_window &&
       row.covered_from === iso(day) &&
       row.covered_through === iso(day + DAY);
@@ -72,7 +143,7 @@ function newestReadings(stream: StreamName, reports: readonly ReportRow[]): Map<
   return newest;
 }
 
-/** The days that were requested completely; today counts up to now. */
+/** The days that were asked for as a whole; of today what there is of it. */
 function daysOf(stream: StreamName, exchanges: readonly Exchange[], now: number): Set<number> {
   const days = new Set<number>();
   for (const exchange of exchanges) {

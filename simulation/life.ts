@@ -4,6 +4,7 @@
 import { DAY, dayOf, HOUR, MINUTE } from "./calendar.ts";
 import { CALM, Connection, type Report, type Step } from "./connection.ts";
 import { judgeCurrent } from "./current.ts";
+import type { Item } from "./platform.ts";
 import type { Random } from "./random.ts";
 import type { End } from "./sync.ts";
 import type { Asked } from "./vow.ts";
@@ -142,18 +143,21 @@ export async function quiet(connection: Connection, last: Step): Promise<void> {
   };
   const day = dayOf(thaw) + DAY;
   // Five past an hour, so that no hour ends between the two syncs that are compared.
-  const settle = async (at: number): Promise<void> => {
+  const settle = async (at: number): Promise<readonly Item[]> => {
     scheduler.skipTo(at + 5 * MINUTE);
-    const { outcome } = await connection.sync(step);
+    const { outcome, items } = await connection.sync(step);
     if (outcome !== true)
       connection.faults.push(`live: the last syncs must succeed: ${String(outcome)}`);
+    return items;
   };
   await settle(day + 10 * HOUR);
   await settle(day + 11 * HOUR);
   await settle(day + DAY + 11 * HOUR);
   connection.faults.push(...judgeCurrent(connection));
   const before = new Map(connection.states);
-  await settle(scheduler.now);
+  const items = await settle(scheduler.now);
+  const written = items.filter(({ kind }) => kind === "record").length;
+  if (written > 0) connection.faults.push(`R6: an idle sync wrote ${written} rows`);
   for (const [stream, { json }] of connection.states) {
     const was = before.get(stream)?.json;
     if (was === json || stream === "export_windows") continue; // it reports each reading, so it always changes

@@ -29,7 +29,15 @@ export type Item =
 
 /** The checked members of a row of export_windows (R5). */
 export interface ReportRow {
+  readonly id: string;
   readonly reading_id: string;
+  readonly chain: string;
+  readonly rows_reading_id: string;
+  readonly rows: number;
+  readonly confirmed: boolean;
+  readonly shrunk: boolean;
+  readonly first_as_of: string;
+  readonly last_as_of: string;
   readonly dataset: string;
   readonly day: string;
   readonly inside_window: boolean;
@@ -46,6 +54,7 @@ export interface OpenWindow {
 
 /** The members of a state that the checks use; for the platform a state is opaque JSON. */
 export interface StateValue {
+  readonly chain?: string;
   readonly mode: "incremental" | "full_refresh";
   readonly start: string;
   readonly end?: string;
@@ -95,6 +104,7 @@ export class Pipe {
 const BEGIN = '{"type":"RECORD","record":{"stream":"';
 const DATA = '","data":';
 const READING = ',"x_ReadingId":"';
+const COLUMNS = ',"x_ProviderColumns":{';
 
 /** A record's text in its line. It must equal the provider's text, byte for byte (V3). */
 function recordOf(line: string): Item | null {
@@ -103,8 +113,17 @@ function recordOf(line: string): Item | null {
   const data = line.indexOf(DATA);
   const end = /^(\w+)"\},"emitted_at":\d+\}\}$/.exec(line.slice(reading + READING.length));
   if (end === null) throw new Error(`a RECORD line of another shape: ${line}`);
-  const text = `${line.slice(data + DATA.length, reading)}}`;
+  const columns = line.lastIndexOf(COLUMNS, reading);
+  const text = `${line.slice(data + DATA.length, columns === -1 ? reading : columns)}}`;
+  if (columns !== -1) checkColumns(text, line.slice(columns + COLUMNS.length - 1, reading));
   return { kind: "record", stream: line.slice(BEGIN.length, data), text, readingId: end[1] ?? "" };
+}
+
+/** R3: the members that the interface does not name, repeated as they came; all of the simulation's end a record. */
+function checkColumns(text: string, columns: string): void {
+  const own = columns.slice(1, -1);
+  if (own === "" || !text.endsWith(`,${own}}`))
+    throw new Error(`R3: x_ProviderColumns ${columns} of ${text}`);
 }
 
 function itemOf(line: string): Item {
@@ -116,11 +135,12 @@ function itemOf(line: string): Item {
   if (message.type === "RECORD") throw new Error(`a RECORD line of another shape: ${line}`);
   if (message.state !== undefined) {
     const { stream, sourceStats } = message.state;
-    const value = stream.stream_state;
+    const { pass, ...rest } = stream.stream_state;
+    const value: StateValue = pass == null ? rest : { ...rest, pass };
     return {
       kind: "state",
       stream: stream.stream_descriptor.name,
-      json: JSON.stringify(value),
+      json: JSON.stringify(stream.stream_state),
       value,
       recordCount: sourceStats.recordCount,
     };
@@ -141,24 +161,36 @@ function itemOf(line: string): Item {
   return message.log === undefined ? { kind: "other" } : { kind: "log", ...message.log };
 }
 
-/** The newest version of each row by stream and key, as a deduplicating destination keeps them. */
+/** A deduplicated row. */
+interface Row {
+  readonly version: Version;
+  readonly readingId: string;
+}
+
+/** Two tables a stream: one that only grows, and one that keeps of each key the row with the greatest reading id (R3). */
 export class Warehouse {
+  /** The deduplicated table, by key. */
+  readonly deduplicated = { usage: new Map<string, Row>(), costs: new Map<string, Row>() };
+  /** The same without the readings. */
   readonly rows = { usage: new Map<string, Version>(), costs: new Map<string, Version>() };
   /** The rows of each reading's id, in a table that is only appended to. */
   readonly readings = new Map<string, Set<Version>>();
   readonly reports: ReportRow[] = [];
 
-  /** Newest x_RecordUpdatedAt wins, ties by arrival. */
+  /** The greatest x_ReadingId wins, ties by arrival. */
   load(version: Version, readingId: string): void {
     const reading = this.readings.get(readingId) ?? new Set();
     this.readings.set(readingId, reading.add(version));
     const { id, stream } = version.record;
-    const before = this.rows[stream].get(id);
-    if (before === undefined || version.at >= before.at) this.rows[stream].set(id, version);
+    const before = this.deduplicated[stream].get(id);
+    if (before !== undefined && readingId < before.readingId) return;
+    this.deduplicated[stream].set(id, { version, readingId });
+    this.rows[stream].set(id, version);
   }
 
   clear(stream: StreamName): void {
     this.rows[stream].clear();
+    this.deduplicated[stream].clear();
   }
 }
 

@@ -138,7 +138,10 @@ export class Vow {
     const floor = floorOf(result.startedAt - 1000, rules.retentionDays);
     const from = Math.max(passage.startDate ?? -Infinity, floor);
     if (Date.parse(stored.start) > from) return [];
-    const anchor = Math.max(from, dayOf(this.#position - this.#lookbackOf(passage)));
+    const reread = dayOf(this.#position - this.#lookbackOf(passage));
+    // W2: costs are asked for by whole calendar months where windows may be that long.
+    const byMonth = rules.stream === "costs" && rules.maximumWindowDays >= 31;
+    const anchor = Math.max(from, byMonth ? monthOf(reread, 0) : reread);
     const early = own.find(({ start }) => start < anchor);
     if (early === undefined) return [];
     return [
