@@ -122,7 +122,10 @@ function judgeDay(
   );
 }
 
-/** The newest report of each whole day, in the order of reading ids within the chain of the state. */
+/**
+ * The newest report of each day, in the order of reading ids within the chain of the state: whose rows stand. It proves
+ * nothing where it does not cover the whole day.
+ */
 function newestReports(
   stream: StreamName,
   reports: readonly ReportRow[],
@@ -130,17 +133,15 @@ function newestReports(
 ): Map<string, ReportRow> {
   const newest = new Map<string, ReportRow>();
   for (const row of reports) {
-    const day = Date.parse(row.day);
-    const covers =
-      row.dataset === stream &&
-      row.chain === chain &&
-      row.inside_window &&
-      row.covered_from === iso(day) &&
-      row.covered_through === iso(day + DAY);
-    if (!covers) continue;
+    if (row.dataset !== stream || row.chain !== chain || !row.inside_window) continue;
     if (row.reading_id >= (newest.get(row.day)?.reading_id ?? "")) newest.set(row.day, row);
   }
-  return newest;
+  return new Map([...newest].filter(([, row]) => coversDay(row)));
+}
+
+function coversDay({ day, covered_from: from, covered_through: through }: ReportRow): boolean {
+  const start = Date.parse(day);
+  return from === iso(start) && through === iso(start + DAY);
 }
 
 /** The days that were asked for as a whole; of today what there is of it. */

@@ -99,7 +99,10 @@ function judgeEnd({ result, streams, mustSucceed, prompt }: Judged): string[] {
   return faults;
 }
 
-/** W1 to W3: the shape of the windows of one read. */
+/** The ways to select records that show some in windows which do not hold their start. */
+const STRAYING: ReadonlySet<Rules["selects"]> = new Set(["overlap", "inclusive"]);
+
+/** W1 to W3: what the windows of one read look like. */
 function judgeWindows(
   stream: StreamName,
   { result, exchanges, rulesOf, resumes, mayShorten }: Judged,
@@ -129,14 +132,16 @@ function judgeWindows(
       if (new Date(start).getUTCMonth() !== new Date(end - HOUR / 2).getUTCMonth())
         faults.push(`W1: crosses a month: ${shown}`);
     }
-    if (known === undefined) {
+    // P5: a day that strays of other windows start on is read by itself.
+    const isLook = end - start === DAY && STRAYING.has(rules.selects);
+    if (known === undefined && !isLook) {
       const shared = windows.filter((window) => window.start < end && start < window.end);
       const legal = shared.every(
         (window) => (window.refused || mayShorten) && window.start <= start && window.end >= end,
       );
       if (!legal) faults.push(`W1: overlaps another window of this read: ${shown}`);
       windows.push({ start, end, refused: status === 400 });
-    } else if (status === 400) known.refused = true;
+    } else if (status === 400 && known !== undefined) known.refused = true;
   }
   return faults;
 }

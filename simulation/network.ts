@@ -26,7 +26,9 @@ export interface NetworkOptions {
   readonly random: Random;
   readonly weather: Weather;
   readonly concurrency: number;
-  /** Whether the process that sends the requests is still alive. */
+  /** Whether every page has rows to write: nothing is known that they could be compared with (R6). */
+  readonly writesAll: boolean;
+  /** Whether the process that asks still lives. */
   readonly alive: () => boolean;
   /** Called with each broken rule. */
   readonly fault: (what: string) => void;
@@ -96,9 +98,9 @@ export class Network {
 
   /** C3: a lane holds two pages, and each stream the lines of the page that is being written and of the next one. */
   #arrive(texts: readonly string[]): void {
-    const { concurrency, provider, weather, fault } = this.#options;
-    if (weather.final > 0 || this.stopped) return; // after a failure or a stop, some pages are never written
-    // If two windows return one row, the later page may have no new record to write.
+    const { concurrency, provider, weather, fault, writesAll } = this.#options;
+    if (!writesAll || weather.final > 0 || this.stopped) return; // pages that nobody wants any more are never written
+    // Where two windows return one row, the page that brought it may have nothing left to write once its turn comes.
     const isShared = provider.options.datasets.some(
       ({ selects }) => selects === "overlap" || selects === "inclusive",
     );

@@ -74,6 +74,7 @@ export async function sync(options: SyncOptions): Promise<SyncResult> {
   const network = new Network({
     ...options,
     concurrency: config.concurrency,
+    writesAll: Array.isArray(options.states) && options.states.length === 0,
     alive: isAlive,
     fault,
   });

@@ -142,7 +142,11 @@ export class Vow {
     // W2: costs are asked for by whole calendar months where windows may be that long.
     const byMonth = rules.stream === "costs" && rules.maximumWindowDays >= 31;
     const anchor = Math.max(from, byMonth ? monthOf(reread, 0) : reread);
-    const early = own.find(({ start }) => start < anchor);
+    // P5: a day that strays of other windows start on is read by itself.
+    const mayLook = rules.selects === "overlap" || rules.selects === "inclusive";
+    const early = own.find(
+      ({ start, end }) => start < anchor && !(mayLook && end - start === DAY),
+    );
     if (early === undefined) return [];
     return [
       `R2: read from ${date(early.start)}, the deep re-read was over, ${date(anchor)} would do`,

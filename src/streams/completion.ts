@@ -20,6 +20,7 @@ import type { DayTotal } from "../core/totals.ts";
 import type { Range } from "../core/window.ts";
 import { describeShrunk } from "./describe.ts";
 import { type Job, jobOf, rewriteJob } from "./job.ts";
+import type { Purpose } from "./record_filter.ts";
 import type { Lines } from "./records.ts";
 import { MAXIMUM_LOOKS, Strays } from "./strays.ts";
 
@@ -102,7 +103,7 @@ export class Completion {
 
   async #settle({ job, reading, alsoWritten, writes }: EndedWindow): Promise<void> {
     const { input, warn, setState, state, queue, checkpoint } = this.#options;
-    const isWhole = job.purpose.kind === "window";
+    const isWhole = job.purpose.kind === "window" && job.purpose.withStrays;
     const incomplete = incompleteDays(
       reading,
       job,
@@ -174,11 +175,14 @@ export class Completion {
     }
     const days = this.#hasLooked ? [] : this.#daysToLookAt();
     this.#hasLooked = true;
-    for (const day of days) queue(jobOf({ start: day, end: day + DAY }, { kind: "look" }));
+    for (const day of days) queue(jobOf({ start: day, end: day + DAY }, this.#lookPurpose()));
     if (days.length > 0) return;
     this.#waiting = [];
+    const assigned = new Set<string>();
     for (const each of waiting) {
-      const hashes = this.strays.pendingOf(each.window);
+      // Of the windows that showed a stray the first one writes it.
+      const hashes = this.strays.pendingOf(each.window).difference(assigned);
+      for (const hash of hashes) assigned.add(hash);
       if (hashes.size === 0) this.#finish(each);
       else queue({ ...jobOf(each.window, { kind: "strays", hashes }), ...each });
     }
@@ -197,6 +201,16 @@ export class Completion {
       .filter((day) => day >= plan.from && (isRefresh || isKnown(known, day)));
     this.#forget(days.slice(MAXIMUM_LOOKS));
     return days.slice(0, MAXIMUM_LOOKS);
+  }
+
+  /**
+   * A day that strays start on is compared as a whole, because a stray may be new there: of a charge that comes late, the
+   * window that is read today may show only the end. A full refresh has read every day of its range already.
+   */
+  #lookPurpose(): Purpose {
+    return this.#options.plan.state.mode === "full_refresh"
+      ? { kind: "look" }
+      : { kind: "window", withStrays: false };
   }
 
   #forget(days: readonly number[]): void {

@@ -27,8 +27,10 @@ export interface Job {
   readonly replaced: WindowMemory | null;
 }
 
+const WHOLE: Purpose = { kind: "window", withStrays: true };
+
 /** A window to read from its first page. */
-export function jobOf(window: Range, purpose: Purpose = { kind: "window" }): Job {
+export function jobOf(window: Range, purpose: Purpose = WHOLE): Job {
   return {
     window,
     purpose,
@@ -49,7 +51,7 @@ export function resumedJob(reading: Reading, writes: (day: number) => boolean): 
   const { rewrites, availableThrough, hasStrays } = reading;
   const own = reading.digests.filter(({ day }) => writes(day));
   return {
-    ...jobOf(reading, rewrites === null ? { kind: "window" } : { kind: "rewrite" }),
+    ...jobOf(reading, rewrites === null ? WHOLE : { kind: "rewrite" }),
     reading,
     rewrites,
     availableThrough,

@@ -15,11 +15,14 @@ import type { Strays } from "./strays.ts";
 
 /** What a reading is for. */
 export type Purpose =
-  /** All of a window: its days are counted and compared, what is unknown is written. */
-  | { readonly kind: "window" }
+  /**
+   * All of a window: its days are counted and compared, and unknown ones written. `withStrays`: not where the window is a day
+   * that strays of other windows start on, or strays would lead to days without end (P5).
+   */
+  | { readonly kind: "window"; readonly withStrays: boolean }
   /** The days of a window that differed (R6). */
   | { readonly kind: "rewrite" }
-  /** A day that strays start on: which of them does it return as its own? (P5) */
+  /** The same in a full refresh, which compares nothing: which strays does the day return as its own? */
   | { readonly kind: "look" }
   /** A window whose strays an earlier process saw and this one does not know (P5). */
   | { readonly kind: "collect" }
@@ -51,6 +54,9 @@ interface Result {
   readonly standing: readonly StandingStrays[];
   readonly strays: ReadonlySet<string>;
 }
+
+/** What a reading is for that takes no notice of strays. */
+const BLIND: ReadonlySet<Purpose["kind"]> = new Set(["rewrite", "look"]);
 
 /** One object serves all pages: they are made one at a time, each in a turn of its own. */
 const FINGERPRINT = new RecordFingerprint();
@@ -134,7 +140,8 @@ export class RecordFilter {
   /** @param isNew whether this reading sees the stray for the first time, and no window returned it as its own */
   #stray(record: Fields, isNew: boolean, isRepeat: boolean): number {
     const { purpose, strays, window } = this.#context;
-    if (!isNew || purpose.kind === "rewrite" || purpose.kind === "look") return Number.NaN;
+    const isBlind = purpose.kind === "window" ? !purpose.withStrays : BLIND.has(purpose.kind);
+    if (!isNew || isBlind) return Number.NaN;
     const hash = FINGERPRINT.contentText;
     if (purpose.kind === "strays") {
       if (!purpose.hashes.has(hash)) return Number.NaN;
