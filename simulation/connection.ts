@@ -85,7 +85,8 @@ export class Connection {
     );
   }
 
-  readonly chainOf = (stream: StreamName): string | undefined => this.states.get(stream)?.value.chain;
+  readonly chainOf = (stream: StreamName): string | undefined =>
+    this.states.get(stream)?.value.chain;
 
   /** Runs a sync and judges it. */
   async sync(step: Step): Promise<SyncResult> {

@@ -55,6 +55,8 @@ export function judgeCurrent(judgeable: Judgeable): string[] {
       const report = newest.get(date(day));
       const name = `${stream} ${date(day)}`;
       if (report === undefined) continue;
+      // A listing that moved while it was read for the first time proves nothing yet (P6).
+      if (!report.confirmed && report.rows_reading_id === report.reading_id) continue;
       if (!report.confirmed || report.shrunk) {
         faults.push(`P6: ${name} is not proven by reading ${report.reading_id}`);
         continue;

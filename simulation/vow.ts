@@ -144,9 +144,7 @@ export class Vow {
     const anchor = Math.max(from, byMonth ? monthOf(reread, 0) : reread);
     // P5: a day that strays of other windows start on is read by itself.
     const mayLook = rules.selects === "overlap" || rules.selects === "inclusive";
-    const early = own.find(
-      ({ start, end }) => start < anchor && !(mayLook && end - start === DAY),
-    );
+    const early = own.find(({ start, end }) => start < anchor && !(mayLook && end - start === DAY));
     if (early === undefined) return [];
     return [
       `R2: read from ${date(early.start)}, the deep re-read was over, ${date(anchor)} would do`,

@@ -13,7 +13,7 @@ import { digestOf } from "../core/digests.ts";
 import { forget, isKnown } from "../core/known_days.ts";
 import type { Plan, PlanInput } from "../core/plan.ts";
 import type { Reading, StandingStrays } from "../core/reading.ts";
-import { type DayReport, settle } from "../core/settle.ts";
+import { type DayReport, settle, type Settlement } from "../core/settle.ts";
 import { advance, finishWindow, knownOf, settleReading, type StreamState } from "../core/state.ts";
 import { DAY } from "../core/time.ts";
 import type { DayTotal } from "../core/totals.ts";
@@ -109,12 +109,15 @@ export class Completion {
       job,
       (day) => writes(day) || alsoWritten.includes(day),
     );
-    const settlement = settle(knownOf(state()), { ...reading, incomplete }, alsoWritten);
+    const judge = (): Settlement =>
+      settle(knownOf(state()), { ...reading, incomplete }, alsoWritten);
+    const settlement = judge();
     for (const message of describeShrunk(settlement.shrunk)) await warn(message);
     // A process that began the reading may have seen strays that this one does not know.
     if (isWhole && !reading.resumed) this.strays.judge(reading);
     await this.#report({ reading, isWhole, days: settlement.reports, strays: reading.standing });
-    const settled = settleReading(state(), reading, settlement.known, input.now);
+    // Other windows have changed the state while the report was on its way; of this window's days nothing is different.
+    const settled = settleReading(state(), reading, judge().known, input.now);
     const { rewrites } = settlement;
     setState(this.#remembered(settled));
     if (rewrites.length === 0) {
@@ -189,18 +192,18 @@ export class Completion {
   }
 
   /**
-   * The days of the plan that strays start on, and whose own window did not return them when it was read. Of very many such
-   * days the rest leaves the state: should one of their rows be written as a stray, the next reading writes the day again.
+   * The days that strays start on and that the state knows: their own window may have returned the strays before. Days before
+   * the plan, and those beyond a bound, are not looked at. They leave the state: a stray that is written takes its row from the
+   * rows that stand for its day, so the next reading writes that day again.
    */
   #daysToLookAt(): number[] {
     const { plan, state } = this.#options;
     const known = knownOf(state());
     const isRefresh = plan.state.mode === "full_refresh";
-    const days = this.strays
-      .pendingDays()
-      .filter((day) => day >= plan.from && (isRefresh || isKnown(known, day)));
-    this.#forget(days.slice(MAXIMUM_LOOKS));
-    return days.slice(0, MAXIMUM_LOOKS);
+    const days = this.strays.pendingDays().filter((day) => isRefresh || isKnown(known, day));
+    const looks = days.filter((day) => day >= plan.from).slice(0, MAXIMUM_LOOKS);
+    this.#forget(days.filter((day) => !looks.includes(day)));
+    return looks;
   }
 
   /**
