@@ -171,7 +171,16 @@ function judgeCursors(stream: StreamName, { result, exchanges, mayShorten }: Jud
           exchange.cursor !== null &&
           exchange.status === 400,
       );
-      if (!isOpen && !isRead && !isRefused)
+      // A window whose last page has come waits for its second reading (R6) or for its strays (P5).
+      const isOver = exchanges.some(
+        (exchange) =>
+          exchange.stream === stream &&
+          exchange.start === from &&
+          exchange.end === to &&
+          exchange.status === 200 &&
+          exchange.nextCursor === null,
+      );
+      if (!isOpen && !isRead && !isRefused && !isOver)
         faults.push(
           `S4: the cursor of ${stream} ${start} to ${end} is lost, and nobody refused it`,
         );

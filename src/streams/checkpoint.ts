@@ -18,6 +18,7 @@ export interface CheckpointOptions {
   readonly owner: StateOwner;
   /** The least time between two STATEs, in milliseconds; the first, the last and those after many records come sooner. */
   readonly interval: number;
+  readonly state: () => StreamState;
   readonly now: () => number;
   readonly send: (item: Output) => Promise<void>;
   /** Called just before each STATE; what it sends comes before the STATE. */
@@ -62,7 +63,7 @@ export class Checkpoints {
    *
    * @param windowsLeft windows that wait or are under way
    */
-  async sendWhenDue(state: StreamState, windowsLeft: number): Promise<void> {
+  async sendWhenDue(windowsLeft: number): Promise<void> {
     const now = this.#options.now();
     const { interval } = this.#options;
     if (now - this.#lastAt < interval && this.#pending < MAXIMUM_RECORDS) return;
@@ -71,13 +72,14 @@ export class Checkpoints {
       this.#estimatedAt = now;
       await this.#sendEstimate(now, windowsLeft);
     }
-    await this.send(state);
+    await this.send();
   }
 
-  async send(state: StreamState): Promise<void> {
-    const { stream, now, send, before } = this.#options;
+  /** Sends the state as it is now: another lane may have changed it while a caller waited. */
+  async send(): Promise<void> {
+    const { stream, now, send, before, state } = this.#options;
     this.#lastAt = now();
-    const { encoded, text } = this.#encode(state);
+    const { encoded, text } = this.#encode(state());
     // Platforms count on states that differ (S2). Where nothing has changed, the pending records belong to a page whose
     // progress is not in the state yet: the STATE that covers them counts them.
     if (text === this.#last) return;

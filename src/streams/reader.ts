@@ -68,6 +68,7 @@ export class StreamReader implements WindowSource {
       stream: stream.name,
       owner: source.owner,
       interval: policy.stateInterval,
+      state: () => this.#state,
       now: () => clock.now(),
       send: (item) => this.#send(item),
       before: () => void options.reports?.keep(),
@@ -85,7 +86,7 @@ export class StreamReader implements WindowSource {
         this.#state = state;
       },
       queue: (job) => this.#queue.unshift(job),
-      checkpoint: () => this.#checkpoints.send(this.#state),
+      checkpoint: () => this.#checkpoints.send(),
     });
     const known = knownOf(plan.state);
     for (const { id } of plan.resumed) run.ids.follow(id);
@@ -220,7 +221,7 @@ export class StreamReader implements WindowSource {
     }
     const left = this.#queue.length + this.#active;
     if (isLast && left === 1 && this.#completion.waiting === 0) return; // the final STATE follows, and says it all
-    await this.#checkpoints.sendWhenDue(this.#state, left - 1);
+    await this.#checkpoints.sendWhenDue(left - 1);
   }
 
   /** Makes a page's lines, and notes which rows will be written. */
@@ -253,7 +254,7 @@ export class StreamReader implements WindowSource {
     const written = days.filter((day) => digests.some((digest) => digest.day === day));
     if (written.length > 0) {
       this.#state = { ...this.#state, known: forget(known, written) };
-      void this.#checkpoints.send(this.#state);
+      void this.#checkpoints.send();
     }
     return days;
   }
@@ -335,7 +336,7 @@ export class StreamReader implements WindowSource {
     const { plan, onEnd } = this.#options;
     onEnd();
     if (this.#error === null) this.#state = completed(this.#state, plan);
-    await this.#checkpoints.send(this.#state);
+    await this.#checkpoints.send();
     this.#notices.summarize();
     await this.#log("INFO", this.#summary());
     await this.#sendStatus(this.#error === null ? "COMPLETE" : "INCOMPLETE");
