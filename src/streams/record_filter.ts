@@ -98,7 +98,9 @@ export class RecordFilter {
     if (!verdict.counts || !this.#isAbout(this.#day)) return Number.NaN;
     this.#count(record, true);
     this.#digests.add(this.#day, FINGERPRINT.content);
-    return verdict.repeats ? Number.NaN : this.#day;
+    // After a restart a record of a day that is written as it is read is in the table already. Of a known day nothing is.
+    const isWritten = verdict.repeats && this.#context.writes(this.#day);
+    return isWritten ? Number.NaN : this.#day;
   }
 
   result(): Result {
