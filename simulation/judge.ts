@@ -100,7 +100,7 @@ function judgeEnd({ result, streams, mustSucceed, prompt }: Judged): string[] {
 }
 
 /** The ways to select records that show some in windows which do not hold their start. */
-const STRAYING: ReadonlySet<Rules["selects"]> = new Set(["overlap", "inclusive"]);
+const STRAYING: ReadonlySet<Rules["selects"]> = new Set(["overlap", "inclusive", "posting"]);
 
 /** W1 to W3: what the windows of one read look like. */
 function judgeWindows(
@@ -132,8 +132,8 @@ function judgeWindows(
       if (new Date(start).getUTCMonth() !== new Date(end - HOUR / 2).getUTCMonth())
         faults.push(`W1: crosses a month: ${shown}`);
     }
-    // P5: a day that strays of other windows start on is read by itself.
-    const isLook = end - start <= DAY && STRAYING.has(rules.selects);
+    // P5: the window of a day that strays of other windows start on is read once more.
+    const isLook = STRAYING.has(rules.selects);
     if (known === undefined && !isLook) {
       const shared = windows.filter((window) => window.start < end && start < window.end);
       const legal = shared.every(

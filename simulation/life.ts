@@ -131,8 +131,8 @@ export async function quiet(connection: Connection, last: Step): Promise<void> {
   }
   const thaw = Math.max(
     scheduler.now,
-    ...world.provider.options.datasets.flatMap(({ frontier }) =>
-      frontier.frozen.map(({ end }) => end),
+    ...world.provider.options.datasets.flatMap(({ frontier, outages }) =>
+      [...frontier.frozen, ...outages].map(({ end }) => end),
     ),
   );
   const step: Step = {

@@ -102,7 +102,7 @@ export class Network {
     if (!writesAll || weather.final > 0 || this.stopped) return; // pages that nobody wants any more are never written
     // Where two windows return one row, the page that brought it may have nothing left to write once its turn comes.
     const isShared = provider.options.datasets.some(
-      ({ selects }) => selects === "overlap" || selects === "inclusive",
+      ({ selects }) => selects !== "start" && selects !== "containment",
     );
     if (isShared) return;
     const known = this.#arrived.size;

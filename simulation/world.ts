@@ -3,6 +3,7 @@ import { DAY, dayOf, HOUR, MINUTE, monthOf } from "./calendar.ts";
 import { type Frontier, Provider, type Rules, type Span } from "./provider.ts";
 import { Random } from "./random.ts";
 import {
+  addAgain,
   addVersion,
   type Granularity,
   type Life,
@@ -68,22 +69,40 @@ function drawRules(stream: StreamName, random: Random, plain: boolean, span: Spa
     stream === "usage"
       ? random.pick([null, 0, 30 * MINUTE, 3 * HOUR, 26 * HOUR])
       : random.pick([null, 24 * HOUR, 60 * HOUR]);
+  const maximumWindowDays = random.pick([1, 2, 3, 7, 31]);
+  // Costs that were posted later are shown by the window of the posting: a month, or the days would change with the windows.
+  const posts = stream === "costs" && maximumWindowDays === 31;
   const selects = plain
     ? "start"
-    : random.pick(["start", "start", "overlap", "overlap", "containment", "inclusive"]);
+    : random.pick([
+        "start",
+        "start",
+        "overlap",
+        "overlap",
+        "containment",
+        "inclusive",
+        ...(posts ? (["posting", "posting"] as const) : []),
+      ]);
   return {
     stream,
     granularity,
     retentionDays: random.pick([2, 5, 12, 30, 90]),
-    maximumWindowDays: random.pick([1, 2, 3, 7, 31]),
+    maximumWindowDays,
     lag,
     selects,
     cursors: plain ? "snapshot" : random.pick(["snapshot", "snapshot", "keyset", "offset"]),
     cursorLifetime: plain ? Infinity : random.pick([Infinity, 2 * DAY, HOUR, 10_000, 1500]),
     refusesFuture: !plain && random.chance(0.25),
     beforeRetention: random.pick(["refuse", "trim"]),
+    outages: plain ? [] : drawOutages(random, span),
     frontier: plain ? HONEST : drawFrontier(random, span),
   };
+}
+
+function drawOutages(random: Random, { start, end }: Span): Span[] {
+  if (!random.chance(0.15)) return [];
+  const from = random.int(start, Math.max(start + 1, end));
+  return [{ start: from, end: from + random.int(10 * MINUTE, 30 * HOUR) }];
 }
 
 /** A frontier that is always right. */
@@ -117,7 +136,7 @@ export function lookbackOf(rules: Rules): number {
 
 function drawLives(rules: Rules, random: Random, plain: boolean, span: Span): Life[] {
   const lives: Life[] = [];
-  const most = random.pick([1, 1, 2, 3]);
+  const most = random.pick([1, 1, 2, 3, plain ? 3 : 15]);
   for (let day = span.start; day <= span.end; day += DAY) {
     const count = random.int(0, most);
     for (let number = 0; number < count; number++) {
@@ -173,6 +192,12 @@ function drawVersions(life: Life, rules: Rules, random: Random, plain: boolean, 
       granularity: rules.granularity,
     });
     amount += random.int(-1_000_000, 1_000_000);
+  }
+  const [first] = life.versions;
+  const lastAt = life.versions.at(-1)?.at ?? end;
+  if (!plain && first !== undefined && life.versions.length > 1 && random.chance(0.15)) {
+    const at = lastAt + random.int(MINUTE, 3 * DAY);
+    if (at <= end) addAgain(life, first, at);
   }
   if (!plain && random.chance(0.04)) {
     life.withdrawnAt = Math.min(settled + random.int(0, lookback), end);

@@ -65,8 +65,9 @@ export interface Plan<State> {
   readonly windows: readonly Range[];
   /** Start of the range before the position that is re-read (R1); {@link advance} starts there. */
   readonly rereadFrom: number;
-  /** The earliest instant that the plan covers. */
+  /** The earliest instant that the plan covers, and the end of all its windows. */
   readonly from: number;
+  readonly end: number;
   /** `state.start` on completion; unchanged if an end date cuts the gap before it. */
   readonly start: number;
   /** The day of the deep re-read, to be recorded on completion (R2); null where none is due. */
@@ -166,6 +167,7 @@ export function planIncremental(
     windows: windowsOf(subtract(missing, resumed), known, at),
     rereadFrom,
     from,
+    end,
     start: end < state.start ? state.start : Math.min(from, state.start),
     reconciledOn: isDeep ? formatDay(at.now) : null,
     scrub: after,
@@ -211,12 +213,17 @@ function scrubOf(
 /** A window may span a whole month only where the dataset allows one of 31 days. */
 const MONTH_DAYS = 31;
 
+/** The window in which a day is read by itself: its calendar month, for costs (W2), within the bounds; else the day. */
+export function windowOfDay(day: number, bounds: Range, at: PlanInput): Range | undefined {
+  return wholeMonths([{ start: day, end: day + DAY }], bounds, at)[0];
+}
+
 /**
  * Ranges of costs are widened to whole calendar months within the bounds: a provider that selects by containment shows a
  * monthly charge in no smaller window (W2).
  */
 function wholeMonths(ranges: readonly Range[], bounds: Range, at: PlanInput): Range[] {
-  if (!at.byMonth || at.maximumWindowDays < MONTH_DAYS) return union(ranges);
+  if (!at.byMonth || at.maximumWindowDays < MONTH_DAYS) return clip(ranges, bounds);
   const months = ranges.map((range) => ({
     start: monthStart(range.start),
     end: nextMonthStart(range.end - 1),
@@ -243,6 +250,7 @@ function emptyPlan(state: IncrementalState): Plan<IncrementalState> {
     windows: [],
     rereadFrom: state.position,
     from: state.start,
+    end: state.start,
     start: state.start,
     reconciledOn: null,
     scrub: state.scrub,
@@ -369,6 +377,7 @@ export function planFullRefresh(
     ),
     rereadFrom: state.start,
     from: state.start,
+    end: state.end,
     start: state.start,
     reconciledOn: null,
     scrub: null,

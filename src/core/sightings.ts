@@ -145,7 +145,13 @@ export class Sightings {
   #older: Table | null = null;
   readonly #found: Found = { own: -1, isInherited: false, hasOwner: false, conflicts: false };
   #hasForgotten = false;
+  #isComplete = true;
   #windows = 0;
+
+  /** Whether nothing was forgotten yet: a record that no window is known to have returned was returned by none. */
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
 
   /** Whether a record of a window under way was forgotten, so that a repeat may pass unseen. */
   get hasForgotten(): boolean {
@@ -192,6 +198,7 @@ export class Sightings {
     const dropped = this.#older;
     this.#older = this.#newer;
     const windows = [...this.#live].flatMap(({ number, ancestors }) => [number, ...ancestors]);
+    if (dropped !== null) this.#isComplete = false;
     if (dropped?.hasAny(new Set(windows)) === true) this.#hasForgotten = true;
     this.#newer = dropped?.slots === SLOTS ? dropped.cleared() : new Table(SLOTS);
   }

@@ -11,11 +11,10 @@
  */
 import { digestOf } from "../core/digests.ts";
 import { forget, isKnown } from "../core/known_days.ts";
-import type { Plan, PlanInput } from "../core/plan.ts";
+import { type Plan, type PlanInput, windowOfDay } from "../core/plan.ts";
 import type { Reading, StandingStrays } from "../core/reading.ts";
 import { type DayReport, settle, type Settlement } from "../core/settle.ts";
 import { advance, finishWindow, knownOf, settleReading, type StreamState } from "../core/state.ts";
-import { DAY } from "../core/time.ts";
 import type { DayTotal } from "../core/totals.ts";
 import type { Range } from "../core/window.ts";
 import { describeShrunk } from "./describe.ts";
@@ -44,6 +43,8 @@ export interface CompletionOptions {
   /** Reads and replaces the stream's state. */
   readonly state: () => StreamState;
   readonly setState: (state: StreamState) => void;
+  /** Whether every record of the read is remembered. */
+  readonly remembersAll: () => boolean;
   /** Puts a job in front of the queue. */
   readonly queue: (job: Job) => void;
   /** Sends the state now. */
@@ -74,6 +75,8 @@ export class Completion {
   readonly #options: CompletionOptions;
   #waiting: Waiting[] = [];
   #hasLooked = false;
+  /** The windows that this pass has read as a whole. */
+  readonly #read: Range[] = [];
 
   constructor(options: CompletionOptions) {
     this.#options = options;
@@ -115,6 +118,7 @@ export class Completion {
     for (const message of describeShrunk(settlement.shrunk)) await warn(message);
     // A process that began the reading may have seen strays that this one does not know.
     if (isWhole && !reading.resumed) this.strays.judge(reading);
+    if (isWhole && !reading.resumed) this.#read.push(reading);
     await this.#report({ reading, isWhole, days: settlement.reports, strays: reading.standing });
     // Other windows have changed the state while the report was on its way; of this window's days nothing is different.
     const settled = settleReading(state(), reading, judge().known, input.now);
@@ -176,10 +180,10 @@ export class Completion {
         queue({ ...jobOf(window, { kind: "collect" }), availableThrough });
       return;
     }
-    const days = this.#hasLooked ? [] : this.#daysToLookAt();
+    const looks = this.#hasLooked ? [] : this.#windowsToLookAt();
     this.#hasLooked = true;
-    for (const day of days) queue(jobOf({ start: day, end: day + DAY }, this.#lookPurpose()));
-    if (days.length > 0) return;
+    for (const window of looks) queue(jobOf(window, this.#lookPurpose()));
+    if (looks.length > 0) return;
     this.#waiting = [];
     const assigned = new Set<string>();
     for (const each of waiting) {
@@ -192,18 +196,31 @@ export class Completion {
   }
 
   /**
-   * The days that strays start on and that the state knows: their own window may have returned the strays before. Days before
-   * the plan, and those beyond a bound, are not looked at. They leave the state: a stray that is written takes its row from the
-   * rows that stand for its day, so the next reading writes that day again.
+   * The windows of the days that strays start on and that the state knows: an earlier sync may have found the strays there.
+   * A window that this pass has read is not looked at again, unless so many records came that its own are forgotten. Days
+   * before the plan, and those beyond a bound, are not looked at either. They leave the state: a stray that is written takes its
+   * row from the rows that stand for its day, so the next reading writes that day again.
    */
-  #daysToLookAt(): number[] {
-    const { plan, state } = this.#options;
+  #windowsToLookAt(): Range[] {
+    const { plan, input, state, remembersAll } = this.#options;
     const known = knownOf(state());
     const isRefresh = plan.state.mode === "full_refresh";
-    const days = this.strays.pendingDays().filter((day) => isRefresh || isKnown(known, day));
-    const looks = days.filter((day) => day >= plan.from).slice(0, MAXIMUM_LOOKS);
-    this.#forget(days.filter((day) => !looks.includes(day)));
-    return looks;
+    const read = remembersAll() ? this.#read : [];
+    const days = this.strays
+      .pendingDays()
+      .filter((day) => isRefresh || isKnown(known, day))
+      .filter((day) => !read.some(({ start, end }) => start <= day && day < end));
+    const windows = new Map<number, Range>();
+    const left: number[] = [];
+    for (const day of days) {
+      const window = windowOfDay(day, { start: plan.from, end: plan.end }, input);
+      const isWithin = window !== undefined && window.start <= day;
+      if (isWithin && (windows.has(window.start) || windows.size < MAXIMUM_LOOKS))
+        windows.set(window.start, window);
+      else left.push(day);
+    }
+    this.#forget(left);
+    return [...windows.values()];
   }
 
   /**

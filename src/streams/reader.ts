@@ -85,6 +85,7 @@ export class StreamReader implements WindowSource {
       setState: (state) => {
         this.#state = state;
       },
+      remembersAll: () => this.#sightings.isComplete,
       queue: (job) => this.#queue.unshift(job),
       checkpoint: () => this.#checkpoints.send(),
     });
