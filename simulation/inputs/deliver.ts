@@ -7,7 +7,9 @@ import { Gate } from "../../src/http/gate.ts";
 import { Client } from "../../src/http/client.ts";
 import { WindowPages } from "../../src/interface/pages.ts";
 import { costs } from "../../src/streams/costs.ts";
+import type { WindowContext } from "../../src/streams/record_filter.ts";
 import { toLines } from "../../src/streams/records.ts";
+import { Strays } from "../../src/streams/strays.ts";
 import { DAY_ONE } from "../../src/streams/testing.ts";
 import { usage } from "../../src/streams/usage.ts";
 import { LAST, type PageInput, TOKEN } from "./pages.ts";
@@ -15,6 +17,7 @@ import { LAST, type PageInput, TOKEN } from "./pages.ts";
 const ORIGIN = "https://billing.example.com";
 const DAY = 86_400_000;
 export const READING_ID = "r1";
+export const WINDOW = { start: DAY_ONE, end: DAY_ONE + 7 * DAY };
 
 /** The result of an input. */
 export interface Delivered {
@@ -31,33 +34,40 @@ export async function deliver(input: PageInput): Promise<Delivered> {
   const stream = input.stream === "usage" ? usage : costs;
   const query = {
     endpoint: new URL(`${ORIGIN}/v1/finops/${input.stream}`),
-    start: DAY_ONE,
-    end: DAY_ONE + 7 * DAY,
+    ...WINDOW,
     granularity: input.granularity ?? undefined,
     limit: 3,
   };
   try {
-    const options = {
+    const bounds = {
       signal: new AbortController().signal,
       tolerateUnknown: input.mode === "warn",
     };
-    const reading = new WindowPages(clientOf(input), query, input.cursor, options);
-    const context = {
+    const reading = new WindowPages(clientOf(input), query, input.cursor, bounds);
+    const context: WindowContext = {
       rules: {
         stream,
         granularity: input.granularity,
         invalidRecords: input.mode,
         warn: () => undefined,
       },
-      window: query,
+      window: WINDOW,
       readingId: READING_ID,
       planFrom: DAY_ONE,
       withTotals: true,
       memory: new Sightings().open(),
+      purpose: { kind: "window", withStrays: true },
+      writes: () => true,
+      strays: new Strays([]),
+    };
+    const options = {
+      emittedAt: DAY_ONE,
+      take: (length: number) => Buffer.alloc(length),
+      alsoWrites: null,
     };
     for (let isLast = false; !isLast;) {
       const page = await reading.next();
-      const lines = toLines(page.records, context, DAY_ONE, (length) => Buffer.alloc(length));
+      const lines = toLines(page.records, context, options);
       pages.push(linesOf(lines.bytes));
       cursors.push(page.nextCursor);
       isLast = page.nextCursor === null;

@@ -4,11 +4,11 @@
  */
 import { gunzipSync } from "node:zlib";
 import type { Delivered } from "./deliver.ts";
-import { READING_ID } from "./deliver.ts";
+import { READING_ID, WINDOW } from "./deliver.ts";
 import { errorFaults } from "./errors.ts";
 import { type Json, meaningOf, membersOf, readJson, textOf, TooDeep } from "./json.ts";
 import { LARGEST, LAST, type PageAnswer, type PageInput, TOKEN } from "./pages.ts";
-import { instantOf, isPage, isPlain, isRecord, type Plain } from "./rules.ts";
+import { instantOf, isPage, isPlain, isRecord, named, type Plain } from "./rules.ts";
 
 /** The expected result of a page: refused, delivered, or not compared here. */
 type Expected =
@@ -90,7 +90,8 @@ function expectedOf(
   const records = membersOf(tree)?.get("data");
   if (!Array.isArray(data) || records?.kind !== "array") return refuse("it has no data");
   if (!data.every((record) => mayPass(record, input))) return refuse("a record breaks its schema");
-  return { kind: "deliver", records: records.items, next: typeof next === "string" ? next : null };
+  const own = records.items.filter((_, index) => isInside(data[index]));
+  return { kind: "deliver", records: own, next: typeof next === "string" ? next : null };
 }
 
 /** The body as text, if all of it arrived and its type is right. */
@@ -127,6 +128,12 @@ function mayPass(record: unknown, { stream, granularity, mode }: PageInput): boo
   return mode === "warn" && isIdentified(record);
 }
 
+/** P5: a record that starts outside the window waits for its own; one whose start cannot be read counts as inside. */
+function isInside(record: unknown): boolean {
+  const start = isPlain(record) ? instantOf(record["ChargePeriodStart"]) : undefined;
+  return start === undefined || (start >= WINDOW.start && start < WINDOW.end);
+}
+
 function isIdentified(record: Plain): boolean {
   const { x_RecordId: id, ChargePeriodStart: start, ChargePeriodEnd: end } = record;
   return (
@@ -145,7 +152,7 @@ class Known {
     const came = lines.map((line) => this.#dataOf(line, stream, faults));
     let next = 0;
     for (const record of records) {
-      const meaning = meaningOf(withoutReading(record));
+      const meaning = meaningOf(expectedData(record, stream));
       if (came[next] === meaning) {
         next += 1;
         this.#meanings.add(meaning);
@@ -158,7 +165,7 @@ class Known {
     return faults;
   }
 
-  /** The content of a line's record, without the members that the connector adds. */
+  /** The content of a line's record, without the id of its reading. */
   #dataOf(line: string, stream: string, faults: string[]): string {
     if (/[\u0085\u2028\u2029]|\\ud[89a-f]/i.test(line)) faults.push(`V4: ${line}`);
     const message = readJson(line);
@@ -176,15 +183,28 @@ class Known {
     if (names.length !== new Set(names).size) faults.push(`a name twice: ${line}`);
     if (this.#texts.has(line)) faults.push(`P5: twice: ${line}`);
     this.#texts.add(line);
-    return meaningOf(withoutReading(data));
+    return meaningOf(without(data, READING));
   }
 }
 
 const READING = "x_ReadingId";
+const COLUMNS = "x_ProviderColumns";
 
-/** R3: a provider's own `x_ReadingId` gives way to ours. */
-function withoutReading(json: Json): Json {
+function without(json: Json, ...names: readonly string[]): Json {
   if (json.kind !== "object") return json;
-  const members = json.members.filter(({ name }) => textOf(name) !== READING);
-  return { kind: "object", members };
+  return {
+    kind: "object",
+    members: json.members.filter(({ name }) => !names.includes(textOf(name))),
+  };
+}
+
+/** R3: the record as it came, and the members that the interface does not name once more. */
+function expectedData(record: Json, stream: string): Json {
+  if (record.kind !== "object") return record;
+  const names = stream === "usage" ? named.usage : named.costs;
+  const foreign = record.members.filter(({ name }) => !names.has(textOf(name)));
+  const own = without(record, READING, COLUMNS);
+  if (foreign.length === 0 || own.kind !== "object") return own;
+  const columns = { name: `"${COLUMNS}"`, value: { kind: "object", members: foreign } } as const;
+  return { kind: "object", members: [...own.members, columns] };
 }

@@ -51,7 +51,7 @@ function stateOf(
   if (isNothing(value)) return null;
   const state = plain(value);
   const { version, belongs_to: owner, mode: found } = state;
-  if (version !== 1) throw new Refused();
+  if (version !== 1 && version !== 2) throw new Refused();
   const { base_url, dataset, granularity, account } = plain(owner);
   const own = [base_url, dataset, granularity].map(text);
   if (account !== undefined && account !== null) text(account);
@@ -65,35 +65,124 @@ function stateOf(
   return read.mode === mode ? read : null;
 }
 
+/** Version 1 knew neither days nor chains, and a pass that it holds begins again. */
+const isFirst = (state: Plain): boolean => state["version"] === 1;
+
+const chainOf = (state: Plain): string =>
+  isFirst(state) ? "" : matching(state["chain"], /^[0-9a-z]{5}$/);
+
 function incremental(state: Plain): StreamState {
-  const { start, position, reconciled_on: on, provisional, pass } = state;
+  const { start, position, reconciled_on: on, provisional } = state;
   return {
     mode: "incremental",
+    chain: chainOf(state),
     start: instant(start),
     position: instant(position),
     reconciledOn: on === null || on === undefined ? null : text(on),
     provisional: provisionalOf(provisional),
-    pass: passOf(pass),
+    ...memoryOf(isFirst(state) ? {} : state),
+    pass: isFirst(state) ? null : passOf(state["pass"]),
   };
 }
 
+type Incremental = Extract<StreamState, { mode: "incremental" }>;
+
+/** The days, strays and the scrub that a state remembers; members may be missing. */
+function memoryOf(state: Plain): Pick<Incremental, "known" | "strays" | "scrub"> {
+  const { strays, scrub } = state;
+  return {
+    known: knownOf(state),
+    strays: orNone(strays).map((stray) => {
+      const [hash, own, id, start, end] = tuple(stray, 5);
+      return {
+        hash: hashOf(hash),
+        day: date(own),
+        readingId: idOf(id),
+        window: { start: instant(start), end: instant(end) },
+      };
+    }),
+    scrub:
+      scrub === null || scrub === undefined
+        ? null
+        : { began: date(plain(scrub)["began"]), through: instant(plain(scrub)["through"]) },
+  };
+}
+
+function knownOf({ known, days, unconfirmed, shrunk }: Plain): Incremental["known"] {
+  const ranges: { start: number; end: number }[] = [];
+  const bounds = orNone(known).map((range) => tuple(range, 2).map(date));
+  for (const [start = 0, end = 0] of bounds.toSorted(([a = 0], [b = 0]) => a - b)) {
+    const last = ranges.at(-1);
+    if (start >= end) continue;
+    if (last === undefined || start > last.end) ranges.push({ start, end });
+    else last.end = Math.max(last.end, end);
+  }
+  const doubtful = orNone(unconfirmed).map(date);
+  const shrinkages = orNone(shrunk).map((entry) => {
+    const [own, records, hash, at] = tuple(entry, 4);
+    return { day: date(own), records: whole(records), digest: hashOf(hash), at: instant(at) };
+  });
+  const found: Incremental["known"]["days"] extends ReadonlyMap<number, infer Day>
+    ? Map<number, Day>
+    : never = new Map();
+  for (const group of orNone(days)) {
+    const [id, own] = tuple(group, 2);
+    const readingId = idOf(id);
+    for (const digest of listOf(own).map(digestOf)) {
+      const shrinkage = shrinkages.findLast((entry) => entry.day === digest.day);
+      const isInside = ranges.some(({ start, end }) => start <= digest.day && digest.day < end);
+      if (!isInside) continue;
+      found.set(digest.day, {
+        ...digest,
+        readingId,
+        confirmed: !doubtful.includes(digest.day),
+        shrinkage:
+          shrinkage === undefined
+            ? null
+            : { records: shrinkage.records, digest: shrinkage.digest, at: shrinkage.at },
+      });
+    }
+  }
+  return { ranges, days: found };
+}
+
+function digestOf(value: unknown) {
+  const [own, records, hash] = tuple(value, 3);
+  return { day: date(own), records: whole(records), digest: hashOf(hash) };
+}
+
+const idOf = (value: unknown): string => matching(value, /^[0-9a-z]{1,40}$/);
+
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/** 96 bits in 16 characters of the URL-safe alphabet (RFC 4648, section 5), as 24 hexadecimal digits. */
+function hashOf(value: unknown): string {
+  let bits = 0n;
+  for (const character of matching(value, /^[\w-]{16}$/)) {
+    bits = bits * 64n + BigInt(ALPHABET.indexOf(character));
+  }
+  return bits.toString(16).padStart(24, "0");
+}
+
 function fullRefresh(state: Plain): StreamState {
-  const { mode, start, end, done, pass } = state;
+  const { mode, start, end, done } = state;
   if (mode !== "full_refresh") throw new Refused();
   return {
     mode,
+    chain: chainOf(state),
     start: instant(start),
     end: instant(end),
     done: truth(done),
-    pass: passOf(pass),
+    pass: isFirst(state) ? null : passOf(state["pass"]),
   };
 }
 
 function passOf(value: unknown): StreamState["pass"] {
   if (value === null || value === undefined) return null;
-  const { day, reads, open } = plain(value);
+  const { day, began_at: beganAt, reads, open } = plain(value);
   return {
     day: matching(day, /^\d{4}-\d{2}-\d{2}$/),
+    beganAt: instant(beganAt),
     reads: listOf(reads).map((read) => {
       const { start, end, available_through: availableThrough } = plain(read);
       return {
@@ -111,11 +200,12 @@ function readingOf(value: unknown): NonNullable<StreamState["pass"]>["open"][num
   const reading = plain(value);
   const limit = whole(reading["limit"]);
   const cursor = text(reading["cursor"]);
-  if (limit < 1 || cursor === "" || !("totals" in reading)) throw new Refused();
+  if (limit < 1 || cursor === "") throw new Refused();
+  const { totals, rewrites } = reading;
   return {
     start: instant(reading["start"]),
     end: instant(reading["end"]),
-    id: matching(reading["id"], /^[0-9a-z]{1,40}$/),
+    id: idOf(reading["id"]),
     limit,
     cursor,
     availableThrough: instant(reading["through"]),
@@ -126,7 +216,15 @@ function readingOf(value: unknown): NonNullable<StreamState["pass"]>["open"][num
     resumed: true,
     records: whole(reading["records"]),
     provisional: provisionalOf(reading["provisional"]),
-    totals: reading["totals"] === null ? null : listOf(reading["totals"]).map(totalOf),
+    totals: totals === null ? null : listOf(totals).map(totalOf),
+    rewrites: rewrites === null ? null : listOf(rewrites).map(digestOf),
+    digests: listOf(reading["digests"]).map(digestOf),
+    incomplete: listOf(reading["incomplete"]).map(date),
+    hasStrays: truth(reading["hasStrays"]),
+    standing: listOf(reading["standing"]).map((entry) => {
+      const { day, rowsReadingId, records } = plain(entry);
+      return { day: date(day), rowsReadingId: idOf(rowsReadingId), records: whole(records) };
+    }),
   };
 }
 
@@ -136,22 +234,19 @@ function totalOf(value: unknown) {
     day: date(day),
     inside: truth(inside),
     records: whole(records),
-    groups: listOf(groups).map((group) => {
-      const { labels, amounts, records: count } = plain(group);
-      return {
-        labels: mapOf(labels, text),
-        amounts: mapOf(amounts, decimal),
-        records: whole(count),
-      };
-    }),
+    groups: groups === null ? null : listOf(groups).map(groupOf),
   };
+}
+
+function groupOf(group: unknown) {
+  const { labels, amounts, records } = plain(group);
+  return { labels: mapOf(labels, text), amounts: mapOf(amounts, decimal), records: whole(records) };
 }
 
 function provisionalOf(value: unknown) {
   return listOf(value).map((entry) => {
-    const parts = listOf(entry);
-    if (parts.length !== 3) throw new Refused();
-    return { day: date(parts[0]), records: whole(parts[1]), billed: mapOf(parts[2], decimal) };
+    const [own, records, billed] = tuple(entry, 3);
+    return { day: date(own), records: whole(records), billed: mapOf(billed, decimal) };
   });
 }
 
@@ -163,6 +258,15 @@ function plain(value: unknown): Plain {
 function listOf(value: unknown): readonly unknown[] {
   if (!Array.isArray(value)) throw new Refused();
   return value;
+}
+
+const orNone = (value: unknown): readonly unknown[] =>
+  value === null || value === undefined ? [] : listOf(value);
+
+function tuple(value: unknown, length: number): readonly unknown[] {
+  const parts = listOf(value);
+  if (parts.length !== length) throw new Refused();
+  return parts;
 }
 
 function mapOf<Value>(value: unknown, read: (value: unknown) => Value): Record<string, Value> {

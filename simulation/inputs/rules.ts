@@ -5,10 +5,14 @@
 import { readFileSync } from "node:fs";
 import { Ajv, type AnySchemaObject, type ValidateFunction } from "ajv";
 
-function validatorOf(name: string): ValidateFunction {
+function schemaOf(name: string): AnySchemaObject {
   const text = readFileSync(new URL(`../../schemas/${name}.json`, import.meta.url), "utf8");
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  const schema = JSON.parse(text) as AnySchemaObject;
+  return JSON.parse(text) as AnySchemaObject;
+}
+
+function validatorOf(name: string): ValidateFunction {
+  const schema = schemaOf(name);
   const ajv = new Ajv({ allowUnionTypes: true });
   ajv.addFormat("date-time", (instant) => instantOf(instant) !== undefined);
   return ajv.compile(schema);
@@ -16,6 +20,12 @@ function validatorOf(name: string): ValidateFunction {
 
 export const isPage = validatorOf("page");
 export const isRecord = { usage: validatorOf("usage"), costs: validatorOf("costs") } as const;
+
+const namesOf = (name: string): ReadonlySet<string> =>
+  new Set(Object.keys(schemaOf(name)["properties"]));
+
+/** The members of a record that the interface names. */
+export const named = { usage: namesOf("usage"), costs: namesOf("costs") } as const;
 
 const INSTANT =
   /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)[Tt](?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d)(?:\.(?<fraction>\d+))?(?:[Zz]|[+-]00:00)$/;

@@ -59,7 +59,11 @@ export function drawStates(random: Random): StateInput {
       endDate: random.pick([null, null, NOW - 3 * DAY]),
       lookback: random.pick([0, DAY, 5 * DAY]),
       reconcileFrom: random.pick([null, NOW - 7 * DAY, NOW - 60 * DAY]),
+      scrubDays: random.pick([0, 1, 30]),
       lanes: random.pick([1, 4, 16]),
+      pageSize: random.pick([1, 1000]),
+      byMonth: random.chance(0.5),
+      newChain: "drawn",
     },
   };
 }
@@ -72,14 +76,25 @@ export function damaged(random: Random, mutator: Mutator, tree: Json): Uint8Arra
   return random.chance(0.05) ? mutator.bytes(bytes) : bytes;
 }
 
-function drawState(random: Random, mode: Mode, belongs_to: StateOwner): object {
-  const iso = (ms: number): string => new Date(ms).toISOString().replace(".000Z", "Z");
-  const day = (back: number): number => Date.UTC(2026, 2, 20) - back * DAY;
-  const provisional = random.chance(0.5) ? [["2026-03-01", 2, { USD: "1.10", EUR: "-3" }]] : [];
-  const reading = {
+const iso = (ms: number): string => new Date(ms).toISOString().replace(".000Z", "Z");
+const day = (back: number): number => Date.UTC(2026, 2, 20) - back * DAY;
+const ID = "0mmk3abcd12345";
+
+type Provisional = readonly (readonly [day: string, records: number, billed: object])[];
+
+function drawReading(random: Random, version: number, provisional: Provisional): object {
+  const digest = ["2026-03-17", 17, "AbCd_-0123456789"];
+  const known = {
+    rewrites: random.pick([null, [digest]]),
+    digests: [digest, ["2026-03-16", 2, "AAAAAAAAAAAAAAAA"]],
+    incomplete: random.pick([[], ["2026-03-17"]]),
+    hasStrays: random.chance(0.5),
+    standing: [{ day: "2026-03-01", rowsReadingId: ID, records: 1 }],
+  };
+  return {
     start: iso(day(4)),
     end: iso(day(2)),
-    id: "0mmk3abcd12345",
+    id: ID,
     limit: 1000,
     cursor: `cursor ${MARK}`,
     through: iso(day(2)),
@@ -96,19 +111,56 @@ function drawState(random: Random, mode: Mode, belongs_to: StateOwner): object {
             day: "2026-03-17",
             inside: true,
             records: 17,
-            groups: [{ labels: { currency: "USD" }, amounts: { billed: "12.50" }, records: 17 }],
+            groups: random.pick([
+              null,
+              [{ labels: { currency: "USD" }, amounts: { billed: "12.50" }, records: 17 }],
+            ]),
           },
         ],
+    ...(version === 2 ? known : {}),
   };
+}
+
+/** The members of version 2 that tell which days are known, and which strays were written. */
+function drawKnown(random: Random): object {
+  return {
+    known: [
+      ["2026-02-20", "2026-03-10"],
+      ["2026-03-10", "2026-03-12"],
+      ["2026-03-15", "2026-03-16"],
+    ],
+    days: [
+      [ID, [["2026-03-01", 12, "AAAAAAAAAAAAAAAB"]]],
+      [
+        "0mmk4abcdchain",
+        [
+          ["2026-03-02", 1, "zzzzzzzzzzzzzzz_"],
+          ["2026-03-13", 5, "AAAAAAAAAAAAAAAC"], // in no known range
+        ],
+      ],
+    ],
+    unconfirmed: random.pick([null, [], ["2026-03-02"]]),
+    shrunk: random.pick([[], [["2026-03-01", 3, "AAAAAAAAAAAAAAAD", iso(NOW - DAY)]]]),
+    strays: random.pick([null, [["AAAAAAAAAAAAAAAE", "2026-02-28", ID, iso(day(9)), iso(day(4))]]]),
+    scrub: random.pick([null, { began: "2026-03-18", through: iso(day(25)) }]),
+  };
+}
+
+function drawState(random: Random, mode: Mode, belongs_to: StateOwner): object {
+  const version = random.pick([1, 2, 2]);
+  const provisional: Provisional = random.chance(0.5)
+    ? [["2026-03-01", 2, { USD: "1.10", EUR: "-3" }]]
+    : [];
   const pass = {
     day: random.pick(["2026-03-20", "2026-03-19"]),
+    ...(version === 2 ? { began_at: iso(NOW - DAY / 2) } : {}),
     reads: [
       { start: iso(day(9)), end: iso(day(4)), available_through: iso(day(4)) },
       { start: iso(day(2)), end: iso(day(1)), available_through: iso(day(2)) },
     ].slice(random.int(0, 2)),
-    open: random.chance(0.5) ? [reading] : [],
+    open: random.chance(0.5) ? [drawReading(random, version, provisional)] : [],
   };
-  const head = { version: 1, belongs_to, mode };
+  const head = { version, belongs_to, mode, ...(version === 2 ? { chain: "chain" } : {}) };
   const tail = random.chance(0.8) ? { pass } : {};
   return mode === "incremental"
     ? {
@@ -117,6 +169,7 @@ function drawState(random: Random, mode: Mode, belongs_to: StateOwner): object {
         position: iso(day(random.int(0, 9))),
         reconciled_on: random.pick([null, "2026-03-19", "2026-03-20"]),
         provisional,
+        ...(version === 2 ? drawKnown(random) : {}),
         ...tail,
       }
     : { ...head, start: iso(day(30)), end: iso(day(0)), done: random.chance(0.2), ...tail };

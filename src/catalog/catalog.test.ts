@@ -58,10 +58,8 @@ test("every stream keeps the rules of the discovery tests", () => {
     ]);
     expect(stream.source_defined_cursor).toBe(true);
     expect(stream.is_resumable).toBe(true);
-    expect(stream.default_cursor_field).toEqual([isManifest ? "ended_at" : "x_RecordUpdatedAt"]);
-    expect(stream.source_defined_primary_key).toEqual(
-      isManifest ? [["reading_id"], ["day"], ["inside_window"]] : [["x_RecordId"]],
-    );
+    expect(stream.default_cursor_field).toEqual([isManifest ? "ended_at" : "x_ReadingId"]);
+    expect(stream.source_defined_primary_key).toEqual([[isManifest ? "id" : "x_RecordId"]]);
 
     const schema = stream.json_schema;
     expect(ajv.validateSchema(schema)).toBe(true);

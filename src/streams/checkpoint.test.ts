@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { DAY } from "../core/time.ts";
-import { beginReading, emptyPass, type IncrementalState, type Reading } from "../core/state.ts";
+import { NOTHING_KNOWN } from "../core/known_days.ts";
+import { beginReading, type Reading } from "../core/reading.ts";
+import { emptyPass, type IncrementalState } from "../core/state.ts";
 import { Checkpoints } from "./checkpoint.ts";
 import { decodeState } from "./state_codec.ts";
 import type { Output } from "./stream.ts";
@@ -12,11 +14,12 @@ const owner = { base_url: "https://a.example", dataset: "usage", granularity: "1
 function checkpoints() {
   const sent: Output[] = [];
   const warnings: string[] = [];
-  const at = { now: 0 };
+  const at = { now: 0, state: stateAt(0) };
   const made = new Checkpoints({
     stream: "usage",
     owner,
     interval: 1000,
+    state: () => at.state,
     now: () => at.now,
     send: async (item) => void sent.push(item),
     before: () => undefined,
@@ -30,23 +33,28 @@ function checkpoints() {
 function stateAt(position: number, changes: Partial<IncrementalState> = {}): IncrementalState {
   const base = {
     mode: "incremental",
+    chain: "chain",
     start: 0,
     reconciledOn: null,
     provisional: [],
+    known: NOTHING_KNOWN,
+    strays: [],
+    scrub: null,
     pass: null,
   } as const;
   return { ...base, position, ...changes };
 }
 
 test("S2: a state that has not changed is not sent again, and its records count for the next STATE", async () => {
-  const { made, states } = checkpoints();
+  const { made, at, states } = checkpoints();
   for (const [position, records] of [
     [1, 3],
     [1, 4],
     [2, 5],
   ] as const) {
     made.made(records, 1);
-    await made.send(stateAt(position));
+    at.state = stateAt(position);
+    await made.send();
   }
   expect(states().map(({ state }) => state.sourceStats.recordCount)).toEqual([3, 9]);
 });
@@ -66,7 +74,8 @@ test("S2: a STATE comes after the first page, then each second or 20,000 records
     at.now = now;
     made.made(records, 1);
     const before = states().length;
-    await made.sendWhenDue(stateAt(now + 1), 1);
+    at.state = stateAt(now + 1);
+    await made.sendWhenDue(1);
     if (states().length > before) counts.push(now);
   }
   expect(counts).toEqual([0, 1000, 1200]);
@@ -76,11 +85,12 @@ test("S2: a STATE comes after the first page, then each second or 20,000 records
 test("an estimate of nothing is not sent", async () => {
   const { made, at, sent } = checkpoints();
   made.windowRead();
-  await made.sendWhenDue(stateAt(1), 3);
+  await made.sendWhenDue(3);
   expect(sent.map(({ type }) => type)).toEqual(["STATE"]);
   made.made(10, 100);
   at.now = 1000;
-  await made.sendWhenDue(stateAt(2), 3);
+  at.state = stateAt(2);
+  await made.sendWhenDue(3);
   expect(sent.slice(1)).toMatchObject([
     { trace: { estimate: { row_estimate: 40, byte_estimate: 400 } } },
     { type: "STATE" },
@@ -90,7 +100,12 @@ test("an estimate of nothing is not sent", async () => {
 test("S8: a state that would grow too large drops proofs, sums and finished windows, with warnings, and no cursor", async () => {
   const open: Reading[] = Array.from({ length: 16 }, (_, index) => {
     const window = { start: DAY_ONE + index * DAY, end: DAY_ONE + (index + 1) * DAY };
-    const begun = beginReading(window, { id: `r${index}`, limit: 1000, beganAt: DAY_ONE }, []);
+    const begun = beginReading(window, {
+      id: `r${index}`,
+      limit: 1000,
+      beganAt: DAY_ONE,
+      withTotals: true,
+    });
     const groups = Array.from({ length: 200 }, (_group, number) => ({
       labels: { usage_type: `${number}`.padStart(200, "x") },
       amounts: { quantity: "1".repeat(100) },
@@ -104,8 +119,9 @@ test("S8: a state that would grow too large drops proofs, sums and finished wind
   const provisional = days.map((day) => ({ day, records: 1, billed: { USD: "9".repeat(100) } }));
   const reads = days.map((start) => ({ start, end: start + DAY / 2, availableThrough: start }));
   const pass = { ...emptyPass(0), open, reads };
-  const { made, states, warnings } = checkpoints();
-  await made.send(stateAt(DAY_ONE, { pass, provisional }));
+  const { made, at, states, warnings } = checkpoints();
+  at.state = stateAt(DAY_ONE, { pass, provisional });
+  await made.send();
   const state = states()[0]?.state.stream.stream_state;
   expect(Buffer.byteLength(JSON.stringify(state))).toBeLessThanOrEqual(450_000);
   expect(warnings).toHaveLength(3);
@@ -117,10 +133,9 @@ test("S8: a state that would grow too large drops proofs, sums and finished wind
 });
 
 test("S8: a state of ordinary size stays whole", async () => {
-  const { made, states, warnings } = checkpoints();
-  await made.send(
-    stateAt(DAY_ONE, { provisional: [{ day: 0, records: 1, billed: { USD: "1" } }] }),
-  );
+  const { made, at, states, warnings } = checkpoints();
+  at.state = stateAt(DAY_ONE, { provisional: [{ day: 0, records: 1, billed: { USD: "1" } }] });
+  await made.send();
   expect(warnings).toEqual([]);
   expect(states()[0]?.state.stream.stream_state["provisional"]).toEqual([
     ["1970-01-01", 1, { USD: "1" }],

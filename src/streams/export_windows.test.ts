@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
+import { daysOf, digestOf } from "../core/digests.ts";
 import { readingId } from "../core/identity.ts";
-import { beginReading, type Reading, readPage } from "../core/state.ts";
+import { beginReading, type Reading, readPage } from "../core/reading.ts";
+import type { DayReport } from "../core/settle.ts";
 import { DAY, HOUR } from "../core/time.ts";
+import type { ReadingReport } from "./completion.ts";
 import { ExportWindows, type ReadingContext } from "./export_windows.ts";
 import { Outlet } from "./flow.ts";
 import type { Output } from "./stream.ts";
@@ -14,6 +17,7 @@ const context: ReadingContext = {
     granularity: "1d",
     account: "prod",
   },
+  chain: "chain",
   bucket: DAY,
   retentionDays: 30,
   now: DAY_ONE + 10 * DAY,
@@ -43,12 +47,23 @@ function readingOf(id: string, days: number, availableThrough: number): Reading 
     records: 3,
     provisional: [],
     totals,
+    digests: [{ day: DAY_ONE, records: 2, digest: "0".repeat(24) }],
+    incomplete: [],
+    hasStrays: false,
+    standing: [{ day: DAY_ONE - DAY, rowsReadingId: "r0", records: 1 }],
   };
-  return readPage(
-    beginReading(window, { id, limit: 10, beganAt: context.now }, []),
-    page,
-    context.now,
-  );
+  const begun = beginReading(window, { id, limit: 10, beganAt: context.now, withTotals: true });
+  return readPage(begun, page, context.now);
+}
+
+/** The report of a reading whose own rows stand for all its days, but for the strays of an earlier one. */
+function reportOf(reading: Reading, changes: Partial<DayReport> = {}): ReadingReport {
+  const days = daysOf(reading).map((day) => {
+    const { records } = digestOf(reading.digests, day);
+    const said = { day, records, rowsReadingId: reading.id, rows: records };
+    return { ...said, confirmed: true, shrunk: false, ...changes };
+  });
+  return { reading, passBeganAt: DAY_ONE, isWhole: true, days, strays: reading.standing };
 }
 
 /** All that is written while `work` reports. */
@@ -79,7 +94,7 @@ const statesOf = (outputs: readonly Output[]): unknown[] =>
 
 test("R5: a reading is reported day by day, up to where it is covered, strays apart", async () => {
   const reading = readingOf("r1", 3, DAY_ONE + 1.5 * DAY);
-  const outputs = await outputsOf((manifest) => manifest.report(reading, context));
+  const outputs = await outputsOf((manifest) => manifest.report(reportOf(reading), context));
   const rows = rowsOf(outputs);
   expect(rows.map(({ day, inside_window: inside }) => [day, inside])).toEqual([
     ["2026-01-01", true],
@@ -102,7 +117,7 @@ test("R5: a reading is reported day by day, up to where it is covered, strays ap
 test("R5: nothing within a day of the retention floor is proven", async () => {
   const reading = readingOf("r1", 3, context.now);
   const near = { ...context, retentionDays: 10 };
-  const rows = rowsOf(await outputsOf((manifest) => manifest.report(reading, near)));
+  const rows = rowsOf(await outputsOf((manifest) => manifest.report(reportOf(reading), near)));
   expect(rows.map((row) => row["covered_from"])).toEqual([
     null,
     null,
@@ -114,12 +129,14 @@ test("R5: nothing within a day of the retention floor is proven", async () => {
 test("R5: an hourly reading covers whole hours of its day", async () => {
   const reading = readingOf("r1", 1, DAY_ONE + 5.5 * HOUR);
   const hourly = { ...context, bucket: HOUR } as const;
-  const [row] = rowsOf(await outputsOf((manifest) => manifest.report(reading, hourly)));
+  const [row] = rowsOf(await outputsOf((manifest) => manifest.report(reportOf(reading), hourly)));
   expect(row).toMatchObject({ covered_through: "2026-01-01T05:00:00Z" });
 });
 
 test("V4: a report is one line to every reader", async () => {
-  const outputs = await outputsOf((m) => m.report(readingOf("r1", 1, context.now), context));
+  const outputs = await outputsOf((m) =>
+    m.report(reportOf(readingOf("r1", 1, context.now)), context),
+  );
   const lines = outputs.find((output) => output.type === "RECORD_LINES");
   expect(
     Buffer.from(lines?.bytes ?? [])
@@ -130,7 +147,8 @@ test("V4: a report is one line to every reader", async () => {
 
 test("S2: a STATE counts the reports since the last one, and comes only where there are any", async () => {
   const outputs = await outputsOf(async (manifest) => {
-    const report = (id: string) => manifest.report(readingOf(id, 1, context.now), context);
+    const report = (id: string) =>
+      manifest.report(reportOf(readingOf(id, 1, context.now)), context);
     await Promise.all(["r1", "r2"].map(report));
     await manifest.sendState();
     await manifest.sendState();
@@ -150,8 +168,8 @@ test("S2: a STATE counts the reports since the last one, and comes only where th
 test("L1: a day without totals proves nothing", async () => {
   const reading = readingOf("r1", 1, context.now);
   const totals = reading.totals?.map((total) => ({ ...total, groups: null })) ?? null;
-  const rows = rowsOf(await outputsOf((m) => m.report({ ...reading, totals }, context)));
-  expect(rows[0]).toMatchObject({ records: 2, totals: null, covered_from: null });
+  const rows = rowsOf(await outputsOf((m) => m.report(reportOf({ ...reading, totals }), context)));
+  expect(rows[0]).toMatchObject({ records: 2, rows: 2, totals: null });
 });
 
 test("S2: without a reading the state is what it was", async () => {
@@ -163,11 +181,11 @@ test("S2: without a reading the state is what it was", async () => {
 });
 
 test("R4: the state keeps the newest id that was reported, for ids to come", async () => {
-  const [old, recent] = [readingId(1000, 0), readingId(2000, 0)];
+  const [old, recent] = [readingId(1000, "chain"), readingId(2000, "chain")];
   let last: string | null = null;
   const outputs = await outputsOf(async (manifest) => {
-    await manifest.report(readingOf(recent, 1, context.now), context);
-    await manifest.report(readingOf(old, 1, context.now), context);
+    await manifest.report(reportOf(readingOf(recent, 1, context.now)), context);
+    await manifest.report(reportOf(readingOf(old, 1, context.now)), context);
     await manifest.sendState();
     last = manifest.newestReading;
   });
@@ -180,5 +198,5 @@ test("R4: the state keeps the newest id that was reported, for ids to come", asy
 
 test("R5: a reading that was begun without totals is not reported", async () => {
   const reading = { ...readingOf("r1", 1, context.now), totals: null };
-  expect(await outputsOf((manifest) => manifest.report(reading, context))).toEqual([]);
+  expect(await outputsOf((manifest) => manifest.report(reportOf(reading), context))).toEqual([]);
 });

@@ -8,7 +8,18 @@ import { pageOf } from "./testing.ts";
 const linesOf = (text: string, take: (length: number) => Buffer): Lines => {
   const memory = take(text.length);
   const bytes = memory.subarray(0, memory.write(text));
-  return { bytes, count: text === "" ? 0 : 1, records: 1, provisional: [], totals: [] };
+  return {
+    bytes,
+    count: text === "" ? 0 : 1,
+    records: 1,
+    provisional: [],
+    totals: [],
+    digests: [],
+    hasStrays: false,
+    standing: [],
+    written: new Map(),
+    strays: new Set(),
+  };
 };
 
 /** Writes pages over a writer whose turns come in any order; a page of the text "fault" cannot be made. */

@@ -1,15 +1,17 @@
 import { expect, test } from "vitest";
 import { ReadingIds, readingId } from "../core/identity.ts";
 import { type PlanInput, planFullRefresh, planIncremental } from "../core/plan.ts";
-import type { Reading, StreamState } from "../core/state.ts";
-import { DAY, HOUR } from "../core/time.ts";
+import type { Reading } from "../core/reading.ts";
+import type { StreamState } from "../core/state.ts";
+import { DAY, formatInstant, HOUR } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
 import type { ProgressEvent } from "../progress.ts";
 import type { LogLevel, StateMessage } from "../protocol.ts";
+import type { ReadingReport } from "./completion.ts";
 import { Outlet, PageWriter, readOverLanes } from "./flow.ts";
 import { StreamReader } from "./reader.ts";
 import { decodeState } from "./state_codec.ts";
-import type { FetchedPage, OpenPages, Output, WindowQuery } from "./stream.ts";
+import type { FetchedPage, Fields, OpenPages, Output, WindowQuery } from "./stream.ts";
 import { DAY_ONE, pageOf, usageRecord } from "./testing.ts";
 import { usage } from "./usage.ts";
 
@@ -29,7 +31,11 @@ const at: PlanInput = {
   endDate: DAY_ONE + 2 * DAY,
   lookback: DAY,
   reconcileFrom: null,
+  scrubDays: 0,
   lanes: 1,
+  pageSize: 1000,
+  byMonth: false,
+  newChain: "chain",
 };
 
 type Step = FetchedPage | ConnectorError;
@@ -40,7 +46,9 @@ interface Run {
   /** When they were written. */
   readonly statesAt: number[];
   readonly succeeded: boolean;
+  /** The readings of the reports, and the reports. */
   readonly reports: Reading[];
+  readonly said: ReadingReport[];
   readonly events: ProgressEvent[];
   /** By page: how many of its records were new to the reading. */
   readonly newRecordsOfPages: number[];
@@ -70,7 +78,7 @@ async function readScript(
   const { stored = null, input = at, mode = "incremental", lanes = 1 } = options;
   const outlet = new Outlet<Output>();
   const queries: Run["queries"] = [];
-  const reports: Reading[] = [];
+  const said: ReadingReport[] = [];
   const events: ProgressEvent[] = [];
   const newRecordsOfPages: number[] = [];
   const steps = [...script];
@@ -117,7 +125,7 @@ async function readScript(
       providerNow: options.providerNow ?? (() => input.now),
       onProgress: (event) => void events.push(event),
     },
-    reports: { send: async (reading) => void reports.push(reading), keep: async () => undefined },
+    reports: { send: async (report) => void said.push(report), keep: async () => undefined },
     onEnd: () => undefined,
   });
   const work = reader
@@ -140,7 +148,8 @@ async function readScript(
     states,
     statesAt,
     succeeded: reader.succeeded,
-    reports,
+    reports: said.map(({ reading }) => reading),
+    said,
     events,
     newRecordsOfPages,
   };
@@ -159,12 +168,15 @@ const statusesOf = ({ outputs }: Run): string[] =>
       ? [output.trace.stream_status.status]
       : [],
   );
-const dayTwo = {
-  ChargePeriodStart: "2026-01-02T00:00:00Z",
-  ChargePeriodEnd: "2026-01-03T00:00:00Z",
-};
-const one = usageRecord("one");
-const two = usageRecord("two", dayTwo);
+/** A record of a day, by its number from 0; `changes` replace or add members. */
+const recordOf = (id: string, day: number, changes: Fields = {}): Fields =>
+  usageRecord(id, {
+    ChargePeriodStart: formatInstant(DAY_ONE + day * DAY),
+    ChargePeriodEnd: formatInstant(DAY_ONE + (day + 1) * DAY),
+    ...changes,
+  });
+const one = recordOf("one", 0);
+const two = recordOf("two", 1);
 
 test("C1: with one lane the order of output is the order of time", async () => {
   const run = await readScript([[pageOf([one])], [pageOf([two])]]);
@@ -312,8 +324,8 @@ test("S2: lanes that come by while a state waits to be written do not send their
   const days = 12;
   const input = { ...at, now: DAY_ONE + (days + 0.5) * DAY, endDate: DAY_ONE + days * DAY };
   const script = Array.from({ length: days }, (_, day) => [
-    pageOf([usageRecord(`${day}`)], "next"),
-    pageOf([usageRecord(`${day}b`)]),
+    pageOf([recordOf(`${day}`, day)], "next"),
+    pageOf([recordOf(`${day}b`, day)]),
   ]);
   let now = 0;
   const run = await readScript(script, {
@@ -392,7 +404,7 @@ test("R4: readings of one millisecond have ids in the order in which they began"
 });
 
 test("R4: a provider's clock that stands still or is put back makes no id that sorts before an earlier one", async () => {
-  const before = readingId(at.now + HOUR, 0.9);
+  const before = readingId(at.now + HOUR, "zzzzz");
   const run = await readScript([[pageOf([one])]], { knownId: before });
   expect(run.reports.every(({ id }) => id > before)).toBe(true);
   expect(run.reports[0]?.beganAt).toBe(at.now);
@@ -444,7 +456,7 @@ const saidOf = ({ outputs }: Run, level: LogLevel): string =>
 test("S4: a window whose sibling gives up keeps its cursor", async () => {
   const refusing = [pageOf([one], "a"), refused("cursor_refused")];
   const sibling = Array.from({ length: 9 }, (_, page) =>
-    pageOf([usageRecord(`${page}`, dayTwo)], `b${page}`),
+    pageOf([recordOf(`${page}`, 1)], `b${page}`),
   );
   const run = await readScript([refusing, sibling, refusing, refusing], { lanes: 2 });
   expect(run.succeeded).toBe(false);

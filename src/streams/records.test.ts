@@ -1,22 +1,20 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Sightings, type WindowMemory } from "../core/sightings.ts";
+import { Sightings } from "../core/sightings.ts";
 import { DAY } from "../core/time.ts";
-import type { Range } from "../core/window.ts";
 import { type ParsedRecords, scanPage } from "../interface/scan.ts";
 import { costs } from "./costs.ts";
-import { type Lines, toLines, type WindowContext } from "./records.ts";
+import type { WindowContext } from "./record_filter.ts";
+import { type LineOptions, type Lines, toLines } from "./records.ts";
 import type { RecordRules } from "./invalid.ts";
 import type { Fields } from "./stream.ts";
+import { Strays } from "./strays.ts";
 import { costRecord, DAY_ONE, usageRecord } from "./testing.ts";
 import { usage } from "./usage.ts";
 
-interface Changes extends Partial<Omit<RecordRules, "warn">> {
-  readonly window?: Range;
-  readonly planFrom?: number;
-  readonly withTotals?: boolean;
-  readonly memory?: WindowMemory;
-}
+type OfContext = "window" | "planFrom" | "withTotals" | "memory" | "purpose" | "writes" | "strays";
+interface Changes
+  extends Partial<Omit<RecordRules, "warn">>, Partial<Pick<WindowContext, OfContext>> {}
 
 function contextOf(changes: Changes = {}): WindowContext & { warnings: string[] } {
   const warnings: string[] = [];
@@ -33,23 +31,30 @@ function contextOf(changes: Changes = {}): WindowContext & { warnings: string[] 
     planFrom: changes.planFrom ?? DAY_ONE,
     withTotals: changes.withTotals ?? false,
     memory: changes.memory ?? new Sightings().open(),
+    purpose: changes.purpose ?? { kind: "window", withStrays: true },
+    writes: changes.writes ?? (() => true),
+    strays: changes.strays ?? new Strays([]),
     warnings,
   };
 }
 
-const memory = (length: number): Buffer => Buffer.alloc(length);
+const options: LineOptions = {
+  emittedAt: 7,
+  take: (length) => Buffer.alloc(length),
+  alsoWrites: null,
+};
 
 /** A page from its body's text, as the wire has it: scanned where it is plain, else parsed. */
-const fromText = (body: string, context: WindowContext): Lines => {
+const fromText = (body: string, context: WindowContext, more = options): Lines => {
   const plain = scanPage(Buffer.from(body), () => undefined);
-  return toLines(plain?.records ?? parsedFrom(body), context, 7, memory);
+  return toLines(plain?.records ?? parsedFrom(body), context, more);
 };
 const parsedFrom = (body: string): ParsedRecords => {
   const { data }: { data: unknown[] } = JSON.parse(body);
   return { length: data.length, values: data, text: body, release: () => undefined };
 };
-const fromRecords = (records: readonly unknown[], context: WindowContext): Lines =>
-  fromText(JSON.stringify({ data: records }), context);
+const fromRecords = (records: readonly unknown[], context: WindowContext, more = options): Lines =>
+  fromText(JSON.stringify({ data: records }), context, more);
 const textOf = ({ bytes }: Lines): string => bytes.toString("utf8");
 const dataOf = (lines: Lines): Fields[] =>
   textOf(lines)
@@ -57,21 +62,47 @@ const dataOf = (lines: Lines): Fields[] =>
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line).record.data);
 
-test("R3: a record is emitted as it came, with its reading's id", () => {
-  const record = usageRecord("a", { ChargePeriodStart: "2026-01-01T00:00:00+00:00", x_Foo: "bar" });
-  const context = contextOf();
-  const lines = fromRecords([record], context);
-  expect(JSON.parse(textOf(lines))).toEqual({
-    type: "RECORD",
-    record: { stream: "usage", data: { ...record, x_ReadingId: "r1" }, emitted_at: 7 },
-  });
-  expect(lines).toMatchObject({ count: 1, records: 1 });
-});
+/** Both ways of a page into lines: scanned, and written again because a space makes it no plain page. */
+const PATHS = [
+  ["plain", (records: readonly unknown[]) => JSON.stringify({ data: records })],
+  ["rewritten", (records: readonly unknown[]) => `{ "data":${JSON.stringify(records)}}`],
+] as const;
 
-test("R3: a provider's own x_ReadingId gives way to ours", () => {
-  const lines = fromRecords([usageRecord("a", { x_ReadingId: "theirs" })], contextOf());
-  expect(textOf(lines).match(/x_ReadingId/g)).toHaveLength(1);
-  expect(dataOf(lines)[0]?.["x_ReadingId"]).toBe("r1");
+test.each(PATHS)(
+  "R3: a record of a %s page is emitted as it came, its reading's id last",
+  (_path, bodyOf) => {
+    const start = "2026-01-01T00:00:00+00:00";
+    const record = usageRecord("a", { ChargePeriodStart: start });
+    const lines = fromText(bodyOf([record]), contextOf());
+    expect(textOf(lines)).toBe(
+      `{"type":"RECORD","record":{"stream":"usage","data":${JSON.stringify(record).slice(0, -1)},` +
+        `"x_ReadingId":"r1"},"emitted_at":7}}\n`,
+    );
+    expect(lines).toMatchObject({ count: 1, records: 1 });
+  },
+);
+
+test.each(PATHS)(
+  "R3: members of a %s page that the interface does not name stay, and stand in x_ProviderColumns",
+  (_path, bodyOf) => {
+    const record = usageRecord("a", { x_Foo: 'b"ar\\', x_Bar: null });
+    const plain = usageRecord("b");
+    const lines = fromText(bodyOf([record, plain]), contextOf());
+    expect(dataOf(lines)).toEqual([
+      { ...record, x_ProviderColumns: { x_Foo: 'b"ar\\', x_Bar: null }, x_ReadingId: "r1" },
+      { ...plain, x_ReadingId: "r1" },
+    ]);
+    expect(Object.keys(dataOf(lines)[0] ?? {}).slice(-2)).toEqual([
+      "x_ProviderColumns",
+      "x_ReadingId",
+    ]);
+  },
+);
+
+test("R3: a provider's own x_ReadingId and x_ProviderColumns give way to ours and stand there", () => {
+  const own = { x_ReadingId: "theirs", x_ProviderColumns: { a: [1] } };
+  const [data] = dataOf(fromRecords([usageRecord("a", own)], contextOf()));
+  expect(data).toEqual({ ...usageRecord("a"), x_ProviderColumns: own, x_ReadingId: "r1" });
 });
 
 test.each([
@@ -171,7 +202,10 @@ test("V3: numbers in unknown properties keep every digit", () => {
   const numbers = "1.0, 12345678901234567890.123456789, 1E400, -0, 0.1000";
   const body = JSON.stringify({ data: [usageRecord("a", { x_Extra: "HERE" }), usageRecord("b")] });
   const lines = fromText(body.replace('"HERE"', `{"deep":[${numbers}]}`), contextOf());
-  expect(textOf(lines)).toContain(`"x_Extra":{"deep":[${numbers.replaceAll(" ", "")}]}`);
+  const extra = `"x_Extra":{"deep":[${numbers.replaceAll(" ", "")}]}`;
+  expect(textOf(lines).split("\n")[0]).toContain(
+    `${extra},"x_ProviderColumns":{${extra}},"x_ReadingId":"r1"}`,
+  );
   expect(lines.count).toBe(2);
 });
 
@@ -239,30 +273,65 @@ test("P5: two versions of one id are both emitted; a warning where neither is th
   expect(context.warnings).toEqual([expect.stringContaining('"a" came twice')]);
 });
 
-test("P5: a record that reaches beyond its window is emitted by the first window that returns it", () => {
-  const month = costRecord("m", { ChargePeriodEnd: "2026-02-01T00:00:00Z" });
-  const sightings = new Sightings();
-  const window = { start: DAY_ONE + DAY, end: DAY_ONE + 2 * DAY };
-  const common = { stream: costs, granularity: null, withTotals: true } as const;
-  expect(fromRecords([month], contextOf({ ...common, memory: sightings.open() })).count).toBe(1);
-  const other = fromRecords([month], contextOf({ ...common, window, memory: sightings.open() }));
-  expect(other).toMatchObject({ count: 0, records: 1, totals: [] });
+const STRAY_WINDOW = { start: DAY_ONE + DAY, end: DAY_ONE + 2 * DAY };
+
+test("P5: a record that starts outside its window waits, and is neither written nor counted with it", () => {
+  const strays = new Strays([]);
+  const window = STRAY_WINDOW;
+  const context = contextOf({ window, strays, withTotals: true });
+  const own = usageRecord("own", { ChargePeriodStart: "2026-01-02T00:00:00Z" });
+  const lines = fromRecords([usageRecord("stray"), own], context);
+  expect(dataOf(lines).map((data) => data["x_RecordId"])).toEqual(["own"]);
+  expect(lines).toMatchObject({ records: 1, hasStrays: true, standing: [] });
+  expect(lines.digests.map(({ day, records }) => [day, records])).toEqual([[DAY_ONE + DAY, 1]]);
+  expect(strays.pendingDays()).toEqual([DAY_ONE]);
+  expect(strays.pendingOf(window).size).toBe(1);
 });
 
-test("P5: a provider that takes a window's end for inclusive doubles nothing, whichever window is first", () => {
-  const edge = usageRecord("edge");
-  const before = { start: DAY_ONE - DAY, end: DAY_ONE };
-  const own = { start: DAY_ONE, end: DAY_ONE + DAY };
-  for (const windows of [
-    [before, own],
-    [own, before],
-  ]) {
+test("P5: a stray is no stray once a window returned it as its own, whichever window is first", () => {
+  const windows = [{ start: DAY_ONE, end: DAY_ONE + DAY }, STRAY_WINDOW];
+  for (const order of [windows, windows.toReversed()]) {
+    const strays = new Strays([]);
     const sightings = new Sightings();
-    const counts = windows.map(
-      (window) => fromRecords([edge], contextOf({ window, memory: sightings.open() })).count,
-    );
-    expect(counts).toEqual([1, 0]);
+    const counts = order.map((window) => {
+      const context = contextOf({ window, strays, memory: sightings.open() });
+      return fromRecords([usageRecord("edge")], context).count;
+    });
+    expect(counts.toSorted()).toEqual([0, 1]);
+    expect(strays.pendingDays()).toEqual([]);
   }
+});
+
+test("P5: a reading for strays writes those that are asked for, with totals of their own", () => {
+  const strays = new Strays([]);
+  const window = STRAY_WINDOW;
+  const records = [usageRecord("a"), usageRecord("b")];
+  fromRecords(records.slice(0, 1), contextOf({ window, strays }));
+  const hashes = strays.pendingOf(window);
+  const context = contextOf({
+    window,
+    strays,
+    withTotals: true,
+    purpose: { kind: "strays", hashes },
+  });
+  const lines = fromRecords(
+    [...records, usageRecord("c", { ChargePeriodStart: "2026-01-02T00:00:00Z" })],
+    context,
+  );
+  expect(dataOf(lines).map((data) => data["x_RecordId"])).toEqual(["a"]);
+  expect(lines.strays).toEqual(hashes);
+  expect(lines.totals).toMatchObject([{ day: DAY_ONE, inside: false, records: 1 }]);
+});
+
+test("P5: a stray that an earlier sync wrote is reported as standing, and not written again", () => {
+  const first = new Strays([]);
+  const window = STRAY_WINDOW;
+  fromRecords([usageRecord("a")], contextOf({ window, strays: first }));
+  first.wrote(first.pendingOf(window), window, "r0");
+  const strays = new Strays(first.written);
+  const lines = fromRecords([usageRecord("a")], contextOf({ window, strays }));
+  const standing = [{ day: DAY_ONE, rowsReadingId: "r0", records: 1 }];
+  expect(lines).toMatchObject({ count: 0, hasStrays: false, standing });
 });
 
 test("P5: what a restart brings again is not emitted, but counts for its reading", () => {
@@ -310,7 +379,7 @@ test("R2: a provisional cost of many days is kept under the day of its start, wh
   expect(daysOf(-5, DAY_ONE - 9 * DAY)).toEqual([DAY_ONE - 5 * DAY]); // no part of it lies in the window
 });
 
-test("R5: control totals by day and group, those of records outside the window apart", () => {
+test("R5: control totals by day and group, without records that start outside the window", () => {
   const records = [
     usageRecord("a"),
     usageRecord("b", { ConsumedQuantity: "0.5" }),
@@ -336,9 +405,13 @@ test("R5: control totals by day and group, those of records outside the window a
         },
       ],
     },
-    expect.objectContaining({ day: DAY_ONE - DAY, inside: false, records: 1 }),
   ]);
 });
+
+const columnsOf = (record: Fields): Fields => {
+  const foreign = Object.entries(record).filter(([name]) => !usage.properties.has(name));
+  return foreign.length === 0 ? {} : { x_ProviderColumns: Object.fromEntries(foreign) };
+};
 
 test("the hot path equals the plain path on arbitrary pages", { timeout: 30_000 }, () => {
   const record = fc.record({
@@ -353,16 +426,25 @@ test("the hot path equals the plain path on arbitrary pages", { timeout: 30_000 
       );
       const body = JSON.stringify({ data: records });
       const lines = fromText(body, contextOf());
-      expect(textOf(lines)).toBe(textOf(toLines(parsedFrom(body), contextOf(), 7, memory)));
+      const parsed = toLines(parsedFrom(body), contextOf(), options);
+      expect(textOf(lines)).toBe(textOf(parsed));
+      expect(lines.digests).toEqual(parsed.digests);
       const plain = new Map<string, Fields>();
-      for (const parsed of JSON.parse(body).data) {
-        plain.set(JSON.stringify(parsed), { ...parsed, x_ReadingId: "r1" });
+      for (const data of JSON.parse(body).data) {
+        plain.set(JSON.stringify(data), { ...data, ...columnsOf(data), x_ReadingId: "r1" });
       }
       expect(dataOf(lines)).toEqual([...plain.values()]);
       expect(textOf(lines).split("\n")).toHaveLength(lines.count + 1);
     }),
   );
 });
+
+/** A record's data as it is written: our own members give way, and stand in `x_ProviderColumns` with all that is not named. */
+function expectedOf(json: string): Fields {
+  const record: Fields = JSON.parse(json);
+  const { x_ReadingId: _, ...own } = record;
+  return { ...own, ...columnsOf(record), x_ReadingId: "r1" };
+}
 
 test(
   "records are taken out of their page only where that is what they say",
@@ -411,11 +493,9 @@ test(
           return more === null ? plain : `${plain.slice(0, -1)},${more}}`;
         });
         const lines = fromText(layOut(members), contextOf());
-        const whole = (json: string): Fields => JSON.parse(json.replaceAll(/\\ud800/g, "\ufffd"));
-        const expected = members.map((json) => ({ ...whole(json), x_ReadingId: "r1" }));
+        const expected = members.map((json) => expectedOf(json.replaceAll(/\\ud800/g, "\ufffd")));
         expect(dataOf(lines)).toEqual(expected);
         expect(textOf(lines).split(/[\n\r\u0085\u2028\u2029]/)).toHaveLength(lines.count + 1);
-        expect(textOf(lines)).not.toContain("theirs");
       }),
       { numRuns: 500 },
     );

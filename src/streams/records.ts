@@ -17,7 +17,7 @@ import type { DayTotal } from "../core/totals.ts";
 import type { PageRecords, ScannedRecords } from "../interface/scan.ts";
 import { checked } from "./invalid.ts";
 import { RecordFilter, type WindowContext } from "./record_filter.ts";
-import { rewritten } from "./rewriting.ts";
+import { type ProviderColumns, rewritten } from "./rewriting.ts";
 import type { Fields } from "./stream.ts";
 
 /** The lines of one page, ready to be written, and their sums. */
@@ -74,7 +74,8 @@ export function toLines(page: PageRecords, context: WindowContext, options: Line
     const columns = columnsOf(records, index, record, context);
     const day = filter.add(record, view, start, brace - 1);
     if (Number.isNaN(day) || !(mayWriteAll || context.writes(day))) return;
-    kept.push({ day, start, end: brace - 1, columns });
+    const hidden = columns?.hidden ?? 0;
+    kept.push({ day, start, end: brace - 1 - hidden, columns: columns?.json ?? null });
   });
   const found = filter.result();
   const also = new Set(options.alsoWrites?.(found.digests));
@@ -115,13 +116,13 @@ function joined(
 /** The names of foreign members, for each shape of plain records: records of one shape share the object of their members. */
 const FOREIGN_NAMES = new WeakMap<Fields, readonly string[]>();
 
-/** R3: the members that the interface does not name, as JSON; null where there are none. */
+/** R3: the members that the interface does not name; null where there are none. A plain record has none of our names. */
 function columnsOf(
   records: ScannedRecords | ReturnType<typeof rewritten>,
   index: number,
   record: Fields,
   { rules }: WindowContext,
-): string | null {
+): ProviderColumns | null {
   if ("columnsOf" in records) return records.columnsOf(index);
   let names = FOREIGN_NAMES.get(record);
   if (names === undefined) {
@@ -129,5 +130,6 @@ function columnsOf(
     FOREIGN_NAMES.set(record, names);
   }
   if (names.length === 0) return null;
-  return JSON.stringify(Object.fromEntries(names.map((name) => [name, record[name]])));
+  const json = JSON.stringify(Object.fromEntries(names.map((name) => [name, record[name]])));
+  return { json, hidden: 0 };
 }

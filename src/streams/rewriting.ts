@@ -26,21 +26,34 @@ const OURS: ReadonlySet<string> = new Set(["x_ReadingId", "x_ProviderColumns"]);
 /** As those of a plain page, but of values that may be anything. */
 export interface RewrittenRecords extends Omit<ScannedRecords, "each"> {
   each(visit: (index: number, value: unknown, start: number, end: number) => void): void;
-  /** The `x_ProviderColumns` of a record as JSON; null where it has none. */
-  columnsOf(index: number): string | null;
+  /** The `x_ProviderColumns` of a record; null where it has none. */
+  columnsOf(index: number): ProviderColumns | null;
+}
+
+/** Members that the interface does not name (R3). */
+export interface ProviderColumns {
+  readonly json: string;
+  /** The record's last bytes, before its brace, that are hashed but not written: its own members of our names. */
+  readonly hidden: number;
 }
 
 /** The records of any page, written again one after the other; not checked. */
 export function rewritten({ values, text }: ParsedRecords, rules: RecordRules): RewrittenRecords {
   let exact: readonly unknown[] | null = null;
-  const columns = new Map<number, string>();
+  const columns = new Map<number, ProviderColumns>();
   const parts = values.map((value, index) => {
     if (!isFields(value) || !hasForeignMembers(value, rules)) return stringify(value);
     exact ??= recordsOf(text);
     const record = exact[index];
     if (!isFields(record)) return stringify(record);
-    columns.set(index, fitForLines(stringify(foreignMembers(record, rules)), rules));
-    return stringify(withoutOurs(record));
+    const foreign = foreignMembers(record, rules);
+    if (foreign === null) return stringify(record);
+    const hidden = hiddenMembers(record, rules);
+    const json = fitForLines(stringify(foreign), rules);
+    columns.set(index, { json, hidden: Buffer.byteLength(hidden) });
+    return hidden === ""
+      ? stringify(record)
+      : `${stringify(withoutOurs(record)).slice(0, -1)}${hidden}}`;
   });
   const isFit = !UNFIT.test(parts.join(""));
   const lines = isFit ? parts : parts.map((part) => fitForLines(part, rules));
@@ -71,16 +84,20 @@ function hasForeignMembers(record: Fields, { stream }: RecordRules): boolean {
   return false;
 }
 
-/** The members that the interface does not name, as they came (R3). */
-function foreignMembers(record: Fields, { stream }: RecordRules): Fields {
+/** The members that the interface does not name, as they came (R3); null where there are none. */
+function foreignMembers(record: Fields, { stream }: RecordRules): Fields | null {
   const foreign = Object.entries(record).filter(([name]) => !stream.properties.has(name));
-  return Object.fromEntries(foreign);
+  return foreign.length === 0 ? null : Object.fromEntries(foreign);
 }
 
-function withoutOurs(record: Fields): Fields {
-  const hasOurs = Object.keys(record).some((name) => OURS.has(name));
-  if (!hasOurs) return record;
-  return Object.fromEntries(Object.entries(record).filter(([name]) => !OURS.has(name)));
+const withoutOurs = (record: Fields): Fields =>
+  Object.fromEntries(Object.entries(record).filter(([name]) => !OURS.has(name)));
+
+/** The provider's own members of our names, as the end of a record; empty where there are none. */
+function hiddenMembers(record: Fields, rules: RecordRules): string {
+  const hidden = Object.entries(record).filter(([name]) => OURS.has(name));
+  if (hidden.length === 0) return "";
+  return `,${fitForLines(stringify(Object.fromEntries(hidden)), rules).slice(1, -1)}`;
 }
 
 /** The page's records once more, every number as the text that it came as. */

@@ -222,7 +222,7 @@ const firstStateSchema = z.discriminatedUnion("mode", [
     .transform((state): FullRefreshState => ({ ...state, chain: "", pass: null })),
 ]);
 const headSchema = z.object({
-  version: z.union([z.literal(1), z.literal(VERSION)]),
+  version: z.literal([1, VERSION]),
   belongs_to: z.object({
     base_url: z.string(),
     dataset: z.string(),
