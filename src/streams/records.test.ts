@@ -297,7 +297,7 @@ test("P5: a stray is no stray once a window returned it as its own, whichever wi
       const context = contextOf({ window, strays, memory: sightings.open() });
       return fromRecords([usageRecord("edge")], context).count;
     });
-    expect(counts.toSorted()).toEqual([0, 1]);
+    expect(counts).toEqual(order === windows ? [1, 0] : [0, 1]);
     expect(strays.pendingDays()).toEqual([]);
   }
 });

@@ -207,7 +207,7 @@ test.each([
 
 test("S5: an unknown version is an error that says what to do", () => {
   const future = { ...encodeState(incremental, ours), version: 3 };
-  expect(() => decodeState(future, ours, "incremental")).toThrow(/version must be 1.*Clear/s);
+  expect(() => decodeState(future, ours, "incremental")).toThrow(/version must be 1 or 2.*Clear/s);
 });
 
 test("S5: every damage of a state is a clear error or another valid state, never a crash", () => {
