@@ -204,6 +204,7 @@ function scrubOf(
     days: at.scrubDays,
     history: { start: plan.from, end },
     byMonth: at.byMonth,
+    turn: at.byMonth ? 1 : 0,
     maximumWindowDays: at.maximumWindowDays,
     recordsIn: (range) => recordsIn(known, range),
     pageSize: at.pageSize,

@@ -11,6 +11,7 @@ interface Drawn {
   /** Days before today with which the history begins. */
   readonly history: number;
   readonly byMonth: boolean;
+  readonly turn: 0 | 1;
   readonly maximumWindowDays: number;
   /** Records a day. */
   readonly density: number;
@@ -20,6 +21,7 @@ const input: fc.Arbitrary<Drawn> = fc.record({
   days: fc.integer({ min: 1, max: 40 }),
   history: fc.integer({ min: 0, max: 800 }),
   byMonth: fc.boolean(),
+  turn: fc.constantFrom(0, 1),
   maximumWindowDays: fc.constantFrom(1, 7, 31),
   density: fc.constantFrom(0, 3, 50, 2000),
 });
@@ -72,13 +74,27 @@ describe("planScrub()", () => {
   });
 
   test("R7: a small history waits for the last day of the turn: one slice in all", () => {
-    const drawn = { days: 20, history: 5, byMonth: false, maximumWindowDays: 31, density: 3 };
+    const drawn = {
+      days: 20,
+      history: 5,
+      byMonth: false,
+      turn: 0 as const,
+      maximumWindowDays: 31,
+      density: 3,
+    };
     expect(slicesOf(drawn, 20).slices).toHaveLength(1);
     expect(slicesOf(drawn, 19).slices).toHaveLength(0);
   });
 
   test("R7: off, and without history, nothing is due and the state stays", () => {
-    const drawn = { days: 30, history: 90, byMonth: false, maximumWindowDays: 31, density: 3 };
+    const drawn = {
+      days: 30,
+      history: 90,
+      byMonth: false,
+      turn: 0 as const,
+      maximumWindowDays: 31,
+      density: 3,
+    };
     const history = { start: TODAY - 90 * DAY, end: TODAY };
     const stored = { began: TODAY, through: TODAY - 80 * DAY };
     expect(planScrub(stored, { ...inputOf(drawn, TODAY, history), days: 0 })).toEqual({
@@ -90,7 +106,14 @@ describe("planScrub()", () => {
   });
 
   test("R7: a turn that was missed for weeks is caught up at once, and then a new one begins", () => {
-    const drawn = { days: 10, history: 90, byMonth: false, maximumWindowDays: 31, density: 50 };
+    const drawn = {
+      days: 10,
+      history: 90,
+      byMonth: false,
+      turn: 0 as const,
+      maximumWindowDays: 31,
+      density: 50,
+    };
     const history = { start: TODAY - 90 * DAY, end: TODAY };
     const late = planScrub(
       { began: TODAY - 50 * DAY, through: TODAY - 60 * DAY },

@@ -22,6 +22,8 @@ export interface ScrubInput {
   readonly history: Range;
   /** Costs are compared by calendar months (W2). */
   readonly byMonth: boolean;
+  /** The streams take turns: a slice is due on days whose number has this remainder by two. */
+  readonly turn: 0 | 1;
   /** The longest window of the dataset, in days. */
   readonly maximumWindowDays: number;
   /** How many records the known days of a range have, and how many fit a page. */
@@ -37,8 +39,9 @@ export interface ScrubPlan {
 }
 
 /**
- * The slice that is due. A slice that would fill no window waits for the next day, so that a small account pays one
- * request for many days; the last day of a turn leaves nothing over.
+ * The slice that is due. A slice that would fill no window waits for a later day, so that a small account pays one request
+ * for many days; for the same reason slices end at month starts, which no window crosses (W1), where a month fits a page.
+ * The last day of a turn leaves nothing over.
  */
 export function planScrub(stored: Scrub | null, input: ScrubInput): ScrubPlan {
   const { now, days, history } = input;
@@ -47,15 +50,24 @@ export function planScrub(stored: Scrub | null, input: ScrubInput): ScrubPlan {
   const scrub = continued(stored, today, input);
   const elapsed = (today - scrub.began) / DAY + 1;
   const isLastDay = elapsed >= days;
-  const length = (history.end - history.start) / DAY;
-  const due = history.start + Math.ceil((length * Math.min(elapsed, days)) / days) * DAY;
   const start = Math.max(scrub.through, history.start);
-  const end = isLastDay || !input.byMonth ? due : Math.max(start, monthStart(due));
-  const slice = { start, end: Math.min(end, history.end) };
-  const isWorthIt = slice.start < slice.end && (isLastDay || fillsWindow(slice, input));
-  if (!isWorthIt) return { slice: null, after: scrub };
+  const slice = { start, end: isLastDay ? history.end : endOf(start, elapsed, input) };
+  const isDue = isLastDay || (isOwnDay(today, input) && fillsWindow(slice, input));
+  if (slice.start >= slice.end || !isDue) return { slice: null, after: scrub };
   return { slice, after: { ...scrub, through: slice.end } };
 }
+
+/** Where the slice ends that keeps pace: that much of the history is compared after so many days. */
+function endOf(start: number, elapsed: number, input: ScrubInput): number {
+  const { days, history, byMonth, recordsIn, pageSize } = input;
+  const length = (history.end - history.start) / DAY;
+  const due = Math.min(history.start + Math.ceil((length * elapsed) / days) * DAY, history.end);
+  const fitsPage = recordsIn({ start, end: due }) <= pageSize;
+  return byMonth || fitsPage ? Math.max(start, monthStart(due)) : due;
+}
+
+const isOwnDay = (today: number, { turn, days }: ScrubInput): boolean =>
+  days < 4 || (today / DAY) % 2 === turn;
 
 /** The turn that goes on; a new one where none began, or where the last one is over. */
 function continued(stored: Scrub | null, today: number, { days, history }: ScrubInput): Scrub {
