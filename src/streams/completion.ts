@@ -9,7 +9,7 @@
  *                              ▼
  *     days that strays start on are looked at ─► strays without an owner are written ─► finished
  */
-import { digestOf } from "../core/digests.ts";
+import { daysOf, digestOf } from "../core/digests.ts";
 import { forget, isKnown } from "../core/known_days.ts";
 import { type Plan, type PlanInput, windowOfDay } from "../core/plan.ts";
 import type { Reading, StandingStrays } from "../core/reading.ts";
@@ -77,6 +77,8 @@ export class Completion {
   #hasLooked = false;
   /** The windows that this pass has read as a whole. */
   readonly #read: Range[] = [];
+  /** The days of which this read has written rows. */
+  readonly #written = new Set<number>();
 
   constructor(options: CompletionOptions) {
     this.#options = options;
@@ -107,6 +109,7 @@ export class Completion {
   async #settle({ job, reading, alsoWritten, writes }: EndedWindow): Promise<void> {
     const { input, warn, setState, state, queue, checkpoint } = this.#options;
     const isWhole = job.purpose.kind === "window" && job.purpose.withStrays;
+    for (const day of job.written.keys()) this.#written.add(day);
     const incomplete = incompleteDays(
       reading,
       job,
@@ -182,7 +185,7 @@ export class Completion {
     }
     const looks = this.#hasLooked ? [] : this.#windowsToLookAt();
     this.#hasLooked = true;
-    for (const window of looks) queue(jobOf(window, this.#lookPurpose()));
+    for (const window of looks) queue(jobOf(window, this.#lookPurpose(window)));
     if (looks.length > 0) return;
     this.#waiting = [];
     const assigned = new Set<string>();
@@ -224,13 +227,14 @@ export class Completion {
   }
 
   /**
-   * A day that strays start on is compared as a whole, because a stray may be new there: of a charge that comes late, the
-   * window that is read today may show only the end. A full refresh has read every day of its range already.
+   * The days that strays start on are compared as a whole, because a stray may be new there: of a charge that comes late, the
+   * window that is read today may show only the end. A day that this read has written is not written twice (P5), and a full
+   * refresh compares nothing: there the strays are only looked for.
    */
-  #lookPurpose(): Purpose {
-    return this.#options.plan.state.mode === "full_refresh"
-      ? { kind: "look" }
-      : { kind: "window", withStrays: false };
+  #lookPurpose(window: Range): Purpose {
+    const isRefresh = this.#options.plan.state.mode === "full_refresh";
+    const isWritten = daysOf(window).some((day) => this.#written.has(day));
+    return isRefresh || isWritten ? { kind: "look" } : { kind: "window", withStrays: false };
   }
 
   #forget(days: readonly number[]): void {

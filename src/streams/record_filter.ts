@@ -22,7 +22,7 @@ export type Purpose =
   | { readonly kind: "window"; readonly withStrays: boolean }
   /** The days of a window that differed (R6). */
   | { readonly kind: "rewrite" }
-  /** The same in a full refresh, which compares nothing: which strays does the day return as its own? */
+  /** Such a window where nothing may be written: which strays does it return as its own? */
   | { readonly kind: "look" }
   /** A window whose strays an earlier process saw and this one does not know (P5). */
   | { readonly kind: "collect" }
