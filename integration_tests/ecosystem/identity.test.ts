@@ -1,7 +1,7 @@
 /** Several files repeat the version, the name and the address for different readers. These tests keep them equal. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { PROVIDERS } from "../../src/config/schema.ts";
+import { PROVIDERS } from "../../src/config/credentials_schema.ts";
 
 const text = (path: string): string =>
   readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");

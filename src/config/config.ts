@@ -5,7 +5,9 @@
  */
 import type * as z from "zod";
 import { normalizeBaseUrl } from "./address.ts";
-import { configSchema, instantOf, PROVIDERS } from "./schema.ts";
+import { PROVIDERS } from "./credentials_schema.ts";
+import { instantOf } from "./fields.ts";
+import { configSchema } from "./schema.ts";
 import { ConnectorError } from "../errors.ts";
 import { describeIssues, issuesOf, ruleOf, type ConfigIssue } from "./issues.ts";
 import { isObject } from "./members.ts";

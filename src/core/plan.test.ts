@@ -95,8 +95,8 @@ function read(
     ...NOTHING,
   };
   const complete = readPage(reading, page, at.now);
-  const settled = settleReading(state, complete, NOTHING_KNOWN, at.now);
-  return advance(finishWindow(settled, complete, at.now), rereadFrom, at.bucket);
+  const afterReading = settleReading(state, complete, NOTHING_KNOWN, at.now);
+  return advance(finishWindow(afterReading, complete, at.now), rereadFrom, at.bucket);
 }
 
 /** A reading that stands between two pages. */

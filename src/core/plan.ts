@@ -12,49 +12,13 @@ import {
   type StreamState,
   withoutStale,
 } from "./state.ts";
-import { pack } from "./packing.ts";
-import { type KnownDays, NOTHING_KNOWN, prune, recordsIn } from "./known_days.ts";
+import { NOTHING_KNOWN, prune, recordsIn } from "./known_days.ts";
 import type { ProvisionalDay } from "./provisional.ts";
 import type { Reading } from "./reading.ts";
+import { isWhole, type PlanInput, wholeMonths, windowsOf } from "./plan_windows.ts";
 import { planScrub, type Scrub } from "./scrub.ts";
-import {
-  type Bucket,
-  ceilTo,
-  DAY,
-  floorTo,
-  formatDay,
-  HOUR,
-  monthStart,
-  nextMonthStart,
-} from "./time.ts";
+import { ceilTo, DAY, floorTo, formatDay, HOUR, monthStart } from "./time.ts";
 import { clip, cut, overlaps, type Range, subtract, union } from "./window.ts";
-
-/** The inputs of a stream's plan besides its state. */
-export interface PlanInput {
-  /** The provider's clock at the start of the sync. */
-  readonly now: number;
-  readonly bucket: Bucket;
-  /** `retention_days` and `maximum_window_days` of the dataset, >= 1. */
-  readonly retentionDays: number;
-  readonly maximumWindowDays: number;
-  /** `start_date` and `end_date` of the config. */
-  readonly startDate: number | null;
-  readonly endDate: number | null;
-  /** R1, in milliseconds: whole UTC days. */
-  readonly lookback: number;
-  /** Where a deep re-read begins (R2); null where it is turned off. */
-  readonly reconcileFrom: number | null;
-  /** Whole days in which all retained history is compared once (R7); 0 turns it off. */
-  readonly scrubDays: number;
-  /** Requests at once, >= 1. */
-  readonly lanes: number;
-  /** Records of a page, >= 1. */
-  readonly pageSize: number;
-  /** Whether windows are whole calendar months where the dataset allows it: those of costs are (W2). */
-  readonly byMonth: boolean;
-  /** The chain of a state that has none yet: five base-36 digits, drawn at random (R4). */
-  readonly newChain: string;
-}
 
 export interface Plan<State> {
   /** The state at the start of the run. */
@@ -83,6 +47,8 @@ export interface Plan<State> {
   readonly positionInFuture: boolean;
 }
 
+export { type PlanInput, windowOfDay } from "./plan_windows.ts";
+
 /** The first whole day at least an hour inside retention, so that it stays inside while a slow sync runs (W3). */
 export function retentionFloor(now: number, retentionDays: number): number {
   return ceilTo(DAY, retentionEdge(now, retentionDays) + HOUR);
@@ -105,9 +71,6 @@ export function costsReconcileFrom(now: number): number {
 export function reconcileFromDays(now: number, days: number): number {
   return floorTo(DAY, now) - days * DAY;
 }
-
-/** The number of windows that keeps the lanes busy to the end (W2). */
-const windowsFor = (lanes: number): number => 4 * lanes;
 
 interface Bounds {
   readonly floor: number;
@@ -211,39 +174,6 @@ function scrubOf(
   });
 }
 
-/** A window may span a whole month only where the dataset allows one of 31 days. */
-const MONTH_DAYS = 31;
-
-/** The window in which a day is read by itself: its calendar month, for costs (W2), within the bounds; else the day. */
-export function windowOfDay(day: number, bounds: Range, at: PlanInput): Range | undefined {
-  return wholeMonths([{ start: day, end: day + DAY }], bounds, at)[0];
-}
-
-/**
- * Ranges of costs are widened to whole calendar months within the bounds: a provider that selects by containment shows a
- * monthly charge in no smaller window (W2).
- */
-function wholeMonths(ranges: readonly Range[], bounds: Range, at: PlanInput): Range[] {
-  if (!at.byMonth || at.maximumWindowDays < MONTH_DAYS) return clip(ranges, bounds);
-  const months = ranges.map((range) => ({
-    start: monthStart(range.start),
-    end: nextMonthStart(range.end - 1),
-  }));
-  return clip(months, bounds);
-}
-
-/**
- * Whether an open reading can be gone on with: nothing is missing in the same month of costs, or the same day of usage,
- * beyond its window. Two readings of one month would miss a monthly charge; two of one day would leave rows of two readings.
- */
-function isWhole(reading: Reading, missing: readonly Range[], at: PlanInput): boolean {
-  const isMonthly = at.byMonth && at.maximumWindowDays >= MONTH_DAYS;
-  const unit = isMonthly
-    ? { start: monthStart(reading.start), end: nextMonthStart(reading.end - 1) }
-    : { start: floorTo(DAY, reading.start), end: ceilTo(DAY, reading.end) };
-  return subtract(clip(missing, unit), [reading]).length === 0;
-}
-
 function emptyPlan(state: IncrementalState): Plan<IncrementalState> {
   return {
     state,
@@ -337,12 +267,6 @@ function passOf(
   const kept = sameDay ? state.pass : withoutStale(state.pass, rereads, at.lookback);
   const open = kept.open.filter((reading) => overlaps(reading, { start: from, end }));
   return { ...kept, day: fresh.day, open: open.map((reading) => ({ ...reading, resumed: true })) };
-}
-
-function windowsOf(ranges: readonly Range[], known: KnownDays, at: PlanInput): Range[] {
-  const { maximumWindowDays: maximumDays, pageSize } = at;
-  if (at.byMonth) return cut(ranges, maximumDays, 1);
-  return pack(ranges, { known, pageSize, maximumDays, atLeast: windowsFor(at.lanes) });
 }
 
 /**

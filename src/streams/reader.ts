@@ -6,7 +6,7 @@ import { completed, type PlanInput, replan, retentionEdge, withoutFuture } from 
 import { forget } from "../core/known_days.ts";
 import { beginReading, type Reading, readPage } from "../core/reading.ts";
 import { differingDays, writesDay } from "../core/settle.ts";
-import { Sightings, type WindowMemory } from "../core/sightings.ts";
+import { Sightings } from "../core/sightings.ts";
 import { dropOpen, keepOpen, knownOf, type StreamState } from "../core/state.ts";
 import { formatInstant } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
@@ -18,27 +18,14 @@ import type { WindowRead, WindowSource } from "./flow.ts";
 import type { RecordRules } from "./invalid.ts";
 import { type Job, jobOf, replanned, resumedJob } from "./job.ts";
 import { Notices } from "./notices.ts";
+import { OpenWindow } from "./open_window.ts";
 import type { ReaderOptions } from "./reader_options.ts";
 import type { WindowContext } from "./record_filter.ts";
-import { type Lines, toLines } from "./records.ts";
-import type { FetchedPage, Output, WindowPages } from "./stream.ts";
+import type { Lines } from "./records.ts";
+import type { FetchedPage, Output } from "./stream.ts";
 
 /** How often a window whose cursor is refused begins again (S4). */
 const MAXIMUM_RESTARTS = 2;
-
-/** A window under way. */
-interface OpenWindow {
-  readonly job: Job;
-  readonly memory: WindowMemory;
-  readonly pages: WindowPages;
-  readonly context: WindowContext;
-  /** After the last page that was written. */
-  reading: Reading;
-  /** The known days that were written because the window is a single page (R6). */
-  alsoWritten: readonly number[];
-  /** The strays that were written. */
-  readonly strays: Set<string>;
-}
 
 /** The window has left retention before its first request. */
 class LeftRetention extends Error {}
@@ -173,8 +160,7 @@ export class StreamReader implements WindowSource {
       strays: this.#completion.strays,
     };
     const pages = source.openPages({ start, end, limit }, cursor, this.#signal, this.#notices.warn);
-    const strays = new Set<string>();
-    return { job: { ...job, memory }, memory, pages, context, reading, alsoWritten: [], strays };
+    return new OpenWindow({ ...job, memory }, memory, pages, context, reading);
   }
 
   #begin({ window, startsOver, rewrites, availableThrough }: Job, limit: number): Reading {
@@ -195,10 +181,15 @@ export class StreamReader implements WindowSource {
    */
   async #write(window: OpenWindow, page: FetchedPage): Promise<void> {
     const { run, input } = this.#options;
-    const { job, context } = window;
-    const lines = await run.writer.write(this.name, (take) =>
-      this.#orFail(() => this.#makeLines(window, page, take)),
-    );
+    const { job } = window;
+    const lines = await run.writer.write(this.name, (take) => {
+      const emittedAt = run.edges.clock.now();
+      const differing = (digests: Lines["digests"]): readonly number[] =>
+        this.#forgetDiffering(window, digests);
+      const made = this.#orFail(() => window.makeLines(page, { emittedAt, take, differing }));
+      this.#checkpoints.made(made.count, made.bytes.length);
+      return made;
+    });
     window.pages.wrote(lines.records, page);
     if (this.#sightings.hasForgotten) {
       this.#notices.inform("there are too many records to recognize each that a provider repeats.");
@@ -216,31 +207,13 @@ export class StreamReader implements WindowSource {
     const isKept = job.purpose.kind === "window" || job.purpose.kind === "rewrite";
     if (isLast) {
       this.#checkpoints.windowRead();
-      await this.#completion.end({ ...window, writes: context.writes });
+      await this.#completion.end(window);
     } else if (isKept) {
       this.#state = keepOpen(this.#state, reading, input.now);
     }
     const left = this.#queue.length + this.#active;
     if (isLast && left === 1 && this.#completion.waiting === 0) return; // the final STATE follows, and says it all
     await this.#checkpoints.sendWhenDue(left - 1);
-  }
-
-  /** Makes a page's lines, and notes which rows will be written. */
-  #makeLines(window: OpenWindow, page: FetchedPage, take: (length: number) => Buffer): Lines {
-    const { job, context, reading } = window;
-    const isSinglePage =
-      job.purpose.kind === "window" && reading.firstAsOf === null && page.nextCursor === null;
-    const emittedAt = this.#options.run.edges.clock.now();
-    const alsoWrites = isSinglePage
-      ? (digests: Lines["digests"]) => this.#forgetDiffering(window, digests)
-      : null;
-    const made = toLines(page.records, context, { emittedAt, take, alsoWrites });
-    this.#checkpoints.made(made.count, made.bytes.length);
-    for (const [day, rows] of made.written) {
-      job.written.set(day, (job.written.get(day) ?? 0) + rows);
-    }
-    for (const hash of made.strays) window.strays.add(hash);
-    return made;
   }
 
   /**
@@ -251,7 +224,6 @@ export class StreamReader implements WindowSource {
     if (this.#state.mode !== "incremental") return [];
     const { known } = this.#state;
     const days = differingDays(known, window.job.window, digests, window.reading.beganAt);
-    window.alsoWritten = days;
     const written = days.filter((day) => digests.some((digest) => digest.day === day));
     if (written.length > 0) {
       this.#state = { ...this.#state, known: forget(known, written) };

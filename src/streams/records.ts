@@ -82,12 +82,10 @@ export function toLines(page: PageRecords, context: WindowContext, options: Line
   const rows = kept.filter(({ day }) => context.writes(day) || also.has(day));
   const written = new Map<number, number>();
   for (const { day } of rows) written.set(day, (written.get(day) ?? 0) + 1);
-  const bytes = written.size === 0 ? NOTHING : joined(rows, source, context, options);
+  const bytes = joined(rows, source, context, options);
   records.release();
   return { ...found, bytes, count: rows.length, written };
 }
-
-const NOTHING = Buffer.alloc(0);
 
 function joined(
   rows: readonly Kept[],

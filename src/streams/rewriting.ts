@@ -38,7 +38,10 @@ export interface ProviderColumns {
 }
 
 /** The records of any page, written again one after the other; not checked. */
-export function rewritten({ values, text }: ParsedRecords, rules: RecordRules): RewrittenRecords {
+export function rewritten(
+  { values, text, release }: ParsedRecords,
+  rules: RecordRules,
+): RewrittenRecords {
   let exact: readonly unknown[] | null = null;
   const columns = new Map<number, ProviderColumns>();
   const parts = values.map((value, index) => {
@@ -55,23 +58,19 @@ export function rewritten({ values, text }: ParsedRecords, rules: RecordRules): 
       ? stringify(record)
       : `${stringify(withoutOurs(record)).slice(0, -1)}${hidden}}`;
   });
-  const isFit = !UNFIT.test(parts.join(""));
-  const lines = isFit ? parts : parts.map((part) => fitForLines(part, rules));
+  const lines = parts.map((part) => (UNFIT.test(part) ? fitForLines(part, rules) : part));
+  const ends: number[] = [];
+  let size = 0;
+  for (const line of lines) ends.push((size += Buffer.byteLength(line)));
+  const bytes = Buffer.allocUnsafeSlow(size); // one write each: joined, a page of 32 MiB would be held once more
+  for (const [index, line] of lines.entries()) bytes.write(line, ends[index - 1] ?? 0);
   const each: RewrittenRecords["each"] = (visit) => {
-    let start = 0;
-    for (const [index, line] of lines.entries()) {
-      const end = start + Buffer.byteLength(line);
-      visit(index, values[index], start, end);
-      start = end;
+    for (const [index, end] of ends.entries()) {
+      visit(index, values[index], ends[index - 1] ?? 0, end);
     }
   };
-  return {
-    length: lines.length,
-    bytes: Buffer.from(lines.join("")),
-    each,
-    columnsOf: (index) => columns.get(index) ?? null,
-    release: () => undefined,
-  };
+  const columnsOf = (index: number): ProviderColumns | null => columns.get(index) ?? null;
+  return { length: lines.length, bytes, each, columnsOf, release };
 }
 
 /** Whether a record has members that the interface does not name, which may hide numbers, or a number in place of a text. */

@@ -80,7 +80,7 @@ function encodePass(pass: SyncPass): JsonObject {
   };
 }
 
-function encodeReading({ resumed: _, availableThrough, ...reading }: Reading): JsonObject {
+function encodeReading({ resumed: _resumed, availableThrough, ...reading }: Reading): JsonObject {
   return {
     ...reading,
     start: formatInstant(reading.start),
@@ -97,16 +97,16 @@ function encodeReading({ resumed: _, availableThrough, ...reading }: Reading): J
 }
 
 /** Short, because there may be one for each day of two months: `["2026-01-31", 12, {"USD": "1.5"}]`. */
-function encodeProvisional({ day, records, billed }: ProvisionalDay): unknown {
-  return [formatDay(day), records, billed];
+function encodeProvisional(entry: ProvisionalDay): unknown {
+  return [formatDay(entry.day), entry.records, entry.billed];
 }
 
-const encodeStray = ({ hash, day, readingId, window }: WrittenStray): unknown => [
-  encodeHash(hash),
-  formatDay(day),
-  readingId,
-  formatInstant(window.start),
-  formatInstant(window.end),
+const encodeStray = (written: WrittenStray): unknown => [
+  encodeHash(written.hash),
+  formatDay(written.day),
+  written.readingId,
+  formatInstant(written.window.start),
+  formatInstant(written.window.end),
 ];
 
 const readingSchema = z

@@ -1,0 +1,79 @@
+/**
+ * How ranges that are due become windows (W1, W2): costs by whole calendar months, usage packed by pages. Pure; instants are
+ * milliseconds since 1970.
+ */
+import type { KnownDays } from "./known_days.ts";
+import { pack } from "./packing.ts";
+import type { Reading } from "./reading.ts";
+import { type Bucket, ceilTo, DAY, floorTo, monthStart, nextMonthStart } from "./time.ts";
+import { clip, cut, type Range, subtract } from "./window.ts";
+
+/** The inputs of a stream's plan besides its state. */
+export interface PlanInput {
+  /** The provider's clock at the start of the sync. */
+  readonly now: number;
+  readonly bucket: Bucket;
+  /** `retention_days` and `maximum_window_days` of the dataset, >= 1. */
+  readonly retentionDays: number;
+  readonly maximumWindowDays: number;
+  /** `start_date` and `end_date` of the config. */
+  readonly startDate: number | null;
+  readonly endDate: number | null;
+  /** R1, in milliseconds: whole UTC days. */
+  readonly lookback: number;
+  /** Where a deep re-read begins (R2); null where it is turned off. */
+  readonly reconcileFrom: number | null;
+  /** Whole days in which all retained history is compared once (R7); 0 turns it off. */
+  readonly scrubDays: number;
+  /** Requests at once, >= 1. */
+  readonly lanes: number;
+  /** Records of a page, >= 1. */
+  readonly pageSize: number;
+  /** Whether windows are whole calendar months where the dataset allows it: those of costs are (W2). */
+  readonly byMonth: boolean;
+  /** The chain of a state that has none yet: five base-36 digits, drawn at random (R4). */
+  readonly newChain: string;
+}
+
+/** The number of windows that keeps the lanes busy to the end (W2). */
+const windowsFor = (lanes: number): number => 4 * lanes;
+
+/** A window may span a whole month only where the dataset allows one of 31 days. */
+const MONTH_DAYS = 31;
+
+/** The window in which a day is read by itself: its calendar month, for costs (W2), within the bounds; else the day. */
+export function windowOfDay(day: number, bounds: Range, at: PlanInput): Range | undefined {
+  return wholeMonths([{ start: day, end: day + DAY }], bounds, at)[0];
+}
+
+/**
+ * Ranges of costs are widened to whole calendar months within the bounds: a provider that selects by containment shows a
+ * monthly charge in no smaller window (W2).
+ */
+export function wholeMonths(ranges: readonly Range[], bounds: Range, at: PlanInput): Range[] {
+  if (!at.byMonth || at.maximumWindowDays < MONTH_DAYS) return clip(ranges, bounds);
+  const months = ranges.map((range) => ({
+    start: monthStart(range.start),
+    end: nextMonthStart(range.end - 1),
+  }));
+  return clip(months, bounds);
+}
+
+/**
+ * Whether an open reading can be gone on with: nothing is missing in the same month of costs, or the same day of usage,
+ * beyond its window. Two readings of one month would miss a monthly charge; two of one day would leave rows of two readings.
+ */
+export function isWhole(reading: Reading, missing: readonly Range[], at: PlanInput): boolean {
+  const isMonthly = at.byMonth && at.maximumWindowDays >= MONTH_DAYS;
+  const unit = isMonthly
+    ? { start: monthStart(reading.start), end: nextMonthStart(reading.end - 1) }
+    : { start: floorTo(DAY, reading.start), end: ceilTo(DAY, reading.end) };
+  return subtract(clip(missing, unit), [reading]).length === 0;
+}
+
+/** The windows of some ranges, in the order of time. */
+export function windowsOf(ranges: readonly Range[], known: KnownDays, at: PlanInput): Range[] {
+  const { maximumWindowDays: maximumDays, pageSize } = at;
+  if (at.byMonth) return cut(ranges, maximumDays, 1);
+  return pack(ranges, { known, pageSize, maximumDays, atLeast: windowsFor(at.lanes) });
+}

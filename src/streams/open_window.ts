@@ -1,0 +1,65 @@
+/** A window under way, from its first request in this process to its last page. */
+import type { Reading } from "../core/reading.ts";
+import type { WindowMemory } from "../core/sightings.ts";
+import type { Job } from "./job.ts";
+import type { WindowContext } from "./record_filter.ts";
+import { type LineOptions, type Lines, toLines } from "./records.ts";
+import type { FetchedPage, WindowPages } from "./stream.ts";
+
+export interface PageOptions extends Pick<LineOptions, "emittedAt" | "take"> {
+  /** The known days that a window of one page shows otherwise; called before their first row is written (R6). */
+  readonly differing: (digests: Lines["digests"]) => readonly number[];
+}
+
+export class OpenWindow {
+  readonly job: Job;
+  readonly memory: WindowMemory;
+  readonly pages: WindowPages;
+  readonly context: WindowContext;
+  /** After the last page that was written. */
+  reading: Reading;
+  /** The known days that were written because the window is a single page (R6). */
+  alsoWritten: readonly number[] = [];
+  /** The hashes of the strays that were written. */
+  readonly strays = new Set<string>();
+
+  constructor(
+    job: Job,
+    memory: WindowMemory,
+    pages: WindowPages,
+    context: WindowContext,
+    reading: Reading,
+  ) {
+    this.job = job;
+    this.memory = memory;
+    this.pages = pages;
+    this.context = context;
+    this.reading = reading;
+  }
+
+  /** The days whose rows are written while they are read. */
+  get writes(): (day: number) => boolean {
+    return this.context.writes;
+  }
+
+  /** Makes a page's lines, and notes which rows will be written. */
+  makeLines(page: FetchedPage, { emittedAt, take, differing }: PageOptions): Lines {
+    const { job, context, reading } = this;
+    const isFirst = reading.firstAsOf === null;
+    const isAll = job.purpose.kind === "window" && isFirst && page.nextCursor === null;
+    const alsoWrites = (digests: Lines["digests"]): readonly number[] => {
+      this.alsoWritten = differing(digests);
+      return this.alsoWritten;
+    };
+    const made = toLines(page.records, context, {
+      emittedAt,
+      take,
+      alsoWrites: isAll ? alsoWrites : null,
+    });
+    for (const [day, rows] of made.written) {
+      job.written.set(day, (job.written.get(day) ?? 0) + rows);
+    }
+    for (const hash of made.strays) this.strays.add(hash);
+    return made;
+  }
+}
