@@ -1,180 +1,20 @@
 import { expect, test } from "vitest";
-import { ReadingIds, readingId } from "../core/identity.ts";
-import { type PlanInput, planFullRefresh, planIncremental } from "../core/plan.ts";
-import type { Reading } from "../core/reading.ts";
-import type { StreamState } from "../core/state.ts";
-import { DAY, formatInstant, HOUR } from "../core/time.ts";
+import { readingId } from "../core/identity.ts";
+import { DAY, HOUR } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
-import type { ProgressEvent } from "../progress.ts";
-import type { LogLevel, StateMessage } from "../protocol.ts";
-import type { ReadingReport } from "./completion.ts";
-import { Outlet, PageWriter, readOverLanes } from "./flow.ts";
-import { StreamReader } from "./reader.ts";
-import { decodeState } from "./state_codec.ts";
-import type { FetchedPage, Fields, OpenPages, Output, WindowQuery } from "./stream.ts";
+import {
+  at,
+  errorsOf,
+  idsOf,
+  lastState,
+  readScript,
+  recordOf,
+  refused,
+  saidOf,
+  statusesOf,
+} from "./scripted/testing.ts";
 import { DAY_ONE, pageOf, usageRecord } from "./testing.ts";
-import { usage } from "./usage.ts";
 
-const owner = {
-  base_url: "https://a.example",
-  dataset: "usage",
-  granularity: "1d",
-  account: null,
-};
-/** Two days of usage, read at noon of the third. */
-const at: PlanInput = {
-  now: DAY_ONE + 2.5 * DAY,
-  bucket: DAY,
-  retentionDays: 30,
-  maximumWindowDays: 1,
-  startDate: DAY_ONE,
-  endDate: DAY_ONE + 2 * DAY,
-  lookback: DAY,
-  reconcileFrom: null,
-  scrubDays: 0,
-  lanes: 1,
-  pageSize: 1000,
-  byMonth: false,
-  newChain: "chain",
-};
-
-type Step = FetchedPage | ConnectorError;
-interface Run {
-  readonly outputs: Output[];
-  readonly queries: (WindowQuery & { cursor: string | null })[];
-  readonly states: StateMessage[];
-  /** When they were written. */
-  readonly statesAt: number[];
-  readonly succeeded: boolean;
-  /** The readings of the reports, and the reports. */
-  readonly reports: Reading[];
-  readonly said: ReadingReport[];
-  readonly events: ProgressEvent[];
-  /** By page: how many of its records were new to the reading. */
-  readonly newRecordsOfPages: number[];
-}
-
-interface Options {
-  readonly stored?: StreamState | null;
-  readonly input?: PlanInput;
-  readonly mode?: "incremental" | "full_refresh";
-  readonly stop?: AbortSignal;
-  readonly lanes?: number;
-  readonly stateInterval?: number;
-  readonly knownId?: string;
-  readonly providerNow?: () => number;
-  readonly now?: () => number;
-  readonly consumed?: (output: Output) => void;
-}
-
-const refused = (code: "cursor_refused" | "bad_request"): ConnectorError =>
-  new ConnectorError(code, "The provider refuses it.");
-
-/** Reads usage from a script: for each query, in order of asking, the pages or the error that come. */
-async function readScript(
-  script: readonly (readonly Step[])[],
-  options: Options = {},
-): Promise<Run> {
-  const { stored = null, input = at, mode = "incremental", lanes = 1 } = options;
-  const outlet = new Outlet<Output>();
-  const queries: Run["queries"] = [];
-  const said: ReadingReport[] = [];
-  const events: ProgressEvent[] = [];
-  const newRecordsOfPages: number[] = [];
-  const steps = [...script];
-  const openPages: OpenPages = (query, cursor, signal) => {
-    queries.push({ ...query, cursor });
-    const left = [...(steps.shift() ?? [pageOf([])])];
-    return {
-      next: async () => {
-        await Promise.resolve();
-        signal.throwIfAborted();
-        const step = left.shift();
-        if (step === undefined) throw new Error("the script is over");
-        if (step instanceof ConnectorError) throw step;
-        return step;
-      },
-      wrote: (newRecords) => void newRecordsOfPages.push(newRecords),
-    };
-  };
-  const plan =
-    mode === "incremental"
-      ? planIncremental(stored?.mode === "incremental" ? stored : null, input)
-      : planFullRefresh(stored?.mode === "full_refresh" ? stored : null, input);
-  const ids = new ReadingIds();
-  ids.follow(options.knownId ?? "");
-  const clock = { now: options.now ?? (() => 0), sleep: async () => undefined };
-  const nextTurn = (): Promise<void> => Promise.resolve();
-  const stop = options.stop ?? new AbortController().signal;
-  const reader = new StreamReader({
-    stream: usage,
-    source: { owner, openPages },
-    input,
-    plan,
-    policy: {
-      granularity: "1d",
-      pageSize: 1000,
-      invalidRecords: "fail",
-      stateInterval: options.stateInterval ?? 0,
-    },
-    run: {
-      edges: { clock, random: () => 0.5, nextTurn, stop },
-      outlet,
-      writer: new PageWriter(outlet, nextTurn),
-      ids,
-      providerNow: options.providerNow ?? (() => input.now),
-      onProgress: (event) => void events.push(event),
-    },
-    reports: { send: async (report) => void said.push(report), keep: async () => undefined },
-    onEnd: () => undefined,
-  });
-  const work = reader
-    .start()
-    .then(() => readOverLanes([reader], lanes))
-    .finally(() => outlet.close());
-  const outputs: Output[] = [];
-  // Memory that lines lie in is used anew once they are consumed.
-  const statesAt: number[] = [];
-  for await (const output of outlet) {
-    outputs.push(structuredClone(output));
-    if (output.type === "STATE") statesAt.push(options.now?.() ?? 0);
-    options.consumed?.(output);
-  }
-  await work;
-  const states = outputs.filter((output) => output.type === "STATE");
-  return {
-    outputs,
-    queries,
-    states,
-    statesAt,
-    succeeded: reader.succeeded,
-    reports: said.map(({ reading }) => reading),
-    said,
-    events,
-    newRecordsOfPages,
-  };
-}
-
-const lastState = ({ states }: Run, mode: "incremental" | "full_refresh" = "incremental") =>
-  decodeState(states.at(-1)?.state.stream.stream_state, owner, mode);
-const idsOf = ({ outputs }: Run): string[] =>
-  outputs
-    .filter((output) => output.type === "RECORD_LINES")
-    .flatMap(({ bytes }) => Buffer.from(bytes).toString().trim().split("\n"))
-    .map((line) => JSON.parse(line).record.data.x_RecordId);
-const statusesOf = ({ outputs }: Run): string[] =>
-  outputs.flatMap((output) =>
-    output.type === "TRACE" && output.trace.type === "STREAM_STATUS"
-      ? [output.trace.stream_status.status]
-      : [],
-  );
-/** A record of a day, by its number from 0; `changes` replace or add members. */
-const recordOf = (id: string, day: number, changes: Fields = {}): Fields =>
-  usageRecord(id, {
-    ChargePeriodStart: formatInstant(DAY_ONE + day * DAY),
-    ChargePeriodEnd: formatInstant(DAY_ONE + (day + 1) * DAY),
-    ...changes,
-  });
 const one = recordOf("one", 0);
 const two = recordOf("two", 1);
 
@@ -441,17 +281,6 @@ test("progress hears of the plan and of each page, one window or many", async ()
     { type: "ANSWERED", stream: "usage", endsWindow: true },
   ]);
 });
-
-const errorsOf = ({ outputs }: Run) =>
-  outputs.flatMap((output) =>
-    output.type === "TRACE" && output.trace.type === "ERROR" ? [output.trace.error] : [],
-  );
-const saidOf = ({ outputs }: Run, level: LogLevel): string =>
-  outputs
-    .flatMap((output) =>
-      output.type === "LOG" && output.log.level === level ? [output.log.message] : [],
-    )
-    .join("\n");
 
 test("S4: a window whose sibling gives up keeps its cursor", async () => {
   const refusing = [pageOf([one], "a"), refused("cursor_refused")];

@@ -1,0 +1,420 @@
+/** Days that the state knows (R6, R8, P6, P5), as a stream's reader treats them: the state of one sync is the start of the next. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { StreamState } from "../core/state.ts";
+import { DAY, formatDay, HOUR } from "../core/time.ts";
+import { ConnectorError } from "../errors.ts";
+import {
+  at,
+  idsOf,
+  lastState,
+  readScript,
+  recordOf,
+  refused,
+  type Run,
+  saidOf,
+} from "./scripted/testing.ts";
+import type { Fields, FetchedPage } from "./stream.ts";
+import { DAY_ONE, pageOf } from "./testing.ts";
+
+/** Four days in one window. */
+const input = {
+  ...at,
+  now: DAY_ONE + 4.5 * DAY,
+  endDate: DAY_ONE + 4 * DAY,
+  lookback: 4 * DAY,
+  maximumWindowDays: 31,
+};
+const week = { start: DAY_ONE, end: DAY_ONE + 4 * DAY };
+
+/** A provider of these records: every window in pages of so many. */
+function provider(records: readonly Fields[], perPage = 1000) {
+  return ({ start, end }: { start: number; end: number }, cursor: string | null): FetchedPage[] => {
+    const own = records.filter((record) => {
+      const begins = Date.parse(String(record["ChargePeriodStart"]));
+      return begins >= start && begins < end;
+    });
+    const count = Math.max(1, Math.ceil(own.length / perPage));
+    const pages = Array.from({ length: count }, (_, index) =>
+      pageOf(
+        own.slice(index * perPage, (index + 1) * perPage),
+        index + 1 < count ? `p${index + 1}` : null,
+      ),
+    );
+    return pages.slice(cursor === null ? 0 : Number(cursor.slice(1)));
+  };
+}
+
+const sync = (
+  records: readonly Fields[],
+  stored: StreamState | null = null,
+  perPage = 1000,
+  now = input.now,
+): Promise<Run> => readScript(provider(records, perPage), { stored, input: { ...input, now } });
+
+/** Each day's report, over all readings of a run: the rows that stand, and of which reading. */
+const daysOf = (run: Run) =>
+  run.said.flatMap(({ reading, days }) =>
+    days.map(({ day, rowsReadingId, ...said }) => ({
+      day: formatDay(day),
+      own: rowsReadingId === reading.id,
+      ...said,
+    })),
+  );
+const known = (run: Run) => {
+  const state = lastState(run);
+  return state?.mode === "incremental" ? state.known : undefined;
+};
+const four = [0, 1, 2, 3].map((day) => recordOf(`r${day}`, day));
+const changed = (records: readonly Fields[], id: string): Fields[] =>
+  records.map((record) =>
+    record["x_RecordId"] === id ? { ...record, ConsumedQuantity: "99" } : record,
+  );
+
+test("R6: a second sync of an unchanged export writes nothing, and reports the earlier rows", async () => {
+  const first = await sync(four);
+  const second = await sync(four, lastState(first));
+  expect(second.succeeded).toBe(true);
+  expect(idsOf(second)).toEqual([]);
+  expect(second.queries).toHaveLength(1);
+  const standing = { own: false, records: 1, rows: 1, confirmed: true, shrunk: false };
+  expect(daysOf(second)).toMatchObject([standing, standing, standing, standing]);
+  expect(known(second)).toEqual(known(first));
+});
+
+test("R6: where a window fits a page only the days that differ are written, without a second request", async () => {
+  const first = await sync(four);
+  const second = await sync(changed(four, "r2"), lastState(first));
+  expect(idsOf(second)).toEqual(["r2"]);
+  expect(second.queries).toHaveLength(1);
+  expect(daysOf(second).map(({ own }) => own)).toEqual([false, false, true, false]);
+  expect(idsOf(await sync(changed(four, "r2"), lastState(second)))).toEqual([]);
+});
+
+test("R6: of several pages a second reading writes and reports only the days that differ", async () => {
+  const first = await sync(four, null, 2);
+  const second = await sync(changed(four, "r2"), lastState(first), 2);
+  expect(idsOf(second)).toEqual(["r2"]);
+  expect(second.queries).toHaveLength(2);
+  expect(second.said.map(({ days }) => days.map(({ day }) => (day - DAY_ONE) / DAY))).toEqual([
+    [0, 1, 3],
+    [2],
+  ]);
+  const [one, two] = second.reports;
+  expect(two?.id.localeCompare(one?.id ?? "")).toBe(1);
+  expect(two?.rewrites).toHaveLength(1);
+  expect(idsOf(await sync(changed(four, "r2"), lastState(second), 2))).toEqual([]);
+});
+
+test.each([1000, 2])(
+  "R6: a STATE without a known day's digest goes out before the first row of the day (%i a page)",
+  async (perPage) => {
+    const first = await sync(four);
+    const second = await sync(changed(four, "r2"), lastState(first), perPage);
+    const written = second.outputs.findIndex(({ type }) => type === "RECORD_LINES");
+    const before = second.outputs.slice(0, written).findLast((output) => output.type === "STATE");
+    const state = before?.type === "STATE" ? before.state.stream.stream_state : {};
+    const text = JSON.stringify(state["days"]);
+    expect(text).toContain("2026-01-02");
+    expect(text).not.toContain("2026-01-03");
+    expect(state["known"]).toEqual([
+      ["2026-01-01", "2026-01-03"],
+      ["2026-01-04", "2026-01-05"],
+    ]);
+  },
+);
+
+test("R6: a day that is empty now is reported with no rows under a reading of its own, and stays known", async () => {
+  const first = await sync(four);
+  const second = await sync(four.slice(0, 3), lastState(first));
+  expect(idsOf(second)).toEqual([]);
+  expect(daysOf(second).at(-1)).toMatchObject({ day: "2026-01-04", own: true, rows: 0 });
+  expect(known(second)?.days.has(DAY_ONE + 3 * DAY)).toBe(false);
+  expect(idsOf(await sync(four.slice(0, 3), lastState(second)))).toEqual([]);
+});
+
+test("R6: a full refresh writes everything, and knows nothing", async () => {
+  const mode = "full_refresh";
+  for (let attempt = 0; attempt < 2; attempt++) {
+    const run = await readScript(provider(four), { input, mode });
+    expect(idsOf(run)).toHaveLength(4);
+  }
+});
+
+/** The rows of an append table and the newest report of each day. */
+class Table {
+  readonly #rows = new Map<string, Fields[]>();
+  readonly #reports = new Map<number, { id: string; rows: string; count: number }>();
+
+  add(run: Run): void {
+    for (const output of run.outputs) {
+      if (output.type !== "RECORD_LINES") continue;
+      for (const line of Buffer.from(output.bytes).toString().trim().split("\n")) {
+        const { x_ReadingId: id, ...data } = JSON.parse(line).record.data;
+        this.#rows.set(id, [...(this.#rows.get(id) ?? []), data]);
+      }
+    }
+    for (const { reading, days } of run.said) {
+      for (const { day, rowsReadingId, rows } of days) {
+        if (reading.id < (this.#reports.get(day)?.id ?? "")) continue;
+        this.#reports.set(day, { id: reading.id, rows: rowsReadingId, count: rows });
+      }
+    }
+  }
+
+  /** The records of all days, as the models put them together: the rows that stand in each day's newest report. */
+  records(): Fields[] {
+    return [...this.#reports].flatMap(([day, { rows, count }]) => {
+      const own = (this.#rows.get(rows) ?? []).filter(
+        (data) => Date.parse(String(data["ChargePeriodStart"])) === day,
+      );
+      const distinct = [...new Map(own.map((data) => [JSON.stringify(data), data])).values()];
+      expect(distinct).toHaveLength(count);
+      return distinct;
+    });
+  }
+}
+
+test("R6 R8: whatever changes, the rows that stand are the provider's, and a settled export writes nothing", async () => {
+  const draw = fc.array(fc.tuple(fc.nat(3), fc.nat(4), fc.nat(2)), { maxLength: 9 });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(draw, { minLength: 2, maxLength: 4 }),
+      fc.integer({ min: 1, max: 4 }),
+      async (exports, perPage) => {
+        const table = new Table();
+        let stored: StreamState | null = null;
+        let records: Fields[] = [];
+        for (const [index, drawn] of exports.entries()) {
+          const byId = new Map(
+            drawn.map(([day, number, value]) => [`${day} ${number}`, { day, value }]),
+          );
+          records = [...byId].map(([id, { day, value }]) =>
+            recordOf(id, day, { ConsumedQuantity: `${value}` }),
+          );
+          const run: Run = await sync(records, stored, perPage, input.now + index * HOUR);
+          expect(run.succeeded).toBe(true);
+          table.add(run);
+          stored = lastState(run);
+          expect(new Set(table.records().map((data) => JSON.stringify(data)))).toEqual(
+            new Set(records.map((data) => JSON.stringify(data))),
+          );
+        }
+        expect(idsOf(await sync(records, stored, perPage))).toEqual([]);
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+const many = Array.from({ length: 12 }, (_, index) => recordOf(`m${index}`, 1));
+
+test("R8: a day that shows less than half writes nothing and warns with both numbers, until it is seen again an hour later", async () => {
+  const first = await sync(many);
+  const outage = many.slice(0, 3);
+  const second = await sync(outage, lastState(first));
+  expect(idsOf(second)).toEqual([]);
+  expect(saidOf(second, "WARN")).toContain("shows 3 records of 2026-01-02, which had 12");
+  expect(daysOf(second)[1]).toMatchObject({
+    own: false,
+    records: 3,
+    rows: 12,
+    shrunk: true,
+    confirmed: false,
+  });
+  const soon = await sync(outage, lastState(second), 1000, input.now + HOUR - 1);
+  expect(idsOf(soon)).toEqual([]);
+  const later = await sync(outage, lastState(soon), 1000, input.now + HOUR);
+  expect(idsOf(later)).toEqual(["m0", "m1", "m2"]);
+  expect(daysOf(later)[1]).toMatchObject({
+    own: true,
+    records: 3,
+    rows: 3,
+    shrunk: false,
+    confirmed: true,
+  });
+});
+
+test("R8: an outage of two readings that ends leaves the rows as they were", async () => {
+  const first = await sync(many);
+  const second = await sync([], lastState(first));
+  const third = await sync(many, lastState(second), 1000, input.now + 2 * HOUR);
+  expect(idsOf(third)).toEqual([]);
+  expect(daysOf(third)[1]).toMatchObject({ own: false, rows: 12, shrunk: false, confirmed: true });
+  expect(saidOf(third, "WARN")).toBe("");
+});
+
+/** The first of these days alone: a first sync reads each day in a window of its own. */
+const oneDay = { ...input, endDate: DAY_ONE + DAY };
+const [a, b] = [recordOf("a", 0), recordOf("b", 0)];
+
+test("P6: the days of a listing that moved are unconfirmed until the next reading agrees", async () => {
+  const later = { asOf: "2026-01-10T00:00:01Z" };
+  const moving = [[pageOf([a], "c"), pageOf([b], null, later)]];
+  const first = await readScript(moving, { input: oneDay });
+  expect(daysOf(first)).toMatchObject([{ own: true, confirmed: false, rows: 2 }]);
+  const second = await readScript(moving, { input: oneDay, stored: lastState(first) });
+  expect(idsOf(second)).toEqual([]);
+  expect(daysOf(second)).toMatchObject([{ own: false, confirmed: true, rows: 2 }]);
+});
+
+test("R4: a restart that returns less than was written leaves the day unknown, and the next sync writes it", async () => {
+  const run = await readScript([[pageOf([a], "c"), refused("cursor_refused")], [pageOf([b])]], {
+    input: oneDay,
+  });
+  expect(idsOf(run)).toEqual(["a", "b"]);
+  expect(daysOf(run)).toMatchObject([{ own: true, confirmed: false, records: 1 }]);
+  expect(known(run)?.ranges).toEqual([]);
+  const next = await readScript([[pageOf([b])]], { input: oneDay, stored: lastState(run) });
+  expect(idsOf(next)).toEqual(["b"]);
+  expect(daysOf(next)).toMatchObject([{ own: true, confirmed: true, rows: 1 }]);
+});
+
+test("R4: a restart that returns the same again leaves the day known", async () => {
+  const run = await readScript(
+    [
+      [pageOf([a], "c"), refused("cursor_refused")],
+      [pageOf([a], "d"), pageOf([b])],
+    ],
+    { input: oneDay },
+  );
+  expect(idsOf(run)).toEqual(["a", "b"]);
+  expect(known(run)?.ranges).toEqual([{ start: DAY_ONE, end: DAY_ONE + DAY }]);
+});
+
+test("R4: the digests of a window that was resumed count what the process before wrote", async () => {
+  const down = new ConnectorError("unavailable", "It is down.");
+  const killed = await readScript([[pageOf([a], "c"), down]], { input: oneDay });
+  const resumed = await readScript([[pageOf([b])]], { input: oneDay, stored: lastState(killed) });
+  expect(daysOf(resumed)).toMatchObject([{ own: true, confirmed: true, rows: 2 }]);
+  const idle = await readScript([[pageOf([b, a])]], { input: oneDay, stored: lastState(resumed) });
+  expect(idsOf(idle)).toEqual([]);
+});
+
+test("R6: a comparison that is killed goes on at its page", async () => {
+  const first = await sync(four, null, 1);
+  const records = changed(four, "r3");
+  const pages = provider(records, 1)(week, null);
+  const down = new ConnectorError("unavailable", "It is down.");
+  const killed = await readScript([[...pages.slice(0, 2), down]], {
+    input,
+    stored: lastState(first),
+  });
+  expect(idsOf(killed)).toEqual([]);
+  const resumed = await sync(records, lastState(killed), 1);
+  expect(resumed.queries.map(({ cursor }) => cursor)).toEqual(["p2", null]);
+  expect(idsOf(resumed)).toEqual(["r3"]);
+  expect(daysOf(resumed)).toHaveLength(4);
+});
+
+test("R6: a second reading that is killed goes on at its page, and knows its days only then", async () => {
+  const first = await sync(four, null, 1);
+  const records = changed(changed(four, "r0"), "r3");
+  const pages = provider(records, 1)(week, null);
+  const down = new ConnectorError("unavailable", "It is down.");
+  const killed = await readScript([pages, [...pages.slice(0, 2), down]], {
+    input,
+    stored: lastState(first),
+  });
+  expect(idsOf(killed)).toEqual(["r0"]);
+  expect(known(killed)?.ranges).toEqual([{ start: DAY_ONE + DAY, end: DAY_ONE + 3 * DAY }]);
+  const resumed = await sync(records, lastState(killed), 1);
+  expect(resumed.queries.map(({ cursor }) => cursor)).toEqual(["p2"]);
+  expect(idsOf(resumed)).toEqual(["r3"]);
+  expect(known(resumed)?.ranges).toEqual([week]);
+  expect(idsOf(await sync(records, lastState(resumed), 1))).toEqual([]);
+});
+
+/** Two days with a window each: the provider returns records by overlap with their period, or by a rule of its own. */
+const twoDays = { ...input, endDate: DAY_ONE + 2 * DAY, maximumWindowDays: 1 };
+const strayOf = (id: string, day: number): Fields => recordOf(id, day);
+const stateOf = (run: Run) => {
+  const state = lastState(run);
+  if (state?.mode !== "incremental") throw new Error("no state");
+  return state;
+};
+type Windows = Readonly<Record<number, readonly Fields[]>>;
+/** A provider that shows these records in the window of each day, whatever they start on. */
+const showing =
+  (windows: Windows) =>
+  ({ start }: { start: number }): FetchedPage[] => [pageOf(windows[(start - DAY_ONE) / DAY] ?? [])];
+
+test.each([1, 2])(
+  "P5: a stray waits for the window that owns it, and is written there alone (%i lanes)",
+  async (lanes) => {
+    const shared = strayOf("shared", 0);
+    const windows = { 0: [shared], 1: [shared, four[1] ?? {}] };
+    const run = await readScript(showing(windows), { input: twoDays, lanes });
+    expect(run.succeeded).toBe(true);
+    expect(idsOf(run).toSorted((x, y) => x.localeCompare(y))).toEqual(["r1", "shared"]);
+    expect(run.said.flatMap(({ strays }) => strays)).toEqual([]);
+    expect(stateOf(run)).toMatchObject({ strays: [], position: DAY_ONE + 2 * DAY });
+  },
+);
+
+test("P5: a stray that no window returns as its own is written once, by one more reading of its window", async () => {
+  const windows = { 0: [], 1: [strayOf("lost", 0), four[1] ?? {}] };
+  const first = await readScript(showing(windows), { input: twoDays });
+  expect(first.succeeded).toBe(true);
+  expect(idsOf(first)).toEqual(["r1", "lost"]);
+  const { reading, strays } = first.said.at(-1) ?? {};
+  expect(strays).toEqual([{ day: DAY_ONE, rowsReadingId: reading?.id, records: 1 }]);
+  expect(reading).toMatchObject({ start: DAY_ONE + DAY, end: DAY_ONE + 2 * DAY });
+  expect(stateOf(first).strays).toMatchObject([{ day: DAY_ONE, readingId: reading?.id }]);
+});
+
+test("P5: next time a written stray is reported as standing, and an idle second read writes nothing", async () => {
+  const windows = { 0: [], 1: [strayOf("lost", 0), four[1] ?? {}] };
+  const first = await readScript(showing(windows), { input: twoDays });
+  const id = stateOf(first).strays[0]?.readingId;
+  const second = await readScript(showing(windows), { input: twoDays, stored: lastState(first) });
+  expect(idsOf(second)).toEqual([]);
+  expect(second.queries).toHaveLength(2);
+  expect(second.said.flatMap(({ strays }) => strays)).toEqual([
+    { day: DAY_ONE, rowsReadingId: id, records: 1 },
+  ]);
+  expect(stateOf(second).strays).toEqual(stateOf(first).strays);
+});
+
+test("P5: a written stray that its window no longer shows leaves the reports and the state", async () => {
+  const first = await readScript(showing({ 1: [strayOf("lost", 0)] }), { input: twoDays });
+  const second = await readScript(showing({}), { input: twoDays, stored: lastState(first) });
+  expect(second.said.flatMap(({ strays }) => strays)).toEqual([]);
+  expect(stateOf(second).strays).toEqual([]);
+});
+
+test("P5: a window with strays is not finished before they are written", async () => {
+  const down = new ConnectorError("unavailable", "It is down.");
+  let asked = 0;
+  const run = await readScript(
+    ({ start }) => {
+      asked += 1;
+      if (asked > 2) return [down];
+      return [pageOf(start === DAY_ONE ? [] : [strayOf("lost", 0)])];
+    },
+    { input: twoDays },
+  );
+  expect(run.succeeded).toBe(false);
+  expect(idsOf(run)).toEqual([]);
+  const { position, pass } = stateOf(run);
+  expect(position).toBe(DAY_ONE + DAY);
+  expect(pass?.reads.map(({ end }) => end)).toEqual([DAY_ONE + DAY]);
+  const next = await readScript(showing({ 1: [strayOf("lost", 0)] }), {
+    input: twoDays,
+    stored: stateOf(run),
+  });
+  expect(idsOf(next)).toEqual(["lost"]);
+});
+
+test("P5: a known day that a stray starts on is read too, and may own the stray", async () => {
+  const whole = { ...input, maximumWindowDays: 1 };
+  const first = await readScript(showing({ 0: [a] }), { input: whole });
+  const late = { ...whole, lookback: DAY }; // the first day is no longer read
+  const run = await readScript(showing({ 0: [a], 3: [a] }), {
+    input: late,
+    stored: lastState(first),
+  });
+  expect(idsOf(run)).toEqual([]);
+  expect(run.queries.map(({ start }) => (start - DAY_ONE) / DAY)).toEqual([3, 0]);
+  expect(stateOf(run).strays).toEqual([]);
+});

@@ -1,0 +1,213 @@
+/** For the tests of a stream's reader: usage that is read from a script of pages and errors. */
+import { ReadingIds } from "../../core/identity.ts";
+import { type PlanInput, planFullRefresh, planIncremental } from "../../core/plan.ts";
+import type { Reading } from "../../core/reading.ts";
+import type { StreamState } from "../../core/state.ts";
+import { DAY, formatInstant } from "../../core/time.ts";
+import { ConnectorError } from "../../errors.ts";
+import type { ProgressEvent } from "../../progress.ts";
+import type { LogLevel, StateMessage } from "../../protocol.ts";
+import type { ReadingReport } from "../completion.ts";
+import { Outlet, PageWriter, readOverLanes } from "../flow.ts";
+import { StreamReader } from "../reader.ts";
+import type { Run as SharedRun } from "../reader_options.ts";
+import { decodeState } from "../state_codec.ts";
+import type { FetchedPage, Fields, OpenPages, Output, WindowQuery } from "../stream.ts";
+import { DAY_ONE, pageOf, usageRecord } from "../testing.ts";
+import { usage } from "../usage.ts";
+
+const owner = {
+  base_url: "https://a.example",
+  dataset: "usage",
+  granularity: "1d",
+  account: null,
+};
+/** Two days of usage, read at noon of the third. */
+export const at: PlanInput = {
+  now: DAY_ONE + 2.5 * DAY,
+  bucket: DAY,
+  retentionDays: 30,
+  maximumWindowDays: 1,
+  startDate: DAY_ONE,
+  endDate: DAY_ONE + 2 * DAY,
+  lookback: DAY,
+  reconcileFrom: null,
+  scrubDays: 0,
+  lanes: 1,
+  pageSize: 1000,
+  byMonth: false,
+  newChain: "chain",
+};
+
+type Step = FetchedPage | ConnectorError;
+export interface Run {
+  readonly outputs: Output[];
+  readonly queries: (WindowQuery & { cursor: string | null })[];
+  readonly states: StateMessage[];
+  /** When they were written. */
+  readonly statesAt: number[];
+  readonly succeeded: boolean;
+  /** The readings of the reports, and the reports. */
+  readonly reports: Reading[];
+  readonly said: ReadingReport[];
+  readonly events: ProgressEvent[];
+  /** By page: how many of its records were new to the reading. */
+  readonly newRecordsOfPages: number[];
+}
+
+interface Options {
+  readonly stored?: StreamState | null;
+  readonly input?: PlanInput;
+  readonly mode?: "incremental" | "full_refresh";
+  readonly stop?: AbortSignal;
+  readonly lanes?: number;
+  readonly stateInterval?: number;
+  readonly knownId?: string;
+  readonly providerNow?: () => number;
+  readonly now?: () => number;
+  readonly consumed?: (output: Output) => void;
+}
+
+export const refused = (code: "cursor_refused" | "bad_request"): ConnectorError =>
+  new ConnectorError(code, "The provider refuses it.");
+
+/** The pages or the error that come, for each query in order of asking; or those that a query gets. */
+type Script =
+  | readonly (readonly Step[])[]
+  | ((query: WindowQuery, cursor: string | null) => readonly Step[]);
+
+/** Answers queries from a script, and keeps them. */
+function answersOf(
+  script: Script,
+): Pick<Run, "queries" | "newRecordsOfPages"> & { readonly openPages: OpenPages } {
+  const queries: Run["queries"] = [];
+  const newRecordsOfPages: number[] = [];
+  const steps = typeof script === "function" ? [] : [...script];
+  const openPages: OpenPages = (query, cursor, signal) => {
+    queries.push({ ...query, cursor });
+    const own = typeof script === "function" ? script(query, cursor) : steps.shift();
+    const left = [...(own ?? [pageOf([])])];
+    return {
+      next: async () => {
+        await Promise.resolve();
+        signal.throwIfAborted();
+        const step = left.shift();
+        if (step === undefined) throw new Error("the script is over");
+        if (step instanceof ConnectorError) throw step;
+        return step;
+      },
+      wrote: (newRecords) => void newRecordsOfPages.push(newRecords),
+    };
+  };
+  return { queries, newRecordsOfPages, openPages };
+}
+
+/** The shared parts of a run, on clocks that stand still unless the options move them. */
+function runOf(options: Options, now: number, events: ProgressEvent[]): SharedRun {
+  const outlet = new Outlet<Output>();
+  const ids = new ReadingIds();
+  ids.follow(options.knownId ?? "");
+  const clock = { now: options.now ?? (() => 0), sleep: async () => undefined };
+  const nextTurn = (): Promise<void> => Promise.resolve();
+  const stop = options.stop ?? new AbortController().signal;
+  return {
+    edges: { clock, random: () => 0.5, nextTurn, stop },
+    outlet,
+    writer: new PageWriter(outlet, nextTurn),
+    ids,
+    providerNow: options.providerNow ?? (() => now),
+    onProgress: (event) => void events.push(event),
+  };
+}
+
+/** All that is written while `work` goes on. */
+async function outputsOf(
+  outlet: Outlet<Output>,
+  { now, consumed }: Options,
+  work: Promise<unknown>,
+): Promise<Pick<Run, "outputs" | "statesAt">> {
+  const outputs: Output[] = [];
+  // The memory of lines is recycled once they are consumed.
+  const statesAt: number[] = [];
+  for await (const output of outlet) {
+    outputs.push(structuredClone(output));
+    if (output.type === "STATE") statesAt.push(now?.() ?? 0);
+    consumed?.(output);
+  }
+  await work;
+  return { outputs, statesAt };
+}
+
+/** Reads usage from a script. */
+export async function readScript(script: Script, options: Options = {}): Promise<Run> {
+  const { stored = null, input = at, mode = "incremental", lanes = 1 } = options;
+  const said: ReadingReport[] = [];
+  const events: ProgressEvent[] = [];
+  const { queries, newRecordsOfPages, openPages } = answersOf(script);
+  const plan =
+    mode === "incremental"
+      ? planIncremental(stored?.mode === "incremental" ? stored : null, input)
+      : planFullRefresh(stored?.mode === "full_refresh" ? stored : null, input);
+  const run = runOf(options, input.now, events);
+  const { stateInterval = 0 } = options;
+  const reader = new StreamReader({
+    stream: usage,
+    source: { owner, openPages },
+    input,
+    plan,
+    policy: { granularity: "1d", pageSize: 1000, invalidRecords: "fail", stateInterval },
+    run,
+    reports: { send: async (report) => void said.push(report), keep: async () => undefined },
+    onEnd: () => undefined,
+  });
+  const work = reader
+    .start()
+    .then(() => readOverLanes([reader], lanes))
+    .finally(() => run.outlet.close());
+  const { outputs, statesAt } = await outputsOf(run.outlet, options, work);
+  const states = outputs.filter((output) => output.type === "STATE");
+  const reports = said.map(({ reading }) => reading);
+  const { succeeded } = reader;
+  return {
+    outputs,
+    queries,
+    states,
+    statesAt,
+    succeeded,
+    reports,
+    said,
+    events,
+    newRecordsOfPages,
+  };
+}
+
+export const lastState = ({ states }: Run, mode: "incremental" | "full_refresh" = "incremental") =>
+  decodeState(states.at(-1)?.state.stream.stream_state, owner, mode);
+export const idsOf = ({ outputs }: Run): string[] =>
+  outputs
+    .filter((output) => output.type === "RECORD_LINES")
+    .flatMap(({ bytes }) => Buffer.from(bytes).toString().trim().split("\n"))
+    .map((line) => JSON.parse(line).record.data.x_RecordId);
+export const statusesOf = ({ outputs }: Run): string[] =>
+  outputs.flatMap((output) =>
+    output.type === "TRACE" && output.trace.type === "STREAM_STATUS"
+      ? [output.trace.stream_status.status]
+      : [],
+  );
+/** A record of a day, by its number from 0; `changes` replace or add members. */
+export const recordOf = (id: string, day: number, changes: Fields = {}): Fields =>
+  usageRecord(id, {
+    ChargePeriodStart: formatInstant(DAY_ONE + day * DAY),
+    ChargePeriodEnd: formatInstant(DAY_ONE + (day + 1) * DAY),
+    ...changes,
+  });
+export const errorsOf = ({ outputs }: Run) =>
+  outputs.flatMap((output) =>
+    output.type === "TRACE" && output.trace.type === "ERROR" ? [output.trace.error] : [],
+  );
+export const saidOf = ({ outputs }: Run, level: LogLevel): string =>
+  outputs
+    .flatMap((output) =>
+      output.type === "LOG" && output.log.level === level ? [output.log.message] : [],
+    )
+    .join("\n");
