@@ -34,6 +34,13 @@ export const MUTANTS: readonly Mutant[] = [
     test: "src/core/window.test.ts: W1 W2: windows tile any range, on whole days, inside a month, none too long",
   },
   {
+    rule: "W2",
+    file: "src/core/plan.ts",
+    from: "start: monthStart(range.start),",
+    to: "start: range.start,",
+    test: "src/core/plan.test.ts: W2: costs are read by whole calendar months within the bounds, where a window of 31 days is allowed",
+  },
+  {
     rule: "W3",
     file: "src/core/plan.ts",
     from: "retentionEdge(now, retentionDays) + HOUR",
@@ -167,6 +174,13 @@ export const MUTANTS: readonly Mutant[] = [
     test: "src/core/settle.test.ts: R4: a day whose rows are not exactly what was returned stays unknown and unconfirmed",
   },
   {
+    rule: "R4",
+    file: "src/streams/completion.ts",
+    from: "return [...new Set([...incomplete, ...unequal])];",
+    to: "return [...incomplete];",
+    test: "src/streams/reader_days.test.ts: R4: a restart that returns less than was written leaves the day unknown, and the next sync writes it",
+  },
+  {
     rule: "R5",
     file: "src/streams/export_windows.ts",
     from: "retentionFloor(now, retentionDays) + DAY",
@@ -188,11 +202,32 @@ export const MUTANTS: readonly Mutant[] = [
     test: "src/core/digests.test.ts: R6: do not depend on the order of the records, nor on how pages cut them",
   },
   {
+    rule: "R6",
+    file: "src/streams/reader.ts",
+    from: "void this.#checkpoints.send();\n    }\n    return days;",
+    to: "}\n    return days;",
+    test: "src/streams/reader_days.test.ts: R6: a STATE without a known day's digest goes out before the first row of the day (%i a page)",
+  },
+  {
+    rule: "R6",
+    file: "src/streams/completion.ts",
+    from: "this.#forget(rewrites.map(({ day }) => day));",
+    to: "",
+    test: "src/streams/reader_days.test.ts: R6: a STATE without a known day's digest goes out before the first row of the day (%i a page)",
+  },
+  {
     rule: "R7",
     file: "src/core/scrub.ts",
     from: "const start = Math.max(scrub.through, history.start);",
     to: "const start = scrub.through + DAY;",
     test: "src/core/scrub.test.ts: R7: everything before the deep re-read is compared once in scrub_days",
+  },
+  {
+    rule: "R7",
+    file: "src/core/plan.ts",
+    from: "...(slice === null ? [] : [slice]),",
+    to: "",
+    test: "src/core/plan.test.ts: R7: the slice of the scrub is read with the deep re-read, and only with it",
   },
   {
     rule: "R8",
@@ -207,6 +242,13 @@ export const MUTANTS: readonly Mutant[] = [
     from: "now - shrinkage.at >= HOUR",
     to: "true",
     test: "src/core/known_days.test.ts: R8: less than half of ten or more records is suspicious until a reading an hour later agrees",
+  },
+  {
+    rule: "R8",
+    file: "src/streams/completion.ts",
+    from: "for (const message of describeShrunk(settlement.shrunk)) await warn(message);",
+    to: "",
+    test: "src/streams/reader_days.test.ts: R8: a day that shows less than half writes nothing and warns with both numbers, until it is seen again an hour later",
   },
   {
     rule: "R9",
@@ -249,6 +291,20 @@ export const MUTANTS: readonly Mutant[] = [
     from: "if (found.own !== -1) return this.#newer.countAgain(found.own, window.passage);",
     to: "",
     test: "src/streams/records.test.ts: P5: what a provider repeats is emitted once, in a page and across pages",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/completion.ts",
+    from: "missesStrays || this.strays.pendingOf(window).size > 0",
+    to: "missesStrays",
+    test: "src/streams/reader_days.test.ts: P5: a window with strays is not finished before they are written",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/strays.ts",
+    from: "this.#written.set(hash, { hash, day: pending.day, readingId, window });",
+    to: "",
+    test: "src/streams/reader_days.test.ts: P5: next time a written stray is reported as standing, and an idle second read writes nothing",
   },
   {
     rule: "P6",
@@ -347,6 +403,13 @@ export const MUTANTS: readonly Mutant[] = [
     from: "Buffer.byteLength(text) <= MAXIMUM_BYTES",
     to: "text.length > 0",
     test: "src/streams/checkpoint.test.ts: S8: a state that would grow too large drops proofs, sums and finished windows, with warnings, and no cursor",
+  },
+  {
+    rule: "S8",
+    file: "src/streams/strays.ts",
+    from: ".slice(-MAXIMUM_WRITTEN)",
+    to: "",
+    test: "src/streams/strays.test.ts: S8: the state remembers the newest 2,000 strays",
   },
   ...LIMITS,
 ];

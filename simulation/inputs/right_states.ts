@@ -117,7 +117,7 @@ function knownOf({ known, days, unconfirmed, shrunk }: Plain): Incremental["know
     if (last === undefined || start > last.end) ranges.push({ start, end });
     else last.end = Math.max(last.end, end);
   }
-  const doubtful = orNone(unconfirmed).map(date);
+  const doubtful = new Set(orNone(unconfirmed).map(date));
   const shrinkages = orNone(shrunk).map((entry) => {
     const [own, records, hash, at] = tuple(entry, 4);
     return { day: date(own), records: whole(records), digest: hashOf(hash), at: instant(at) };
@@ -135,7 +135,7 @@ function knownOf({ known, days, unconfirmed, shrunk }: Plain): Incremental["know
       found.set(digest.day, {
         ...digest,
         readingId,
-        confirmed: !doubtful.includes(digest.day),
+        confirmed: !doubtful.has(digest.day),
         shrinkage:
           shrinkage === undefined
             ? null

@@ -20,9 +20,9 @@ import {
   keepOpen,
   settleReading,
 } from "./state.ts";
-import { NOTHING_KNOWN } from "./known_days.ts";
+import { type KnownDays, NOTHING_KNOWN } from "./known_days.ts";
 import { beginReading, type PageFacts, type Reading, readPage } from "./reading.ts";
-import { DAY, HOUR } from "./time.ts";
+import { DAY, HOUR, monthStart, nextMonthStart } from "./time.ts";
 import { type Range, subtract, union } from "./window.ts";
 
 const NOON = Date.UTC(2026, 5, 15, 12);
@@ -389,4 +389,139 @@ test("L3: a plan reaches ten years back at most, whatever retention a provider c
   expect(planIncremental(null, early).lost).toEqual([
     { start: 0, end: retentionFloor(NOON, 3653) },
   ]);
+});
+
+test("W2: costs are read by whole calendar months within the bounds, where a window of 31 days is allowed", () => {
+  const at = atNoon({
+    byMonth: true,
+    startDate: TODAY - 80 * DAY,
+    reconcileFrom: monthStart(NOON, 2),
+  });
+  const stored = { ...settled, start: TODAY - 80 * DAY, reconciledOn: null };
+  expect(planIncremental(stored, at).windows).toEqual([
+    { start: Date.UTC(2026, 3, 1), end: Date.UTC(2026, 4, 1) },
+    { start: Date.UTC(2026, 4, 1), end: Date.UTC(2026, 5, 1) },
+    { start: Date.UTC(2026, 5, 1), end: TODAY + DAY },
+  ]);
+  const cut = { ...at, startDate: Date.UTC(2026, 3, 10) };
+  expect(planIncremental(stored, cut).windows[0]?.start).toBe(Date.UTC(2026, 3, 10));
+  const short = planIncremental(
+    { ...stored, reconciledOn: "2026-06-15" },
+    { ...at, maximumWindowDays: 30 },
+  );
+  expect(short.windows).toEqual([{ start: TODAY - 2 * DAY, end: TODAY + DAY }]);
+});
+
+test("W2: whatever is due, a month of costs is read whole and in one window", () => {
+  fc.assert(
+    fc.property(
+      fc.nat(60),
+      fc.nat(70),
+      fc.nat(10),
+      fc.boolean(),
+      (position, start, lookback, isDeep) => {
+        const at = atNoon({
+          byMonth: true,
+          startDate: TODAY - start * DAY,
+          lookback: lookback * DAY,
+          reconcileFrom: isDeep ? monthStart(NOON, 2) : null,
+        });
+        const from = TODAY - Math.min(start, position) * DAY;
+        const stored = {
+          ...settled,
+          start: from,
+          position: TODAY - position * DAY,
+          reconciledOn: null,
+        };
+        const plan = planIncremental(stored, at);
+        const bounds = { start: plan.from, end: TODAY + DAY };
+        for (const window of plan.windows) {
+          expect(window.start).toBe(Math.max(monthStart(window.start), bounds.start));
+          expect(window.end).toBe(Math.min(nextMonthStart(window.start), bounds.end));
+        }
+      },
+    ),
+  );
+});
+
+test("S3 W2: an open reading of costs is dropped where something else of its month is missing", () => {
+  const at = atNoon({
+    byMonth: true,
+    startDate: Date.UTC(2026, 4, 1),
+    lookback: 0,
+    reconcileFrom: null,
+  });
+  const may = { start: Date.UTC(2026, 4, 1), end: Date.UTC(2026, 5, 1) };
+  const part = { start: may.start + 9 * DAY, end: may.end };
+  const resumedOf = (window: Range) => {
+    const pass = { ...emptyPass(NOON), open: [opened(window, at)] };
+    return planIncremental({ ...settled, start: may.start, position: may.start, pass }, at);
+  };
+  expect(resumedOf(may).resumed).toHaveLength(1);
+  const dropped = resumedOf(part);
+  expect(dropped.resumed).toEqual([]);
+  expect(dropped.state.pass?.open).toEqual([]);
+  expect(dropped.windows[0]).toEqual(may);
+});
+
+test("S3 W1: an open reading of hours that ends inside a day is dropped once the clock has gone past that end", () => {
+  const at = atNoon({ bucket: HOUR, lookback: 0, reconcileFrom: null, endDate: null });
+  const window = { start: TODAY, end: NOON };
+  const stored = { ...settled, pass: { ...emptyPass(NOON), open: [opened(window, at)] } };
+  expect(planIncremental(stored, at).resumed).toHaveLength(1);
+  const later = planIncremental(stored, { ...at, now: NOON + HOUR });
+  expect(later.resumed).toEqual([]);
+  expect(later.windows).toEqual([{ start: TODAY, end: NOON + HOUR }]);
+});
+
+test("R7: the slice of the scrub is read with the deep re-read, and only with it", () => {
+  const at = atNoon({ scrubDays: 1 });
+  const due = planIncremental({ ...settled, reconciledOn: "2026-06-14" }, at);
+  expect(due.slice).toEqual({ start: TODAY - 30 * DAY, end: TODAY - 7 * DAY });
+  expect(covered(due)).toEqual([{ start: TODAY - 30 * DAY, end: TODAY + DAY }]);
+  expect(readAll({ ...settled, reconciledOn: "2026-06-14" }, at).scrub).toEqual({
+    began: TODAY,
+    through: TODAY - 7 * DAY,
+  });
+  const scrub = { began: TODAY - 3 * DAY, through: TODAY - 20 * DAY };
+  const done = planIncremental({ ...settled, scrub }, at);
+  expect(done).toMatchObject({ slice: null, scrub });
+  expect(covered(done)).toEqual([{ start: TODAY - 2 * DAY, end: TODAY + DAY }]);
+  expect(planIncremental({ ...settled, reconciledOn: null }, atNoon()).slice).toBeNull();
+});
+
+test("R9: a state without a chain gets the new one, and a chain stays", () => {
+  const at = atNoon({ newChain: "fresh" });
+  expect(planIncremental(null, at).state.chain).toBe("fresh");
+  expect(planIncremental({ ...settled, chain: "" }, at).state.chain).toBe("fresh");
+  expect(planIncremental({ ...settled, chain: "first" }, at).state.chain).toBe("first");
+  const refresh = planFullRefresh(null, at).state;
+  expect(refresh.chain).toBe("fresh");
+  expect(planFullRefresh({ ...refresh, chain: "first" }, at).state.chain).toBe("first");
+});
+
+test("R6: days and strays that have left retention are forgotten, all others stay known", () => {
+  const floor = TODAY - 89 * DAY;
+  const entry = (day: number) => ({
+    day,
+    records: 1,
+    digest: "1".repeat(24),
+    readingId: "r1",
+    confirmed: true,
+    shrinkage: null,
+  });
+  const known: KnownDays = {
+    ranges: [{ start: floor - DAY, end: TODAY }],
+    days: new Map([floor - DAY, floor].map((day) => [day, entry(day)])),
+  };
+  const strays = [floor - DAY, floor].map((day) => ({
+    hash: "2".repeat(24),
+    day,
+    readingId: "r1",
+    window: { start: floor + DAY, end: floor + 2 * DAY },
+  }));
+  const { state } = planIncremental({ ...settled, known, strays }, atNoon({ startDate: null }));
+  expect(state.known.ranges).toEqual([{ start: floor, end: TODAY }]);
+  expect([...state.known.days.keys()]).toEqual([floor]);
+  expect(state.strays.map(({ day }) => day)).toEqual([floor]);
 });

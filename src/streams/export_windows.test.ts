@@ -200,3 +200,36 @@ test("R5: a reading that was begun without totals is not reported", async () => 
   const reading = { ...readingOf("r1", 1, context.now), totals: null };
   expect(await outputsOf((manifest) => manifest.report(reportOf(reading), context))).toEqual([]);
 });
+
+test("R5: a row is named by its reading and day, strays also by the reading whose rows they are", async () => {
+  const reading = readingOf("r1", 1, context.now);
+  const rows = rowsOf(await outputsOf((m) => m.report(reportOf(reading), context)));
+  expect(rows.map(({ id, rows_reading_id: rowsReadingId }) => [id, rowsReadingId])).toEqual([
+    ["r1-2026-01-01", "r1"],
+    ["r1-2025-12-31-outside-r0", "r0"],
+  ]);
+  const shared = { chain: "chain", whole_window: true, pass_began_at: "2026-01-01T00:00:00Z" };
+  for (const row of rows) expect(row).toMatchObject(shared);
+  expect(rows[1]).toMatchObject({ inside_window: false, rows: 1, records: 1, totals: null });
+});
+
+test("R8: the row of a day that shrank has what was seen, and the rows that stand", async () => {
+  const reading = readingOf("r1", 1, context.now);
+  const shrunk = { rowsReadingId: "r0", rows: 12, shrunk: true, confirmed: false };
+  const [row] = rowsOf(await outputsOf((m) => m.report(reportOf(reading, shrunk), context)));
+  expect(row).toMatchObject({
+    rows_reading_id: "r0",
+    rows: 12,
+    records: 2,
+    shrunk: true,
+    confirmed: false,
+  });
+});
+
+test("R5: totals that do not count each record of the day prove nothing", async () => {
+  const reading = readingOf("r1", 1, context.now);
+  const [row] = rowsOf(
+    await outputsOf((m) => m.report(reportOf(reading, { records: 3 }), context)),
+  );
+  expect(row).toMatchObject({ records: 3, totals: null });
+});

@@ -509,3 +509,126 @@ test("what was taken out and what was written anew are the same record to P5", (
   expect(fromText(JSON.stringify({ data: records }, null, 2), context).count).toBe(0);
   expect(fromRecords(records.toReversed(), context).count).toBe(0);
 });
+
+const dayTwo = { ChargePeriodStart: "2026-01-02T00:00:00Z" };
+const twoDays = { start: DAY_ONE, end: DAY_ONE + 2 * DAY };
+const idsOf = (lines: Lines): unknown[] => dataOf(lines).map((data) => data["x_RecordId"]);
+
+test("R6: a known day is counted and digested, but written only where the page is all of its window and it differs", () => {
+  const records = [usageRecord("a"), usageRecord("b", dayTwo)];
+  const known = { window: twoDays, writes: () => false, withTotals: true };
+  const compared = fromRecords(records, contextOf(known));
+  expect(compared).toMatchObject({ count: 0, records: 2, totals: [{}, {}] });
+  expect(compared.digests.map(({ records: count }) => count)).toEqual([1, 1]);
+  const asked: unknown[] = [];
+  const lines = fromRecords(records, contextOf(known), {
+    ...options,
+    alsoWrites: (digests) => {
+      asked.push(digests);
+      return [DAY_ONE + DAY];
+    },
+  });
+  expect(idsOf(lines)).toEqual(["b"]);
+  expect(lines.written).toEqual(new Map([[DAY_ONE + DAY, 1]]));
+  expect(asked).toEqual([compared.digests]);
+});
+
+test("R6: days that nothing is known of are written beside known ones", () => {
+  const writes = (day: number): boolean => day > DAY_ONE;
+  const records = [usageRecord("a"), usageRecord("b", dayTwo)];
+  expect(idsOf(fromRecords(records, contextOf({ window: twoDays, writes })))).toEqual(["b"]);
+});
+
+test("R6: a second reading counts, digests and writes only the days that differed", () => {
+  const writes = (day: number): boolean => day > DAY_ONE;
+  const purpose = { kind: "rewrite" } as const;
+  const lines = fromRecords(
+    [
+      usageRecord("a"),
+      usageRecord("b", dayTwo),
+      usageRecord("c", { ChargePeriodStart: "2026-01-05T00:00:00Z" }),
+    ],
+    contextOf({ window: twoDays, writes, purpose, withTotals: true }),
+  );
+  expect(idsOf(lines)).toEqual(["b"]);
+  expect(lines).toMatchObject({ records: 1, hasStrays: false });
+  expect(lines.digests.map(({ day }) => day)).toEqual([DAY_ONE + DAY]);
+  expect(lines.totals.map(({ day }) => day)).toEqual([DAY_ONE + DAY]);
+});
+
+test.each(["look", "collect"] as const)(
+  "P5: a reading to %s at strays writes and counts nothing",
+  (kind) => {
+    const strays = new Strays([]);
+    const stray = usageRecord("s", { ChargePeriodStart: "2026-01-05T00:00:00Z" });
+    const lines = fromRecords([usageRecord("a"), stray], contextOf({ strays, purpose: { kind } }));
+    expect(lines).toMatchObject({ count: 0, records: 0, digests: [] });
+    expect(strays.pendingDays()).toEqual(kind === "collect" ? [DAY_ONE + 4 * DAY] : []);
+  },
+);
+
+test("R6: equal digests mean equal records, whatever their order and their path; any change shows", () => {
+  const record = fc.record({ id: fc.nat(5), quantity: fc.nat(3), extra: fc.option(fc.nat(3)) });
+  const digestsOf = (body: string): Lines["digests"] => fromText(body, contextOf()).digests;
+  fc.assert(
+    fc.property(
+      fc.array(record, { maxLength: 6 }),
+      fc.array(record, { maxLength: 6 }),
+      (left, right) => {
+        const recordsOf = (parts: typeof left): Fields[] =>
+          parts.map(({ id, quantity, extra }) =>
+            usageRecord(`${id}`, {
+              ConsumedQuantity: `${quantity}`,
+              ...(extra === null ? {} : { x_New: extra }),
+            }),
+          );
+        const texts = (parts: typeof left): Set<string> =>
+          new Set(recordsOf(parts).map((data) => JSON.stringify(data)));
+        const [plain, spaced] = PATHS.map(([, bodyOf]) => bodyOf);
+        const first = digestsOf(plain?.(recordsOf(left)) ?? "");
+        expect(digestsOf(spaced?.(recordsOf(left.toReversed())) ?? "")).toEqual(first);
+        const isSame = texts(left).symmetricDifference(texts(right)).size === 0;
+        const second = digestsOf(plain?.(recordsOf(right)) ?? "");
+        if (isSame) expect(second).toEqual(first);
+        else expect(second).not.toEqual(first);
+      },
+    ),
+  );
+});
+
+test("R6: a provider's own x_ReadingId counts as content", () => {
+  const digests = ["one", "two", "one"].map(
+    (id) => fromRecords([usageRecord("a", { x_ReadingId: id })], contextOf()).digests[0]?.digest,
+  );
+  expect(digests[0]).toBe(digests[2]);
+  expect(digests[0]).not.toBe(digests[1]);
+});
+
+test("C3: a page of which nothing is written has memory of its own, because the pool recycles it", () => {
+  const taken: Buffer[] = [];
+  const take = (length: number): Buffer => {
+    const memory = Buffer.alloc(length + 1);
+    taken.push(memory);
+    return memory;
+  };
+  for (const _ of [1, 2]) {
+    const lines = fromRecords([usageRecord("a")], contextOf({ writes: () => false }), {
+      ...options,
+      take,
+    });
+    expect(lines.bytes).toHaveLength(0);
+    expect(lines.bytes.buffer).toBe(taken.at(-1)?.buffer);
+  }
+  expect(taken).toHaveLength(2);
+});
+
+test("C3: the body of a page is given back once, whichever way its lines are made", () => {
+  for (const [, bodyOf] of PATHS) {
+    let released = 0;
+    const release = (): void => void (released += 1);
+    const body = bodyOf([usageRecord("a")]);
+    const plain = scanPage(Buffer.from(body), release);
+    toLines(plain?.records ?? { ...parsedFrom(body), release }, contextOf(), options);
+    expect(released).toBe(1);
+  }
+});
