@@ -3,20 +3,28 @@
  * threads. It must be imported before the engine.
  */
 import { syncBuiltinESMExports } from "node:module";
-import zlib, { type InputType, type ZlibOptions } from "node:zlib";
+import { Transform, type TransformCallback } from "node:stream";
+import zlib from "node:zlib";
 
-type Done = (error: Error | null, result: Buffer) => void;
-
-function gunzipAtOnce(input: InputType, options: ZlibOptions, done: Done): void {
-  let result: Buffer;
-  try {
-    result = zlib.gunzipSync(input, options);
-  } catch (error) {
-    done(error instanceof Error ? error : new Error(String(error)), Buffer.alloc(0));
-    return;
-  }
-  done(null, result);
+function gunzipWithoutThreads(): Transform {
+  const chunks: Buffer[] = [];
+  return new Transform({
+    transform(chunk: Buffer, _encoding: string, done: TransformCallback) {
+      chunks.push(chunk);
+      done();
+    },
+    flush(done: TransformCallback) {
+      let result: Buffer;
+      try {
+        result = zlib.gunzipSync(Buffer.concat(chunks));
+      } catch (error) {
+        done(error instanceof Error ? error : new Error(String(error)));
+        return;
+      }
+      done(null, result);
+    },
+  });
 }
 
-Object.assign(zlib, { gunzip: gunzipAtOnce });
+Object.defineProperty(zlib, "createGunzip", { value: gunzipWithoutThreads });
 syncBuiltinESMExports();
