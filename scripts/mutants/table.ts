@@ -3,6 +3,7 @@
  * then fail. To add one, choose a snippet that stands exactly once in its file and is likely to stay.
  */
 import { LIMITS } from "./limits.ts";
+import { RESTATEMENT } from "./restatement.ts";
 
 /** One defect and the test that finds it. */
 export interface Mutant {
@@ -124,139 +125,7 @@ export const MUTANTS: readonly Mutant[] = [
     to: "const missing =",
     test: "src/streams/reader.test.ts: S7: a full refresh goes on between attempts and, once done, emits nothing",
   },
-  {
-    rule: "R1",
-    file: "src/core/plan.ts",
-    from: "floorTo(DAY, state.position - at.lookback)",
-    to: "floorTo(DAY, state.position)",
-    test: "src/core/plan.test.ts: R1: a sync re-reads from position − lookback, on whole days",
-  },
-  {
-    rule: "R2",
-    file: "src/core/plan.ts",
-    from: "monthStart(now, 2)",
-    to: "monthStart(now, 1)",
-    test: "src/core/plan.test.ts: R2: usage is re-read by days, costs by calendar months",
-  },
-  {
-    rule: "R2",
-    file: "src/core/plan.ts",
-    from: "state.reconciledOn !== formatDay(at.now)",
-    to: "state.reconciledOn === null",
-    test: "src/core/plan.test.ts: R2: the deep re-read is due once a UTC day, a first sync counts, 0 turns it off",
-  },
-  {
-    rule: "R3",
-    file: "src/streams/rewriting.ts",
-    from: "if (foreign === null) return stringify(record);",
-    to: "if (foreign === null || index >= 0) return stringify(record);",
-    test: "src/streams/records.test.ts: R3: a provider's own x_ReadingId and x_ProviderColumns give way to ours and stand there",
-  },
-  {
-    rule: "R3",
-    file: "src/streams/records.ts",
-    from: "if (names.length === 0) return null;",
-    to: "if (names.length >= 0) return null;",
-    test: "src/streams/records.test.ts: R3: members of a %s page that the interface does not name stay, and stand in x_ProviderColumns",
-  },
-  {
-    rule: "R4",
-    file: "src/core/identity.ts",
-    from: "Math.max(beganAt, this.#last + 1)",
-    to: "beganAt",
-    test: "src/streams/reader.test.ts: R4: readings of one millisecond have ids in the order in which they began",
-  },
-  {
-    rule: "R4",
-    file: "src/core/settle.ts",
-    from: "const isWhole = !incomplete.includes(seen.day);",
-    to: "const isWhole = true;",
-    test: "src/core/settle.test.ts: R4: a day whose rows are not exactly what was returned stays unknown and unconfirmed",
-  },
-  {
-    rule: "R4",
-    file: "src/streams/completion.ts",
-    from: "return [...new Set([...incomplete, ...unequal])];",
-    to: "return [...incomplete];",
-    test: "src/streams/reader_days.test.ts: R4: a restart that returns less than was written leaves the day unknown, and the next sync writes it",
-  },
-  {
-    rule: "R5",
-    file: "src/streams/export_windows.ts",
-    from: "retentionFloor(now, retentionDays) + DAY",
-    to: "retentionFloor(now, retentionDays)",
-    test: "src/streams/export_windows.test.ts: R5: nothing within a day of the retention floor is proven",
-  },
-  {
-    rule: "R6",
-    file: "src/core/known_days.ts",
-    from: 'return "same";',
-    to: 'return "differs";',
-    test: "src/core/known_days.test.ts: R6: equal digest and number are the same day, anything else differs",
-  },
-  {
-    rule: "R6",
-    file: "src/core/digests.ts",
-    from: "entry.sums[index] = (entry.sums[index] ?? 0) + (hash[index] ?? 0);",
-    to: "entry.sums[index] = 31 * (entry.sums[index] ?? 0) + (hash[index] ?? 0);",
-    test: "src/core/digests.test.ts: R6: do not depend on the order of the records, nor on how pages cut them",
-  },
-  {
-    rule: "R6",
-    file: "src/streams/reader.ts",
-    from: "void this.#checkpoints.send();\n    }\n    return days;",
-    to: "}\n    return days;",
-    test: "src/streams/reader_days.test.ts: R6: a STATE without a known day's digest goes out before the first row of the day (%i a page)",
-  },
-  {
-    rule: "R6",
-    file: "src/streams/completion.ts",
-    from: "this.#forget(rewrites.map(({ day }) => day));",
-    to: "",
-    test: "src/streams/reader_days.test.ts: R6: a STATE without a known day's digest goes out before the first row of the day (%i a page)",
-  },
-  {
-    rule: "R7",
-    file: "src/core/scrub.ts",
-    from: "const start = Math.max(scrub.through, history.start);",
-    to: "const start = scrub.through + DAY;",
-    test: "src/core/scrub.test.ts: R7: everything before the deep re-read is compared once in scrub_days",
-  },
-  {
-    rule: "R7",
-    file: "src/core/plan.ts",
-    from: "...(slice === null ? [] : [slice]),",
-    to: "",
-    test: "src/core/plan.test.ts: R7: the slice of the scrub is read with the deep re-read, and only with it",
-  },
-  {
-    rule: "R8",
-    file: "src/core/known_days.ts",
-    from: "2 * seen.records < entry.records",
-    to: "false",
-    test: "src/core/settle.test.ts: R8: less than half leaves the earlier rows standing; the second reading an hour later is believed",
-  },
-  {
-    rule: "R8",
-    file: "src/core/known_days.ts",
-    from: "now - shrinkage.at >= HOUR",
-    to: "true",
-    test: "src/core/known_days.test.ts: R8: less than half of ten or more records is suspicious until a reading an hour later agrees",
-  },
-  {
-    rule: "R8",
-    file: "src/streams/completion.ts",
-    from: "for (const message of describeShrunk(settlement.shrunk)) await warn(message);",
-    to: "",
-    test: "src/streams/reader_days.test.ts: R8: a day that shows less than half writes nothing and warns with both numbers, until it is seen again an hour later",
-  },
-  {
-    rule: "R9",
-    file: "src/core/identity.ts",
-    from: "Math.floor(random * 36 ** CHAIN_DIGITS)",
-    to: "7",
-    test: "src/core/identity.test.ts: R9: chains that were drawn apart differ",
-  },
+  ...RESTATEMENT,
   {
     rule: "P1",
     file: "src/interface/pages.ts",

@@ -3,7 +3,23 @@ import { isDeepStrictEqual } from "node:util";
 import { retentionFloor } from "../../src/core/plan.ts";
 import type { StreamState } from "../../src/core/state.ts";
 import { DAY, ceilTo, floorTo } from "../../src/core/time.ts";
-import { dayOf, instantOf, isPlain, type Plain } from "./rules.ts";
+import type { Plain } from "./rules.ts";
+import {
+  date,
+  decimal,
+  instant,
+  listOf,
+  mapOf,
+  matching,
+  Open,
+  orNone,
+  plain,
+  Refused,
+  text,
+  truth,
+  tuple,
+  whole,
+} from "./state_values.ts";
 import { FINGERPRINT, type StateInput, type Taken } from "./states.ts";
 
 /** The state of a stream in a state file; `open` if it has names that the connector may accept or refuse. */
@@ -11,9 +27,6 @@ export type Said =
   | { readonly kind: "state"; readonly state: StreamState | null }
   | { readonly kind: "refused" }
   | { readonly kind: "open" };
-
-class Refused extends Error {}
-class Open extends Error {}
 
 /** The state of a stream in a state file, read without the connector's code. */
 export function saidOf(value: unknown, stream: "usage" | "costs", mode: StateInput["mode"]): Said {
@@ -248,65 +261,6 @@ function provisionalOf(value: unknown) {
     const [own, records, billed] = tuple(entry, 3);
     return { day: date(own), records: whole(records), billed: mapOf(billed, decimal) };
   });
-}
-
-function plain(value: unknown): Plain {
-  if (!isPlain(value)) throw new Refused();
-  return value;
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  if (!Array.isArray(value)) throw new Refused();
-  return value;
-}
-
-const orNone = (value: unknown): readonly unknown[] =>
-  value === null || value === undefined ? [] : listOf(value);
-
-function tuple(value: unknown, length: number): readonly unknown[] {
-  const parts = listOf(value);
-  if (parts.length !== length) throw new Refused();
-  return parts;
-}
-
-function mapOf<Value>(value: unknown, read: (value: unknown) => Value): Record<string, Value> {
-  const members = plain(value);
-  if (["__proto__", "constructor"].some((name) => Object.hasOwn(members, name))) throw new Open();
-  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, read(member)]));
-}
-
-function text(value: unknown): string {
-  if (typeof value !== "string") throw new Refused();
-  return value;
-}
-
-function matching(value: unknown, pattern: RegExp): string {
-  if (!pattern.test(text(value))) throw new Refused();
-  return text(value);
-}
-
-const decimal = (value: unknown): string => matching(value, /^-?\d+(\.\d+)?$/);
-
-function instant(value: unknown): number {
-  return instantOf(value) ?? refused();
-}
-
-function date(value: unknown): number {
-  return dayOf(value) ?? refused();
-}
-
-function refused(): never {
-  throw new Refused();
-}
-
-function whole(value: unknown): number {
-  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) throw new Refused();
-  return value;
-}
-
-function truth(value: unknown): boolean {
-  if (typeof value !== "boolean") throw new Refused();
-  return value;
 }
 
 /** The failure of the plan of any state. */

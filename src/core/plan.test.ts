@@ -403,6 +403,9 @@ test("W2: costs are read by whole calendar months within the bounds, where a win
     { start: Date.UTC(2026, 4, 1), end: Date.UTC(2026, 5, 1) },
     { start: Date.UTC(2026, 5, 1), end: TODAY + DAY },
   ]);
+  const done = { ...stored, reconciledOn: "2026-06-15" };
+  const june = { start: Date.UTC(2026, 5, 1), end: TODAY + DAY };
+  expect(planIncremental(done, at).windows).toEqual([june]);
   const cut = { ...at, startDate: Date.UTC(2026, 3, 10) };
   expect(planIncremental(stored, cut).windows[0]?.start).toBe(Date.UTC(2026, 3, 10));
   const short = planIncremental(

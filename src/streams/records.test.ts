@@ -84,12 +84,14 @@ test.each(PATHS)(
 
 test.each(PATHS)(
   "R3: members of a %s page that the interface does not name stay, and stand in x_ProviderColumns",
-  (_path, bodyOf) => {
-    const record = usageRecord("a", { x_Foo: 'b"ar\\', x_Bar: null });
+  (path, bodyOf) => {
+    const record = usageRecord("a", { x_Foo: "bär", x_Bar: null });
     const plain = usageRecord("b");
+    const isScanned = scanPage(Buffer.from(bodyOf([record, plain])), () => undefined) !== null;
+    expect(isScanned).toBe(path === "plain");
     const lines = fromText(bodyOf([record, plain]), contextOf());
     expect(dataOf(lines)).toEqual([
-      { ...record, x_ProviderColumns: { x_Foo: 'b"ar\\', x_Bar: null }, x_ReadingId: "r1" },
+      { ...record, x_ProviderColumns: { x_Foo: "bär", x_Bar: null }, x_ReadingId: "r1" },
       { ...plain, x_ReadingId: "r1" },
     ]);
     expect(Object.keys(dataOf(lines)[0] ?? {}).slice(-2)).toEqual([
