@@ -62,10 +62,10 @@ const dataOf = (lines: Lines): Fields[] =>
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line).record.data);
 
-/** Both ways of a page into lines: scanned, and written again because a space makes it no plain page. */
+/** Both ways of a page into lines: scanned, and written again because spaces inside records make it no plain page. */
 const PATHS = [
   ["plain", (records: readonly unknown[]) => JSON.stringify({ data: records })],
-  ["rewritten", (records: readonly unknown[]) => `{ "data":${JSON.stringify(records)}}`],
+  ["rewritten", (records: readonly unknown[]) => JSON.stringify({ data: records }, null, 2)],
 ] as const;
 
 test.each(PATHS)(
