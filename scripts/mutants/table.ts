@@ -36,7 +36,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     rule: "W2",
-    file: "src/core/plan.ts",
+    file: "src/core/plan_windows.ts",
     from: "start: monthStart(range.start),",
     to: "start: range.start,",
     test: "src/core/plan.test.ts: W2: costs are read by whole calendar months within the bounds, where a window of 31 days is allowed",
