@@ -217,7 +217,7 @@ export class Completion {
     const left: number[] = [];
     for (const day of days) {
       const window = windowOfDay(day, { start: plan.from, end: plan.end }, input);
-      const isWithin = window !== undefined && window.start <= day;
+      const isWithin = window !== undefined && window.start <= day && day < window.end;
       if (isWithin && (windows.has(window.start) || windows.size < MAXIMUM_LOOKS))
         windows.set(window.start, window);
       else left.push(day);
