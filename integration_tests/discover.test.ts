@@ -93,7 +93,7 @@ test("enums are unique, objects have properties, no type is a list", () => {
 
 test("secrets are marked as such, and nothing else is", () => {
   const names = new Set(
-    "client_token access_token api_token token secret client_secret password key service_account_info service_account tenant_id certificate jwt credentials app_id appid refresh_token".split(
+    "client_token access_token api_token api_key token secret client_secret password key service_account_info service_account tenant_id certificate jwt credentials app_id appid refresh_token".split(
       " ",
     ),
   );
@@ -148,7 +148,7 @@ test("the catalog has the streams by unique names, resumable, in both sync modes
     expect(stream).toMatchObject({
       supported_sync_modes: ["full_refresh", "incremental"],
       source_defined_cursor: true,
-      default_cursor_field: ["x_RecordUpdatedAt"],
+      default_cursor_field: ["x_ReadingId"],
       source_defined_primary_key: [["x_RecordId"]],
       is_resumable: true,
     });

@@ -108,7 +108,7 @@ test.each<[string, FaultInput]>([
   const run = await customer.sync();
   await expectEqualSums(served, customer.warehouse);
   expect(run.records("usage")).toHaveLength(20);
-  const warned = run.logs.filter((line) => line.includes("at most 3 were asked for"));
+  const warned = run.logs.filter((line) => line.includes("at most 3 were requested"));
   expect(warned.length > 0).toBe(fault.kind === "long_page");
 });
 

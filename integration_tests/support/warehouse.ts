@@ -25,47 +25,28 @@ class Table {
   /** All records in the order of their arrival: a destination in append mode. */
   readonly rows: Row[] = [];
 
-  /** One row for each key, the newest version: a destination in append and dedup mode. */
+  /** The newest row of each key by the cursor field: a destination in append and dedup mode. */
   deduped(): readonly Row[] {
-    const newest = new Map<string, Row>();
-    for (const row of this.rows) {
-      const id = textOf(row, "x_RecordId");
-      const known = newest.get(id);
-      if (known === undefined || updatedAt(row) >= updatedAt(known)) newest.set(id, row);
-    }
-    return [...newest.values()];
+    return newestById(this.rows);
   }
+}
 
-  /**
-   * The rows as the newest complete reading of their UTC day found them: a row that such a reading no longer brought is
-   * gone, unless it was seen outside of its reading's window, of which a reading of the day proves nothing.
-   *
-   * @param readings the id of the newest complete reading by day
-   * @param strays `id day` of the readings that returned rows of a day outside of their window
-   */
-  latest(readings: ReadonlyMap<string, string>, strays: ReadonlySet<string>): readonly Row[] {
-    const newest = new Map<string, Row>();
-    for (const row of this.rows) {
-      const known = newest.get(textOf(row, "x_RecordId"));
-      const isNewer =
-        known === undefined || textOf(row, "x_ReadingId") >= textOf(known, "x_ReadingId");
-      if (isNewer) newest.set(textOf(row, "x_RecordId"), row);
-    }
-    return [...newest.values()].filter((row) => {
-      const [id, day] = [textOf(row, "x_ReadingId"), dayOf(row)];
-      return strays.has(`${id} ${day}`) || id >= (readings.get(day) ?? "");
-    });
+/** The row of the newest reading for each record id. Of two rows of one reading the later one wins. */
+function newestById(rows: readonly Row[]): readonly Row[] {
+  const newest = new Map<string, Row>();
+  for (const row of rows) {
+    const known = newest.get(textOf(row, "x_RecordId"));
+    const isNewer =
+      known === undefined || textOf(row, "x_ReadingId") >= textOf(known, "x_ReadingId");
+    if (isNewer) newest.set(textOf(row, "x_RecordId"), row);
   }
+  return [...newest.values()];
 }
 
 function textOf(row: Row, name: string): string {
   const value = row[name];
   if (typeof value === "string") return value;
   throw new TypeError(`${name} is ${value === null ? "null" : typeof value}`);
-}
-
-function updatedAt(row: Row): number {
-  return Date.parse(textOf(row, "x_RecordUpdatedAt"));
 }
 
 function dayOf(row: Row): string {
@@ -101,23 +82,74 @@ export class Warehouse {
     return this[dataset].deduped();
   }
 
-  /** Needs the stream export_windows. */
-  latest(dataset: Dataset): readonly Row[] {
-    const readings = new Map<string, string>();
-    const strays = new Set<string>();
-    for (const window of this.windows) {
-      const day = textOf(window, "day");
-      if (window["inside_window"] === false) strays.add(`${textOf(window, "reading_id")} ${day}`);
-      const whole =
-        window["dataset"] === dataset &&
-        window["moved"] === false &&
-        window["covered_from"] === `${day}T00:00:00Z` &&
-        Date.parse(String(window["covered_through"])) === Date.parse(day) + 86_400_000;
-      const id = textOf(window, "reading_id");
-      if (whole && id > (readings.get(day) ?? "")) readings.set(day, id);
-    }
-    return this[dataset].latest(readings, strays);
+  /**
+   * The rows that stand for each day (R5): those that the day's newest report names, and strays that are still reported. A day
+   * without a report shows the newest row of each id. Needs the stream export_windows.
+   */
+  latest(dataset: Dataset, table: TableKind = "append"): readonly Row[] {
+    const rows = table === "append" ? this[dataset].rows : this.deduped(dataset);
+    const reports = this.windows.filter((report) => report["dataset"] === dataset);
+    const standing = newestReports(reports);
+    const strays = standingStrays(reports);
+    const inside = newestById(rows.filter((row) => isInside(row, standing)));
+    const ids = new Set(inside.map((row) => textOf(row, "x_RecordId")));
+    const outside = rows.filter(
+      (row) => strays.has(readingAndDay(row)) && !isInside(row, standing),
+    );
+    const others = newestById(outside).filter((row) => !ids.has(textOf(row, "x_RecordId")));
+    return [...inside, ...others];
   }
+}
+
+export type TableKind = "append" | "dedup";
+
+/** Whether the row is one of those that its day's newest report names. */
+function isInside(row: Row, standing: ReadonlyMap<string, Row>): boolean {
+  const report = standing.get(dayOf(row));
+  return report === undefined || report["rows_reading_id"] === row["x_ReadingId"];
+}
+
+/** The newest report of each day, without those about strays. */
+export function newestReports(reports: readonly Row[]): ReadonlyMap<string, Row> {
+  const newest = new Map<string, Row>();
+  for (const report of reports) {
+    if (report["inside_window"] !== true) continue;
+    const known = newest.get(textOf(report, "day"));
+    const isNewer =
+      known === undefined || textOf(report, "reading_id") >= textOf(known, "reading_id");
+    if (isNewer) newest.set(textOf(report, "day"), report);
+  }
+  return newest;
+}
+
+/** `reading day` of the strays that still stand: no newer reading of the whole window has left them out. */
+function standingStrays(reports: readonly Row[]): ReadonlySet<string> {
+  const whole = reports.filter((report) => report["whole_window"] === true);
+  const last = new Map<string, Row>();
+  for (const report of reports) {
+    if (report["inside_window"] !== false) continue;
+    const name = `${textOf(report, "rows_reading_id")} ${textOf(report, "day")}`;
+    const known = last.get(name);
+    const isNewer =
+      known === undefined || textOf(report, "reading_id") > textOf(known, "reading_id");
+    if (isNewer) last.set(name, report);
+  }
+  const standing = [...last].filter(
+    ([, stray]) => !whole.some((report) => isNewerAndCovers(report, stray)),
+  );
+  return new Set(standing.map(([name]) => name));
+}
+
+function isNewerAndCovers(report: Row, stray: Row): boolean {
+  return (
+    textOf(report, "reading_id") > textOf(stray, "reading_id") &&
+    textOf(report, "window_start") <= textOf(stray, "window_start") &&
+    textOf(report, "window_end") >= textOf(stray, "window_end")
+  );
+}
+
+function readingAndDay(row: Row): string {
+  return `${textOf(row, "x_ReadingId")} ${dayOf(row)}`;
 }
 
 /** Rows and sums by day, under the names of `GET /control/totals`. */
