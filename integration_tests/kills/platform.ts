@@ -7,7 +7,7 @@ export const DATASETS = ["usage", "costs"] as const satisfies readonly Dataset[]
 
 /** A record as the provider sent it, without the members that the connector adds. */
 export function recordOf(row: Row): string {
-  const { x_ReadingId: _ours, ...record } = row;
+  const { x_ReadingId: _reading, x_ProviderColumns: _columns, ...record } = row;
   return JSON.stringify(record);
 }
 

@@ -7,6 +7,7 @@ import type { Dataset } from "../support/warehouse.ts";
 import { world } from "../support/world.ts";
 import { type Outcome, runAttempt } from "./attempt.ts";
 import { DATASETS, Platform } from "./platform.ts";
+import { judgeProofs } from "./proofs.ts";
 import type { Attempt, Schedule } from "./schedule.ts";
 import { type Rows, Truth } from "./truth.ts";
 import { type Judged, judgeExactly, judgeOnce, judgePositions, judgeStanding } from "./verdict.ts";
@@ -148,6 +149,8 @@ class ScheduleRun {
     if (isLast) this.#faults.push(...judgeExactly(judged));
     else if (!this.#moved) this.#faults.push(...judgeStanding(judged, this.#snapshots));
     if (isLast && schedule.mode === "full_refresh") this.#faults.push(...judgeOnce(judged));
+    if (schedule.mode === "incremental")
+      this.#faults.push(...judgeProofs(judged, this.#platform.states, { calm: isLast }));
   }
 
   #beginAnew(): void {

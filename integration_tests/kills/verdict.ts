@@ -22,14 +22,18 @@ export interface Judged {
   readonly schedule: Schedule;
 }
 
-/** The newest version of each row and, if the catalog has export_windows, the rows of the newest complete readings. */
+/** The newest version of each row and, if the catalog has export_windows, the rows that stand in each kind of table. */
 function viewsOf(
   { warehouse, schedule }: Judged,
   dataset: Dataset,
 ): Readonly<Record<string, Rows>> {
   const newest = byId(warehouse.deduped(dataset));
   return schedule.mode === "incremental"
-    ? { newest, current: byId(warehouse.latest(dataset)) }
+    ? {
+        newest,
+        append: byId(warehouse.latest(dataset, "append")),
+        dedup: byId(warehouse.latest(dataset, "dedup")),
+      }
     : { newest };
 }
 
@@ -90,27 +94,23 @@ export function judgeExactly(judged: Judged): string[] {
   const now = provider.clock.now();
   const { usage, costs } = provider.totals();
   const sums = { usage: usage[schedule.granularity].days, costs: costs.days };
-  const exact = exactView(schedule);
   return DATASETS.flatMap((dataset) => {
     const expected = truth.rows(dataset, now);
     return Object.entries(viewsOf(judged, dataset)).flatMap(([view, rows]) => [
       ...missing(`${dataset}, ${view}`, expected, rows),
       ...invented(judged, dataset, rows),
-      ...(view === exact ? surplus(`${dataset}, ${view}`, expected, rows) : []),
+      ...(isExact(view, schedule) ? surplus(`${dataset}, ${view}`, expected, rows) : []),
       ...unequalSums(`${dataset}, ${view}`, dataset, rows, expected, inOrder(sums[dataset])),
     ]);
   });
 }
 
 /**
- * The view without rows that the provider no longer has. An upsert cannot delete rows that were withdrawn or issued
- * under another id. The view of newest readings can, except if the provider includes `end`: a row may then carry the
- * reading of the previous window, and no later reading of the row's day proves anything about that reading.
+ * Whether a view is without rows that the provider no longer has. An upsert cannot delete rows that were withdrawn or issued
+ * under another id. The views of standing rows can.
  */
-function exactView({ mode, nature }: Schedule): string | null {
-  if (mode === "full_refresh") return "newest";
-  const isClosed = nature.some((fault) => fault.kind === "selection" && fault.by === "closed");
-  return isClosed ? null : "current";
+function isExact(view: string, { mode }: Schedule): boolean {
+  return mode === "full_refresh" || view !== "newest";
 }
 
 /** An undisturbed full refresh has each row once. */
