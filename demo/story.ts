@@ -157,7 +157,7 @@ function showSync(
       { title: "stream" },
       { title: "requests", align: "right" },
       { title: "read from" },
-      { title: "rows read", align: "right" },
+      { title: "rows written", align: "right" },
       { title: "new", align: "right" },
       { title: "changed", align: "right" },
       { title: "complete through" },

@@ -1,8 +1,8 @@
 /**
  * A DuckDB file, filled as a destination would do it, and the views of `sql/duckdb.sql` on it.
  *
- * `usage` and `costs` are deduplicated: one row for each `x_RecordId`, the version with the newest `x_RecordUpdatedAt`,
- * or the later arrival among equal ones. `export_windows` is only appended to. Money and quantities are DECIMAL(38,18):
+ * `usage` and `costs` are deduplicated: one row for each `x_RecordId`, that of the newest `x_ReadingId`, or the later arrival
+ * among equal ones. `export_windows` is only appended to. Money and quantities are DECIMAL(38,18):
  * they arrive as text, are summed as decimals and leave as text, without any float.
  */
 import { readFile, rm } from "node:fs/promises";
@@ -21,7 +21,7 @@ export interface Load {
   readonly records: number;
   /** The number of records that the table did not have. */
   readonly added: number;
-  /** The number of records that the table had in an older version. */
+  /** The number of records that the table had in another version. */
   readonly changed: number;
 }
 
@@ -106,11 +106,11 @@ export class Warehouse {
       SELECT * FROM arrived
       QUALIFY row_number() OVER (
         PARTITION BY x_RecordId
-        ORDER BY x_RecordUpdatedAt DESC, arrived.rowid DESC) = 1`);
+        ORDER BY x_ReadingId DESC, arrived.rowid DESC) = 1`);
     const [row] = await this.query(`
       SELECT (SELECT count(*) FROM arrived),
              count(*) FILTER (kept.x_RecordId IS NULL),
-             count(*) FILTER (newest.x_RecordUpdatedAt > kept.x_RecordUpdatedAt)
+             count(*) FILTER (newest.x_RecordUpdatedAt <> kept.x_RecordUpdatedAt)
       FROM newest LEFT JOIN ${table} AS kept USING (x_RecordId)`);
     const updates = [...columns.map(({ name }) => name), EXTRACTED_AT]
       .filter((name) => name !== '"x_RecordId"')
@@ -118,7 +118,7 @@ export class Warehouse {
     await this.#connection.run(`
       INSERT INTO ${table} AS kept SELECT * FROM newest
       ON CONFLICT (x_RecordId) DO UPDATE SET ${updates.join(", ")}
-      WHERE excluded.x_RecordUpdatedAt >= kept.x_RecordUpdatedAt`);
+      WHERE excluded.x_ReadingId >= kept.x_ReadingId`);
     const [records = 0, added = 0, changed = 0] = (row ?? []).map(Number);
     return { records, added, changed };
   }
