@@ -120,6 +120,15 @@ test("a page that cannot be made is its asker's error, and the next is written",
   ]);
 });
 
+test("pages without rows share a buffer, which the writer does not take over", async () => {
+  const writer = new PageWriter(new Outlet<Output>(), () => Promise.resolve());
+  const nothing = Buffer.alloc(0);
+  for (let page = 0; page < 40; page++)
+    await writer.write("usage", () => linesOf("", () => nothing));
+  await setImmediate();
+  expect(nothing.buffer).toHaveProperty("detached", false);
+});
+
 test("whoever sends waits until it has been written", async () => {
   const outlet = new Outlet<string>();
   const order: string[] = [];

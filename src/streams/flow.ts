@@ -137,7 +137,8 @@ export class PageWriter {
   }
 
   async #hand(stream: string, { bytes, count }: Lines): Promise<void> {
-    if (count > 0) await this.#outlet.send({ type: "RECORD_LINES", stream, bytes, count });
+    if (count === 0) return; // such lines have taken no memory
+    await this.#outlet.send({ type: "RECORD_LINES", stream, bytes, count });
     this.#memory.give(bytes);
   }
 }
