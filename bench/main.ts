@@ -1,8 +1,10 @@
 /**
  * `npm run bench`: measures the connector as a whole process beside the floor, on pages that are rendered before.
- * Writes RESULTS.md and its table in the README.
+ * Writes RESULTS.md and its table in the README. With `--rewrites` it counts the rows that syncs write instead, and writes
+ * REWRITES.md.
  *
  *     npm run bench -- [--runs N] [--large] [--compare]
+ *     npm run bench -- --rewrites
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -12,6 +14,7 @@ import { parseArgs } from "node:util";
 import { latency, memory, type Row, startUp, throughput } from "./cases.ts";
 import { compare } from "./compare.ts";
 import { withTable } from "./readme.ts";
+import { rewrites } from "./rewrites.ts";
 import { World } from "./world.ts";
 
 const { values } = parseArgs({
@@ -19,6 +22,7 @@ const { values } = parseArgs({
     runs: { type: "string", default: "5" },
     large: { type: "boolean", default: false },
     compare: { type: "boolean", default: false },
+    rewrites: { type: "boolean", default: false },
   },
 });
 const runs = Math.min(20, Math.max(1, Number(values.runs)));
@@ -33,35 +37,56 @@ async function run(work: Promise<readonly Row[]>): Promise<void> {
   }
 }
 
-const world = await World.open();
-try {
-  await run(startUp(world, 15));
-  await run(throughput(world, "usage 1d", even, runs));
-  const few = Math.ceil(runs / 2);
-  await run(throughput(world, "usage 1h", { ...even, granularity: "1h" }, few));
-  await run(throughput(world, "costs", { ...even, dataset: "costs" }, few));
-  await run(latency(world, 4, 60_000));
-  await run(latency(world, 16, 60_000));
-  await run(memory(world, [10_000, values.large ? 5_000_000 : 1_000_000], values.large ? 60 : 5));
-  if (values.compare) await run(compare(world, RECORDS));
-} finally {
-  world.close();
+async function speed(): Promise<void> {
+  const world = await World.open();
+  try {
+    await run(startUp(world, 15));
+    await run(throughput(world, "usage 1d", even, runs));
+    const few = Math.ceil(runs / 2);
+    await run(throughput(world, "usage 1h", { ...even, granularity: "1h" }, few));
+    await run(throughput(world, "costs", { ...even, dataset: "costs" }, few));
+    await run(latency(world, 4, 60_000));
+    await run(latency(world, 16, 60_000));
+    await run(memory(world, [10_000, values.large ? 5_000_000 : 1_000_000], values.large ? 60 : 5));
+    if (values.compare) await run(compare(world, RECORDS));
+  } finally {
+    world.close();
+  }
 }
 
 const git = (...args: string[]): string => execFileSync("git", args, { encoding: "utf8" }).trim();
-const [load = 0] = loadavg();
-const text = `# Results
+const today = (): string => new Date().toISOString().slice(0, 10);
+const table = (): string => `| What | Measured | Target |
+|---|---|---|
+${rows.map((row) => `| ${row.join(" | ")} |`).join("\n")}
+`;
 
-Made by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}, commit ${git("rev-parse", "--short", "HEAD")}. Medians of ${runs} runs in turns.
+function keep(file: string, text: string): void {
+  writeFileSync(fileURLToPath(new URL(file, import.meta.url)), text);
+  const readme = fileURLToPath(new URL("../README.md", import.meta.url));
+  writeFileSync(readme, withTable(readFileSync(readme, "utf8"), file, text));
+}
+
+if (values.rewrites) {
+  await run(rewrites());
+  keep(
+    "REWRITES.md",
+    `# Rows that are written again\n\nMade by \`npm run bench -- --rewrites\` on ${today()}.\n\n${table()}`,
+  );
+} else {
+  await speed();
+  keep("RESULTS.md", results());
+}
+
+function results(): string {
+  const [load = 0] = loadavg();
+  return `# Results
+
+Made by \`npm run bench\` on ${today()}, commit ${git("rev-parse", "--short", "HEAD")}. Medians of ${runs} runs in turns.
 
 - Machine: ${cpus().length} cores, ${Math.round(totalmem() / 1024 ** 3)} GiB, ${cpus()[0]?.model ?? "unknown"}
 - Load of the last minute when it ended: ${load.toFixed(1)}${load > cpus().length + 1 ? " (**other programs were running: only ratios tell something**)" : ""}
 - Node ${process.versions.node}, V8 ${process.versions.v8}
 
-| What | Measured | Target |
-|---|---|---|
-${rows.map((row) => `| ${row.join(" | ")} |`).join("\n")}
-`;
-writeFileSync(fileURLToPath(new URL("RESULTS.md", import.meta.url)), text);
-const readme = fileURLToPath(new URL("../README.md", import.meta.url));
-writeFileSync(readme, withTable(readFileSync(readme, "utf8"), text));
+${table()}`;
+}
