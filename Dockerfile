@@ -34,7 +34,7 @@ ENV NODE_ENV=production \
     AIRBYTE_ENTRYPOINT=/usr/local/lib/source-ai-billing/bin/source-ai-billing
 
 LABEL io.airbyte.name=source-ai-billing \
-      io.airbyte.version=0.1.0 \
+      io.airbyte.version=0.2.0 \
       org.opencontainers.image.title="AI Billing" \
       org.opencontainers.image.licenses=MIT
 
