@@ -11,23 +11,39 @@ drop view if exists current_usage;
 drop view if exists current_costs;
 drop view if exists completeness;
 drop view if exists removed_rows;
-drop view if exists invalid_rows;
 drop view if exists ai_billing__completeness_usage;
 drop view if exists ai_billing__completeness_costs;
+drop view if exists invalid_rows;
+drop view if exists ai_billing__sums_usage;
+drop view if exists ai_billing__sums_costs;
+drop view if exists ai_billing__removed_usage;
+drop view if exists ai_billing__removed_costs;
 drop view if exists ai_billing__judged_usage;
 drop view if exists ai_billing__judged_costs;
 drop view if exists restatements;
 drop view if exists ai_billing__days_usage;
 drop view if exists ai_billing__days_costs;
+drop view if exists ai_billing__strays_usage;
+drop view if exists ai_billing__strays_costs;
+drop view if exists ai_billing__placed_usage;
+drop view if exists ai_billing__placed_costs;
+drop view if exists ai_billing__chains_usage;
+drop view if exists ai_billing__chains_costs;
 drop view if exists ai_billing__rows_usage;
 drop view if exists ai_billing__rows_costs;
 drop view if exists ai_billing__manifest;
 
 create view ai_billing__manifest as
--- What each complete reading says of each day, once: a reading that was resumed after its report may report again.
+-- What each complete reading says of each day, once: a reading that is resumed after its report may report again. Reports of
+-- version 0.1.0 name no chain; their own rows stand.
 with typed as (
   select
     cast("reading_id" as TEXT) as reading_id,
+    coalesce(cast("chain" as TEXT), '') as chain,
+    coalesce(
+      cast("rows_reading_id" as TEXT),
+      cast("reading_id" as TEXT)
+    ) as rows_reading_id,
     cast("dataset" as TEXT) as dataset,
     cast("granularity" as TEXT) as granularity,
     cast("account" as TEXT) as account,
@@ -60,6 +76,7 @@ with typed as (
   end as window_end,
     cast("day" as date) as day,
     cast("inside_window" as boolean) as inside_window,
+    coalesce(cast("whole_window" as boolean), true) as is_whole_window,
     case
     when ((to_jsonb("covered_from") #>> '{}') || case when pg_typeof("covered_from") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
       then case
@@ -112,6 +129,19 @@ with typed as (
               '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
       end
   end as ended_at,
+    case
+    when ((to_jsonb("pass_began_at") #>> '{}') || case when pg_typeof("pass_began_at") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb("pass_began_at") #>> '{}') || case when pg_typeof("pass_began_at") = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb("pass_began_at") #>> '{}') || case when pg_typeof("pass_began_at") = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb("pass_began_at") #>> '{}') || case when pg_typeof("pass_began_at") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb("pass_began_at") #>> '{}') || case when pg_typeof("pass_began_at") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb("pass_began_at") #>> '{}') || case when pg_typeof("pass_began_at") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb("pass_began_at") #>> '{}') || case when pg_typeof("pass_began_at") = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb("pass_began_at") #>> '{}') || case when pg_typeof("pass_began_at") = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as pass_began_at,
     cast("resumed" as boolean) as is_resumed,
     case
     when ((to_jsonb("first_as_of") #>> '{}') || case when pg_typeof("first_as_of") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
@@ -139,10 +169,20 @@ with typed as (
               '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
       end
   end as last_as_of,
-    -- Where it is not known to have stood still, the listing proves nothing.
+    -- A listing that is not known to have stood still proves nothing.
     coalesce(cast("moved" as boolean), true) as is_moved,
+    coalesce(
+      cast("confirmed" as boolean),
+      not cast("moved" as boolean),
+      false
+    ) as is_confirmed,
+    coalesce(cast("shrunk" as boolean), false) as is_shrunk,
     cast("records" as bigint) as records,
-    cast("totals" as TEXT) as totals,
+    coalesce(
+      cast("rows" as bigint),
+      cast("records" as bigint)
+    ) as standing_rows,
+    nullif(cast("totals" as TEXT), 'null') as totals,
     case
     when ((to_jsonb("_airbyte_extracted_at") #>> '{}') || case when pg_typeof("_airbyte_extracted_at") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
       then case
@@ -162,18 +202,25 @@ numbered as (
   select
     typed.*,
     row_number() over (
-      partition by dataset, reading_id, day, inside_window
+      partition by dataset, reading_id, day, inside_window, rows_reading_id
       order by ended_at desc, extracted_at desc
     ) as age
   from typed
 )
 select
-  coalesce(base_url, '') || ' ' || coalesce(account, '') as scope,
-  reading_id, dataset, granularity, account, base_url, window_start, window_end, day, inside_window,
+  coalesce(base_url, '') || ' ' || coalesce(account, '') as place,
+  chain, reading_id, rows_reading_id, dataset, granularity, account, base_url, window_start, window_end, day, inside_window,
+  is_whole_window,
   -- An interval that is empty or has one end proves nothing.
   case when covered_from < covered_through then covered_from end as covered_from,
   case when covered_from < covered_through then covered_through end as covered_through,
-  began_at, ended_at, is_resumed, first_as_of, last_as_of, is_moved, records, totals
+  coalesce(
+    covered_from <= cast(day as timestamp without time zone) and covered_through >=
+    cast(day as timestamp without time zone) + ((interval '1 day') * (1))
+, false
+  ) as is_covering,
+  began_at, ended_at, pass_began_at, is_resumed, first_as_of, last_as_of, is_moved, is_confirmed, is_shrunk, records,
+  standing_rows, totals
 from numbered
 where age = 1;
 
@@ -306,118 +353,74 @@ hashed as (
 numbered as (
   select
     hashed.*,
-    row_number() over (partition by reading_id, record_id, content_hash order by extracted_at desc) as emission
+    row_number() over (partition by reading_id, record_id, content_hash order by extracted_at desc) as emission,
+    count(*) over (partition by reading_id, record_id, content_hash) as copies
   from hashed
-),
-emitted as (
-  select * from numbered where emission = 1
-),
-readings as (
-  select distinct reading_id, scope, account, base_url, window_start, window_end
-  from "ai_billing__manifest"
-  where dataset = 'costs'
-),
-scopes as (
-  select scope, max(account) as account, max(base_url) as base_url from readings group by scope
-),
-only_scope as (
-  select max(scope) as scope from scopes having count(*) = 1
-),
--- Windows instead of joins: what a record is known from is found in one pass, however few rows a planner expects.
-known as (
-  select
-    emitted.*,
-    readings.scope as own_scope,
-    readings.window_start,
-    readings.window_end,
-    min(readings.scope) over (partition by emitted.record_id) as first_scope,
-    max(readings.scope) over (partition by emitted.record_id) as last_scope
-  from emitted
-  left join readings on emitted.reading_id = readings.reading_id
-),
-placed as (
-  select
-    known.*,
-    coalesce(
-      known.own_scope,
-      only_scope.scope,
-      case when known.first_scope = known.last_scope then known.first_scope end,
-      '') as scope,
-    known.own_scope is not null as is_reported
-  from known
-  left join only_scope on known.own_scope is null
 )
 select
-  placed.record_id,
-  placed.record_updated_at,
-  placed.granularity,
-  placed.charge_period_start,
-  placed.charge_period_end,
-  placed.service_provider_name,
-  placed.service_category,
-  placed.service_subcategory,
-  placed.service_name,
-  placed.sku_id,
-  placed.sku_meter,
-  placed.model_id,
-  placed.project_id,
-  placed.workspace_id,
-  placed.api_key_id,
-  placed.service_tier,
-  placed.workload_type,
-  placed.upstream_provider,
-  placed.usage_type,
-  placed.billing_period_start,
-  placed.billing_period_end,
-  placed.invoice_issuer_name,
-  placed.invoice_id,
-  placed.charge_category,
-  placed.charge_class,
-  placed.charge_description,
-  placed.billing_currency,
-  placed.billed_cost,
-  placed.effective_cost,
-  placed.pricing_currency,
-  placed.pricing_currency_billed_cost,
-  placed.cost_status,
-  placed.corrects_record_id,
-  placed.record_updated_at_text,
-  placed.charge_period_start_text,
-  placed.charge_period_end_text,
-  placed.billing_period_start_text,
-  placed.billing_period_end_text,
-  placed.billed_cost_text,
-  placed.effective_cost_text,
-  placed.pricing_currency_billed_cost_text,
-  placed.reading_id,
-  placed.extracted_at,
-  placed.content_hash,
-  placed.scope,
-  scopes.account,
-  scopes.base_url,
-  placed.is_reported,
-  placed.window_start,
-  placed.window_end,
-  cast(placed.charge_period_start as date) as day,
-  placed.charge_period_start >= placed.window_start
-    and placed.charge_period_start < placed.window_end as inside_window,
-  placed.record_updated_at is not null and
-  placed.charge_period_start is not null and
-  placed.charge_period_end is not null and
-  placed.billing_period_start is not null and
-  placed.billing_period_end is not null and
-  placed.billed_cost is not null and
-  placed.effective_cost is not null and
-  (placed.record_updated_at is not null or placed.record_updated_at_text is null) and
-  (placed.charge_period_start is not null or placed.charge_period_start_text is null) and
-  (placed.charge_period_end is not null or placed.charge_period_end_text is null) and
-  (placed.billing_period_start is not null or placed.billing_period_start_text is null) and
-  (placed.billing_period_end is not null or placed.billing_period_end_text is null) and
-  (placed.billed_cost is not null or placed.billed_cost_text is null) and
-  (placed.effective_cost is not null or placed.effective_cost_text is null) and
-  (placed.pricing_currency_billed_cost is not null or placed.pricing_currency_billed_cost_text is null) as is_valid
-from placed
-left join scopes on placed.scope = scopes.scope;
+  record_id,
+  record_updated_at,
+  granularity,
+  charge_period_start,
+  charge_period_end,
+  service_provider_name,
+  service_category,
+  service_subcategory,
+  service_name,
+  sku_id,
+  sku_meter,
+  model_id,
+  project_id,
+  workspace_id,
+  api_key_id,
+  service_tier,
+  workload_type,
+  upstream_provider,
+  usage_type,
+  billing_period_start,
+  billing_period_end,
+  invoice_issuer_name,
+  invoice_id,
+  charge_category,
+  charge_class,
+  charge_description,
+  billing_currency,
+  billed_cost,
+  effective_cost,
+  pricing_currency,
+  pricing_currency_billed_cost,
+  cost_status,
+  corrects_record_id,
+  record_updated_at_text,
+  charge_period_start_text,
+  charge_period_end_text,
+  billing_period_start_text,
+  billing_period_end_text,
+  billed_cost_text,
+  effective_cost_text,
+  pricing_currency_billed_cost_text,
+  reading_id,
+  extracted_at,
+  copies,
+  content_hash,
+  cast(charge_period_start as date) as day,
+  record_updated_at is not null and
+  charge_period_start is not null and
+  charge_period_end is not null and
+  billing_period_start is not null and
+  billing_period_end is not null and
+  billed_cost is not null and
+  effective_cost is not null and
+  (record_updated_at is not null or record_updated_at_text is null) and
+  (charge_period_start is not null or charge_period_start_text is null) and
+  (charge_period_end is not null or charge_period_end_text is null) and
+  (billing_period_start is not null or billing_period_start_text is null) and
+  (billing_period_end is not null or billing_period_end_text is null) and
+  (billed_cost is not null or billed_cost_text is null) and
+  (effective_cost is not null or effective_cost_text is null) and
+  (pricing_currency_billed_cost is not null or pricing_currency_billed_cost_text is null) as is_valid
+from numbered
+where emission = 1;
 
 create view ai_billing__rows_usage as
 with raw as (
@@ -508,46 +511,415 @@ hashed as (
 numbered as (
   select
     hashed.*,
-    row_number() over (partition by reading_id, record_id, content_hash order by extracted_at desc) as emission
+    row_number() over (partition by reading_id, record_id, content_hash order by extracted_at desc) as emission,
+    count(*) over (partition by reading_id, record_id, content_hash) as copies
   from hashed
+)
+select
+  record_id,
+  record_updated_at,
+  granularity,
+  charge_period_start,
+  charge_period_end,
+  service_provider_name,
+  service_category,
+  service_subcategory,
+  service_name,
+  sku_id,
+  sku_meter,
+  model_id,
+  project_id,
+  workspace_id,
+  api_key_id,
+  service_tier,
+  workload_type,
+  upstream_provider,
+  usage_type,
+  consumed_quantity,
+  consumed_unit,
+  record_updated_at_text,
+  charge_period_start_text,
+  charge_period_end_text,
+  consumed_quantity_text,
+  reading_id,
+  extracted_at,
+  copies,
+  content_hash,
+  cast(charge_period_start as date) as day,
+  record_updated_at is not null and
+  charge_period_start is not null and
+  charge_period_end is not null and
+  consumed_quantity is not null and
+  (record_updated_at is not null or record_updated_at_text is null) and
+  (charge_period_start is not null or charge_period_start_text is null) and
+  (charge_period_end is not null or charge_period_end_text is null) and
+  (consumed_quantity is not null or consumed_quantity_text is null) as is_valid
+from numbered
+where emission = 1;
+
+create view ai_billing__chains_costs as
+with reports as (
+  select * from "ai_billing__manifest" where dataset = 'costs'
 ),
-emitted as (
-  select * from numbered where emission = 1
+chains as (
+  select
+    place, chain, max(account) as account, max(base_url) as base_url,
+    min(ended_at) as first_ended_at, max(ended_at) as last_ended_at, min(reading_id) as first_reading_id
+  from reports
+  group by place, chain
+),
+pairs as (
+  select
+    older.place, older.chain, newer.chain as newer_chain,
+    older.last_ended_at > newer.first_ended_at as takes_turns
+  from chains as older
+  inner join chains as newer
+    on older.place = newer.place
+    and (
+      older.first_ended_at < newer.first_ended_at
+      or (older.first_ended_at = newer.first_ended_at and older.first_reading_id < newer.first_reading_id)
+    )
 ),
 readings as (
-  select distinct reading_id, scope, account, base_url, window_start, window_end
+  select distinct reports.place, reports.chain, reports.reading_id
+  from reports
+  inner join (select distinct place from pairs) as several on reports.place = several.place
+),
+had as (
+  select distinct readings.place, readings.chain, rows_.record_id
+  from readings
+  inner join "ai_billing__rows_costs" as rows_ on readings.reading_id = rows_.reading_id
+),
+shared as (
+  select distinct pairs.place, pairs.chain, pairs.newer_chain
+  from pairs
+  inner join had as older on pairs.place = older.place and pairs.chain = older.chain
+  inner join had as newer
+    on pairs.place = newer.place and pairs.newer_chain = newer.chain and older.record_id = newer.record_id
+),
+newest as (
+  select *
+  from (
+    select
+      reports.place, reports.chain, reports.day, reports.rows_reading_id, reports.standing_rows,
+      row_number() over (
+        partition by reports.place, reports.chain, reports.day order by reports.reading_id desc
+      ) as age
+    from reports
+    inner join (select distinct place from pairs) as several on reports.place = several.place
+    where reports.inside_window
+  ) as numbered
+  where age = 1
+),
+arrived as (
+  select reading_id, day, count(distinct record_id) as rows_
+  from "ai_billing__rows_costs"
+  where reading_id in (select rows_reading_id from newest)
+  group by reading_id, day
+),
+standing as (
+  select newest.place, newest.chain, newest.day, newest.standing_rows, coalesce(arrived.rows_, 0) as rows_
+  from newest
+  left join arrived on newest.rows_reading_id = arrived.reading_id and newest.day = arrived.day
+),
+left_ as (
+  select
+    pairs.place, pairs.chain, pairs.newer_chain,
+    sum(standing.rows_) as rows_,
+    sum(case when newer.day is not null then standing.standing_rows else 0 end) as common_standing_rows,
+    sum(case when newer.day is not null then standing.rows_ else 0 end) as common_rows
+  from pairs
+  inner join standing on pairs.place = standing.place and pairs.chain = standing.chain
+  left join standing as newer
+    on pairs.place = newer.place and pairs.newer_chain = newer.chain and standing.day = newer.day
+  group by pairs.place, pairs.chain, pairs.newer_chain
+),
+judged as (
+  select
+    pairs.place, pairs.chain,
+    max(case when pairs.takes_turns then 1 else 0 end) as takes_turns,
+    max(case
+      when shared.chain is not null then 1
+      when coalesce(left_.rows_, 0) = 0 then 1
+      when 2 * left_.common_rows < left_.common_standing_rows then 1
+      else 0
+    end) as is_taken_over
+  from pairs
+  left join shared
+    on pairs.place = shared.place and pairs.chain = shared.chain and pairs.newer_chain = shared.newer_chain
+  left join left_
+    on pairs.place = left_.place and pairs.chain = left_.chain and pairs.newer_chain = left_.newer_chain
+  group by pairs.place, pairs.chain
+),
+disputed as (
+  select distinct place from judged where takes_turns = 1 or is_taken_over = 0
+)
+select
+  chains.place, chains.chain, chains.account, chains.base_url, chains.first_ended_at, chains.last_ended_at,
+  disputed.place is not null as is_disputed,
+  case when disputed.place is not null then chains.place || ' ' || chains.chain else chains.place end
+    as scope
+from chains
+left join disputed on chains.place = disputed.place;
+
+create view ai_billing__chains_usage as
+with reports as (
+  select * from "ai_billing__manifest" where dataset = 'usage'
+),
+chains as (
+  select
+    place, chain, max(account) as account, max(base_url) as base_url,
+    min(ended_at) as first_ended_at, max(ended_at) as last_ended_at, min(reading_id) as first_reading_id
+  from reports
+  group by place, chain
+),
+pairs as (
+  select
+    older.place, older.chain, newer.chain as newer_chain,
+    older.last_ended_at > newer.first_ended_at as takes_turns
+  from chains as older
+  inner join chains as newer
+    on older.place = newer.place
+    and (
+      older.first_ended_at < newer.first_ended_at
+      or (older.first_ended_at = newer.first_ended_at and older.first_reading_id < newer.first_reading_id)
+    )
+),
+readings as (
+  select distinct reports.place, reports.chain, reports.reading_id
+  from reports
+  inner join (select distinct place from pairs) as several on reports.place = several.place
+),
+had as (
+  select distinct readings.place, readings.chain, rows_.record_id
+  from readings
+  inner join "ai_billing__rows_usage" as rows_ on readings.reading_id = rows_.reading_id
+),
+shared as (
+  select distinct pairs.place, pairs.chain, pairs.newer_chain
+  from pairs
+  inner join had as older on pairs.place = older.place and pairs.chain = older.chain
+  inner join had as newer
+    on pairs.place = newer.place and pairs.newer_chain = newer.chain and older.record_id = newer.record_id
+),
+newest as (
+  select *
+  from (
+    select
+      reports.place, reports.chain, reports.day, reports.rows_reading_id, reports.standing_rows,
+      row_number() over (
+        partition by reports.place, reports.chain, reports.day order by reports.reading_id desc
+      ) as age
+    from reports
+    inner join (select distinct place from pairs) as several on reports.place = several.place
+    where reports.inside_window
+  ) as numbered
+  where age = 1
+),
+arrived as (
+  select reading_id, day, count(distinct record_id) as rows_
+  from "ai_billing__rows_usage"
+  where reading_id in (select rows_reading_id from newest)
+  group by reading_id, day
+),
+standing as (
+  select newest.place, newest.chain, newest.day, newest.standing_rows, coalesce(arrived.rows_, 0) as rows_
+  from newest
+  left join arrived on newest.rows_reading_id = arrived.reading_id and newest.day = arrived.day
+),
+left_ as (
+  select
+    pairs.place, pairs.chain, pairs.newer_chain,
+    sum(standing.rows_) as rows_,
+    sum(case when newer.day is not null then standing.standing_rows else 0 end) as common_standing_rows,
+    sum(case when newer.day is not null then standing.rows_ else 0 end) as common_rows
+  from pairs
+  inner join standing on pairs.place = standing.place and pairs.chain = standing.chain
+  left join standing as newer
+    on pairs.place = newer.place and pairs.newer_chain = newer.chain and standing.day = newer.day
+  group by pairs.place, pairs.chain, pairs.newer_chain
+),
+judged as (
+  select
+    pairs.place, pairs.chain,
+    max(case when pairs.takes_turns then 1 else 0 end) as takes_turns,
+    max(case
+      when shared.chain is not null then 1
+      when coalesce(left_.rows_, 0) = 0 then 1
+      when 2 * left_.common_rows < left_.common_standing_rows then 1
+      else 0
+    end) as is_taken_over
+  from pairs
+  left join shared
+    on pairs.place = shared.place and pairs.chain = shared.chain and pairs.newer_chain = shared.newer_chain
+  left join left_
+    on pairs.place = left_.place and pairs.chain = left_.chain and pairs.newer_chain = left_.newer_chain
+  group by pairs.place, pairs.chain
+),
+disputed as (
+  select distinct place from judged where takes_turns = 1 or is_taken_over = 0
+)
+select
+  chains.place, chains.chain, chains.account, chains.base_url, chains.first_ended_at, chains.last_ended_at,
+  disputed.place is not null as is_disputed,
+  case when disputed.place is not null then chains.place || ' ' || chains.chain else chains.place end
+    as scope
+from chains
+left join disputed on chains.place = disputed.place;
+
+create view ai_billing__placed_costs as
+with chains as (
+  select * from "ai_billing__chains_costs"
+),
+readings as (
+  select
+    reading_id, max(place) as place, max(chain) as chain, max(window_start) as window_start, max(window_end) as window_end
   from "ai_billing__manifest"
-  where dataset = 'usage'
+  where dataset = 'costs'
+  group by reading_id
 ),
-scopes as (
-  select scope, max(account) as account, max(base_url) as base_url from readings group by scope
+named as (
+  select chain, max(place) as place from chains where chain <> '' group by chain having count(*) = 1
 ),
-only_scope as (
-  select max(scope) as scope from scopes having count(*) = 1
+only_place as (
+  select max(place) as place from chains having count(distinct place) = 1
 ),
 -- Windows instead of joins: what a record is known from is found in one pass, however few rows a planner expects.
 known as (
   select
-    emitted.*,
-    readings.scope as own_scope,
+    rows_.*,
+    coalesce(readings.place, named.place) as own_place,
+    coalesce(readings.chain, named.chain, '') as chain,
+    readings.reading_id is not null as is_reported,
     readings.window_start,
     readings.window_end,
-    min(readings.scope) over (partition by emitted.record_id) as first_scope,
-    max(readings.scope) over (partition by emitted.record_id) as last_scope
-  from emitted
-  left join readings on emitted.reading_id = readings.reading_id
+    min(coalesce(readings.place, named.place)) over (partition by rows_.record_id) as first_place,
+    max(coalesce(readings.place, named.place)) over (partition by rows_.record_id) as last_place
+  from "ai_billing__rows_costs" as rows_
+  left join readings on rows_.reading_id = readings.reading_id
+  left join named on substr(rows_.reading_id, 10, 5) = named.chain and length(rows_.reading_id) = 14
 ),
 placed as (
   select
     known.*,
     coalesce(
-      known.own_scope,
-      only_scope.scope,
-      case when known.first_scope = known.last_scope then known.first_scope end,
-      '') as scope,
-    known.own_scope is not null as is_reported
+      known.own_place,
+      only_place.place,
+      case when known.first_place = known.last_place then known.first_place end,
+      '') as place
   from known
-  left join only_scope on known.own_scope is null
+  left join only_place on known.own_place is null
+)
+select
+  placed.record_id,
+  placed.record_updated_at,
+  placed.granularity,
+  placed.charge_period_start,
+  placed.charge_period_end,
+  placed.service_provider_name,
+  placed.service_category,
+  placed.service_subcategory,
+  placed.service_name,
+  placed.sku_id,
+  placed.sku_meter,
+  placed.model_id,
+  placed.project_id,
+  placed.workspace_id,
+  placed.api_key_id,
+  placed.service_tier,
+  placed.workload_type,
+  placed.upstream_provider,
+  placed.usage_type,
+  placed.billing_period_start,
+  placed.billing_period_end,
+  placed.invoice_issuer_name,
+  placed.invoice_id,
+  placed.charge_category,
+  placed.charge_class,
+  placed.charge_description,
+  placed.billing_currency,
+  placed.billed_cost,
+  placed.effective_cost,
+  placed.pricing_currency,
+  placed.pricing_currency_billed_cost,
+  placed.cost_status,
+  placed.corrects_record_id,
+  placed.record_updated_at_text,
+  placed.charge_period_start_text,
+  placed.charge_period_end_text,
+  placed.billing_period_start_text,
+  placed.billing_period_end_text,
+  placed.billed_cost_text,
+  placed.effective_cost_text,
+  placed.pricing_currency_billed_cost_text,
+  placed.reading_id,
+  placed.extracted_at,
+  placed.content_hash,
+  placed.day,
+  placed.is_valid,
+  placed.place,
+  coalesce(chains.scope, placed.place) as scope,
+  places.account,
+  places.base_url,
+  placed.is_reported,
+  placed.window_start,
+  placed.window_end,
+  coalesce(
+    placed.charge_period_start >= placed.window_start and placed.charge_period_start < placed.window_end,
+    not placed.is_reported
+  ) as inside_window,
+  row_number() over (
+    partition by placed.place, placed.record_id
+    order by placed.reading_id desc, placed.extracted_at desc, placed.record_updated_at desc, placed.content_hash desc
+  ) as age
+from placed
+left join chains on placed.place = chains.place and placed.chain = chains.chain
+left join (
+  select place, max(account) as account, max(base_url) as base_url from chains group by place
+) as places on placed.place = places.place;
+
+create view ai_billing__placed_usage as
+with chains as (
+  select * from "ai_billing__chains_usage"
+),
+readings as (
+  select
+    reading_id, max(place) as place, max(chain) as chain, max(window_start) as window_start, max(window_end) as window_end
+  from "ai_billing__manifest"
+  where dataset = 'usage'
+  group by reading_id
+),
+named as (
+  select chain, max(place) as place from chains where chain <> '' group by chain having count(*) = 1
+),
+only_place as (
+  select max(place) as place from chains having count(distinct place) = 1
+),
+-- Windows instead of joins: what a record is known from is found in one pass, however few rows a planner expects.
+known as (
+  select
+    rows_.*,
+    coalesce(readings.place, named.place) as own_place,
+    coalesce(readings.chain, named.chain, '') as chain,
+    readings.reading_id is not null as is_reported,
+    readings.window_start,
+    readings.window_end,
+    min(coalesce(readings.place, named.place)) over (partition by rows_.record_id) as first_place,
+    max(coalesce(readings.place, named.place)) over (partition by rows_.record_id) as last_place
+  from "ai_billing__rows_usage" as rows_
+  left join readings on rows_.reading_id = readings.reading_id
+  left join named on substr(rows_.reading_id, 10, 5) = named.chain and length(rows_.reading_id) = 14
+),
+placed as (
+  select
+    known.*,
+    coalesce(
+      known.own_place,
+      only_place.place,
+      case when known.first_place = known.last_place then known.first_place end,
+      '') as place
+  from known
+  left join only_place on known.own_place is null
 )
 select
   placed.record_id,
@@ -578,136 +950,341 @@ select
   placed.reading_id,
   placed.extracted_at,
   placed.content_hash,
-  placed.scope,
-  scopes.account,
-  scopes.base_url,
+  placed.day,
+  placed.is_valid,
+  placed.place,
+  coalesce(chains.scope, placed.place) as scope,
+  places.account,
+  places.base_url,
   placed.is_reported,
   placed.window_start,
   placed.window_end,
-  cast(placed.charge_period_start as date) as day,
-  placed.charge_period_start >= placed.window_start
-    and placed.charge_period_start < placed.window_end as inside_window,
-  placed.record_updated_at is not null and
-  placed.charge_period_start is not null and
-  placed.charge_period_end is not null and
-  placed.consumed_quantity is not null and
-  (placed.record_updated_at is not null or placed.record_updated_at_text is null) and
-  (placed.charge_period_start is not null or placed.charge_period_start_text is null) and
-  (placed.charge_period_end is not null or placed.charge_period_end_text is null) and
-  (placed.consumed_quantity is not null or placed.consumed_quantity_text is null) as is_valid
+  coalesce(
+    placed.charge_period_start >= placed.window_start and placed.charge_period_start < placed.window_end,
+    not placed.is_reported
+  ) as inside_window,
+  row_number() over (
+    partition by placed.place, placed.record_id
+    order by placed.reading_id desc, placed.extracted_at desc, placed.record_updated_at desc, placed.content_hash desc
+  ) as age
 from placed
-left join scopes on placed.scope = scopes.scope;
+left join chains on placed.place = chains.place and placed.chain = chains.chain
+left join (
+  select place, max(account) as account, max(base_url) as base_url from chains group by place
+) as places on placed.place = places.place;
+
+create view ai_billing__strays_costs as
+with reports as (
+  select manifest.*, chains.scope
+  from "ai_billing__manifest" as manifest
+  inner join "ai_billing__chains_costs" as chains
+    on manifest.place = chains.place and manifest.chain = chains.chain
+  where manifest.dataset = 'costs'
+),
+windows as (
+  select scope, reading_id, window_start, window_end, max(case when is_whole_window and not is_moved then 1 else 0 end) as speaks
+  from reports
+  group by scope, reading_id, window_start, window_end
+),
+listings as (
+  select *
+  from (
+    select
+      reports.*,
+      row_number() over (partition by scope, day, rows_reading_id order by reading_id desc) as rank_
+    from reports
+    where not inside_window
+  ) as ranked
+  where rank_ = 1
+),
+placed as (
+  select
+    listings.scope, listings.day, listings.rows_reading_id, listings.chain, listings.reading_id as listed_by,
+    listings.pass_began_at, listings.standing_rows,
+    coalesce(own.window_start, listings.window_start) as window_start,
+    coalesce(own.window_end, listings.window_end) as window_end
+  from listings
+  left join windows as own on listings.scope = own.scope and listings.rows_reading_id = own.reading_id
+)
+select
+  placed.scope, placed.day, placed.rows_reading_id as reading_id, placed.chain, placed.listed_by,
+  placed.pass_began_at as listed_in_pass, placed.standing_rows as listed_rows,
+  min(windows.reading_id) as judge_reading_id
+from placed
+left join windows
+  on placed.scope = windows.scope
+  and windows.speaks = 1
+  and windows.reading_id > placed.listed_by
+  and windows.window_start <= placed.window_start
+  and windows.window_end >= placed.window_end
+group by
+  placed.scope, placed.day, placed.rows_reading_id, placed.chain, placed.listed_by, placed.pass_began_at,
+  placed.standing_rows;
+
+create view ai_billing__strays_usage as
+with reports as (
+  select manifest.*, chains.scope
+  from "ai_billing__manifest" as manifest
+  inner join "ai_billing__chains_usage" as chains
+    on manifest.place = chains.place and manifest.chain = chains.chain
+  where manifest.dataset = 'usage'
+),
+windows as (
+  select scope, reading_id, window_start, window_end, max(case when is_whole_window and not is_moved then 1 else 0 end) as speaks
+  from reports
+  group by scope, reading_id, window_start, window_end
+),
+listings as (
+  select *
+  from (
+    select
+      reports.*,
+      row_number() over (partition by scope, day, rows_reading_id order by reading_id desc) as rank_
+    from reports
+    where not inside_window
+  ) as ranked
+  where rank_ = 1
+),
+placed as (
+  select
+    listings.scope, listings.day, listings.rows_reading_id, listings.chain, listings.reading_id as listed_by,
+    listings.pass_began_at, listings.standing_rows,
+    coalesce(own.window_start, listings.window_start) as window_start,
+    coalesce(own.window_end, listings.window_end) as window_end
+  from listings
+  left join windows as own on listings.scope = own.scope and listings.rows_reading_id = own.reading_id
+)
+select
+  placed.scope, placed.day, placed.rows_reading_id as reading_id, placed.chain, placed.listed_by,
+  placed.pass_began_at as listed_in_pass, placed.standing_rows as listed_rows,
+  min(windows.reading_id) as judge_reading_id
+from placed
+left join windows
+  on placed.scope = windows.scope
+  and windows.speaks = 1
+  and windows.reading_id > placed.listed_by
+  and windows.window_start <= placed.window_start
+  and windows.window_end >= placed.window_end
+group by
+  placed.scope, placed.day, placed.rows_reading_id, placed.chain, placed.listed_by, placed.pass_began_at,
+  placed.standing_rows;
 
 create view ai_billing__days_costs as
-with arrived as (
+with reports as (
+  select manifest.*, chains.scope, chains.is_disputed
+  from "ai_billing__manifest" as manifest
+  inner join "ai_billing__chains_costs" as chains
+    on manifest.place = chains.place and manifest.chain = chains.chain
+  where manifest.dataset = 'costs' and manifest.inside_window
+),
+counts as (
+  select scope, day, reading_id, count(*) as rows_
+  from "ai_billing__placed_costs"
+  where age = 1 and inside_window
+  group by scope, day, reading_id
+),
+deciding as (
+  select *
+  from (
+    select
+      reports.*,
+      row_number() over (partition by scope, day order by case when is_covering then 0 else 1 end, reading_id desc) as rank_
+    from reports
+  ) as ranked
+  where rank_ = 1
+),
+-- Of the reports for which the same rows stand, the newest says all that the others say.
+statements as (
+  select *
+  from (
+    select
+      reports.*,
+      row_number() over (partition by scope, day, rows_reading_id, is_covering order by reading_id desc) as rank_
+    from reports
+    where is_confirmed and not is_shrunk
+  ) as ranked
+  where rank_ = 1
+),
+weighed as (
   select
-    reading_id,
-    day,
-    inside_window,
-    count(*) as arrived_rows,
-    count(distinct record_id) as arrived_ids
-  from "ai_billing__rows_costs"
-  where is_reported
-  group by reading_id, day, inside_window
+    statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering,
+    max(statements.window_start) as window_start, max(statements.window_end) as window_end,
+    max(statements.standing_rows) as standing_rows,
+    coalesce(sum(counts.rows_), 0) as rows_
+  from statements
+  left join counts
+    on statements.scope = counts.scope
+    and statements.day = counts.day
+    and (counts.reading_id = statements.rows_reading_id or counts.reading_id > statements.reading_id)
+  group by
+    statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering
+),
+anchors as (
+  select *
+  from (
+    select
+      weighed.*,
+      row_number() over (partition by scope, day order by case when is_covering then 0 else 1 end, reading_id desc) as rank_
+    from weighed
+    where rows_ >= standing_rows
+  ) as ranked
+  where rank_ = 1
 )
 select
-  manifest.*,
-  coalesce(arrived.arrived_rows, 0) as arrived_rows,
-  coalesce(arrived.arrived_ids, 0) as arrived_ids,
-  -- A record that came in two versions may have changed in between; which of them counts is a guess.
-  coalesce(
-    not manifest.is_moved
-    and coalesce(arrived.arrived_rows, 0) = manifest.records
-    and coalesce(arrived.arrived_ids, 0) = manifest.records,
-    false) as is_whole
-from "ai_billing__manifest" as manifest
-left join arrived
-  on manifest.reading_id = arrived.reading_id
-  and manifest.day = arrived.day
-  and manifest.inside_window = arrived.inside_window
-where manifest.dataset = 'costs';
+  deciding.scope, deciding.place, deciding.account, deciding.base_url, deciding.is_disputed, deciding.day,
+  deciding.reading_id, deciding.chain, deciding.rows_reading_id, deciding.granularity, deciding.window_start,
+  deciding.window_end, deciding.covered_from, deciding.covered_through, deciding.is_covering, deciding.began_at,
+  deciding.ended_at, deciding.pass_began_at, deciding.last_as_of, deciding.is_moved, deciding.is_confirmed,
+  deciding.is_shrunk, deciding.records, deciding.standing_rows, deciding.totals,
+  coalesce(counts.rows_, 0) as arrived_rows,
+  anchors.reading_id as anchor_reading_id,
+  anchors.rows_reading_id as anchor_rows_reading_id,
+  anchors.window_start as anchor_window_start,
+  anchors.window_end as anchor_window_end
+from deciding
+left join counts
+  on deciding.scope = counts.scope and deciding.day = counts.day and deciding.rows_reading_id = counts.reading_id
+left join anchors on deciding.scope = anchors.scope and deciding.day = anchors.day;
 
 create view ai_billing__days_usage as
-with arrived as (
+with reports as (
+  select manifest.*, chains.scope, chains.is_disputed
+  from "ai_billing__manifest" as manifest
+  inner join "ai_billing__chains_usage" as chains
+    on manifest.place = chains.place and manifest.chain = chains.chain
+  where manifest.dataset = 'usage' and manifest.inside_window
+),
+counts as (
+  select scope, day, reading_id, count(*) as rows_
+  from "ai_billing__placed_usage"
+  where age = 1 and inside_window
+  group by scope, day, reading_id
+),
+deciding as (
+  select *
+  from (
+    select
+      reports.*,
+      row_number() over (partition by scope, day order by case when is_covering then 0 else 1 end, reading_id desc) as rank_
+    from reports
+  ) as ranked
+  where rank_ = 1
+),
+-- Of the reports for which the same rows stand, the newest says all that the others say.
+statements as (
+  select *
+  from (
+    select
+      reports.*,
+      row_number() over (partition by scope, day, rows_reading_id, is_covering order by reading_id desc) as rank_
+    from reports
+    where is_confirmed and not is_shrunk
+  ) as ranked
+  where rank_ = 1
+),
+weighed as (
   select
-    reading_id,
-    day,
-    inside_window,
-    count(*) as arrived_rows,
-    count(distinct record_id) as arrived_ids
-  from "ai_billing__rows_usage"
-  where is_reported
-  group by reading_id, day, inside_window
+    statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering,
+    max(statements.window_start) as window_start, max(statements.window_end) as window_end,
+    max(statements.standing_rows) as standing_rows,
+    coalesce(sum(counts.rows_), 0) as rows_
+  from statements
+  left join counts
+    on statements.scope = counts.scope
+    and statements.day = counts.day
+    and (counts.reading_id = statements.rows_reading_id or counts.reading_id > statements.reading_id)
+  group by
+    statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering
+),
+anchors as (
+  select *
+  from (
+    select
+      weighed.*,
+      row_number() over (partition by scope, day order by case when is_covering then 0 else 1 end, reading_id desc) as rank_
+    from weighed
+    where rows_ >= standing_rows
+  ) as ranked
+  where rank_ = 1
 )
 select
-  manifest.*,
-  coalesce(arrived.arrived_rows, 0) as arrived_rows,
-  coalesce(arrived.arrived_ids, 0) as arrived_ids,
-  -- A record that came in two versions may have changed in between; which of them counts is a guess.
-  coalesce(
-    not manifest.is_moved
-    and coalesce(arrived.arrived_rows, 0) = manifest.records
-    and coalesce(arrived.arrived_ids, 0) = manifest.records,
-    false) as is_whole
-from "ai_billing__manifest" as manifest
-left join arrived
-  on manifest.reading_id = arrived.reading_id
-  and manifest.day = arrived.day
-  and manifest.inside_window = arrived.inside_window
-where manifest.dataset = 'usage';
+  deciding.scope, deciding.place, deciding.account, deciding.base_url, deciding.is_disputed, deciding.day,
+  deciding.reading_id, deciding.chain, deciding.rows_reading_id, deciding.granularity, deciding.window_start,
+  deciding.window_end, deciding.covered_from, deciding.covered_through, deciding.is_covering, deciding.began_at,
+  deciding.ended_at, deciding.pass_began_at, deciding.last_as_of, deciding.is_moved, deciding.is_confirmed,
+  deciding.is_shrunk, deciding.records, deciding.standing_rows, deciding.totals,
+  coalesce(counts.rows_, 0) as arrived_rows,
+  anchors.reading_id as anchor_reading_id,
+  anchors.rows_reading_id as anchor_rows_reading_id,
+  anchors.window_start as anchor_window_start,
+  anchors.window_end as anchor_window_end
+from deciding
+left join counts
+  on deciding.scope = counts.scope and deciding.day = counts.day and deciding.rows_reading_id = counts.reading_id
+left join anchors on deciding.scope = anchors.scope and deciding.day = anchors.day;
 
 create view restatements as
 -- Every change of a record from one reading to the next: what, when, by how much. Complete where tables are in append
--- mode; in dedup mode they forget.
+-- mode; deduplicated tables forget.
 with versions as (
   select
-    'usage' as dataset, scope, account, base_url, record_id, reading_id, extracted_at, content_hash,
+    'usage' as dataset, place, account, base_url, record_id, reading_id, extracted_at, content_hash,
     record_updated_at, day, charge_period_start,
-    consumed_quantity as consumed_quantity,
+    model_id,
+    project_id,
+    workspace_id,
+    api_key_id,
+    cast(null as TEXT) as invoice_id,
+    cast(null as TEXT) as billing_currency,
+    consumed_unit,
+    consumed_quantity,
     cast(null as numeric) as billed_cost,
     cast(null as numeric) as effective_cost,
-    cast(null as TEXT) as cost_status,
-    cast(null as TEXT) as billing_currency,
-    consumed_unit as consumed_unit
-  from "ai_billing__rows_usage"
+    cast(null as TEXT) as cost_status
+  from "ai_billing__placed_usage"
   union all
   select
-    'costs' as dataset, scope, account, base_url, record_id, reading_id, extracted_at, content_hash,
+    'costs' as dataset, place, account, base_url, record_id, reading_id, extracted_at, content_hash,
     record_updated_at, day, charge_period_start,
+    model_id,
+    project_id,
+    workspace_id,
+    api_key_id,
+    invoice_id,
+    billing_currency,
+    cast(null as TEXT) as consumed_unit,
     cast(null as numeric) as consumed_quantity,
-    billed_cost as billed_cost,
-    effective_cost as effective_cost,
-    cost_status as cost_status,
-    billing_currency as billing_currency,
-    cast(null as TEXT) as consumed_unit
-  from "ai_billing__rows_costs"
+    billed_cost,
+    effective_cost,
+    cost_status
+  from "ai_billing__placed_costs"
 ),
 pairs as (
   select
     versions.*,
     lag(content_hash) over (
-      partition by dataset, scope, record_id order by reading_id, extracted_at, record_updated_at, content_hash
+      partition by dataset, place, record_id order by reading_id, extracted_at, record_updated_at, content_hash
     ) as content_hash_before,
     lag(record_updated_at) over (
-      partition by dataset, scope, record_id order by reading_id, extracted_at, record_updated_at, content_hash
+      partition by dataset, place, record_id order by reading_id, extracted_at, record_updated_at, content_hash
     ) as record_updated_at_before,
     lag(day) over (
-      partition by dataset, scope, record_id order by reading_id, extracted_at, record_updated_at, content_hash
+      partition by dataset, place, record_id order by reading_id, extracted_at, record_updated_at, content_hash
     ) as day_before,
     lag(charge_period_start) over (
-      partition by dataset, scope, record_id order by reading_id, extracted_at, record_updated_at, content_hash
+      partition by dataset, place, record_id order by reading_id, extracted_at, record_updated_at, content_hash
     ) as charge_period_start_before,
     lag(cost_status) over (
-      partition by dataset, scope, record_id order by reading_id, extracted_at, record_updated_at, content_hash
+      partition by dataset, place, record_id order by reading_id, extracted_at, record_updated_at, content_hash
     ) as cost_status_before,
     lag(consumed_quantity) over (
-      partition by dataset, scope, record_id order by reading_id, extracted_at, record_updated_at, content_hash
+      partition by dataset, place, record_id order by reading_id, extracted_at, record_updated_at, content_hash
     ) as consumed_quantity_before,
     lag(billed_cost) over (
-      partition by dataset, scope, record_id order by reading_id, extracted_at, record_updated_at, content_hash
+      partition by dataset, place, record_id order by reading_id, extracted_at, record_updated_at, content_hash
     ) as billed_cost_before,
     lag(effective_cost) over (
-      partition by dataset, scope, record_id order by reading_id, extracted_at, record_updated_at, content_hash
+      partition by dataset, place, record_id order by reading_id, extracted_at, record_updated_at, content_hash
     ) as effective_cost_before
   from versions
 ),
@@ -736,6 +1313,11 @@ select
   record_updated_at < record_updated_at_before as went_back,
   cost_status_before,
   cost_status,
+  model_id,
+  project_id,
+  workspace_id,
+  api_key_id,
+  invoice_id,
   billing_currency,
   consumed_unit,
   consumed_quantity_before,
@@ -752,660 +1334,576 @@ left join readings on pairs.dataset = readings.dataset and pairs.reading_id = re
 where content_hash <> content_hash_before;
 
 create view ai_billing__judged_costs as
-with rows_ as (
-  select * from "ai_billing__rows_costs"
-),
-numbered as (
+with newest as (
   select
-    rows_.*,
-    row_number() over (
-      partition by scope, record_id
-      order by reading_id desc, extracted_at desc, record_updated_at desc, content_hash desc
-    ) as age
-  from rows_
-),
-newest as (
-  select
-    numbered.*,
+    placed.*,
     coalesce(
-      charge_period_end <= charge_period_start
-      or charge_period_end >
+      charge_period_end >
     cast(day as timestamp without time zone) + ((interval '1 day') * (1))
-      or (is_reported and not inside_window),
-      true) as is_special
-  from numbered
+ or charge_period_end < charge_period_start, true
+    ) as is_long,
+    not inside_window as is_stray
+  from "ai_billing__placed_costs" as placed
   where age = 1
 ),
 days as (
   select * from "ai_billing__days_costs"
 ),
--- What each reading may judge of a day, the covered part first, and of these only what no later one judges as well.
-reaches as (
-  select
-    scope, day, reading_id, 1 as rank_, covered_from as from_, covered_through as through_
+reports as (
+  select manifest.day, manifest.reading_id, manifest.rows_reading_id, chains.scope
+  from "ai_billing__manifest" as manifest
+  inner join "ai_billing__chains_costs" as chains
+    on manifest.place = chains.place and manifest.chain = chains.chain
+  where manifest.dataset = 'costs'
+    and manifest.inside_window
+    and manifest.is_confirmed
+    and not manifest.is_shrunk
+),
+-- A row of nobody knows which account is gone where it is gone from each of them.
+unplaced as (
+  select day, min(anchor_reading_id) as reading_id
   from days
-  where is_whole and inside_window and covered_from is not null
-  union all
+  group by day
+  having count(distinct place) = (select count(distinct place) from days)
+),
+weighed as (
   select
-    scope, day, reading_id, 2,
-    case when window_start > cast(day as timestamp without time zone) then window_start else cast(day as timestamp without time zone) end,
-    case when window_end <
-    cast(day as timestamp without time zone) + ((interval '1 day') * (1))
- then window_end else
-    cast(day as timestamp without time zone) + ((interval '1 day') * (1))
- end
-  from days
-  where is_whole and inside_window
-),
-judges as (
-  select *
-  from reaches
-  where not exists (
-    select 1
-    from reaches as later
-    where later.scope = reaches.scope
-      and later.day = reaches.day
-      and later.rank_ = reaches.rank_
-      and later.reading_id > reaches.reading_id
-      and later.from_ <= reaches.from_
-      and later.through_ >= reaches.through_
-  )
-),
-starts as (
-  select distinct scope, day, charge_period_start from newest where not is_special
-),
-ordinary_verdicts as (
-  select
-    starts.scope,
-    starts.charge_period_start,
-    coalesce(
-      max(case when judges.rank_ = 1 then judges.reading_id end),
-      max(judges.reading_id)
-    ) as reading_id
-  from starts
-  inner join judges
-    on starts.scope = judges.scope
-    and starts.day = judges.day
-    and starts.charge_period_start >= judges.from_
-    and starts.charge_period_start < judges.through_
-  group by starts.scope, starts.charge_period_start
-),
--- A row of nobody knows whose account is gone where it is gone from each of them.
-unplaced_verdicts as (
-  select charge_period_start, min(reading_id) as reading_id
-  from (
-    select starts.charge_period_start, judges.scope, max(judges.reading_id) as reading_id
-    from starts
-    inner join judges
-      on starts.day = judges.day
-      and starts.charge_period_start >= judges.from_
-      and starts.charge_period_start < judges.through_
-    where starts.scope = ''
-    group by starts.charge_period_start, judges.scope
-  ) as of_account
-  group by charge_period_start
-  having count(*) = (select count(distinct scope) from days)
-),
-special_starts as (
-  select distinct scope, day, charge_period_start, reading_id, window_start, window_end
+    newest.*,
+    strays.listed_by,
+    strays.listed_in_pass,
+    strays.judge_reading_id as stray_judge,
+    unplaced.reading_id as unplaced_judge,
+    days.anchor_reading_id,
+    case
+      when newest.scope = '' then not coalesce(unplaced.reading_id > newest.reading_id, false)
+      when newest.is_stray then strays.judge_reading_id is null and not coalesce(
+        days.chain <> ''
+        and days.anchor_reading_id > strays.listed_by
+        and days.anchor_window_start <= newest.charge_period_start
+        and days.anchor_window_end >= newest.charge_period_end,
+        false)
+      when days.anchor_reading_id is null then true
+      when newest.reading_id = days.anchor_rows_reading_id or newest.reading_id > days.anchor_reading_id then true
+      when newest.charge_period_start < days.anchor_window_start then true
+      when newest.charge_period_start >= days.anchor_window_end then true
+      when newest.is_long then not (
+        (days.anchor_window_start <= newest.charge_period_start and days.anchor_window_end >= newest.charge_period_end)
+        or coalesce(
+          days.anchor_window_start <= newest.window_start and days.anchor_window_end >= newest.window_end, false))
+      else false
+    end as is_live
   from newest
-  where is_special and is_reported
+  left join days on newest.scope = days.scope and newest.day = days.day
+  left join "ai_billing__strays_costs" as strays
+    on newest.is_stray
+    and newest.scope = strays.scope
+    and newest.day = strays.day
+    and newest.reading_id = strays.reading_id
+  left join unplaced on newest.scope = '' and newest.day = unplaced.day
 ),
-readings as (
-  select scope, reading_id, window_start, window_end, is_moved
-  from days
-  group by scope, reading_id, window_start, window_end, is_moved
-),
--- Whether the reading that returned a row covers its start: what proved it before is not undone by one that proves less.
-special_verdicts as (
-  select
-    s.scope,
-    s.charge_period_start,
-    s.reading_id as returned_by,
-    max(judge.reading_id) as reading_id
-  from special_starts as s
-  inner join readings as judge
-    on s.scope = judge.scope
-    and judge.reading_id > s.reading_id
-    and judge.window_start <= s.window_start
-    and judge.window_end >= s.window_end
-    and not judge.is_moved
-  left join days as of_judge
-    on judge.reading_id = of_judge.reading_id
-    and judge.scope = of_judge.scope
-    and s.day = of_judge.day
-    and of_judge.inside_window
-      = (s.charge_period_start >= judge.window_start and s.charge_period_start < judge.window_end)
-  left join days as of_row
-    on s.reading_id = of_row.reading_id
-    and s.scope = of_row.scope
-    and s.day = of_row.day
-    and of_row.inside_window
-  where case
-      when of_judge.reading_id is null
-        then not (s.charge_period_start >= judge.window_start and s.charge_period_start < judge.window_end)
-      when not of_judge.is_whole then false
-      when not of_judge.inside_window then true
-      when s.charge_period_start >= of_judge.covered_from
-        and s.charge_period_start < of_judge.covered_through then true
-      else not coalesce(
-        s.charge_period_start >= of_row.covered_from and s.charge_period_start < of_row.covered_through, false)
-    end
-  group by s.scope, s.charge_period_start, s.reading_id
+-- The first report of the day for which other rows stood.
+first_missing as (
+  select gone.scope, gone.day, gone.reading_id, min(reports.reading_id) as judge_reading_id
+  from (
+    select distinct scope, day, reading_id from weighed where not is_live and not is_stray
+  ) as gone
+  inner join reports
+    on gone.scope = reports.scope
+    and gone.day = reports.day
+    and reports.reading_id > gone.reading_id
+    and reports.rows_reading_id > gone.reading_id
+  group by gone.scope, gone.day, gone.reading_id
 )
 select
-  newest.*,
-  case
-    when newest.is_special then special_verdicts.reading_id
-    when ordinary_verdicts.reading_id > newest.reading_id then ordinary_verdicts.reading_id
-    when unplaced_verdicts.reading_id > newest.reading_id then unplaced_verdicts.reading_id
+  weighed.*,
+  case when not weighed.is_live
+    then coalesce(first_missing.judge_reading_id, stray_judge, unplaced_judge, anchor_reading_id)
   end as judge_reading_id
-from newest
-left join ordinary_verdicts
-  on not newest.is_special
-  and newest.scope = ordinary_verdicts.scope
-  and newest.charge_period_start = ordinary_verdicts.charge_period_start
-left join unplaced_verdicts
-  on not newest.is_special
-  and newest.scope = ''
-  and newest.charge_period_start = unplaced_verdicts.charge_period_start
-left join special_verdicts
-  on newest.is_special
-  and newest.scope = special_verdicts.scope
-  and newest.charge_period_start = special_verdicts.charge_period_start
-  and newest.reading_id = special_verdicts.returned_by;
+from weighed
+left join first_missing
+  on weighed.scope = first_missing.scope
+  and weighed.day = first_missing.day
+  and weighed.reading_id = first_missing.reading_id;
 
 create view ai_billing__judged_usage as
-with rows_ as (
-  select * from "ai_billing__rows_usage"
-),
-numbered as (
+with newest as (
   select
-    rows_.*,
-    row_number() over (
-      partition by scope, record_id
-      order by reading_id desc, extracted_at desc, record_updated_at desc, content_hash desc
-    ) as age
-  from rows_
-),
-newest as (
-  select
-    numbered.*,
+    placed.*,
     coalesce(
-      charge_period_end <= charge_period_start
-      or charge_period_end >
+      charge_period_end >
     cast(day as timestamp without time zone) + ((interval '1 day') * (1))
-      or (is_reported and not inside_window),
-      true) as is_special
-  from numbered
+ or charge_period_end < charge_period_start, true
+    ) as is_long,
+    not inside_window as is_stray
+  from "ai_billing__placed_usage" as placed
   where age = 1
 ),
 days as (
   select * from "ai_billing__days_usage"
 ),
--- What each reading may judge of a day, the covered part first, and of these only what no later one judges as well.
-reaches as (
-  select
-    scope, day, reading_id, 1 as rank_, covered_from as from_, covered_through as through_
+reports as (
+  select manifest.day, manifest.reading_id, manifest.rows_reading_id, chains.scope
+  from "ai_billing__manifest" as manifest
+  inner join "ai_billing__chains_usage" as chains
+    on manifest.place = chains.place and manifest.chain = chains.chain
+  where manifest.dataset = 'usage'
+    and manifest.inside_window
+    and manifest.is_confirmed
+    and not manifest.is_shrunk
+),
+-- A row of nobody knows which account is gone where it is gone from each of them.
+unplaced as (
+  select day, min(anchor_reading_id) as reading_id
   from days
-  where is_whole and inside_window and covered_from is not null
-  union all
+  group by day
+  having count(distinct place) = (select count(distinct place) from days)
+),
+weighed as (
   select
-    scope, day, reading_id, 2,
-    case when window_start > cast(day as timestamp without time zone) then window_start else cast(day as timestamp without time zone) end,
-    case when window_end <
-    cast(day as timestamp without time zone) + ((interval '1 day') * (1))
- then window_end else
-    cast(day as timestamp without time zone) + ((interval '1 day') * (1))
- end
-  from days
-  where is_whole and inside_window
-),
-judges as (
-  select *
-  from reaches
-  where not exists (
-    select 1
-    from reaches as later
-    where later.scope = reaches.scope
-      and later.day = reaches.day
-      and later.rank_ = reaches.rank_
-      and later.reading_id > reaches.reading_id
-      and later.from_ <= reaches.from_
-      and later.through_ >= reaches.through_
-  )
-),
-starts as (
-  select distinct scope, day, charge_period_start from newest where not is_special
-),
-ordinary_verdicts as (
-  select
-    starts.scope,
-    starts.charge_period_start,
-    coalesce(
-      max(case when judges.rank_ = 1 then judges.reading_id end),
-      max(judges.reading_id)
-    ) as reading_id
-  from starts
-  inner join judges
-    on starts.scope = judges.scope
-    and starts.day = judges.day
-    and starts.charge_period_start >= judges.from_
-    and starts.charge_period_start < judges.through_
-  group by starts.scope, starts.charge_period_start
-),
--- A row of nobody knows whose account is gone where it is gone from each of them.
-unplaced_verdicts as (
-  select charge_period_start, min(reading_id) as reading_id
-  from (
-    select starts.charge_period_start, judges.scope, max(judges.reading_id) as reading_id
-    from starts
-    inner join judges
-      on starts.day = judges.day
-      and starts.charge_period_start >= judges.from_
-      and starts.charge_period_start < judges.through_
-    where starts.scope = ''
-    group by starts.charge_period_start, judges.scope
-  ) as of_account
-  group by charge_period_start
-  having count(*) = (select count(distinct scope) from days)
-),
-special_starts as (
-  select distinct scope, day, charge_period_start, reading_id, window_start, window_end
+    newest.*,
+    strays.listed_by,
+    strays.listed_in_pass,
+    strays.judge_reading_id as stray_judge,
+    unplaced.reading_id as unplaced_judge,
+    days.anchor_reading_id,
+    case
+      when newest.scope = '' then not coalesce(unplaced.reading_id > newest.reading_id, false)
+      when newest.is_stray then strays.judge_reading_id is null and not coalesce(
+        days.chain <> ''
+        and days.anchor_reading_id > strays.listed_by
+        and days.anchor_window_start <= newest.charge_period_start
+        and days.anchor_window_end >= newest.charge_period_end,
+        false)
+      when days.anchor_reading_id is null then true
+      when newest.reading_id = days.anchor_rows_reading_id or newest.reading_id > days.anchor_reading_id then true
+      when newest.charge_period_start < days.anchor_window_start then true
+      when newest.charge_period_start >= days.anchor_window_end then true
+      when newest.is_long then not (
+        (days.anchor_window_start <= newest.charge_period_start and days.anchor_window_end >= newest.charge_period_end)
+        or coalesce(
+          days.anchor_window_start <= newest.window_start and days.anchor_window_end >= newest.window_end, false))
+      else false
+    end as is_live
   from newest
-  where is_special and is_reported
+  left join days on newest.scope = days.scope and newest.day = days.day
+  left join "ai_billing__strays_usage" as strays
+    on newest.is_stray
+    and newest.scope = strays.scope
+    and newest.day = strays.day
+    and newest.reading_id = strays.reading_id
+  left join unplaced on newest.scope = '' and newest.day = unplaced.day
 ),
-readings as (
-  select scope, reading_id, window_start, window_end, is_moved
-  from days
-  group by scope, reading_id, window_start, window_end, is_moved
-),
--- Whether the reading that returned a row covers its start: what proved it before is not undone by one that proves less.
-special_verdicts as (
-  select
-    s.scope,
-    s.charge_period_start,
-    s.reading_id as returned_by,
-    max(judge.reading_id) as reading_id
-  from special_starts as s
-  inner join readings as judge
-    on s.scope = judge.scope
-    and judge.reading_id > s.reading_id
-    and judge.window_start <= s.window_start
-    and judge.window_end >= s.window_end
-    and not judge.is_moved
-  left join days as of_judge
-    on judge.reading_id = of_judge.reading_id
-    and judge.scope = of_judge.scope
-    and s.day = of_judge.day
-    and of_judge.inside_window
-      = (s.charge_period_start >= judge.window_start and s.charge_period_start < judge.window_end)
-  left join days as of_row
-    on s.reading_id = of_row.reading_id
-    and s.scope = of_row.scope
-    and s.day = of_row.day
-    and of_row.inside_window
-  where case
-      when of_judge.reading_id is null
-        then not (s.charge_period_start >= judge.window_start and s.charge_period_start < judge.window_end)
-      when not of_judge.is_whole then false
-      when not of_judge.inside_window then true
-      when s.charge_period_start >= of_judge.covered_from
-        and s.charge_period_start < of_judge.covered_through then true
-      else not coalesce(
-        s.charge_period_start >= of_row.covered_from and s.charge_period_start < of_row.covered_through, false)
-    end
-  group by s.scope, s.charge_period_start, s.reading_id
+-- The first report of the day for which other rows stood.
+first_missing as (
+  select gone.scope, gone.day, gone.reading_id, min(reports.reading_id) as judge_reading_id
+  from (
+    select distinct scope, day, reading_id from weighed where not is_live and not is_stray
+  ) as gone
+  inner join reports
+    on gone.scope = reports.scope
+    and gone.day = reports.day
+    and reports.reading_id > gone.reading_id
+    and reports.rows_reading_id > gone.reading_id
+  group by gone.scope, gone.day, gone.reading_id
 )
 select
-  newest.*,
-  case
-    when newest.is_special then special_verdicts.reading_id
-    when ordinary_verdicts.reading_id > newest.reading_id then ordinary_verdicts.reading_id
-    when unplaced_verdicts.reading_id > newest.reading_id then unplaced_verdicts.reading_id
+  weighed.*,
+  case when not weighed.is_live
+    then coalesce(first_missing.judge_reading_id, stray_judge, unplaced_judge, anchor_reading_id)
   end as judge_reading_id
-from newest
-left join ordinary_verdicts
-  on not newest.is_special
-  and newest.scope = ordinary_verdicts.scope
-  and newest.charge_period_start = ordinary_verdicts.charge_period_start
-left join unplaced_verdicts
-  on not newest.is_special
-  and newest.scope = ''
-  and newest.charge_period_start = unplaced_verdicts.charge_period_start
-left join special_verdicts
-  on newest.is_special
-  and newest.scope = special_verdicts.scope
-  and newest.charge_period_start = special_verdicts.charge_period_start
-  and newest.reading_id = special_verdicts.returned_by;
+from weighed
+left join first_missing
+  on weighed.scope = first_missing.scope
+  and weighed.day = first_missing.day
+  and weighed.reading_id = first_missing.reading_id;
 
-create view ai_billing__completeness_costs as
-with days as (
-  select * from "ai_billing__days_costs" where inside_window
+create view ai_billing__removed_costs as
+with removed as (
+  select * from "ai_billing__judged_costs" where judge_reading_id is not null
 ),
-rows_ as (
-  select reading_id, scope, day, record_id, content_hash
-  from "ai_billing__rows_costs"
-  where inside_window
+days as (
+  select distinct scope, day from removed
 ),
-judged as (
+-- Of a deduplicated table only the newest version is known.
+later as (
+  select placed.scope, placed.record_id, min(placed.reading_id) as first_reading_id
+  from "ai_billing__placed_costs" as placed
+  inner join (
+    select distinct judged.place, judged.record_id
+    from "ai_billing__judged_costs" as judged
+    inner join days on judged.scope = days.scope and judged.day = days.day
+  ) as near_ on placed.place = near_.place and placed.record_id = near_.record_id
+  group by placed.scope, placed.record_id
+),
+keyed as (
   select
-    scope, day, record_id, reading_id, content_hash, is_special, is_valid,
-    judge_reading_id is null as is_live
-  from "ai_billing__judged_costs"
+    judged.scope, judged.day, judged.record_id, judged.reading_id, judged.record_updated_at, judged.judge_reading_id,
+    later.first_reading_id,
+    coalesce(cast(
+    length(
+        cast(judged.charge_period_start as TEXT)
+    ) as TEXT) || ':' || cast(judged.charge_period_start as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.charge_period_end as TEXT)
+    ) as TEXT) || ':' || cast(judged.charge_period_end as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(judged.service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.service_name as TEXT)
+    ) as TEXT) || ':' || cast(judged.service_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.sku_id as TEXT)
+    ) as TEXT) || ':' || cast(judged.sku_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.sku_meter as TEXT)
+    ) as TEXT) || ':' || cast(judged.sku_meter as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.model_id as TEXT)
+    ) as TEXT) || ':' || cast(judged.model_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.project_id as TEXT)
+    ) as TEXT) || ':' || cast(judged.project_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.workspace_id as TEXT)
+    ) as TEXT) || ':' || cast(judged.workspace_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.api_key_id as TEXT)
+    ) as TEXT) || ':' || cast(judged.api_key_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.service_tier as TEXT)
+    ) as TEXT) || ':' || cast(judged.service_tier as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.workload_type as TEXT)
+    ) as TEXT) || ':' || cast(judged.workload_type as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.upstream_provider as TEXT)
+    ) as TEXT) || ':' || cast(judged.upstream_provider as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.usage_type as TEXT)
+    ) as TEXT) || ':' || cast(judged.usage_type as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.charge_category as TEXT)
+    ) as TEXT) || ':' || cast(judged.charge_category as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.billing_currency as TEXT)
+    ) as TEXT) || ':' || cast(judged.billing_currency as TEXT), '-') as label_key
+  from "ai_billing__judged_costs" as judged
+  inner join days on judged.scope = days.scope and judged.day = days.day
+  inner join later on judged.scope = later.scope and judged.record_id = later.record_id
 ),
-deciders as (
+gone as (
   select
-    scope,
-    day,
-    max(case
-      when covered_from <= cast(day as timestamp without time zone) and covered_through >=
-    cast(day as timestamp without time zone) + ((interval '1 day') * (1))
-        then reading_id
-    end) as covering_id,
-    max(reading_id) as newest_id
-  from days
-  group by scope, day
+    keyed.*,
+    count(*) over (partition by scope, day, label_key, judge_reading_id) as gone_together
+  from keyed
+  where judge_reading_id is not null
 ),
-all_days as (
-  select scope, day from deciders
-  union
-  select scope, day from judged where is_live
-),
-decided as (
+pairs as (
   select
-    all_days.scope,
-    all_days.day,
-    deciders.covering_id is not null as is_covered,
-    coalesce(deciders.covering_id, deciders.newest_id) as reading_id
-  from all_days
-  left join deciders on all_days.scope = deciders.scope and all_days.day = deciders.day
+    gone.scope, gone.record_id, gone.gone_together, new_.record_id as replaced_by,
+    rank() over (partition by gone.scope, gone.record_id order by new_.first_reading_id) as rank_
+  from gone
+  inner join keyed as new_
+    on gone.scope = new_.scope
+    and gone.day = new_.day
+    and gone.label_key = new_.label_key
+    and new_.first_reading_id > gone.reading_id
+    and new_.record_updated_at > gone.record_updated_at
+    and gone.record_id <> new_.record_id
 ),
--- Each row of the deciding reading, and whether it is what counts today.
-own_rows as (
+first_pairs as (
   select
-    decided.scope,
-    decided.day,
-    rows_.record_id,
-    max(case when judged.is_live and judged.content_hash = rows_.content_hash then 1 else 0 end) as is_current
-  from decided
-  inner join rows_
-    on decided.reading_id = rows_.reading_id
-    and decided.scope = rows_.scope
-    and decided.day = rows_.day
-  left join judged on rows_.scope = judged.scope and rows_.record_id = judged.record_id
-  group by decided.scope, decided.day, rows_.record_id
+    pairs.*,
+    count(*) over (partition by scope, record_id) as candidates,
+    count(*) over (partition by scope, replaced_by) as candidate_for
+  from pairs
+  where rank_ = 1
 ),
-own as (
-  select scope, day, sum(1 - is_current) as changed_rows from own_rows group by scope, day
-),
--- A reading that began before the deciding one but saw the listing later (resumed after a kill) may know better.
-contested as (
-  select decided.scope, decided.day, count(*) as contested_rows
-  from decided
-  inner join days as mine
-    on decided.scope = mine.scope and decided.day = mine.day and decided.reading_id = mine.reading_id
-  inner join days as other
-    on decided.scope = other.scope
-    and decided.day = other.day
-    and other.reading_id < decided.reading_id
-    and other.last_as_of > mine.last_as_of
-  inner join rows_ as theirs on other.reading_id = theirs.reading_id and other.day = theirs.day
-  left join rows_ as ours
-    on decided.reading_id = ours.reading_id
-    and theirs.record_id = ours.record_id
-    and theirs.content_hash = ours.content_hash
-  where ours.record_id is null
-  group by decided.scope, decided.day
-),
-live as (
+links as (
   select
-    judged.scope,
-    judged.day,
-    count(*) as live_rows,
-    sum(case when not judged.is_valid then 1 else 0 end) as invalid_rows,
-    -- Rows that the deciding reading did not return: seen later, or long ones that nothing has judged since.
-    sum(case
-      when own_rows.record_id is null and judged.reading_id > decided.reading_id and not judged.is_special then 1
-      else 0
-    end) as newer_rows,
-    sum(case
-      when own_rows.record_id is null and judged.reading_id < decided.reading_id and judged.is_special then 1
-      else 0
-    end) as unjudged_rows
-  from judged
-  left join decided on judged.scope = decided.scope and judged.day = decided.day
-  left join own_rows
-    on judged.scope = own_rows.scope and judged.day = own_rows.day and judged.record_id = own_rows.record_id
-  where judged.is_live
-  group by judged.scope, judged.day
-),
-explained as (
-  select
-    decided.scope,
-    decided.day,
-    decided.is_covered,
-    decided.reading_id,
-    days.account,
-    days.base_url,
-    days.granularity,
-    days.covered_from,
-    days.covered_through,
-    days.began_at,
-    days.last_as_of,
-    days.records as expected_rows,
-    days.arrived_rows,
-    coalesce(live.live_rows, 0) as current_rows,
-    coalesce(live.invalid_rows, 0) as invalid_rows,
-    coalesce(own.changed_rows, 0) + coalesce(live.newer_rows, 0) + coalesce(contested.contested_rows, 0) as changed_rows,
-    coalesce(live.unjudged_rows, 0) as unjudged_rows,
-    case
-      when days.reading_id is null then 'no complete reading of the day has been reported'
-      when days.is_moved then 'the listing moved while it was read'
-      when days.arrived_rows < days.records then 'rows of the reading are missing'
-      when days.arrived_rows > days.records then 'the reading left more rows than it counted'
-      when not days.is_whole then 'a record came in two versions'
-      when live.invalid_rows > 0 then 'rows cannot be cast, see invalid_rows'
-      when coalesce(own.changed_rows, 0) + coalesce(live.newer_rows, 0) + coalesce(contested.contested_rows, 0) > 0
-        then 'rows have changed since, seen by a reading that does not prove the day'
-      when live.unjudged_rows > 0 then 'rows longer than a day, of zero length or from outside a window are not judged yet'
-    end as fault
-  from decided
-  left join days
-    on decided.scope = days.scope and decided.day = days.day and decided.reading_id = days.reading_id
-  left join live on decided.scope = live.scope and decided.day = live.day
-  left join own on decided.scope = own.scope and decided.day = own.day
-  left join contested on decided.scope = contested.scope and decided.day = contested.day
+    scope, record_id,
+    max(case when candidates = 1 and candidate_for = 1 then replaced_by end) as replaced_by_record_id,
+    max(case when candidates >= gone_together then 1 else 0 end) as is_replaced
+  from first_pairs
+  group by scope, record_id
 )
 select
-  'costs' as dataset,
-  coalesce(explained.account, scopes.account) as account,
-  coalesce(explained.base_url, scopes.base_url) as base_url,
-  explained.day,
-  case when fault is not null then 'unproven' when is_covered then 'proven' else 'incomplete' end as status,
-  coalesce(fault, case when not is_covered then 'no reading covers the whole day' end) as why,
-  explained.reading_id,
-  explained.granularity,
-  explained.began_at as read_at,
-  explained.last_as_of as as_of,
-  explained.covered_from,
-  explained.covered_through,
-  explained.expected_rows,
-  explained.arrived_rows,
-  explained.current_rows,
-  explained.invalid_rows,
-  explained.changed_rows,
-  explained.unjudged_rows,
-  explained.scope
-from explained
-left join (
-  select scope, max(account) as account, max(base_url) as base_url from days group by scope
-) as scopes on explained.scope = scopes.scope
-where explained.day is not null;
+  removed.*,
+  links.replaced_by_record_id,
+  coalesce(links.is_replaced, 0) = 1 as is_replaced
+from removed
+left join links on removed.scope = links.scope and removed.record_id = links.record_id;
 
-create view ai_billing__completeness_usage as
-with days as (
-  select * from "ai_billing__days_usage" where inside_window
+create view ai_billing__removed_usage as
+with removed as (
+  select * from "ai_billing__judged_usage" where judge_reading_id is not null
 ),
-rows_ as (
-  select reading_id, scope, day, record_id, content_hash
-  from "ai_billing__rows_usage"
-  where inside_window
+days as (
+  select distinct scope, day from removed
 ),
-judged as (
+-- Of a deduplicated table only the newest version is known.
+later as (
+  select placed.scope, placed.record_id, min(placed.reading_id) as first_reading_id
+  from "ai_billing__placed_usage" as placed
+  inner join (
+    select distinct judged.place, judged.record_id
+    from "ai_billing__judged_usage" as judged
+    inner join days on judged.scope = days.scope and judged.day = days.day
+  ) as near_ on placed.place = near_.place and placed.record_id = near_.record_id
+  group by placed.scope, placed.record_id
+),
+keyed as (
   select
-    scope, day, record_id, reading_id, content_hash, is_special, is_valid,
-    judge_reading_id is null as is_live
-  from "ai_billing__judged_usage"
+    judged.scope, judged.day, judged.record_id, judged.reading_id, judged.record_updated_at, judged.judge_reading_id,
+    later.first_reading_id,
+    coalesce(cast(
+    length(
+        cast(judged.charge_period_start as TEXT)
+    ) as TEXT) || ':' || cast(judged.charge_period_start as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.charge_period_end as TEXT)
+    ) as TEXT) || ':' || cast(judged.charge_period_end as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(judged.service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.service_name as TEXT)
+    ) as TEXT) || ':' || cast(judged.service_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.sku_id as TEXT)
+    ) as TEXT) || ':' || cast(judged.sku_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.sku_meter as TEXT)
+    ) as TEXT) || ':' || cast(judged.sku_meter as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.model_id as TEXT)
+    ) as TEXT) || ':' || cast(judged.model_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.project_id as TEXT)
+    ) as TEXT) || ':' || cast(judged.project_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.workspace_id as TEXT)
+    ) as TEXT) || ':' || cast(judged.workspace_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.api_key_id as TEXT)
+    ) as TEXT) || ':' || cast(judged.api_key_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.service_tier as TEXT)
+    ) as TEXT) || ':' || cast(judged.service_tier as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.workload_type as TEXT)
+    ) as TEXT) || ':' || cast(judged.workload_type as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.upstream_provider as TEXT)
+    ) as TEXT) || ':' || cast(judged.upstream_provider as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.usage_type as TEXT)
+    ) as TEXT) || ':' || cast(judged.usage_type as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.consumed_unit as TEXT)
+    ) as TEXT) || ':' || cast(judged.consumed_unit as TEXT), '-') as label_key
+  from "ai_billing__judged_usage" as judged
+  inner join days on judged.scope = days.scope and judged.day = days.day
+  inner join later on judged.scope = later.scope and judged.record_id = later.record_id
 ),
-deciders as (
+gone as (
   select
-    scope,
-    day,
-    max(case
-      when covered_from <= cast(day as timestamp without time zone) and covered_through >=
-    cast(day as timestamp without time zone) + ((interval '1 day') * (1))
-        then reading_id
-    end) as covering_id,
-    max(reading_id) as newest_id
-  from days
-  group by scope, day
+    keyed.*,
+    count(*) over (partition by scope, day, label_key, judge_reading_id) as gone_together
+  from keyed
+  where judge_reading_id is not null
 ),
-all_days as (
-  select scope, day from deciders
-  union
-  select scope, day from judged where is_live
-),
-decided as (
+pairs as (
   select
-    all_days.scope,
-    all_days.day,
-    deciders.covering_id is not null as is_covered,
-    coalesce(deciders.covering_id, deciders.newest_id) as reading_id
-  from all_days
-  left join deciders on all_days.scope = deciders.scope and all_days.day = deciders.day
+    gone.scope, gone.record_id, gone.gone_together, new_.record_id as replaced_by,
+    rank() over (partition by gone.scope, gone.record_id order by new_.first_reading_id) as rank_
+  from gone
+  inner join keyed as new_
+    on gone.scope = new_.scope
+    and gone.day = new_.day
+    and gone.label_key = new_.label_key
+    and new_.first_reading_id > gone.reading_id
+    and new_.record_updated_at > gone.record_updated_at
+    and gone.record_id <> new_.record_id
 ),
--- Each row of the deciding reading, and whether it is what counts today.
-own_rows as (
+first_pairs as (
   select
-    decided.scope,
-    decided.day,
-    rows_.record_id,
-    max(case when judged.is_live and judged.content_hash = rows_.content_hash then 1 else 0 end) as is_current
-  from decided
-  inner join rows_
-    on decided.reading_id = rows_.reading_id
-    and decided.scope = rows_.scope
-    and decided.day = rows_.day
-  left join judged on rows_.scope = judged.scope and rows_.record_id = judged.record_id
-  group by decided.scope, decided.day, rows_.record_id
+    pairs.*,
+    count(*) over (partition by scope, record_id) as candidates,
+    count(*) over (partition by scope, replaced_by) as candidate_for
+  from pairs
+  where rank_ = 1
 ),
-own as (
-  select scope, day, sum(1 - is_current) as changed_rows from own_rows group by scope, day
-),
--- A reading that began before the deciding one but saw the listing later (resumed after a kill) may know better.
-contested as (
-  select decided.scope, decided.day, count(*) as contested_rows
-  from decided
-  inner join days as mine
-    on decided.scope = mine.scope and decided.day = mine.day and decided.reading_id = mine.reading_id
-  inner join days as other
-    on decided.scope = other.scope
-    and decided.day = other.day
-    and other.reading_id < decided.reading_id
-    and other.last_as_of > mine.last_as_of
-  inner join rows_ as theirs on other.reading_id = theirs.reading_id and other.day = theirs.day
-  left join rows_ as ours
-    on decided.reading_id = ours.reading_id
-    and theirs.record_id = ours.record_id
-    and theirs.content_hash = ours.content_hash
-  where ours.record_id is null
-  group by decided.scope, decided.day
-),
-live as (
+links as (
   select
-    judged.scope,
-    judged.day,
-    count(*) as live_rows,
-    sum(case when not judged.is_valid then 1 else 0 end) as invalid_rows,
-    -- Rows that the deciding reading did not return: seen later, or long ones that nothing has judged since.
-    sum(case
-      when own_rows.record_id is null and judged.reading_id > decided.reading_id and not judged.is_special then 1
-      else 0
-    end) as newer_rows,
-    sum(case
-      when own_rows.record_id is null and judged.reading_id < decided.reading_id and judged.is_special then 1
-      else 0
-    end) as unjudged_rows
-  from judged
-  left join decided on judged.scope = decided.scope and judged.day = decided.day
-  left join own_rows
-    on judged.scope = own_rows.scope and judged.day = own_rows.day and judged.record_id = own_rows.record_id
-  where judged.is_live
-  group by judged.scope, judged.day
-),
-explained as (
-  select
-    decided.scope,
-    decided.day,
-    decided.is_covered,
-    decided.reading_id,
-    days.account,
-    days.base_url,
-    days.granularity,
-    days.covered_from,
-    days.covered_through,
-    days.began_at,
-    days.last_as_of,
-    days.records as expected_rows,
-    days.arrived_rows,
-    coalesce(live.live_rows, 0) as current_rows,
-    coalesce(live.invalid_rows, 0) as invalid_rows,
-    coalesce(own.changed_rows, 0) + coalesce(live.newer_rows, 0) + coalesce(contested.contested_rows, 0) as changed_rows,
-    coalesce(live.unjudged_rows, 0) as unjudged_rows,
-    case
-      when days.reading_id is null then 'no complete reading of the day has been reported'
-      when days.is_moved then 'the listing moved while it was read'
-      when days.arrived_rows < days.records then 'rows of the reading are missing'
-      when days.arrived_rows > days.records then 'the reading left more rows than it counted'
-      when not days.is_whole then 'a record came in two versions'
-      when live.invalid_rows > 0 then 'rows cannot be cast, see invalid_rows'
-      when coalesce(own.changed_rows, 0) + coalesce(live.newer_rows, 0) + coalesce(contested.contested_rows, 0) > 0
-        then 'rows have changed since, seen by a reading that does not prove the day'
-      when live.unjudged_rows > 0 then 'rows longer than a day, of zero length or from outside a window are not judged yet'
-    end as fault
-  from decided
-  left join days
-    on decided.scope = days.scope and decided.day = days.day and decided.reading_id = days.reading_id
-  left join live on decided.scope = live.scope and decided.day = live.day
-  left join own on decided.scope = own.scope and decided.day = own.day
-  left join contested on decided.scope = contested.scope and decided.day = contested.day
+    scope, record_id,
+    max(case when candidates = 1 and candidate_for = 1 then replaced_by end) as replaced_by_record_id,
+    max(case when candidates >= gone_together then 1 else 0 end) as is_replaced
+  from first_pairs
+  group by scope, record_id
 )
 select
-  'usage' as dataset,
-  coalesce(explained.account, scopes.account) as account,
-  coalesce(explained.base_url, scopes.base_url) as base_url,
-  explained.day,
-  case when fault is not null then 'unproven' when is_covered then 'proven' else 'incomplete' end as status,
-  coalesce(fault, case when not is_covered then 'no reading covers the whole day' end) as why,
-  explained.reading_id,
-  explained.granularity,
-  explained.began_at as read_at,
-  explained.last_as_of as as_of,
-  explained.covered_from,
-  explained.covered_through,
-  explained.expected_rows,
-  explained.arrived_rows,
-  explained.current_rows,
-  explained.invalid_rows,
-  explained.changed_rows,
-  explained.unjudged_rows,
-  explained.scope
-from explained
-left join (
-  select scope, max(account) as account, max(base_url) as base_url from days group by scope
-) as scopes on explained.scope = scopes.scope
-where explained.day is not null;
+  removed.*,
+  links.replaced_by_record_id,
+  coalesce(links.is_replaced, 0) = 1 as is_replaced
+from removed
+left join links on removed.scope = links.scope and removed.record_id = links.record_id;
+
+create view ai_billing__sums_costs as
+with deciding as (
+  select 'costs' as dataset, scope, day, reading_id, rows_reading_id, totals
+  from "ai_billing__days_costs"
+  where totals is not null and 1 = 1
+),
+said as (
+  select dataset, scope, day, reading_id, part ->> 'currency' as currency, part ->> 'charge_category' as charge_category, part ->> 'cost_status' as cost_status, part ->> 'records' as records, part ->> 'billed' as billed, part ->> 'effective' as effective
+  from deciding
+  cross join lateral jsonb_array_elements(cast(totals as jsonb)) as part
+),
+shown as (
+  select
+    judged.scope, judged.day,
+    judged.billing_currency as currency,
+    judged.charge_category as charge_category,
+    judged.cost_status as cost_status,
+    count(*) as records,
+    sum(judged.billed_cost) as billed,
+    sum(judged.effective_cost) as effective
+  from "ai_billing__judged_costs" as judged
+  inner join deciding
+    on judged.scope = deciding.scope and judged.day = deciding.day and judged.reading_id = deciding.rows_reading_id
+  where judged.judge_reading_id is null and judged.is_valid and judged.inside_window
+  group by judged.scope, judged.day, judged.billing_currency, judged.charge_category, judged.cost_status
+),
+both_ as (
+  select scope, day, currency, charge_category, cost_status, cast(records as bigint) as said_records, 0 as shown_records,
+    case when ((cast(billed as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(billed as TEXT)) <= 1000) then cast(billed as numeric) end as said_billed,
+    cast(0 as numeric) as shown_billed,
+    case when ((cast(effective as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(effective as TEXT)) <= 1000) then cast(effective as numeric) end as said_effective,
+    cast(0 as numeric) as shown_effective
+  from said
+  union all
+  select scope, day, currency, charge_category, cost_status, 0, records,
+    cast(0 as numeric),
+    billed,
+    cast(0 as numeric),
+    effective
+  from shown
+),
+summed as (
+  select
+    scope, day, currency, charge_category, cost_status,
+    sum(said_records) as said_records,
+    sum(shown_records) as shown_records,
+    sum(shown_billed) as shown_billed,
+    -- A total that does not fit is no total: the difference is then null, and nothing is reconciled.
+    case when count(*) = count(said_billed) then sum(said_billed) end as said_billed,
+    sum(shown_effective) as shown_effective,
+    -- A total that does not fit is no total: the difference is then null, and nothing is reconciled.
+    case when count(*) = count(said_effective) then sum(said_effective) end as said_effective
+  from both_
+  group by scope, day, currency, charge_category, cost_status
+)
+select
+  'costs' as dataset, summed.scope, summed.day, deciding.reading_id, 'billed' as measure,
+  summed.currency as currency,
+  summed.charge_category as charge_category,
+  summed.cost_status as cost_status,
+  cast(null as TEXT) as usage_type,
+  cast(null as TEXT) as unit,
+  summed.shown_records as current_records,
+  summed.said_records as reading_records,
+  summed.shown_billed as current_amount,
+  summed.said_billed as reading_amount,
+  summed.shown_billed - summed.said_billed as difference,
+  coalesce(
+    summed.shown_billed = summed.said_billed and summed.shown_records = summed.said_records, false
+  ) as is_reconciled
+from summed
+inner join deciding on summed.scope = deciding.scope and summed.day = deciding.day
+union all
+select
+  'costs' as dataset, summed.scope, summed.day, deciding.reading_id, 'effective' as measure,
+  summed.currency as currency,
+  summed.charge_category as charge_category,
+  summed.cost_status as cost_status,
+  cast(null as TEXT) as usage_type,
+  cast(null as TEXT) as unit,
+  summed.shown_records as current_records,
+  summed.said_records as reading_records,
+  summed.shown_effective as current_amount,
+  summed.said_effective as reading_amount,
+  summed.shown_effective - summed.said_effective as difference,
+  coalesce(
+    summed.shown_effective = summed.said_effective and summed.shown_records = summed.said_records, false
+  ) as is_reconciled
+from summed
+inner join deciding on summed.scope = deciding.scope and summed.day = deciding.day;
+
+create view ai_billing__sums_usage as
+with deciding as (
+  select 'usage' as dataset, scope, day, reading_id, rows_reading_id, totals
+  from "ai_billing__days_usage"
+  where totals is not null and 1 = 1
+),
+said as (
+  select dataset, scope, day, reading_id, part ->> 'usage_type' as usage_type, part ->> 'unit' as unit, part ->> 'records' as records, part ->> 'quantity' as quantity
+  from deciding
+  cross join lateral jsonb_array_elements(cast(totals as jsonb)) as part
+),
+shown as (
+  select
+    judged.scope, judged.day,
+    judged.usage_type as usage_type,
+    judged.consumed_unit as unit,
+    count(*) as records,
+    sum(judged.consumed_quantity) as quantity
+  from "ai_billing__judged_usage" as judged
+  inner join deciding
+    on judged.scope = deciding.scope and judged.day = deciding.day and judged.reading_id = deciding.rows_reading_id
+  where judged.judge_reading_id is null and judged.is_valid and judged.inside_window
+  group by judged.scope, judged.day, judged.usage_type, judged.consumed_unit
+),
+both_ as (
+  select scope, day, usage_type, unit, cast(records as bigint) as said_records, 0 as shown_records,
+    case when ((cast(quantity as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(quantity as TEXT)) <= 1000) then cast(quantity as numeric) end as said_quantity,
+    cast(0 as numeric) as shown_quantity
+  from said
+  union all
+  select scope, day, usage_type, unit, 0, records,
+    cast(0 as numeric),
+    quantity
+  from shown
+),
+summed as (
+  select
+    scope, day, usage_type, unit,
+    sum(said_records) as said_records,
+    sum(shown_records) as shown_records,
+    sum(shown_quantity) as shown_quantity,
+    -- A total that does not fit is no total: the difference is then null, and nothing is reconciled.
+    case when count(*) = count(said_quantity) then sum(said_quantity) end as said_quantity
+  from both_
+  group by scope, day, usage_type, unit
+)
+select
+  'usage' as dataset, summed.scope, summed.day, deciding.reading_id, 'quantity' as measure,
+  cast(null as TEXT) as currency,
+  cast(null as TEXT) as charge_category,
+  cast(null as TEXT) as cost_status,
+  summed.usage_type as usage_type,
+  summed.unit as unit,
+  summed.shown_records as current_records,
+  summed.said_records as reading_records,
+  summed.shown_quantity as current_amount,
+  summed.said_quantity as reading_amount,
+  summed.shown_quantity - summed.said_quantity as difference,
+  coalesce(
+    summed.shown_quantity = summed.said_quantity and summed.shown_records = summed.said_records, false
+  ) as is_reconciled
+from summed
+inner join deciding on summed.scope = deciding.scope and summed.day = deciding.day;
 
 create view invalid_rows as
 -- Rows that would count but hold a value that cannot be cast exactly, one row for each such value.
@@ -1511,40 +2009,399 @@ select
   case when value is null then if_null else if_text end as reason
 from faults;
 
-create view removed_rows as
--- What the tables still hold and the provider no longer shows, and the reading that said so.
-with removed as (
-  select
-    'usage' as dataset, account, base_url, day, record_id, record_updated_at,
-    cast(null as TEXT) as billing_currency,
-    consumed_quantity as consumed_quantity,
-    cast(null as numeric) as billed_cost,
-    cast(null as numeric) as effective_cost,
-    reading_id as last_reading_id,
-    judge_reading_id as removed_by_reading_id
-  from "ai_billing__judged_usage"
-  where judge_reading_id is not null
-  union all
-  select
-    'costs' as dataset, account, base_url, day, record_id, record_updated_at,
-    billing_currency as billing_currency,
-    cast(null as numeric) as consumed_quantity,
-    billed_cost as billed_cost,
-    effective_cost as effective_cost,
-    reading_id as last_reading_id,
-    judge_reading_id as removed_by_reading_id
+create view ai_billing__completeness_costs as
+with days as (
+  select * from "ai_billing__days_costs"
+),
+judged as (
+  select scope, day, record_id, reading_id, is_long, is_stray, is_valid, listed_by, listed_in_pass
   from "ai_billing__judged_costs"
-  where judge_reading_id is not null
+  where judge_reading_id is null
+),
+all_days as (
+  select scope, day from days
+  union
+  select scope, day from judged
+),
+live as (
+  select
+    judged.scope,
+    judged.day,
+    count(*) as live_rows,
+    sum(case when not judged.is_valid then 1 else 0 end) as invalid_rows,
+    sum(case when not judged.is_stray and judged.reading_id > days.reading_id then 1 else 0 end) as changed_rows,
+    -- Rows that the deciding reading could leave out although they are still there, and no reading has listed since.
+    sum(case
+      when judged.is_stray and (judged.listed_by > days.reading_id or judged.listed_in_pass >= days.pass_began_at) then 0
+      when (judged.is_stray or judged.is_long)
+        and judged.reading_id <> days.rows_reading_id
+        and judged.reading_id < days.reading_id then 1
+      else 0
+    end) as unjudged_rows
+  from judged
+  left join days on judged.scope = days.scope and judged.day = days.day
+  group by judged.scope, judged.day
+),
+-- Strays that a reading still lists and the table does not hold.
+lost_strays as (
+  select strays.scope, strays.day, count(*) as lost
+  from "ai_billing__strays_costs" as strays
+  left join (
+    select scope, day, reading_id, count(*) as rows_ from judged where is_stray group by scope, day, reading_id
+  ) as held
+    on strays.scope = held.scope and strays.day = held.day and strays.reading_id = held.reading_id
+  where strays.judge_reading_id is null
+    and strays.chain <> ''
+    and coalesce(held.rows_, 0) <> strays.listed_rows
+  group by strays.scope, strays.day
 ),
 readings as (
-  select dataset, reading_id, max(began_at) as began_at
-  from "ai_billing__manifest"
-  group by dataset, reading_id
+  select distinct chains.scope, manifest.reading_id, manifest.began_at, manifest.pass_began_at
+  from "ai_billing__manifest" as manifest
+  inner join "ai_billing__chains_costs" as chains
+    on manifest.place = chains.place and manifest.chain = chains.chain
+  where manifest.dataset = 'costs'
+),
+-- The last reading of each pass that found a row missing: the row may have moved to a day that the pass had read before.
+missing as (
+  select removed.scope, readings.pass_began_at, max(readings.began_at) as began_at, max(readings.reading_id) as reading_id
+  from "ai_billing__removed_costs" as removed
+  inner join readings on removed.scope = readings.scope and removed.judge_reading_id = readings.reading_id
+  where not removed.is_replaced and readings.pass_began_at is not null
+  group by removed.scope, readings.pass_began_at
+),
+mismatches as (
+  select scope, day, count(*) as groups_
+  from "ai_billing__sums_costs"
+  where not is_reconciled
+  group by scope, day
+),
+newest as (
+  select scope, max(began_at) as began_at from readings group by scope
+),
+scopes as (
+  select scope, account, base_url, is_disputed from "ai_billing__chains_costs"
+  group by scope, account, base_url, is_disputed
+),
+explained as (
+  select
+    all_days.scope,
+    all_days.day,
+    days.is_covering,
+    days.reading_id,
+    days.rows_reading_id,
+    days.granularity,
+    days.covered_from,
+    days.covered_through,
+    days.began_at,
+    days.last_as_of,
+    days.standing_rows as expected_rows,
+    days.records as seen_rows,
+    days.arrived_rows,
+    coalesce(live.live_rows, 0) as current_rows,
+    coalesce(live.invalid_rows, 0) as invalid_rows,
+    coalesce(live.changed_rows, 0) as changed_rows,
+    coalesce(live.unjudged_rows, 0) as unjudged_rows,
+    scopes.account,
+    scopes.base_url,
+        ((newest.began_at)::date - (days.began_at)::date)
+     as proof_age_days,
+    case
+      when scopes.is_disputed
+        then 'two accounts, or two connections, write into these tables without a label: set account in each configuration'
+      when days.reading_id is null then null
+      when days.is_shrunk
+        then 'the reading showed less than half of the rows: the earlier ones stand until a later reading shows the same'
+      when days.is_moved and not days.is_confirmed then 'the listing moved while it was read'
+      when not days.is_confirmed then 'the reading was interrupted: the next sync reads the day again'
+      when days.arrived_rows < days.standing_rows then 'rows of the reading are missing'
+      when days.arrived_rows > days.standing_rows then 'the reading left more rows than it counted'
+      when lost_strays.lost > 0 then 'rows from outside the window of a reading are missing'
+      when days.totals is null then 'the reading has no control totals: an amount is no exact decimal'
+      when live.invalid_rows > 0 then 'rows cannot be cast, see invalid_rows'
+      when live.changed_rows > 0 then 'rows have changed since, seen by a reading that does not prove the day'
+      when mismatches.groups_ > 0 then 'the rows do not add up to the control totals of the reading'
+      when live.unjudged_rows > 0 then 'rows longer than a day or from outside a window are not judged yet'
+      when missing.reading_id is not null
+        then 'a row that was found missing on another day may have moved to this one after it was read'
+    end as fault
+  from all_days
+  left join days on all_days.scope = days.scope and all_days.day = days.day
+  left join live on all_days.scope = live.scope and all_days.day = live.day
+  left join lost_strays on all_days.scope = lost_strays.scope and all_days.day = lost_strays.day
+  left join mismatches on all_days.scope = mismatches.scope and all_days.day = mismatches.day
+  left join missing
+    on days.scope = missing.scope
+    and days.pass_began_at = missing.pass_began_at
+    and days.reading_id < missing.reading_id
+    and days.ended_at <= missing.began_at
+  left join newest on all_days.scope = newest.scope
+  left join scopes on all_days.scope = scopes.scope
+  where all_days.day is not null
 )
-select removed.*, last_.began_at as last_seen_at, judge.began_at as found_missing_at
+select
+  'costs' as dataset,
+  account,
+  base_url,
+  day,
+  case when fault is not null then 'unproven' when coalesce(is_covering, false) then 'proven' else 'incomplete' end as status,
+  coalesce(
+    fault,
+    case
+      when reading_id is null then 'no complete reading of the day has been reported'
+      when not is_covering then 'no reading covers the whole day'
+    end
+  ) as why,
+  reading_id,
+  rows_reading_id,
+  granularity,
+  began_at as read_at,
+  last_as_of as as_of,
+  proof_age_days,
+  coalesce(proof_age_days > 31, false) as is_stale,
+  covered_from,
+  covered_through,
+  expected_rows,
+  seen_rows,
+  arrived_rows,
+  current_rows,
+  invalid_rows,
+  changed_rows,
+  unjudged_rows,
+  scope
+from explained;
+
+create view ai_billing__completeness_usage as
+with days as (
+  select * from "ai_billing__days_usage"
+),
+judged as (
+  select scope, day, record_id, reading_id, is_long, is_stray, is_valid, listed_by, listed_in_pass
+  from "ai_billing__judged_usage"
+  where judge_reading_id is null
+),
+all_days as (
+  select scope, day from days
+  union
+  select scope, day from judged
+),
+live as (
+  select
+    judged.scope,
+    judged.day,
+    count(*) as live_rows,
+    sum(case when not judged.is_valid then 1 else 0 end) as invalid_rows,
+    sum(case when not judged.is_stray and judged.reading_id > days.reading_id then 1 else 0 end) as changed_rows,
+    -- Rows that the deciding reading could leave out although they are still there, and no reading has listed since.
+    sum(case
+      when judged.is_stray and (judged.listed_by > days.reading_id or judged.listed_in_pass >= days.pass_began_at) then 0
+      when (judged.is_stray or judged.is_long)
+        and judged.reading_id <> days.rows_reading_id
+        and judged.reading_id < days.reading_id then 1
+      else 0
+    end) as unjudged_rows
+  from judged
+  left join days on judged.scope = days.scope and judged.day = days.day
+  group by judged.scope, judged.day
+),
+-- Strays that a reading still lists and the table does not hold.
+lost_strays as (
+  select strays.scope, strays.day, count(*) as lost
+  from "ai_billing__strays_usage" as strays
+  left join (
+    select scope, day, reading_id, count(*) as rows_ from judged where is_stray group by scope, day, reading_id
+  ) as held
+    on strays.scope = held.scope and strays.day = held.day and strays.reading_id = held.reading_id
+  where strays.judge_reading_id is null
+    and strays.chain <> ''
+    and coalesce(held.rows_, 0) <> strays.listed_rows
+  group by strays.scope, strays.day
+),
+readings as (
+  select distinct chains.scope, manifest.reading_id, manifest.began_at, manifest.pass_began_at
+  from "ai_billing__manifest" as manifest
+  inner join "ai_billing__chains_usage" as chains
+    on manifest.place = chains.place and manifest.chain = chains.chain
+  where manifest.dataset = 'usage'
+),
+-- The last reading of each pass that found a row missing: the row may have moved to a day that the pass had read before.
+missing as (
+  select removed.scope, readings.pass_began_at, max(readings.began_at) as began_at, max(readings.reading_id) as reading_id
+  from "ai_billing__removed_usage" as removed
+  inner join readings on removed.scope = readings.scope and removed.judge_reading_id = readings.reading_id
+  where not removed.is_replaced and readings.pass_began_at is not null
+  group by removed.scope, readings.pass_began_at
+),
+mismatches as (
+  select scope, day, count(*) as groups_
+  from "ai_billing__sums_usage"
+  where not is_reconciled
+  group by scope, day
+),
+newest as (
+  select scope, max(began_at) as began_at from readings group by scope
+),
+scopes as (
+  select scope, account, base_url, is_disputed from "ai_billing__chains_usage"
+  group by scope, account, base_url, is_disputed
+),
+explained as (
+  select
+    all_days.scope,
+    all_days.day,
+    days.is_covering,
+    days.reading_id,
+    days.rows_reading_id,
+    days.granularity,
+    days.covered_from,
+    days.covered_through,
+    days.began_at,
+    days.last_as_of,
+    days.standing_rows as expected_rows,
+    days.records as seen_rows,
+    days.arrived_rows,
+    coalesce(live.live_rows, 0) as current_rows,
+    coalesce(live.invalid_rows, 0) as invalid_rows,
+    coalesce(live.changed_rows, 0) as changed_rows,
+    coalesce(live.unjudged_rows, 0) as unjudged_rows,
+    scopes.account,
+    scopes.base_url,
+        ((newest.began_at)::date - (days.began_at)::date)
+     as proof_age_days,
+    case
+      when scopes.is_disputed
+        then 'two accounts, or two connections, write into these tables without a label: set account in each configuration'
+      when days.reading_id is null then null
+      when days.is_shrunk
+        then 'the reading showed less than half of the rows: the earlier ones stand until a later reading shows the same'
+      when days.is_moved and not days.is_confirmed then 'the listing moved while it was read'
+      when not days.is_confirmed then 'the reading was interrupted: the next sync reads the day again'
+      when days.arrived_rows < days.standing_rows then 'rows of the reading are missing'
+      when days.arrived_rows > days.standing_rows then 'the reading left more rows than it counted'
+      when lost_strays.lost > 0 then 'rows from outside the window of a reading are missing'
+      when days.totals is null then 'the reading has no control totals: an amount is no exact decimal'
+      when live.invalid_rows > 0 then 'rows cannot be cast, see invalid_rows'
+      when live.changed_rows > 0 then 'rows have changed since, seen by a reading that does not prove the day'
+      when mismatches.groups_ > 0 then 'the rows do not add up to the control totals of the reading'
+      when live.unjudged_rows > 0 then 'rows longer than a day or from outside a window are not judged yet'
+      when missing.reading_id is not null
+        then 'a row that was found missing on another day may have moved to this one after it was read'
+    end as fault
+  from all_days
+  left join days on all_days.scope = days.scope and all_days.day = days.day
+  left join live on all_days.scope = live.scope and all_days.day = live.day
+  left join lost_strays on all_days.scope = lost_strays.scope and all_days.day = lost_strays.day
+  left join mismatches on all_days.scope = mismatches.scope and all_days.day = mismatches.day
+  left join missing
+    on days.scope = missing.scope
+    and days.pass_began_at = missing.pass_began_at
+    and days.reading_id < missing.reading_id
+    and days.ended_at <= missing.began_at
+  left join newest on all_days.scope = newest.scope
+  left join scopes on all_days.scope = scopes.scope
+  where all_days.day is not null
+)
+select
+  'usage' as dataset,
+  account,
+  base_url,
+  day,
+  case when fault is not null then 'unproven' when coalesce(is_covering, false) then 'proven' else 'incomplete' end as status,
+  coalesce(
+    fault,
+    case
+      when reading_id is null then 'no complete reading of the day has been reported'
+      when not is_covering then 'no reading covers the whole day'
+    end
+  ) as why,
+  reading_id,
+  rows_reading_id,
+  granularity,
+  began_at as read_at,
+  last_as_of as as_of,
+  proof_age_days,
+  coalesce(proof_age_days > 31, false) as is_stale,
+  covered_from,
+  covered_through,
+  expected_rows,
+  seen_rows,
+  arrived_rows,
+  current_rows,
+  invalid_rows,
+  changed_rows,
+  unjudged_rows,
+  scope
+from explained;
+
+create view removed_rows as
+-- What the tables still hold and the provider no longer shows, the reading that found it missing first, and the record that
+-- was issued in its place, if one was.
+with removed as (
+  select
+    'usage' as dataset, scope, account, base_url, day, record_id, record_updated_at,
+    model_id,
+    project_id,
+    workspace_id,
+    api_key_id,
+    cast(null as TEXT) as invoice_id,
+    cast(null as TEXT) as billing_currency,
+    consumed_unit,
+    consumed_quantity,
+    cast(null as numeric) as billed_cost,
+    cast(null as numeric) as effective_cost,
+    reading_id, judge_reading_id, replaced_by_record_id
+  from "ai_billing__removed_usage"
+  union all
+  select
+    'costs' as dataset, scope, account, base_url, day, record_id, record_updated_at,
+    model_id,
+    project_id,
+    workspace_id,
+    api_key_id,
+    invoice_id,
+    billing_currency,
+    cast(null as TEXT) as consumed_unit,
+    cast(null as numeric) as consumed_quantity,
+    billed_cost,
+    effective_cost,
+    reading_id, judge_reading_id, replaced_by_record_id
+  from "ai_billing__removed_costs"
+),
+reports as (
+  select dataset, place, reading_id, rows_reading_id, day, began_at from "ai_billing__manifest"
+),
+readings as (
+  select dataset, reading_id, max(began_at) as began_at from reports group by dataset, reading_id
+),
+-- The last reading for which the row still stood.
+last_seen as (
+  select dataset, rows_reading_id, day, max(reading_id) as reading_id, max(began_at) as began_at
+  from reports
+  group by dataset, rows_reading_id, day
+)
+select
+  removed.dataset, removed.account, removed.base_url, removed.day, removed.record_id, removed.record_updated_at,
+  removed.model_id,
+  removed.project_id,
+  removed.workspace_id,
+  removed.api_key_id,
+  removed.invoice_id,
+  removed.billing_currency,
+  removed.consumed_unit,
+  removed.consumed_quantity,
+  removed.billed_cost,
+  removed.effective_cost,
+  removed.replaced_by_record_id,
+  coalesce(last_seen.reading_id, removed.reading_id) as last_reading_id,
+  removed.judge_reading_id as removed_by_reading_id,
+  last_seen.began_at as last_seen_at,
+  judge.began_at as found_missing_at
 from removed
-left join readings as last_ on removed.dataset = last_.dataset and removed.last_reading_id = last_.reading_id
-left join readings as judge on removed.dataset = judge.dataset and removed.removed_by_reading_id = judge.reading_id;
+left join last_seen
+  on removed.dataset = last_seen.dataset
+  and removed.reading_id = last_seen.rows_reading_id
+  and removed.day = last_seen.day
+left join readings as judge on removed.dataset = judge.dataset and removed.judge_reading_id = judge.reading_id;
 
 create view completeness as
 -- Day by day: proven, unproven or incomplete, and why.
@@ -1643,184 +2500,26 @@ left join "ai_billing__completeness_usage" as completeness
 where judged.judge_reading_id is null and judged.is_valid;
 
 create view reconciliation as
--- What current_* shows of each deciding reading's rows against the reading's own control totals.
-with
-costs_deciding as (
-  select
-    decided.dataset, decided.scope, decided.day, decided.account, decided.base_url, decided.reading_id,
-    decided.status, days.totals
-  from "ai_billing__completeness_costs" as decided
-  inner join "ai_billing__days_costs" as days
-    on decided.reading_id = days.reading_id
-    and decided.day = days.day
-    and days.inside_window
-),
-costs_said as (
-  select dataset, scope, day, reading_id, part ->> 'currency' as currency, part ->> 'charge_category' as charge_category, part ->> 'cost_status' as cost_status, part ->> 'records' as records, part ->> 'billed' as billed, part ->> 'effective' as effective
-  from costs_deciding
-  cross join lateral jsonb_array_elements(cast(totals as jsonb)) as part
-),
-costs_own as (
-  select distinct rows_.scope, rows_.day, rows_.record_id
-  from costs_deciding as decided
-  inner join "ai_billing__rows_costs" as rows_
-    on decided.reading_id = rows_.reading_id and decided.scope = rows_.scope and decided.day = rows_.day
-    and rows_.inside_window
-),
-costs_shown as (
-  select
-    current_.scope, current_.day,
-    current_.billing_currency as currency,
-    current_.charge_category as charge_category,
-    current_.cost_status as cost_status,
-    count(*) as records,
-    sum(current_.billed_cost) as billed,
-    sum(current_.effective_cost) as effective
-  from "ai_billing__judged_costs" as current_
-  inner join costs_own as own
-    on current_.scope = own.scope and current_.day = own.day and current_.record_id = own.record_id
-  where current_.judge_reading_id is null and current_.is_valid
-  group by current_.scope, current_.day, current_.billing_currency, current_.charge_category, current_.cost_status
-),
-costs_both as (
-  select scope, day, currency, charge_category, cost_status, cast(records as bigint) as said_records, 0 as shown_records,
-    case when ((cast(billed as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(billed as TEXT)) <= 1000) then cast(billed as numeric) end as said_billed,
-    cast(0 as numeric) as shown_billed,
-    case when ((cast(effective as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(effective as TEXT)) <= 1000) then cast(effective as numeric) end as said_effective,
-    cast(0 as numeric) as shown_effective
-  from costs_said
-  union all
-  select scope, day, currency, charge_category, cost_status, 0, records,
-    cast(0 as numeric),
-    billed,
-    cast(0 as numeric),
-    effective
-  from costs_shown
-),
-costs_summed as (
-  select
-    scope, day, currency, charge_category, cost_status,
-    sum(said_records) as said_records,
-    sum(shown_records) as shown_records,
-    sum(shown_billed) as shown_billed,
-    -- A total that does not fit is no total: the difference is then null, and nothing is reconciled.
-    case when count(*) = count(said_billed) then sum(said_billed) end as said_billed,
-    sum(shown_effective) as shown_effective,
-    -- A total that does not fit is no total: the difference is then null, and nothing is reconciled.
-    case when count(*) = count(said_effective) then sum(said_effective) end as said_effective
-  from costs_both
-  group by scope, day, currency, charge_category, cost_status
-),
-usage_deciding as (
-  select
-    decided.dataset, decided.scope, decided.day, decided.account, decided.base_url, decided.reading_id,
-    decided.status, days.totals
-  from "ai_billing__completeness_usage" as decided
-  inner join "ai_billing__days_usage" as days
-    on decided.reading_id = days.reading_id
-    and decided.day = days.day
-    and days.inside_window
-),
-usage_said as (
-  select dataset, scope, day, reading_id, part ->> 'usage_type' as usage_type, part ->> 'unit' as unit, part ->> 'records' as records, part ->> 'quantity' as quantity
-  from usage_deciding
-  cross join lateral jsonb_array_elements(cast(totals as jsonb)) as part
-),
-usage_own as (
-  select distinct rows_.scope, rows_.day, rows_.record_id
-  from usage_deciding as decided
-  inner join "ai_billing__rows_usage" as rows_
-    on decided.reading_id = rows_.reading_id and decided.scope = rows_.scope and decided.day = rows_.day
-    and rows_.inside_window
-),
-usage_shown as (
-  select
-    current_.scope, current_.day,
-    current_.usage_type as usage_type,
-    current_.consumed_unit as unit,
-    count(*) as records,
-    sum(current_.consumed_quantity) as quantity
-  from "ai_billing__judged_usage" as current_
-  inner join usage_own as own
-    on current_.scope = own.scope and current_.day = own.day and current_.record_id = own.record_id
-  where current_.judge_reading_id is null and current_.is_valid
-  group by current_.scope, current_.day, current_.usage_type, current_.consumed_unit
-),
-usage_both as (
-  select scope, day, usage_type, unit, cast(records as bigint) as said_records, 0 as shown_records,
-    case when ((cast(quantity as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(quantity as TEXT)) <= 1000) then cast(quantity as numeric) end as said_quantity,
-    cast(0 as numeric) as shown_quantity
-  from usage_said
-  union all
-  select scope, day, usage_type, unit, 0, records,
-    cast(0 as numeric),
-    quantity
-  from usage_shown
-),
-usage_summed as (
-  select
-    scope, day, usage_type, unit,
-    sum(said_records) as said_records,
-    sum(shown_records) as shown_records,
-    sum(shown_quantity) as shown_quantity,
-    -- A total that does not fit is no total: the difference is then null, and nothing is reconciled.
-    case when count(*) = count(said_quantity) then sum(said_quantity) end as said_quantity
-  from usage_both
-  group by scope, day, usage_type, unit
-),
-compared as (
-  select
-    'costs' as dataset, decided.account, decided.base_url, decided.day, decided.reading_id, decided.status,
-    'billed' as measure,
-    both_.currency as currency,
-    both_.charge_category as charge_category,
-    both_.cost_status as cost_status,
-    cast(null as TEXT) as usage_type,
-    cast(null as TEXT) as unit,
-    both_.shown_records as current_records,
-    both_.said_records as reading_records,
-    both_.shown_billed as current_amount,
-    both_.said_billed as reading_amount
-  from costs_summed as both_
-  inner join costs_deciding as decided on both_.scope = decided.scope and both_.day = decided.day
-  union all
-  select
-    'costs' as dataset, decided.account, decided.base_url, decided.day, decided.reading_id, decided.status,
-    'effective' as measure,
-    both_.currency as currency,
-    both_.charge_category as charge_category,
-    both_.cost_status as cost_status,
-    cast(null as TEXT) as usage_type,
-    cast(null as TEXT) as unit,
-    both_.shown_records as current_records,
-    both_.said_records as reading_records,
-    both_.shown_effective as current_amount,
-    both_.said_effective as reading_amount
-  from costs_summed as both_
-  inner join costs_deciding as decided on both_.scope = decided.scope and both_.day = decided.day
-  union all
-  select
-    'usage' as dataset, decided.account, decided.base_url, decided.day, decided.reading_id, decided.status,
-    'quantity' as measure,
-    cast(null as TEXT) as currency,
-    cast(null as TEXT) as charge_category,
-    cast(null as TEXT) as cost_status,
-    both_.usage_type as usage_type,
-    both_.unit as unit,
-    both_.shown_records as current_records,
-    both_.said_records as reading_records,
-    both_.shown_quantity as current_amount,
-    both_.said_quantity as reading_amount
-  from usage_summed as both_
-  inner join usage_deciding as decided on both_.scope = decided.scope and both_.day = decided.day
-)
+-- The rows that stand for each day against the control totals of the reading that decides it.
 select
-  dataset, account, base_url, day, reading_id, measure, currency, charge_category, cost_status, usage_type, unit,
-  current_records, reading_records, current_amount, reading_amount,
-  current_amount - reading_amount as difference,
-  status = 'proven' as is_proven,
-  coalesce(current_amount = reading_amount and current_records = reading_records, false) as is_reconciled
-from compared;
+  sums.dataset, decided.account, decided.base_url, sums.day, sums.reading_id, sums.measure,
+  sums.currency, sums.charge_category, sums.cost_status, sums.usage_type, sums.unit,
+  sums.current_records, sums.reading_records, sums.current_amount, sums.reading_amount, sums.difference,
+  decided.status = 'proven' as is_proven,
+  sums.is_reconciled
+from "ai_billing__sums_usage" as sums
+inner join "ai_billing__completeness_usage" as decided
+  on sums.scope = decided.scope and sums.day = decided.day
+union all
+select
+  sums.dataset, decided.account, decided.base_url, sums.day, sums.reading_id, sums.measure,
+  sums.currency, sums.charge_category, sums.cost_status, sums.usage_type, sums.unit,
+  sums.current_records, sums.reading_records, sums.current_amount, sums.reading_amount, sums.difference,
+  decided.status = 'proven' as is_proven,
+  sums.is_reconciled
+from "ai_billing__sums_costs" as sums
+inner join "ai_billing__completeness_costs" as decided
+  on sums.scope = decided.scope and sums.day = decided.day;
 
 create view billed_by_invoice as
 -- What was billed, by billing period and invoice: corrections of closed periods count where they are billed. The totals
@@ -1933,24 +2632,30 @@ where is_counted;
 create view unit_costs as
 -- Effective cost of usage per million units. Both sides are added up first and then joined, never row by row. Labels
 -- that only one side ever carries are left out, and null equals null.
-with carried as (
-  select scope, max(case when service_name is not null then 1 else 0 end) as service_name, max(case when model_id is not null then 1 else 0 end) as model_id, max(case when project_id is not null then 1 else 0 end) as project_id, max(case when workspace_id is not null then 1 else 0 end) as workspace_id, max(case when api_key_id is not null then 1 else 0 end) as api_key_id, max(case when service_tier is not null then 1 else 0 end) as service_tier, max(case when upstream_provider is not null then 1 else 0 end) as upstream_provider
-  from "current_usage"
-  group by scope
+with usage_rows as (
+  select current_.*, coalesce(base_url, '') || ' ' || coalesce(account, '') as place from "current_usage" as current_
+),
+cost_rows as (
+  select current_.*, coalesce(base_url, '') || ' ' || coalesce(account, '') as place from "current_costs" as current_
+),
+carried as (
+  select place, max(case when service_name is not null then 1 else 0 end) as service_name, max(case when model_id is not null then 1 else 0 end) as model_id, max(case when project_id is not null then 1 else 0 end) as project_id, max(case when workspace_id is not null then 1 else 0 end) as workspace_id, max(case when api_key_id is not null then 1 else 0 end) as api_key_id, max(case when service_tier is not null then 1 else 0 end) as service_tier, max(case when upstream_provider is not null then 1 else 0 end) as upstream_provider
+  from usage_rows
+  group by place
   union all
-  select scope, max(case when service_name is not null then 1 else 0 end) as service_name, max(case when model_id is not null then 1 else 0 end) as model_id, max(case when project_id is not null then 1 else 0 end) as project_id, max(case when workspace_id is not null then 1 else 0 end) as workspace_id, max(case when api_key_id is not null then 1 else 0 end) as api_key_id, max(case when service_tier is not null then 1 else 0 end) as service_tier, max(case when upstream_provider is not null then 1 else 0 end) as upstream_provider
-  from "current_costs"
-  group by scope
+  select place, max(case when service_name is not null then 1 else 0 end) as service_name, max(case when model_id is not null then 1 else 0 end) as model_id, max(case when project_id is not null then 1 else 0 end) as project_id, max(case when workspace_id is not null then 1 else 0 end) as workspace_id, max(case when api_key_id is not null then 1 else 0 end) as api_key_id, max(case when service_tier is not null then 1 else 0 end) as service_tier, max(case when upstream_provider is not null then 1 else 0 end) as upstream_provider
+  from cost_rows
+  group by place
 ),
 shared as (
-  select scope, min(service_name) as service_name, min(model_id) as model_id, min(project_id) as project_id, min(workspace_id) as workspace_id, min(api_key_id) as api_key_id, min(service_tier) as service_tier, min(upstream_provider) as upstream_provider
+  select place, min(service_name) as service_name, min(model_id) as model_id, min(project_id) as project_id, min(workspace_id) as workspace_id, min(api_key_id) as api_key_id, min(service_tier) as service_tier, min(upstream_provider) as upstream_provider
   from carried
-  group by scope
+  group by place
   having count(*) = 2
 ),
 quantities as (
   select
-    rows_.scope,
+    rows_.place,
     max(rows_.account) as account,
     max(rows_.base_url) as base_url,
     rows_.day,
@@ -1984,10 +2689,10 @@ quantities as (
         )
  as decimal(10, 0)) else cast(1 as decimal(10, 0)) end) as quantity,
     max(rows_.day_status) as status
-  from "current_usage" as rows_
-  left join shared on rows_.scope = shared.scope
+  from usage_rows as rows_
+  left join shared on rows_.place = shared.place
   group by
-    rows_.scope, rows_.day, rows_.usage_type, case when (rows_.consumed_unit ~ '^([1-9][0-9]{0,8} .+)$')
+    rows_.place, rows_.day, rows_.usage_type, case when (rows_.consumed_unit ~ '^([1-9][0-9]{0,8} .+)$')
     then
     replace(
         rows_.consumed_unit,
@@ -2006,13 +2711,13 @@ units as (
   select
     quantities.*,
     count(*) over (
-      partition by scope, day, usage_type, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, upstream_provider
+      partition by place, day, usage_type, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, upstream_provider
     ) as units
   from quantities
 ),
 effective as (
   select
-    rows_.scope,
+    rows_.place,
     max(rows_.account) as account,
     max(rows_.base_url) as base_url,
     rows_.day,
@@ -2027,11 +2732,82 @@ effective as (
     rows_.billing_currency,
     sum(rows_.effective_cost) as effective_cost,
     max(rows_.day_status) as status
-  from "current_costs" as rows_
-  left join shared on rows_.scope = shared.scope
+  from cost_rows as rows_
+  left join shared on rows_.place = shared.place
   where rows_.charge_category = 'Usage' and rows_.is_counted
   group by
-    rows_.scope, rows_.day, rows_.usage_type, rows_.billing_currency, case when shared.service_name = 1 then rows_.service_name end, case when shared.model_id = 1 then rows_.model_id end, case when shared.project_id = 1 then rows_.project_id end, case when shared.workspace_id = 1 then rows_.workspace_id end, case when shared.api_key_id = 1 then rows_.api_key_id end, case when shared.service_tier = 1 then rows_.service_tier end, case when shared.upstream_provider = 1 then rows_.upstream_provider end
+    rows_.place, rows_.day, rows_.usage_type, rows_.billing_currency, case when shared.service_name = 1 then rows_.service_name end, case when shared.model_id = 1 then rows_.model_id end, case when shared.project_id = 1 then rows_.project_id end, case when shared.workspace_id = 1 then rows_.workspace_id end, case when shared.api_key_id = 1 then rows_.api_key_id end, case when shared.service_tier = 1 then rows_.service_tier end, case when shared.upstream_provider = 1 then rows_.upstream_provider end
+),
+-- One text to join by, so that a database can use a hash. A quantity in several units meets no cost.
+keyed_units as (
+  select
+    units.*,
+    case when units = 1 then coalesce(cast(
+    length(
+        cast(place as TEXT)
+    ) as TEXT) || ':' || cast(place as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(day as TEXT)
+    ) as TEXT) || ':' || cast(day as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(service_name as TEXT)
+    ) as TEXT) || ':' || cast(service_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(model_id as TEXT)
+    ) as TEXT) || ':' || cast(model_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(project_id as TEXT)
+    ) as TEXT) || ':' || cast(project_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(workspace_id as TEXT)
+    ) as TEXT) || ':' || cast(workspace_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(api_key_id as TEXT)
+    ) as TEXT) || ':' || cast(api_key_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(service_tier as TEXT)
+    ) as TEXT) || ':' || cast(service_tier as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(upstream_provider as TEXT)
+    ) as TEXT) || ':' || cast(upstream_provider as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(usage_type as TEXT)
+    ) as TEXT) || ':' || cast(usage_type as TEXT), '-') end as join_key
+  from units
+),
+keyed_effective as (
+  select effective.*, coalesce(cast(
+    length(
+        cast(place as TEXT)
+    ) as TEXT) || ':' || cast(place as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(day as TEXT)
+    ) as TEXT) || ':' || cast(day as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(service_name as TEXT)
+    ) as TEXT) || ':' || cast(service_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(model_id as TEXT)
+    ) as TEXT) || ':' || cast(model_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(project_id as TEXT)
+    ) as TEXT) || ':' || cast(project_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(workspace_id as TEXT)
+    ) as TEXT) || ':' || cast(workspace_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(api_key_id as TEXT)
+    ) as TEXT) || ':' || cast(api_key_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(service_tier as TEXT)
+    ) as TEXT) || ':' || cast(service_tier as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(upstream_provider as TEXT)
+    ) as TEXT) || ':' || cast(upstream_provider as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(usage_type as TEXT)
+    ) as TEXT) || ':' || cast(usage_type as TEXT), '-') as join_key
+  from effective
 )
 select
   coalesce(units.day, effective.day) as day,
@@ -2056,16 +2832,5 @@ select
     when 'unproven' in (units.status, effective.status) then 'unproven'
     else 'incomplete'
   end as day_status
-from units
-full outer join effective
-  on units.scope = effective.scope
-  and units.day = effective.day
-  and units.units = 1
-  and coalesce('=' || units.service_name, '-') = coalesce('=' || effective.service_name, '-')
-  and coalesce('=' || units.model_id, '-') = coalesce('=' || effective.model_id, '-')
-  and coalesce('=' || units.project_id, '-') = coalesce('=' || effective.project_id, '-')
-  and coalesce('=' || units.workspace_id, '-') = coalesce('=' || effective.workspace_id, '-')
-  and coalesce('=' || units.api_key_id, '-') = coalesce('=' || effective.api_key_id, '-')
-  and coalesce('=' || units.service_tier, '-') = coalesce('=' || effective.service_tier, '-')
-  and coalesce('=' || units.upstream_provider, '-') = coalesce('=' || effective.upstream_provider, '-')
-  and coalesce('=' || units.usage_type, '-') = coalesce('=' || effective.usage_type, '-');
+from keyed_units as units
+full outer join keyed_effective as effective on units.join_key = effective.join_key;

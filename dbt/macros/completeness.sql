@@ -1,89 +1,20 @@
 {# Day by day, what is known of a dataset: which reading decides, whether its rows are what current_* shows, and why not. #}
 {% macro completeness_of(dataset) %}
+{%- set stale_days = var('ai_billing_stale_days') -%}
 with days as (
-  select * from {{ ref('ai_billing__days_' ~ dataset) }} where inside_window
-),
-
-rows_ as (
-  select reading_id, scope, day, record_id, content_hash
-  from {{ ref('ai_billing__rows_' ~ dataset) }}
-  where inside_window
+  select * from {{ ref('ai_billing__days_' ~ dataset) }}
 ),
 
 judged as (
-  select
-    scope, day, record_id, reading_id, content_hash, is_special, is_valid,
-    judge_reading_id is null as is_live
+  select scope, day, record_id, reading_id, is_long, is_stray, is_valid, listed_by, listed_in_pass
   from {{ ref('ai_billing__judged_' ~ dataset) }}
-),
-
-deciders as (
-  select
-    scope,
-    day,
-    max(case
-      when covered_from <= {{ ai_billing.midnight('day') }} and covered_through >= {{ ai_billing.midnight('day', 1) }}
-        then reading_id
-    end) as covering_id,
-    max(reading_id) as newest_id
-  from days
-  group by scope, day
+  where judge_reading_id is null
 ),
 
 all_days as (
-  select scope, day from deciders
+  select scope, day from days
   union
-  select scope, day from judged where is_live
-),
-
-decided as (
-  select
-    all_days.scope,
-    all_days.day,
-    deciders.covering_id is not null as is_covered,
-    coalesce(deciders.covering_id, deciders.newest_id) as reading_id
-  from all_days
-  left join deciders on all_days.scope = deciders.scope and all_days.day = deciders.day
-),
-
--- Each row of the deciding reading, and whether it is what counts today.
-own_rows as (
-  select
-    decided.scope,
-    decided.day,
-    rows_.record_id,
-    max(case when judged.is_live and judged.content_hash = rows_.content_hash then 1 else 0 end) as is_current
-  from decided
-  inner join rows_
-    on decided.reading_id = rows_.reading_id
-    and decided.scope = rows_.scope
-    and decided.day = rows_.day
-  left join judged on rows_.scope = judged.scope and rows_.record_id = judged.record_id
-  group by decided.scope, decided.day, rows_.record_id
-),
-
-own as (
-  select scope, day, sum(1 - is_current) as changed_rows from own_rows group by scope, day
-),
-
--- A reading that began before the deciding one but saw the listing later (resumed after a kill) may know better.
-contested as (
-  select decided.scope, decided.day, count(*) as contested_rows
-  from decided
-  inner join days as mine
-    on decided.scope = mine.scope and decided.day = mine.day and decided.reading_id = mine.reading_id
-  inner join days as other
-    on decided.scope = other.scope
-    and decided.day = other.day
-    and other.reading_id < decided.reading_id
-    and other.last_as_of > mine.last_as_of
-  inner join rows_ as theirs on other.reading_id = theirs.reading_id and other.day = theirs.day
-  left join rows_ as ours
-    on decided.reading_id = ours.reading_id
-    and theirs.record_id = ours.record_id
-    and theirs.content_hash = ours.content_hash
-  where ours.record_id is null
-  group by decided.scope, decided.day
+  select scope, day from judged
 ),
 
 live as (
@@ -92,84 +23,152 @@ live as (
     judged.day,
     count(*) as live_rows,
     sum(case when not judged.is_valid then 1 else 0 end) as invalid_rows,
-    -- Rows that the deciding reading did not return: seen later, or long ones that nothing has judged since.
+    sum(case when not judged.is_stray and judged.reading_id > days.reading_id then 1 else 0 end) as changed_rows,
+    -- Rows that the deciding reading could leave out although they are still there, and no reading has listed since.
     sum(case
-      when own_rows.record_id is null and judged.reading_id > decided.reading_id and not judged.is_special then 1
-      else 0
-    end) as newer_rows,
-    sum(case
-      when own_rows.record_id is null and judged.reading_id < decided.reading_id and judged.is_special then 1
+      when judged.is_stray and (judged.listed_by > days.reading_id or judged.listed_in_pass >= days.pass_began_at) then 0
+      when (judged.is_stray or judged.is_long)
+        and judged.reading_id <> days.rows_reading_id
+        and judged.reading_id < days.reading_id then 1
       else 0
     end) as unjudged_rows
   from judged
-  left join decided on judged.scope = decided.scope and judged.day = decided.day
-  left join own_rows
-    on judged.scope = own_rows.scope and judged.day = own_rows.day and judged.record_id = own_rows.record_id
-  where judged.is_live
+  left join days on judged.scope = days.scope and judged.day = days.day
   group by judged.scope, judged.day
+),
+
+-- Strays that a reading still lists and the table does not hold.
+lost_strays as (
+  select strays.scope, strays.day, count(*) as lost
+  from {{ ref('ai_billing__strays_' ~ dataset) }} as strays
+  left join (
+    select scope, day, reading_id, count(*) as rows_ from judged where is_stray group by scope, day, reading_id
+  ) as held
+    on strays.scope = held.scope and strays.day = held.day and strays.reading_id = held.reading_id
+  where strays.judge_reading_id is null
+    and strays.chain <> ''
+    and coalesce(held.rows_, 0) <> strays.listed_rows
+  group by strays.scope, strays.day
+),
+
+readings as (
+  select distinct chains.scope, manifest.reading_id, manifest.began_at, manifest.pass_began_at
+  from {{ ref('ai_billing__manifest') }} as manifest
+  inner join {{ ref('ai_billing__chains_' ~ dataset) }} as chains
+    on manifest.place = chains.place and manifest.chain = chains.chain
+  where manifest.dataset = '{{ dataset }}'
+),
+
+-- The last reading of each pass that found a row missing: the row may have moved to a day that the pass had read before.
+missing as (
+  select removed.scope, readings.pass_began_at, max(readings.began_at) as began_at, max(readings.reading_id) as reading_id
+  from {{ ref('ai_billing__removed_' ~ dataset) }} as removed
+  inner join readings on removed.scope = readings.scope and removed.judge_reading_id = readings.reading_id
+  where not removed.is_replaced and readings.pass_began_at is not null
+  group by removed.scope, readings.pass_began_at
+),
+
+mismatches as (
+  select scope, day, count(*) as groups_
+  from {{ ref('ai_billing__sums_' ~ dataset) }}
+  where not is_reconciled
+  group by scope, day
+),
+
+newest as (
+  select scope, max(began_at) as began_at from readings group by scope
+),
+
+scopes as (
+  select scope, account, base_url, is_disputed from {{ ref('ai_billing__chains_' ~ dataset) }}
+  group by scope, account, base_url, is_disputed
 ),
 
 explained as (
   select
-    decided.scope,
-    decided.day,
-    decided.is_covered,
-    decided.reading_id,
-    days.account,
-    days.base_url,
+    all_days.scope,
+    all_days.day,
+    days.is_covering,
+    days.reading_id,
+    days.rows_reading_id,
     days.granularity,
     days.covered_from,
     days.covered_through,
     days.began_at,
     days.last_as_of,
-    days.records as expected_rows,
+    days.standing_rows as expected_rows,
+    days.records as seen_rows,
     days.arrived_rows,
     coalesce(live.live_rows, 0) as current_rows,
     coalesce(live.invalid_rows, 0) as invalid_rows,
-    coalesce(own.changed_rows, 0) + coalesce(live.newer_rows, 0) + coalesce(contested.contested_rows, 0) as changed_rows,
+    coalesce(live.changed_rows, 0) as changed_rows,
     coalesce(live.unjudged_rows, 0) as unjudged_rows,
+    scopes.account,
+    scopes.base_url,
+    {{ dbt.datediff('days.began_at', 'newest.began_at', 'day') }} as proof_age_days,
     case
-      when days.reading_id is null then 'no complete reading of the day has been reported'
-      when days.is_moved then 'the listing moved while it was read'
-      when days.arrived_rows < days.records then 'rows of the reading are missing'
-      when days.arrived_rows > days.records then 'the reading left more rows than it counted'
-      when not days.is_whole then 'a record came in two versions'
+      when scopes.is_disputed
+        then 'two accounts, or two connections, write into these tables without a label: set account in each configuration'
+      when days.reading_id is null then null
+      when days.is_shrunk
+        then 'the reading showed less than half of the rows: the earlier ones stand until a later reading shows the same'
+      when days.is_moved and not days.is_confirmed then 'the listing moved while it was read'
+      when not days.is_confirmed then 'the reading was interrupted: the next sync reads the day again'
+      when days.arrived_rows < days.standing_rows then 'rows of the reading are missing'
+      when days.arrived_rows > days.standing_rows then 'the reading left more rows than it counted'
+      when lost_strays.lost > 0 then 'rows from outside the window of a reading are missing'
+      when days.totals is null then 'the reading has no control totals: an amount is no exact decimal'
       when live.invalid_rows > 0 then 'rows cannot be cast, see invalid_rows'
-      when coalesce(own.changed_rows, 0) + coalesce(live.newer_rows, 0) + coalesce(contested.contested_rows, 0) > 0
-        then 'rows have changed since, seen by a reading that does not prove the day'
-      when live.unjudged_rows > 0 then 'rows longer than a day, of zero length or from outside a window are not judged yet'
+      when live.changed_rows > 0 then 'rows have changed since, seen by a reading that does not prove the day'
+      when mismatches.groups_ > 0 then 'the rows do not add up to the control totals of the reading'
+      when live.unjudged_rows > 0 then 'rows longer than a day or from outside a window are not judged yet'
+      when missing.reading_id is not null
+        then 'a row that was found missing on another day may have moved to this one after it was read'
     end as fault
-  from decided
-  left join days
-    on decided.scope = days.scope and decided.day = days.day and decided.reading_id = days.reading_id
-  left join live on decided.scope = live.scope and decided.day = live.day
-  left join own on decided.scope = own.scope and decided.day = own.day
-  left join contested on decided.scope = contested.scope and decided.day = contested.day
+  from all_days
+  left join days on all_days.scope = days.scope and all_days.day = days.day
+  left join live on all_days.scope = live.scope and all_days.day = live.day
+  left join lost_strays on all_days.scope = lost_strays.scope and all_days.day = lost_strays.day
+  left join mismatches on all_days.scope = mismatches.scope and all_days.day = mismatches.day
+  left join missing
+    on days.scope = missing.scope
+    and days.pass_began_at = missing.pass_began_at
+    and days.reading_id < missing.reading_id
+    and days.ended_at <= missing.began_at
+  left join newest on all_days.scope = newest.scope
+  left join scopes on all_days.scope = scopes.scope
+  where all_days.day is not null
 )
 
 select
   '{{ dataset }}' as dataset,
-  coalesce(explained.account, scopes.account) as account,
-  coalesce(explained.base_url, scopes.base_url) as base_url,
-  explained.day,
-  case when fault is not null then 'unproven' when is_covered then 'proven' else 'incomplete' end as status,
-  coalesce(fault, case when not is_covered then 'no reading covers the whole day' end) as why,
-  explained.reading_id,
-  explained.granularity,
-  explained.began_at as read_at,
-  explained.last_as_of as as_of,
-  explained.covered_from,
-  explained.covered_through,
-  explained.expected_rows,
-  explained.arrived_rows,
-  explained.current_rows,
-  explained.invalid_rows,
-  explained.changed_rows,
-  explained.unjudged_rows,
-  explained.scope
+  account,
+  base_url,
+  day,
+  case when fault is not null then 'unproven' when coalesce(is_covering, false) then 'proven' else 'incomplete' end as status,
+  coalesce(
+    fault,
+    case
+      when reading_id is null then 'no complete reading of the day has been reported'
+      when not is_covering then 'no reading covers the whole day'
+    end
+  ) as why,
+  reading_id,
+  rows_reading_id,
+  granularity,
+  began_at as read_at,
+  last_as_of as as_of,
+  proof_age_days,
+  coalesce(proof_age_days > {{ stale_days }}, false) as is_stale,
+  covered_from,
+  covered_through,
+  expected_rows,
+  seen_rows,
+  arrived_rows,
+  current_rows,
+  invalid_rows,
+  changed_rows,
+  unjudged_rows,
+  scope
 from explained
-left join (
-  select scope, max(account) as account, max(base_url) as base_url from days group by scope
-) as scopes on explained.scope = scopes.scope
-where explained.day is not null
 {% endmacro %}

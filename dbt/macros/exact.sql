@@ -35,11 +35,18 @@
     then {{ dbt.replace(unit, dbt.concat([dbt.split_part(unit, "' '", 1), "' '"]), "''") }} else {{ unit }} end
 {%- endmacro %}
 
-{# The groups of a reading's control totals, one row each, every value a text. #}
+{# The groups of a reading's control totals, one row each, every value a text. A project adds both macros for a database
+   that has none. #}
+{% macro explodes_totals() %}{{ return(adapter.dispatch('explodes_totals', 'ai_billing')()) }}{% endmacro %}
+{% macro default__explodes_totals() %}1 = 0{% endmacro %}
+{% macro duckdb__explodes_totals() %}1 = 1{% endmacro %}
+{% macro postgres__explodes_totals() %}1 = 1{% endmacro %}
+
 {% macro exploded_totals(relation, fields) %}{{ return(adapter.dispatch('exploded_totals', 'ai_billing')(relation, fields)) }}{% endmacro %}
 
 {% macro default__exploded_totals(relation, fields) -%}
-  {{ exceptions.raise_compiler_error("The model reconciliation needs a macro " ~ target.type ~ "__exploded_totals: see ai_billing/macros/exact.sql") }}
+  select dataset, scope, day, reading_id{% for field in fields %}, cast(null as {{ dbt.type_string() }}) as {{ field }}{% endfor %}
+  from {{ relation }}
 {%- endmacro %}
 
 {% macro duckdb__exploded_totals(relation, fields) -%}

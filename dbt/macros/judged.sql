@@ -1,39 +1,112 @@
 {#
-  The newest version of each record, and the reading that judges it to be gone, if any.
+  What is known of each day: the report that decides (the newest that covers the whole day, else the newest), and the one
+  that row by row says what stands (`anchor`): the newest confirmed one whose rows are in the table, or have newer versions
+  there. Where none is, nothing is known to be gone.
+#}
+{% macro days_of(dataset) %}
+with reports as (
+  select manifest.*, chains.scope, chains.is_disputed
+  from {{ ref('ai_billing__manifest') }} as manifest
+  inner join {{ ref('ai_billing__chains_' ~ dataset) }} as chains
+    on manifest.place = chains.place and manifest.chain = chains.chain
+  where manifest.dataset = '{{ dataset }}' and manifest.inside_window
+),
 
-  A reading whose listing stood still, and of which every row of the day has arrived, has said all that there was: a
-  row that it could have returned and did not is gone (`judge_reading_id`). What it could have returned:
+counts as (
+  select scope, day, reading_id, count(*) as rows_
+  from {{ ref('ai_billing__placed_' ~ dataset) }}
+  where age = 1 and inside_window
+  group by scope, day, reading_id
+),
 
-    - ordinary rows, that lie within their UTC day and were seen inside their window: where their start is covered. Beyond
-      what any such reading covers, where the newest one asked.
-    - rows longer than their day, of zero length, or seen outside their window, of which providers return now more and
-      now fewer (they select by start, overlap or containment): where its window contains the one that returned them last.
-      Not where that is a window that returned them earlier: of what several windows of one sync return, one emits it.
+deciding as (
+  select *
+  from (
+    select
+      reports.*,
+      row_number() over (partition by scope, day order by case when is_covering then 0 else 1 end, reading_id desc) as rank_
+    from reports
+  ) as ranked
+  where rank_ = 1
+),
+
+-- Of the reports for which the same rows stand, the newest says all that the others say.
+statements as (
+  select *
+  from (
+    select
+      reports.*,
+      row_number() over (partition by scope, day, rows_reading_id, is_covering order by reading_id desc) as rank_
+    from reports
+    where is_confirmed and not is_shrunk
+  ) as ranked
+  where rank_ = 1
+),
+
+weighed as (
+  select
+    statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering,
+    max(statements.window_start) as window_start, max(statements.window_end) as window_end,
+    max(statements.standing_rows) as standing_rows,
+    coalesce(sum(counts.rows_), 0) as rows_
+  from statements
+  left join counts
+    on statements.scope = counts.scope
+    and statements.day = counts.day
+    and (counts.reading_id = statements.rows_reading_id or counts.reading_id > statements.reading_id)
+  group by
+    statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering
+),
+
+anchors as (
+  select *
+  from (
+    select
+      weighed.*,
+      row_number() over (partition by scope, day order by case when is_covering then 0 else 1 end, reading_id desc) as rank_
+    from weighed
+    where rows_ >= standing_rows
+  ) as ranked
+  where rank_ = 1
+)
+
+select
+  deciding.scope, deciding.place, deciding.account, deciding.base_url, deciding.is_disputed, deciding.day,
+  deciding.reading_id, deciding.chain, deciding.rows_reading_id, deciding.granularity, deciding.window_start,
+  deciding.window_end, deciding.covered_from, deciding.covered_through, deciding.is_covering, deciding.began_at,
+  deciding.ended_at, deciding.pass_began_at, deciding.last_as_of, deciding.is_moved, deciding.is_confirmed,
+  deciding.is_shrunk, deciding.records, deciding.standing_rows, deciding.totals,
+  coalesce(counts.rows_, 0) as arrived_rows,
+  anchors.reading_id as anchor_reading_id,
+  anchors.rows_reading_id as anchor_rows_reading_id,
+  anchors.window_start as anchor_window_start,
+  anchors.window_end as anchor_window_end
+from deciding
+left join counts
+  on deciding.scope = counts.scope and deciding.day = counts.day and deciding.rows_reading_id = counts.reading_id
+left join anchors on deciding.scope = anchors.scope and deciding.day = anchors.day
+{% endmacro %}
+
+{#
+  The newest version of each record, and the reading that found it missing, if any (`judge_reading_id`). On a day with an
+  anchor these rows count:
+
+    - the rows that the anchor says stand, and rows of later readings;
+    - rows outside the anchor's window;
+    - rows longer than their day, of which providers return now more and now fewer (they select by start, overlap or
+      containment), unless the anchor's window contains the row, or the window that returned it;
+    - rows from outside the window that returned them (strays), until a complete reading of that window, or of one that
+      contains the row, no longer lists them.
 #}
 {% macro judged_rows(dataset) %}
-with rows_ as (
-  select * from {{ ref('ai_billing__rows_' ~ dataset) }}
-),
-
-numbered as (
+with newest as (
   select
-    rows_.*,
-    row_number() over (
-      partition by scope, record_id
-      order by reading_id desc, extracted_at desc, record_updated_at desc, content_hash desc
-    ) as age
-  from rows_
-),
-
-newest as (
-  select
-    numbered.*,
+    placed.*,
     coalesce(
-      charge_period_end <= charge_period_start
-      or charge_period_end > {{ ai_billing.midnight('day', 1) }}
-      or (is_reported and not inside_window),
-      true) as is_special
-  from numbered
+      charge_period_end > {{ ai_billing.midnight('day', 1) }} or charge_period_end < charge_period_start, true
+    ) as is_long,
+    not inside_window as is_stray
+  from {{ ref('ai_billing__placed_' ~ dataset) }} as placed
   where age = 1
 ),
 
@@ -41,143 +114,140 @@ days as (
   select * from {{ ref('ai_billing__days_' ~ dataset) }}
 ),
 
--- What each reading may judge of a day, the covered part first, and of these only what no later one judges as well.
-reaches as (
-  select
-    scope, day, reading_id, 1 as rank_, covered_from as from_, covered_through as through_
+reports as (
+  select manifest.day, manifest.reading_id, manifest.rows_reading_id, chains.scope
+  from {{ ref('ai_billing__manifest') }} as manifest
+  inner join {{ ref('ai_billing__chains_' ~ dataset) }} as chains
+    on manifest.place = chains.place and manifest.chain = chains.chain
+  where manifest.dataset = '{{ dataset }}'
+    and manifest.inside_window
+    and manifest.is_confirmed
+    and not manifest.is_shrunk
+),
+
+-- A row of nobody knows which account is gone where it is gone from each of them.
+unplaced as (
+  select day, min(anchor_reading_id) as reading_id
   from days
-  where is_whole and inside_window and covered_from is not null
-  union all
+  group by day
+  having count(distinct place) = (select count(distinct place) from days)
+),
+
+weighed as (
   select
-    scope, day, reading_id, 2,
-    case when window_start > {{ ai_billing.midnight('day') }} then window_start else {{ ai_billing.midnight('day') }} end,
-    case when window_end < {{ ai_billing.midnight('day', 1) }} then window_end else {{ ai_billing.midnight('day', 1) }} end
-  from days
-  where is_whole and inside_window
-),
-
-judges as (
-  select *
-  from reaches
-  where not exists (
-    select 1
-    from reaches as later
-    where later.scope = reaches.scope
-      and later.day = reaches.day
-      and later.rank_ = reaches.rank_
-      and later.reading_id > reaches.reading_id
-      and later.from_ <= reaches.from_
-      and later.through_ >= reaches.through_
-  )
-),
-
-starts as (
-  select distinct scope, day, charge_period_start from newest where not is_special
-),
-
-ordinary_verdicts as (
-  select
-    starts.scope,
-    starts.charge_period_start,
-    coalesce(
-      max(case when judges.rank_ = 1 then judges.reading_id end),
-      max(judges.reading_id)
-    ) as reading_id
-  from starts
-  inner join judges
-    on starts.scope = judges.scope
-    and starts.day = judges.day
-    and starts.charge_period_start >= judges.from_
-    and starts.charge_period_start < judges.through_
-  group by starts.scope, starts.charge_period_start
-),
-
--- A row of nobody knows whose account is gone where it is gone from each of them.
-unplaced_verdicts as (
-  select charge_period_start, min(reading_id) as reading_id
-  from (
-    select starts.charge_period_start, judges.scope, max(judges.reading_id) as reading_id
-    from starts
-    inner join judges
-      on starts.day = judges.day
-      and starts.charge_period_start >= judges.from_
-      and starts.charge_period_start < judges.through_
-    where starts.scope = ''
-    group by starts.charge_period_start, judges.scope
-  ) as of_account
-  group by charge_period_start
-  having count(*) = (select count(distinct scope) from days)
-),
-
-special_starts as (
-  select distinct scope, day, charge_period_start, reading_id, window_start, window_end
+    newest.*,
+    strays.listed_by,
+    strays.listed_in_pass,
+    strays.judge_reading_id as stray_judge,
+    unplaced.reading_id as unplaced_judge,
+    days.anchor_reading_id,
+    case
+      when newest.scope = '' then not coalesce(unplaced.reading_id > newest.reading_id, false)
+      when newest.is_stray then strays.judge_reading_id is null and not coalesce(
+        days.chain <> ''
+        and days.anchor_reading_id > strays.listed_by
+        and days.anchor_window_start <= newest.charge_period_start
+        and days.anchor_window_end >= newest.charge_period_end,
+        false)
+      when days.anchor_reading_id is null then true
+      when newest.reading_id = days.anchor_rows_reading_id or newest.reading_id > days.anchor_reading_id then true
+      when newest.charge_period_start < days.anchor_window_start then true
+      when newest.charge_period_start >= days.anchor_window_end then true
+      when newest.is_long then not (
+        (days.anchor_window_start <= newest.charge_period_start and days.anchor_window_end >= newest.charge_period_end)
+        or coalesce(
+          days.anchor_window_start <= newest.window_start and days.anchor_window_end >= newest.window_end, false))
+      else false
+    end as is_live
   from newest
-  where is_special and is_reported
+  left join days on newest.scope = days.scope and newest.day = days.day
+  left join {{ ref('ai_billing__strays_' ~ dataset) }} as strays
+    on newest.is_stray
+    and newest.scope = strays.scope
+    and newest.day = strays.day
+    and newest.reading_id = strays.reading_id
+  left join unplaced on newest.scope = '' and newest.day = unplaced.day
 ),
 
-readings as (
-  select scope, reading_id, window_start, window_end, is_moved
-  from days
-  group by scope, reading_id, window_start, window_end, is_moved
-),
-
--- Whether the reading that returned a row covers its start: what proved it before is not undone by one that proves less.
-special_verdicts as (
-  select
-    s.scope,
-    s.charge_period_start,
-    s.reading_id as returned_by,
-    max(judge.reading_id) as reading_id
-  from special_starts as s
-  inner join readings as judge
-    on s.scope = judge.scope
-    and judge.reading_id > s.reading_id
-    and judge.window_start <= s.window_start
-    and judge.window_end >= s.window_end
-    and not judge.is_moved
-  left join days as of_judge
-    on judge.reading_id = of_judge.reading_id
-    and judge.scope = of_judge.scope
-    and s.day = of_judge.day
-    and of_judge.inside_window
-      = (s.charge_period_start >= judge.window_start and s.charge_period_start < judge.window_end)
-  left join days as of_row
-    on s.reading_id = of_row.reading_id
-    and s.scope = of_row.scope
-    and s.day = of_row.day
-    and of_row.inside_window
-  where case
-      when of_judge.reading_id is null
-        then not (s.charge_period_start >= judge.window_start and s.charge_period_start < judge.window_end)
-      when not of_judge.is_whole then false
-      when not of_judge.inside_window then true
-      when s.charge_period_start >= of_judge.covered_from
-        and s.charge_period_start < of_judge.covered_through then true
-      else not coalesce(
-        s.charge_period_start >= of_row.covered_from and s.charge_period_start < of_row.covered_through, false)
-    end
-  group by s.scope, s.charge_period_start, s.reading_id
+-- The first report of the day for which other rows stood.
+first_missing as (
+  select gone.scope, gone.day, gone.reading_id, min(reports.reading_id) as judge_reading_id
+  from (
+    select distinct scope, day, reading_id from weighed where not is_live and not is_stray
+  ) as gone
+  inner join reports
+    on gone.scope = reports.scope
+    and gone.day = reports.day
+    and reports.reading_id > gone.reading_id
+    and reports.rows_reading_id > gone.reading_id
+  group by gone.scope, gone.day, gone.reading_id
 )
 
 select
-  newest.*,
-  case
-    when newest.is_special then special_verdicts.reading_id
-    when ordinary_verdicts.reading_id > newest.reading_id then ordinary_verdicts.reading_id
-    when unplaced_verdicts.reading_id > newest.reading_id then unplaced_verdicts.reading_id
+  weighed.*,
+  case when not weighed.is_live
+    then coalesce(first_missing.judge_reading_id, stray_judge, unplaced_judge, anchor_reading_id)
   end as judge_reading_id
-from newest
-left join ordinary_verdicts
-  on not newest.is_special
-  and newest.scope = ordinary_verdicts.scope
-  and newest.charge_period_start = ordinary_verdicts.charge_period_start
-left join unplaced_verdicts
-  on not newest.is_special
-  and newest.scope = ''
-  and newest.charge_period_start = unplaced_verdicts.charge_period_start
-left join special_verdicts
-  on newest.is_special
-  and newest.scope = special_verdicts.scope
-  and newest.charge_period_start = special_verdicts.charge_period_start
-  and newest.reading_id = special_verdicts.returned_by
+from weighed
+left join first_missing
+  on weighed.scope = first_missing.scope
+  and weighed.day = first_missing.day
+  and weighed.reading_id = first_missing.reading_id
+{% endmacro %}
+
+{#
+  Strays: rows that start outside the window that returned them, by the reading that wrote them. Each later reading that
+  sees them lists them again. They are gone where a complete reading of their window no longer does.
+#}
+{% macro strays_of(dataset) %}
+with reports as (
+  select manifest.*, chains.scope
+  from {{ ref('ai_billing__manifest') }} as manifest
+  inner join {{ ref('ai_billing__chains_' ~ dataset) }} as chains
+    on manifest.place = chains.place and manifest.chain = chains.chain
+  where manifest.dataset = '{{ dataset }}'
+),
+
+windows as (
+  select scope, reading_id, window_start, window_end, max(case when is_whole_window and not is_moved then 1 else 0 end) as speaks
+  from reports
+  group by scope, reading_id, window_start, window_end
+),
+
+listings as (
+  select *
+  from (
+    select
+      reports.*,
+      row_number() over (partition by scope, day, rows_reading_id order by reading_id desc) as rank_
+    from reports
+    where not inside_window
+  ) as ranked
+  where rank_ = 1
+),
+
+placed as (
+  select
+    listings.scope, listings.day, listings.rows_reading_id, listings.chain, listings.reading_id as listed_by,
+    listings.pass_began_at, listings.standing_rows,
+    coalesce(own.window_start, listings.window_start) as window_start,
+    coalesce(own.window_end, listings.window_end) as window_end
+  from listings
+  left join windows as own on listings.scope = own.scope and listings.rows_reading_id = own.reading_id
+)
+
+select
+  placed.scope, placed.day, placed.rows_reading_id as reading_id, placed.chain, placed.listed_by,
+  placed.pass_began_at as listed_in_pass, placed.standing_rows as listed_rows,
+  min(windows.reading_id) as judge_reading_id
+from placed
+left join windows
+  on placed.scope = windows.scope
+  and windows.speaks = 1
+  and windows.reading_id > placed.listed_by
+  and windows.window_start <= placed.window_start
+  and windows.window_end >= placed.window_end
+group by
+  placed.scope, placed.day, placed.rows_reading_id, placed.chain, placed.listed_by, placed.pass_began_at,
+  placed.standing_rows
 {% endmacro %}

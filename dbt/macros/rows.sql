@@ -1,13 +1,26 @@
 {#
-  The rows of a raw table, each content of each reading once: an append table may hold a page twice (emitted again after
-  a kill). Every row knows the reading that returned it, and through it the account and address that it belongs to.
-
-  A row whose reading has not been reported (a sync that was cut short, or a manifest that has not arrived) belongs to the
-  only account of the table; where there are several, to the one that its record id is known from; else to none.
+  The rows of a raw table, typed, each content of each reading once: an append table may hold a page twice (emitted again
+  after a kill). This is the expensive step. An incremental run repeats it only for readings of which the raw table holds
+  more or fewer rows than before; in a deduplicated table these are the new readings and those that lost rows to them.
 #}
 {% macro rows_of(dataset) %}
 {%- set columns = ai_billing.record_columns(dataset) -%}
-with raw as (
+{%- set id = "coalesce(" ~ ai_billing.as_text(ai_billing.raw_column('x_ReadingId')) ~ ", '')" -%}
+{%- set incremental = ai_billing.runs_incrementally() -%}
+with {% if incremental %}changed as (
+  select raw_.reading_id
+  from ({{ ai_billing.raw_readings(dataset) }}) as raw_
+  left join (
+    select reading_id, sum(copies) as rows_, max(extracted_at) as extracted_at
+    from {{ this }}
+    group by reading_id
+  ) as held on raw_.reading_id = held.reading_id
+  where held.reading_id is null
+    or held.rows_ <> raw_.rows_
+    or coalesce(held.extracted_at <> raw_.extracted_at, (held.extracted_at is null) <> (raw_.extracted_at is null))
+),
+
+{% endif %}raw as (
   select
     {%- for raw_name, name, kind in columns %}
     {{ ai_billing.as_text(ai_billing.raw_column(raw_name)) }} as {{ name ~ ('_text' if kind != 'text' else '') }},
@@ -18,9 +31,12 @@ with raw as (
     {%- for raw_name, name, kind in columns if kind == 'decimal' %}
     {{ ai_billing.to_decimal(ai_billing.raw_column(raw_name)) }} as {{ name }},
     {%- endfor %}
-    coalesce({{ ai_billing.as_text(ai_billing.raw_column('x_ReadingId')) }}, '') as reading_id,
+    {{ id }} as reading_id,
     {{ ai_billing.to_utc(adapter.quote('_airbyte_extracted_at')) }} as extracted_at
   from {{ source('ai_billing', dataset) }}
+  {%- if incremental %}
+  where {{ id }} in (select reading_id from changed)
+  {%- endif %}
 ),
 
 hashed as (
@@ -33,82 +49,53 @@ hashed as (
 numbered as (
   select
     hashed.*,
-    row_number() over (partition by reading_id, record_id, content_hash order by extracted_at desc) as emission
+    row_number() over (partition by reading_id, record_id, content_hash order by extracted_at desc) as emission,
+    count(*) over (partition by reading_id, record_id, content_hash) as copies
   from hashed
-),
-
-emitted as (
-  select * from numbered where emission = 1
-),
-
-readings as (
-  select distinct reading_id, scope, account, base_url, window_start, window_end
-  from {{ ref('ai_billing__manifest') }}
-  where dataset = '{{ dataset }}'
-),
-
-scopes as (
-  select scope, max(account) as account, max(base_url) as base_url from readings group by scope
-),
-
-only_scope as (
-  select max(scope) as scope from scopes having count(*) = 1
-),
-
--- Windows instead of joins: what a record is known from is found in one pass, however few rows a planner expects.
-known as (
-  select
-    emitted.*,
-    readings.scope as own_scope,
-    readings.window_start,
-    readings.window_end,
-    min(readings.scope) over (partition by emitted.record_id) as first_scope,
-    max(readings.scope) over (partition by emitted.record_id) as last_scope
-  from emitted
-  left join readings on emitted.reading_id = readings.reading_id
-),
-
-placed as (
-  select
-    known.*,
-    coalesce(
-      known.own_scope,
-      only_scope.scope,
-      case when known.first_scope = known.last_scope then known.first_scope end,
-      '') as scope,
-    known.own_scope is not null as is_reported
-  from known
-  left join only_scope on known.own_scope is null
 )
 
 select
   {%- for name in ai_billing.column_names(dataset) %}
-  placed.{{ name }},
+  {{ name }},
   {%- endfor %}
   {%- for raw_name, name, kind in ai_billing.cast_columns(dataset) %}
-  placed.{{ name }}_text,
+  {{ name }}_text,
   {%- endfor %}
-  placed.reading_id,
-  placed.extracted_at,
-  placed.content_hash,
-  placed.scope,
-  scopes.account,
-  scopes.base_url,
-  placed.is_reported,
-  placed.window_start,
-  placed.window_end,
-  cast(placed.charge_period_start as date) as day,
-  placed.charge_period_start >= placed.window_start
-    and placed.charge_period_start < placed.window_end as inside_window,
+  reading_id,
+  extracted_at,
+  copies,
+  content_hash,
+  cast(charge_period_start as date) as day,
   {%- for name in ai_billing.required_columns(dataset) %}
-  placed.{{ name }} is not null and
+  {{ name }} is not null and
   {%- endfor %}
   {%- for raw_name, name, kind in ai_billing.cast_columns(dataset) %}
-  (placed.{{ name }} is not null or placed.{{ name }}_text is null){{ ' and' if not loop.last }}
+  ({{ name }} is not null or {{ name }}_text is null){{ ' and' if not loop.last }}
   {%- endfor %} as is_valid
-from placed
-left join scopes on placed.scope = scopes.scope
+from numbered
+where emission = 1
 {% endmacro %}
+
+{# How many rows of each reading a raw table holds, without a cast. #}
+{% macro raw_readings(dataset) -%}
+  select
+    coalesce({{ ai_billing.as_text(ai_billing.raw_column('x_ReadingId')) }}, '') as reading_id,
+    count(*) as rows_,
+    {{ ai_billing.to_utc('max(' ~ adapter.quote('_airbyte_extracted_at') ~ ')') }} as extracted_at
+  from {{ source('ai_billing', dataset) }}
+  group by 1
+{%- endmacro %}
+
+{# Readings of which the raw table holds no row any more leave the model too. #}
+{% macro drop_vanished_readings(dataset) -%}
+  {%- if ai_billing.runs_incrementally() -%}
+  delete from {{ this }}
+  where reading_id not in (select reading_id from ({{ ai_billing.raw_readings(dataset) }}) as raw_)
+  {%- endif -%}
+{%- endmacro %}
+
+{# Without a database, as where the plain views are compiled, nothing is incremental. #}
+{% macro runs_incrementally() %}{{ return(execute and flags.INTROSPECT and is_incremental()) }}{% endmacro %}
 
 {# Tells contents apart; null is not the same as an empty text. #}
 {% macro content_hash(columns) -%}
@@ -121,7 +108,7 @@ left join scopes on placed.scope = scopes.scope
   {{ dbt.hash(dbt.concat(parts)) }}
 {%- endmacro %}
 
-{# Whose rows they are: readings judge only rows of their own account and address. #}
-{% macro scope_of(base_url, account) -%}
+{# An account at an address. #}
+{% macro place_of(base_url, account) -%}
   {{ dbt.concat(["coalesce(" ~ base_url ~ ", '')", "' '", "coalesce(" ~ account ~ ", '')"]) }}
 {%- endmacro %}

@@ -8,6 +8,19 @@
   {{ adapter.quote(name | lower if var('ai_billing_column_case') == 'lower' else name) }}
 {%- endmacro %}
 
+{# A column of export_windows that version 0.1.0 did not have: null where the table lacks it. Where nothing can be looked up
+   the column is taken to be there. #}
+{% macro report_column(name) -%}
+  {%- set table = source('ai_billing', 'export_windows') -%}
+  {%- set held = adapter.get_columns_in_relation(table) if execute and flags.INTROSPECT else [] -%}
+  {%- if held and (held | selectattr('name', 'equalto', name) | list) == [] and (
+      held | selectattr('name', 'equalto', name | lower) | list) == [] -%}
+    null
+  {%- else -%}
+    {{ ai_billing.raw_column(name) }}
+  {%- endif -%}
+{%- endmacro %}
+
 {# The DECIMAL that money and quantities are kept in. #}
 {% macro type_decimal() %}{{ return(adapter.dispatch('type_decimal', 'ai_billing')()) }}{% endmacro %}
 {% macro default__type_decimal() %}decimal(38, 18){% endmacro %}

@@ -39,7 +39,7 @@ def worlds() -> tuple[Table, list[World]]:
     made = []
 
     def world(account: str, **more) -> World:
-        made.append(World(table, account=account, readings=1000 * len(made), **more))
+        made.append(World(table, account=account, **more))
         return made[-1]
 
     withdrawn = world("withdrawn")

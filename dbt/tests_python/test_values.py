@@ -81,8 +81,8 @@ def test_a_day_with_a_row_that_cannot_be_cast_is_not_proven(warehouse, billed):
 def test_unit_costs_divide_exactly(warehouse):
     """Both sides are added up before they meet; units are scaled; what has no cost stands beside."""
     world = World(Table())
-    spend = World(world.table, dataset="costs", readings=100)
-    tokens = World(world.table, dataset="usage", readings=200)
+    spend = World(world.table, dataset="costs")
+    tokens = World(world.table, dataset="usage")
     for number in (1, 2):
         spend.put(cost(f"c{number}", "11-05", "1", x_UsageType="input_tokens", x_ModelId="m", x_ProjectId=f"p{number}"))
         tokens.put(usage(f"u{number}", "11-05", "1.5", x_ModelId="m", ConsumedUnit="1000 Tokens", x_ApiKeyId=f"k{number}"))

@@ -29,17 +29,23 @@ COLUMNS = {
     ],
     "export_windows": (
         "reading_id dataset granularity account base_url window_start window_end day inside_window covered_from "
-        "covered_through began_at ended_at resumed first_as_of last_as_of moved records totals"
+        "covered_through began_at ended_at resumed first_as_of last_as_of moved records totals "
+        "id chain rows_reading_id rows shrunk confirmed whole_window pass_began_at"
     ).split(),
 }
 INSTANTS = set(
     "x_RecordUpdatedAt ChargePeriodStart ChargePeriodEnd BillingPeriodStart BillingPeriodEnd window_start window_end "
-    "covered_from covered_through began_at ended_at first_as_of last_as_of".split()
+    "covered_from covered_through began_at ended_at first_as_of last_as_of pass_began_at".split()
 )
-OTHER_TYPES = {"day": "date", "inside_window": "boolean", "resumed": "boolean", "moved": "boolean", "records": "bigint"}
+OTHER_TYPES = {
+    "day": "date",
+    **dict.fromkeys(["inside_window", "whole_window", "resumed", "moved", "shrunk", "confirmed"], "boolean"),
+    **dict.fromkeys(["records", "rows"], "bigint"),
+}
 
 # What current rows need, in order.
-CHAIN = ["ai_billing__manifest", *(f"ai_billing__{step}_%s" for step in ("rows", "days", "judged", "completeness")), "current_%s"]
+STEPS = ("rows", "chains", "placed", "days", "strays", "judged", "sums", "removed", "completeness")
+CHAIN = ["ai_billing__manifest", *(f"ai_billing__{step}_%s" for step in STEPS), "current_%s"]
 
 
 class Warehouse:

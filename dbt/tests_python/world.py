@@ -1,7 +1,7 @@
 """A small model of provider, connector and destination, so that a scenario is a few lines.
 
-A World holds what the provider shows. `read` passes through windows as the connector does (design R4, R5, P5) and hands
-rows and reports to its table; faults of the way can be asked for. `truth` is what the provider shows now.
+A World holds what the provider shows. `read` passes through windows as the connector does (design R4 to R8, P5, P6) and
+hands rows and reports to its table; faults of the way can be asked for. `truth` is what the provider shows now.
 """
 
 import json
@@ -9,6 +9,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from itertools import count
 
 DAY = timedelta(days=1)
 
@@ -89,17 +90,44 @@ class Table:
 
 
 def newest_by_key(rows: list[dict]) -> list[dict]:
-    """Airbyte's dedup: by primary key, the newest by cursor field, then the one extracted last."""
+    """Airbyte's dedup: by primary key, the newest by cursor field (x_ReadingId), then the one extracted last."""
     newest: dict[str, dict] = {}
     for row in rows:
         held = newest.get(row["x_RecordId"])
-        if held is None or row["x_RecordUpdatedAt"] >= held["x_RecordUpdatedAt"]:
+        if held is None or row["x_ReadingId"] >= held["x_ReadingId"]:
             newest[row["x_RecordId"]] = row
     return list(newest.values())
 
 
+CHAINS = count(1)
+
+
+def new_chain() -> str:
+    return f"{next(CHAINS):05}"
+
+
+def base36(number: int) -> str:
+    digits = ""
+    while number:
+        number, digit = divmod(number, 36)
+        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[digit] + digits
+    return digits
+
+
+@dataclass
+class Known:
+    """What the connector's state knows of a day (design R6, R8, P6)."""
+
+    content: dict[str, str]
+    rows_reading_id: str
+    confirmed: bool
+    shrunk_to: dict[str, str] | None = None
+
+
 @dataclass
 class World:
+    """`legacy`: the connector of version 0.1.0, which writes every row of every reading and knows no chain."""
+
     table: Table
     dataset: str = "costs"
     selects: str = "start"
@@ -109,8 +137,12 @@ class World:
     lag: timedelta = timedelta(0)
     now: datetime = at("11-10 12:00")
     shown: dict[str, dict] = field(default_factory=dict)
-    readings: int = 0
-    crossing: set[str] = field(default_factory=set)
+    legacy: bool = False
+    chain: str = field(default_factory=new_chain)
+    known: dict[datetime, Known] = field(default_factory=dict)
+    # Strays that were written: by whom, and which window showed them.
+    strays: dict[str, tuple[str, tuple[datetime, datetime]]] = field(default_factory=dict)
+    pass_began: datetime | None = None
     # What was shown when a reading began.
     snapshots: dict[str, dict[str, dict]] = field(default_factory=dict)
 
@@ -130,7 +162,7 @@ class World:
 
     def listing(self, start: datetime, end: datetime) -> list[dict]:
         def chosen(record: dict) -> bool:
-            first, last = (datetime.fromisoformat(record[f"ChargePeriod{edge}"]) for edge in ("Start", "End"))
+            first, last = span(record)
             if self.selects == "overlap":
                 return first < end and (last > start or first == last == start)
             if self.selects == "containment":
@@ -149,84 +181,192 @@ class World:
 
     # What the connector does.
 
+    def clear(self) -> None:
+        """The platform forgets the stream's state; the tables stay."""
+        self.chain = new_chain()
+        self.known.clear()
+        self.strays.clear()
+
     def sync(self, *windows: tuple[str, str], **fate) -> None:
-        """One read of windows that do not overlap: a record that several of them return is emitted once (P5)."""
-        self.crossing = set()
+        """One pass over windows that do not overlap. `between`: what the provider does after each window."""
+        self.pass_began = self.now
+        seen: dict[str, tuple[dict, tuple[datetime, datetime]]] = {}
+        owned: set[str] = set()
         for start, end in windows:
+            window = at(start), at(end)
+            for record in self.listing(*window):
+                if window[0] <= span(record)[0] < window[1]:
+                    owned.add(content_of(record))
+                else:
+                    seen.setdefault(content_of(record), (record, window))
             self.read(start, end, **fate)
+            fate.get("between", lambda: None)()
+        pending = {content: found for content, found in seen.items() if content not in owned and content not in self.strays}
+        for window in {window for _, window in pending.values()}:
+            self.write_strays(window, [record for record, of in pending.values() if of == window], **fate)
         self.now += timedelta(hours=1)
 
     def begin(self) -> str:
-        self.readings += 1
         self.now += timedelta(seconds=1)
-        reading = f"{int(self.now.timestamp() * 1000):013d}{self.readings:05d}"
+        reading = base36(int(self.now.timestamp() * 1000)).rjust(9, "0") + (new_chain() if self.legacy else self.chain)
         self.snapshots[reading] = dict(self.shown)
         return reading
 
     def read(self, start: str, end: str, **fate) -> str:
-        """One reading. `fate`: see `finish`."""
-        reading, began = self.begin(), self.now
-        records = self.emit(reading, start, end, fate.get("lose_rows", lambda _: False))
-        self.finish(reading, began, start, end, records, **fate)
+        """One reading of a window. `fate`: see `finish`; `paged`: what differs is written by a second reading."""
+        reading, began, window = self.begin(), self.now, (at(start), at(end))
+        listed = self.listing(*window)
+        differing = [day for day in days_of(*window) if self.differs(day, listed)]
+        unknown = [day for day in days_of(*window) if self.legacy or day not in self.known]
+        written = unknown if fate.get("paged") else unknown + differing
+        self.emit(reading, start, end, fate.get("lose_rows", lambda _: False), on(written, listed))
+        about = [day for day in days_of(*window) if day in written or day not in differing]
+        self.finish(reading, began, start, end, listed, days=about, written=written, **fate)
+        if fate.get("paged") and differing:
+            again, began, listed = self.begin(), self.now, self.listing(*window)
+            self.emit(again, start, end, fate.get("lose_rows", lambda _: False), on(differing, listed))
+            self.finish(again, began, start, end, listed, days=differing, written=differing, **{**fate, "whole": False})
         return reading
 
-    def emit(self, reading: str, start: str, end: str, lost=lambda _: False, records=None) -> list[dict]:
-        """Writes the rows of one passage; returns those that carry this reading's id."""
+    def differs(self, day: datetime, listed: list[dict]) -> bool:
+        """Whether a known day has to be written (R6). Less than half of ten rows is not believed at once (R8)."""
+        known, content = self.known.get(day), contents(day, listed)
+        if self.legacy or known is None or content == known.content:
+            return False
+        return not (len(known.content) >= 10 and 2 * len(content) < len(known.content) and known.shrunk_to != content)
+
+    def emit(self, reading, start, end, lost=lambda _: False, records=None) -> list[dict]:
+        """Writes rows of one passage: all that start inside the window, unless told which."""
         first, last = at(start), at(end)
-        owned = []
-        for record in self.listing(first, last) if records is None else records:
-            begin, close = (datetime.fromisoformat(record[f"ChargePeriod{edge}"]) for edge in ("Start", "End"))
-            if not (first <= begin < last and close <= last):
-                content = json.dumps(record, sort_keys=True)
-                if content in self.crossing:
-                    continue
-                self.crossing.add(content)
-            owned.append(record)
+        if records is None:
+            records = [record for record in self.listing(first, last) if first <= span(record)[0] < last]
+        for record in records:
             if not lost(record):
                 row = {**record, "x_ReadingId": reading, "_airbyte_extracted_at": self.now}
                 self.table.append(self.dataset, row)
-        return owned
+        return records
 
-    def finish(self, reading, began, start, end, records, *, lose_manifest=False, moved=False, resumed=False,
-               as_of=None, **_) -> None:
-        """Reports a reading. The destination may lose rows of it (`lose_rows`, in `read`) or the report."""
+    def finish(self, reading, began, start, end, listed, *, days=None, written=None, lose_manifest=False, moved=False,
+               resumed=False, incomplete=(), numbers=False, whole=True, **_) -> None:
+        """Judges and reports a reading. Without `days` all of the window's are written. The destination may lose rows of it
+        (`lose_rows`, in `read`) or the report. `incomplete`: days of which a restart left other rows than it returned (R4).
+        `numbers`: amounts came as JSON numbers, so that there are no totals."""
+        window = at(start), at(end)
+        days = days_of(*window) if days is None else days
+        for day in days:
+            found, known = [record for record in listed if midnight(span(record)[0]) == day], self.known.get(day)
+            content = contents(day, listed)
+            if written is None or day in written:
+                is_whole = f"{day:%m-%d}" not in incomplete
+                confirmed = is_whole and not moved
+                if is_whole:
+                    self.known[day] = Known(content, reading, confirmed)
+                said = {"rows_reading_id": reading, "rows": len(found), "confirmed": confirmed, "shrunk": False}
+            elif content == known.content:
+                known.confirmed, known.shrunk_to = True, None
+                said = {"rows_reading_id": known.rows_reading_id, "rows": len(found), "confirmed": True, "shrunk": False}
+            else:
+                known.shrunk_to = content
+                rows = {"rows_reading_id": known.rows_reading_id, "rows": len(known.content)}
+                said = {**rows, "confirmed": False, "shrunk": True}
+            self.report(reading, began, window, day, found, said, moved=moved, resumed=resumed, whole=whole,
+                        lose_manifest=lose_manifest, numbers=numbers)
+        if whole:
+            self.list_strays(reading, began, window, listed, moved=moved, resumed=resumed, lose_manifest=lose_manifest)
+
+    def list_strays(self, reading, began, window, listed, **fate) -> None:
+        groups: dict[tuple, list[dict]] = defaultdict(list)
+        for record in listed:
+            content = content_of(record)
+            if window[0] <= span(record)[0] < window[1]:
+                self.strays.pop(content, None)
+            elif content in self.strays:
+                groups[midnight(span(record)[0]), self.strays[content][0]].append(record)
+        shown = {content_of(record) for record in listed}
+        for content, (_, of) in list(self.strays.items()):
+            if window[0] <= of[0] and of[1] <= window[1] and content not in shown:
+                del self.strays[content]
+        for (day, writer), found in groups.items():
+            said = {"rows_reading_id": writer, "rows": len(found), "confirmed": True, "shrunk": False}
+            self.report(reading, began, window, day, found, said, inside=False, **fate)
+
+    def write_strays(self, window, records, **fate) -> None:
+        """What no window of the pass returned as its own is written by reading the window that showed it once more."""
+        reading, began = self.begin(), self.now
+        for record in records:
+            self.strays[content_of(record)] = reading, window
+            if not fate.get("lose_rows", lambda _: False)(record):
+                self.table.append(self.dataset, {**record, "x_ReadingId": reading, "_airbyte_extracted_at": self.now})
+        for day in {midnight(span(record)[0]) for record in records}:
+            found = on([day], records)
+            # The row that stood for the day before may be the stray's: the next reading writes the day again (P5).
+            self.known.pop(day, None)
+            said = {"rows_reading_id": reading, "rows": len(found), "confirmed": True, "shrunk": False}
+            self.report(reading, began, window, day, found, said, inside=False, whole=False,
+                        lose_manifest=fate.get("lose_manifest", False))
+
+    def report(self, reading, began, window, day, found, said, *, inside=True, moved=False, resumed=False, whole=True,
+               lose_manifest=False, numbers=False) -> None:
         if lose_manifest:
             return
-        first, last = at(start), at(end)
+        first, last = window
         floor = midnight(self.now - timedelta(days=self.retention_days) + timedelta(hours=1) + DAY) + DAY
-        groups: dict[tuple, list[dict]] = defaultdict(list)
-        day = midnight(first)
-        while day < last:
-            groups[day, True] = []
-            day += DAY
-        for record in records:
-            begin = datetime.fromisoformat(record["ChargePeriodStart"])
-            groups[midnight(begin), first <= begin < last].append(record)
-        for (day, inside), found in groups.items():
-            cover = (max(day, first, floor), min(day + DAY, last, self.now - self.lag))
-            covers = inside and cover[0] < cover[1]
-            self.table.append("export_windows", {
-                "reading_id": reading,
-                "dataset": self.dataset,
-                "granularity": found[0]["x_Granularity"] if found else "1d",
-                "account": self.account,
-                "base_url": self.base_url,
-                "window_start": iso(first),
-                "window_end": iso(last),
-                "day": day.date(),
-                "inside_window": inside,
-                "covered_from": iso(cover[0]) if covers else None,
-                "covered_through": iso(cover[1]) if covers else None,
-                "began_at": iso(began),
-                "ended_at": iso(self.now),
-                "resumed": resumed,
-                "first_as_of": iso(as_of or began),
-                "last_as_of": iso(as_of or began) if not moved else iso(self.now),
-                "moved": moved,
-                "records": len(found),
-                "totals": totals_of(self.dataset, found),
-                "_airbyte_extracted_at": self.now,
-            })
+        cover = (max(day, first, floor), min(day + DAY, last, self.now - self.lag))
+        covers = inside and cover[0] < cover[1]
+        row = {
+            "reading_id": reading,
+            "dataset": self.dataset,
+            "granularity": found[0]["x_Granularity"] if found else "1d",
+            "account": self.account,
+            "base_url": self.base_url,
+            "window_start": iso(first),
+            "window_end": iso(last),
+            "day": day.date(),
+            "inside_window": inside,
+            "covered_from": iso(cover[0]) if covers else None,
+            "covered_through": iso(cover[1]) if covers else None,
+            "began_at": iso(began),
+            "ended_at": iso(self.now),
+            "resumed": resumed,
+            "first_as_of": iso(began),
+            "last_as_of": iso(began) if not moved else iso(self.now),
+            "moved": moved,
+            "records": len(found),
+            "totals": None if numbers else totals_of(self.dataset, found),
+            "_airbyte_extracted_at": self.now,
+        }
+        if not self.legacy:
+            outside = "" if inside else f"-outside-{said['rows_reading_id']}"
+            row |= {
+                "id": f"{reading}-{day.date()}{outside}",
+                "chain": self.chain,
+                "whole_window": whole,
+                "pass_began_at": iso(self.pass_began or began),
+                **said,
+            }
+        self.table.append("export_windows", row)
+
+
+def span(record: dict) -> tuple[datetime, datetime]:
+    start, end = (datetime.fromisoformat(record[f"ChargePeriod{edge}"]) for edge in ("Start", "End"))
+    return start, end
+
+
+def content_of(record: dict) -> str:
+    return json.dumps(record, sort_keys=True)
+
+
+def contents(day: datetime, records: list[dict]) -> dict[str, str]:
+    return {record["x_RecordId"]: content_of(record) for record in on([day], records)}
+
+
+def on(days: list[datetime], records: list[dict]) -> list[dict]:
+    return [record for record in records if midnight(span(record)[0]) in days]
+
+
+def days_of(start: datetime, end: datetime) -> list[datetime]:
+    first = midnight(start)
+    return [first + number * DAY for number in range((end - first + DAY - timedelta(microseconds=1)) // DAY)]
 
 
 def totals_of(dataset: str, records: list[dict]) -> list[dict]:

@@ -1,28 +1,48 @@
--- What the tables still hold and the provider no longer shows, and the reading that said so.
-{%- set sides = {'usage': ['consumed_quantity'], 'costs': ['billed_cost', 'effective_cost']} %}
+-- What the tables still hold and the provider no longer shows, the reading that found it missing first, and the record that
+-- was issued in its place, if one was.
+{%- set carried = ai_billing.whose_columns() + ['billing_currency', 'consumed_unit', 'consumed_quantity', 'billed_cost',
+  'effective_cost'] %}
 with removed as (
-  {%- for dataset, own in sides.items() %}
+  {%- for dataset in ['usage', 'costs'] %}
   select
-    '{{ dataset }}' as dataset, account, base_url, day, record_id, record_updated_at,
-    {{ 'billing_currency' if dataset == 'costs' else 'cast(null as ' ~ dbt.type_string() ~ ')' }} as billing_currency,
-    {%- for amount in ['consumed_quantity', 'billed_cost', 'effective_cost'] %}
-    {{ amount if amount in own else 'cast(null as ' ~ ai_billing.type_decimal() ~ ')' }} as {{ amount }},
+    '{{ dataset }}' as dataset, scope, account, base_url, day, record_id, record_updated_at,
+    {%- for name in carried %}
+    {{ ai_billing.column_or_null(dataset, name) }},
     {%- endfor %}
-    reading_id as last_reading_id,
-    judge_reading_id as removed_by_reading_id
-  from {{ ref('ai_billing__judged_' ~ dataset) }}
-  where judge_reading_id is not null
+    reading_id, judge_reading_id, replaced_by_record_id
+  from {{ ref('ai_billing__removed_' ~ dataset) }}
   {{ 'union all' if not loop.last }}
   {%- endfor %}
 ),
 
+reports as (
+  select dataset, place, reading_id, rows_reading_id, day, began_at from {{ ref('ai_billing__manifest') }}
+),
+
 readings as (
-  select dataset, reading_id, max(began_at) as began_at
-  from {{ ref('ai_billing__manifest') }}
-  group by dataset, reading_id
+  select dataset, reading_id, max(began_at) as began_at from reports group by dataset, reading_id
+),
+
+-- The last reading for which the row still stood.
+last_seen as (
+  select dataset, rows_reading_id, day, max(reading_id) as reading_id, max(began_at) as began_at
+  from reports
+  group by dataset, rows_reading_id, day
 )
 
-select removed.*, last_.began_at as last_seen_at, judge.began_at as found_missing_at
+select
+  removed.dataset, removed.account, removed.base_url, removed.day, removed.record_id, removed.record_updated_at,
+  {%- for name in carried %}
+  removed.{{ name }},
+  {%- endfor %}
+  removed.replaced_by_record_id,
+  coalesce(last_seen.reading_id, removed.reading_id) as last_reading_id,
+  removed.judge_reading_id as removed_by_reading_id,
+  last_seen.began_at as last_seen_at,
+  judge.began_at as found_missing_at
 from removed
-left join readings as last_ on removed.dataset = last_.dataset and removed.last_reading_id = last_.reading_id
-left join readings as judge on removed.dataset = judge.dataset and removed.removed_by_reading_id = judge.reading_id
+left join last_seen
+  on removed.dataset = last_seen.dataset
+  and removed.reading_id = last_seen.rows_reading_id
+  and removed.day = last_seen.day
+left join readings as judge on removed.dataset = judge.dataset and removed.judge_reading_id = judge.reading_id

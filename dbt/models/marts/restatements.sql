@@ -1,19 +1,16 @@
 -- Every change of a record from one reading to the next: what, when, by how much. Complete where tables are in append
--- mode; in dedup mode they forget.
-{%- set sides = {'usage': ['consumed_quantity'], 'costs': ['billed_cost', 'effective_cost']} %}
+-- mode; deduplicated tables forget.
+{%- set carried = ai_billing.whose_columns() + ['billing_currency', 'consumed_unit'] %}
 {%- set amounts = ['consumed_quantity', 'billed_cost', 'effective_cost'] %}
 with versions as (
-  {%- for dataset, own in sides.items() %}
+  {%- for dataset in ['usage', 'costs'] %}
   select
-    '{{ dataset }}' as dataset, scope, account, base_url, record_id, reading_id, extracted_at, content_hash,
+    '{{ dataset }}' as dataset, place, account, base_url, record_id, reading_id, extracted_at, content_hash,
     record_updated_at, day, charge_period_start,
-    {%- for amount in amounts %}
-    {{ amount if amount in own else 'cast(null as ' ~ ai_billing.type_decimal() ~ ')' }} as {{ amount }},
+    {%- for name in carried + amounts + ['cost_status'] %}
+    {{ ai_billing.column_or_null(dataset, name) }}{{ ',' if not loop.last }}
     {%- endfor %}
-    {{ 'cost_status' if dataset == 'costs' else 'cast(null as ' ~ dbt.type_string() ~ ')' }} as cost_status,
-    {{ 'billing_currency' if dataset == 'costs' else 'cast(null as ' ~ dbt.type_string() ~ ')' }} as billing_currency,
-    {{ 'consumed_unit' if dataset == 'usage' else 'cast(null as ' ~ dbt.type_string() ~ ')' }} as consumed_unit
-  from {{ ref('ai_billing__rows_' ~ dataset) }}
+  from {{ ref('ai_billing__placed_' ~ dataset) }}
   {{ 'union all' if not loop.last }}
   {%- endfor %}
 ),
@@ -23,7 +20,7 @@ pairs as (
     versions.*,
     {%- for column in ['content_hash', 'record_updated_at', 'day', 'charge_period_start', 'cost_status'] + amounts %}
     lag({{ column }}) over (
-      partition by dataset, scope, record_id order by reading_id, extracted_at, record_updated_at, content_hash
+      partition by dataset, place, record_id order by reading_id, extracted_at, record_updated_at, content_hash
     ) as {{ column }}_before{{ ',' if not loop.last }}
     {%- endfor %}
   from versions
@@ -55,8 +52,9 @@ select
   record_updated_at < record_updated_at_before as went_back,
   cost_status_before,
   cost_status,
-  billing_currency,
-  consumed_unit,
+  {%- for name in carried %}
+  {{ name }},
+  {%- endfor %}
   {%- for amount in amounts %}
   {{ amount }}_before,
   {{ amount }},

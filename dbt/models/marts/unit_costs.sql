@@ -2,26 +2,33 @@
 -- that only one side ever carries are left out, and null equals null.
 {%- set labels = ['service_name', 'model_id', 'project_id', 'workspace_id', 'api_key_id', 'service_tier',
   'upstream_provider'] %}
-{%- set sides = {'usage': ref('current_usage'), 'costs': ref('current_costs')} %}
-with carried as (
-  {%- for side, relation in sides.items() %}
-  select scope{% for label in labels %}, max(case when {{ label }} is not null then 1 else 0 end) as {{ label }}{% endfor %}
+with usage_rows as (
+  select current_.*, {{ ai_billing.place_of('base_url', 'account') }} as place from {{ ref('current_usage') }} as current_
+),
+
+cost_rows as (
+  select current_.*, {{ ai_billing.place_of('base_url', 'account') }} as place from {{ ref('current_costs') }} as current_
+),
+
+carried as (
+  {%- for relation in ['usage_rows', 'cost_rows'] %}
+  select place{% for label in labels %}, max(case when {{ label }} is not null then 1 else 0 end) as {{ label }}{% endfor %}
   from {{ relation }}
-  group by scope
+  group by place
   {{ 'union all' if not loop.last }}
   {%- endfor %}
 ),
 
 shared as (
-  select scope{% for label in labels %}, min({{ label }}) as {{ label }}{% endfor %}
+  select place{% for label in labels %}, min({{ label }}) as {{ label }}{% endfor %}
   from carried
-  group by scope
+  group by place
   having count(*) = 2
 ),
 
 quantities as (
   select
-    rows_.scope,
+    rows_.place,
     max(rows_.account) as account,
     max(rows_.base_url) as base_url,
     rows_.day,
@@ -32,10 +39,10 @@ quantities as (
     {{ ai_billing.unit_name('rows_.consumed_unit') }} as unit,
     sum(rows_.consumed_quantity * {{ ai_billing.unit_factor('rows_.consumed_unit') }}) as quantity,
     max(rows_.day_status) as status
-  from {{ ref('current_usage') }} as rows_
-  left join shared on rows_.scope = shared.scope
+  from usage_rows as rows_
+  left join shared on rows_.place = shared.place
   group by
-    rows_.scope, rows_.day, rows_.usage_type, {{ ai_billing.unit_name('rows_.consumed_unit') }}
+    rows_.place, rows_.day, rows_.usage_type, {{ ai_billing.unit_name('rows_.consumed_unit') }}
     {%- for label in labels %}, case when shared.{{ label }} = 1 then rows_.{{ label }} end{% endfor %}
 ),
 
@@ -44,14 +51,14 @@ units as (
   select
     quantities.*,
     count(*) over (
-      partition by scope, day, usage_type{% for label in labels %}, {{ label }}{% endfor %}
+      partition by place, day, usage_type{% for label in labels %}, {{ label }}{% endfor %}
     ) as units
   from quantities
 ),
 
 effective as (
   select
-    rows_.scope,
+    rows_.place,
     max(rows_.account) as account,
     max(rows_.base_url) as base_url,
     rows_.day,
@@ -62,12 +69,25 @@ effective as (
     rows_.billing_currency,
     sum(rows_.effective_cost) as effective_cost,
     max(rows_.day_status) as status
-  from {{ ref('current_costs') }} as rows_
-  left join shared on rows_.scope = shared.scope
+  from cost_rows as rows_
+  left join shared on rows_.place = shared.place
   where rows_.charge_category = 'Usage' and rows_.is_counted
   group by
-    rows_.scope, rows_.day, rows_.usage_type, rows_.billing_currency
+    rows_.place, rows_.day, rows_.usage_type, rows_.billing_currency
     {%- for label in labels %}, case when shared.{{ label }} = 1 then rows_.{{ label }} end{% endfor %}
+),
+
+-- One text to join by, so that a database can use a hash. A quantity in several units meets no cost.
+keyed_units as (
+  select
+    units.*,
+    case when units = 1 then {{ ai_billing.key_of(['place', 'day'] + labels + ['usage_type']) }} end as join_key
+  from units
+),
+
+keyed_effective as (
+  select effective.*, {{ ai_billing.key_of(['place', 'day'] + labels + ['usage_type']) }} as join_key
+  from effective
 )
 
 select
@@ -89,11 +109,5 @@ select
     when 'unproven' in (units.status, effective.status) then 'unproven'
     else 'incomplete'
   end as day_status
-from units
-full outer join effective
-  on units.scope = effective.scope
-  and units.day = effective.day
-  and units.units = 1
-  {%- for label in labels + ['usage_type'] %}
-  and coalesce({{ dbt.concat(["'='", 'units.' ~ label]) }}, '-') = coalesce({{ dbt.concat(["'='", 'effective.' ~ label]) }}, '-')
-  {%- endfor %}
+from keyed_units as units
+full outer join keyed_effective as effective on units.join_key = effective.join_key

@@ -1,1 +1,1 @@
-{{ ai_billing.reading_days_of('costs') }}
+{{ ai_billing.days_of('costs') }}

@@ -1,1 +1,1 @@
-{{ ai_billing.reading_days_of('usage') }}
+{{ ai_billing.days_of('usage') }}

@@ -1,0 +1,215 @@
+{#
+  The chains of each place (R9). A chain is the name of one state of the connector's stream: clearing the stream draws a new
+  one. All but the newest must have been taken over by a newer chain that did not take turns with them. A newer chain takes
+  over where it returned a record that the older one had. A deduplicated table no longer holds that record under the older
+  chain; there most of the older chain's rows are missing, on the days that both have read.
+
+  Otherwise two accounts write into one table without a label. Each chain is then a scope of its own, and none is proven.
+#}
+{% macro chains_of(dataset) %}
+with reports as (
+  select * from {{ ref('ai_billing__manifest') }} where dataset = '{{ dataset }}'
+),
+
+chains as (
+  select
+    place, chain, max(account) as account, max(base_url) as base_url,
+    min(ended_at) as first_ended_at, max(ended_at) as last_ended_at, min(reading_id) as first_reading_id
+  from reports
+  group by place, chain
+),
+
+pairs as (
+  select
+    older.place, older.chain, newer.chain as newer_chain,
+    older.last_ended_at > newer.first_ended_at as takes_turns
+  from chains as older
+  inner join chains as newer
+    on older.place = newer.place
+    and (
+      older.first_ended_at < newer.first_ended_at
+      or (older.first_ended_at = newer.first_ended_at and older.first_reading_id < newer.first_reading_id)
+    )
+),
+
+readings as (
+  select distinct reports.place, reports.chain, reports.reading_id
+  from reports
+  inner join (select distinct place from pairs) as several on reports.place = several.place
+),
+
+had as (
+  select distinct readings.place, readings.chain, rows_.record_id
+  from readings
+  inner join {{ ref('ai_billing__rows_' ~ dataset) }} as rows_ on readings.reading_id = rows_.reading_id
+),
+
+shared as (
+  select distinct pairs.place, pairs.chain, pairs.newer_chain
+  from pairs
+  inner join had as older on pairs.place = older.place and pairs.chain = older.chain
+  inner join had as newer
+    on pairs.place = newer.place and pairs.newer_chain = newer.chain and older.record_id = newer.record_id
+),
+
+newest as (
+  select *
+  from (
+    select
+      reports.place, reports.chain, reports.day, reports.rows_reading_id, reports.standing_rows,
+      row_number() over (
+        partition by reports.place, reports.chain, reports.day order by reports.reading_id desc
+      ) as age
+    from reports
+    inner join (select distinct place from pairs) as several on reports.place = several.place
+    where reports.inside_window
+  ) as numbered
+  where age = 1
+),
+
+arrived as (
+  select reading_id, day, count(distinct record_id) as rows_
+  from {{ ref('ai_billing__rows_' ~ dataset) }}
+  where reading_id in (select rows_reading_id from newest)
+  group by reading_id, day
+),
+
+standing as (
+  select newest.place, newest.chain, newest.day, newest.standing_rows, coalesce(arrived.rows_, 0) as rows_
+  from newest
+  left join arrived on newest.rows_reading_id = arrived.reading_id and newest.day = arrived.day
+),
+
+left_ as (
+  select
+    pairs.place, pairs.chain, pairs.newer_chain,
+    sum(standing.rows_) as rows_,
+    sum(case when newer.day is not null then standing.standing_rows else 0 end) as common_standing_rows,
+    sum(case when newer.day is not null then standing.rows_ else 0 end) as common_rows
+  from pairs
+  inner join standing on pairs.place = standing.place and pairs.chain = standing.chain
+  left join standing as newer
+    on pairs.place = newer.place and pairs.newer_chain = newer.chain and standing.day = newer.day
+  group by pairs.place, pairs.chain, pairs.newer_chain
+),
+
+judged as (
+  select
+    pairs.place, pairs.chain,
+    max(case when pairs.takes_turns then 1 else 0 end) as takes_turns,
+    max(case
+      when shared.chain is not null then 1
+      when coalesce(left_.rows_, 0) = 0 then 1
+      when 2 * left_.common_rows < left_.common_standing_rows then 1
+      else 0
+    end) as is_taken_over
+  from pairs
+  left join shared
+    on pairs.place = shared.place and pairs.chain = shared.chain and pairs.newer_chain = shared.newer_chain
+  left join left_
+    on pairs.place = left_.place and pairs.chain = left_.chain and pairs.newer_chain = left_.newer_chain
+  group by pairs.place, pairs.chain
+),
+
+disputed as (
+  select distinct place from judged where takes_turns = 1 or is_taken_over = 0
+)
+
+select
+  chains.place, chains.chain, chains.account, chains.base_url, chains.first_ended_at, chains.last_ended_at,
+  disputed.place is not null as is_disputed,
+  case when disputed.place is not null then {{ dbt.concat(['chains.place', "' '", 'chains.chain']) }} else chains.place end
+    as scope
+from chains
+left join disputed on chains.place = disputed.place
+{% endmacro %}
+
+{#
+  Every row with the scope that it belongs to: through the report of its reading, or through the chain in its reading id.
+  A row for which neither is known (a sync of version 0.1.0 that was cut short) belongs to the only account of the table; if
+  there are several, to the one that its record id is known from; else to none.
+
+  `age` numbers the versions of a record: the newest is the one with the greatest reading id, as in a deduplicated table.
+#}
+{% macro placed_rows(dataset) %}
+with chains as (
+  select * from {{ ref('ai_billing__chains_' ~ dataset) }}
+),
+
+readings as (
+  select
+    reading_id, max(place) as place, max(chain) as chain, max(window_start) as window_start, max(window_end) as window_end
+  from {{ ref('ai_billing__manifest') }}
+  where dataset = '{{ dataset }}'
+  group by reading_id
+),
+
+named as (
+  select chain, max(place) as place from chains where chain <> '' group by chain having count(*) = 1
+),
+
+only_place as (
+  select max(place) as place from chains having count(distinct place) = 1
+),
+
+-- Windows instead of joins: what a record is known from is found in one pass, however few rows a planner expects.
+known as (
+  select
+    rows_.*,
+    coalesce(readings.place, named.place) as own_place,
+    coalesce(readings.chain, named.chain, '') as chain,
+    readings.reading_id is not null as is_reported,
+    readings.window_start,
+    readings.window_end,
+    min(coalesce(readings.place, named.place)) over (partition by rows_.record_id) as first_place,
+    max(coalesce(readings.place, named.place)) over (partition by rows_.record_id) as last_place
+  from {{ ref('ai_billing__rows_' ~ dataset) }} as rows_
+  left join readings on rows_.reading_id = readings.reading_id
+  left join named on substr(rows_.reading_id, 10, 5) = named.chain and length(rows_.reading_id) = 14
+),
+
+placed as (
+  select
+    known.*,
+    coalesce(
+      known.own_place,
+      only_place.place,
+      case when known.first_place = known.last_place then known.first_place end,
+      '') as place
+  from known
+  left join only_place on known.own_place is null
+)
+
+select
+  {%- for name in ai_billing.column_names(dataset) %}
+  placed.{{ name }},
+  {%- endfor %}
+  {%- for raw_name, name, kind in ai_billing.cast_columns(dataset) %}
+  placed.{{ name }}_text,
+  {%- endfor %}
+  placed.reading_id,
+  placed.extracted_at,
+  placed.content_hash,
+  placed.day,
+  placed.is_valid,
+  placed.place,
+  coalesce(chains.scope, placed.place) as scope,
+  places.account,
+  places.base_url,
+  placed.is_reported,
+  placed.window_start,
+  placed.window_end,
+  coalesce(
+    placed.charge_period_start >= placed.window_start and placed.charge_period_start < placed.window_end,
+    not placed.is_reported
+  ) as inside_window,
+  row_number() over (
+    partition by placed.place, placed.record_id
+    order by placed.reading_id desc, placed.extracted_at desc, placed.record_updated_at desc, placed.content_hash desc
+  ) as age
+from placed
+left join chains on placed.place = chains.place and placed.chain = chains.chain
+left join (
+  select place, max(account) as account, max(base_url) as base_url from chains group by place
+) as places on placed.place = places.place
+{% endmacro %}

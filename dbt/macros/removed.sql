@@ -1,0 +1,103 @@
+{# What a record is about, besides its amounts: where these agree, a record may stand for another. #}
+{% macro label_columns(dataset) %}
+  {{ return(['charge_period_start', 'charge_period_end', 'service_provider_name', 'service_name', 'sku_id', 'sku_meter',
+    'model_id', 'project_id', 'workspace_id', 'api_key_id', 'service_tier', 'workload_type', 'upstream_provider',
+    'usage_type'] + (['consumed_unit'] if dataset == 'usage' else ['charge_category', 'billing_currency'])) }}
+{% endmacro %}
+
+{#
+  The rows that the tables hold and the provider no longer shows. A record that was issued again under another id is named
+  (`replaced_by_record_id`) where exactly one record with the same period, labels and currency came first after it, with a
+  newer x_RecordUpdatedAt. `is_replaced`: as many such records came as went, so that none has moved to another day.
+#}
+{% macro removed_of(dataset) %}
+{%- set labels = ai_billing.label_columns(dataset) -%}
+{%- set keys = ['scope', 'day'] + labels -%}
+with removed as (
+  select * from {{ ref('ai_billing__judged_' ~ dataset) }} where judge_reading_id is not null
+),
+
+days as (
+  select distinct scope, day from removed
+),
+
+-- Of a deduplicated table only the newest version is known.
+later as (
+  select placed.scope, placed.record_id, min(placed.reading_id) as first_reading_id
+  from {{ ref('ai_billing__placed_' ~ dataset) }} as placed
+  inner join (
+    select distinct judged.place, judged.record_id
+    from {{ ref('ai_billing__judged_' ~ dataset) }} as judged
+    inner join days on judged.scope = days.scope and judged.day = days.day
+  ) as near_ on placed.place = near_.place and placed.record_id = near_.record_id
+  group by placed.scope, placed.record_id
+),
+
+keyed as (
+  select
+    judged.scope, judged.day, judged.record_id, judged.reading_id, judged.record_updated_at, judged.judge_reading_id,
+    later.first_reading_id,
+    {{ ai_billing.key_of(labels, 'judged.') }} as label_key
+  from {{ ref('ai_billing__judged_' ~ dataset) }} as judged
+  inner join days on judged.scope = days.scope and judged.day = days.day
+  inner join later on judged.scope = later.scope and judged.record_id = later.record_id
+),
+
+gone as (
+  select
+    keyed.*,
+    count(*) over (partition by scope, day, label_key, judge_reading_id) as gone_together
+  from keyed
+  where judge_reading_id is not null
+),
+
+pairs as (
+  select
+    gone.scope, gone.record_id, gone.gone_together, new_.record_id as replaced_by,
+    rank() over (partition by gone.scope, gone.record_id order by new_.first_reading_id) as rank_
+  from gone
+  inner join keyed as new_
+    on gone.scope = new_.scope
+    and gone.day = new_.day
+    and gone.label_key = new_.label_key
+    and new_.first_reading_id > gone.reading_id
+    and new_.record_updated_at > gone.record_updated_at
+    and gone.record_id <> new_.record_id
+),
+
+first_pairs as (
+  select
+    pairs.*,
+    count(*) over (partition by scope, record_id) as candidates,
+    count(*) over (partition by scope, replaced_by) as candidate_for
+  from pairs
+  where rank_ = 1
+),
+
+links as (
+  select
+    scope, record_id,
+    max(case when candidates = 1 and candidate_for = 1 then replaced_by end) as replaced_by_record_id,
+    max(case when candidates >= gone_together then 1 else 0 end) as is_replaced
+  from first_pairs
+  group by scope, record_id
+)
+
+select
+  removed.*,
+  links.replaced_by_record_id,
+  coalesce(links.is_replaced, 0) = 1 as is_replaced
+from removed
+left join links on removed.scope = links.scope and removed.record_id = links.record_id
+{% endmacro %}
+
+{# Several columns in one text to join and group by, so that null equals null and a database can use a hash. #}
+{% macro key_of(columns, prefix='') -%}
+  {%- set parts = [] -%}
+  {%- for column in columns -%}
+    {%- set text = ai_billing.as_text(prefix ~ column) -%}
+    {%- do parts.append("coalesce(" ~ dbt.concat([ai_billing.as_text(dbt.length(text)), "':'", text]) ~ ", '-')") -%}
+    {%- do parts.append("'|'") if not loop.last -%}
+  {%- endfor -%}
+  {{ dbt.concat(parts) }}
+{%- endmacro %}

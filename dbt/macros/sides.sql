@@ -1,0 +1,17 @@
+{# The columns by which a finance team finds whose money changed. #}
+{% macro whose_columns() %}
+  {{ return(['model_id', 'project_id', 'workspace_id', 'api_key_id', 'invoice_id']) }}
+{% endmacro %}
+
+{# A column of one dataset in a model of both: null of the same type where the dataset has none. #}
+{% macro column_or_null(dataset, name) -%}
+  {%- set kinds = {} -%}
+  {%- for column in ai_billing.record_columns('usage') + ai_billing.record_columns('costs') -%}
+    {%- do kinds.update({column[1]: column[2]}) -%}
+  {%- endfor -%}
+  {%- if name in ai_billing.column_names(dataset) -%}
+    {{ name }}
+  {%- else -%}
+    cast(null as {{ ai_billing.type_decimal() if kinds[name] == 'decimal' else dbt.type_string() }}) as {{ name }}
+  {%- endif -%}
+{%- endmacro %}

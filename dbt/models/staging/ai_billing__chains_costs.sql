@@ -1,0 +1,1 @@
+{{ ai_billing.chains_of('costs') }}

@@ -1,0 +1,1 @@
+{{ ai_billing.placed_rows('usage') }}

@@ -1,0 +1,1 @@
+{{ ai_billing.removed_of('costs') }}

@@ -1,0 +1,1 @@
+{{ ai_billing.strays_of('usage') }}

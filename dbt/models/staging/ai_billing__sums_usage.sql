@@ -1,0 +1,1 @@
+{{ ai_billing.sums_of('usage') }}

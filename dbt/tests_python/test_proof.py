@@ -1,0 +1,252 @@
+"""Proven is right where it was wrong once, and the rows that stand are the same in append and in deduplicated tables."""
+
+from datetime import timedelta
+
+import pytest
+from judging import current, reconciled, rows_of, settled, statuses
+from world import World, cost, iso
+
+ALL = ("11-01", "11-11")
+FIRST, SECOND = ("11-01", "11-05"), ("11-05", "11-11")
+PROVEN = ("proven", None)
+
+
+def many(world: World, prefix: str = "r", number: int = 12) -> None:
+    for index in range(number):
+        world.put(cost(f"{prefix}{index}", "11-05", "100"))
+
+
+def total(warehouse) -> int:
+    [row] = warehouse.all("select sum(billed_cost) as billed from current_costs")
+    return row["billed"]
+
+
+@pytest.mark.parametrize("ids", ["a", "b"])
+def test_two_accounts_without_a_label_are_unproven(warehouse, table, ids):
+    """Without a record in common both are shown; with the same ids the newer one, until they take turns."""
+    one, two = World(table), World(table)
+    many(one, "a")
+    many(two, ids)
+    one.sync(ALL)
+    assert settled(warehouse, one, table)["11-05"] == PROVEN
+    two.now = one.now
+    two.sync(ALL)
+    if ids == "a":  # as after a clear
+        assert settled(warehouse, two, table)["11-05"] == PROVEN
+        one.now = two.now
+        one.sync(ALL)
+    warehouse.fill(table.tables)
+    warehouse.build()
+    rows = warehouse.all("select * from completeness")
+    assert {row["status"] for row in rows} == {"unproven"}
+    assert all("set account" in row["why"] for row in rows)
+    assert total(warehouse) == (1200 if ids == "a" else 2400)
+    assert {row["day_status"] for row in warehouse.all("select * from current_costs")} == {"unproven"}
+
+
+@pytest.mark.parametrize("withdrawn", [False, True])
+def test_a_cleared_stream_takes_over(warehouse, table, withdrawn):
+    world = World(table)
+    many(world)
+    world.sync(ALL)
+    if withdrawn:
+        world.withdraw("r0")
+    world.clear()
+    world.sync(ALL)
+    assert settled(warehouse, world, table)["11-05"] == PROVEN
+    assert current(warehouse, world) == world.truth()
+
+
+def test_rows_that_a_containing_window_alone_returns(warehouse, table):
+    world = World(table, selects="containment", now=World(table).now + timedelta(days=22))
+    for index in range(9):
+        world.put(cost(f"long{index}", "11-05", "100", end="11-12"))
+    many(world, "short", 9)
+    world.sync(("11-01", "12-01"))
+    assert settled(warehouse, world, table)["11-05"] == PROVEN
+    world.sync(("11-01", "11-08"), ("11-08", "11-15"))
+    found = settled(warehouse, world, table)
+    assert found["11-05"] == ("unproven", "rows longer than a day or from outside a window are not judged yet")
+    assert current(warehouse, world) == world.truth()
+    world.sync(("11-01", "12-01"))
+    assert settled(warehouse, world, table)["11-05"] == PROVEN
+    assert current(warehouse, world) == world.truth()
+
+
+@pytest.mark.parametrize("left", [0, 3])
+def test_an_outage_that_answers_with_no_data(warehouse, table, left):
+    world = World(table)
+    many(world)
+    world.sync(ALL)
+    shown, few = dict(world.shown), dict(list(world.shown.items())[:left])
+    world.shown = few
+    world.sync(ALL)
+    warehouse.fill(table.tables)
+    warehouse.build()
+    assert statuses(warehouse, world)["11-05"][0] == "unproven"
+    assert "less than half" in statuses(warehouse, world)["11-05"][1]
+    assert total(warehouse) == 1200
+    world.shown = shown
+    world.sync(ALL)
+    assert settled(warehouse, world, table)["11-05"] == PROVEN
+    assert current(warehouse, world) == world.truth()
+    world.shown = few
+    world.sync(ALL)
+    world.sync(ALL)  # two readings agree
+    assert settled(warehouse, world, table)["11-05"] == PROVEN
+    assert current(warehouse, world) == world.truth()
+
+
+def test_a_cost_that_moves_into_a_window_that_was_read_before(warehouse, table):
+    world = World(table)
+    world.put(cost("moves", "11-06", "100"))
+    world.put(cost("stays", "11-02", "1"))
+    world.sync(FIRST, SECOND)
+    assert settled(warehouse, world, table)["11-02"] == PROVEN
+    world.sync(FIRST, SECOND, between=lambda: world.put(cost("moves", "11-02", "100")))
+    found = settled(warehouse, world, table)
+    assert found["11-02"] == ("unproven", "a row that was found missing on another day may have moved to this one after it was read")
+    assert found["11-06"] == PROVEN
+    world.sync(FIRST, SECOND)
+    assert settled(warehouse, world, table)["11-02"] == PROVEN
+    assert current(warehouse, world) == world.truth()
+
+
+def test_a_row_that_was_issued_anew_has_not_moved(warehouse, table):
+    world = World(table)
+    world.put(cost("old", "11-06", "100"))
+    world.put(cost("stays", "11-02", "1"))
+    world.sync(FIRST, SECOND)
+    world.withdraw("old")
+    world.put(cost("new", "11-06", "101", x_CostStatus="final"))
+    world.sync(FIRST, SECOND)
+    found = settled(warehouse, world, table)
+    assert (found["11-02"], found["11-06"]) == (PROVEN, PROVEN)
+
+
+def test_an_amount_that_came_as_a_number_leaves_no_totals(warehouse, table):
+    world = World(table)
+    many(world)
+    world.sync(ALL, numbers=True)
+    found = settled(warehouse, world, table)
+    assert found["11-05"] == ("unproven", "the reading has no control totals: an amount is no exact decimal")
+    assert total(warehouse) == 1200
+
+
+def test_rows_that_do_not_add_up_to_their_totals(warehouse, table):
+    world = World(table)
+    many(world)
+    world.sync(ALL)
+    table.costs[3] = {**table.costs[3], "BilledCost": "100.000000000000000001"}
+    warehouse.fill(table.tables)
+    warehouse.build()
+    assert statuses(warehouse, world)["11-05"][1] == "the rows do not add up to the control totals of the reading"
+    [row] = warehouse.all("select * from reconciliation where not is_reconciled")
+    assert (row["measure"], row["is_proven"]) == ("billed", False)
+
+
+def test_a_proof_grows_old(warehouse, table):
+    world = World(table)
+    world.put(cost("old", "11-02", "1"))
+    world.sync(FIRST, SECOND)
+    world.now += timedelta(days=40)
+    world.sync(SECOND)
+    settled(warehouse, world, table)
+    rows = {f"{row['day']:%m-%d}": row for row in rows_of(warehouse, world, "ai_billing__completeness_costs")}
+    assert (rows["11-02"]["status"], rows["11-02"]["is_stale"], rows["11-02"]["proof_age_days"]) == ("proven", True, 40)
+    assert (rows["11-05"]["is_stale"], rows["11-05"]["proof_age_days"]) == (False, 0)
+    assert iso(rows["11-02"]["read_at"]) < iso(rows["11-05"]["read_at"])
+
+
+def test_two_readings_of_a_moving_listing_that_agree(warehouse, table):
+    world = World(table)
+    many(world)
+    world.sync(ALL, moved=True)
+    assert settled(warehouse, world, table)["11-05"] == ("unproven", "the listing moved while it was read")
+    written = len(table.costs)
+    world.sync(ALL, moved=True)
+    assert settled(warehouse, world, table)["11-05"] == PROVEN
+    assert len(table.costs) == written
+    reconciled(warehouse)
+
+
+@pytest.mark.parametrize("paged", [False, True])
+def test_only_days_that_changed_are_written(warehouse, table, paged):
+    world = World(table)
+    many(world)
+    world.put(cost("other", "11-06", "1"))
+    world.sync(ALL)
+    written = len(table.costs)
+    world.sync(ALL, paged=paged)
+    assert len(table.costs) == written
+    world.put(cost("other", "11-06", "2"))
+    world.sync(ALL, paged=paged)
+    assert len(table.costs) == written + 1
+    found = settled(warehouse, world, table)
+    assert (found["11-05"], found["11-06"]) == (PROVEN, PROVEN)
+    assert current(warehouse, world) == world.truth()
+
+
+def test_a_sync_that_is_cut_short_while_it_writes_a_day_anew(warehouse, table):
+    world = World(table)
+    many(world)
+    world.sync(ALL)
+    for index in range(12):
+        world.put(cost(f"r{index}", "11-05", "101"))
+    world.emit(world.begin(), *ALL, records=world.listing(*(day for day in [min(world.known), max(world.known)]))[:5])
+    world.known.clear()
+    found = settled(warehouse, world, table)
+    assert found["11-05"] == ("unproven", "rows of the reading are missing")
+    assert total(warehouse) == 1205
+    world.sync(ALL)
+    assert settled(warehouse, world, table)["11-05"] == PROVEN
+    assert current(warehouse, world) == world.truth()
+
+
+def test_tables_of_version_0_1_0_and_the_sync_after_the_upgrade(warehouse, table):
+    world = World(table, legacy=True)
+    many(world)
+    world.put(cost("plan", "11-01", "20", end="12-01"))
+    world.sync(ALL)
+    world.withdraw("r0")
+    world.put(cost("r1", "11-05", "7"))
+    world.sync(ALL)
+    assert settled(warehouse, world, table)["11-05"] == PROVEN
+    assert current(warehouse, world) == world.truth()
+    world.legacy = False
+    world.withdraw("r2")
+    world.sync(SECOND)
+    found = settled(warehouse, world, table)
+    assert (found["11-02"], found["11-05"]) == (PROVEN, PROVEN)
+    assert current(warehouse, world) == world.truth()
+    world.sync(ALL)
+    assert settled(warehouse, world, table)["11-01"] == PROVEN
+    assert current(warehouse, world) == world.truth()
+
+
+def test_a_removed_row_says_when_it_was_first_missing_and_what_replaced_it(warehouse, table):
+    world = World(table)
+    labels = {"x_ModelId": "m", "x_ProjectId": "p", "x_WorkspaceId": "w", "x_ApiKeyId": "k", "InvoiceId": "INV-1"}
+    for record_id in ("reissued", "gone", "stays"):
+        world.put(cost(record_id, "11-05", "1.5", **{**labels, "x_ModelId": record_id}))
+    world.sync(ALL)
+    world.withdraw("gone")
+    world.withdraw("reissued")
+    world.put(cost("reissued-final", "11-05", "1.6", **{**labels, "x_ModelId": "reissued"}))
+    first = world.now
+    world.sync(ALL)
+    for amount in ("2", "3"):
+        world.put(cost("stays", "11-05", amount, **{**labels, "x_ModelId": "stays"}))
+        world.sync(ALL)
+    settled(warehouse, world, table)
+    warehouse.build()
+    rows = {row["record_id"]: row for row in warehouse.all("select * from removed_rows")}
+    assert set(rows) == {"reissued", "gone"}
+    assert all(first < row["found_missing_at"].replace(tzinfo=first.tzinfo) < first + timedelta(minutes=1) for row in rows.values())
+    assert rows["reissued"]["replaced_by_record_id"] == "reissued-final"
+    assert rows["gone"]["replaced_by_record_id"] is None
+    gone = rows["gone"]
+    assert [gone[name] for name in ("model_id", "project_id", "workspace_id", "api_key_id", "invoice_id")] == ["gone", "p", "w", "k", "INV-1"]
+    if not table.dedup:
+        change = warehouse.all("select * from restatements order by seen_at")[0]
+        assert (change["model_id"], change["project_id"], change["invoice_id"]) == ("stays", "p", "INV-1")
