@@ -7,9 +7,6 @@ export interface Chapter {
   readonly happened: readonly string[];
 }
 
-/** The billing period whose bill the demo shows. */
-export const BILLING_PERIOD = "2025-10-01";
-
 // The explanations follow the data: reference_provider/data/README.md describes the records' lives, and provider.ts has
 // the made-up records.
 export const CHAPTERS: readonly [Chapter, ...Chapter[]] = [

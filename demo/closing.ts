@@ -1,8 +1,10 @@
 /** Prints the sums, the costs and the proofs. */
-import { corrections, costByMonthAndModel, proofs, removedCosts } from "./figures.ts";
-import { type Comparison, isReconciled, plain, subtract, type Sum } from "./reconciliation.ts";
+import type { Database } from "../warehouse/database.ts";
+import { plain, subtract } from "../warehouse/decimals.ts";
+import { proofs, removedCosts } from "../warehouse/figures.ts";
+import { corrections, costByMonthAndModel } from "./figures.ts";
+import { type Comparison, isReconciled, type Sum } from "./reconciliation.ts";
 import * as terminal from "./terminal.ts";
-import type { Warehouse } from "./warehouse.ts";
 
 const amountOf = (sum: Sum | null): string => (sum === null ? "nothing" : plain(sum.amount));
 
@@ -21,8 +23,8 @@ export function showBilled(
   }
 }
 
-export async function showCosts(warehouse: Warehouse): Promise<void> {
-  const cells = await costByMonthAndModel(warehouse, 4, 8);
+export async function showCosts(database: Database): Promise<void> {
+  const cells = await costByMonthAndModel(database, 4, 8);
   const months = [...new Set(cells.map(([, month = ""]) => month))];
   const order = ["earlier", ...months.filter((month) => /^\d/.test(month)).toSorted(), "total"];
   const models = [...new Set(cells.map(([model = ""]) => model))];
@@ -43,8 +45,8 @@ export async function showCosts(warehouse: Warehouse): Promise<void> {
 }
 
 /** The rows that make the naive sum wrong. */
-export async function showRemoved(warehouse: Warehouse): Promise<void> {
-  const rows = await removedCosts(warehouse);
+export async function showRemoved(database: Database): Promise<void> {
+  const rows = await removedCosts(database);
   const billed = terminal.atPoint(rows.map((row) => plain(row.billed)));
   terminal.section("Gone at the provider, still in the table", "from the view removed_rows");
   terminal.table(
@@ -58,8 +60,8 @@ export async function showRemoved(warehouse: Warehouse): Promise<void> {
 }
 
 /** Prints the proven days. Returns whether no day is contradicted and every control total agrees. */
-export async function showProof(warehouse: Warehouse): Promise<boolean> {
-  const found = await proofs(warehouse);
+export async function showProof(database: Database): Promise<boolean> {
+  const found = await proofs(database);
   terminal.section("Proof", "from the views completeness and reconciliation");
   terminal.table(
     [
@@ -96,7 +98,7 @@ export function showSums(comparisons: readonly Comparison[]): void {
 
 /** Prints the sums of the raw tables, the views and the provider. Returns whether the views equal the provider. */
 export async function showReconciliation(
-  warehouse: Warehouse,
+  database: Database,
   comparisons: readonly Comparison[],
 ): Promise<boolean> {
   terminal.section(
@@ -104,7 +106,7 @@ export async function showReconciliation(
     "naive: the raw tables, as an upsert leaves them; current: current_costs, current_usage",
   );
   showSums(comparisons);
-  const { spend, corrections: corrected } = await corrections(warehouse);
+  const { spend, corrections: corrected } = await corrections(database);
   terminal.line(
     `Billed: ${plain(spend)} USD of real spend, ${plain(corrected)} USD by the correction of a closed period.`,
   );

@@ -1,10 +1,9 @@
 /**
- * Queries the warehouse for the figures that the demo prints. Decimals are text. Figures of views read the tables
- * `shown_…` that `Warehouse.look` makes.
+ * Queries the database for the figures that only the demo prints. Decimals are text. Figures of views read the tables
+ * `shown_…` that `Database.look` makes.
  */
+import type { Database } from "../warehouse/database.ts";
 import type { Sum } from "./reconciliation.ts";
-import type { RemovedRow } from "./report/model.ts";
-import type { Warehouse } from "./warehouse.ts";
 
 /** Billed cost of usage, and the sum of its corrections; decimals as text. */
 export interface Corrections {
@@ -12,27 +11,8 @@ export interface Corrections {
   readonly corrections: string;
 }
 
-/** A bill by the status of its costs, and the bill that the raw table would show. */
-export interface Bill {
-  readonly provisional: string;
-  readonly final: string;
-  readonly naive: string;
-}
-
-/** The numbers of proven, unproven and incomplete days of a dataset, and the comparison of its control totals. */
-export interface Proof {
-  readonly dataset: string;
-  readonly proven: number;
-  readonly unproven: number;
-  readonly incomplete: number;
-  /** Control totals of proven days. */
-  readonly compared: number;
-  /** Control totals that differ from the rows that the views show. */
-  readonly differing: number;
-}
-
-async function sums(warehouse: Warehouse, sql: string): Promise<Sum[]> {
-  const rows = await warehouse.query(sql);
+async function sums(database: Database, sql: string): Promise<Sum[]> {
+  const rows = await database.query(sql);
   return rows.map(([measure = "", count = "0", amount = "0"]) => ({
     measure,
     rows: Number(count),
@@ -43,9 +23,9 @@ async function sums(warehouse: Warehouse, sql: string): Promise<Sum[]> {
 /**
  * Rows and sums of the raw tables, under the names that {@link import("./provider.ts").sumsOf} uses for the provider.
  */
-export async function naiveSums(warehouse: Warehouse): Promise<Sum[]> {
+export async function naiveSums(database: Database): Promise<Sum[]> {
   return await sums(
-    warehouse,
+    database,
     `SELECT 'billed ' || BillingCurrency, count(*), sum(BilledCost) FROM costs GROUP BY ALL
      UNION ALL
      SELECT 'effective ' || BillingCurrency, count(*), sum(EffectiveCost) FROM costs GROUP BY ALL
@@ -55,9 +35,9 @@ export async function naiveSums(warehouse: Warehouse): Promise<Sum[]> {
 }
 
 /** The same for `current_costs` and `current_usage`. */
-export async function currentSums(warehouse: Warehouse): Promise<Sum[]> {
+export async function currentSums(database: Database): Promise<Sum[]> {
   return await sums(
-    warehouse,
+    database,
     `SELECT 'billed ' || billing_currency, count(*), sum(billed_cost)
      FROM shown_current_costs GROUP BY ALL
      UNION ALL
@@ -69,8 +49,8 @@ export async function currentSums(warehouse: Warehouse): Promise<Sum[]> {
 }
 
 /** Billed cost of usage, and the sum of its corrections. */
-export async function corrections(warehouse: Warehouse): Promise<Corrections> {
-  const [row] = await warehouse.query(`
+export async function corrections(database: Database): Promise<Corrections> {
+  const [row] = await database.query(`
     SELECT coalesce(sum(billed_cost) FILTER (corrects_record_id IS NULL), 0),
            coalesce(sum(billed_cost) FILTER (corrects_record_id IS NOT NULL), 0)
     FROM shown_current_costs`);
@@ -78,56 +58,16 @@ export async function corrections(warehouse: Warehouse): Promise<Corrections> {
   return { spend, corrections: corrected };
 }
 
-/** @param period start of the billing period, a date */
-export async function billOf(warehouse: Warehouse, period: string): Promise<Bill> {
-  const [row] = await warehouse.query(`
-    SELECT coalesce(sum(billed_cost) FILTER (cost_status = 'provisional'), 0),
-           coalesce(sum(billed_cost) FILTER (cost_status = 'final'), 0),
-           (SELECT coalesce(sum(BilledCost), 0) FROM costs WHERE BillingPeriodStart = '${period}')
-    FROM shown_current_costs WHERE billing_period_start = '${period}'`);
-  const [provisional = "0", final = "0", naive = "0"] = row ?? [];
-  return { provisional, final, naive };
-}
-
-/** The proven days of each dataset. */
-export async function proofs(warehouse: Warehouse): Promise<Proof[]> {
-  const rows = await warehouse.query(`
-    SELECT dataset,
-           count(*) FILTER (status = 'proven'),
-           count(*) FILTER (status = 'unproven'),
-           count(*) FILTER (status = 'incomplete'),
-           any_value(compared),
-           any_value(differing)
-    FROM shown_completeness
-    LEFT JOIN (
-      SELECT dataset, count(*) AS compared, count(*) FILTER (NOT is_reconciled) AS differing
-      FROM shown_reconciliation WHERE is_proven GROUP BY dataset) USING (dataset)
-    GROUP BY dataset ORDER BY dataset`);
-  return rows.map(([dataset = "", ...counts]) => {
-    const [proven = 0, unproven = 0, incomplete = 0, compared = 0, differing = 0] =
-      counts.map(Number);
-    return { dataset, proven, unproven, incomplete, compared, differing };
-  });
-}
-
-/** Costs that are still in the table although the provider no longer shows them. */
-export async function removedCosts(warehouse: Warehouse): Promise<RemovedRow[]> {
-  const rows = await warehouse.query(`
-    SELECT record_id, billed_cost, last_seen_at
-    FROM shown_removed_rows WHERE dataset = 'costs' ORDER BY last_seen_at, record_id`);
-  return rows.map(([id = "", billed = "0", lastSeenAt = ""]) => ({ id, billed, lastSeenAt }));
-}
-
 /**
  * Billed cost by model and month of use: the newest months with their largest models, all others as `earlier` and
  * `other models`, and the totals. Rows of (model, month, cost).
  */
 export async function costByMonthAndModel(
-  warehouse: Warehouse,
+  database: Database,
   months: number,
   models: number,
 ): Promise<(readonly string[])[]> {
-  return await warehouse.query(`
+  return await database.query(`
     WITH spend AS (
       SELECT strftime(day, '%Y-%m') AS month, model_id AS model, billed_cost FROM shown_current_costs),
     shown_months AS (SELECT DISTINCT month FROM spend ORDER BY month DESC LIMIT ${months}),

@@ -1,6 +1,6 @@
 /** `npm run demo`: shows the whole system on one machine, without any account. */
 import { existsSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -45,6 +45,8 @@ async function main(): Promise<void> {
   }
   await makeFolder(resolve(values.out));
   const database = join(values.out, "billing.duckdb");
+  const config = join(values.out, "config.json");
+  for (const path of [database, `${database}.wal`, config]) await rm(path, { force: true });
   terminal.title(
     "source-ai-billing",
     "Two years of real AI usage and spend, from a provider's billing export into a DuckDB file.",
@@ -54,10 +56,8 @@ async function main(): Promise<void> {
   const shown = relative(process.cwd(), database);
   terminal.section("To look around", "all of it stays until the next run");
   terminal.line(`${relative(process.cwd(), report)}, for a browser`);
-  terminal.line(`${shown}, beside it the connector's config, catalog and state`);
-  terminal.line(
-    `npx node demo/query.ts "${QUERY}"${values.out === DEFAULT_OUT ? "" : ` ${shown}`}`,
-  );
+  terminal.line(`${shown}, beside it the config`);
+  terminal.line(`bin/source-ai-billing query --database ${shown} "${QUERY}"`);
   process.stdout.write("\n");
   process.exitCode = agreed ? 0 : 1;
 }

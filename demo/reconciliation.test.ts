@@ -1,12 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  compare,
-  type Comparison,
-  isReconciled,
-  plain,
-  subtract,
-  type Sum,
-} from "./reconciliation.ts";
+import { compare, type Comparison, isReconciled, type Sum } from "./reconciliation.ts";
+import { plain, subtract } from "../warehouse/decimals.ts";
 
 const billed = (amount: string, rows = 95): Sum => ({ measure: "billed USD", rows, amount });
 const tokens: Sum = { measure: "input_tokens", rows: 3, amount: "123456789012345678901234567890" };

@@ -1,5 +1,13 @@
 /** The steps of the demo in their order. */
-import { BILLING_PERIOD, type Chapter, CHAPTERS } from "./chapters.ts";
+import { join } from "node:path";
+import { text as textOf } from "node:stream/consumers";
+import * as z from "zod";
+import { LAUNCHER, start } from "../bin/process.ts";
+import { Database } from "../warehouse/database.ts";
+import { plain } from "../warehouse/decimals.ts";
+import { reportData } from "../warehouse/report/data.ts";
+import { writeReport } from "../warehouse/report/write.ts";
+import { type Chapter, CHAPTERS } from "./chapters.ts";
 import {
   showBilled,
   showCosts,
@@ -8,8 +16,7 @@ import {
   showRemoved,
   showSums,
 } from "./closing.ts";
-import { Connector, type Delivery, type Stream } from "./connector.ts";
-import { type Bill, billOf, currentSums, naiveSums } from "./figures.ts";
+import { currentSums, naiveSums } from "./figures.ts";
 import {
   askedSince,
   provisionalOf,
@@ -17,140 +24,116 @@ import {
   startProvider,
   sumsOf,
 } from "./provider.ts";
-import { compare, type Comparison, isReconciled, plain } from "./reconciliation.ts";
-import { reportData } from "./report/data.ts";
-import { writeReport } from "./report/write.ts";
+import { compare, type Comparison, isReconciled } from "./reconciliation.ts";
 import * as terminal from "./terminal.ts";
-import { type Load, Warehouse } from "./warehouse.ts";
 
-interface Scene extends RunningProvider {
-  readonly connector: Connector;
-  readonly streams: readonly Stream[];
-  readonly warehouse: Warehouse;
-}
-
-/** The folder for the results. */
+/** The files of the demo. */
 export interface Places {
-  /** The folder of the connector's files; must exist. */
+  /** The folder of all files; must exist. */
   readonly directory: string;
   readonly database: string;
   readonly report: string;
 }
 
-/** The sums of the warehouse and of the provider after a sync. */
-interface Outcome {
-  readonly at: string;
-  readonly title: string;
-  readonly comparisons: readonly Comparison[];
-  readonly bill: Bill;
+/** What `sync --json` prints, as far as the demo shows it. */
+const summarySchema = z.looseObject({
+  streams: z.array(
+    z.looseObject({
+      name: z.string(),
+      read: z.number(),
+      added: z.number(),
+      changed: z.number(),
+      position: z.string().nullable(),
+    }),
+  ),
+});
+
+/** Runs a command of the connector to its end, as a user would. @throws Error with what it says if it does not exit with 0 */
+async function run(args: readonly string[], input = ""): Promise<string> {
+  const { child, ended } = start([LAUNCHER, ...args], { stdio: "pipe" });
+  child.stdin?.end(input);
+  const [output, errors] = await Promise.all(
+    [child.stdout, child.stderr].map(async (stream) =>
+      stream === null ? "" : await textOf(stream),
+    ),
+  );
+  const { code, signal } = await ended;
+  if (code === 0) return output ?? "";
+  throw new Error(`source-ai-billing ${args[0]} ended with ${String(code ?? signal)}:\n${errors}`);
 }
 
 /**
  * Runs the demo.
  *
- * @returns whether the warehouse agreed with the provider after every sync and proves it at the end
+ * @returns whether the database agreed with the provider after every sync and proves it at the end
  */
-export async function tell({ directory, database, report }: Places): Promise<boolean> {
+export async function tell(places: Places): Promise<boolean> {
   const running = await startProvider(CHAPTERS[0].at);
   try {
-    const connector = new Connector(directory);
-    const streams = await introduce(running, connector);
-    const warehouse = await Warehouse.create(database, streams);
+    await introduce(running, places);
+    const outcomes: (readonly Comparison[])[] = [];
+    for (const [index, chapter] of CHAPTERS.entries()) {
+      outcomes.push(await sync(running, places, chapter, index + 1));
+    }
+    const database = await Database.open(places.database, "read");
     try {
-      const scene = { ...running, connector, streams, warehouse };
-      const outcomes: Outcome[] = [];
-      for (const [index, chapter] of CHAPTERS.entries()) {
-        outcomes.push(await sync(scene, chapter, index + 1));
-      }
-      const right = await conclude(warehouse, outcomes);
-      await terminal.busy("the report", () => makeReport(warehouse, outcomes, report));
+      const right = await conclude(database, outcomes);
+      await terminal.busy("the report", () => makeReport(database, outcomes, places.report));
       return right;
     } finally {
-      warehouse.close();
+      database.close();
     }
   } finally {
     await running.provider.close();
   }
 }
 
-/** Prints the provider, the connector's specification and its check. Returns the streams to read. */
-async function introduce(
-  { baseUrl, token }: RunningProvider,
-  connector: Connector,
-): Promise<readonly Stream[]> {
+const configOf = ({ directory }: Places): string => join(directory, "config.json");
+
+/** Prints the provider, and makes the config. */
+async function introduce({ baseUrl, token }: RunningProvider, places: Places): Promise<void> {
   terminal.section(
     "The provider",
     "on this machine, with the real spend of reference_provider/data",
   );
   terminal.line(`${baseUrl}, its clock at ${terminal.shortInstant(CHAPTERS[0].at)} UTC`);
-  terminal.section("The connector", "bin/source-ai-billing");
-  const { connectionSpecification } = await terminal.busy("spec", () => connector.spec());
-  const settings = Object.keys(connectionSpecification.properties).length;
-  const required = connectionSpecification.required.join(" and ");
-  terminal.line(`spec      ${settings} settings, of which ${required} are required`);
-  const credentials = { auth_type: "scoped_bearer_token", access_token: token };
-  await connector.configure({ base_url: baseUrl, credentials });
-  terminal.line(`check     ${await terminal.busy("check", () => connector.check())}`);
-  const streams = await terminal.busy("discover", () => connector.discover());
-  const names = Math.max(...streams.map(({ name }) => name.length));
-  for (const [index, stream] of streams.entries()) {
-    terminal.line(`${index === 0 ? "discover" : "        "}  ${describe(stream, names)}`);
-  }
-  await connector.choose(streams);
-  return streams;
+  terminal.section("The configuration", "source-ai-billing init");
+  const args = ["init", "--config", configOf(places), "--base-url", baseUrl, "--secret-stdin"];
+  const [answer = ""] = (await terminal.busy("init", () => run(args, token))).split("\n");
+  terminal.line(answer);
 }
 
-function describe(stream: Stream, width: number): string {
-  const columns = Object.keys(stream.json_schema.properties).length;
-  const key = stream.source_defined_primary_key.flat().join(", ");
-  return `${stream.name.padEnd(width)}  ${columns} columns, primary key ${key}`;
-}
-
-/** One sync, from the state of the previous one. */
+/** One sync, from the state that the database holds. */
 async function sync(
-  scene: Scene,
+  { provider }: RunningProvider,
+  places: Places,
   { at, title, happened }: Chapter,
   number: number,
-): Promise<Outcome> {
-  const { provider, connector, warehouse } = scene;
+): Promise<readonly Comparison[]> {
   provider.clock.set(Date.parse(at));
   terminal.section(`Sync ${number}  ${title}`, `${terminal.shortInstant(at)} UTC`);
   for (const text of happened) terminal.line(text);
   const since = provider.requests().length;
-  const delivery = await terminal.busy("reading", (progress) =>
-    connector.read((records) => records % 20 === 0 && progress(`${records} records`)),
-  );
-  const loads = new Map<string, Load>();
-  for (const [stream, file] of delivery.files) {
-    loads.set(stream, await warehouse.load(stream, file));
+  const args = ["sync", "--config", configOf(places), "--database", places.database, "--json"];
+  const output = await terminal.busy("reading", () => run(args));
+  showSync(summarySchema.parse(JSON.parse(output)), askedSince(provider, since));
+  const database = await Database.open(places.database, "read");
+  try {
+    return await judge(provider, database);
+  } finally {
+    database.close();
   }
-  // The records must be in the warehouse before their states are kept.
-  await connector.keep(delivery.states);
-  for (const warning of delivery.warnings) terminal.remark(warning);
-  showSync(scene.streams, askedSince(provider, since), delivery, loads);
-  return { at, title, ...(await judge(scene)) };
 }
 
 function showSync(
-  streams: readonly Stream[],
+  { streams }: z.output<typeof summarySchema>,
   asked: ReturnType<typeof askedSince>,
-  { states }: Delivery,
-  loads: ReadonlyMap<string, Load>,
 ): void {
-  const rows = streams.map(({ name }) => {
-    const { requests = "", from = "" } = asked.get(name) ?? {};
-    const { records = 0, added = 0, changed = 0 } = loads.get(name) ?? {};
-    const state = states.find((each) => each.stream.stream_descriptor.name === name);
-    const position = state?.stream.stream_state["position"];
-    return [
-      name,
-      String(requests),
-      from.slice(0, 10),
-      String(records),
-      String(added),
-      String(changed),
-      typeof position === "string" ? terminal.shortInstant(position) : "",
-    ];
+  const rows = streams.map(({ name, read, added, changed, position }) => {
+    const { requests = 0, from = "" } = asked.get(name) ?? {};
+    const through = position === null ? "" : terminal.shortInstant(position);
+    const counts = [read, added, changed].map(String);
+    return [name, String(requests), from.slice(0, 10), ...counts, through];
   });
   terminal.table(
     [
@@ -167,50 +150,47 @@ function showSync(
 }
 
 /** Compares the raw tables, the views and the provider. Prints one line if they agree. */
-async function judge({
-  provider,
-  warehouse,
-}: Scene): Promise<Pick<Outcome, "comparisons" | "bill">> {
-  await terminal.busy("asking the views", () => warehouse.look("current_costs", "current_usage"));
+async function judge(
+  provider: RunningProvider["provider"],
+  database: Database,
+): Promise<readonly Comparison[]> {
+  await terminal.busy("asking the views", () => database.look("current_costs", "current_usage"));
   const comparisons = compare({
-    naive: await naiveSums(warehouse),
-    current: await currentSums(warehouse),
+    naive: await naiveSums(database),
+    current: await currentSums(database),
     provider: sumsOf(provider),
   });
   showBilled(comparisons, provisionalOf(provider));
   if (!isReconciled(comparisons)) showSums(comparisons);
-  return { comparisons, bill: await billOf(warehouse, BILLING_PERIOD) };
+  return comparisons;
 }
 
 /** Prints the final result. Returns whether it is right. */
-async function conclude(warehouse: Warehouse, outcomes: readonly Outcome[]): Promise<boolean> {
+async function conclude(
+  database: Database,
+  outcomes: readonly (readonly Comparison[])[],
+): Promise<boolean> {
   await terminal.busy("asking the views", () =>
-    warehouse.look("removed_rows", "completeness", "reconciliation"),
+    database.look("current_costs", "removed_rows", "completeness", "reconciliation"),
   );
-  await showCosts(warehouse);
-  await showRemoved(warehouse);
-  const proven = await showProof(warehouse);
-  const comparisons = outcomes.at(-1)?.comparisons ?? [];
-  const reconciled = outcomes.every((outcome) => isReconciled(outcome.comparisons));
-  return (await showReconciliation(warehouse, comparisons)) && reconciled && proven;
+  await showCosts(database);
+  await showRemoved(database);
+  const proven = await showProof(database);
+  const reconciled = outcomes.every(isReconciled);
+  return (await showReconciliation(database, outcomes.at(-1) ?? [])) && reconciled && proven;
 }
 
 /** Writes the report beside the database. */
 async function makeReport(
-  warehouse: Warehouse,
-  outcomes: readonly Outcome[],
+  database: Database,
+  outcomes: readonly (readonly Comparison[])[],
   path: string,
 ): Promise<void> {
-  const billed = outcomes.at(-1)?.comparisons.find(({ measure }) => measure === "billed USD");
-  const [naive, current, truth] = [billed?.naive, billed?.current, billed?.provider].map((sum) =>
-    plain(sum?.amount ?? "0"),
-  );
-  const data = await reportData(warehouse, {
-    billingPeriod: BILLING_PERIOD,
-    naive: naive ?? "0",
-    current: current ?? "0",
-    truth: truth ?? "0",
-    syncs: outcomes,
+  const billed = outcomes.at(-1)?.find(({ measure }) => measure === "billed USD");
+  const data = await reportData(database, {
+    truth: plain(billed?.provider?.amount ?? "0"),
+    titles: new Map(CHAPTERS.map(({ at, title }) => [at.slice(0, 16), title])),
+    madeBy: "npm run demo",
   });
   await writeReport(path, data);
 }

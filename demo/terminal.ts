@@ -1,13 +1,8 @@
 /** The output of the demo: sections, aligned columns, one line of progress. Colors and motion only on a terminal. */
 import { styleText } from "node:util";
+import { alignedLines, type TextColumn } from "../warehouse/text.ts";
 
 type Style = Parameters<typeof styleText>[0];
-
-/** `right` for numbers. Decimals align if all cells of the column have equally many digits after the point. */
-export interface Column {
-  readonly title: string;
-  readonly align?: "left" | "right";
-}
 
 const INDENT = "  ";
 
@@ -45,21 +40,10 @@ export function verdict(good: boolean, text: string): void {
 }
 
 /** Rows under their titles, each column as wide as its widest cell. */
-export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): void {
-  const widths = columns.map(({ title: name }, index) =>
-    Math.max(name.length, ...rows.map((row) => row[index]?.length ?? 0)),
-  );
-  const aligned = (row: readonly string[]): string =>
-    columns
-      .map(({ align }, index) => {
-        const cell = row[index] ?? "";
-        const width = widths[index] ?? 0;
-        return align === "right" ? cell.padStart(width) : cell.padEnd(width);
-      })
-      .join("  ")
-      .trimEnd();
-  remark(aligned(columns.map(({ title: name }) => name)));
-  for (const row of rows) line(aligned(row));
+export function table(columns: readonly TextColumn[], rows: readonly (readonly string[])[]): void {
+  const [titles = "", ...lines] = alignedLines(columns, rows);
+  remark(titles);
+  for (const text of lines) line(text);
 }
 
 /** Shows the current work until it is done; prints nothing if there is no terminal. */

@@ -2,11 +2,14 @@
  * `npm run build`: bundles the connector as dist/source-ai-billing.js, without any development tool. A command loads its
  * part of the bundle only when it runs: `spec` loads neither the config's schema nor the HTTP client.
  */
+import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { build } from "esbuild";
 
 const root = new URL("..", import.meta.url).pathname;
 const outdir = `${root}dist`;
+/** The image is built without this folder. */
+const hasWarehouse = existsSync(`${root}warehouse`);
 
 await rm(outdir, { recursive: true, force: true });
 await build({
@@ -20,6 +23,8 @@ await build({
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: "eof",
+  // DuckDB has binaries, and is only loaded where it is installed.
+  external: ["@duckdb/node-api", ...(hasWarehouse ? [] : ["../warehouse/*"])],
   // Its main file requires its parts in a way that no bundler can follow.
   alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
   // Some dependencies are CommonJS and call require, which ES modules do not have.
@@ -27,3 +32,20 @@ await build({
     js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
   },
 });
+
+if (hasWarehouse) {
+  await build({
+    entryPoints: {
+      report: `${root}warehouse/report/page/main.ts`,
+      "report-style": `${root}warehouse/report/page/page.css`,
+    },
+    outdir,
+    bundle: true,
+    minify: true,
+    platform: "browser",
+    format: "iife",
+    target: "es2022",
+    legalComments: "none",
+    define: { "process.env.NODE_ENV": '"production"' },
+  });
+}

@@ -1,7 +1,7 @@
 /**
  * argv -> {@link Command}. This file does no work, no I/O and no exit: a text to print is a command too, and a wrong line
- * is an error like any other. Commands and options are those of the protocol (airbyte-protocol 0.18), plus `login` and
- * `conform`, which reads its own options.
+ * is an error like any other. Commands and options are those of the protocol (airbyte-protocol 0.18), plus `login`, and
+ * commands that read their own options: `conform` and those of the warehouse.
  */
 import { Command as Parser, CommanderError } from "commander";
 import { ConnectorError } from "./errors.ts";
@@ -42,6 +42,8 @@ export type Command =
     }
   /** Checks a provider against the interface; `argv` follows the word. */
   | { readonly kind: "conform"; readonly argv: readonly string[] }
+  /** `sync`, `init`, `query` or `report`; `argv` begins with the word. */
+  | { readonly kind: "warehouse"; readonly argv: readonly string[] }
   /** `text` goes to stdout and nothing else happens; it ends in a line break. */
   | { readonly kind: "help" | "version"; readonly text: string };
 
@@ -57,6 +59,9 @@ Examples:
   $ ${NAME} discover --config config.json
   $ ${NAME} read --config config.json --catalog catalog.json --state state.json
   $ ${NAME} login --config config.json
+  $ ${NAME} init
+  $ ${NAME} sync --config config.json --report report.html
+  $ ${NAME} query "SELECT * FROM daily_costs"
   $ ${NAME} conform --help
 
 A config to start from:
@@ -225,6 +230,19 @@ function addLogin(parser: Parser, found: (command: Command) => void): void {
     .allowUnknownOption()
     .argument("[options...]")
     .action((argv: string[]) => found({ kind: "conform", argv }));
+  for (const [name, description] of [
+    ["init", "ask for an address and a credential, check them, and write a configuration"],
+    ["sync", "read everything into a DuckDB file, with a summary and a report"],
+    ["query", "run a statement on a database of sync"],
+    ["report", "write the report of a database of sync"],
+  ] as const) {
+    parser
+      .command(name)
+      .description(`${description}; has its own --help`)
+      .allowUnknownOption()
+      .argument("[options...]")
+      .action((argv: string[]) => found({ kind: "warehouse", argv: [name, ...argv] }));
+  }
   parser
     .command("login")
     .description("sign in at the provider with a browser (OAuth 2.0), save the tokens to the file")

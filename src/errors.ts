@@ -16,6 +16,8 @@ const FAILURE_TYPES = {
   invalid_catalog: "config_error",
   /** The state cannot be understood or has another owner (S5). */
   invalid_state: "config_error",
+  /** The database or the report of `sync` cannot be opened or written, or belongs to another account. */
+  database: "config_error",
   /** 401: the credential is missing, wrong or expired for good. */
   unauthorized: "config_error",
   /** 403: the credential lacks a scope or the account. */

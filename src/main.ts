@@ -1,6 +1,7 @@
 /** The process edge: the only file that names `process`. */
 import { setMaxListeners } from "node:events";
 import { fstatSync } from "node:fs";
+import { text as textOf } from "node:stream/consumers";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import packageJson from "../package.json" with { type: "json" };
@@ -36,6 +37,9 @@ const clock: Clock = {
 
 const configFile = { write: writeConfigFile, assertWritable };
 
+/** Commands with options of their own; see warehouse/. */
+const WAREHOUSE_COMMANDS: ReadonlySet<string> = new Set(["sync", "init", "query", "report"]);
+
 type Running = Extract<Command, { debug: boolean }>;
 
 async function main(): Promise<void> {
@@ -56,6 +60,10 @@ async function main(): Promise<void> {
       await signIn(command, secrets, stop.signal);
       return;
     }
+    if (command.kind === "warehouse") {
+      await runWarehouse(command.argv, emitter, secrets, stop.signal);
+      return;
+    }
     emitter = new Emitter(process.stdout, secrets, command.debug);
     const ok = await perform(command, emitter, secrets, stop.signal);
     await emitter.flush();
@@ -74,6 +82,7 @@ async function commandOf(argv: readonly string[]): Promise<Command> {
   if (argv.length === 1 && argv[0] === "spec") return { kind: "spec", debug: false };
   // Its options are its own, and so are its errors and exit codes.
   if (argv[0] === "conform") return { kind: "conform", argv: argv.slice(1) };
+  if (WAREHOUSE_COMMANDS.has(argv[0] ?? "")) return { kind: "warehouse", argv };
   const { parseCommandLine } = await import("./cli.ts");
   return parseCommandLine(argv, packageJson.version);
 }
@@ -89,23 +98,12 @@ async function perform(
     await emitter.write({ type: "SPEC", spec: specification });
     return true;
   }
-  const { openTransport, run, TRANSPORT_LIMITS } = await import("./connector.ts");
+  const connector = await import("./connector.ts");
   const progress = watched(command, secrets);
-  const host: Host = {
-    version: packageJson.version,
-    clock,
-    random: Math.random,
-    nextTurn: () => setImmediate(),
-    stop,
-    secrets,
-    readJson: readJsonFile,
-    configFile,
-    openTransport: (connections) =>
-      openTransport({ limits: TRANSPORT_LIMITS, connections, proxies: process.env }),
-    stateInterval: STATE_INTERVAL,
+  const outputs = connector.run(command, {
+    ...hostOf(connector, secrets, stop),
     onProgress: (event) => progress?.told(event),
-  };
-  const outputs = run(command, host);
+  });
   let pages = 0;
   try {
     for (;;) {
@@ -120,6 +118,27 @@ async function perform(
     progress?.end();
     await outputs.return(false); // where stdout is broken the run must not go on
   }
+}
+
+/** This process, as the connector sees it. */
+function hostOf(
+  { openTransport, TRANSPORT_LIMITS }: typeof import("./connector.ts"),
+  secrets: Secrets,
+  stop: AbortSignal,
+): Host {
+  return {
+    version: packageJson.version,
+    clock,
+    random: Math.random,
+    nextTurn: () => setImmediate(),
+    stop,
+    secrets,
+    readJson: readJsonFile,
+    configFile,
+    openTransport: (connections) =>
+      openTransport({ limits: TRANSPORT_LIMITS, connections, proxies: process.env }),
+    stateInterval: STATE_INTERVAL,
+  };
 }
 
 /**
@@ -193,10 +212,57 @@ async function signIn(
       say: (text) => void process.stdout.write(text),
     });
   } catch (reason) {
-    const error = ConnectorError.from(reason);
-    warn(error.message);
-    if (error.code === "internal") warn(error.detail ?? "");
+    failInWords(ConnectorError.from(reason), warn);
+  }
+}
+
+/** Ends a command that talks to people: the message of its error on stderr, and exit code 1. */
+function failInWords(error: ConnectorError, warn: (text: string) => void): void {
+  warn(error.message);
+  if (error.code === "internal") warn(error.detail ?? "");
+  process.exitCode = 1;
+}
+
+/** `sync`, `init`, `query` and `report`: their result goes to stdout, in words or as JSON, and all else to stderr. */
+async function runWarehouse(
+  argv: readonly string[],
+  emitter: Emitter,
+  secrets: Secrets,
+  stop: AbortSignal,
+): Promise<void> {
+  const { stdin, stderr } = process;
+  stderr.on("error", () => undefined); // the sync goes on if the terminal closes
+  const warn = (text: string): void => void stderr.write(`${secrets.mask(text)}\n`);
+  const [connector, folder, { askAt }] = await Promise.all([
+    import("./connector.ts"),
+    import("../warehouse/command.ts").catch(() => undefined), // the image has none of it
+    import("./login/prompt.ts"),
+  ]);
+  if (folder === undefined) {
+    warn(
+      "This command is not a part of the image: install it with `npm install --global source-ai-billing`.",
+    );
     process.exitCode = 1;
+    return;
+  }
+  const host = hostOf(connector, secrets, stop);
+  try {
+    const ok = await folder.warehouse(argv, {
+      now: () => clock.now(),
+      sleep: (ms) => clock.sleep(ms, stop),
+      secrets,
+      engine: (command, edges) => connector.run(command, { ...host, ...edges }),
+      readJson: readJsonFile,
+      say: (text) => emitter.print(secrets.mask(text)),
+      warn,
+      draw: stderr.isTTY ? (text) => void stderr.write(secrets.mask(text)) : undefined,
+      ask: stdin.isTTY && stderr.isTTY ? askAt(stdin, stderr) : undefined,
+      readInput: () => textOf(stdin),
+    });
+    process.exitCode = ok ? 0 : 1;
+  } catch (reason) {
+    const error = ConnectorError.from(reason);
+    if (!isGone(error)) failInWords(error, warn);
   }
 }
 

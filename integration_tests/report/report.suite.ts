@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { subtract } from "../../demo/reconciliation.ts";
+import { subtract } from "../../warehouse/decimals.ts";
 
 const DEMO = fileURLToPath(new URL("../../demo/main.ts", import.meta.url));
 

@@ -7,6 +7,6 @@ browser_for report
 export SCREENSHOT=${SCREENSHOT:-$reports/report.png}
 cd "$root"
 [ -e dist/source-ai-billing.js ] || npm run --silent build
-tsc --project demo/report/page
+tsc --project warehouse/report/page
 vitest run --config integration_tests/report/vitest.config.ts \
   --reporter=default --reporter=junit --outputFile.junit="$reports/report.xml"

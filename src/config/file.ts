@@ -1,7 +1,7 @@
 /** Writes the config file, for users without a platform that stores their tokens. */
 import { constants } from "node:fs";
 import { randomUUID } from "node:crypto";
-import { access, open, readdir, realpath, rename, rm, stat } from "node:fs/promises";
+import { access, open, readdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { ConnectorError } from "../errors.ts";
 
@@ -10,6 +10,30 @@ const UUID_NEW = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.new$/;
 
 /** A temporary file is left over if it is older than this, in milliseconds: its writer was killed. */
 const LEFT_OVER_AGE = 60_000;
+
+/**
+ * Makes a config file that only its owner may read (mode 0600).
+ *
+ * @throws ConnectorError `invalid_config` if there is a file already, or if none can be made
+ */
+export async function createConfigFile(path: string, config: unknown): Promise<void> {
+  try {
+    await writeFile(path, `${JSON.stringify(config, null, 2)}\n`, { flag: "wx", mode: 0o600 });
+  } catch (reason) {
+    const code = reason instanceof Error && "code" in reason ? String(reason.code) : "unknown";
+    const why =
+      code === "EEXIST"
+        ? "there is one already. Remove it first, or name another one"
+        : `it cannot be made (${code})`;
+    throw new ConnectorError(
+      "invalid_config",
+      `The config file "${path}" is not written: ${why}.`,
+      {
+        detail: code,
+      },
+    );
+  }
+}
 
 /**
  * Replaces a config file with one that only its owner may read (mode 0600). At every moment either the old file or the

@@ -23,6 +23,7 @@ export interface ProjectCost {
 /** The bill of the current billing period after a sync. */
 export interface SyncBill {
   readonly at: string;
+  /** Empty if the sync has none. */
   readonly title: string;
   readonly provisional: string;
   readonly final: string;
@@ -64,11 +65,12 @@ export interface ReportData {
   /** Instant of the last sync, on the provider's clock. */
   readonly asOf: string;
   readonly currency: string;
-  /** The billed total of the raw table, the views and the provider. */
+  /** The billed total of the raw table, and of the views. */
   readonly naive: string;
   readonly current: string;
-  readonly truth: string;
-  /** Naive minus truth. */
+  /** The billed total by the provider's own account; null if it is not known. */
+  readonly truth: string | null;
+  /** Naive minus truth, or minus current where the truth is not known. */
   readonly excess: string;
   readonly provisional: string;
   readonly final: string;
@@ -77,10 +79,12 @@ export interface ReportData {
   readonly otherModels: { readonly count: number; readonly cost: string };
   readonly days: readonly DayCost[];
   readonly projects: readonly ProjectCost[];
-  /** Start of the billing period of {@link SyncBill}, a date. */
+  /** Start of the billing period of {@link SyncBill}, a date; empty without costs. */
   readonly billingPeriod: string;
   readonly syncs: readonly SyncBill[];
   readonly completeness: readonly DayProof[];
   readonly ranges: readonly ProofRange[];
   readonly removed: readonly RemovedRow[];
+  /** The command that made the report. */
+  readonly madeBy: string;
 }

@@ -24,7 +24,8 @@ function tipFor(sync: SyncBill | undefined): HTMLElement | string {
     { color: PROVISIONAL, name: "provisional", figure: decimal(sync.provisional) },
   ];
   const naive = { color: NAIVE, name: "naive sum", figure: decimal(sync.naive) };
-  return tip(`${longDate(sync.at)}: ${sync.title.toLowerCase()}`, entries, naive);
+  const title = sync.title === "" ? "" : `: ${sync.title.toLowerCase()}`;
+  return tip(`${longDate(sync.at)}${title}`, entries, naive);
 }
 
 /** The heights of a series; the last one has its exact amount as a label. */

@@ -33,7 +33,6 @@ function figure({ name, title, says, table: fallback }: Figure): Markup {
 
 function headline(data: ReportData): Markup {
   const { naive, current, truth, excess, currency } = data;
-  const agreed = current === truth;
   const sum = (kind: string, title: string, amount: string, says: string): Markup => markup`
   <div class="sum ${kind}">
     <dt>${title}</dt>
@@ -41,19 +40,40 @@ function headline(data: ReportData): Markup {
       <span class="says">${says}</span></dd>
   </div>`;
   const excessive = excess === "0" ? "" : `: ${decimal(excess)} too much`;
+  const sums = [
+    sum(
+      excess === "0" ? "naive" : "naive wrong",
+      "Naive sum",
+      naive,
+      `of the table costs${excessive}`,
+    ),
+    sum("current", "Current", current, "of the view current_costs"),
+    ...(truth === null ? [] : [sum("truth", "Provider", truth, "by its own account")]),
+  ];
   return markup`
 <header>
   <p class="kicker">AI spend at ${data.provider}</p>
-  <h1>Warehouse and provider ${agreed ? "agree" : "do not agree"} to the last digit</h1>
-  <p class="lead">Billed for use from ${longDate(data.days[0]?.day ?? data.asOf)} to
-    ${longDate(data.days.at(-1)?.day ?? data.asOf)}, as shown by the provider on ${longDate(data.asOf)},
-    ${data.asOf.slice(11, 16)} UTC.</p>
-  <dl class="sums" data-agreed="${String(agreed)}">
-    ${sum(excess === "0" ? "naive" : "naive wrong", "Naive sum", naive, `of the table costs${excessive}`)}
-    ${sum("current", "Current", current, "of the view current_costs")}
-    ${sum("truth", "Provider", truth, "by its own account")}
+  <h1>${claimOf(data)}</h1>
+  <p class="lead">${periodOf(data)}</p>
+  <dl class="sums" data-agreed="${String(truth === null || current === truth)}">
+    ${sums}
   </dl>
 </header>`;
+}
+
+/** The claim of the report: the comparison with the provider, or the days whose sums are proven. */
+function claimOf({ current, truth, completeness: days }: ReportData): string {
+  if (truth !== null) {
+    return `Warehouse and provider ${current === truth ? "agree" : "do not agree"} to the last digit`;
+  }
+  const proven = days.filter(({ costs }) => costs === "proven");
+  return `The costs of ${decimal(String(proven.length))} of ${count(days.length, "day")} are proven to the last digit`;
+}
+
+function periodOf({ days, asOf }: ReportData): string {
+  const [first, last] = [days[0]?.day, days.at(-1)?.day];
+  if (first === undefined || last === undefined) return "There are no costs.";
+  return `Billed for use from ${longDate(first)} to ${longDate(last)}, as shown by the provider on ${longDate(asOf)}, ${asOf.slice(11, 16)} UTC.`;
 }
 
 function costByDay({ days, currency, largestModels, otherModels }: ReportData): Markup {
@@ -86,7 +106,7 @@ function bill(data: ReportData): Markup {
   return figure({
     name: "bill",
     title: "Provisional against final",
-    says: `The bill of ${month(billingPeriod)} after each sync, in ${currency}. Of all costs, ${decimal(final)} are final today and ${decimal(provisional)} provisional.`,
+    says: `The bill of ${billingPeriod === "" ? "the period" : month(billingPeriod)} after each sync, in ${currency}. Of all costs, ${decimal(final)} are final today and ${decimal(provisional)} provisional.`,
     table: table(
       ["Sync", "What had happened", "Provisional", "Final", "Naive sum"],
       syncs.map((sync) => [
@@ -131,7 +151,7 @@ function removed({ removed: rows, currency }: ReportData): Markup {
   return markup`
 <section id="removed" aria-labelledby="removed-title">
   <h2 id="removed-title">Gone at the provider, still in the table</h2>
-  <p>What the naive sum has too much. A row that is withdrawn, or issued anew under another id, never comes again: an
+  <p>What the naive sum has too much. A row that is withdrawn, or issued again under another id, never comes again: an
     upsert keeps it, the newest complete reading of its day does not.</p>
   <div class="scroll" tabindex="0">${found}</div>
 </section>`;
@@ -151,7 +171,7 @@ ${completeness(data)}
 ${removed(data)}
 </main>
 <footer>
-  <p>Made by <code>npm run demo</code> from the views of <code>sql/duckdb.sql</code>. The spend is real but for two rows,
-    which <code>demo/README.md</code> names. Charts by Apache ECharts, Apache License 2.0. This page loads nothing.</p>
+  <p>Made by <code>${data.madeBy}</code> from the views of <code>sql/duckdb.sql</code>. Charts by Apache ECharts, Apache
+    License 2.0. This page loads nothing.</p>
 </footer>`;
 }

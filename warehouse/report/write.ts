@@ -1,36 +1,25 @@
 /** Writes the report: one file that needs no network. Its content security policy forbids network access. */
 import { createHash } from "node:crypto";
-import { readFile, writeFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { writeFile } from "node:fs/promises";
+import { ConnectorError } from "../../src/errors.ts";
+import { reportScript, reportStyle } from "../files.ts";
 import { documentBody } from "./document.ts";
 import { json, Markup, markup } from "./markup.ts";
 import type { ReportData } from "./model.ts";
 
-const file = (name: string): string => fileURLToPath(new URL(`page/${name}`, import.meta.url));
-
-/** The page's script together with the charting library. */
-async function script(): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: [file("main.ts")],
-    bundle: true,
-    minify: true,
-    write: false,
-    format: "iife",
-    target: "es2022",
-    legalComments: "none",
-    define: { "process.env.NODE_ENV": '"production"' },
-  });
-  // This text would end the `script` element.
-  return (outputFiles[0]?.text ?? "").replaceAll("</script", "<\\/script");
-}
+/** The page's script, which is put into a `script` element that this text would end. */
+const script = async (): Promise<string> =>
+  (await reportScript()).replaceAll("</script", "<\\/script");
 
 const hashOf = (text: string): string =>
   `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-/** @param path the file to write; an existing file is replaced */
+/**
+ * @param path the file to write; an existing file is replaced
+ * @throws ConnectorError `database` if the file cannot be written
+ */
 export async function writeReport(path: string, data: ReportData): Promise<void> {
-  const [code, css] = await Promise.all([script(), readFile(file("page.css"), "utf8")]);
+  const [code, css] = await Promise.all([script(), reportStyle()]);
   // The library positions tooltips by inline styles.
   const policy = `default-src 'none'; script-src ${hashOf(code)}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'`;
   const document = markup`
@@ -51,5 +40,12 @@ ${documentBody(data)}
 <script>${new Markup(code)}</script>
 </body>
 </html>`;
-  await writeFile(path, `${document.text}\n`);
+  try {
+    await writeFile(path, `${document.text}\n`);
+  } catch (reason) {
+    const fault = reason instanceof Error && "code" in reason ? String(reason.code) : "unknown";
+    throw new ConnectorError("database", `The report "${path}" cannot be written (${fault}).`, {
+      cause: reason,
+    });
+  }
 }

@@ -1,0 +1,103 @@
+/**
+ * The bills after each sync, by currency and billing period. They say what a sync changed, and how provisional costs became
+ * final. Decimals are text without trailing zeros.
+ */
+import type { Database } from "./database.ts";
+import { plain, subtract } from "./decimals.ts";
+
+/** The bill of a billing period, as of one sync. */
+export interface Bill {
+  /** The instant of the sync on the provider's clock, such as `2026-01-31T06:00:00Z`. */
+  readonly at: string;
+  readonly currency: string;
+  /** The first day of the billing period. */
+  readonly month: string;
+  readonly final: string;
+  readonly provisional: string;
+  /** The sum of the raw table. */
+  readonly naive: string;
+}
+
+/** The difference of a bill to that of the sync before. */
+export interface Change {
+  readonly currency: string;
+  readonly month: string;
+  /** Final and provisional costs together. */
+  readonly billed: string;
+  readonly provisional: string;
+  /** Null at the first sync. */
+  readonly change: string | null;
+}
+
+/** Syncs whose bills are kept. */
+const KEPT = 100;
+
+/** Stores the bills of a sync that has ended. Reads the table `shown_current_costs`. */
+export async function storeBills(database: Database): Promise<void> {
+  await database.transaction(async () => {
+    await database.run(`
+      INSERT INTO source_ai_billing.bills
+      WITH current AS (
+        SELECT billing_currency AS currency, billing_period_start::DATE AS month,
+               coalesce(sum(billed_cost) FILTER (cost_status = 'final'), 0) AS final,
+               coalesce(sum(billed_cost) FILTER (cost_status IS DISTINCT FROM 'final'), 0) AS provisional
+        FROM shown_current_costs WHERE is_counted GROUP BY ALL),
+      naive AS (
+        SELECT BillingCurrency AS currency, BillingPeriodStart::DATE AS month,
+               sum(BilledCost) AS naive
+        FROM costs GROUP BY ALL)
+      SELECT (SELECT coalesce(max(sync), 0) + 1 FROM source_ai_billing.bills),
+             (SELECT max(ended_at) FROM export_windows),
+             currency, month, coalesce(final, 0), coalesce(provisional, 0), coalesce(naive, 0)
+      FROM current FULL JOIN naive USING (currency, month)`);
+    await database.run(`
+      DELETE FROM source_ai_billing.bills
+      WHERE sync <= (SELECT max(sync) FROM source_ai_billing.bills) - ${KEPT}`);
+  });
+}
+
+/** The bills of the last sync, and how they differ from those of the sync before; the newest period first. */
+export async function latestChanges(database: Database): Promise<Change[]> {
+  const rows = await database.query(`
+    WITH newest AS (SELECT max(sync) AS sync FROM source_ai_billing.bills),
+    latest AS (SELECT bills.* FROM source_ai_billing.bills JOIN newest USING (sync)),
+    before AS (
+      SELECT bills.* FROM source_ai_billing.bills JOIN newest ON bills.sync = newest.sync - 1)
+    SELECT currency, month,
+           coalesce(latest.final, 0) + coalesce(latest.provisional, 0),
+           coalesce(latest.provisional, 0),
+           coalesce(before.final, 0) + coalesce(before.provisional, 0),
+           (SELECT count(*) FROM before)
+    FROM latest FULL JOIN before USING (currency, month)
+    ORDER BY month DESC, currency`);
+  return rows.map(
+    ([currency = "", month = "", billed = "0", provisional = "0", before = "0", count = "0"]) => ({
+      currency,
+      month,
+      billed: plain(billed),
+      provisional: plain(provisional),
+      change: count === "0" ? null : subtract(billed, before),
+    }),
+  );
+}
+
+/** The bills of one period after each sync that changed them, the oldest first. */
+export async function billsOf(
+  database: Database,
+  currency: string,
+  month: string,
+): Promise<Bill[]> {
+  const rows = await database.query(`
+    SELECT strftime(synced_at, '%Y-%m-%dT%H:%M:%SZ'), final, provisional, naive FROM source_ai_billing.bills
+    WHERE currency = '${currency.replaceAll("'", "''")}' AND month = '${month}'
+    QUALIFY (final, provisional, naive) IS DISTINCT FROM lag((final, provisional, naive)) OVER (ORDER BY sync)
+    ORDER BY sync`);
+  return rows.map(([at = "", final = "0", provisional = "0", naive = "0"]) => ({
+    at,
+    currency,
+    month,
+    final: plain(final),
+    provisional: plain(provisional),
+    naive: plain(naive),
+  }));
+}

@@ -1,0 +1,87 @@
+/** The tables of the streams in DuckDB: their columns, as a platform's destination makes them. */
+import * as z from "zod";
+import { exportWindowsSchema } from "../src/catalog/export_windows_schema.ts";
+import { catalogSchemas } from "../src/generated/catalog_schemas.ts";
+
+/** The streams, each with its table of the same name. */
+export const STREAMS = ["usage", "costs", "export_windows"] as const;
+export type StreamName = (typeof STREAMS)[number];
+
+export const isStream = (name: string): name is StreamName =>
+  STREAMS.some((stream) => stream === name);
+
+/** Money and quantities: text on the wire, never a float. */
+const DECIMALS: ReadonlySet<string> = new Set([
+  "ConsumedQuantity",
+  "BilledCost",
+  "EffectiveCost",
+  "PricingCurrencyBilledCost",
+]);
+
+// Instants of the interface are UTC, and so is a TIMESTAMP without a zone here.
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ["date-time", "TIMESTAMP"],
+  ["date", "DATE"],
+  ["boolean", "BOOLEAN"],
+  ["integer", "BIGINT"],
+  ["array", "JSON"],
+  ["object", "JSON"],
+]);
+
+/** The instant at which the source wrote a row. Airbyte's destinations add a column of this name. */
+export const EXTRACTED_AT = '"_airbyte_extracted_at"';
+
+export interface Column {
+  /** Quoted for SQL. */
+  readonly name: string;
+  readonly type: string;
+}
+
+/** The table of a stream. A newer row replaces an older one with the same key. */
+export interface Table {
+  readonly name: StreamName;
+  /** Without {@link EXTRACTED_AT}. */
+  readonly columns: readonly Column[];
+  /** The column of the primary key, quoted. */
+  readonly key: string;
+  /** The column that grows from one version of a row to the next, quoted. */
+  readonly cursor: string;
+}
+
+/** Quotes a name for SQL. */
+export const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** Quotes a text for SQL. */
+export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+const propertiesSchema = z.record(
+  z.string(),
+  z.looseObject({ type: z.array(z.string()), format: z.string().optional() }),
+);
+
+function columnsOf(properties: unknown): Column[] {
+  return Object.entries(propertiesSchema.parse(properties)).map(([name, { type, format }]) => {
+    if (DECIMALS.has(name)) return { name: identifier(name), type: "DECIMAL(38,18)" };
+    const kinds = [format, ...type].map((kind) => TYPES.get(kind ?? ""));
+    return { name: identifier(name), type: kinds.find((kind) => kind !== undefined) ?? "VARCHAR" };
+  });
+}
+
+const recordTable = (name: "usage" | "costs"): Table => ({
+  name,
+  columns: columnsOf(catalogSchemas[name].properties),
+  key: '"x_RecordId"',
+  cursor: '"x_ReadingId"',
+});
+
+/** The tables of all streams, also of those that a provider does not offer: the views need them. */
+export const TABLES: Readonly<Record<StreamName, Table>> = {
+  usage: recordTable("usage"),
+  costs: recordTable("costs"),
+  export_windows: {
+    name: "export_windows",
+    columns: columnsOf(exportWindowsSchema.properties),
+    key: '"id"',
+    cursor: '"ended_at"',
+  },
+};

@@ -1,0 +1,117 @@
+/** One DuckDB file: opened, asked and closed. Every error of the file names the file and the remedy. */
+import { closeSync, openSync, readSync } from "node:fs";
+import type { DuckDBAppender, DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
+import { databaseError, loadDuckDB } from "./failures.ts";
+
+// All needed extensions are built in; DuckDB must not download any.
+const SETTINGS = { autoinstall_known_extensions: "false", autoload_known_extensions: "false" };
+
+/** Columns and rows of a query. Decimals are text with all their digits. */
+export interface Answer {
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+  readonly rows: readonly (readonly unknown[])[];
+}
+
+/** Names both versions of DuckDB if another one wrote the file (its header has `DUCK` at 8, the version at 52). */
+function versionNote(path: string, own: string): string {
+  const header = Buffer.alloc(84);
+  try {
+    const file = openSync(path, "r");
+    readSync(file, header);
+    closeSync(file);
+  } catch {
+    return "";
+  }
+  const writer = header.toString("latin1", 52).replace(/\0.*$/s, "");
+  const isOther = header.toString("latin1", 8, 12) === "DUCK" && writer !== own;
+  return isOther ? ` DuckDB ${writer} wrote the file; this is DuckDB ${own}.` : "";
+}
+
+export class Database {
+  readonly path: string;
+  readonly #instance: DuckDBInstance;
+  readonly #connection: DuckDBConnection;
+
+  private constructor(path: string, instance: DuckDBInstance, connection: DuckDBConnection) {
+    this.path = path;
+    this.#instance = instance;
+    this.#connection = connection;
+  }
+
+  /**
+   * Opens a file, and makes it unless it is only read.
+   *
+   * @throws ConnectorError `database` if another process holds the file, or if it cannot be read or made
+   */
+  static async open(path: string, mode: "write" | "read"): Promise<Database> {
+    const duckdb = await loadDuckDB();
+    const access = mode === "read" ? { access_mode: "READ_ONLY" } : {};
+    try {
+      const instance = await duckdb.DuckDBInstance.create(path, { ...SETTINGS, ...access });
+      return new Database(path, instance, await instance.connect());
+    } catch (reason) {
+      throw databaseError(reason, path, versionNote(path, duckdb.version()));
+    }
+  }
+
+  /** Runs a statement. @throws ConnectorError `database` where the file is the cause */
+  async run(sql: string, values?: readonly string[]): Promise<void> {
+    try {
+      await this.#connection.run(sql, values === undefined ? undefined : [...values]);
+    } catch (reason) {
+      throw databaseError(reason, this.path);
+    }
+  }
+
+  /** The rows of a query, with every value as DuckDB's own text. */
+  async query(sql: string): Promise<(readonly string[])[]> {
+    try {
+      const reader = await this.#connection.runAndReadAll(sql);
+      return reader.getRows().map((row) => row.map(String));
+    } catch (reason) {
+      throw databaseError(reason, this.path);
+    }
+  }
+
+  /** The result of any statement, for people and programs. */
+  async answer(sql: string): Promise<Answer> {
+    const reader = await this.#connection.runAndReadAll(sql);
+    const types = reader.columnTypes().map(String);
+    const columns = reader.columnNames().map((name, index) => ({ name, type: types[index] ?? "" }));
+    return { columns, rows: reader.getRowsJson() };
+  }
+
+  /** Runs statements as one: all of them or none is kept, even if the process is killed. */
+  async transaction(work: () => Promise<void>): Promise<void> {
+    await this.run("BEGIN");
+    try {
+      await work();
+      await this.run("COMMIT");
+    } catch (error) {
+      // After a failed COMMIT there is nothing left to roll back.
+      await this.#connection.run("ROLLBACK").catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Appends texts to the only column of a temporary table, in bulk. */
+  async appender(table: string): Promise<DuckDBAppender> {
+    return await this.#connection.createAppender(table, "main", "temp");
+  }
+
+  /**
+   * Copies the current rows of the views to temporary tables `shown_…` for the queries that follow, because DuckDB
+   * takes longer to plan such a view than to run it.
+   */
+  async look(...views: readonly string[]): Promise<void> {
+    for (const view of views) {
+      await this.run(`CREATE OR REPLACE TEMP TABLE shown_${view} AS FROM ${view}`);
+    }
+  }
+
+  /** Writes everything to the file and closes it. */
+  close(): void {
+    this.#connection.closeSync();
+    this.#instance.closeSync();
+  }
+}

@@ -1,0 +1,58 @@
+/** Errors of DuckDB as errors for the person who runs the command. */
+import { ConnectorError } from "../src/errors.ts";
+
+/** The remedy for an error of DuckDB, found by a part of its message. */
+const KNOWN: readonly (readonly [RegExp, (database: string, found: string) => string])[] = [
+  [
+    /Could not set lock on file|Conflicting lock/,
+    (database, pid) =>
+      `The database "${database}" is open in another process${pid === "" ? "" : ` (${pid})`}. Wait until that process ends, or close it.`,
+  ],
+  [
+    /No space left on device|not enough disk space|max_temp_directory_size/i,
+    (database) =>
+      `The disk of the database "${database}" is full. Free some space and run again: nothing is lost, the sync goes on from its last commit.`,
+  ],
+  [
+    /not a valid DuckDB database file|Trying to read a database file with version|Serialization Error|newer version/,
+    (database) =>
+      `The file "${database}" is no database that this DuckDB can read. Name another file with --database, or install the DuckDB that wrote it.`,
+  ],
+  [
+    /Permission denied|Read-only file system/,
+    (database) => `The database "${database}" may not be opened by this user.`,
+  ],
+  [
+    /No such file or directory|database does not exist|Is a directory/,
+    (database) => `The database "${database}" cannot be opened: there is no such file or folder.`,
+  ],
+];
+
+const textOf = (reason: unknown): string =>
+  reason instanceof Error ? reason.message : String(reason);
+
+/** An error of a file: opening, reading or writing it. Other errors stay as they are. */
+export function databaseError(reason: unknown, database: string, note = ""): unknown {
+  if (reason instanceof ConnectorError) return reason;
+  const text = textOf(reason);
+  for (const [pattern, say] of KNOWN) {
+    if (!pattern.test(text)) continue;
+    const pid = /PID \d+/.exec(text)?.[0] ?? "";
+    return new ConnectorError("database", say(database, pid) + note, { detail: text });
+  }
+  return reason;
+}
+
+/** @throws ConnectorError `database`, which says how to install DuckDB */
+export async function loadDuckDB(): Promise<typeof import("@duckdb/node-api")> {
+  try {
+    return await import("@duckdb/node-api");
+  } catch (reason) {
+    throw new ConnectorError(
+      "database",
+      "This command needs DuckDB, which is not installed. Install the package again with its optional dependencies " +
+        "(npm install --include=optional), on a platform that DuckDB has binaries for.",
+      { detail: textOf(reason) },
+    );
+  }
+}

@@ -1,0 +1,12 @@
+/** The files that this package ships beside its code. The bundle is as deep in the package as this file is. */
+import { readFile } from "node:fs/promises";
+
+const shipped = (path: string): Promise<string> =>
+  readFile(new URL(`../${path}`, import.meta.url), "utf8");
+
+/** The views over the tables; see sql/README.md. */
+export const viewsSql = (): Promise<string> => shipped("sql/duckdb.sql");
+
+/** The script and the style sheet of the report; `npm run build` makes them from warehouse/report/page. */
+export const reportScript = (): Promise<string> => shipped("dist/report.js");
+export const reportStyle = (): Promise<string> => shipped("dist/report-style.css");

@@ -1,0 +1,36 @@
+/** The edges that the commands of this folder take from the process. */
+import type { InputKind } from "../src/config/json_file.ts";
+import type { Command } from "../src/cli.ts";
+import type { Secrets } from "../src/emit.ts";
+import type { ProgressEvent } from "../src/progress.ts";
+import type { Output } from "../src/streams/stream.ts";
+
+/** A command of the connector that asks the provider. */
+export type EngineCommand = Extract<Command, { kind: "check" | "discover" | "read" }>;
+
+/** Where the engine gets its input from, and who is told of its progress. */
+export interface EngineEdges {
+  readonly readJson: (path: string, what: InputKind) => Promise<unknown>;
+  readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
+}
+
+export interface WarehouseHost {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Resolves after `ms`, at most an hour; rejects when the process is to stop. */
+  readonly sleep: (ms: number) => Promise<void>;
+  readonly secrets: Secrets;
+  /** Runs a command of the connector. Gives back whether all went well; takes its next step only when it is asked to. */
+  readonly engine: (command: EngineCommand, edges: EngineEdges) => AsyncGenerator<Output, boolean>;
+  readonly readJson: EngineEdges["readJson"];
+  /** Writes to stdout. Rejects if nobody can read it any more. */
+  readonly say: (text: string) => Promise<void>;
+  /** Writes to stderr. */
+  readonly warn: (text: string) => void;
+  /** Draws on stderr; absent if stderr is no terminal. */
+  readonly draw: ((text: string) => void) | undefined;
+  /** Asks a person, and hides the answer if it is a secret. Absent if stdin or stderr is no terminal. */
+  readonly ask: ((question: string, secret: boolean) => Promise<string>) | undefined;
+  /** All of stdin, for a secret that a program passes. */
+  readonly readInput: () => Promise<string>;
+}

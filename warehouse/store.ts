@@ -1,0 +1,77 @@
+/**
+ * What a sync keeps in its database besides the tables of the streams, in the schema `source_ai_billing`: the owner of the
+ * data, the states, and the sums after each sync.
+ */
+import { ConnectorError } from "../src/errors.ts";
+import { EXTRACTED_AT, STREAMS, TABLES } from "./columns.ts";
+import type { Database } from "./database.ts";
+import { viewsSql } from "./files.ts";
+
+/** The account whose data a file holds. A file holds one account, in one granularity. */
+export interface Owner {
+  readonly base_url: string;
+  /** The label in the config; empty without one. */
+  readonly account: string;
+  readonly granularity: string;
+}
+
+const OWN_TABLES = `
+  CREATE SCHEMA IF NOT EXISTS source_ai_billing;
+  CREATE TABLE IF NOT EXISTS source_ai_billing.owner (base_url VARCHAR, account VARCHAR, granularity VARCHAR);
+  CREATE TABLE IF NOT EXISTS source_ai_billing.states (stream VARCHAR, state JSON);
+  CREATE TABLE IF NOT EXISTS source_ai_billing.bills (
+    sync BIGINT, synced_at TIMESTAMP, currency VARCHAR, month DATE,
+    final DECIMAL(38,18), provisional DECIMAL(38,18), naive DECIMAL(38,18))`;
+
+/**
+ * Makes the tables and the views, adds columns that a newer version of this package has, and notes the owner.
+ *
+ * @throws ConnectorError `database` if the file holds the data of another owner
+ */
+export async function prepare(database: Database, owner: Owner): Promise<void> {
+  const views = await viewsSql();
+  await database.transaction(async () => {
+    await database.run(OWN_TABLES);
+    await claim(database, owner);
+    for (const stream of STREAMS) {
+      const spelled = [
+        ...TABLES[stream].columns.map(({ name, type }) => `${name} ${type}`),
+        `${EXTRACTED_AT} TIMESTAMP`,
+      ];
+      await database.run(`CREATE TABLE IF NOT EXISTS ${stream} (${spelled.join(", ")})`);
+      for (const column of spelled) {
+        await database.run(`ALTER TABLE ${stream} ADD COLUMN IF NOT EXISTS ${column}`);
+      }
+    }
+    await database.run(views);
+  });
+}
+
+async function claim(database: Database, owner: Owner): Promise<void> {
+  const wanted = [owner.base_url, owner.account, owner.granularity];
+  const [found] = await database.query("FROM source_ai_billing.owner");
+  if (found === undefined) {
+    await database.run("INSERT INTO source_ai_billing.owner VALUES (?, ?, ?)", wanted);
+    return;
+  }
+  const names = ["address", "account label", "granularity"];
+  const differing = names.filter((_, index) => found[index] !== wanted[index]);
+  if (differing.length === 0) return;
+  throw new ConnectorError(
+    "database",
+    `The database "${database.path}" holds data of another ${differing.join(" and another ")} than the config says. ` +
+      "One file holds one account: name another file with --database, or change the config back.",
+  );
+}
+
+/** The states as the file of `read --state` has them: a JSON list, one entry for each stream. */
+export async function storedStates(database: Database): Promise<unknown[]> {
+  const rows = await database.query("SELECT state FROM source_ai_billing.states ORDER BY stream");
+  return rows.map(([state = "null"]): unknown => JSON.parse(state));
+}
+
+/** Replaces the state of a stream; belongs into the transaction of the rows that it covers. */
+export async function storeState(database: Database, stream: string, state: string): Promise<void> {
+  await database.run("DELETE FROM source_ai_billing.states WHERE stream = ?", [stream]);
+  await database.run("INSERT INTO source_ai_billing.states VALUES (?, ?)", [stream, state]);
+}

@@ -1,0 +1,101 @@
+/** `sync`: reads all streams into a DuckDB file, writes the report, and says what came of it; once, or again and again. */
+import { parseConfig, secretsOf } from "../src/config/config.ts";
+import { ConnectorError } from "../src/errors.ts";
+import { latestChanges, storeBills } from "./bills.ts";
+import { Database } from "./database.ts";
+import { deliver } from "./delivery.ts";
+import { proofs } from "./figures.ts";
+import type { WarehouseHost } from "./host.ts";
+import { databaseReport } from "./report/data.ts";
+import { writeReport } from "./report/write.ts";
+import { type Owner, prepare } from "./store.ts";
+import { type Summary, summaryLines, type StreamSummary } from "./summary.ts";
+
+export interface SyncOptions {
+  readonly config: string;
+  readonly database: string;
+  /** The file of the report; absent for none. */
+  readonly report: string | undefined;
+  /** Milliseconds from the beginning of a sync to that of the next one; absent for one sync. */
+  readonly every: number | undefined;
+  readonly json: boolean;
+}
+
+/** The longest wait of the clock, in milliseconds. */
+const LONGEST_SLEEP = 3_600_000;
+
+/**
+ * Syncs once, or until the process is stopped.
+ *
+ * @returns whether everything was read
+ * @throws ConnectorError the errors of `read`, and `database`. With `every`, an error that may pass is only told.
+ */
+export async function sync(options: SyncOptions, host: WarehouseHost): Promise<boolean> {
+  if (options.every === undefined) return await syncOnce(options, host);
+  for (;;) {
+    const next = host.now() + options.every;
+    try {
+      await syncOnce(options, host);
+    } catch (reason) {
+      const error = ConnectorError.from(reason);
+      if (error.code === "aborted" || error.failureType === "config_error") throw error;
+      host.warn(error.message);
+    }
+    for (let rest = next - host.now(); rest > 0; rest = next - host.now()) {
+      await host.sleep(Math.min(rest, LONGEST_SLEEP));
+    }
+  }
+}
+
+async function ownerOf(path: string, host: WarehouseHost): Promise<Owner> {
+  const file = await host.readJson(path, "config");
+  host.secrets.add(secretsOf(file));
+  const { baseUrl, account = "", granularity } = parseConfig(file);
+  return { base_url: baseUrl, account, granularity };
+}
+
+async function syncOnce(options: SyncOptions, host: WarehouseHost): Promise<boolean> {
+  const owner = await ownerOf(options.config, host);
+  const database = await Database.open(options.database, "write");
+  try {
+    await prepare(database, owner);
+    const delivery = await deliver(options.config, database, host);
+    for (const text of [...delivery.warnings, ...delivery.errors]) host.warn(text);
+    await database.look("current_costs", "completeness", "reconciliation", "removed_rows");
+    await storeBills(database);
+    const states = await positions(database);
+    const streams = delivery.streams.flatMap((name): StreamSummary[] =>
+      name === "usage" || name === "costs"
+        ? [{ name, ...delivery.loader.counts(name), position: states.get(name) ?? null }]
+        : [],
+    );
+    if (options.report !== undefined) {
+      await writeReport(options.report, await databaseReport(database));
+    }
+    const summary: Summary = {
+      ok: delivery.ok,
+      streams,
+      bills: await latestChanges(database),
+      proofs: await proofs(database),
+      report: options.report ?? null,
+      database: options.database,
+    };
+    await host.say(
+      options.json ? `${JSON.stringify(summary)}\n` : `${summaryLines(summary).join("\n")}\n`,
+    );
+    return delivery.ok;
+  } finally {
+    database.close();
+  }
+}
+
+/** The position of each stream that has one: everything before it was read. */
+async function positions(database: Database): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for (const row of await database.query(`
+    SELECT stream, state ->> '$.stream.stream_state.position' FROM source_ai_billing.states`)) {
+    const [stream = "", position = "null"] = row;
+    if (position !== "null") found.set(stream, position);
+  }
+  return found;
+}
