@@ -1,5 +1,5 @@
 /**
- * `npm run soak -- --seeds N`, `--kills N` or `--inputs N`, with `--from S`: runs the tests that are drawn from seeds,
+ * `npm run soak -- --seeds N`, `--kills N`, `--syncs N` or `--inputs N`, with `--from S`: runs the tests that are drawn from seeds,
  * for the seeds S to S + N − 1. It prints every broken rule with its seed; `--log` prints each step of each seed.
  */
 import { parseArgs } from "node:util";
@@ -18,6 +18,7 @@ const { values } = parseArgs({
   options: {
     seeds: { type: "string" },
     kills: { type: "string" },
+    syncs: { type: "string" },
     inputs: { type: "string" },
     from: { type: "string", default: "1" },
     plain: { type: "boolean", default: false },
@@ -47,6 +48,12 @@ async function kills(): Promise<Proof> {
   return (seed) => runSchedule(drawSchedule(seed), catalog);
 }
 
+/** `sync`, killed at random points. */
+async function syncs(): Promise<Proof> {
+  const { runSyncSchedule } = await import("./sync_kills/run.ts");
+  return runSyncSchedule;
+}
+
 /** Damaged pages, states, configs and catalogs. */
 async function inputs(): Promise<Proof> {
   const { feed } = await import("../simulation/inputs/feed.ts");
@@ -55,6 +62,7 @@ async function inputs(): Promise<Proof> {
 
 function chosen(): Promise<Proof> {
   if (values.kills !== undefined) return kills();
+  if (values.syncs !== undefined) return syncs();
   return values.inputs === undefined ? lives() : inputs();
 }
 
@@ -96,6 +104,6 @@ async function soak(proof: Proof, from: number, count: number): Promise<void> {
 }
 
 const proof = await chosen();
-const count = Number(values.kills ?? values.inputs ?? values.seeds ?? 1000);
+const count = Number(values.kills ?? values.syncs ?? values.inputs ?? values.seeds ?? 1000);
 await soak(proof, Number(values.from), count);
 process.exitCode = broken === 0 ? 0 : 1;

@@ -1,0 +1,18 @@
+/**
+ * `sync`, killed by SIGKILL at drawn requests and at drawn writes to its database, and run again: rows and sums are the
+ * provider's, and nothing is there twice. `SEED=n` replays one schedule; `npm run soak -- --syncs 200` runs 200.
+ */
+import { test } from "vitest";
+import { runSyncSchedule } from "./sync_kills/run.ts";
+
+const one = process.env["SEED"];
+const seeds =
+  one === undefined ? Array.from({ length: 8 }, (_, index) => index + 1) : [Number(one)];
+
+test.for(seeds)(
+  "sync killed anywhere loses and doubles nothing (seed %i)",
+  async (seed, { expect }) => {
+    const { faults, log } = await runSyncSchedule(seed);
+    expect(faults, `SEED=${seed}\n${log.join("\n")}`).toEqual([]);
+  },
+);

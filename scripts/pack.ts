@@ -1,0 +1,50 @@
+/**
+ * `npm pack` publishes the bundle. Everything that it needs is inside it, so the published package.json lists no dependency
+ * but DuckDB, which only `sync`, `query` and `report` use. `prepack` puts this package.json in place of the repository's, and
+ * `postpack` puts the repository's back.
+ */
+import { existsSync } from "node:fs";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
+
+const root = new URL("..", import.meta.url);
+const file = new URL("package.json", root);
+const kept = new URL("package.json.kept", root);
+
+/** The members of the repository's package.json that are published. */
+const PUBLISHED = [
+  "name",
+  "version",
+  "description",
+  "keywords",
+  "homepage",
+  "repository",
+  "license",
+  "type",
+  "engines",
+  "bin",
+  "files",
+];
+
+const DUCKDB = "@duckdb/node-api";
+
+async function replace(): Promise<void> {
+  if (!existsSync(new URL("dist/source-ai-billing.js", root))) {
+    throw new Error("there is no bundle: run npm run build first");
+  }
+  const text = await readFile(file, "utf8");
+  const own: Record<string, unknown> & { readonly devDependencies: Record<string, string> } =
+    JSON.parse(text);
+  const published = Object.fromEntries(PUBLISHED.map((name) => [name, own[name]]));
+  const optionalDependencies = { [DUCKDB]: own.devDependencies[DUCKDB] };
+  // An interrupted `npm pack` leaves the repository's file under the other name, and it must win.
+  if (!existsSync(kept)) await writeFile(kept, text, { flag: "wx" });
+  await writeFile(file, `${JSON.stringify({ ...published, optionalDependencies }, null, 2)}\n`);
+}
+
+async function restore(): Promise<void> {
+  if (!existsSync(kept)) return;
+  await rm(file);
+  await rename(kept, file);
+}
+
+await (process.argv[2] === "restore" ? restore() : replace());
