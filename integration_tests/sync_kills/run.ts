@@ -41,11 +41,12 @@ interface Report {
   readonly figures: Readonly<Record<string, number>>;
 }
 
+/** Small counts more often than great ones: most syncs are short. */
 function drawKills(random: Random): Point[] {
   return Array.from({ length: random.pick([0, 1, 1, 2, 3]) }, () =>
-    random.chance(0.4)
-      ? { of: "requests", count: random.int(1, 40) }
-      : { of: "writes", count: random.int(1, 120) },
+    random.chance(0.3)
+      ? { of: "requests", count: random.int(1, random.pick([4, 10, 40])) }
+      : { of: "writes", count: random.int(1, random.pick([10, 15, 60])) },
   );
 }
 
@@ -105,8 +106,11 @@ async function live(
   let killed = 0;
   for (const [day, kills] of syncs.entries()) {
     for (const point of [...kills, null]) {
-      const { code, errors } = await attempt(place, point);
-      const number = log.push(`day ${day}, ${JSON.stringify(point)}: ${String(code)} ${errors}`);
+      const { code, errors, requests, writes } = await attempt(place, point);
+      const passed = `${requests} requests, ${writes} writes`;
+      const number = log.push(
+        `day ${day}, ${JSON.stringify(point)}: ${String(code)} after ${passed} ${errors}`,
+      );
       if (code === null) killed += 1;
       else if (code !== 0) faults.push(`attempt ${number} failed: ${errors}`);
     }
@@ -116,16 +120,23 @@ async function live(
   return { faults, log, figures: { processes: log.length, killed } };
 }
 
-/** Runs one process, and kills it at the point if it gets there. Its exit code is null if it was killed. */
-async function attempt(
-  { folder, host }: Place,
-  point: Point | null,
-): Promise<{ readonly code: number | null; readonly errors: string }> {
+/** The end of a process, and what happened before it. */
+interface Attempt {
+  /** Null if the process was killed. */
+  readonly code: number | null;
+  readonly errors: string;
+  readonly requests: number;
+  readonly writes: number;
+}
+
+/** Runs one process, and kills it at the point if it gets there. */
+async function attempt({ folder, host }: Place, point: Point | null): Promise<Attempt> {
   const args = [join(folder, "config.json"), join(folder, "billing.duckdb")];
   const { child, ended } = startScript(VICTIM, args, { stdio: ["ignore", "ignore", "pipe"] });
-  let count = 0;
+  const passed = { requests: 0, writes: 0 };
   const pass = (of: Point["of"]): void => {
-    if (point?.of === of && ++count === point.count) child.kill("SIGKILL");
+    passed[of] += 1;
+    if (point?.of === of && passed[of] === point.count) child.kill("SIGKILL");
   };
   const onRequest = (message: unknown): void => {
     if (hostOf(message) === host) pass("requests");
@@ -134,7 +145,7 @@ async function attempt(
   const watcher = watch(folder, () => pass("writes"));
   try {
     const errors = child.stderr === null ? "" : await text(child.stderr);
-    return { code: (await ended).code, errors };
+    return { code: (await ended).code, errors, ...passed };
   } finally {
     watcher.close();
     unsubscribe(REQUESTS, onRequest);

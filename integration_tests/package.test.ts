@@ -1,0 +1,113 @@
+/** The package as npm installs it: in an empty folder, without this repository's dependencies and without a build. */
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { serve } from "./support/provider.ts";
+import { Shell } from "./support/shell.ts";
+import { cost, usage, world } from "./support/world.ts";
+
+const exec = promisify(execFile);
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+
+/** What `npm pack` needs. It runs on a copy, because it replaces package.json for a moment. */
+const SOURCES = [
+  "package.json",
+  "bin",
+  "dist",
+  "sql",
+  "CHANGELOG.md",
+  "README.md",
+  "LICENSE",
+  "scripts",
+];
+
+let folder = "";
+let shell: Shell;
+let packed: string[] = [];
+
+async function npm(cwd: string, ...args: string[]): Promise<string> {
+  // This Node also runs the scripts.
+  const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env["PATH"]}` };
+  return (await exec("npm", [...args, "--no-audit", "--no-fund"], { cwd, env })).stdout;
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "package-"));
+  const copy = join(folder, "copy");
+  for (const source of SOURCES) {
+    await cp(join(ROOT, source), join(copy, source), { recursive: true });
+  }
+  const before = await readFile(join(copy, "package.json"), "utf8");
+  const name = (await npm(copy, "pack", "--silent")).trim().split("\n").at(-1) ?? "";
+  expect(await readFile(join(copy, "package.json"), "utf8")).toBe(before);
+  const tarball = join(copy, name);
+  packed = (await exec("tar", ["tzf", tarball])).stdout.trim().split("\n");
+  const installed = join(folder, "installed");
+  await mkdir(installed);
+  await npm(installed, "install", "--offline", "--omit=optional", tarball);
+  shell = await Shell.open(join(installed, "node_modules/.bin/source-ai-billing"));
+}, 60_000);
+
+afterAll(async () => {
+  await shell[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test("holds the bundle, the views and what a user reads, and nothing else", () => {
+  const others = packed.filter((file) => !/^package\/(dist|sql)\//.test(file));
+  expect(others.toSorted()).toEqual([
+    "package/CHANGELOG.md",
+    "package/LICENSE",
+    "package/README.md",
+    "package/bin/source-ai-billing",
+    "package/package.json",
+  ]);
+});
+
+test("needs no package but DuckDB, which is optional", async () => {
+  expect(await readdir(join(folder, "installed/node_modules"))).toEqual([
+    ".bin",
+    ".package-lock.json",
+    "source-ai-billing",
+  ]);
+  const { stdout } = await shell.run(["spec"]);
+  expect(JSON.parse(stdout).type).toBe("SPEC");
+  await writeFile(shell.path("config.json"), "{}");
+  const { end, stderr } = await shell.run(["query", "SELECT 1"]);
+  expect({ end, stderr }).toEqual({
+    end: 1,
+    stderr: expect.stringMatching(/needs DuckDB, which is not installed/),
+  });
+});
+
+test("runs check and sync with DuckDB beside it, day after day", async () => {
+  const modules = join(folder, "installed/node_modules");
+  for (const name of ["@duckdb", "detect-libc"]) {
+    await symlink(join(ROOT, "node_modules", name), join(modules, name));
+  }
+  const costs = [cost("c-1", "2026-03-07", "1.25"), cost("c-2", "2026-03-10", "2.5")];
+  await using served = await serve(
+    world({ usage: [usage("u-1", "2026-03-07", "100")], costs }),
+    "2026-03-10T06:00:00Z",
+  );
+  await writeFile(shell.path("config.json"), JSON.stringify(served.config()));
+  const check = await shell.run(["check", "--config", "config.json"]);
+  expect(check.stdout).toContain("SUCCEEDED");
+  for (const day of ["2026-03-10", "2026-03-11"]) {
+    await served.set(`${day}T06:00:00Z`);
+    expect(
+      await shell.run(["sync", "--config", "config.json", "--report", "report.html"]),
+    ).toMatchObject({ end: 0 });
+    const sums = "SELECT count(*) AS rows, sum(billed_cost) AS billed_cost FROM current_costs";
+    const { stdout } = await shell.run(["query", "--json", sums]);
+    const [total] = (await served.totals()).costs.currencies;
+    expect(JSON.parse(stdout)).toMatchObject([
+      { rows: total?.["rows"], billed_cost: total?.["billed_cost"] },
+    ]);
+  }
+  expect(await readFile(shell.path("report.html"), "utf8")).toContain("<!doctype html>");
+});

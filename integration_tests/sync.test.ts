@@ -1,0 +1,192 @@
+/** `sync`, `init`, `query` and `report` as people run them, against the reference provider. */
+import { once } from "node:events";
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { Database } from "../warehouse/database.ts";
+import { serve, type Served } from "./support/provider.ts";
+import { type Said, Shell } from "./support/shell.ts";
+import { cost, usage, world } from "./support/world.ts";
+
+const NOW = "2026-03-10T06:00:00Z";
+
+const account = () =>
+  world({
+    usage: [usage("u-1", "2026-03-07", "100"), usage("u-2", "2026-03-08", "250.5")],
+    costs: [
+      cost("c-1", "2026-03-07", "1.25"),
+      cost("c-2", "2026-03-08", "0.000000000000000001", { withdrawn_at: "2026-03-11T00:00:00Z" }),
+      cost("c-3", "2026-03-08", "7.5", {
+        restated: [
+          { at: "2026-03-11T01:00:00Z", changes: { BilledCost: "8", EffectiveCost: "8" } },
+        ],
+      }),
+      cost("c-4", "2026-03-10", "3"),
+    ],
+  });
+
+/** A provider, and a folder with a config for it. */
+async function begin(): Promise<{ served: Served; shell: Shell } & AsyncDisposable> {
+  const served = await serve(account(), NOW);
+  const shell = await Shell.open();
+  await writeFile(shell.path("config.json"), JSON.stringify(served.config()));
+  const stop = async (): Promise<void> => {
+    await shell[Symbol.asyncDispose]();
+    await served[Symbol.asyncDispose]();
+  };
+  return { served, shell, [Symbol.asyncDispose]: stop };
+}
+
+const SYNC = ["sync", "--config", "config.json"];
+
+const billed = async (shell: Shell): Promise<unknown> => {
+  const sql =
+    "SELECT billing_currency AS currency, count(*) AS rows, sum(billed_cost) AS billed_cost, sum(effective_cost) AS effective_cost FROM current_costs GROUP BY ALL";
+  return JSON.parse((await shell.run(["query", "--json", sql])).stdout);
+};
+
+/** Fails unless the command ended with 1 and one line on stderr. */
+function expectOneError({ end, stdout, stderr }: Said, words: RegExp): void {
+  expect(stderr).toMatch(words);
+  expect({ end, stdout, lines: stderr.trimEnd().split("\n").length }).toEqual({
+    end: 1,
+    stdout: "",
+    lines: 1,
+  });
+}
+
+describe("sync", () => {
+  test("day after day: sums are the provider's, and only changes are written", async () => {
+    await using begun = await begin();
+    const { served, shell } = begun;
+    const first = await shell.run([...SYNC, "--report", "report.html"]);
+    expect(first).toMatchObject({ end: 0 });
+    expect(first.stdout).toMatch(/^usage +2 rows read, 2 new, 0 changed; complete through /m);
+    expect(first.stdout).toMatch(/^costs +3 rows read, 3 new, 0 changed; complete through /m);
+    expect(first.stdout).toMatch(/^Billed +March 2026: 8\.750000000000000001 USD/m);
+    expect(first.stdout).toMatch(/^Proven +costs: \d+ of \d+ days; /m);
+    expect(await billed(shell)).toEqual((await served.totals()).costs.currencies);
+    expect(await readFile(shell.path("report.html"), "utf8")).toContain("8.750000000000000001");
+
+    await served.set("2026-03-11T06:00:00Z");
+    const second = await shell.run([...SYNC, "--json"]);
+    const { streams, bills } = JSON.parse(second.stdout);
+    expect(streams).toMatchObject([
+      { name: "usage", read: 0, added: 0, changed: 0 },
+      { name: "costs", added: 1, changed: 1 },
+    ]);
+    expect(bills).toMatchObject([
+      { currency: "USD", billed: "12.25", change: "3.499999999999999999" },
+    ]);
+    expect(await billed(shell)).toEqual((await served.totals()).costs.currencies);
+
+    const third = await shell.run(SYNC);
+    expect(third.stdout).toMatch(/^costs +0 rows read, 0 new, 0 changed/m);
+  });
+
+  test("reads usage where the token may not read costs, and ends with 1", async () => {
+    await using begun = await begin();
+    const { served, shell } = begun;
+    const scopes = ["billing.account.read", "billing.usage.read"];
+    const token = await served.issueToken({ scopes });
+    const credentials = { auth_type: "scoped_bearer_token", access_token: token };
+    await writeFile(shell.path("config.json"), JSON.stringify(served.config({ credentials })));
+    const { end, stdout, stderr } = await shell.run(SYNC);
+    expect(end).toBe(1);
+    expect(stdout).toMatch(/^usage +2 rows read, 2 new/m);
+    expect(stdout).toContain("Not everything was read");
+    expect(stderr).toContain("billing.cost.read");
+  });
+
+  test("--every goes on until it is stopped, and leaves the database free in between", async () => {
+    await using begun = await begin();
+    const { shell } = begun;
+    const { child, said } = shell.start([...SYNC, "--every", "1d", "--json"]);
+    if (child.stdout === null) throw new Error("no stdout");
+    await once(child.stdout, "data");
+    expect(await billed(shell)).toMatchObject([{ rows: 3 }]);
+    child.kill("SIGTERM");
+    const { end, stderr } = await said;
+    expect(end).toBe("SIGTERM");
+    expect(stderr).toMatch(/^The run was stopped by SIGTERM/m);
+  });
+
+  test("says in one line that another process has the database", async () => {
+    await using begun = await begin();
+    const { shell } = begun;
+    const database = await Database.open(shell.path("billing.duckdb"), "write");
+    const said = await shell.run(SYNC);
+    database.close();
+    expectOneError(said, /^The database "billing\.duckdb" is open in another process \(PID \d+\)/);
+  });
+
+  test("refuses the database of another account, and leaves it as it is", async () => {
+    await using begun = await begin();
+    const { served, shell } = begun;
+    await shell.run(SYNC);
+    const before = await billed(shell);
+    await writeFile(shell.path("config.json"), JSON.stringify(served.config({ account: "other" })));
+    expectOneError(
+      await shell.run(SYNC),
+      /holds data of another account label than the config says/,
+    );
+    expect(await billed(shell)).toEqual(before);
+  });
+
+  test("fails as `read` does, and keeps what it had", async () => {
+    await using begun = await begin();
+    const { served, shell } = begun;
+    const credentials = { auth_type: "scoped_bearer_token", access_token: "wrong-token-1234" };
+    await writeFile(shell.path("config.json"), JSON.stringify(served.config({ credentials })));
+    expectOneError(await shell.run(SYNC), /401|credential|token/i);
+    await writeFile(shell.path("billing.duckdb"), "no database at all, just a text of some length");
+    await writeFile(shell.path("config.json"), JSON.stringify(served.config()));
+    expectOneError(await shell.run(SYNC), /is no database that this DuckDB can read/);
+  });
+});
+
+describe("init", () => {
+  test("checks what it is given, and writes a config for its owner only", async () => {
+    await using begun = await begin();
+    const { served, shell } = begun;
+    const line = ["init", "--config", "new.json", "--base-url", served.baseUrl, "--secret-stdin"];
+    expectOneError(await shell.run(line, "wrong-token-1234"), /401|credential|token/i);
+    await expect(stat(shell.path("new.json"))).rejects.toThrow("ENOENT");
+
+    expect(await shell.run(line, `${served.token}\n`)).toMatchObject({ end: 0, stderr: "" });
+    expect((await stat(shell.path("new.json"))).mode & 0o777).toBe(0o600);
+    expect(await shell.run(["sync", "--config", "new.json"])).toMatchObject({ end: 0 });
+
+    const again = await shell.run(line, served.token);
+    expect(again.end).toBe(1);
+    expect(again.stderr).toContain("there is one already");
+  });
+
+  test("says which option is missing where there is no terminal to ask at", async () => {
+    await using shell = await Shell.open();
+    expectOneError(await shell.run(["init"]), /pass --provider/);
+    expectOneError(await shell.run(["init", "--provider", "openai"]), /pass --secret-stdin/);
+  });
+});
+
+describe("query and report", () => {
+  test("answer from an existing database", async () => {
+    await using begun = await begin();
+    const { shell } = begun;
+    await shell.run(SYNC);
+    const { stdout } = await shell.run([
+      "query",
+      "SELECT record_id, billed_cost FROM current_costs ORDER BY 1",
+    ]);
+    expect(stdout.split("\n")[1]).toBe("c-1                        1.25");
+    expect(await shell.run(["report", "--out", "r.html"])).toMatchObject({ end: 0 });
+    expect(await readFile(shell.path("r.html"), "utf8")).toContain("source-ai-billing sync");
+    expectOneError(await shell.run(["query", "DROP TABLE costs"]), /read-only/);
+  });
+
+  test("name a database that is not there, and a statement that is wrong", async () => {
+    await using shell = await Shell.open();
+    expectOneError(await shell.run(["query", "SELECT 1"]), /"billing\.duckdb" cannot be opened/);
+    expectOneError(await shell.run(["report"]), /"billing\.duckdb" cannot be opened/);
+    expectOneError(await shell.run(["sync"]), /--config/);
+  });
+});
