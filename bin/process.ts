@@ -1,7 +1,6 @@
 /** Starts programs of this repository as processes of their own: for the demo, the bench and the integration tests. */
 import { type ChildProcess, spawn, type StdioOptions } from "node:child_process";
 import { once } from "node:events";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 /** The connector as users start it: it runs the bundle on the pinned Node. */
@@ -55,12 +54,6 @@ async function endOf(child: ChildProcess): Promise<Ended> {
     code: typeof code === "number" ? code : null,
     signal: typeof signal === "string" ? signal : null,
   };
-}
-
-/** The lines of a process's stdout, which must be a pipe. */
-export function linesOf({ stdout }: ChildProcess): AsyncIterable<string> {
-  if (stdout === null) throw new TypeError("stdout is no pipe");
-  return createInterface({ input: stdout });
 }
 
 /** This process's environment, with no proxy for the servers of this machine. */

@@ -1,7 +1,4 @@
-/**
- * Queries the database for the figures that only the demo prints. Decimals are text. Figures of views read the tables
- * `shown_…` that `Database.look` makes.
- */
+/** Queries the database for the figures that only the demo prints. Decimals are text. */
 import type { Database } from "../warehouse/database.ts";
 import type { Sum } from "./reconciliation.ts";
 
@@ -39,12 +36,12 @@ export async function currentSums(database: Database): Promise<Sum[]> {
   return await sums(
     database,
     `SELECT 'billed ' || billing_currency, count(*), sum(billed_cost)
-     FROM shown_current_costs GROUP BY ALL
+     FROM current_costs GROUP BY ALL
      UNION ALL
      SELECT 'effective ' || billing_currency, count(*), sum(effective_cost)
-     FROM shown_current_costs GROUP BY ALL
+     FROM current_costs GROUP BY ALL
      UNION ALL
-     SELECT usage_type, count(*), sum(consumed_quantity) FROM shown_current_usage GROUP BY ALL`,
+     SELECT usage_type, count(*), sum(consumed_quantity) FROM current_usage GROUP BY ALL`,
   );
 }
 
@@ -53,7 +50,7 @@ export async function corrections(database: Database): Promise<Corrections> {
   const [row] = await database.query(`
     SELECT coalesce(sum(billed_cost) FILTER (corrects_record_id IS NULL), 0),
            coalesce(sum(billed_cost) FILTER (corrects_record_id IS NOT NULL), 0)
-    FROM shown_current_costs`);
+    FROM current_costs`);
   const [spend = "0", corrected = "0"] = row ?? [];
   return { spend, corrections: corrected };
 }
@@ -69,7 +66,7 @@ export async function costByMonthAndModel(
 ): Promise<(readonly string[])[]> {
   return await database.query(`
     WITH spend AS (
-      SELECT strftime(day, '%Y-%m') AS month, model_id AS model, billed_cost FROM shown_current_costs),
+      SELECT strftime(day, '%Y-%m') AS month, model_id AS model, billed_cost FROM current_costs),
     shown_months AS (SELECT DISTINCT month FROM spend ORDER BY month DESC LIMIT ${months}),
     shown_models AS (
       SELECT model FROM spend SEMI JOIN shown_months USING (month)

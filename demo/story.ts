@@ -154,7 +154,6 @@ async function judge(
   provider: RunningProvider["provider"],
   database: Database,
 ): Promise<readonly Comparison[]> {
-  await terminal.busy("asking the views", () => database.look("current_costs", "current_usage"));
   const comparisons = compare({
     naive: await naiveSums(database),
     current: await currentSums(database),
@@ -170,9 +169,6 @@ async function conclude(
   database: Database,
   outcomes: readonly (readonly Comparison[])[],
 ): Promise<boolean> {
-  await terminal.busy("asking the views", () =>
-    database.look("current_costs", "removed_rows", "completeness", "reconciliation"),
-  );
   await showCosts(database);
   await showRemoved(database);
   const proven = await showProof(database);

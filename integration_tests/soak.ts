@@ -49,7 +49,7 @@ async function kills(): Promise<Proof> {
 }
 
 /** `sync`, killed at random points. */
-async function syncs(): Promise<Proof> {
+async function killedSyncs(): Promise<Proof> {
   const { runSyncSchedule } = await import("./sync_kills/run.ts");
   return runSyncSchedule;
 }
@@ -62,7 +62,7 @@ async function inputs(): Promise<Proof> {
 
 function chosen(): Promise<Proof> {
   if (values.kills !== undefined) return kills();
-  if (values.syncs !== undefined) return syncs();
+  if (values.syncs !== undefined) return killedSyncs();
   return values.inputs === undefined ? lives() : inputs();
 }
 

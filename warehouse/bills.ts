@@ -32,7 +32,7 @@ export interface Change {
 /** Syncs whose bills are kept. */
 const KEPT = 100;
 
-/** Stores the bills of a sync that has ended. Reads the table `shown_current_costs`. */
+/** Stores the bills of a sync that has ended. Reads the table `current_costs`. */
 export async function storeBills(database: Database): Promise<void> {
   await database.transaction(async () => {
     await database.run(`
@@ -41,7 +41,7 @@ export async function storeBills(database: Database): Promise<void> {
         SELECT billing_currency AS currency, billing_period_start::DATE AS month,
                coalesce(sum(billed_cost) FILTER (cost_status = 'final'), 0) AS final,
                coalesce(sum(billed_cost) FILTER (cost_status IS DISTINCT FROM 'final'), 0) AS provisional
-        FROM shown_current_costs WHERE is_counted GROUP BY ALL),
+        FROM current_costs WHERE is_counted GROUP BY ALL),
       naive AS (
         SELECT BillingCurrency AS currency, BillingPeriodStart::DATE AS month,
                sum(BilledCost) AS naive

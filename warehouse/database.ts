@@ -99,16 +99,6 @@ export class Database {
     return await this.#connection.createAppender(table, "main", "temp");
   }
 
-  /**
-   * Copies the current rows of the views to temporary tables `shown_…` for the queries that follow, because DuckDB
-   * takes longer to plan such a view than to run it.
-   */
-  async look(...views: readonly string[]): Promise<void> {
-    for (const view of views) {
-      await this.run(`CREATE OR REPLACE TEMP TABLE shown_${view} AS FROM ${view}`);
-    }
-  }
-
   /** Writes everything to the file and closes it. */
   close(): void {
     this.#connection.closeSync();

@@ -1,5 +1,5 @@
 /**
- * Queries the views for figures. Decimals are text. Figures of views read the tables `shown_…` that `Database.look` makes.
+ * Queries the views for figures. Decimals are text.
  */
 import type { Database } from "./database.ts";
 import type { RemovedRow } from "./report/model.ts";
@@ -25,10 +25,10 @@ export async function proofs(database: Database): Promise<Proof[]> {
            count(*) FILTER (status = 'incomplete'),
            coalesce(any_value(compared), 0),
            coalesce(any_value(differing), 0)
-    FROM shown_completeness
+    FROM completeness
     LEFT JOIN (
       SELECT dataset, count(*) AS compared, count(*) FILTER (NOT is_reconciled) AS differing
-      FROM shown_reconciliation WHERE is_proven GROUP BY dataset) USING (dataset)
+      FROM reconciliation WHERE is_proven GROUP BY dataset) USING (dataset)
     GROUP BY dataset ORDER BY dataset`);
   return rows.map(([dataset = "", ...counts]) => {
     const [proven = 0, unproven = 0, incomplete = 0, compared = 0, differing = 0] =
@@ -41,6 +41,6 @@ export async function proofs(database: Database): Promise<Proof[]> {
 export async function removedCosts(database: Database): Promise<RemovedRow[]> {
   const rows = await database.query(`
     SELECT record_id, billed_cost, last_seen_at
-    FROM shown_removed_rows WHERE dataset = 'costs' ORDER BY last_seen_at, record_id`);
+    FROM removed_rows WHERE dataset = 'costs' ORDER BY last_seen_at, record_id`);
   return rows.map(([id = "", billed = "0", lastSeenAt = ""]) => ({ id, billed, lastSeenAt }));
 }

@@ -4,8 +4,8 @@ import { readFile } from "node:fs/promises";
 const shipped = (path: string): Promise<string> =>
   readFile(new URL(`../${path}`, import.meta.url), "utf8");
 
-/** The views over the tables; see sql/README.md. */
-export const viewsSql = (): Promise<string> => shipped("sql/duckdb.sql");
+/** The models over the tables of the streams; see sql/README.md. */
+export const modelsSql = (): Promise<string> => shipped("sql/duckdb.sql");
 
 /** The script and the style sheet of the report; `npm run build` makes them from warehouse/report/page. */
 export const reportScript = (): Promise<string> => shipped("dist/report.js");

@@ -1,12 +1,10 @@
 /**
  * What a sync keeps in its database besides the tables of the streams, in the schema `source_ai_billing`: the owner of the
- * data, the layout of the tables and views, the states, and the sums after each sync.
+ * data, the states, and the sums after each sync.
  */
-import { createHash } from "node:crypto";
 import { ConnectorError } from "../src/errors.ts";
-import { EXTRACTED_AT, STREAMS, TABLES } from "./columns.ts";
+import { EXTRACTED_AT, identifier, STREAMS, type Table, TABLES } from "./columns.ts";
 import type { Database } from "./database.ts";
-import { viewsSql } from "./files.ts";
 
 /** The account whose data a file holds. A file holds one account, in one granularity. */
 export interface Owner {
@@ -19,45 +17,39 @@ export interface Owner {
 const OWN_TABLES = `
   CREATE SCHEMA IF NOT EXISTS source_ai_billing;
   CREATE TABLE IF NOT EXISTS source_ai_billing.owner (base_url VARCHAR, account VARCHAR, granularity VARCHAR);
-  CREATE TABLE IF NOT EXISTS source_ai_billing.layout (hash VARCHAR);
   CREATE TABLE IF NOT EXISTS source_ai_billing.states (stream VARCHAR, state JSON);
   CREATE TABLE IF NOT EXISTS source_ai_billing.bills (
     sync BIGINT, synced_at TIMESTAMP, currency VARCHAR, month DATE,
     final DECIMAL(38,18), provisional DECIMAL(38,18), naive DECIMAL(38,18))`;
 
-/** The statements that make the tables of the streams and the views, and add columns that older versions had not. */
-async function layout(): Promise<string> {
-  const tables = STREAMS.flatMap((stream) => {
-    const columns = [
-      ...TABLES[stream].columns.map(({ name, type }) => `${name} ${type}`),
-      `${EXTRACTED_AT} TIMESTAMP`,
-    ];
-    return [
-      `CREATE TABLE IF NOT EXISTS ${stream} (${columns.join(", ")});`,
-      ...columns.map((column) => `ALTER TABLE ${stream} ADD COLUMN IF NOT EXISTS ${column};`),
-    ];
-  });
-  return [...tables, await viewsSql()].join("\n");
-}
-
 /**
- * Makes the tables and the views, where this version of the package has not made them yet, and notes the owner.
+ * Makes the tables of the streams, adds columns that an older version of this package had not, and notes the owner.
  *
  * @throws ConnectorError `database` if the file holds the data of another owner
  */
 export async function prepare(database: Database, owner: Owner): Promise<void> {
-  const wanted = await layout();
-  const hash = createHash("sha256").update(wanted).digest("hex");
   await database.transaction(async () => {
     await database.run(OWN_TABLES);
     await claim(database, owner);
-    // DuckDB takes a second for the views.
-    const [found] = await database.query("SELECT hash FROM source_ai_billing.layout");
-    if (found?.[0] === hash) return;
-    await database.run(wanted);
-    await database.run("DELETE FROM source_ai_billing.layout");
-    await database.run("INSERT INTO source_ai_billing.layout VALUES (?)", [hash]);
+    for (const stream of STREAMS) await makeTable(database, TABLES[stream]);
   });
+}
+
+async function makeTable(database: Database, { name, columns }: Table): Promise<void> {
+  const found = await database.query(
+    `SELECT column_name FROM information_schema.columns WHERE table_schema = 'main' AND table_name = '${name}'`,
+  );
+  const known = new Set(found.map(([column = ""]) => identifier(column)));
+  const spelled = [...columns, { name: EXTRACTED_AT, type: "TIMESTAMP" }];
+  if (known.size === 0) {
+    const all = spelled.map((column) => `${column.name} ${column.type}`);
+    await database.run(`CREATE TABLE ${name} (${all.join(", ")})`);
+    return;
+  }
+  for (const column of spelled) {
+    if (known.has(column.name)) continue;
+    await database.run(`ALTER TABLE ${name} ADD COLUMN ${column.name} ${column.type}`);
+  }
 }
 
 async function claim(database: Database, owner: Owner): Promise<void> {

@@ -8,6 +8,7 @@ import { proofs } from "./figures.ts";
 import type { WarehouseHost } from "./host.ts";
 import { databaseReport } from "./report/data.ts";
 import { writeReport } from "./report/write.ts";
+import { refreshModels } from "./models.ts";
 import { type Owner, prepare } from "./store.ts";
 import { type Summary, summaryLines, type StreamSummary } from "./summary.ts";
 
@@ -61,7 +62,7 @@ async function syncOnce(options: SyncOptions, host: WarehouseHost): Promise<bool
     await prepare(database, owner);
     const delivery = await deliver(options.config, database, host);
     for (const text of [...delivery.warnings, ...delivery.errors]) host.warn(text);
-    await database.look("current_costs", "completeness", "reconciliation", "removed_rows");
+    await refreshModels(database);
     await storeBills(database);
     const states = await positions(database);
     const streams = delivery.streams.flatMap((name): StreamSummary[] =>

@@ -18,6 +18,7 @@ import { DAY, HOUR } from "../../reference_provider/instants.ts";
 import { createProvider, type Provider } from "../../reference_provider/provider.ts";
 import { Random } from "../../simulation/random.ts";
 import { Database } from "../../warehouse/database.ts";
+import { refreshModels } from "../../warehouse/models.ts";
 import { drawRecords } from "../kills/records.ts";
 import { bearerConfig } from "../support/config.ts";
 import { dayAfter, world } from "../support/world.ts";
@@ -163,9 +164,9 @@ function hostOf(message: unknown): unknown {
 
 /** Compares the views with the provider, and looks for rows that are there twice. */
 async function judge(provider: Provider, { folder }: Place): Promise<string[]> {
-  const database = await Database.open(join(folder, "billing.duckdb"), "read");
+  const database = await Database.open(join(folder, "billing.duckdb"), "write");
   try {
-    await database.look("current_costs", "current_usage");
+    await refreshModels(database);
     const sides = { naive: [], current: await currentSums(database), provider: sumsOf(provider) };
     const differing = compare(sides).filter(({ equal }) => !equal);
     const doubled = await database.query(`

@@ -20,7 +20,9 @@ let jumps = 0;
 
 const clock = {
   now: () => Date.now(),
-  sleep: async (ms: number) => void (await sleep(ms)),
+  sleep: async (ms: number): Promise<void> => {
+    await sleep(ms);
+  },
 };
 
 const host: WarehouseHost = {

@@ -34,17 +34,17 @@ export interface Known {
 export const databaseReport = (database: Database): Promise<ReportData> =>
   reportData(database, { truth: null, titles: new Map(), madeBy: "source-ai-billing sync" });
 
-/** All data of the report. Reads the tables `shown_…` that `Database.look` makes. */
+/** All data of the report. */
 export async function reportData(database: Database, known: Known): Promise<ReportData> {
   const [about] = await database.query(`
     SELECT coalesce(any_value(service_provider_name), ''), billing_currency
-    FROM shown_current_costs GROUP BY billing_currency ORDER BY count(*) DESC LIMIT 1`);
+    FROM current_costs GROUP BY billing_currency ORDER BY count(*) DESC LIMIT 1`);
   const [provider = "your provider", currency = "USD"] = about ?? [];
   await database.run(`
     CREATE OR REPLACE TEMP TABLE report_costs AS
     SELECT day, coalesce(model_id, '(no model)') AS model_id, coalesce(project_id, '(no project)') AS project_id,
            billed_cost, cost_status
-    FROM shown_current_costs WHERE is_counted AND billing_currency = ${literal(currency)}`);
+    FROM current_costs WHERE is_counted AND billing_currency = ${literal(currency)}`);
   const largestModels = (await costByModel(database)).slice(0, LARGEST);
   const sums = await totals(database, currency);
   const bills = await latestBills(database, currency, known.titles);
@@ -164,7 +164,7 @@ async function proofByDay(database: Database): Promise<DayProof[]> {
            coalesce(any_value(current_rows) FILTER (dataset = 'costs'), 0),
            any_value(status) FILTER (dataset = 'usage'),
            coalesce(any_value(current_rows) FILTER (dataset = 'usage'), 0)
-    FROM shown_completeness GROUP BY day ORDER BY day`);
+    FROM completeness GROUP BY day ORDER BY day`);
   return rows.map(([day = "", costs = "", costRows = "0", usage = "", usageRows = "0"]) => ({
     day,
     costs: statusOf(costs),
@@ -179,7 +179,7 @@ async function proofRanges(database: Database): Promise<ProofRange[]> {
     WITH numbered AS (
       SELECT dataset, day, status, coalesce(why, '') AS why, current_rows,
              day - row_number() OVER (PARTITION BY dataset, status, why ORDER BY day)::INTEGER AS run
-      FROM shown_completeness)
+      FROM completeness)
     SELECT dataset, min(day), max(day), count(*), sum(current_rows), status, why
     FROM numbered GROUP BY dataset, status, why, run ORDER BY dataset, min(day)`);
   return rows.map(
