@@ -64,36 +64,28 @@ describe("npm run demo", () => {
     ]);
   });
 
-  it("shows late rows as new, settled ones as new or changed, and the correction as found by the deep re-read", () => {
-    const rows = output.matchAll(/^ {2}(usage|costs) +\d+ +(\S+) +\d+ +(\d+) +(\d+) /gm);
-    const found = [...rows].map(([, stream, from, added, changed]) => [
-      stream,
-      from,
-      added,
-      changed,
-    ]);
-    expect(found).toEqual([
-      ["usage", "2022-10-05", "240", "0"],
-      ["costs", "2022-10-05", "94", "0"],
-      ["usage", "2025-09-28", "3", "0"],
-      ["costs", "2025-08-01", "1", "0"],
-      ["usage", "2025-10-01", "0", "0"],
-      ["costs", "2025-08-01", "1", "1"],
-      ["usage", "2025-10-07", "0", "0"],
-      ["costs", "2025-08-01", "2", "0"],
-      ["usage", "2025-10-10", "0", "0"],
-      ["costs", "2025-08-01", "0", "0"],
+  it("shows late rows as new, settled ones as new or changed, and the correction that the deep re-read finds", () => {
+    const rows = output.matchAll(/^ {2}(usage|costs) +\d+ +\S+ +\d+ +(\d+) +(\d+) /gm);
+    expect([...rows].map(([, ...cells]) => cells)).toEqual([
+      ["usage", "240", "0"],
+      ["costs", "94", "0"],
+      ["usage", "3", "0"],
+      ["costs", "1", "0"],
+      ["usage", "0", "0"],
+      ["costs", "1", "1"],
+      ["usage", "0", "0"],
+      ["costs", "2", "0"],
+      ["usage", "0", "0"],
+      ["costs", "0", "0"],
     ]);
   });
 
   it("is shown in the README as it is", async () => {
     const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
-    const block = /```\n(source-ai-billing\n[^`]*)```/.exec(readme)?.[1] ?? "";
-    const shown = block.slice(0, block.indexOf("To look around")).split("\n");
+    const shown = /```\n(Sync 5[^`]*)\n```/.exec(readme)?.[1]?.split("\n") ?? [];
     const lines = new Set(output.split("\n"));
-    const missing = shown.filter((line) => !lines.has(line) && !/^(…| {2}http:.*)$/.test(line));
-    expect(shown.length).toBeGreaterThan(50);
-    expect(missing).toEqual([]);
+    expect(shown.length).toBeGreaterThan(5);
+    expect(shown.filter((line) => !lines.has(line))).toEqual([]);
   });
 
   it("leaves a report that says the same", async () => {

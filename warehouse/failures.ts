@@ -14,7 +14,7 @@ const KNOWN: readonly (readonly [RegExp, (database: string, found: string) => st
       `The disk of the database "${database}" is full. Free some space and run again: nothing is lost, the sync goes on from its last commit.`,
   ],
   [
-    /not a valid DuckDB database file|Trying to read a database file with version|Serialization Error|newer version/,
+    /not a valid DuckDB database file|Corrupt database file|Trying to read a database file with version|Serialization Error|newer version/,
     (database) =>
       `The file "${database}" is no database that this DuckDB can read. Name another file with --database, or install the DuckDB that wrote it.`,
   ],
