@@ -108,7 +108,7 @@ test("the examples of the help work", () => {
     faults: [],
   });
   const lines = text.match(/^ {2}\$ source-ai-billing .*$/gm) ?? [];
-  expect(lines).toHaveLength(6);
+  expect(lines).toHaveLength(9);
   for (const line of lines) {
     expect(() => parse(...line.trim().split(/\s+/).slice(2))).not.toThrow();
   }
