@@ -28,14 +28,24 @@ CREATE = {
 }
 
 
-def compiled(target: str, variables: dict | None = None) -> str:
+# Models on which nearly all marts stand: their views hold the code of all that they need, so that a query that names one
+# plans and computes each step once.
+FLAT = ("ai_billing__completeness_usage", "ai_billing__completeness_costs")
+
+
+def compiled(target: str, variables: dict | None = None, flat: tuple[str, ...] = ()) -> str:
+    """The models as views, each on those that it reads from; those in `flat` on the raw tables."""
     with tempfile.TemporaryDirectory() as target_path:
         run_dbt(target, target_path, variables or {})
         manifest = json.loads(Path(target_path, "manifest.json").read_text())
     prefix = f'"{DATABASES[target]}"."{SCHEMA}".'
     models = in_order(manifest["nodes"])
+    codes = {model["unique_id"]: tidied(model["compiled_code"].replace(prefix, "")) for model in models}
     views = [
-        CREATE[target].format(name=model["name"], code=tidied(model["compiled_code"].replace(prefix, "")))
+        CREATE[target].format(
+            name=model["name"],
+            code=flattened(model, models, codes) if model["name"] in flat else codes[model["unique_id"]],
+        )
         for model in models
     ]
     drops = [f"drop view if exists {model['name']};\n" for model in reversed(models)]
@@ -63,6 +73,17 @@ def in_order(nodes: dict) -> list[dict]:
     return done
 
 
+def flattened(model: dict, models: list[dict], codes: dict[str, str]) -> str:
+    """The code of a model behind that of all models that it needs."""
+    needed = {model["unique_id"]}
+    for each in reversed(models):
+        if each["unique_id"] in needed:
+            needed.update(each["depends_on"]["nodes"])
+    steps = [each for each in models if each["unique_id"] in needed and each is not model]
+    parts = [f"{each['name']} as (\n{codes[each['unique_id']]}\n)" for each in steps]
+    return "with\n" + ",\n".join(parts) + f"\nselect * from (\n{codes[model['unique_id']]}\n) as model"
+
+
 def tidied(code: str) -> str:
     lines = [line.rstrip() for line in code.strip().splitlines()]
     return "\n".join(line for line in lines if line != "")
@@ -72,7 +93,7 @@ def main() -> int:
     stale = []
     for target in CREATE:
         file = OUTPUT / f"{target}.sql"
-        text = compiled(target)
+        text = compiled(target, flat=FLAT)
         if file.exists() and file.read_text() == text:
             continue
         stale.append(file.name)

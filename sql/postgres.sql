@@ -561,6 +561,9 @@ create view ai_billing__chains_costs as
 with reports as (
   select * from "ai_billing__manifest" where dataset = 'costs'
 ),
+rows_ as (
+  select reading_id, record_id, day from "ai_billing__rows_costs"
+),
 chains as (
   select
     place, chain, max(account) as account, max(base_url) as base_url,
@@ -588,7 +591,7 @@ readings as (
 had as (
   select distinct readings.place, readings.chain, rows_.record_id
   from readings
-  inner join "ai_billing__rows_costs" as rows_ on readings.reading_id = rows_.reading_id
+  inner join rows_ on readings.reading_id = rows_.reading_id
 ),
 shared as (
   select distinct pairs.place, pairs.chain, pairs.newer_chain
@@ -613,7 +616,7 @@ newest as (
 ),
 arrived as (
   select reading_id, day, count(distinct record_id) as rows_
-  from "ai_billing__rows_costs"
+  from rows_
   where reading_id in (select rows_reading_id from newest)
   group by reading_id, day
 ),
@@ -666,6 +669,9 @@ create view ai_billing__chains_usage as
 with reports as (
   select * from "ai_billing__manifest" where dataset = 'usage'
 ),
+rows_ as (
+  select reading_id, record_id, day from "ai_billing__rows_usage"
+),
 chains as (
   select
     place, chain, max(account) as account, max(base_url) as base_url,
@@ -693,7 +699,7 @@ readings as (
 had as (
   select distinct readings.place, readings.chain, rows_.record_id
   from readings
-  inner join "ai_billing__rows_usage" as rows_ on readings.reading_id = rows_.reading_id
+  inner join rows_ on readings.reading_id = rows_.reading_id
 ),
 shared as (
   select distinct pairs.place, pairs.chain, pairs.newer_chain
@@ -718,7 +724,7 @@ newest as (
 ),
 arrived as (
   select reading_id, day, count(distinct record_id) as rows_
-  from "ai_billing__rows_usage"
+  from rows_
   where reading_id in (select rows_reading_id from newest)
   group by reading_id, day
 ),
@@ -1518,8 +1524,11 @@ left join first_missing
   and weighed.reading_id = first_missing.reading_id;
 
 create view ai_billing__removed_costs as
-with removed as (
-  select * from "ai_billing__judged_costs" where judge_reading_id is not null
+with judged as (
+  select * from "ai_billing__judged_costs"
+),
+removed as (
+  select * from judged where judge_reading_id is not null
 ),
 days as (
   select distinct scope, day from removed
@@ -1530,7 +1539,7 @@ later as (
   from "ai_billing__placed_costs" as placed
   inner join (
     select distinct judged.place, judged.record_id
-    from "ai_billing__judged_costs" as judged
+    from judged
     inner join days on judged.scope = days.scope and judged.day = days.day
   ) as near_ on placed.place = near_.place and placed.record_id = near_.record_id
   group by placed.scope, placed.record_id
@@ -1588,7 +1597,7 @@ keyed as (
     length(
         cast(judged.billing_currency as TEXT)
     ) as TEXT) || ':' || cast(judged.billing_currency as TEXT), '-') as label_key
-  from "ai_billing__judged_costs" as judged
+  from judged
   inner join days on judged.scope = days.scope and judged.day = days.day
   inner join later on judged.scope = later.scope and judged.record_id = later.record_id
 ),
@@ -1636,8 +1645,11 @@ from removed
 left join links on removed.scope = links.scope and removed.record_id = links.record_id;
 
 create view ai_billing__removed_usage as
-with removed as (
-  select * from "ai_billing__judged_usage" where judge_reading_id is not null
+with judged as (
+  select * from "ai_billing__judged_usage"
+),
+removed as (
+  select * from judged where judge_reading_id is not null
 ),
 days as (
   select distinct scope, day from removed
@@ -1648,7 +1660,7 @@ later as (
   from "ai_billing__placed_usage" as placed
   inner join (
     select distinct judged.place, judged.record_id
-    from "ai_billing__judged_usage" as judged
+    from judged
     inner join days on judged.scope = days.scope and judged.day = days.day
   ) as near_ on placed.place = near_.place and placed.record_id = near_.record_id
   group by placed.scope, placed.record_id
@@ -1703,7 +1715,7 @@ keyed as (
     length(
         cast(judged.consumed_unit as TEXT)
     ) as TEXT) || ':' || cast(judged.consumed_unit as TEXT), '-') as label_key
-  from "ai_billing__judged_usage" as judged
+  from judged
   inner join days on judged.scope = days.scope and judged.day = days.day
   inner join later on judged.scope = later.scope and judged.record_id = later.record_id
 ),
@@ -1907,102 +1919,109 @@ inner join deciding on summed.scope = deciding.scope and summed.day = deciding.d
 
 create view invalid_rows as
 -- Rows that would count but hold a value that cannot be cast exactly, one row for each such value.
-with faults as (
+with
+usage_rows as (
+  select * from "ai_billing__judged_usage" where judge_reading_id is null and not is_valid
+),
+costs_rows as (
+  select * from "ai_billing__judged_costs" where judge_reading_id is null and not is_valid
+),
+faults as (
   select
     'usage' as dataset, account, base_url, day, record_id, reading_id, 'x_RecordUpdatedAt' as column_name,
     record_updated_at_text as value,
     'missing' as if_null,
     'not an instant with a zone' as if_text
-  from "ai_billing__judged_usage"
-  where judge_reading_id is null and not is_valid and record_updated_at is null
+  from usage_rows
+  where record_updated_at is null
   union all
   select
     'usage' as dataset, account, base_url, day, record_id, reading_id, 'ChargePeriodStart' as column_name,
     charge_period_start_text as value,
     'missing' as if_null,
     'not an instant with a zone' as if_text
-  from "ai_billing__judged_usage"
-  where judge_reading_id is null and not is_valid and charge_period_start is null
+  from usage_rows
+  where charge_period_start is null
   union all
   select
     'usage' as dataset, account, base_url, day, record_id, reading_id, 'ChargePeriodEnd' as column_name,
     charge_period_end_text as value,
     'missing' as if_null,
     'not an instant with a zone' as if_text
-  from "ai_billing__judged_usage"
-  where judge_reading_id is null and not is_valid and charge_period_end is null
+  from usage_rows
+  where charge_period_end is null
   union all
   select
     'usage' as dataset, account, base_url, day, record_id, reading_id, 'ConsumedQuantity' as column_name,
     consumed_quantity_text as value,
     'missing' as if_null,
     'not a decimal that fits' as if_text
-  from "ai_billing__judged_usage"
-  where judge_reading_id is null and not is_valid and consumed_quantity is null
+  from usage_rows
+  where consumed_quantity is null
   union all
   select
     'costs' as dataset, account, base_url, day, record_id, reading_id, 'x_RecordUpdatedAt' as column_name,
     record_updated_at_text as value,
     'missing' as if_null,
     'not an instant with a zone' as if_text
-  from "ai_billing__judged_costs"
-  where judge_reading_id is null and not is_valid and record_updated_at is null
+  from costs_rows
+  where record_updated_at is null
   union all
   select
     'costs' as dataset, account, base_url, day, record_id, reading_id, 'ChargePeriodStart' as column_name,
     charge_period_start_text as value,
     'missing' as if_null,
     'not an instant with a zone' as if_text
-  from "ai_billing__judged_costs"
-  where judge_reading_id is null and not is_valid and charge_period_start is null
+  from costs_rows
+  where charge_period_start is null
   union all
   select
     'costs' as dataset, account, base_url, day, record_id, reading_id, 'ChargePeriodEnd' as column_name,
     charge_period_end_text as value,
     'missing' as if_null,
     'not an instant with a zone' as if_text
-  from "ai_billing__judged_costs"
-  where judge_reading_id is null and not is_valid and charge_period_end is null
+  from costs_rows
+  where charge_period_end is null
   union all
   select
     'costs' as dataset, account, base_url, day, record_id, reading_id, 'BillingPeriodStart' as column_name,
     billing_period_start_text as value,
     'missing' as if_null,
     'not an instant with a zone' as if_text
-  from "ai_billing__judged_costs"
-  where judge_reading_id is null and not is_valid and billing_period_start is null
+  from costs_rows
+  where billing_period_start is null
   union all
   select
     'costs' as dataset, account, base_url, day, record_id, reading_id, 'BillingPeriodEnd' as column_name,
     billing_period_end_text as value,
     'missing' as if_null,
     'not an instant with a zone' as if_text
-  from "ai_billing__judged_costs"
-  where judge_reading_id is null and not is_valid and billing_period_end is null
+  from costs_rows
+  where billing_period_end is null
   union all
   select
     'costs' as dataset, account, base_url, day, record_id, reading_id, 'BilledCost' as column_name,
     billed_cost_text as value,
     'missing' as if_null,
     'not a decimal that fits' as if_text
-  from "ai_billing__judged_costs"
-  where judge_reading_id is null and not is_valid and billed_cost is null
+  from costs_rows
+  where billed_cost is null
   union all
   select
     'costs' as dataset, account, base_url, day, record_id, reading_id, 'EffectiveCost' as column_name,
     effective_cost_text as value,
     'missing' as if_null,
     'not a decimal that fits' as if_text
-  from "ai_billing__judged_costs"
-  where judge_reading_id is null and not is_valid and effective_cost is null
+  from costs_rows
+  where effective_cost is null
   union all
   select
     'costs' as dataset, account, base_url, day, record_id, reading_id, 'PricingCurrencyBilledCost' as column_name,
     pricing_currency_billed_cost_text as value,
     null as if_null,
     'not a decimal that fits' as if_text
-  from "ai_billing__judged_costs"
-  where judge_reading_id is null and not is_valid and pricing_currency_billed_cost is null and pricing_currency_billed_cost_text is not null
+  from costs_rows
+  where pricing_currency_billed_cost is null and pricing_currency_billed_cost_text is not null
 )
 select
   dataset, account, base_url, day, record_id, reading_id, column_name, value,
@@ -2010,6 +2029,1045 @@ select
 from faults;
 
 create view ai_billing__completeness_costs as
+with
+ai_billing__manifest as (
+-- What each complete reading says of each day, once: a reading that is resumed after its report may report again. Reports of
+-- version 0.1.0 name no chain; their own rows stand.
+with typed as (
+  select
+    cast("reading_id" as TEXT) as reading_id,
+    coalesce(cast("chain" as TEXT), '') as chain,
+    coalesce(
+      cast("rows_reading_id" as TEXT),
+      cast("reading_id" as TEXT)
+    ) as rows_reading_id,
+    cast("dataset" as TEXT) as dataset,
+    cast("granularity" as TEXT) as granularity,
+    cast("account" as TEXT) as account,
+    cast("base_url" as TEXT) as base_url,
+    case
+    when ((to_jsonb("window_start") #>> '{}') || case when pg_typeof("window_start") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb("window_start") #>> '{}') || case when pg_typeof("window_start") = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb("window_start") #>> '{}') || case when pg_typeof("window_start") = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb("window_start") #>> '{}') || case when pg_typeof("window_start") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb("window_start") #>> '{}') || case when pg_typeof("window_start") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb("window_start") #>> '{}') || case when pg_typeof("window_start") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb("window_start") #>> '{}') || case when pg_typeof("window_start") = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb("window_start") #>> '{}') || case when pg_typeof("window_start") = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as window_start,
+    case
+    when ((to_jsonb("window_end") #>> '{}') || case when pg_typeof("window_end") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb("window_end") #>> '{}') || case when pg_typeof("window_end") = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb("window_end") #>> '{}') || case when pg_typeof("window_end") = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb("window_end") #>> '{}') || case when pg_typeof("window_end") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb("window_end") #>> '{}') || case when pg_typeof("window_end") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb("window_end") #>> '{}') || case when pg_typeof("window_end") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb("window_end") #>> '{}') || case when pg_typeof("window_end") = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb("window_end") #>> '{}') || case when pg_typeof("window_end") = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as window_end,
+    cast("day" as date) as day,
+    cast("inside_window" as boolean) as inside_window,
+    coalesce(cast("whole_window" as boolean), true) as is_whole_window,
+    case
+    when ((to_jsonb("covered_from") #>> '{}') || case when pg_typeof("covered_from") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb("covered_from") #>> '{}') || case when pg_typeof("covered_from") = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb("covered_from") #>> '{}') || case when pg_typeof("covered_from") = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb("covered_from") #>> '{}') || case when pg_typeof("covered_from") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb("covered_from") #>> '{}') || case when pg_typeof("covered_from") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb("covered_from") #>> '{}') || case when pg_typeof("covered_from") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb("covered_from") #>> '{}') || case when pg_typeof("covered_from") = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb("covered_from") #>> '{}') || case when pg_typeof("covered_from") = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as covered_from,
+    case
+    when ((to_jsonb("covered_through") #>> '{}') || case when pg_typeof("covered_through") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb("covered_through") #>> '{}') || case when pg_typeof("covered_through") = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb("covered_through") #>> '{}') || case when pg_typeof("covered_through") = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb("covered_through") #>> '{}') || case when pg_typeof("covered_through") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb("covered_through") #>> '{}') || case when pg_typeof("covered_through") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb("covered_through") #>> '{}') || case when pg_typeof("covered_through") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb("covered_through") #>> '{}') || case when pg_typeof("covered_through") = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb("covered_through") #>> '{}') || case when pg_typeof("covered_through") = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as covered_through,
+    case
+    when ((to_jsonb("began_at") #>> '{}') || case when pg_typeof("began_at") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb("began_at") #>> '{}') || case when pg_typeof("began_at") = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb("began_at") #>> '{}') || case when pg_typeof("began_at") = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb("began_at") #>> '{}') || case when pg_typeof("began_at") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb("began_at") #>> '{}') || case when pg_typeof("began_at") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb("began_at") #>> '{}') || case when pg_typeof("began_at") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb("began_at") #>> '{}') || case when pg_typeof("began_at") = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb("began_at") #>> '{}') || case when pg_typeof("began_at") = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as began_at,
+    case
+    when ((to_jsonb("ended_at") #>> '{}') || case when pg_typeof("ended_at") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb("ended_at") #>> '{}') || case when pg_typeof("ended_at") = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb("ended_at") #>> '{}') || case when pg_typeof("ended_at") = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb("ended_at") #>> '{}') || case when pg_typeof("ended_at") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb("ended_at") #>> '{}') || case when pg_typeof("ended_at") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb("ended_at") #>> '{}') || case when pg_typeof("ended_at") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb("ended_at") #>> '{}') || case when pg_typeof("ended_at") = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb("ended_at") #>> '{}') || case when pg_typeof("ended_at") = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as ended_at,
+    case
+    when ((to_jsonb("pass_began_at") #>> '{}') || case when pg_typeof("pass_began_at") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb("pass_began_at") #>> '{}') || case when pg_typeof("pass_began_at") = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb("pass_began_at") #>> '{}') || case when pg_typeof("pass_began_at") = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb("pass_began_at") #>> '{}') || case when pg_typeof("pass_began_at") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb("pass_began_at") #>> '{}') || case when pg_typeof("pass_began_at") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb("pass_began_at") #>> '{}') || case when pg_typeof("pass_began_at") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb("pass_began_at") #>> '{}') || case when pg_typeof("pass_began_at") = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb("pass_began_at") #>> '{}') || case when pg_typeof("pass_began_at") = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as pass_began_at,
+    cast("resumed" as boolean) as is_resumed,
+    case
+    when ((to_jsonb("first_as_of") #>> '{}') || case when pg_typeof("first_as_of") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb("first_as_of") #>> '{}') || case when pg_typeof("first_as_of") = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb("first_as_of") #>> '{}') || case when pg_typeof("first_as_of") = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb("first_as_of") #>> '{}') || case when pg_typeof("first_as_of") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb("first_as_of") #>> '{}') || case when pg_typeof("first_as_of") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb("first_as_of") #>> '{}') || case when pg_typeof("first_as_of") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb("first_as_of") #>> '{}') || case when pg_typeof("first_as_of") = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb("first_as_of") #>> '{}') || case when pg_typeof("first_as_of") = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as first_as_of,
+    case
+    when ((to_jsonb("last_as_of") #>> '{}') || case when pg_typeof("last_as_of") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb("last_as_of") #>> '{}') || case when pg_typeof("last_as_of") = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb("last_as_of") #>> '{}') || case when pg_typeof("last_as_of") = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb("last_as_of") #>> '{}') || case when pg_typeof("last_as_of") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb("last_as_of") #>> '{}') || case when pg_typeof("last_as_of") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb("last_as_of") #>> '{}') || case when pg_typeof("last_as_of") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb("last_as_of") #>> '{}') || case when pg_typeof("last_as_of") = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb("last_as_of") #>> '{}') || case when pg_typeof("last_as_of") = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as last_as_of,
+    -- A listing that is not known to have stood still proves nothing.
+    coalesce(cast("moved" as boolean), true) as is_moved,
+    coalesce(
+      cast("confirmed" as boolean),
+      not cast("moved" as boolean),
+      false
+    ) as is_confirmed,
+    coalesce(cast("shrunk" as boolean), false) as is_shrunk,
+    cast("records" as bigint) as records,
+    coalesce(
+      cast("rows" as bigint),
+      cast("records" as bigint)
+    ) as standing_rows,
+    nullif(cast("totals" as TEXT), 'null') as totals,
+    case
+    when ((to_jsonb("_airbyte_extracted_at") #>> '{}') || case when pg_typeof("_airbyte_extracted_at") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb("_airbyte_extracted_at") #>> '{}') || case when pg_typeof("_airbyte_extracted_at") = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb("_airbyte_extracted_at") #>> '{}') || case when pg_typeof("_airbyte_extracted_at") = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb("_airbyte_extracted_at") #>> '{}') || case when pg_typeof("_airbyte_extracted_at") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb("_airbyte_extracted_at") #>> '{}') || case when pg_typeof("_airbyte_extracted_at") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb("_airbyte_extracted_at") #>> '{}') || case when pg_typeof("_airbyte_extracted_at") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb("_airbyte_extracted_at") #>> '{}') || case when pg_typeof("_airbyte_extracted_at") = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb("_airbyte_extracted_at") #>> '{}') || case when pg_typeof("_airbyte_extracted_at") = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as extracted_at
+  from "export_windows"
+),
+numbered as (
+  select
+    typed.*,
+    row_number() over (
+      partition by dataset, reading_id, day, inside_window, rows_reading_id
+      order by ended_at desc, extracted_at desc
+    ) as age
+  from typed
+)
+select
+  coalesce(base_url, '') || ' ' || coalesce(account, '') as place,
+  chain, reading_id, rows_reading_id, dataset, granularity, account, base_url, window_start, window_end, day, inside_window,
+  is_whole_window,
+  -- An interval that is empty or has one end proves nothing.
+  case when covered_from < covered_through then covered_from end as covered_from,
+  case when covered_from < covered_through then covered_through end as covered_through,
+  coalesce(
+    covered_from <= cast(day as timestamp without time zone) and covered_through >=
+    cast(day as timestamp without time zone) + ((interval '1 day') * (1))
+, false
+  ) as is_covering,
+  began_at, ended_at, pass_began_at, is_resumed, first_as_of, last_as_of, is_moved, is_confirmed, is_shrunk, records,
+  standing_rows, totals
+from numbered
+where age = 1
+),
+ai_billing__rows_costs as (
+with raw as (
+  select
+    cast("x_RecordId" as TEXT) as record_id,
+    cast("x_RecordUpdatedAt" as TEXT) as record_updated_at_text,
+    cast("x_Granularity" as TEXT) as granularity,
+    cast("ChargePeriodStart" as TEXT) as charge_period_start_text,
+    cast("ChargePeriodEnd" as TEXT) as charge_period_end_text,
+    cast("ServiceProviderName" as TEXT) as service_provider_name,
+    cast("ServiceCategory" as TEXT) as service_category,
+    cast("ServiceSubcategory" as TEXT) as service_subcategory,
+    cast("ServiceName" as TEXT) as service_name,
+    cast("SkuId" as TEXT) as sku_id,
+    cast("SkuMeter" as TEXT) as sku_meter,
+    cast("x_ModelId" as TEXT) as model_id,
+    cast("x_ProjectId" as TEXT) as project_id,
+    cast("x_WorkspaceId" as TEXT) as workspace_id,
+    cast("x_ApiKeyId" as TEXT) as api_key_id,
+    cast("x_ServiceTier" as TEXT) as service_tier,
+    cast("x_WorkloadType" as TEXT) as workload_type,
+    cast("x_UpstreamProvider" as TEXT) as upstream_provider,
+    cast("x_UsageType" as TEXT) as usage_type,
+    cast("BillingPeriodStart" as TEXT) as billing_period_start_text,
+    cast("BillingPeriodEnd" as TEXT) as billing_period_end_text,
+    cast("InvoiceIssuerName" as TEXT) as invoice_issuer_name,
+    cast("InvoiceId" as TEXT) as invoice_id,
+    cast("ChargeCategory" as TEXT) as charge_category,
+    cast("ChargeClass" as TEXT) as charge_class,
+    cast("ChargeDescription" as TEXT) as charge_description,
+    cast("BillingCurrency" as TEXT) as billing_currency,
+    cast("BilledCost" as TEXT) as billed_cost_text,
+    cast("EffectiveCost" as TEXT) as effective_cost_text,
+    cast("PricingCurrency" as TEXT) as pricing_currency,
+    cast("PricingCurrencyBilledCost" as TEXT) as pricing_currency_billed_cost_text,
+    cast("x_CostStatus" as TEXT) as cost_status,
+    cast("x_CorrectsRecordId" as TEXT) as corrects_record_id,
+    case
+    when ((to_jsonb("x_RecordUpdatedAt") #>> '{}') || case when pg_typeof("x_RecordUpdatedAt") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb("x_RecordUpdatedAt") #>> '{}') || case when pg_typeof("x_RecordUpdatedAt") = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb("x_RecordUpdatedAt") #>> '{}') || case when pg_typeof("x_RecordUpdatedAt") = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb("x_RecordUpdatedAt") #>> '{}') || case when pg_typeof("x_RecordUpdatedAt") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb("x_RecordUpdatedAt") #>> '{}') || case when pg_typeof("x_RecordUpdatedAt") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb("x_RecordUpdatedAt") #>> '{}') || case when pg_typeof("x_RecordUpdatedAt") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb("x_RecordUpdatedAt") #>> '{}') || case when pg_typeof("x_RecordUpdatedAt") = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb("x_RecordUpdatedAt") #>> '{}') || case when pg_typeof("x_RecordUpdatedAt") = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as record_updated_at,
+    case
+    when ((to_jsonb("ChargePeriodStart") #>> '{}') || case when pg_typeof("ChargePeriodStart") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb("ChargePeriodStart") #>> '{}') || case when pg_typeof("ChargePeriodStart") = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb("ChargePeriodStart") #>> '{}') || case when pg_typeof("ChargePeriodStart") = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb("ChargePeriodStart") #>> '{}') || case when pg_typeof("ChargePeriodStart") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb("ChargePeriodStart") #>> '{}') || case when pg_typeof("ChargePeriodStart") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb("ChargePeriodStart") #>> '{}') || case when pg_typeof("ChargePeriodStart") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb("ChargePeriodStart") #>> '{}') || case when pg_typeof("ChargePeriodStart") = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb("ChargePeriodStart") #>> '{}') || case when pg_typeof("ChargePeriodStart") = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as charge_period_start,
+    case
+    when ((to_jsonb("ChargePeriodEnd") #>> '{}') || case when pg_typeof("ChargePeriodEnd") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb("ChargePeriodEnd") #>> '{}') || case when pg_typeof("ChargePeriodEnd") = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb("ChargePeriodEnd") #>> '{}') || case when pg_typeof("ChargePeriodEnd") = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb("ChargePeriodEnd") #>> '{}') || case when pg_typeof("ChargePeriodEnd") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb("ChargePeriodEnd") #>> '{}') || case when pg_typeof("ChargePeriodEnd") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb("ChargePeriodEnd") #>> '{}') || case when pg_typeof("ChargePeriodEnd") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb("ChargePeriodEnd") #>> '{}') || case when pg_typeof("ChargePeriodEnd") = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb("ChargePeriodEnd") #>> '{}') || case when pg_typeof("ChargePeriodEnd") = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as charge_period_end,
+    case
+    when ((to_jsonb("BillingPeriodStart") #>> '{}') || case when pg_typeof("BillingPeriodStart") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb("BillingPeriodStart") #>> '{}') || case when pg_typeof("BillingPeriodStart") = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb("BillingPeriodStart") #>> '{}') || case when pg_typeof("BillingPeriodStart") = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb("BillingPeriodStart") #>> '{}') || case when pg_typeof("BillingPeriodStart") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb("BillingPeriodStart") #>> '{}') || case when pg_typeof("BillingPeriodStart") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb("BillingPeriodStart") #>> '{}') || case when pg_typeof("BillingPeriodStart") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb("BillingPeriodStart") #>> '{}') || case when pg_typeof("BillingPeriodStart") = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb("BillingPeriodStart") #>> '{}') || case when pg_typeof("BillingPeriodStart") = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as billing_period_start,
+    case
+    when ((to_jsonb("BillingPeriodEnd") #>> '{}') || case when pg_typeof("BillingPeriodEnd") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb("BillingPeriodEnd") #>> '{}') || case when pg_typeof("BillingPeriodEnd") = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb("BillingPeriodEnd") #>> '{}') || case when pg_typeof("BillingPeriodEnd") = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb("BillingPeriodEnd") #>> '{}') || case when pg_typeof("BillingPeriodEnd") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb("BillingPeriodEnd") #>> '{}') || case when pg_typeof("BillingPeriodEnd") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb("BillingPeriodEnd") #>> '{}') || case when pg_typeof("BillingPeriodEnd") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb("BillingPeriodEnd") #>> '{}') || case when pg_typeof("BillingPeriodEnd") = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb("BillingPeriodEnd") #>> '{}') || case when pg_typeof("BillingPeriodEnd") = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as billing_period_end,
+    case when ((cast("BilledCost" as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast("BilledCost" as TEXT)) <= 1000) then cast("BilledCost" as numeric) end as billed_cost,
+    case when ((cast("EffectiveCost" as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast("EffectiveCost" as TEXT)) <= 1000) then cast("EffectiveCost" as numeric) end as effective_cost,
+    case when ((cast("PricingCurrencyBilledCost" as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast("PricingCurrencyBilledCost" as TEXT)) <= 1000) then cast("PricingCurrencyBilledCost" as numeric) end as pricing_currency_billed_cost,
+    coalesce(cast("x_ReadingId" as TEXT), '') as reading_id,
+    case
+    when ((to_jsonb("_airbyte_extracted_at") #>> '{}') || case when pg_typeof("_airbyte_extracted_at") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb("_airbyte_extracted_at") #>> '{}') || case when pg_typeof("_airbyte_extracted_at") = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb("_airbyte_extracted_at") #>> '{}') || case when pg_typeof("_airbyte_extracted_at") = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb("_airbyte_extracted_at") #>> '{}') || case when pg_typeof("_airbyte_extracted_at") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb("_airbyte_extracted_at") #>> '{}') || case when pg_typeof("_airbyte_extracted_at") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb("_airbyte_extracted_at") #>> '{}') || case when pg_typeof("_airbyte_extracted_at") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb("_airbyte_extracted_at") #>> '{}') || case when pg_typeof("_airbyte_extracted_at") = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb("_airbyte_extracted_at") #>> '{}') || case when pg_typeof("_airbyte_extracted_at") = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as extracted_at
+  from "costs"
+),
+hashed as (
+  select
+    raw.*,
+    md5(cast(case when record_id is null then '-' else '=' || record_id end || '|' || case when record_updated_at_text is null then '-' else '=' || record_updated_at_text end || '|' || case when granularity is null then '-' else '=' || granularity end || '|' || case when charge_period_start_text is null then '-' else '=' || charge_period_start_text end || '|' || case when charge_period_end_text is null then '-' else '=' || charge_period_end_text end || '|' || case when service_provider_name is null then '-' else '=' || service_provider_name end || '|' || case when service_category is null then '-' else '=' || service_category end || '|' || case when service_subcategory is null then '-' else '=' || service_subcategory end || '|' || case when service_name is null then '-' else '=' || service_name end || '|' || case when sku_id is null then '-' else '=' || sku_id end || '|' || case when sku_meter is null then '-' else '=' || sku_meter end || '|' || case when model_id is null then '-' else '=' || model_id end || '|' || case when project_id is null then '-' else '=' || project_id end || '|' || case when workspace_id is null then '-' else '=' || workspace_id end || '|' || case when api_key_id is null then '-' else '=' || api_key_id end || '|' || case when service_tier is null then '-' else '=' || service_tier end || '|' || case when workload_type is null then '-' else '=' || workload_type end || '|' || case when upstream_provider is null then '-' else '=' || upstream_provider end || '|' || case when usage_type is null then '-' else '=' || usage_type end || '|' || case when billing_period_start_text is null then '-' else '=' || billing_period_start_text end || '|' || case when billing_period_end_text is null then '-' else '=' || billing_period_end_text end || '|' || case when invoice_issuer_name is null then '-' else '=' || invoice_issuer_name end || '|' || case when invoice_id is null then '-' else '=' || invoice_id end || '|' || case when charge_category is null then '-' else '=' || charge_category end || '|' || case when charge_class is null then '-' else '=' || charge_class end || '|' || case when charge_description is null then '-' else '=' || charge_description end || '|' || case when billing_currency is null then '-' else '=' || billing_currency end || '|' || case when billed_cost_text is null then '-' else '=' || billed_cost_text end || '|' || case when effective_cost_text is null then '-' else '=' || effective_cost_text end || '|' || case when pricing_currency is null then '-' else '=' || pricing_currency end || '|' || case when pricing_currency_billed_cost_text is null then '-' else '=' || pricing_currency_billed_cost_text end || '|' || case when cost_status is null then '-' else '=' || cost_status end || '|' || case when corrects_record_id is null then '-' else '=' || corrects_record_id end || '|' as TEXT)) as content_hash
+  from raw
+),
+numbered as (
+  select
+    hashed.*,
+    row_number() over (partition by reading_id, record_id, content_hash order by extracted_at desc) as emission,
+    count(*) over (partition by reading_id, record_id, content_hash) as copies
+  from hashed
+)
+select
+  record_id,
+  record_updated_at,
+  granularity,
+  charge_period_start,
+  charge_period_end,
+  service_provider_name,
+  service_category,
+  service_subcategory,
+  service_name,
+  sku_id,
+  sku_meter,
+  model_id,
+  project_id,
+  workspace_id,
+  api_key_id,
+  service_tier,
+  workload_type,
+  upstream_provider,
+  usage_type,
+  billing_period_start,
+  billing_period_end,
+  invoice_issuer_name,
+  invoice_id,
+  charge_category,
+  charge_class,
+  charge_description,
+  billing_currency,
+  billed_cost,
+  effective_cost,
+  pricing_currency,
+  pricing_currency_billed_cost,
+  cost_status,
+  corrects_record_id,
+  record_updated_at_text,
+  charge_period_start_text,
+  charge_period_end_text,
+  billing_period_start_text,
+  billing_period_end_text,
+  billed_cost_text,
+  effective_cost_text,
+  pricing_currency_billed_cost_text,
+  reading_id,
+  extracted_at,
+  copies,
+  content_hash,
+  cast(charge_period_start as date) as day,
+  record_updated_at is not null and
+  charge_period_start is not null and
+  charge_period_end is not null and
+  billing_period_start is not null and
+  billing_period_end is not null and
+  billed_cost is not null and
+  effective_cost is not null and
+  (record_updated_at is not null or record_updated_at_text is null) and
+  (charge_period_start is not null or charge_period_start_text is null) and
+  (charge_period_end is not null or charge_period_end_text is null) and
+  (billing_period_start is not null or billing_period_start_text is null) and
+  (billing_period_end is not null or billing_period_end_text is null) and
+  (billed_cost is not null or billed_cost_text is null) and
+  (effective_cost is not null or effective_cost_text is null) and
+  (pricing_currency_billed_cost is not null or pricing_currency_billed_cost_text is null) as is_valid
+from numbered
+where emission = 1
+),
+ai_billing__chains_costs as (
+with reports as (
+  select * from "ai_billing__manifest" where dataset = 'costs'
+),
+rows_ as (
+  select reading_id, record_id, day from "ai_billing__rows_costs"
+),
+chains as (
+  select
+    place, chain, max(account) as account, max(base_url) as base_url,
+    min(ended_at) as first_ended_at, max(ended_at) as last_ended_at, min(reading_id) as first_reading_id
+  from reports
+  group by place, chain
+),
+pairs as (
+  select
+    older.place, older.chain, newer.chain as newer_chain,
+    older.last_ended_at > newer.first_ended_at as takes_turns
+  from chains as older
+  inner join chains as newer
+    on older.place = newer.place
+    and (
+      older.first_ended_at < newer.first_ended_at
+      or (older.first_ended_at = newer.first_ended_at and older.first_reading_id < newer.first_reading_id)
+    )
+),
+readings as (
+  select distinct reports.place, reports.chain, reports.reading_id
+  from reports
+  inner join (select distinct place from pairs) as several on reports.place = several.place
+),
+had as (
+  select distinct readings.place, readings.chain, rows_.record_id
+  from readings
+  inner join rows_ on readings.reading_id = rows_.reading_id
+),
+shared as (
+  select distinct pairs.place, pairs.chain, pairs.newer_chain
+  from pairs
+  inner join had as older on pairs.place = older.place and pairs.chain = older.chain
+  inner join had as newer
+    on pairs.place = newer.place and pairs.newer_chain = newer.chain and older.record_id = newer.record_id
+),
+newest as (
+  select *
+  from (
+    select
+      reports.place, reports.chain, reports.day, reports.rows_reading_id, reports.standing_rows,
+      row_number() over (
+        partition by reports.place, reports.chain, reports.day order by reports.reading_id desc
+      ) as age
+    from reports
+    inner join (select distinct place from pairs) as several on reports.place = several.place
+    where reports.inside_window
+  ) as numbered
+  where age = 1
+),
+arrived as (
+  select reading_id, day, count(distinct record_id) as rows_
+  from rows_
+  where reading_id in (select rows_reading_id from newest)
+  group by reading_id, day
+),
+standing as (
+  select newest.place, newest.chain, newest.day, newest.standing_rows, coalesce(arrived.rows_, 0) as rows_
+  from newest
+  left join arrived on newest.rows_reading_id = arrived.reading_id and newest.day = arrived.day
+),
+left_ as (
+  select
+    pairs.place, pairs.chain, pairs.newer_chain,
+    sum(standing.rows_) as rows_,
+    sum(case when newer.day is not null then standing.standing_rows else 0 end) as common_standing_rows,
+    sum(case when newer.day is not null then standing.rows_ else 0 end) as common_rows
+  from pairs
+  inner join standing on pairs.place = standing.place and pairs.chain = standing.chain
+  left join standing as newer
+    on pairs.place = newer.place and pairs.newer_chain = newer.chain and standing.day = newer.day
+  group by pairs.place, pairs.chain, pairs.newer_chain
+),
+judged as (
+  select
+    pairs.place, pairs.chain,
+    max(case when pairs.takes_turns then 1 else 0 end) as takes_turns,
+    max(case
+      when shared.chain is not null then 1
+      when coalesce(left_.rows_, 0) = 0 then 1
+      when 2 * left_.common_rows < left_.common_standing_rows then 1
+      else 0
+    end) as is_taken_over
+  from pairs
+  left join shared
+    on pairs.place = shared.place and pairs.chain = shared.chain and pairs.newer_chain = shared.newer_chain
+  left join left_
+    on pairs.place = left_.place and pairs.chain = left_.chain and pairs.newer_chain = left_.newer_chain
+  group by pairs.place, pairs.chain
+),
+disputed as (
+  select distinct place from judged where takes_turns = 1 or is_taken_over = 0
+)
+select
+  chains.place, chains.chain, chains.account, chains.base_url, chains.first_ended_at, chains.last_ended_at,
+  disputed.place is not null as is_disputed,
+  case when disputed.place is not null then chains.place || ' ' || chains.chain else chains.place end
+    as scope
+from chains
+left join disputed on chains.place = disputed.place
+),
+ai_billing__placed_costs as (
+with chains as (
+  select * from "ai_billing__chains_costs"
+),
+readings as (
+  select
+    reading_id, max(place) as place, max(chain) as chain, max(window_start) as window_start, max(window_end) as window_end
+  from "ai_billing__manifest"
+  where dataset = 'costs'
+  group by reading_id
+),
+named as (
+  select chain, max(place) as place from chains where chain <> '' group by chain having count(*) = 1
+),
+only_place as (
+  select max(place) as place from chains having count(distinct place) = 1
+),
+-- Windows instead of joins: what a record is known from is found in one pass, however few rows a planner expects.
+known as (
+  select
+    rows_.*,
+    coalesce(readings.place, named.place) as own_place,
+    coalesce(readings.chain, named.chain, '') as chain,
+    readings.reading_id is not null as is_reported,
+    readings.window_start,
+    readings.window_end,
+    min(coalesce(readings.place, named.place)) over (partition by rows_.record_id) as first_place,
+    max(coalesce(readings.place, named.place)) over (partition by rows_.record_id) as last_place
+  from "ai_billing__rows_costs" as rows_
+  left join readings on rows_.reading_id = readings.reading_id
+  left join named on substr(rows_.reading_id, 10, 5) = named.chain and length(rows_.reading_id) = 14
+),
+placed as (
+  select
+    known.*,
+    coalesce(
+      known.own_place,
+      only_place.place,
+      case when known.first_place = known.last_place then known.first_place end,
+      '') as place
+  from known
+  left join only_place on known.own_place is null
+)
+select
+  placed.record_id,
+  placed.record_updated_at,
+  placed.granularity,
+  placed.charge_period_start,
+  placed.charge_period_end,
+  placed.service_provider_name,
+  placed.service_category,
+  placed.service_subcategory,
+  placed.service_name,
+  placed.sku_id,
+  placed.sku_meter,
+  placed.model_id,
+  placed.project_id,
+  placed.workspace_id,
+  placed.api_key_id,
+  placed.service_tier,
+  placed.workload_type,
+  placed.upstream_provider,
+  placed.usage_type,
+  placed.billing_period_start,
+  placed.billing_period_end,
+  placed.invoice_issuer_name,
+  placed.invoice_id,
+  placed.charge_category,
+  placed.charge_class,
+  placed.charge_description,
+  placed.billing_currency,
+  placed.billed_cost,
+  placed.effective_cost,
+  placed.pricing_currency,
+  placed.pricing_currency_billed_cost,
+  placed.cost_status,
+  placed.corrects_record_id,
+  placed.record_updated_at_text,
+  placed.charge_period_start_text,
+  placed.charge_period_end_text,
+  placed.billing_period_start_text,
+  placed.billing_period_end_text,
+  placed.billed_cost_text,
+  placed.effective_cost_text,
+  placed.pricing_currency_billed_cost_text,
+  placed.reading_id,
+  placed.extracted_at,
+  placed.content_hash,
+  placed.day,
+  placed.is_valid,
+  placed.place,
+  coalesce(chains.scope, placed.place) as scope,
+  places.account,
+  places.base_url,
+  placed.is_reported,
+  placed.window_start,
+  placed.window_end,
+  coalesce(
+    placed.charge_period_start >= placed.window_start and placed.charge_period_start < placed.window_end,
+    not placed.is_reported
+  ) as inside_window,
+  row_number() over (
+    partition by placed.place, placed.record_id
+    order by placed.reading_id desc, placed.extracted_at desc, placed.record_updated_at desc, placed.content_hash desc
+  ) as age
+from placed
+left join chains on placed.place = chains.place and placed.chain = chains.chain
+left join (
+  select place, max(account) as account, max(base_url) as base_url from chains group by place
+) as places on placed.place = places.place
+),
+ai_billing__strays_costs as (
+with reports as (
+  select manifest.*, chains.scope
+  from "ai_billing__manifest" as manifest
+  inner join "ai_billing__chains_costs" as chains
+    on manifest.place = chains.place and manifest.chain = chains.chain
+  where manifest.dataset = 'costs'
+),
+windows as (
+  select scope, reading_id, window_start, window_end, max(case when is_whole_window and not is_moved then 1 else 0 end) as speaks
+  from reports
+  group by scope, reading_id, window_start, window_end
+),
+listings as (
+  select *
+  from (
+    select
+      reports.*,
+      row_number() over (partition by scope, day, rows_reading_id order by reading_id desc) as rank_
+    from reports
+    where not inside_window
+  ) as ranked
+  where rank_ = 1
+),
+placed as (
+  select
+    listings.scope, listings.day, listings.rows_reading_id, listings.chain, listings.reading_id as listed_by,
+    listings.pass_began_at, listings.standing_rows,
+    coalesce(own.window_start, listings.window_start) as window_start,
+    coalesce(own.window_end, listings.window_end) as window_end
+  from listings
+  left join windows as own on listings.scope = own.scope and listings.rows_reading_id = own.reading_id
+)
+select
+  placed.scope, placed.day, placed.rows_reading_id as reading_id, placed.chain, placed.listed_by,
+  placed.pass_began_at as listed_in_pass, placed.standing_rows as listed_rows,
+  min(windows.reading_id) as judge_reading_id
+from placed
+left join windows
+  on placed.scope = windows.scope
+  and windows.speaks = 1
+  and windows.reading_id > placed.listed_by
+  and windows.window_start <= placed.window_start
+  and windows.window_end >= placed.window_end
+group by
+  placed.scope, placed.day, placed.rows_reading_id, placed.chain, placed.listed_by, placed.pass_began_at,
+  placed.standing_rows
+),
+ai_billing__days_costs as (
+with reports as (
+  select manifest.*, chains.scope, chains.is_disputed
+  from "ai_billing__manifest" as manifest
+  inner join "ai_billing__chains_costs" as chains
+    on manifest.place = chains.place and manifest.chain = chains.chain
+  where manifest.dataset = 'costs' and manifest.inside_window
+),
+counts as (
+  select scope, day, reading_id, count(*) as rows_
+  from "ai_billing__placed_costs"
+  where age = 1 and inside_window
+  group by scope, day, reading_id
+),
+deciding as (
+  select *
+  from (
+    select
+      reports.*,
+      row_number() over (partition by scope, day order by case when is_covering then 0 else 1 end, reading_id desc) as rank_
+    from reports
+  ) as ranked
+  where rank_ = 1
+),
+-- Of the reports for which the same rows stand, the newest says all that the others say.
+statements as (
+  select *
+  from (
+    select
+      reports.*,
+      row_number() over (partition by scope, day, rows_reading_id, is_covering order by reading_id desc) as rank_
+    from reports
+    where is_confirmed and not is_shrunk
+  ) as ranked
+  where rank_ = 1
+),
+weighed as (
+  select
+    statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering,
+    max(statements.window_start) as window_start, max(statements.window_end) as window_end,
+    max(statements.standing_rows) as standing_rows,
+    coalesce(sum(counts.rows_), 0) as rows_
+  from statements
+  left join counts
+    on statements.scope = counts.scope
+    and statements.day = counts.day
+    and (counts.reading_id = statements.rows_reading_id or counts.reading_id > statements.reading_id)
+  group by
+    statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering
+),
+anchors as (
+  select *
+  from (
+    select
+      weighed.*,
+      row_number() over (partition by scope, day order by case when is_covering then 0 else 1 end, reading_id desc) as rank_
+    from weighed
+    where rows_ >= standing_rows
+  ) as ranked
+  where rank_ = 1
+)
+select
+  deciding.scope, deciding.place, deciding.account, deciding.base_url, deciding.is_disputed, deciding.day,
+  deciding.reading_id, deciding.chain, deciding.rows_reading_id, deciding.granularity, deciding.window_start,
+  deciding.window_end, deciding.covered_from, deciding.covered_through, deciding.is_covering, deciding.began_at,
+  deciding.ended_at, deciding.pass_began_at, deciding.last_as_of, deciding.is_moved, deciding.is_confirmed,
+  deciding.is_shrunk, deciding.records, deciding.standing_rows, deciding.totals,
+  coalesce(counts.rows_, 0) as arrived_rows,
+  anchors.reading_id as anchor_reading_id,
+  anchors.rows_reading_id as anchor_rows_reading_id,
+  anchors.window_start as anchor_window_start,
+  anchors.window_end as anchor_window_end
+from deciding
+left join counts
+  on deciding.scope = counts.scope and deciding.day = counts.day and deciding.rows_reading_id = counts.reading_id
+left join anchors on deciding.scope = anchors.scope and deciding.day = anchors.day
+),
+ai_billing__judged_costs as (
+with newest as (
+  select
+    placed.*,
+    coalesce(
+      charge_period_end >
+    cast(day as timestamp without time zone) + ((interval '1 day') * (1))
+ or charge_period_end < charge_period_start, true
+    ) as is_long,
+    not inside_window as is_stray
+  from "ai_billing__placed_costs" as placed
+  where age = 1
+),
+days as (
+  select * from "ai_billing__days_costs"
+),
+reports as (
+  select manifest.day, manifest.reading_id, manifest.rows_reading_id, chains.scope
+  from "ai_billing__manifest" as manifest
+  inner join "ai_billing__chains_costs" as chains
+    on manifest.place = chains.place and manifest.chain = chains.chain
+  where manifest.dataset = 'costs'
+    and manifest.inside_window
+    and manifest.is_confirmed
+    and not manifest.is_shrunk
+),
+-- A row of nobody knows which account is gone where it is gone from each of them.
+unplaced as (
+  select day, min(anchor_reading_id) as reading_id
+  from days
+  group by day
+  having count(distinct place) = (select count(distinct place) from days)
+),
+weighed as (
+  select
+    newest.*,
+    strays.listed_by,
+    strays.listed_in_pass,
+    strays.judge_reading_id as stray_judge,
+    unplaced.reading_id as unplaced_judge,
+    days.anchor_reading_id,
+    case
+      when newest.scope = '' then not coalesce(unplaced.reading_id > newest.reading_id, false)
+      when newest.is_stray then strays.judge_reading_id is null and not coalesce(
+        days.chain <> ''
+        and days.anchor_reading_id > strays.listed_by
+        and days.anchor_window_start <= newest.charge_period_start
+        and days.anchor_window_end >= newest.charge_period_end,
+        false)
+      when days.anchor_reading_id is null then true
+      when newest.reading_id = days.anchor_rows_reading_id or newest.reading_id > days.anchor_reading_id then true
+      when newest.charge_period_start < days.anchor_window_start then true
+      when newest.charge_period_start >= days.anchor_window_end then true
+      when newest.is_long then not (
+        (days.anchor_window_start <= newest.charge_period_start and days.anchor_window_end >= newest.charge_period_end)
+        or coalesce(
+          days.anchor_window_start <= newest.window_start and days.anchor_window_end >= newest.window_end, false))
+      else false
+    end as is_live
+  from newest
+  left join days on newest.scope = days.scope and newest.day = days.day
+  left join "ai_billing__strays_costs" as strays
+    on newest.is_stray
+    and newest.scope = strays.scope
+    and newest.day = strays.day
+    and newest.reading_id = strays.reading_id
+  left join unplaced on newest.scope = '' and newest.day = unplaced.day
+),
+-- The first report of the day for which other rows stood.
+first_missing as (
+  select gone.scope, gone.day, gone.reading_id, min(reports.reading_id) as judge_reading_id
+  from (
+    select distinct scope, day, reading_id from weighed where not is_live and not is_stray
+  ) as gone
+  inner join reports
+    on gone.scope = reports.scope
+    and gone.day = reports.day
+    and reports.reading_id > gone.reading_id
+    and reports.rows_reading_id > gone.reading_id
+  group by gone.scope, gone.day, gone.reading_id
+)
+select
+  weighed.*,
+  case when not weighed.is_live
+    then coalesce(first_missing.judge_reading_id, stray_judge, unplaced_judge, anchor_reading_id)
+  end as judge_reading_id
+from weighed
+left join first_missing
+  on weighed.scope = first_missing.scope
+  and weighed.day = first_missing.day
+  and weighed.reading_id = first_missing.reading_id
+),
+ai_billing__removed_costs as (
+with judged as (
+  select * from "ai_billing__judged_costs"
+),
+removed as (
+  select * from judged where judge_reading_id is not null
+),
+days as (
+  select distinct scope, day from removed
+),
+-- Of a deduplicated table only the newest version is known.
+later as (
+  select placed.scope, placed.record_id, min(placed.reading_id) as first_reading_id
+  from "ai_billing__placed_costs" as placed
+  inner join (
+    select distinct judged.place, judged.record_id
+    from judged
+    inner join days on judged.scope = days.scope and judged.day = days.day
+  ) as near_ on placed.place = near_.place and placed.record_id = near_.record_id
+  group by placed.scope, placed.record_id
+),
+keyed as (
+  select
+    judged.scope, judged.day, judged.record_id, judged.reading_id, judged.record_updated_at, judged.judge_reading_id,
+    later.first_reading_id,
+    coalesce(cast(
+    length(
+        cast(judged.charge_period_start as TEXT)
+    ) as TEXT) || ':' || cast(judged.charge_period_start as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.charge_period_end as TEXT)
+    ) as TEXT) || ':' || cast(judged.charge_period_end as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(judged.service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.service_name as TEXT)
+    ) as TEXT) || ':' || cast(judged.service_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.sku_id as TEXT)
+    ) as TEXT) || ':' || cast(judged.sku_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.sku_meter as TEXT)
+    ) as TEXT) || ':' || cast(judged.sku_meter as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.model_id as TEXT)
+    ) as TEXT) || ':' || cast(judged.model_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.project_id as TEXT)
+    ) as TEXT) || ':' || cast(judged.project_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.workspace_id as TEXT)
+    ) as TEXT) || ':' || cast(judged.workspace_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.api_key_id as TEXT)
+    ) as TEXT) || ':' || cast(judged.api_key_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.service_tier as TEXT)
+    ) as TEXT) || ':' || cast(judged.service_tier as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.workload_type as TEXT)
+    ) as TEXT) || ':' || cast(judged.workload_type as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.upstream_provider as TEXT)
+    ) as TEXT) || ':' || cast(judged.upstream_provider as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.usage_type as TEXT)
+    ) as TEXT) || ':' || cast(judged.usage_type as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.charge_category as TEXT)
+    ) as TEXT) || ':' || cast(judged.charge_category as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.billing_currency as TEXT)
+    ) as TEXT) || ':' || cast(judged.billing_currency as TEXT), '-') as label_key
+  from judged
+  inner join days on judged.scope = days.scope and judged.day = days.day
+  inner join later on judged.scope = later.scope and judged.record_id = later.record_id
+),
+gone as (
+  select
+    keyed.*,
+    count(*) over (partition by scope, day, label_key, judge_reading_id) as gone_together
+  from keyed
+  where judge_reading_id is not null
+),
+pairs as (
+  select
+    gone.scope, gone.record_id, gone.gone_together, new_.record_id as replaced_by,
+    rank() over (partition by gone.scope, gone.record_id order by new_.first_reading_id) as rank_
+  from gone
+  inner join keyed as new_
+    on gone.scope = new_.scope
+    and gone.day = new_.day
+    and gone.label_key = new_.label_key
+    and new_.first_reading_id > gone.reading_id
+    and new_.record_updated_at > gone.record_updated_at
+    and gone.record_id <> new_.record_id
+),
+first_pairs as (
+  select
+    pairs.*,
+    count(*) over (partition by scope, record_id) as candidates,
+    count(*) over (partition by scope, replaced_by) as candidate_for
+  from pairs
+  where rank_ = 1
+),
+links as (
+  select
+    scope, record_id,
+    max(case when candidates = 1 and candidate_for = 1 then replaced_by end) as replaced_by_record_id,
+    max(case when candidates >= gone_together then 1 else 0 end) as is_replaced
+  from first_pairs
+  group by scope, record_id
+)
+select
+  removed.*,
+  links.replaced_by_record_id,
+  coalesce(links.is_replaced, 0) = 1 as is_replaced
+from removed
+left join links on removed.scope = links.scope and removed.record_id = links.record_id
+),
+ai_billing__sums_costs as (
+with deciding as (
+  select 'costs' as dataset, scope, day, reading_id, rows_reading_id, totals
+  from "ai_billing__days_costs"
+  where totals is not null and 1 = 1
+),
+said as (
+  select dataset, scope, day, reading_id, part ->> 'currency' as currency, part ->> 'charge_category' as charge_category, part ->> 'cost_status' as cost_status, part ->> 'records' as records, part ->> 'billed' as billed, part ->> 'effective' as effective
+  from deciding
+  cross join lateral jsonb_array_elements(cast(totals as jsonb)) as part
+),
+shown as (
+  select
+    judged.scope, judged.day,
+    judged.billing_currency as currency,
+    judged.charge_category as charge_category,
+    judged.cost_status as cost_status,
+    count(*) as records,
+    sum(judged.billed_cost) as billed,
+    sum(judged.effective_cost) as effective
+  from "ai_billing__judged_costs" as judged
+  inner join deciding
+    on judged.scope = deciding.scope and judged.day = deciding.day and judged.reading_id = deciding.rows_reading_id
+  where judged.judge_reading_id is null and judged.is_valid and judged.inside_window
+  group by judged.scope, judged.day, judged.billing_currency, judged.charge_category, judged.cost_status
+),
+both_ as (
+  select scope, day, currency, charge_category, cost_status, cast(records as bigint) as said_records, 0 as shown_records,
+    case when ((cast(billed as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(billed as TEXT)) <= 1000) then cast(billed as numeric) end as said_billed,
+    cast(0 as numeric) as shown_billed,
+    case when ((cast(effective as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(effective as TEXT)) <= 1000) then cast(effective as numeric) end as said_effective,
+    cast(0 as numeric) as shown_effective
+  from said
+  union all
+  select scope, day, currency, charge_category, cost_status, 0, records,
+    cast(0 as numeric),
+    billed,
+    cast(0 as numeric),
+    effective
+  from shown
+),
+summed as (
+  select
+    scope, day, currency, charge_category, cost_status,
+    sum(said_records) as said_records,
+    sum(shown_records) as shown_records,
+    sum(shown_billed) as shown_billed,
+    -- A total that does not fit is no total: the difference is then null, and nothing is reconciled.
+    case when count(*) = count(said_billed) then sum(said_billed) end as said_billed,
+    sum(shown_effective) as shown_effective,
+    -- A total that does not fit is no total: the difference is then null, and nothing is reconciled.
+    case when count(*) = count(said_effective) then sum(said_effective) end as said_effective
+  from both_
+  group by scope, day, currency, charge_category, cost_status
+)
+select
+  'costs' as dataset, summed.scope, summed.day, deciding.reading_id, 'billed' as measure,
+  summed.currency as currency,
+  summed.charge_category as charge_category,
+  summed.cost_status as cost_status,
+  cast(null as TEXT) as usage_type,
+  cast(null as TEXT) as unit,
+  summed.shown_records as current_records,
+  summed.said_records as reading_records,
+  summed.shown_billed as current_amount,
+  summed.said_billed as reading_amount,
+  summed.shown_billed - summed.said_billed as difference,
+  coalesce(
+    summed.shown_billed = summed.said_billed and summed.shown_records = summed.said_records, false
+  ) as is_reconciled
+from summed
+inner join deciding on summed.scope = deciding.scope and summed.day = deciding.day
+union all
+select
+  'costs' as dataset, summed.scope, summed.day, deciding.reading_id, 'effective' as measure,
+  summed.currency as currency,
+  summed.charge_category as charge_category,
+  summed.cost_status as cost_status,
+  cast(null as TEXT) as usage_type,
+  cast(null as TEXT) as unit,
+  summed.shown_records as current_records,
+  summed.said_records as reading_records,
+  summed.shown_effective as current_amount,
+  summed.said_effective as reading_amount,
+  summed.shown_effective - summed.said_effective as difference,
+  coalesce(
+    summed.shown_effective = summed.said_effective and summed.shown_records = summed.said_records, false
+  ) as is_reconciled
+from summed
+inner join deciding on summed.scope = deciding.scope and summed.day = deciding.day
+)
+select * from (
 with days as (
   select * from "ai_billing__days_costs"
 ),
@@ -2055,11 +3113,13 @@ lost_strays as (
     and coalesce(held.rows_, 0) <> strays.listed_rows
   group by strays.scope, strays.day
 ),
+chains as (
+  select * from "ai_billing__chains_costs"
+),
 readings as (
   select distinct chains.scope, manifest.reading_id, manifest.began_at, manifest.pass_began_at
   from "ai_billing__manifest" as manifest
-  inner join "ai_billing__chains_costs" as chains
-    on manifest.place = chains.place and manifest.chain = chains.chain
+  inner join chains on manifest.place = chains.place and manifest.chain = chains.chain
   where manifest.dataset = 'costs'
 ),
 -- The last reading of each pass that found a row missing: the row may have moved to a day that the pass had read before.
@@ -2080,8 +3140,7 @@ newest as (
   select scope, max(began_at) as began_at from readings group by scope
 ),
 scopes as (
-  select scope, account, base_url, is_disputed from "ai_billing__chains_costs"
-  group by scope, account, base_url, is_disputed
+  select scope, account, base_url, is_disputed from chains group by scope, account, base_url, is_disputed
 ),
 explained as (
   select
@@ -2169,9 +3228,940 @@ select
   changed_rows,
   unjudged_rows,
   scope
-from explained;
+from explained
+) as model;
 
 create view ai_billing__completeness_usage as
+with
+ai_billing__manifest as (
+-- What each complete reading says of each day, once: a reading that is resumed after its report may report again. Reports of
+-- version 0.1.0 name no chain; their own rows stand.
+with typed as (
+  select
+    cast("reading_id" as TEXT) as reading_id,
+    coalesce(cast("chain" as TEXT), '') as chain,
+    coalesce(
+      cast("rows_reading_id" as TEXT),
+      cast("reading_id" as TEXT)
+    ) as rows_reading_id,
+    cast("dataset" as TEXT) as dataset,
+    cast("granularity" as TEXT) as granularity,
+    cast("account" as TEXT) as account,
+    cast("base_url" as TEXT) as base_url,
+    case
+    when ((to_jsonb("window_start") #>> '{}') || case when pg_typeof("window_start") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb("window_start") #>> '{}') || case when pg_typeof("window_start") = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb("window_start") #>> '{}') || case when pg_typeof("window_start") = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb("window_start") #>> '{}') || case when pg_typeof("window_start") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb("window_start") #>> '{}') || case when pg_typeof("window_start") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb("window_start") #>> '{}') || case when pg_typeof("window_start") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb("window_start") #>> '{}') || case when pg_typeof("window_start") = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb("window_start") #>> '{}') || case when pg_typeof("window_start") = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as window_start,
+    case
+    when ((to_jsonb("window_end") #>> '{}') || case when pg_typeof("window_end") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb("window_end") #>> '{}') || case when pg_typeof("window_end") = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb("window_end") #>> '{}') || case when pg_typeof("window_end") = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb("window_end") #>> '{}') || case when pg_typeof("window_end") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb("window_end") #>> '{}') || case when pg_typeof("window_end") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb("window_end") #>> '{}') || case when pg_typeof("window_end") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb("window_end") #>> '{}') || case when pg_typeof("window_end") = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb("window_end") #>> '{}') || case when pg_typeof("window_end") = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as window_end,
+    cast("day" as date) as day,
+    cast("inside_window" as boolean) as inside_window,
+    coalesce(cast("whole_window" as boolean), true) as is_whole_window,
+    case
+    when ((to_jsonb("covered_from") #>> '{}') || case when pg_typeof("covered_from") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb("covered_from") #>> '{}') || case when pg_typeof("covered_from") = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb("covered_from") #>> '{}') || case when pg_typeof("covered_from") = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb("covered_from") #>> '{}') || case when pg_typeof("covered_from") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb("covered_from") #>> '{}') || case when pg_typeof("covered_from") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb("covered_from") #>> '{}') || case when pg_typeof("covered_from") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb("covered_from") #>> '{}') || case when pg_typeof("covered_from") = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb("covered_from") #>> '{}') || case when pg_typeof("covered_from") = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as covered_from,
+    case
+    when ((to_jsonb("covered_through") #>> '{}') || case when pg_typeof("covered_through") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb("covered_through") #>> '{}') || case when pg_typeof("covered_through") = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb("covered_through") #>> '{}') || case when pg_typeof("covered_through") = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb("covered_through") #>> '{}') || case when pg_typeof("covered_through") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb("covered_through") #>> '{}') || case when pg_typeof("covered_through") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb("covered_through") #>> '{}') || case when pg_typeof("covered_through") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb("covered_through") #>> '{}') || case when pg_typeof("covered_through") = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb("covered_through") #>> '{}') || case when pg_typeof("covered_through") = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as covered_through,
+    case
+    when ((to_jsonb("began_at") #>> '{}') || case when pg_typeof("began_at") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb("began_at") #>> '{}') || case when pg_typeof("began_at") = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb("began_at") #>> '{}') || case when pg_typeof("began_at") = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb("began_at") #>> '{}') || case when pg_typeof("began_at") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb("began_at") #>> '{}') || case when pg_typeof("began_at") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb("began_at") #>> '{}') || case when pg_typeof("began_at") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb("began_at") #>> '{}') || case when pg_typeof("began_at") = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb("began_at") #>> '{}') || case when pg_typeof("began_at") = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as began_at,
+    case
+    when ((to_jsonb("ended_at") #>> '{}') || case when pg_typeof("ended_at") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb("ended_at") #>> '{}') || case when pg_typeof("ended_at") = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb("ended_at") #>> '{}') || case when pg_typeof("ended_at") = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb("ended_at") #>> '{}') || case when pg_typeof("ended_at") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb("ended_at") #>> '{}') || case when pg_typeof("ended_at") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb("ended_at") #>> '{}') || case when pg_typeof("ended_at") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb("ended_at") #>> '{}') || case when pg_typeof("ended_at") = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb("ended_at") #>> '{}') || case when pg_typeof("ended_at") = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as ended_at,
+    case
+    when ((to_jsonb("pass_began_at") #>> '{}') || case when pg_typeof("pass_began_at") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb("pass_began_at") #>> '{}') || case when pg_typeof("pass_began_at") = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb("pass_began_at") #>> '{}') || case when pg_typeof("pass_began_at") = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb("pass_began_at") #>> '{}') || case when pg_typeof("pass_began_at") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb("pass_began_at") #>> '{}') || case when pg_typeof("pass_began_at") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb("pass_began_at") #>> '{}') || case when pg_typeof("pass_began_at") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb("pass_began_at") #>> '{}') || case when pg_typeof("pass_began_at") = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb("pass_began_at") #>> '{}') || case when pg_typeof("pass_began_at") = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as pass_began_at,
+    cast("resumed" as boolean) as is_resumed,
+    case
+    when ((to_jsonb("first_as_of") #>> '{}') || case when pg_typeof("first_as_of") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb("first_as_of") #>> '{}') || case when pg_typeof("first_as_of") = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb("first_as_of") #>> '{}') || case when pg_typeof("first_as_of") = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb("first_as_of") #>> '{}') || case when pg_typeof("first_as_of") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb("first_as_of") #>> '{}') || case when pg_typeof("first_as_of") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb("first_as_of") #>> '{}') || case when pg_typeof("first_as_of") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb("first_as_of") #>> '{}') || case when pg_typeof("first_as_of") = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb("first_as_of") #>> '{}') || case when pg_typeof("first_as_of") = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as first_as_of,
+    case
+    when ((to_jsonb("last_as_of") #>> '{}') || case when pg_typeof("last_as_of") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb("last_as_of") #>> '{}') || case when pg_typeof("last_as_of") = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb("last_as_of") #>> '{}') || case when pg_typeof("last_as_of") = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb("last_as_of") #>> '{}') || case when pg_typeof("last_as_of") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb("last_as_of") #>> '{}') || case when pg_typeof("last_as_of") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb("last_as_of") #>> '{}') || case when pg_typeof("last_as_of") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb("last_as_of") #>> '{}') || case when pg_typeof("last_as_of") = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb("last_as_of") #>> '{}') || case when pg_typeof("last_as_of") = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as last_as_of,
+    -- A listing that is not known to have stood still proves nothing.
+    coalesce(cast("moved" as boolean), true) as is_moved,
+    coalesce(
+      cast("confirmed" as boolean),
+      not cast("moved" as boolean),
+      false
+    ) as is_confirmed,
+    coalesce(cast("shrunk" as boolean), false) as is_shrunk,
+    cast("records" as bigint) as records,
+    coalesce(
+      cast("rows" as bigint),
+      cast("records" as bigint)
+    ) as standing_rows,
+    nullif(cast("totals" as TEXT), 'null') as totals,
+    case
+    when ((to_jsonb("_airbyte_extracted_at") #>> '{}') || case when pg_typeof("_airbyte_extracted_at") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb("_airbyte_extracted_at") #>> '{}') || case when pg_typeof("_airbyte_extracted_at") = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb("_airbyte_extracted_at") #>> '{}') || case when pg_typeof("_airbyte_extracted_at") = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb("_airbyte_extracted_at") #>> '{}') || case when pg_typeof("_airbyte_extracted_at") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb("_airbyte_extracted_at") #>> '{}') || case when pg_typeof("_airbyte_extracted_at") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb("_airbyte_extracted_at") #>> '{}') || case when pg_typeof("_airbyte_extracted_at") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb("_airbyte_extracted_at") #>> '{}') || case when pg_typeof("_airbyte_extracted_at") = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb("_airbyte_extracted_at") #>> '{}') || case when pg_typeof("_airbyte_extracted_at") = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as extracted_at
+  from "export_windows"
+),
+numbered as (
+  select
+    typed.*,
+    row_number() over (
+      partition by dataset, reading_id, day, inside_window, rows_reading_id
+      order by ended_at desc, extracted_at desc
+    ) as age
+  from typed
+)
+select
+  coalesce(base_url, '') || ' ' || coalesce(account, '') as place,
+  chain, reading_id, rows_reading_id, dataset, granularity, account, base_url, window_start, window_end, day, inside_window,
+  is_whole_window,
+  -- An interval that is empty or has one end proves nothing.
+  case when covered_from < covered_through then covered_from end as covered_from,
+  case when covered_from < covered_through then covered_through end as covered_through,
+  coalesce(
+    covered_from <= cast(day as timestamp without time zone) and covered_through >=
+    cast(day as timestamp without time zone) + ((interval '1 day') * (1))
+, false
+  ) as is_covering,
+  began_at, ended_at, pass_began_at, is_resumed, first_as_of, last_as_of, is_moved, is_confirmed, is_shrunk, records,
+  standing_rows, totals
+from numbered
+where age = 1
+),
+ai_billing__rows_usage as (
+with raw as (
+  select
+    cast("x_RecordId" as TEXT) as record_id,
+    cast("x_RecordUpdatedAt" as TEXT) as record_updated_at_text,
+    cast("x_Granularity" as TEXT) as granularity,
+    cast("ChargePeriodStart" as TEXT) as charge_period_start_text,
+    cast("ChargePeriodEnd" as TEXT) as charge_period_end_text,
+    cast("ServiceProviderName" as TEXT) as service_provider_name,
+    cast("ServiceCategory" as TEXT) as service_category,
+    cast("ServiceSubcategory" as TEXT) as service_subcategory,
+    cast("ServiceName" as TEXT) as service_name,
+    cast("SkuId" as TEXT) as sku_id,
+    cast("SkuMeter" as TEXT) as sku_meter,
+    cast("x_ModelId" as TEXT) as model_id,
+    cast("x_ProjectId" as TEXT) as project_id,
+    cast("x_WorkspaceId" as TEXT) as workspace_id,
+    cast("x_ApiKeyId" as TEXT) as api_key_id,
+    cast("x_ServiceTier" as TEXT) as service_tier,
+    cast("x_WorkloadType" as TEXT) as workload_type,
+    cast("x_UpstreamProvider" as TEXT) as upstream_provider,
+    cast("x_UsageType" as TEXT) as usage_type,
+    cast("ConsumedQuantity" as TEXT) as consumed_quantity_text,
+    cast("ConsumedUnit" as TEXT) as consumed_unit,
+    case
+    when ((to_jsonb("x_RecordUpdatedAt") #>> '{}') || case when pg_typeof("x_RecordUpdatedAt") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb("x_RecordUpdatedAt") #>> '{}') || case when pg_typeof("x_RecordUpdatedAt") = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb("x_RecordUpdatedAt") #>> '{}') || case when pg_typeof("x_RecordUpdatedAt") = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb("x_RecordUpdatedAt") #>> '{}') || case when pg_typeof("x_RecordUpdatedAt") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb("x_RecordUpdatedAt") #>> '{}') || case when pg_typeof("x_RecordUpdatedAt") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb("x_RecordUpdatedAt") #>> '{}') || case when pg_typeof("x_RecordUpdatedAt") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb("x_RecordUpdatedAt") #>> '{}') || case when pg_typeof("x_RecordUpdatedAt") = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb("x_RecordUpdatedAt") #>> '{}') || case when pg_typeof("x_RecordUpdatedAt") = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as record_updated_at,
+    case
+    when ((to_jsonb("ChargePeriodStart") #>> '{}') || case when pg_typeof("ChargePeriodStart") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb("ChargePeriodStart") #>> '{}') || case when pg_typeof("ChargePeriodStart") = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb("ChargePeriodStart") #>> '{}') || case when pg_typeof("ChargePeriodStart") = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb("ChargePeriodStart") #>> '{}') || case when pg_typeof("ChargePeriodStart") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb("ChargePeriodStart") #>> '{}') || case when pg_typeof("ChargePeriodStart") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb("ChargePeriodStart") #>> '{}') || case when pg_typeof("ChargePeriodStart") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb("ChargePeriodStart") #>> '{}') || case when pg_typeof("ChargePeriodStart") = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb("ChargePeriodStart") #>> '{}') || case when pg_typeof("ChargePeriodStart") = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as charge_period_start,
+    case
+    when ((to_jsonb("ChargePeriodEnd") #>> '{}') || case when pg_typeof("ChargePeriodEnd") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb("ChargePeriodEnd") #>> '{}') || case when pg_typeof("ChargePeriodEnd") = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb("ChargePeriodEnd") #>> '{}') || case when pg_typeof("ChargePeriodEnd") = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb("ChargePeriodEnd") #>> '{}') || case when pg_typeof("ChargePeriodEnd") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb("ChargePeriodEnd") #>> '{}') || case when pg_typeof("ChargePeriodEnd") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb("ChargePeriodEnd") #>> '{}') || case when pg_typeof("ChargePeriodEnd") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb("ChargePeriodEnd") #>> '{}') || case when pg_typeof("ChargePeriodEnd") = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb("ChargePeriodEnd") #>> '{}') || case when pg_typeof("ChargePeriodEnd") = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as charge_period_end,
+    case when ((cast("ConsumedQuantity" as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast("ConsumedQuantity" as TEXT)) <= 1000) then cast("ConsumedQuantity" as numeric) end as consumed_quantity,
+    coalesce(cast("x_ReadingId" as TEXT), '') as reading_id,
+    case
+    when ((to_jsonb("_airbyte_extracted_at") #>> '{}') || case when pg_typeof("_airbyte_extracted_at") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb("_airbyte_extracted_at") #>> '{}') || case when pg_typeof("_airbyte_extracted_at") = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb("_airbyte_extracted_at") #>> '{}') || case when pg_typeof("_airbyte_extracted_at") = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb("_airbyte_extracted_at") #>> '{}') || case when pg_typeof("_airbyte_extracted_at") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb("_airbyte_extracted_at") #>> '{}') || case when pg_typeof("_airbyte_extracted_at") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb("_airbyte_extracted_at") #>> '{}') || case when pg_typeof("_airbyte_extracted_at") = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb("_airbyte_extracted_at") #>> '{}') || case when pg_typeof("_airbyte_extracted_at") = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb("_airbyte_extracted_at") #>> '{}') || case when pg_typeof("_airbyte_extracted_at") = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as extracted_at
+  from "usage"
+),
+hashed as (
+  select
+    raw.*,
+    md5(cast(case when record_id is null then '-' else '=' || record_id end || '|' || case when record_updated_at_text is null then '-' else '=' || record_updated_at_text end || '|' || case when granularity is null then '-' else '=' || granularity end || '|' || case when charge_period_start_text is null then '-' else '=' || charge_period_start_text end || '|' || case when charge_period_end_text is null then '-' else '=' || charge_period_end_text end || '|' || case when service_provider_name is null then '-' else '=' || service_provider_name end || '|' || case when service_category is null then '-' else '=' || service_category end || '|' || case when service_subcategory is null then '-' else '=' || service_subcategory end || '|' || case when service_name is null then '-' else '=' || service_name end || '|' || case when sku_id is null then '-' else '=' || sku_id end || '|' || case when sku_meter is null then '-' else '=' || sku_meter end || '|' || case when model_id is null then '-' else '=' || model_id end || '|' || case when project_id is null then '-' else '=' || project_id end || '|' || case when workspace_id is null then '-' else '=' || workspace_id end || '|' || case when api_key_id is null then '-' else '=' || api_key_id end || '|' || case when service_tier is null then '-' else '=' || service_tier end || '|' || case when workload_type is null then '-' else '=' || workload_type end || '|' || case when upstream_provider is null then '-' else '=' || upstream_provider end || '|' || case when usage_type is null then '-' else '=' || usage_type end || '|' || case when consumed_quantity_text is null then '-' else '=' || consumed_quantity_text end || '|' || case when consumed_unit is null then '-' else '=' || consumed_unit end || '|' as TEXT)) as content_hash
+  from raw
+),
+numbered as (
+  select
+    hashed.*,
+    row_number() over (partition by reading_id, record_id, content_hash order by extracted_at desc) as emission,
+    count(*) over (partition by reading_id, record_id, content_hash) as copies
+  from hashed
+)
+select
+  record_id,
+  record_updated_at,
+  granularity,
+  charge_period_start,
+  charge_period_end,
+  service_provider_name,
+  service_category,
+  service_subcategory,
+  service_name,
+  sku_id,
+  sku_meter,
+  model_id,
+  project_id,
+  workspace_id,
+  api_key_id,
+  service_tier,
+  workload_type,
+  upstream_provider,
+  usage_type,
+  consumed_quantity,
+  consumed_unit,
+  record_updated_at_text,
+  charge_period_start_text,
+  charge_period_end_text,
+  consumed_quantity_text,
+  reading_id,
+  extracted_at,
+  copies,
+  content_hash,
+  cast(charge_period_start as date) as day,
+  record_updated_at is not null and
+  charge_period_start is not null and
+  charge_period_end is not null and
+  consumed_quantity is not null and
+  (record_updated_at is not null or record_updated_at_text is null) and
+  (charge_period_start is not null or charge_period_start_text is null) and
+  (charge_period_end is not null or charge_period_end_text is null) and
+  (consumed_quantity is not null or consumed_quantity_text is null) as is_valid
+from numbered
+where emission = 1
+),
+ai_billing__chains_usage as (
+with reports as (
+  select * from "ai_billing__manifest" where dataset = 'usage'
+),
+rows_ as (
+  select reading_id, record_id, day from "ai_billing__rows_usage"
+),
+chains as (
+  select
+    place, chain, max(account) as account, max(base_url) as base_url,
+    min(ended_at) as first_ended_at, max(ended_at) as last_ended_at, min(reading_id) as first_reading_id
+  from reports
+  group by place, chain
+),
+pairs as (
+  select
+    older.place, older.chain, newer.chain as newer_chain,
+    older.last_ended_at > newer.first_ended_at as takes_turns
+  from chains as older
+  inner join chains as newer
+    on older.place = newer.place
+    and (
+      older.first_ended_at < newer.first_ended_at
+      or (older.first_ended_at = newer.first_ended_at and older.first_reading_id < newer.first_reading_id)
+    )
+),
+readings as (
+  select distinct reports.place, reports.chain, reports.reading_id
+  from reports
+  inner join (select distinct place from pairs) as several on reports.place = several.place
+),
+had as (
+  select distinct readings.place, readings.chain, rows_.record_id
+  from readings
+  inner join rows_ on readings.reading_id = rows_.reading_id
+),
+shared as (
+  select distinct pairs.place, pairs.chain, pairs.newer_chain
+  from pairs
+  inner join had as older on pairs.place = older.place and pairs.chain = older.chain
+  inner join had as newer
+    on pairs.place = newer.place and pairs.newer_chain = newer.chain and older.record_id = newer.record_id
+),
+newest as (
+  select *
+  from (
+    select
+      reports.place, reports.chain, reports.day, reports.rows_reading_id, reports.standing_rows,
+      row_number() over (
+        partition by reports.place, reports.chain, reports.day order by reports.reading_id desc
+      ) as age
+    from reports
+    inner join (select distinct place from pairs) as several on reports.place = several.place
+    where reports.inside_window
+  ) as numbered
+  where age = 1
+),
+arrived as (
+  select reading_id, day, count(distinct record_id) as rows_
+  from rows_
+  where reading_id in (select rows_reading_id from newest)
+  group by reading_id, day
+),
+standing as (
+  select newest.place, newest.chain, newest.day, newest.standing_rows, coalesce(arrived.rows_, 0) as rows_
+  from newest
+  left join arrived on newest.rows_reading_id = arrived.reading_id and newest.day = arrived.day
+),
+left_ as (
+  select
+    pairs.place, pairs.chain, pairs.newer_chain,
+    sum(standing.rows_) as rows_,
+    sum(case when newer.day is not null then standing.standing_rows else 0 end) as common_standing_rows,
+    sum(case when newer.day is not null then standing.rows_ else 0 end) as common_rows
+  from pairs
+  inner join standing on pairs.place = standing.place and pairs.chain = standing.chain
+  left join standing as newer
+    on pairs.place = newer.place and pairs.newer_chain = newer.chain and standing.day = newer.day
+  group by pairs.place, pairs.chain, pairs.newer_chain
+),
+judged as (
+  select
+    pairs.place, pairs.chain,
+    max(case when pairs.takes_turns then 1 else 0 end) as takes_turns,
+    max(case
+      when shared.chain is not null then 1
+      when coalesce(left_.rows_, 0) = 0 then 1
+      when 2 * left_.common_rows < left_.common_standing_rows then 1
+      else 0
+    end) as is_taken_over
+  from pairs
+  left join shared
+    on pairs.place = shared.place and pairs.chain = shared.chain and pairs.newer_chain = shared.newer_chain
+  left join left_
+    on pairs.place = left_.place and pairs.chain = left_.chain and pairs.newer_chain = left_.newer_chain
+  group by pairs.place, pairs.chain
+),
+disputed as (
+  select distinct place from judged where takes_turns = 1 or is_taken_over = 0
+)
+select
+  chains.place, chains.chain, chains.account, chains.base_url, chains.first_ended_at, chains.last_ended_at,
+  disputed.place is not null as is_disputed,
+  case when disputed.place is not null then chains.place || ' ' || chains.chain else chains.place end
+    as scope
+from chains
+left join disputed on chains.place = disputed.place
+),
+ai_billing__placed_usage as (
+with chains as (
+  select * from "ai_billing__chains_usage"
+),
+readings as (
+  select
+    reading_id, max(place) as place, max(chain) as chain, max(window_start) as window_start, max(window_end) as window_end
+  from "ai_billing__manifest"
+  where dataset = 'usage'
+  group by reading_id
+),
+named as (
+  select chain, max(place) as place from chains where chain <> '' group by chain having count(*) = 1
+),
+only_place as (
+  select max(place) as place from chains having count(distinct place) = 1
+),
+-- Windows instead of joins: what a record is known from is found in one pass, however few rows a planner expects.
+known as (
+  select
+    rows_.*,
+    coalesce(readings.place, named.place) as own_place,
+    coalesce(readings.chain, named.chain, '') as chain,
+    readings.reading_id is not null as is_reported,
+    readings.window_start,
+    readings.window_end,
+    min(coalesce(readings.place, named.place)) over (partition by rows_.record_id) as first_place,
+    max(coalesce(readings.place, named.place)) over (partition by rows_.record_id) as last_place
+  from "ai_billing__rows_usage" as rows_
+  left join readings on rows_.reading_id = readings.reading_id
+  left join named on substr(rows_.reading_id, 10, 5) = named.chain and length(rows_.reading_id) = 14
+),
+placed as (
+  select
+    known.*,
+    coalesce(
+      known.own_place,
+      only_place.place,
+      case when known.first_place = known.last_place then known.first_place end,
+      '') as place
+  from known
+  left join only_place on known.own_place is null
+)
+select
+  placed.record_id,
+  placed.record_updated_at,
+  placed.granularity,
+  placed.charge_period_start,
+  placed.charge_period_end,
+  placed.service_provider_name,
+  placed.service_category,
+  placed.service_subcategory,
+  placed.service_name,
+  placed.sku_id,
+  placed.sku_meter,
+  placed.model_id,
+  placed.project_id,
+  placed.workspace_id,
+  placed.api_key_id,
+  placed.service_tier,
+  placed.workload_type,
+  placed.upstream_provider,
+  placed.usage_type,
+  placed.consumed_quantity,
+  placed.consumed_unit,
+  placed.record_updated_at_text,
+  placed.charge_period_start_text,
+  placed.charge_period_end_text,
+  placed.consumed_quantity_text,
+  placed.reading_id,
+  placed.extracted_at,
+  placed.content_hash,
+  placed.day,
+  placed.is_valid,
+  placed.place,
+  coalesce(chains.scope, placed.place) as scope,
+  places.account,
+  places.base_url,
+  placed.is_reported,
+  placed.window_start,
+  placed.window_end,
+  coalesce(
+    placed.charge_period_start >= placed.window_start and placed.charge_period_start < placed.window_end,
+    not placed.is_reported
+  ) as inside_window,
+  row_number() over (
+    partition by placed.place, placed.record_id
+    order by placed.reading_id desc, placed.extracted_at desc, placed.record_updated_at desc, placed.content_hash desc
+  ) as age
+from placed
+left join chains on placed.place = chains.place and placed.chain = chains.chain
+left join (
+  select place, max(account) as account, max(base_url) as base_url from chains group by place
+) as places on placed.place = places.place
+),
+ai_billing__strays_usage as (
+with reports as (
+  select manifest.*, chains.scope
+  from "ai_billing__manifest" as manifest
+  inner join "ai_billing__chains_usage" as chains
+    on manifest.place = chains.place and manifest.chain = chains.chain
+  where manifest.dataset = 'usage'
+),
+windows as (
+  select scope, reading_id, window_start, window_end, max(case when is_whole_window and not is_moved then 1 else 0 end) as speaks
+  from reports
+  group by scope, reading_id, window_start, window_end
+),
+listings as (
+  select *
+  from (
+    select
+      reports.*,
+      row_number() over (partition by scope, day, rows_reading_id order by reading_id desc) as rank_
+    from reports
+    where not inside_window
+  ) as ranked
+  where rank_ = 1
+),
+placed as (
+  select
+    listings.scope, listings.day, listings.rows_reading_id, listings.chain, listings.reading_id as listed_by,
+    listings.pass_began_at, listings.standing_rows,
+    coalesce(own.window_start, listings.window_start) as window_start,
+    coalesce(own.window_end, listings.window_end) as window_end
+  from listings
+  left join windows as own on listings.scope = own.scope and listings.rows_reading_id = own.reading_id
+)
+select
+  placed.scope, placed.day, placed.rows_reading_id as reading_id, placed.chain, placed.listed_by,
+  placed.pass_began_at as listed_in_pass, placed.standing_rows as listed_rows,
+  min(windows.reading_id) as judge_reading_id
+from placed
+left join windows
+  on placed.scope = windows.scope
+  and windows.speaks = 1
+  and windows.reading_id > placed.listed_by
+  and windows.window_start <= placed.window_start
+  and windows.window_end >= placed.window_end
+group by
+  placed.scope, placed.day, placed.rows_reading_id, placed.chain, placed.listed_by, placed.pass_began_at,
+  placed.standing_rows
+),
+ai_billing__days_usage as (
+with reports as (
+  select manifest.*, chains.scope, chains.is_disputed
+  from "ai_billing__manifest" as manifest
+  inner join "ai_billing__chains_usage" as chains
+    on manifest.place = chains.place and manifest.chain = chains.chain
+  where manifest.dataset = 'usage' and manifest.inside_window
+),
+counts as (
+  select scope, day, reading_id, count(*) as rows_
+  from "ai_billing__placed_usage"
+  where age = 1 and inside_window
+  group by scope, day, reading_id
+),
+deciding as (
+  select *
+  from (
+    select
+      reports.*,
+      row_number() over (partition by scope, day order by case when is_covering then 0 else 1 end, reading_id desc) as rank_
+    from reports
+  ) as ranked
+  where rank_ = 1
+),
+-- Of the reports for which the same rows stand, the newest says all that the others say.
+statements as (
+  select *
+  from (
+    select
+      reports.*,
+      row_number() over (partition by scope, day, rows_reading_id, is_covering order by reading_id desc) as rank_
+    from reports
+    where is_confirmed and not is_shrunk
+  ) as ranked
+  where rank_ = 1
+),
+weighed as (
+  select
+    statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering,
+    max(statements.window_start) as window_start, max(statements.window_end) as window_end,
+    max(statements.standing_rows) as standing_rows,
+    coalesce(sum(counts.rows_), 0) as rows_
+  from statements
+  left join counts
+    on statements.scope = counts.scope
+    and statements.day = counts.day
+    and (counts.reading_id = statements.rows_reading_id or counts.reading_id > statements.reading_id)
+  group by
+    statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering
+),
+anchors as (
+  select *
+  from (
+    select
+      weighed.*,
+      row_number() over (partition by scope, day order by case when is_covering then 0 else 1 end, reading_id desc) as rank_
+    from weighed
+    where rows_ >= standing_rows
+  ) as ranked
+  where rank_ = 1
+)
+select
+  deciding.scope, deciding.place, deciding.account, deciding.base_url, deciding.is_disputed, deciding.day,
+  deciding.reading_id, deciding.chain, deciding.rows_reading_id, deciding.granularity, deciding.window_start,
+  deciding.window_end, deciding.covered_from, deciding.covered_through, deciding.is_covering, deciding.began_at,
+  deciding.ended_at, deciding.pass_began_at, deciding.last_as_of, deciding.is_moved, deciding.is_confirmed,
+  deciding.is_shrunk, deciding.records, deciding.standing_rows, deciding.totals,
+  coalesce(counts.rows_, 0) as arrived_rows,
+  anchors.reading_id as anchor_reading_id,
+  anchors.rows_reading_id as anchor_rows_reading_id,
+  anchors.window_start as anchor_window_start,
+  anchors.window_end as anchor_window_end
+from deciding
+left join counts
+  on deciding.scope = counts.scope and deciding.day = counts.day and deciding.rows_reading_id = counts.reading_id
+left join anchors on deciding.scope = anchors.scope and deciding.day = anchors.day
+),
+ai_billing__judged_usage as (
+with newest as (
+  select
+    placed.*,
+    coalesce(
+      charge_period_end >
+    cast(day as timestamp without time zone) + ((interval '1 day') * (1))
+ or charge_period_end < charge_period_start, true
+    ) as is_long,
+    not inside_window as is_stray
+  from "ai_billing__placed_usage" as placed
+  where age = 1
+),
+days as (
+  select * from "ai_billing__days_usage"
+),
+reports as (
+  select manifest.day, manifest.reading_id, manifest.rows_reading_id, chains.scope
+  from "ai_billing__manifest" as manifest
+  inner join "ai_billing__chains_usage" as chains
+    on manifest.place = chains.place and manifest.chain = chains.chain
+  where manifest.dataset = 'usage'
+    and manifest.inside_window
+    and manifest.is_confirmed
+    and not manifest.is_shrunk
+),
+-- A row of nobody knows which account is gone where it is gone from each of them.
+unplaced as (
+  select day, min(anchor_reading_id) as reading_id
+  from days
+  group by day
+  having count(distinct place) = (select count(distinct place) from days)
+),
+weighed as (
+  select
+    newest.*,
+    strays.listed_by,
+    strays.listed_in_pass,
+    strays.judge_reading_id as stray_judge,
+    unplaced.reading_id as unplaced_judge,
+    days.anchor_reading_id,
+    case
+      when newest.scope = '' then not coalesce(unplaced.reading_id > newest.reading_id, false)
+      when newest.is_stray then strays.judge_reading_id is null and not coalesce(
+        days.chain <> ''
+        and days.anchor_reading_id > strays.listed_by
+        and days.anchor_window_start <= newest.charge_period_start
+        and days.anchor_window_end >= newest.charge_period_end,
+        false)
+      when days.anchor_reading_id is null then true
+      when newest.reading_id = days.anchor_rows_reading_id or newest.reading_id > days.anchor_reading_id then true
+      when newest.charge_period_start < days.anchor_window_start then true
+      when newest.charge_period_start >= days.anchor_window_end then true
+      when newest.is_long then not (
+        (days.anchor_window_start <= newest.charge_period_start and days.anchor_window_end >= newest.charge_period_end)
+        or coalesce(
+          days.anchor_window_start <= newest.window_start and days.anchor_window_end >= newest.window_end, false))
+      else false
+    end as is_live
+  from newest
+  left join days on newest.scope = days.scope and newest.day = days.day
+  left join "ai_billing__strays_usage" as strays
+    on newest.is_stray
+    and newest.scope = strays.scope
+    and newest.day = strays.day
+    and newest.reading_id = strays.reading_id
+  left join unplaced on newest.scope = '' and newest.day = unplaced.day
+),
+-- The first report of the day for which other rows stood.
+first_missing as (
+  select gone.scope, gone.day, gone.reading_id, min(reports.reading_id) as judge_reading_id
+  from (
+    select distinct scope, day, reading_id from weighed where not is_live and not is_stray
+  ) as gone
+  inner join reports
+    on gone.scope = reports.scope
+    and gone.day = reports.day
+    and reports.reading_id > gone.reading_id
+    and reports.rows_reading_id > gone.reading_id
+  group by gone.scope, gone.day, gone.reading_id
+)
+select
+  weighed.*,
+  case when not weighed.is_live
+    then coalesce(first_missing.judge_reading_id, stray_judge, unplaced_judge, anchor_reading_id)
+  end as judge_reading_id
+from weighed
+left join first_missing
+  on weighed.scope = first_missing.scope
+  and weighed.day = first_missing.day
+  and weighed.reading_id = first_missing.reading_id
+),
+ai_billing__removed_usage as (
+with judged as (
+  select * from "ai_billing__judged_usage"
+),
+removed as (
+  select * from judged where judge_reading_id is not null
+),
+days as (
+  select distinct scope, day from removed
+),
+-- Of a deduplicated table only the newest version is known.
+later as (
+  select placed.scope, placed.record_id, min(placed.reading_id) as first_reading_id
+  from "ai_billing__placed_usage" as placed
+  inner join (
+    select distinct judged.place, judged.record_id
+    from judged
+    inner join days on judged.scope = days.scope and judged.day = days.day
+  ) as near_ on placed.place = near_.place and placed.record_id = near_.record_id
+  group by placed.scope, placed.record_id
+),
+keyed as (
+  select
+    judged.scope, judged.day, judged.record_id, judged.reading_id, judged.record_updated_at, judged.judge_reading_id,
+    later.first_reading_id,
+    coalesce(cast(
+    length(
+        cast(judged.charge_period_start as TEXT)
+    ) as TEXT) || ':' || cast(judged.charge_period_start as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.charge_period_end as TEXT)
+    ) as TEXT) || ':' || cast(judged.charge_period_end as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(judged.service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.service_name as TEXT)
+    ) as TEXT) || ':' || cast(judged.service_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.sku_id as TEXT)
+    ) as TEXT) || ':' || cast(judged.sku_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.sku_meter as TEXT)
+    ) as TEXT) || ':' || cast(judged.sku_meter as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.model_id as TEXT)
+    ) as TEXT) || ':' || cast(judged.model_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.project_id as TEXT)
+    ) as TEXT) || ':' || cast(judged.project_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.workspace_id as TEXT)
+    ) as TEXT) || ':' || cast(judged.workspace_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.api_key_id as TEXT)
+    ) as TEXT) || ':' || cast(judged.api_key_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.service_tier as TEXT)
+    ) as TEXT) || ':' || cast(judged.service_tier as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.workload_type as TEXT)
+    ) as TEXT) || ':' || cast(judged.workload_type as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.upstream_provider as TEXT)
+    ) as TEXT) || ':' || cast(judged.upstream_provider as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.usage_type as TEXT)
+    ) as TEXT) || ':' || cast(judged.usage_type as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(judged.consumed_unit as TEXT)
+    ) as TEXT) || ':' || cast(judged.consumed_unit as TEXT), '-') as label_key
+  from judged
+  inner join days on judged.scope = days.scope and judged.day = days.day
+  inner join later on judged.scope = later.scope and judged.record_id = later.record_id
+),
+gone as (
+  select
+    keyed.*,
+    count(*) over (partition by scope, day, label_key, judge_reading_id) as gone_together
+  from keyed
+  where judge_reading_id is not null
+),
+pairs as (
+  select
+    gone.scope, gone.record_id, gone.gone_together, new_.record_id as replaced_by,
+    rank() over (partition by gone.scope, gone.record_id order by new_.first_reading_id) as rank_
+  from gone
+  inner join keyed as new_
+    on gone.scope = new_.scope
+    and gone.day = new_.day
+    and gone.label_key = new_.label_key
+    and new_.first_reading_id > gone.reading_id
+    and new_.record_updated_at > gone.record_updated_at
+    and gone.record_id <> new_.record_id
+),
+first_pairs as (
+  select
+    pairs.*,
+    count(*) over (partition by scope, record_id) as candidates,
+    count(*) over (partition by scope, replaced_by) as candidate_for
+  from pairs
+  where rank_ = 1
+),
+links as (
+  select
+    scope, record_id,
+    max(case when candidates = 1 and candidate_for = 1 then replaced_by end) as replaced_by_record_id,
+    max(case when candidates >= gone_together then 1 else 0 end) as is_replaced
+  from first_pairs
+  group by scope, record_id
+)
+select
+  removed.*,
+  links.replaced_by_record_id,
+  coalesce(links.is_replaced, 0) = 1 as is_replaced
+from removed
+left join links on removed.scope = links.scope and removed.record_id = links.record_id
+),
+ai_billing__sums_usage as (
+with deciding as (
+  select 'usage' as dataset, scope, day, reading_id, rows_reading_id, totals
+  from "ai_billing__days_usage"
+  where totals is not null and 1 = 1
+),
+said as (
+  select dataset, scope, day, reading_id, part ->> 'usage_type' as usage_type, part ->> 'unit' as unit, part ->> 'records' as records, part ->> 'quantity' as quantity
+  from deciding
+  cross join lateral jsonb_array_elements(cast(totals as jsonb)) as part
+),
+shown as (
+  select
+    judged.scope, judged.day,
+    judged.usage_type as usage_type,
+    judged.consumed_unit as unit,
+    count(*) as records,
+    sum(judged.consumed_quantity) as quantity
+  from "ai_billing__judged_usage" as judged
+  inner join deciding
+    on judged.scope = deciding.scope and judged.day = deciding.day and judged.reading_id = deciding.rows_reading_id
+  where judged.judge_reading_id is null and judged.is_valid and judged.inside_window
+  group by judged.scope, judged.day, judged.usage_type, judged.consumed_unit
+),
+both_ as (
+  select scope, day, usage_type, unit, cast(records as bigint) as said_records, 0 as shown_records,
+    case when ((cast(quantity as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(quantity as TEXT)) <= 1000) then cast(quantity as numeric) end as said_quantity,
+    cast(0 as numeric) as shown_quantity
+  from said
+  union all
+  select scope, day, usage_type, unit, 0, records,
+    cast(0 as numeric),
+    quantity
+  from shown
+),
+summed as (
+  select
+    scope, day, usage_type, unit,
+    sum(said_records) as said_records,
+    sum(shown_records) as shown_records,
+    sum(shown_quantity) as shown_quantity,
+    -- A total that does not fit is no total: the difference is then null, and nothing is reconciled.
+    case when count(*) = count(said_quantity) then sum(said_quantity) end as said_quantity
+  from both_
+  group by scope, day, usage_type, unit
+)
+select
+  'usage' as dataset, summed.scope, summed.day, deciding.reading_id, 'quantity' as measure,
+  cast(null as TEXT) as currency,
+  cast(null as TEXT) as charge_category,
+  cast(null as TEXT) as cost_status,
+  summed.usage_type as usage_type,
+  summed.unit as unit,
+  summed.shown_records as current_records,
+  summed.said_records as reading_records,
+  summed.shown_quantity as current_amount,
+  summed.said_quantity as reading_amount,
+  summed.shown_quantity - summed.said_quantity as difference,
+  coalesce(
+    summed.shown_quantity = summed.said_quantity and summed.shown_records = summed.said_records, false
+  ) as is_reconciled
+from summed
+inner join deciding on summed.scope = deciding.scope and summed.day = deciding.day
+)
+select * from (
 with days as (
   select * from "ai_billing__days_usage"
 ),
@@ -2217,11 +4207,13 @@ lost_strays as (
     and coalesce(held.rows_, 0) <> strays.listed_rows
   group by strays.scope, strays.day
 ),
+chains as (
+  select * from "ai_billing__chains_usage"
+),
 readings as (
   select distinct chains.scope, manifest.reading_id, manifest.began_at, manifest.pass_began_at
   from "ai_billing__manifest" as manifest
-  inner join "ai_billing__chains_usage" as chains
-    on manifest.place = chains.place and manifest.chain = chains.chain
+  inner join chains on manifest.place = chains.place and manifest.chain = chains.chain
   where manifest.dataset = 'usage'
 ),
 -- The last reading of each pass that found a row missing: the row may have moved to a day that the pass had read before.
@@ -2242,8 +4234,7 @@ newest as (
   select scope, max(began_at) as began_at from readings group by scope
 ),
 scopes as (
-  select scope, account, base_url, is_disputed from "ai_billing__chains_usage"
-  group by scope, account, base_url, is_disputed
+  select scope, account, base_url, is_disputed from chains group by scope, account, base_url, is_disputed
 ),
 explained as (
   select
@@ -2331,7 +4322,8 @@ select
   changed_rows,
   unjudged_rows,
   scope
-from explained;
+from explained
+) as model;
 
 create view removed_rows as
 -- What the tables still hold and the provider no longer shows, the reading that found it missing first, and the record that

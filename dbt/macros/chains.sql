@@ -11,6 +11,10 @@ with reports as (
   select * from {{ ref('ai_billing__manifest') }} where dataset = '{{ dataset }}'
 ),
 
+rows_ as (
+  select reading_id, record_id, day from {{ ref('ai_billing__rows_' ~ dataset) }}
+),
+
 chains as (
   select
     place, chain, max(account) as account, max(base_url) as base_url,
@@ -41,7 +45,7 @@ readings as (
 had as (
   select distinct readings.place, readings.chain, rows_.record_id
   from readings
-  inner join {{ ref('ai_billing__rows_' ~ dataset) }} as rows_ on readings.reading_id = rows_.reading_id
+  inner join rows_ on readings.reading_id = rows_.reading_id
 ),
 
 shared as (
@@ -69,7 +73,7 @@ newest as (
 
 arrived as (
   select reading_id, day, count(distinct record_id) as rows_
-  from {{ ref('ai_billing__rows_' ~ dataset) }}
+  from rows_
   where reading_id in (select rows_reading_id from newest)
   group by reading_id, day
 ),

@@ -51,11 +51,14 @@ lost_strays as (
   group by strays.scope, strays.day
 ),
 
+chains as (
+  select * from {{ ref('ai_billing__chains_' ~ dataset) }}
+),
+
 readings as (
   select distinct chains.scope, manifest.reading_id, manifest.began_at, manifest.pass_began_at
   from {{ ref('ai_billing__manifest') }} as manifest
-  inner join {{ ref('ai_billing__chains_' ~ dataset) }} as chains
-    on manifest.place = chains.place and manifest.chain = chains.chain
+  inner join chains on manifest.place = chains.place and manifest.chain = chains.chain
   where manifest.dataset = '{{ dataset }}'
 ),
 
@@ -80,8 +83,7 @@ newest as (
 ),
 
 scopes as (
-  select scope, account, base_url, is_disputed from {{ ref('ai_billing__chains_' ~ dataset) }}
-  group by scope, account, base_url, is_disputed
+  select scope, account, base_url, is_disputed from chains group by scope, account, base_url, is_disputed
 ),
 
 explained as (

@@ -13,8 +13,12 @@
 {% macro removed_of(dataset) %}
 {%- set labels = ai_billing.label_columns(dataset) -%}
 {%- set keys = ['scope', 'day'] + labels -%}
-with removed as (
-  select * from {{ ref('ai_billing__judged_' ~ dataset) }} where judge_reading_id is not null
+with judged as (
+  select * from {{ ref('ai_billing__judged_' ~ dataset) }}
+),
+
+removed as (
+  select * from judged where judge_reading_id is not null
 ),
 
 days as (
@@ -27,7 +31,7 @@ later as (
   from {{ ref('ai_billing__placed_' ~ dataset) }} as placed
   inner join (
     select distinct judged.place, judged.record_id
-    from {{ ref('ai_billing__judged_' ~ dataset) }} as judged
+    from judged
     inner join days on judged.scope = days.scope and judged.day = days.day
   ) as near_ on placed.place = near_.place and placed.record_id = near_.record_id
   group by placed.scope, placed.record_id
@@ -38,7 +42,7 @@ keyed as (
     judged.scope, judged.day, judged.record_id, judged.reading_id, judged.record_updated_at, judged.judge_reading_id,
     later.first_reading_id,
     {{ ai_billing.key_of(labels, 'judged.') }} as label_key
-  from {{ ref('ai_billing__judged_' ~ dataset) }} as judged
+  from judged
   inner join days on judged.scope = days.scope and judged.day = days.day
   inner join later on judged.scope = later.scope and judged.record_id = later.record_id
 ),

@@ -2,7 +2,9 @@
 
 import json
 import re
+import sys
 import tempfile
+from functools import cache
 from pathlib import Path
 
 import duckdb
@@ -48,6 +50,12 @@ STEPS = ("rows", "chains", "placed", "days", "strays", "judged", "sums", "remove
 CHAIN = ["ai_billing__manifest", *(f"ai_billing__{step}_%s" for step in STEPS), "current_%s"]
 
 
+sys.path.insert(0, str(PACKAGE))
+from compile import compiled  # noqa: E402
+
+views_of = cache(compiled)
+
+
 class Warehouse:
     """A schema with raw tables. `typed`: instants are timestamps with a zone, else texts; destinations do either."""
 
@@ -91,7 +99,7 @@ class Warehouse:
                 self.run(f"drop table if exists {name}; create table {name} as {code}")
 
     def models(self, text: str | None = None) -> list[tuple[str, str]]:
-        text = text or (SQL / f"{self.name}.sql").read_text()
+        text = text or views_of(self.name)
         return re.findall(r"^create (?:or replace )?view (\w+) as\n(.*?);$", text, re.DOTALL | re.MULTILINE)
 
     def all(self, sql: str) -> list[dict]:

@@ -1,5 +1,11 @@
 -- Rows that would count but hold a value that cannot be cast exactly, one row for each such value.
-with faults as (
+with
+{%- for dataset in ['usage', 'costs'] %}
+{{ dataset }}_rows as (
+  select * from {{ ref('ai_billing__judged_' ~ dataset) }} where judge_reading_id is null and not is_valid
+),
+{% endfor %}
+faults as (
   {%- for dataset in ['usage', 'costs'] %}
   {%- set outer_last = loop.last %}
   {%- for raw_name, name, kind in ai_billing.cast_columns(dataset) %}
@@ -8,8 +14,8 @@ with faults as (
     {{ name }}_text as value,
     {{ "'missing'" if name in ai_billing.required_columns(dataset) else 'null' }} as if_null,
     '{{ 'not an instant with a zone' if kind == 'instant' else 'not a decimal that fits' }}' as if_text
-  from {{ ref('ai_billing__judged_' ~ dataset) }}
-  where judge_reading_id is null and not is_valid and {{ name }} is null
+  from {{ dataset }}_rows
+  where {{ name }} is null
     {{- ' and ' ~ name ~ '_text is not null' if name not in ai_billing.required_columns(dataset) }}
   {{ 'union all' if not (loop.last and outer_last) }}
   {%- endfor %}
