@@ -86,11 +86,7 @@ export class Served implements AsyncDisposable {
 
   async #ask<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
     const url = new URL(`/control/${path}`, this.baseUrl);
-    // A test that waits for a process blocks this one, which then misses that the provider has closed an idle connection.
-    const headers = {
-      connection: "close",
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
-    };
+    const headers = body === undefined ? {} : { "content-type": "application/json" };
     const text = body === undefined ? null : JSON.stringify(body);
     const response = await fetch(url, { method, headers, body: text });
     const answer: unknown = await response.json();
