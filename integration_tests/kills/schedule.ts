@@ -145,6 +145,9 @@ interface Basis {
   readonly characters: number;
 }
 
+/** The part of all records that a later sync writes, about: those of days that have changed (R6). */
+const WRITTEN_AGAIN = 0.2;
+
 class AttemptDraw {
   readonly random: Random;
   readonly basis: Basis;
@@ -161,8 +164,9 @@ class AttemptDraw {
   /** A number of attempts that may fail, and one that must succeed. */
   sync(interrupted: number, pause: number): Attempt[] {
     const pauses = Array.from({ length: interrupted }, () => this.#pause());
+    const share = pause === 0 ? 1 : WRITTEN_AGAIN;
     const attempts = [pause, ...pauses].map((minutes, index) =>
-      index < interrupted ? this.#interrupted(minutes) : this.#decisive(minutes),
+      index < interrupted ? this.#interrupted(minutes, share) : this.#decisive(minutes),
     );
     return attempts;
   }
@@ -182,12 +186,12 @@ class AttemptDraw {
     return { ...this.calm(pause), config: this.#next(), faults };
   }
 
-  #interrupted(pause: number): Attempt {
+  #interrupted(pause: number, share: number): Attempt {
     const { random } = this;
     const base = { ...this.calm(pause), decisive: false, config: this.#next() };
     const keepsRows = random.chance(0.5);
     if (random.chance(0.15)) return { ...base, keepsRows, faults: [final(random)] };
-    const end = this.#end();
+    const end = this.#end(share);
     const faults = [
       ...(random.chance(0.4) ? [passing(random)] : []),
       ...(random.chance(0.3) ? [harmless(random)] : []),
@@ -200,20 +204,22 @@ class AttemptDraw {
     return { ...base, keepsRows, end, faults };
   }
 
-  #end(): End {
+  /** @param share the part of all records that the attempt writes, about */
+  #end(share: number): End {
     const { random } = this;
     const signal = random.pick(["SIGKILL", "SIGKILL", "SIGTERM"]);
     const of = random.pick(["lines", "lines", "states", "characters", "requests"]);
     // A later attempt reads less, so small counts are more likely to be reached.
-    const count = Math.ceil(this.#most()[of] * random.next() ** 1.3);
+    const count = Math.ceil(this.#most(share)[of] * random.next() ** 1.3);
     const isWithin = of === "characters" || (of !== "requests" && random.chance(0.5));
     const cut = signal === "SIGKILL" && isWithin;
     return { signal, at: { of, count }, cut };
   }
 
   /** About the output and requests of a first attempt without a signal. */
-  #most(): Readonly<Record<Point["of"], number>> {
-    const { mode, days, longest, records, characters } = this.basis;
+  #most(share: number): Readonly<Record<Point["of"], number>> {
+    const { mode, days, longest } = this.basis;
+    const [records, characters] = [this.basis.records * share, this.basis.characters * share];
     const { concurrency, page_size: size } = this.#config;
     const windows = 2 * Math.min(days, Math.max(Math.ceil(days / longest), 4 * concurrency));
     const states = mode === "incremental" ? windows + 4 : 4;
@@ -221,7 +227,7 @@ class AttemptDraw {
       lines: 15 + records + 2 * states,
       states,
       characters: 5000 + characters + 150 * records + 1500 * states,
-      requests: 1 + windows + Math.floor(records / size),
+      requests: 1 + windows + Math.floor(this.basis.records / size),
     };
   }
 
