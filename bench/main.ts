@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: measures the connector as a whole process beside the floor, on pages that are rendered before.
- * Writes RESULTS.md and its table in the README. With `--rewrites` it counts the rows that syncs write instead, and writes
+ * Writes RESULTS.md and its table in docs/speed.md. With `--rewrites` it counts the rows that syncs write instead, and writes
  * REWRITES.md.
  *
  *     npm run bench -- [--runs N] [--large] [--compare]
@@ -13,7 +13,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { latency, memory, type Row, startUp, throughput } from "./cases.ts";
 import { compare } from "./compare.ts";
-import { withTable } from "./readme.ts";
+import { withTable } from "./speed_page.ts";
 import { rewrites } from "./rewrites.ts";
 import { World } from "./world.ts";
 
@@ -63,8 +63,8 @@ ${rows.map((row) => `| ${row.join(" | ")} |`).join("\n")}
 
 function keep(file: string, text: string): void {
   writeFileSync(fileURLToPath(new URL(file, import.meta.url)), text);
-  const readme = fileURLToPath(new URL("../README.md", import.meta.url));
-  writeFileSync(readme, withTable(readFileSync(readme, "utf8"), file, text));
+  const page = fileURLToPath(new URL("../docs/speed.md", import.meta.url));
+  writeFileSync(page, withTable(readFileSync(page, "utf8"), file, text));
 }
 
 if (values.rewrites) {

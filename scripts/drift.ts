@@ -4,7 +4,7 @@
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { withTable } from "../bench/readme.ts";
+import { withTable } from "../bench/speed_page.ts";
 
 const GENERATED = [
   "src/generated",
@@ -28,9 +28,11 @@ if (drifted.length > 0) {
 }
 
 const text = (path: string): string => readFileSync(new URL(path, root), "utf8");
-const readme = text("README.md");
+const page = text("docs/speed.md");
 for (const file of ["RESULTS.md", "REWRITES.md"]) {
-  if (withTable(readme, file, text(`bench/${file}`)) === readme) continue;
-  console.error(`The README's table differs from bench/${file}. \`npm run bench\` writes both.`);
+  if (withTable(page, file, text(`bench/${file}`)) === page) continue;
+  console.error(
+    `The table of docs/speed.md differs from bench/${file}. \`npm run bench\` writes both.`,
+  );
   process.exitCode = 1;
 }

@@ -18,6 +18,7 @@ from airbyte.exceptions import AirbyteConnectorCheckFailedError, PyAirbyteError
 from provider import ROOT, Provider
 
 EXECUTABLE = ROOT / "bin" / "source-ai-billing"
+PAGE = ROOT / "docs" / "homes" / "pyairbyte.md"
 
 
 @pytest.fixture
@@ -129,8 +130,8 @@ def test_two_reads_with_a_restatement_between(provider: Provider, cache: DuckDBC
     expect_equal_sums(provider, again)
 
 
-def test_the_program_of_the_readme(provider: Provider, tmp_path: Path) -> None:
-    [program] = re.findall(r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text(), re.M | re.S)
+def test_the_program_of_the_page(provider: Provider, tmp_path: Path) -> None:
+    [program] = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.M | re.S)
     (tmp_path / "config.json").write_text(json.dumps(provider.config))
     line = [sys.executable, "-c", program.replace("/path/to/source-ai-billing", str(ROOT))]
     done = subprocess.run(

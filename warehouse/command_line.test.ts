@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { parseWarehouseLine } from "./command_line.ts";
+
+const parse = (line: string) => parseWarehouseLine(line.split(" "));
+
+describe("the command line", () => {
+  it("has defaults for everything but the config", () => {
+    expect(parse("sync --config c.json")).toEqual({
+      kind: "sync",
+      options: {
+        config: "c.json",
+        database: "billing.duckdb",
+        report: undefined,
+        every: undefined,
+        json: false,
+      },
+    });
+    expect(() => parse("sync")).toThrow("--config");
+  });
+
+  it.each([
+    ["30m", 1_800_000],
+    ["1h", 3_600_000],
+    ["2d", 172_800_000],
+  ])("--every %s is %i ms", (text, every) => {
+    expect(parse(`sync --config c --every ${text}`)).toMatchObject({ options: { every } });
+  });
+
+  it.each(["0h", "1", "h", "1.5h", "-1h", "1s", "99999h"])("--every %s is refused", (text) => {
+    expect(() => parse(`sync --config c --every=${text}`)).toThrow("30m, 1h or 1d");
+  });
+
+  it("takes an address as that of a provider of the interface", () => {
+    expect(parse("init --base-url https://a.example")).toMatchObject({
+      options: { provider: "interface", baseUrl: "https://a.example", config: "config.json" },
+    });
+    expect(() => parse("init --provider nobody")).toThrow("interface, anthropic, openai");
+  });
+
+  it("never quotes an argument, which may be a secret", () => {
+    for (const line of ["init sk-secret-123", "init --sk-secret-123", "query a sk-secret-123"]) {
+      expect(() => parse(line)).toThrow(/^(?!.*secret).*command line is wrong/s);
+    }
+  });
+
+  it("explains each command", () => {
+    expect(parse("sync --help")).toMatchObject({ text: expect.stringContaining("--every <time>") });
+  });
+});

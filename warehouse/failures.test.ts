@@ -1,0 +1,22 @@
+import { expect, it } from "vitest";
+import { ConnectorError } from "../src/errors.ts";
+import { databaseError } from "./failures.ts";
+
+it.each([
+  [
+    'IO Error: Could not set lock on file "/a/b": Conflicting lock is held in /usr/bin/node (PID 17).',
+    "open in another process (PID 17)",
+  ],
+  ['IO Error: Could not write file "b": No space left on device', "The disk of the database"],
+  ["IO Error: The file exists, but it is not a valid DuckDB database file!", "no database"],
+  ['IO Error: Cannot open file "/a/b": Permission denied', "may not be opened by this user"],
+])("%s", (message, words) => {
+  const error = databaseError(new Error(message), "b");
+  expect(error).toBeInstanceOf(ConnectorError);
+  expect(error).toMatchObject({ code: "database", message: expect.stringContaining(words) });
+});
+
+it("leaves other errors as they are", () => {
+  const error = new Error("Parser Error: syntax error");
+  expect(databaseError(error, "b")).toBe(error);
+});

@@ -1,0 +1,138 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { state } from "../src/protocol.ts";
+import { Database } from "./database.ts";
+import { Loader } from "./loader.ts";
+import { query } from "./query.ts";
+import { prepare, storedStates } from "./store.ts";
+
+const OWNER = { base_url: "https://a.example", account: "", granularity: "1d" };
+
+let folder: string;
+let database: Database;
+let loader: Loader;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "loader-"));
+  database = await Database.open(join(folder, "billing.duckdb"), "write");
+  await prepare(database, OWNER);
+  loader = new Loader(database, () => 0);
+  await loader.begin();
+});
+afterEach(async () => {
+  database.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function stage(...rows: readonly Readonly<Record<string, unknown>>[]): Promise<void> {
+  const lines = rows.map((data) =>
+    JSON.stringify({ type: "RECORD", record: { stream: "costs", data, emitted_at: 1 } }),
+  );
+  await loader.stage("costs", Buffer.from(`${lines.join("\n")}\n`), rows.length);
+}
+
+const costs = () =>
+  database.query("SELECT x_RecordId, x_ReadingId, BilledCost FROM costs ORDER BY ALL");
+
+const row = (id: string, reading: string, cost: string) => ({
+  x_RecordId: id,
+  x_ReadingId: reading,
+  BilledCost: cost,
+});
+
+describe("the loader", () => {
+  it("keeps the newest version of a row, and of two equal ones the later", async () => {
+    await stage(row("a", "2", "1.5"), row("a", "1", "9"), row("b", "1", "1"), row("b", "1", "2"));
+    await loader.commit();
+    expect(await costs()).toEqual([
+      ["a", "2", "1.500000000000000000"],
+      ["b", "1", "2.000000000000000000"],
+    ]);
+    await stage(row("a", "1", "7"), row("b", "2", "2"), row("c", "2", "0.000000000000000001"));
+    await loader.commit();
+    expect(await costs()).toEqual([
+      ["a", "2", "1.500000000000000000"],
+      ["b", "2", "2.000000000000000000"],
+      ["c", "2", "0.000000000000000001"],
+    ]);
+    // b came under another reading with the same content, and is not changed.
+    expect(loader.counts("costs")).toEqual({ read: 7, added: 3, changed: 0 });
+  });
+
+  it("counts a row whose content differs as changed", async () => {
+    await stage(row("a", "1", "1"));
+    await loader.commit();
+    await stage(row("a", "2", "1.1"));
+    await loader.commit();
+    expect(loader.counts("costs")).toEqual({ read: 2, added: 1, changed: 1 });
+  });
+
+  it("stores a state with the rows before it, and neither without a commit", async () => {
+    await stage(row("a", "1", "1"));
+    await loader.take(state("costs", { position: "2026-01-01T00:00:00Z" }, 1));
+    expect([await costs(), await storedStates(database)]).toEqual([[], []]);
+    await loader.commit();
+    expect(await costs()).toHaveLength(1);
+    expect(await storedStates(database)).toMatchObject([
+      { stream: { stream_state: { position: "2026-01-01T00:00:00Z" } } },
+    ]);
+  });
+
+  it("rolls back all of a commit that fails", async () => {
+    await stage(row("a", "1", "1"));
+    await loader.commit();
+    await stage(row("b", "2", "1"));
+    await loader.take(state("costs", { position: "later" }, 1));
+    await database.run("DROP TABLE source_ai_billing.states");
+    await expect(loader.commit()).rejects.toThrow("states");
+    expect(await costs()).toHaveLength(1);
+  });
+
+  it("makes null of a value that does not fit, as `invalid_records: warn` lets pass", async () => {
+    await stage(row("a", "1", "much"));
+    await loader.commit();
+    expect(await costs()).toEqual([["a", "1", "null"]]);
+  });
+
+  it("refuses rows of a stream that has no table", async () => {
+    await expect(loader.stage("other", Buffer.from("{}\n"), 1)).rejects.toThrow("other");
+  });
+});
+
+describe("the database", () => {
+  it("gets the columns that it does not have yet, and keeps its rows", async () => {
+    await stage(row("a", "1", "1"));
+    await loader.commit();
+    await database.run("ALTER TABLE costs DROP COLUMN InvoiceId");
+    await prepare(database, OWNER);
+    expect(await database.query("SELECT x_RecordId, InvoiceId FROM costs")).toEqual([
+      ["a", "null"],
+    ]);
+  });
+
+  it("belongs to one address, account and granularity", async () => {
+    await expect(prepare(database, { ...OWNER, granularity: "1h" })).rejects.toThrow(
+      "another granularity",
+    );
+    await expect(prepare(database, { ...OWNER, base_url: "x", account: "y" })).rejects.toThrow(
+      "another address and another account label",
+    );
+  });
+});
+
+it("`query` gives decimals as text and whole numbers with all their digits", async () => {
+  const path = join(folder, "billing.duckdb");
+  database.close();
+  const sql =
+    "SELECT 1.50::DECIMAL(38,18) AS d, 9007199254740993::BIGINT AS b, NULL AS n, 'x' AS t, true AS f";
+  expect(await query(path, sql, true)).toBe(
+    '[\n{"d":"1.5","b":9007199254740993,"n":null,"t":"x","f":true}\n]\n',
+  );
+  expect(await query(path, `${sql} WHERE false`, true)).toBe("[]\n");
+  expect(await query(path, sql, false)).toBe(
+    "  d                 b  n  t  f\n1.5  9007199254740993     x  true\n",
+  );
+  await expect(query(path, "SELECT nothing", false)).rejects.toThrow("nothing");
+});
