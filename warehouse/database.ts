@@ -1,7 +1,7 @@
 /** One DuckDB file: opened, asked and closed. Every error of the file names the file and the remedy. */
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync, rmSync, statSync } from "node:fs";
 import type { DuckDBAppender, DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
-import { databaseError, loadDuckDB } from "./failures.ts";
+import { databaseError, isOpenElsewhere, loadDuckDB } from "./failures.ts";
 
 // All needed extensions are built in; DuckDB must not download any.
 const SETTINGS = { autoinstall_known_extensions: "false", autoload_known_extensions: "false" };
@@ -12,19 +12,41 @@ export interface Answer {
   readonly rows: readonly (readonly unknown[])[];
 }
 
-/** Names both versions of DuckDB if another one wrote the file (its header has `DUCK` at 8, the version at 52). */
-function versionNote(path: string, own: string): string {
-  const header = Buffer.alloc(84);
+/** The first bytes of a file; fewer if it is shorter, none if it cannot be read. */
+function headOf(path: string, length: number): Buffer {
+  const head = Buffer.alloc(length);
   try {
     const file = openSync(path, "r");
-    readSync(file, header);
-    closeSync(file);
+    try {
+      return head.subarray(0, readSync(file, head));
+    } finally {
+      closeSync(file);
+    }
   } catch {
-    return "";
+    return Buffer.alloc(0);
   }
-  const writer = header.toString("latin1", 52).replace(/\0.*$/s, "");
-  const isOther = header.toString("latin1", 8, 12) === "DUCK" && writer !== own;
-  return isOther ? ` DuckDB ${writer} wrote the file; this is DuckDB ${own}.` : "";
+}
+
+/** The mark of a DuckDB file, at byte 8. */
+const isMarked = (head: Buffer): boolean => head.toString("latin1", 8, 12) === "DUCK";
+
+/** Names both versions of DuckDB if another one wrote the file (its header has the version at 52). */
+function versionNote(path: string, own: string): string {
+  const head = headOf(path, 84);
+  const writer = head.toString("latin1", 52).replace(/\0.*$/s, "");
+  return isMarked(head) && writer !== own
+    ? ` DuckDB ${writer} wrote the file; this is DuckDB ${own}.`
+    : "";
+}
+
+/** DuckDB writes three headers of 4096 bytes when it makes a file. */
+const HEADERS = 3 * 4096;
+
+/** Whether a process was killed while it made the file: nothing can be in it yet, and DuckDB cannot open it. */
+function isUnfinished(path: string): boolean {
+  if (!existsSync(path)) return false;
+  const head = headOf(path, HEADERS);
+  return head.length < HEADERS && (isMarked(head) || statSync(path).size === 0);
 }
 
 export class Database {
@@ -50,7 +72,10 @@ export class Database {
       const instance = await duckdb.DuckDBInstance.create(path, { ...SETTINGS, ...access });
       return new Database(path, instance, await instance.connect());
     } catch (reason) {
-      throw databaseError(reason, path, versionNote(path, duckdb.version()));
+      const error = databaseError(reason, path, versionNote(path, duckdb.version()));
+      if (mode === "read" || isOpenElsewhere(reason) || !isUnfinished(path)) throw error;
+      rmSync(path);
+      return await Database.open(path, mode);
     }
   }
 

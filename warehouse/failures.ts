@@ -1,10 +1,12 @@
 /** Errors of DuckDB as errors for the person who runs the command. */
 import { ConnectorError } from "../src/errors.ts";
 
+const LOCKED = /Could not set lock on file|Conflicting lock/;
+
 /** The remedy for an error of DuckDB, found by a part of its message. */
 const KNOWN: readonly (readonly [RegExp, (database: string, found: string) => string])[] = [
   [
-    /Could not set lock on file|Conflicting lock/,
+    LOCKED,
     (database, pid) =>
       `The database "${database}" is open in another process${pid === "" ? "" : ` (${pid})`}. Wait until that process ends, or close it.`,
   ],
@@ -14,7 +16,7 @@ const KNOWN: readonly (readonly [RegExp, (database: string, found: string) => st
       `The disk of the database "${database}" is full. Free some space and run again: nothing is lost, the sync goes on from its last commit.`,
   ],
   [
-    /not a valid DuckDB database file|Corrupt database file|Trying to read a database file with version|Serialization Error|newer version/,
+    /not a valid DuckDB database file|Corrupt database file|Could not read enough bytes|Trying to read a database file with version|Serialization Error|newer version/,
     (database) =>
       `The file "${database}" is no database that this DuckDB can read. Name another file with --database, or install the DuckDB that wrote it.`,
   ],
@@ -30,6 +32,9 @@ const KNOWN: readonly (readonly [RegExp, (database: string, found: string) => st
 
 const textOf = (reason: unknown): string =>
   reason instanceof Error ? reason.message : String(reason);
+
+/** Whether another process holds the file. */
+export const isOpenElsewhere = (reason: unknown): boolean => LOCKED.test(textOf(reason));
 
 /** An error of a file: opening, reading or writing it. Other errors stay as they are. */
 export function databaseError(reason: unknown, database: string, note = ""): unknown {

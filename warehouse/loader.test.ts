@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -110,6 +110,23 @@ describe("the database", () => {
     expect(await database.query("SELECT x_RecordId, InvoiceId FROM costs")).toEqual([
       ["a", "null"],
     ]);
+  });
+
+  it.each([0, 4096, 8192])("is made again if its maker was killed after %i bytes", async (size) => {
+    await database.run("CHECKPOINT");
+    database.close();
+    const [whole, cut] = [join(folder, "billing.duckdb"), join(folder, "cut.duckdb")];
+    await writeFile(cut, (await readFile(whole)).subarray(0, size));
+    database = await Database.open(cut, "write");
+    await prepare(database, OWNER);
+    expect(await costs()).toEqual([]);
+  });
+
+  it("never replaces a file that is none", async () => {
+    const path = join(folder, "notes.txt");
+    await writeFile(path, "some notes");
+    await expect(Database.open(path, "write")).rejects.toThrow("no database");
+    expect(await readFile(path, "utf8")).toBe("some notes");
   });
 
   it("belongs to one address, account and granularity", async () => {
