@@ -102,18 +102,22 @@ def built(request, tmp_path_factory):
     plain.close()
 
 
+def run_dbt(folder: Path, environment: dict[str, str], *command: str) -> None:
+    subprocess.run(
+        [DBT, "--quiet", *command, "--project-dir", folder, "--profiles-dir", PACKAGE, "--log-path", folder / "logs"],
+        env={**os.environ, **environment, "DBT_SEND_ANONYMOUS_USAGE_STATS": "false"},
+        check=True,
+    )
+
+
 def dbt_build(folder: Path, target: str, environment: dict[str, str]) -> dict:
     text = "varchar" if target == "duckdb" else "text"
     (folder / "dbt_project.yml").write_text(PROJECT % (text, text))
     (folder / "packages.yml").write_text(f"packages:\n  - local: {PACKAGE}\n")
     (folder / "seeds").mkdir()
     (folder / "seeds" / "invoice_totals.csv").write_text(INVOICES)
-    for command in (["deps"], ["build", "--target", target]):
-        subprocess.run(
-            [DBT, "--quiet", *command, "--project-dir", folder, "--profiles-dir", PACKAGE, "--log-path", folder / "logs"],
-            env={**os.environ, **environment, "DBT_SEND_ANONYMOUS_USAGE_STATS": "false"},
-            check=True,
-        )
+    run_dbt(folder, environment, "deps")
+    run_dbt(folder, environment, "build", "--target", target)
     return json.loads((folder / "target" / "run_results.json").read_text())
 
 
@@ -177,3 +181,59 @@ def columns_of(warehouse, name: str) -> list[str]:
 
 def test_plain_views_are_as_compiled():
     subprocess.run([sys.executable, PACKAGE / "compile.py", "--check"], check=True)
+
+
+@pytest.mark.parametrize("kind", ["duckdb", "postgres"])
+def test_an_incremental_build_and_pruned_tables_show_the_same(request, tmp_path, kind):
+    """Append, then what a deduplicating destination would have left, then rows that a destination lost, then a prune."""
+    if kind == "duckdb":
+        warehouse = DuckDB(typed=True, path=str(tmp_path / "built.duckdb"))
+        port, schema, plain = 0, "main", DuckDB()
+    else:
+        port, schema = request.getfixturevalue("postgres").port, f"built_{next(SCHEMAS)}"
+        warehouse, plain = Postgres(port, schema, typed=True), Postgres(port, f"{schema}_plain")
+    for each in (warehouse, plain):
+        each.create_raw()
+    environment = {"AI_BILLING_SCHEMA": schema, "AI_BILLING_DUCKDB": str(tmp_path / "built.duckdb"), "AI_BILLING_PGPORT": str(port)}
+    (tmp_path / "dbt_project.yml").write_text("name: customer\nversion: 1.0.0\nprofile: ai_billing\n")
+    (tmp_path / "packages.yml").write_text(f"packages:\n  - local: {PACKAGE}\n")
+    run_dbt(tmp_path, environment, "deps")
+    names = ["completeness", "current_costs", "removed_rows"]
+
+    def run(*command: str):
+        nonlocal warehouse
+        warehouse.close()
+        run_dbt(tmp_path, environment, *command, "--target", kind)
+        warehouse = DuckDB(path=str(tmp_path / "built.duckdb")) if kind == "duckdb" else reopened(port, schema)
+
+    world = World(Table())
+    for number in range(6):
+        world.put(cost(f"c{number}", f"11-0{number + 1}", "1.5"))
+    world.sync(ALL)
+    for dedup, changes in ((False, ["c1"]), (True, ["c2"]), (False, [])):
+        for record_id in changes:
+            world.withdraw(record_id)
+            world.put(cost("c5", "11-06", f"{record_id[1]}.25"))
+            world.sync(ALL)
+        tables = Table(dedup, [], list(world.table.costs), world.table.export_windows).tables
+        for each in (warehouse, plain):
+            each.fill(tables)
+        plain.build()
+        run("run", "--select", "+completeness", "+current_costs", "+removed_rows")
+        for name in names:
+            assert multiset(warehouse, name) == multiset(plain, name), (dedup, changes, name)
+    before = {name: multiset(warehouse, name) for name in names}
+    [held] = warehouse.all("select count(*) as rows_ from costs")
+    run("run-operation", "ai_billing.prune_superseded", "--args", "{dataset: costs}")
+    [kept] = warehouse.all("select count(*) as rows_, count(distinct \"x_RecordId\") as ids from costs")
+    assert kept["rows_"] == kept["ids"] < held["rows_"]
+    run("run", "--select", "+completeness", "+current_costs", "+removed_rows")
+    assert {name: multiset(warehouse, name) for name in names} == before
+    warehouse.close()
+    plain.close()
+
+
+def reopened(port: int, schema: str) -> Postgres:
+    warehouse = Postgres(port, f"{schema}_other")
+    warehouse.run(f'set search_path to "{schema}"')
+    return warehouse
