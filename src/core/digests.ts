@@ -1,6 +1,7 @@
 /**
- * Digests of days (R6): the sum of the hashes of a day's records, which does not depend on their order, and their number.
- * Two contents of a day with equal digests are equal: each of the three 32-bit sums is taken modulo 2^32, 96 bits in all.
+ * Digests of days (R6). A digest is the sum of the hashes of a day's records, so it does not depend on their order. It has three
+ * words of 32 bits, each summed modulo 2^32. With these 96 bits, and the number of records beside them, two contents of a
+ * day with equal digests are taken as equal.
  */
 import { DAY } from "./time.ts";
 
@@ -22,10 +23,10 @@ interface Sums {
   readonly sums: Uint32Array;
 }
 
-/** Adds up the records of one page by day, without garbage for each record. */
+/** Adds up the records of one page by day. Allocates no object for a record. */
 export class PageDigests {
   readonly #days = new Map<number, Sums>();
-  // Most records of a page start on the day of the record before.
+  // The latest day is kept at hand, because most records of a page start on the same day as the record before.
   #lastDay = Number.NaN;
   #last: Sums = { records: 0, sums: new Uint32Array(WORDS) };
 
@@ -51,7 +52,7 @@ export class PageDigests {
   }
 }
 
-/** The digests of two parts of a reading, sorted by day. */
+/** Adds the digests of two parts of a reading. The result is sorted by day. */
 export function addDigests(a: readonly DayDigest[], b: readonly DayDigest[]): readonly DayDigest[] {
   if (b.length === 0) return a;
   const days = new Map(a.map((entry) => [entry.day, entry]));
@@ -77,7 +78,7 @@ function sumsOf(digest: string): Uint32Array {
 const textOf = (sums: Uint32Array): string =>
   Array.from(sums, (sum) => sum.toString(16).padStart(8, "0")).join("");
 
-/** The digest of one day of a list; that of an empty day where the list has no entry. */
+/** The digest of one day in a list. A day without an entry has the digest of an empty day. */
 export function digestOf(digests: readonly DayDigest[], day: number): DayDigest {
   return digests.find((entry) => entry.day === day) ?? { day, records: 0, digest: EMPTY_DIGEST };
 }

@@ -1,19 +1,20 @@
 /**
- * What a stream knows of the days that it has read (R6, R8, P6). Pure: every function returns a new value.
+ * Known days: the days that a stream has read completely, with the digest of each (R6, R8, P6). Pure: every function returns
+ * a new value.
  *
  *     ranges        [────────────────────────)        [──────)      read completely
- *     entries           │  │ │    │││ │                  │ │         days in them that have records
+ *     entries           │  │ │    │││ │                  │ │         days inside the ranges that have records
  *                   a day without an entry is empty   a day outside is unknown
  */
 import { type DayDigest, EMPTY_DIGEST } from "./digests.ts";
 import { DAY, HOUR } from "./time.ts";
 import { clip, type Range, subtract, union } from "./window.ts";
 
-/** A reading that showed less than half of a day's records, and has not been confirmed yet (R8). */
+/** A reading showed less than half of a day's records, and no later reading has confirmed this yet (R8). */
 export interface Shrinkage {
   readonly records: number;
   readonly digest: string;
-  /** When the first such reading began, in milliseconds since 1970 on the provider's clock. */
+  /** The start of the first reading with this digest, in milliseconds since 1970 on the provider's clock. */
   readonly at: number;
 }
 
@@ -21,13 +22,13 @@ export interface Shrinkage {
 export interface KnownDay extends DayDigest {
   /** The reading whose rows stand for the day: `rows_reading_id` of its report. */
   readonly readingId: string;
-  /** Whether the digest is proven: its reading stood still, or two readings agree (P6). */
+  /** Whether the digest is proven: the listing did not move during the reading, or two readings agree (P6). */
   readonly confirmed: boolean;
   readonly shrinkage: Shrinkage | null;
 }
 
 export interface KnownDays {
-  /** On whole days, sorted, disjoint. */
+  /** The ranges that were read completely: on whole days, sorted, disjoint. */
   readonly ranges: readonly Range[];
   readonly days: ReadonlyMap<number, KnownDay>;
 }
@@ -36,27 +37,27 @@ export const NOTHING_KNOWN: KnownDays = { ranges: [], days: new Map() };
 
 /** The verdict on a day that a complete reading returned. */
 export type DayVerdict =
-  /** Nothing is known of the day: its rows were written as they were read. */
+  /** The day was unknown: its rows were written while it was read. */
   | "unknown"
-  /** The content is the known one: no row is written. */
+  /** The content has not changed: no row is written. */
   | "same"
   /** The content differs: every row of the day is written. */
   | "differs"
-  /** Less than half is left, for the first time: no row is written (R8). */
+  /** Less than half of the records is left, and an hour has not confirmed it yet: no row is written (R8). */
   | "shrunk";
 
-/** Days with fewer records may shrink without suspicion (R8). */
+/** A day with fewer known records than this may shrink without suspicion (R8). */
 const SUSPICIOUS_FROM = 10;
 
-/** Whether the day was read completely, so that a reading of it is compared. */
+/** Whether the day was read completely before, so that the next reading is compared with its digest. */
 export function isKnown(known: KnownDays, day: number): boolean {
   return known.ranges.some(({ start, end }) => start <= day && day < end);
 }
 
 /**
- * Compares a day with what is known of it.
+ * Compares a day, as a complete reading returned it, with the known days.
  *
- * @param now when the reading began, on the provider's clock
+ * @param now the start of the reading, in milliseconds since 1970 on the provider's clock
  */
 export function judgeDay(known: KnownDays, seen: DayDigest, now: number): DayVerdict {
   if (!isKnown(known, seen.day)) return "unknown";
@@ -74,7 +75,7 @@ export function judgeDay(known: KnownDays, seen: DayDigest, now: number): DayVer
 const hasShrunk = (entry: KnownDay, seen: DayDigest): boolean =>
   entry.records >= SUSPICIOUS_FROM && 2 * seen.records < entry.records;
 
-/** The days after a reading wrote this content of a day, or found it empty. */
+/** Returns the known days after a reading has written a day with this content, or has found the day empty. */
 export function learn(
   known: KnownDays,
   { day, records, digest }: DayDigest,
@@ -86,7 +87,7 @@ export function learn(
   return { ranges: union([...known.ranges, { start: day, end: day + DAY }]), days };
 }
 
-/** The days after a reading found a day as it was: two readings agree on it (P6), and a suspicion is over (R8). */
+/** Returns the known days after a reading has found a day unchanged: the day is confirmed (P6), and no longer suspected (R8). */
 export function confirm(known: KnownDays, day: number): KnownDays {
   const entry = known.days.get(day);
   if (entry === undefined || (entry.confirmed && entry.shrinkage === null)) return known;
@@ -94,7 +95,7 @@ export function confirm(known: KnownDays, day: number): KnownDays {
   return { ...known, days };
 }
 
-/** The days after a reading showed less than half of one; the first such reading's instant stays (R8). */
+/** Returns the known days after a reading has shown less than half of a day. Keeps the start of the first such reading (R8). */
 export function suspect(known: KnownDays, seen: DayDigest, now: number): KnownDays {
   const entry = known.days.get(seen.day);
   if (entry === undefined) return known;
@@ -104,7 +105,7 @@ export function suspect(known: KnownDays, seen: DayDigest, now: number): KnownDa
   return { ...known, days: new Map(known.days).set(seen.day, { ...entry, shrinkage }) };
 }
 
-/** The days without some of them, which the next reading writes. */
+/** Returns the known days without the days in `gone`. The next reading writes those days again. */
 export function forget(known: KnownDays, gone: readonly number[]): KnownDays {
   if (gone.length === 0) return known;
   const days = new Map(known.days);
@@ -113,7 +114,7 @@ export function forget(known: KnownDays, gone: readonly number[]): KnownDays {
   return { ranges: subtract(known.ranges, removed), days };
 }
 
-/** The days from the retention floor on: a day that has left retention is never read again. */
+/** Returns the known days from the retention floor on. A day before the floor is never read again. */
 export function prune(known: KnownDays, floor: number): KnownDays {
   if (!known.ranges.some(({ start }) => start < floor)) return known;
   return {
@@ -122,7 +123,7 @@ export function prune(known: KnownDays, floor: number): KnownDays {
   };
 }
 
-/** How many records the known days of a range have. */
+/** The number of records on the known days of a range. */
 export function recordsIn(known: KnownDays, { start, end }: Range): number {
   let sum = 0;
   for (const { day, records } of known.days.values()) if (day >= start && day < end) sum += records;

@@ -1,7 +1,6 @@
 /**
- * Windows of usage (W2): days whose number of records is known are put together into windows of about a page, because a
- * window that fits a page costs one request and is compared and written in one go (R6). Days that nothing is known of
- * are cut into enough windows to keep the lanes busy.
+ * Windows of usage (W2). Known days are packed into windows of about one page, because such a window costs one request, and
+ * its days are compared and written at once (R6). Unknown days are cut into enough windows to keep the lanes busy.
  */
 import { isKnown, type KnownDays } from "./known_days.ts";
 import { ceilTo, DAY, floorTo, monthStart } from "./time.ts";
@@ -9,26 +8,26 @@ import { cut, type Range, union } from "./window.ts";
 
 export interface PackingInput {
   readonly known: KnownDays;
-  /** Records of a page, >= 1. */
+  /** The number of records in a full page, >= 1. */
   readonly pageSize: number;
   /** `maximum_window_days` of the dataset, >= 1. */
   readonly maximumDays: number;
-  /** Unknown ranges are cut into at least so many windows, where they have as many days. */
+  /** Unknown ranges are cut into at least this many windows, if they have that many days. */
   readonly atLeast: number;
 }
 
-/** A run of unknown days that is no longer is guessed from the days before it: the days since the last sync. */
+/** After the known days, this many unknown days get an estimate: usually they are the days since the last sync. */
 const GUESSED_DAYS = 3;
 
-/** Days whose records the guess looks at. */
+/** The estimate is the largest number of records in this many days before the unknown ones. */
 const GUESS_FROM = 7;
 
-/** A day, or the part of it that a range covers, and the records to expect. */
+/** A day, or a part of a day, with its expected number of records. */
 interface Slot extends Range {
   readonly records: number;
 }
 
-/** The windows of some ranges, in the order of time; each begins and ends where a range or a day does. */
+/** Cuts ranges into windows, in the order of time. Each window begins and ends at the edge of a range or of a day. */
 export function pack(ranges: readonly Range[], input: PackingInput): Range[] {
   const slots = union(ranges).flatMap((range) => slotsOf(range, input.known));
   const unknown = slots.filter(({ records }) => Number.isNaN(records));
@@ -38,7 +37,7 @@ export function pack(ranges: readonly Range[], input: PackingInput): Range[] {
   );
 }
 
-/** The days of a range; `records` is NaN where nothing is known and nothing can be guessed. */
+/** The days of a range. `records` is NaN for an unknown day without an estimate. */
 function slotsOf(range: Range, known: KnownDays): Slot[] {
   const slots: Slot[] = [];
   for (let day = floorTo(DAY, range.start); day < range.end; day += DAY) {
@@ -56,7 +55,7 @@ function expected(day: number, known: KnownDays): number {
   return Math.max(...recent.map((each) => known.days.get(each)?.records ?? 0));
 }
 
-/** Neighboring days of one month, as many as fit a page; a day with more records is a window of its own. */
+/** Joins neighboring days of one month while their records fit a page. A day with more records is a window of its own. */
 function joined(slots: readonly Slot[], { pageSize, maximumDays }: PackingInput): Range[] {
   const windows: Slot[] = [];
   for (const slot of slots) {

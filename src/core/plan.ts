@@ -27,7 +27,7 @@ export interface Plan<State> {
   readonly resumed: readonly Reading[];
   /** Windows to read from their first page, in the order of time. */
   readonly windows: readonly Range[];
-  /** Start of the range before the position that is re-read (R1); {@link advance} starts there. */
+  /** Start of the re-read range before the position (R1). The position advances only after all of this range is read. */
   readonly rereadFrom: number;
   /** The earliest instant that the plan covers, and the end of all its windows. */
   readonly from: number;
@@ -36,10 +36,11 @@ export interface Plan<State> {
   readonly start: number;
   /** The day of the deep re-read, to be recorded on completion (R2); null where none is due. */
   readonly reconciledOn: string | null;
-  /** Where the scrub stands once all is read (R7), and the slice that goes with this pass. */
+  /** The progress of the scrub on completion (R7). */
   readonly scrub: Scrub | null;
+  /** The range that this pass reads for the scrub (R7); null if none is due. */
   readonly slice: Range | null;
-  /** What was to be read but has left retention (W3). */
+  /** Ranges that were due but have left retention (W3). */
   readonly lost: readonly Range[];
   /** Provisional costs that left retention before they were final (R2). */
   readonly lostProvisional: readonly ProvisionalDay[];
@@ -54,15 +55,15 @@ export function retentionFloor(now: number, retentionDays: number): number {
   return ceilTo(DAY, retentionEdge(now, retentionDays) + HOUR);
 }
 
-/** The longest retention that is read, in days (L3): ten years. So a plan has 3,654 windows at most. */
+/** The most days of retention that a plan covers (L3): ten years. So a plan has 3,654 windows at most. */
 const MAXIMUM_RETENTION_DAYS = 3653;
 
-/** The earliest instant that the provider keeps; not before 1970, and no further back than ten years (L3). */
+/** The start of retention: the earliest instant that the provider keeps, not before 1970, at most ten years back (L3). */
 export function retentionEdge(now: number, retentionDays: number): number {
   return Math.max(0, now - Math.min(retentionDays, MAXIMUM_RETENTION_DAYS) * DAY);
 }
 
-/** Start of the costs' deep re-read: a correction carries its old charge period (R2). */
+/** Start of the deep re-read of costs. It goes back by months, because a correction carries its old charge period (R2). */
 export function costsReconcileFrom(now: number): number {
   return monthStart(now, 2);
 }
@@ -74,7 +75,7 @@ export function reconcileFromDays(now: number, days: number): number {
 
 interface Bounds {
   readonly floor: number;
-  /** The earliest instant to read: the start date or the floor, the later one. May lie in the future. */
+  /** The earliest instant to read: the later one of start date and floor. May lie in the future. */
   readonly from: number;
   readonly end: number;
   /** `from`, but never after today: the earliest position. */
@@ -96,8 +97,8 @@ function cutOff(start: number, end: number, floor: number): Range[] {
 }
 
 /**
- * The plan of an incremental sync. The order matters: the state is put under today's bounds first; then come the ranges
- * that are due; then those that this pass has read already leave; only the rest is cut into windows.
+ * The plan of an incremental sync. The order matters: first the state is clamped to today's bounds, then the ranges that are due
+ * are collected, then the ranges that this pass has already read are subtracted. Only the rest is cut into windows.
  */
 export function planIncremental(
   stored: IncrementalState | null,
@@ -218,8 +219,8 @@ function freshStart(at: PlanInput, { earliestPosition, end, floor }: Bounds): St
 
 /**
  * A stored state under today's bounds. If the floor or the start date has moved past the state's start, the state starts there; a
- * start date that is moved back later plans the range between as a gap. If no window was finished yet, a start date that is moved to
- * earlier is the new start: a gap before a position that never moved would keep the position where it is (S1).
+ * later start date that moves back adds the range between them as a gap. If no window was finished yet, an earlier start date
+ * is simply the new start: a gap before a position that has never moved would hold the position there (S1).
  */
 function clampStored(
   stored: IncrementalState,
@@ -270,8 +271,8 @@ function passOf(
 }
 
 /**
- * The plan of a full refresh: the range that its first attempt froze, without the finished windows (S7). The plan ends a day after
- * today: a range that was frozen by a wrong clock may end in thousands of years.
+ * The plan of a full refresh: the range that its first attempt froze, without the finished windows (S7). The plan ends at most
+ * one day after today, because a wrong clock may have frozen a range that ends in thousands of years.
  */
 export function planFullRefresh(
   stored: FullRefreshState | null,
@@ -320,7 +321,7 @@ export function completed(state: StreamState, plan: Plan<StreamState>): StreamSt
     : { ...state, done: true, pass: null };
 }
 
-/** The windows for a window that begins again, under today's floor and limits (S4). */
+/** The windows that replace a window which begins again, under today's floor and limits (S4). */
 export function replan(window: Range, at: PlanInput): { windows: Range[]; lost: Range[] } {
   const { floor } = boundsOf(at);
   return {

@@ -19,9 +19,9 @@ export interface PlanInput {
   /** `start_date` and `end_date` of the config. */
   readonly startDate: number | null;
   readonly endDate: number | null;
-  /** R1, in milliseconds: whole UTC days. */
+  /** The lookback (R1) in milliseconds: whole UTC days. */
   readonly lookback: number;
-  /** Where a deep re-read begins (R2); null where it is turned off. */
+  /** The start of a deep re-read (R2); null if the deep re-read is turned off. */
   readonly reconcileFrom: number | null;
   /** Whole days in which all retained history is compared once (R7); 0 turns it off. */
   readonly scrubDays: number;
@@ -29,7 +29,7 @@ export interface PlanInput {
   readonly lanes: number;
   /** Records of a page, >= 1. */
   readonly pageSize: number;
-  /** Whether windows are whole calendar months where the dataset allows it: those of costs are (W2). */
+  /** Whether windows are whole calendar months if the dataset allows it (W2): true for costs. */
   readonly byMonth: boolean;
   /** The chain of a state that has none yet: five base-36 digits, drawn at random (R4). */
   readonly newChain: string;
@@ -38,17 +38,17 @@ export interface PlanInput {
 /** The number of windows that keeps the lanes busy to the end (W2). */
 const windowsFor = (lanes: number): number => 4 * lanes;
 
-/** A window may span a whole month only where the dataset allows one of 31 days. */
+/** Windows are whole months only if the dataset allows windows of this many days. */
 const MONTH_DAYS = 31;
 
-/** The window in which a day is read by itself: its calendar month, for costs (W2), within the bounds; else the day. */
+/** The window for reading a single day: for costs its calendar month (W2), for usage the day itself; within the bounds. */
 export function windowOfDay(day: number, bounds: Range, at: PlanInput): Range | undefined {
   return wholeMonths([{ start: day, end: day + DAY }], bounds, at)[0];
 }
 
 /**
- * Ranges of costs are widened to whole calendar months within the bounds: a provider that selects by containment shows a
- * monthly charge in no smaller window (W2).
+ * Widens ranges of costs to whole calendar months within the bounds, because a provider that selects by containment returns a
+ * monthly charge only in a window that contains the whole month (W2). Ranges of usage are only clipped.
  */
 export function wholeMonths(ranges: readonly Range[], bounds: Range, at: PlanInput): Range[] {
   if (!at.byMonth || at.maximumWindowDays < MONTH_DAYS) return clip(ranges, bounds);
@@ -60,8 +60,8 @@ export function wholeMonths(ranges: readonly Range[], bounds: Range, at: PlanInp
 }
 
 /**
- * Whether an open reading can be gone on with: nothing is missing in the same month of costs, or the same day of usage,
- * beyond its window. Two readings of one month would miss a monthly charge; two of one day would leave rows of two readings.
+ * Whether an open reading can be resumed: outside its window, nothing is missing of the same month (costs) or of the same day
+ * (usage). Two readings of one month would both miss a monthly charge. Two readings of one day would leave rows of both ids.
  */
 export function isWhole(reading: Reading, missing: readonly Range[], at: PlanInput): boolean {
   const isMonthly = at.byMonth && at.maximumWindowDays >= MONTH_DAYS;
@@ -71,7 +71,7 @@ export function isWhole(reading: Reading, missing: readonly Range[], at: PlanInp
   return subtract(clip(missing, unit), [reading]).length === 0;
 }
 
-/** The windows of some ranges, in the order of time. */
+/** Cuts ranges into windows, in the order of time. */
 export function windowsOf(ranges: readonly Range[], known: KnownDays, at: PlanInput): Range[] {
   const { maximumWindowDays: maximumDays, pageSize } = at;
   if (at.byMonth) return cut(ranges, maximumDays, 1);

@@ -1,6 +1,6 @@
 /**
- * The end of a reading (R5, R6, R8, P6): each day that it was about is judged against what is known of it. The result is
- * what the state knows now, what the report says, and which days a second reading has to write.
+ * The end of a reading (R5, R6, R8, P6): compares each day of the reading with the known days. The result has the new known
+ * days, the reports of the days, and the days that a second reading has to write.
  *
  *     a day's content          its rows                      its report
  *     unknown before           written while it was read     this reading's rows stand
@@ -22,28 +22,29 @@ import {
 } from "./known_days.ts";
 import type { Range } from "./window.ts";
 
-/** A complete reading, as far as its end is judged by it. */
+/** The members of a complete reading that {@link settle} needs. */
 export interface FinishedReading extends Range {
   readonly id: string;
-  /** When it began, in milliseconds since 1970 on the provider's clock. */
+  /** The start of the reading, in milliseconds since 1970 on the provider's clock. */
   readonly beganAt: number;
-  /** Whether `as_of` changed while it went on (P6). */
+  /** Whether `as_of` changed between the pages (P6). */
   readonly moved: boolean;
-  /** The days that differed in the reading before, which this one wrote; null for one of a whole window. */
+  /** For a second reading: the days that it wrote, as the first reading saw them. Null for the reading of a whole window. */
   readonly rewrites: readonly DayDigest[] | null;
   /** All days that returned records. */
   readonly digests: readonly DayDigest[];
-  /** Days whose rows of this reading's id are not exactly the records that it returned: they stay unknown (R4). */
+  /** Days with rows under this reading's id that are not exactly the returned records. These days stay unknown (R4). */
   readonly incomplete: readonly number[];
 }
 
-/** What a reading says of one day (R5). */
+/** The report of one day of a reading (R5). */
 export interface DayReport {
   readonly day: number;
   /** Records that the reading returned. */
   readonly records: number;
-  /** The reading whose rows stand for the day, and how many they are. */
+  /** The reading whose rows stand for the day. */
   readonly rowsReadingId: string;
+  /** The number of these rows. */
   readonly rows: number;
   readonly confirmed: boolean;
   readonly shrunk: boolean;
@@ -52,13 +53,13 @@ export interface DayReport {
 export interface Settlement {
   readonly known: KnownDays;
   readonly reports: readonly DayReport[];
-  /** Days that a second reading of the window has to write, as this one saw them; empty where none has. */
+  /** Days that a second reading of the window has to write, as this reading saw them; empty if no second reading is needed. */
   readonly rewrites: readonly DayDigest[];
-  /** Days that show less than half of their records, for the log: what is known and what was seen. */
+  /** Days that show less than half of their records, for the log: the known digest and the new one. */
   readonly shrunk: readonly { readonly known: DayDigest; readonly seen: DayDigest }[];
 }
 
-/** The days whose rows a page writes: those that nothing is known of; in a second reading those that differed. */
+/** Tells whether a reading writes a day while it reads: the unknown days; in a second reading, the days that differed. */
 export function writesDay(
   known: KnownDays,
   rewrites: readonly DayDigest[] | null,
@@ -70,7 +71,7 @@ export function writesDay(
   return (day) => !isKnown(known, day);
 }
 
-/** The known days that a window of a single page shows otherwise, and that are therefore written with that page. */
+/** The known days that differ in a window of a single page. They are written with that page. */
 export function differingDays(
   known: KnownDays,
   window: Range,
@@ -85,8 +86,8 @@ export function differingDays(
 /**
  * Judges the days of a complete reading.
  *
- * @param known what was known before the reading's first row was written
- * @param written the known days that the reading wrote, because its window is a single page
+ * @param known the known days before the reading's first row was written
+ * @param written known days that the reading wrote, because its window is a single page
  */
 export function settle(
   known: KnownDays,
@@ -121,7 +122,7 @@ function settleDay(
       };
     }
     case "differs":
-      // An empty day has no rows to write: its report is all there is to say.
+      // An empty day has no rows to write, so no second reading is needed.
       if (seen.records === 0) return wrote(before, seen, reading);
       return { ...before, rewrites: [...before.rewrites, seen] };
     case "shrunk": {
@@ -137,7 +138,7 @@ function settleDay(
   }
 }
 
-/** The rows of the day are those of this reading. */
+/** Settles a day that this reading wrote. */
 function wrote(before: Settlement, seen: DayDigest, reading: FinishedReading): Settlement {
   const { id, moved, rewrites, incomplete } = reading;
   const isWhole = !incomplete.includes(seen.day);

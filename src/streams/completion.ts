@@ -1,5 +1,5 @@
 /**
- * What follows a window's last page, until the window counts as finished:
+ * The steps between a window's last page and the moment when the window counts as finished:
  *
  *     window read ─► its days are judged (R6) and reported (R5) ─► some differ ─► second reading ─┐
  *                                                  │                                              │
@@ -28,7 +28,7 @@ export interface ReadingReport {
   readonly reading: Reading;
   /** When the pass of the reading was planned, on the provider's clock. */
   readonly passBeganAt: number;
-  /** Whether the reading speaks for its whole window, strays included. */
+  /** Whether the reading covers its whole window, strays included. */
   readonly isWhole: boolean;
   readonly days: readonly DayReport[];
   readonly strays: readonly StandingStrays[];
@@ -37,13 +37,13 @@ export interface ReadingReport {
 export interface CompletionOptions {
   readonly plan: Plan<StreamState>;
   readonly input: PlanInput;
-  /** Gets every complete reading before the state says so; null where the catalog does not ask for it (R5). */
+  /** Gets every complete reading before the state covers it; null if the catalog does not select `export_windows` (R5). */
   readonly report: ((report: ReadingReport) => Promise<void>) | null;
   readonly warn: (message: string) => Promise<void>;
   /** Reads and replaces the stream's state. */
   readonly state: () => StreamState;
   readonly setState: (state: StreamState) => void;
-  /** Whether every record of the read is remembered. */
+  /** Whether no record of this read was forgotten yet (`Sightings` in core/sightings.ts). */
   readonly remembersAll: () => boolean;
   /** Puts a job in front of the queue. */
   readonly queue: (job: Job) => void;
@@ -51,7 +51,7 @@ export interface CompletionOptions {
   readonly checkpoint: () => Promise<void>;
 }
 
-/** A window that has been read and waits for what becomes of its strays. */
+/** A window that has been read, but has strays that are neither dropped nor written yet. */
 interface Waiting {
   readonly window: Range;
   readonly availableThrough: number;
@@ -77,7 +77,7 @@ export class Completion {
   #hasLooked = false;
   /** The windows that this pass has read as a whole. */
   readonly #read: Range[] = [];
-  /** The days of which this read has written rows. */
+  /** The days that have rows written by this read. */
   readonly #written = new Set<number>();
 
   constructor(options: CompletionOptions) {
@@ -119,11 +119,12 @@ export class Completion {
       settle(knownOf(state()), { ...reading, incomplete }, alsoWritten);
     const settlement = judge();
     for (const message of describeShrunk(settlement.shrunk)) await warn(message);
-    // A process that began the reading may have seen strays that this one does not know.
+    // The earlier process that began a resumed reading may have seen strays that this process does not know.
     if (isWhole && !reading.resumed) this.strays.judge(reading);
     if (isWhole && !reading.resumed) this.#read.push(reading);
     await this.#report({ reading, isWhole, days: settlement.reports, strays: reading.standing });
-    // Other windows have changed the state while the report was on its way; of this window's days nothing is different.
+    // Other windows may have changed the state while the report was sent, so the days are judged again on the present state.
+    // The verdicts are the same, because no other window changes the days of this one.
     const settled = settleReading(state(), reading, judge().known, input.now);
     const { rewrites } = settlement;
     setState(this.#remembered(settled));
@@ -155,7 +156,7 @@ export class Completion {
     await report?.({ ...said, passBeganAt: state().pass?.beganAt ?? input.now });
   }
 
-  /** Counts a window as finished, where it has no strays left to wait for. */
+  /** Counts a window as finished if none of its strays is pending; else the window waits. */
   #finish(waiting: Waiting): void {
     const { input, plan, state, setState } = this.#options;
     const { window, missesStrays } = waiting;
@@ -170,8 +171,9 @@ export class Completion {
   }
 
   /**
-   * To be called when no window is left to read: queues what the strays of the windows that wait still need. The order
-   * matters: strays that this process has not seen come first, then the days that may own them, then the writing.
+   * To be called when no window is left to read. Queues the jobs that the pending strays need next. The order matters: first
+   * the windows with strays that this process has not seen are read again, then the days that may own the strays are read, and
+   * then the strays without an owner are written.
    */
   goOn(): void {
     const { queue } = this.#options;
@@ -190,7 +192,7 @@ export class Completion {
     this.#waiting = [];
     const assigned = new Set<string>();
     for (const each of waiting) {
-      // Of the windows that showed a stray the first one writes it.
+      // If several windows showed a stray, the first of them writes the stray.
       const hashes = this.strays.pendingOf(each.window).difference(assigned);
       for (const hash of hashes) assigned.add(hash);
       if (hashes.size === 0) this.#finish(each);
@@ -199,10 +201,10 @@ export class Completion {
   }
 
   /**
-   * The windows of the days that strays start on and that the state knows: an earlier sync may have found the strays there.
-   * A window that this pass has read is not looked at again, unless so many records came that its own are forgotten. Days
-   * before the plan, and those beyond a bound, are not looked at either. They leave the state: a stray that is written takes its
-   * row from the rows that stand for its day, so the next reading writes that day again.
+   * The windows of the known days that strays start on: an earlier sync may have found the strays there. A window that this
+   * pass has read is not read again, unless some records of this read are already forgotten. Days outside the plan, and days
+   * beyond {@link MAXIMUM_LOOKS} windows, are not read either. These days leave the state: a stray that is written may replace a
+   * row of its day and give the row another reading id, so the next reading must write the day again.
    */
   #windowsToLookAt(): Range[] {
     const { plan, input, state, remembersAll } = this.#options;
@@ -227,9 +229,10 @@ export class Completion {
   }
 
   /**
-   * The days that strays start on are compared as a whole, because a stray may be new there: of a charge that comes late, the
-   * window that is read today may show only the end. A day that this read has written is not written twice (P5), and a full
-   * refresh compares nothing: there the strays are only looked for.
+   * The purpose of reading a day that strays start on. Usually the whole day is compared, because the stray may be a new
+   * record of that day: the window that is read today may show only the end of a charge that comes late. In two cases the
+   * reading only looks for owners and writes nothing: a full refresh compares no days, and a day that this read has
+   * written is not written twice (P5).
    */
   #lookPurpose(window: Range): Purpose {
     const isRefresh = this.#options.plan.state.mode === "full_refresh";
@@ -249,8 +252,9 @@ export class Completion {
 }
 
 /**
- * Days whose rows under the reading's id are not exactly the records that it returned last (R4): a restart did not return
- * all that was written before it, or another window had written some of them.
+ * The days whose rows under the reading's id are not exactly the records that the reading returned (R4). There are two causes:
+ * the reading was restarted and did not return all records that it had written before, or another window had already
+ * written some of the records.
  */
 function incompleteDays(
   { digests, incomplete }: Reading,

@@ -10,16 +10,17 @@ export interface Job {
   readonly purpose: Purpose;
   /** A reading to go on with; null to begin one. */
   readonly reading: Reading | null;
-  /** The reading that this one starts over (S4): it keeps its identity (R4). */
+  /** The reading that this job starts again from its first page (S4). The new reading keeps its id (R4); null if there is none. */
   readonly startsOver: Reading | null;
-  /** The days that a second reading of a window writes, and what the first one said of its availability (R6). */
+  /** The days that a second reading of a window writes, as the first reading saw them (R6); null for a first reading. */
   readonly rewrites: readonly DayDigest[] | null;
+  /** The smallest `available_through` of the first reading of this window; Infinity if this is the first. */
   readonly availableThrough: number;
   /** How often the window has begun again. */
   readonly restarts: number;
   /** Rows that were written under the reading's id, by day; outlives a restart. */
   readonly written: Map<number, number>;
-  /** Whether an earlier process saw strays of the window, which this one does not know (P5). */
+  /** Whether an earlier process saw strays of the window that this process does not know (P5). */
   readonly missesStrays: boolean;
   /** The records that the window has returned in this read, restarts included; null before its first request. */
   readonly memory: WindowMemory | null;
@@ -46,7 +47,7 @@ export function jobOf(window: Range, purpose: Purpose = WHOLE): Job {
   };
 }
 
-/** A reading that an earlier process began: what it returned of days that it writes has been written. */
+/** A job for a reading that an earlier process began. The earlier process has written the records of the days that the reading writes. */
 export function resumedJob(reading: Reading, writes: (day: number) => boolean): Job {
   const { rewrites, availableThrough, hasStrays } = reading;
   const own = reading.digests.filter(({ day }) => writes(day));
@@ -60,7 +61,7 @@ export function resumedJob(reading: Reading, writes: (day: number) => boolean): 
   };
 }
 
-/** The second reading of a window, which writes the days that differed (R6). */
+/** A job for the second reading of a window, which writes the days that differed (R6). */
 export function rewriteJob(first: Reading, rewrites: readonly DayDigest[], job: Job): Job {
   const { availableThrough } = first;
   const { missesStrays } = job;
@@ -74,9 +75,9 @@ export function rewriteJob(first: Reading, rewrites: readonly DayDigest[], job: 
 }
 
 /**
- * The jobs for a window that has to begin again, under today's floor and limits. Where the window stays whole, its reading keeps
- * its identity. Else each part has a reading and a memory of its own. Records that the replaced window wrote are not written
- * again (P5), so a part counts rows that carry the old reading's id: their days stay unknown (R4).
+ * The jobs for a window that has to begin again, under today's floor and limits. If the window stays whole, its reading keeps
+ * its id. Otherwise each part has a reading and a memory of its own. Records that the replaced window wrote are not written
+ * again (P5). So a part may count rows that carry the old reading's id, and the days of these rows stay unknown (R4).
  *
  * @param isCut a part of the window has left retention
  */

@@ -7,7 +7,7 @@ import { type LineOptions, type Lines, toLines } from "./records.ts";
 import type { FetchedPage, WindowPages } from "./stream.ts";
 
 export interface PageOptions extends Pick<LineOptions, "emittedAt" | "take"> {
-  /** The known days that a window of one page shows otherwise; called before their first row is written (R6). */
+  /** Gives the known days that differ in a window of one page. Called before the first row of these days is written (R6). */
   readonly differing: (digests: Lines["digests"]) => readonly number[];
 }
 
@@ -16,7 +16,7 @@ export class OpenWindow {
   readonly memory: WindowMemory;
   readonly pages: WindowPages;
   readonly context: WindowContext;
-  /** After the last page that was written. */
+  /** The reading after the latest page that was written. */
   reading: Reading;
   /** The known days that were written because the window is a single page (R6). */
   alsoWritten: readonly number[] = [];

@@ -27,7 +27,7 @@ import type { FetchedPage, Output } from "./stream.ts";
 /** How often a window whose cursor is refused begins again (S4). */
 const MAXIMUM_RESTARTS = 2;
 
-/** The window has left retention before its first request. */
+/** The window's start has left retention before the window's first request. */
 class LeftRetention extends Error {}
 
 export class StreamReader implements WindowSource {
@@ -95,7 +95,7 @@ export class StreamReader implements WindowSource {
     return this.#error === null && isRead;
   }
 
-  /** Tells the plan; to be called before the first {@link take}. */
+  /** Sends the plan to the log; to be called before the first {@link take}. */
   async start(): Promise<void> {
     const { plan, run } = this.#options;
     run.onProgress({ type: "PLANNED", stream: this.name, windows: this.#queue.length });
@@ -106,7 +106,7 @@ export class StreamReader implements WindowSource {
     if (this.#queue.length === 0) await this.#finish();
   }
 
-  /** The next window to read, the earliest first; undefined where none waits. */
+  /** The next window to read, the earliest first; undefined if no window waits. */
   take(): WindowRead | undefined {
     const job = this.#error === null ? this.#queue.shift() : undefined;
     if (job === undefined) return undefined;
@@ -136,7 +136,7 @@ export class StreamReader implements WindowSource {
     };
   }
 
-  /** @throws LeftRetention where the window cannot be read any more */
+  /** @throws LeftRetention if the window's start has left retention before its first request */
   #open(job: Job): OpenWindow {
     const { plan, source, run, input, policy } = this.#options;
     // W3: a slow sync may reach a window only after its start has left retention.
@@ -176,8 +176,8 @@ export class StreamReader implements WindowSource {
   }
 
   /**
-   * Writes a page. The order matters: its lines are handed over first, then the report of the reading that it ends, then the
-   * STATE that covers both. A process that is killed in between reads the page again.
+   * Writes a page. The order matters: first the page's lines are handed over, then the report of the reading (after its last
+   * page), then the STATE that covers both. If the process is killed in between, the next one reads the page again.
    */
   async #write(window: OpenWindow, page: FetchedPage): Promise<void> {
     const { run, input } = this.#options;
@@ -192,7 +192,7 @@ export class StreamReader implements WindowSource {
     });
     window.pages.wrote(lines.records, page);
     if (this.#sightings.hasForgotten) {
-      this.#notices.inform("there are too many records to recognize each that a provider repeats.");
+      this.#notices.inform("there are too many records to recognize every record that the provider repeats.");
     }
     if (lines.totals.some(({ groups }) => groups === null)) {
       this.#notices.once(
@@ -212,13 +212,13 @@ export class StreamReader implements WindowSource {
       this.#state = keepOpen(this.#state, reading, input.now);
     }
     const left = this.#queue.length + this.#active;
-    if (isLast && left === 1 && this.#completion.waiting === 0) return; // the final STATE follows, and says it all
+    if (isLast && left === 1 && this.#completion.waiting === 0) return; // the final STATE follows at once and covers this page
     await this.#checkpoints.sendWhenDue(left - 1);
   }
 
   /**
-   * The known days that a window of one page shows otherwise. Their digests leave the state before their first row is written
-   * (R6): the STATE that says so is sent before the lines are handed over.
+   * The known days that differ from what a window of one page returned. Their digests leave the state, and a STATE without
+   * them is sent before the page's lines are handed over (R6).
    */
   #forgetDiffering(window: OpenWindow, digests: Lines["digests"]): readonly number[] {
     if (this.#state.mode !== "incremental") return [];
@@ -247,9 +247,9 @@ export class StreamReader implements WindowSource {
   }
 
   /**
-   * The way on after a window's failure. The order matters: where the stream has failed already, this window only ended with
-   * it: its own reason does not matter, and its open reading stays in the state. Then come the failures that a window survives; every
-   * other one ends the stream.
+   * Decides what follows the failure of a window. The order matters. If the stream has failed already, that failure ended this
+   * window too: the window's own reason does not matter, and its open reading stays in the state. Next come the failures that
+   * a window survives. Every other failure ends the stream.
    */
   async #goOnAfter(job: Job, reason: unknown, reading: Reading | null): Promise<void> {
     if (this.#error !== null) return;
@@ -267,7 +267,7 @@ export class StreamReader implements WindowSource {
     await this.#fail(error);
   }
 
-  /** W4: reads a refused window that reaches past now up to the last whole bucket. False where it does not reach past now. */
+  /** W4: shortens a refused window that reaches past now to its last whole bucket. False if the window does not reach past now. */
   async #shorten(job: Job): Promise<boolean> {
     const windows = withoutFuture(job.window, this.#options.input);
     if (windows === null) return false;
@@ -279,7 +279,7 @@ export class StreamReader implements WindowSource {
     return true;
   }
 
-  /** S4: reads a window whose cursor was refused again from its first page. */
+  /** S4: if the provider has refused a window's cursor, reads the window again from its first page. */
   async #restart(job: Job, error: ConnectorError, reading: Reading | null): Promise<void> {
     const { input, run } = this.#options;
     if (reading !== null) this.#state = dropOpen(this.#state, reading.id);
@@ -339,7 +339,7 @@ export class StreamReader implements WindowSource {
   }
 }
 
-/** L3: reading nothing, and calling that a success, would end the syncing of the stream without a word. */
+/** L3: a sync that reads nothing and succeeds would hide that the stream no longer gets any data. */
 function positionInFuture(state: StreamState): ConnectorError {
   const position = state.mode === "incremental" ? formatInstant(state.position) : "";
   return new ConnectorError(
@@ -350,7 +350,7 @@ function positionInFuture(state: StreamState): ConnectorError {
   );
 }
 
-/** Ends the requests of a stream's other windows. It is not the error that ended the stream: no window may take that for its own. */
+/** Ends the requests of a stream's other windows. No window may report this error as the one that ended the stream. */
 function stopped(): ConnectorError {
   return new ConnectorError("aborted", "The stream has failed in another window.");
 }

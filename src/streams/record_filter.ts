@@ -13,20 +13,21 @@ import { type RecordRules, textOf } from "./invalid.ts";
 import type { Fields } from "./stream.ts";
 import type { Strays } from "./strays.ts";
 
-/** What a reading is for. */
+/** The purpose of a reading. */
 export type Purpose =
   /**
-   * All of a window: its days are counted and compared, and unknown ones written. `withStrays`: not where the window is a day
-   * that strays of other windows start on, or strays would lead to days without end (P5).
+   * A whole window: its days are counted and compared, and its unknown days are written. `withStrays` is false if the window is
+   * read only because strays of other windows start in it. Strays of such a window are ignored: otherwise they could lead to
+   * further days without end (P5).
    */
   | { readonly kind: "window"; readonly withStrays: boolean }
-  /** The days of a window that differed (R6). */
+  /** The second reading of a window, which writes the days that differed (R6). */
   | { readonly kind: "rewrite" }
-  /** Such a window where nothing may be written: which strays does it return as its own? */
+  /** A window in which strays of other windows start. Nothing is written; the reading only drops the strays that the window owns. */
   | { readonly kind: "look" }
-  /** A window whose strays an earlier process saw and this one does not know (P5). */
+  /** A window with strays that an earlier process saw: this process reads the window again to learn them (P5). */
   | { readonly kind: "collect" }
-  /** The strays of a window that nobody returned as its own (P5). */
+  /** Writes the strays of a window that no window returned as its own (P5). */
   | { readonly kind: "strays"; readonly hashes: ReadonlySet<string> };
 
 /** How the pages of one window are made into lines. */
@@ -34,7 +35,7 @@ export interface WindowContext {
   readonly rules: RecordRules;
   readonly window: Range;
   readonly readingId: string;
-  /** The earliest instant that the plan asks for. */
+  /** The earliest instant that the plan covers. */
   readonly planFrom: number;
   /** Whether to make control totals (R5). */
   readonly withTotals: boolean;
@@ -55,7 +56,7 @@ interface Result {
   readonly strays: ReadonlySet<string>;
 }
 
-/** What a reading is for that takes no notice of strays. */
+/** Purposes of readings that ignore strays. */
 const BLIND: ReadonlySet<Purpose["kind"]> = new Set(["rewrite", "look"]);
 
 /** One object serves all pages: they are made one at a time, each in a turn of its own. */
@@ -70,7 +71,7 @@ export class RecordFilter {
   readonly #written = new Set<string>();
   #records = 0;
   #hasStrays = false;
-  // Most records of a page start with the one before.
+  // The place of the latest start is kept, because most records of a page start at the same instant as the record before.
   #startText = "";
   #start = Number.NaN;
   #place: Place = "stray";
@@ -80,9 +81,9 @@ export class RecordFilter {
   }
 
   /**
-   * Takes note of a record.
+   * Takes note of a record: its hash, its day, and whether it counts.
    *
-   * @returns the UTC day that it is written with, where it may be written; NaN where it may not
+   * @returns the UTC day of the record if the record may be written, else NaN
    */
   add(record: Fields, view: DataView, start: number, end: number): number {
     const { memory, purpose } = this.#context;
@@ -98,7 +99,7 @@ export class RecordFilter {
     if (!verdict.counts || !this.#isAbout(this.#day)) return Number.NaN;
     this.#count(record, true);
     this.#digests.add(this.#day, FINGERPRINT.content);
-    // After a restart a record of a day that is written as it is read is in the table already. Of a known day nothing is.
+    // A restart returns records again. A day that is written while it is read already has their rows; a known day has none yet.
     const isWritten = verdict.repeats && this.#context.writes(this.#day);
     return isWritten ? Number.NaN : this.#day;
   }
@@ -119,7 +120,7 @@ export class RecordFilter {
     return floorTo(DAY, this.#start);
   }
 
-  /** A record whose start cannot be read counts with the window's first day: no other window can claim it. */
+  /** A record without a valid start counts on the window's first day, because no other window can own the record. */
   #setPlace(text: string): void {
     if (text === this.#startText) return;
     const { window } = this.#context;
@@ -139,7 +140,7 @@ export class RecordFilter {
     if (!strays.isEmpty) strays.own(FINGERPRINT.contentText);
   }
 
-  /** @param isNew whether this reading sees the stray for the first time, and no window returned it as its own */
+  /** @param isNew whether this reading sees the stray for the first time and no window has returned the stray as its own */
   #stray(record: Fields, isNew: boolean, isRepeat: boolean): number {
     const { purpose, strays, window } = this.#context;
     const isBlind = purpose.kind === "window" ? !purpose.withStrays : BLIND.has(purpose.kind);
@@ -191,15 +192,15 @@ export class RecordFilter {
 }
 
 /**
- * The UTC day that a record's provisional cost is kept under: that of its start, so that it is the same whichever windows
- * return it and whichever lane is first. Null in a window that only shares a later part of its charge period. One that
- * starts before all that is read counts where reading begins; one whose charge period lies outside its window (a provider
- * that selects by something else) counts on the nearest day inside.
+ * The UTC day under which a record's provisional cost is kept: the day of the record's start. So the day does not depend on
+ * the window that returns the record. Null if the window only overlaps a later part of the charge period. A record that
+ * starts before the plan counts on the plan's first day. A record with a charge period outside its window (the provider
+ * selects by something else) counts on the nearest day inside the window.
  */
 function provisionalDay(record: Fields, window: Range, from: number): number | null {
   const start = parseInstant(textOf(record["ChargePeriodStart"])) ?? window.start;
   const end = parseInstant(textOf(record["ChargePeriodEnd"])) ?? start;
-  // A provider to which the end counts as inside: the window that begins there returns it as well.
+  // Some providers take a window's end as inclusive. The window that begins there returns the record as well.
   if (start === window.end) return null;
   const isStrange = start > window.end || Math.max(start + 1, end) <= window.start;
   if (isStrange) return floorTo(DAY, Math.min(Math.max(start, window.start), window.end - 1));

@@ -1,11 +1,11 @@
 /**
- * The hot path: the records of one page, checked (V1), freed of repeats (P5), added to their days (R6) and turned into
+ * The hot path: checks the records of one page (V1), drops repeats (P5), adds each record to its day (R6) and makes the
  * RECORD lines.
  *
- * Of a plain page (interface/scan.ts) no values are made but those that differ from the record before, and what is written
- * are the records' own bytes. All other pages are rewritten (rewriting.ts). Either way a record's content is hashed as the
- * bytes that are written of it, so that a repeat is known by whichever way it comes, and the lines of a page are written in
- * one piece.
+ * A plain page (interface/scan.ts) is copied: its lines contain the records' own bytes, and only the values that differ from
+ * the record before are decoded. Every other page is written again from its values (rewriting.ts). On both paths the hash
+ * covers the bytes that are written, so a record that comes once on each path is recognized as a repeat. The lines of a page
+ * are written in one piece.
  *
  *     each record ─► check ─► hash ─► repeat? ─► its day ─► kept, where its day is or may be written ─┐
  *     the page's digests ─► a window of one page: the days that differ are written too ───────────────┴─► lines
@@ -28,7 +28,7 @@ export interface Lines {
   /** Records of the page that its reading had not seen before, whether or not they are written. */
   readonly records: number;
   readonly provisional: readonly ProvisionalDay[];
-  /** Control totals of these records; empty where nobody asked for them. */
+  /** Control totals of these records; empty if the catalog does not select `export_windows`. */
   readonly totals: readonly DayTotal[];
   readonly digests: readonly DayDigest[];
   readonly hasStrays: boolean;
@@ -44,7 +44,7 @@ export interface LineOptions {
   readonly emittedAt: number;
   /** Gives memory of at least so many bytes to write into. */
   readonly take: (length: number) => Buffer;
-  /** The known days that are written with this page, because it is all of its window (R6); null where more pages come. */
+  /** Gives the known days that are written with this page; null if the page is not its whole window (R6). */
   readonly alsoWrites: ((digests: readonly DayDigest[]) => readonly number[]) | null;
 }
 
@@ -111,10 +111,10 @@ function joined(
   return bytes.subarray(0, to);
 }
 
-/** The names of foreign members, for each shape of plain records: records of one shape share the object of their members. */
+/** Names of foreign members, cached by record object: the scanner reuses one object for all plain records of the same shape. */
 const FOREIGN_NAMES = new WeakMap<Fields, readonly string[]>();
 
-/** R3: the members that the interface does not name; null where there are none. A plain record has none of our names. */
+/** R3: the members that the interface does not name; null if there are none. A plain record has no member with a name of our own properties. */
 function columnsOf(
   records: ScannedRecords | ReturnType<typeof rewritten>,
   index: number,

@@ -1,7 +1,7 @@
 /**
- * The plain path: the records of a page that JSON.parse read, as JSON.stringify writes them. A record that holds other
- * properties may hide a number that a double cannot hold; where there is one, the page is parsed once more with every
- * number kept as the text that it came as (V3).
+ * Makes the bytes of pages that are not plain: JSON.stringify writes the records that JSON.parse has read. A record with
+ * properties that the interface does not name may contain a number that a double cannot represent. If a page has such a
+ * record, the page is parsed once more, and every number keeps its original text (V3).
  */
 import { onOneLine } from "../core/lines.ts";
 import { ConnectorError } from "../errors.ts";
@@ -20,10 +20,10 @@ declare global {
   }
 }
 
-/** Our own properties: a provider's members of these names give way, and stand in `x_ProviderColumns` (R3). */
+/** Our own properties. A provider's members of these names are moved into `x_ProviderColumns` (R3). */
 const OURS: ReadonlySet<string> = new Set(["x_ReadingId", "x_ProviderColumns"]);
 
-/** As those of a plain page, but of values that may be anything. */
+/** The same shape as the records of a plain page, except that a value may be anything. */
 export interface RewrittenRecords extends Omit<ScannedRecords, "each"> {
   each(visit: (index: number, value: unknown, start: number, end: number) => void): void;
   /** The `x_ProviderColumns` of a record; null where it has none. */
@@ -33,11 +33,11 @@ export interface RewrittenRecords extends Omit<ScannedRecords, "each"> {
 /** Members that the interface does not name (R3). */
 export interface ProviderColumns {
   readonly json: string;
-  /** The record's last bytes, before its brace, that are hashed but not written: its own members of our names. */
+  /** Number of bytes before the record's closing brace that are hashed but not written: its members with names of {@link OURS}. */
   readonly hidden: number;
 }
 
-/** The records of any page, written again one after the other; not checked. */
+/** The bytes of all records of a page, one after the other. The records are not checked here. */
 export function rewritten(
   { values, text, release }: ParsedRecords,
   rules: RecordRules,
@@ -62,7 +62,7 @@ export function rewritten(
   const ends: number[] = [];
   let size = 0;
   for (const line of lines) ends.push((size += Buffer.byteLength(line)));
-  const bytes = Buffer.allocUnsafeSlow(size); // one write each: joined, a page of 32 MiB would be held once more
+  const bytes = Buffer.allocUnsafeSlow(size); // each line is copied by itself: a joined text would hold the page once more
   for (const [index, line] of lines.entries()) bytes.write(line, ends[index - 1] ?? 0);
   const each: RewrittenRecords["each"] = (visit) => {
     for (const [index, end] of ends.entries()) {
@@ -73,7 +73,7 @@ export function rewritten(
   return { length: lines.length, bytes, each, columnsOf, release };
 }
 
-/** Whether a record has members that the interface does not name, which may hide numbers, or a number in place of a text. */
+/** Whether a record may contain a number: it has a foreign member, or a value that is no text. */
 function hasForeignMembers(record: Fields, { stream }: RecordRules): boolean {
   for (const key in record) {
     if (!stream.properties.has(key)) return true;
@@ -92,14 +92,14 @@ function foreignMembers(record: Fields, { stream }: RecordRules): Fields | null 
 const withoutOurs = (record: Fields): Fields =>
   Object.fromEntries(Object.entries(record).filter(([name]) => !OURS.has(name)));
 
-/** The provider's own members of our names, as the end of a record; empty where there are none. */
+/** The provider's members with names of {@link OURS}, as the end of a record's JSON; empty if there are none. */
 function hiddenMembers(record: Fields, rules: RecordRules): string {
   const hidden = Object.entries(record).filter(([name]) => OURS.has(name));
   if (hidden.length === 0) return "";
   return `,${fitForLines(stringify(Object.fromEntries(hidden)), rules).slice(1, -1)}`;
 }
 
-/** The page's records once more, every number as the text that it came as. */
+/** Parses the page once more. Every number keeps its original text. */
 function recordsOf(text: string): readonly unknown[] {
   const json = text.startsWith("\uFEFF") ? text.slice(1) : text;
   const page = withinDepth(() =>
@@ -116,7 +116,7 @@ function stringify(data: unknown): string {
   return withinDepth(() => JSON.stringify(data));
 }
 
-/** Work that goes down every level of a value, of which the engine manages some thousands. */
+/** Runs recursive work on a value. The JavaScript engine overflows its stack at some thousands of levels. */
 function withinDepth<Result>(work: () => Result): Result {
   try {
     return work();
@@ -129,12 +129,12 @@ function withinDepth<Result>(work: () => Result): Result {
   }
 }
 
-/** What some readers take for the end of a line, and lone surrogates as JSON.stringify writes them (V4). */
+/** Characters that some readers take for the end of a line, and lone surrogates as JSON.stringify escapes them (V4). */
 const UNFIT = /[\u0085\u2028\u2029]|\\ud[89a-f]/;
 
 /**
- * A line in which separators are escaped. JSON.stringify writes a lone surrogate as an escape, which strict readers
- * refuse together with the whole line: half a character is no text, and becomes U+FFFD, with a warning.
+ * Escapes line separators and replaces lone surrogates. JSON.stringify writes a lone surrogate as an escape, and strict
+ * readers refuse a whole line that contains one. So it becomes U+FFFD, with a warning.
  */
 function fitForLines(line: string, rules: RecordRules): string {
   return onOneLine(line).replaceAll(/\\(ud[89a-f][0-9a-f]{2}|.)/g, (escape, what: string) => {

@@ -1,7 +1,7 @@
 /**
- * Strays (P5): records that start outside the window that returned them. A stray belongs to the window that contains its
- * start. So it waits until the other windows of the pass are read; only a stray that no window returned as its own is
- * written, by reading the window that showed it once more.
+ * Strays (P5): records that start outside the window that returned them. A stray belongs to the window that contains the
+ * stray's start. So each stray waits until all windows of the pass are read. A stray that no window has returned as its own is
+ * then written, by one more reading of the window that showed the stray.
  *
  *     window shows a stray ──► pending ──► a window returns it as its own ──► dropped
  *                                     └──► all windows are read ──► its own day is read ──► dropped, or written
@@ -11,16 +11,16 @@ import type { WrittenStray } from "../core/state.ts";
 import { floorTo, DAY } from "../core/time.ts";
 import type { Range } from "../core/window.ts";
 
-/** A window as the key of a map. */
+/** The key of a window in a map. */
 const nameOf = ({ start, end }: Range): string => `${start} ${end}`;
 
-/** The most strays that wait at once; of more, some are written although a window returns them. */
+/** The most strays that wait at once. Further ones are not noted: only a window that owns such a stray writes it. */
 const MAXIMUM_PENDING = 50_000;
 
 /** The most written strays that the state remembers (S8). */
 const MAXIMUM_WRITTEN = 2000;
 
-/** The most days that are read to look for the owners of strays. */
+/** The most windows that are read to look for the owners of strays. */
 export const MAXIMUM_LOOKS = 31;
 
 interface Pending {
@@ -38,7 +38,7 @@ export class Strays {
     this.#written = new Map(written.map((stray) => [stray.hash, stray]));
   }
 
-  /** Whether {@link own} has anything to say: nearly never. */
+  /** Whether there is nothing for {@link own} to do. Usually true. */
   get isEmpty(): boolean {
     return this.#pending.size === 0 && this.#written.size === 0;
   }
@@ -46,7 +46,7 @@ export class Strays {
   /**
    * Takes note of a stray.
    *
-   * @returns what an earlier sync wrote of it; null where it waits now
+   * @returns the entry of an earlier sync that wrote this stray; null if the stray waits now
    */
   see(hash: string, start: number, window: Range): WrittenStray | null {
     const written = this.#written.get(hash);
@@ -60,13 +60,13 @@ export class Strays {
     return null;
   }
 
-  /** A window returned the record as its own: it is no stray, and no row of its own stands any more. */
+  /** A window returned the record as its own. The record is no stray any more, so its entries are removed. */
   own(hash: string): void {
     this.#pending.delete(hash);
     this.#written.delete(hash);
   }
 
-  /** The strays that a window showed and nobody has returned as its own. */
+  /** Hashes of the strays that this window showed and that no window has returned as its own. */
   pendingOf(window: Range): ReadonlySet<string> {
     const name = nameOf(window);
     const own = [...this.#pending].filter(([, { windows }]) => windows.has(name));
@@ -80,7 +80,7 @@ export class Strays {
     );
   }
 
-  /** Strays of a window were written: they wait no longer, and the state remembers them. */
+  /** Notes strays that were written: they wait no longer, and the state remembers them. */
   wrote(hashes: ReadonlySet<string>, window: Range, readingId: string): void {
     for (const hash of hashes) {
       const pending = this.#pending.get(hash);
@@ -91,12 +91,12 @@ export class Strays {
     }
   }
 
-  /** Strays that the window did not show any more when they were to be written. */
+  /** Removes strays from the pending ones: their window did not return them again when they were to be written. */
   drop(hashes: ReadonlySet<string>): void {
     for (const hash of hashes) this.#pending.delete(hash);
   }
 
-  /** A complete reading of a window showed the strays that it has: those that it showed before and no longer shows are gone. */
+  /** To be called after a complete reading of a window. Forgets written strays that the window no longer shows. */
   judge(window: Range): void {
     for (const { hash, window: shown } of this.#written.values()) {
       const isInside = window.start <= shown.start && shown.end <= window.end;
@@ -104,7 +104,7 @@ export class Strays {
     }
   }
 
-  /** For the state: the newest, as many as it may remember. */
+  /** The written strays for the state: the newest 2,000 (S8). */
   get written(): readonly WrittenStray[] {
     return [...this.#written.values()].slice(-MAXIMUM_WRITTEN);
   }
