@@ -23,7 +23,7 @@ export interface Connection {
   readonly setMetadataUrl: Credential["setMetadataUrl"];
   /** Undefined if the provider serves the interface itself. */
   readonly adapter: Adapter | undefined;
-  /** Ends it, once a refresh that is under way has ended and what it gave is kept. */
+  /** Ends the connection. Waits until a token refresh in progress has ended and its tokens are saved. */
   readonly close: () => Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The commands that ask the provider, as generators of messages: where the pure core, the streams and the client of the
- * interface meet. Each gives back whether all went well; what it throws is for the caller to tell.
+ * The commands that send requests to the provider, as generators of messages. They connect the pure core, the streams and the
+ * client of the interface. Each command returns whether it succeeded; the caller reports the errors that it throws.
  */
 import { randomUUID } from "node:crypto";
 import { capabilitiesOf, connect, type ConnectionHost } from "./connection.ts";
@@ -27,7 +27,7 @@ export { openTransport, TRANSPORT_LIMITS } from "./http/transport.ts";
 export interface Host extends TokenStoreHost, RunEdges, ConnectionHost {
   /** The least time between two STATEs of a stream but its last, in milliseconds. */
   readonly stateInterval: number;
-  /** Gets the progress of a read, where somebody watches. */
+  /** Receives the progress of a read; absent if nobody watches. */
   readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * How a read comes along, for a person at a terminal: one line a stream on stderr, kept up to date. Pure but for the
- * clock and the writer that it is given; what it knows it sees pass on its way to stdout.
+ * The progress of a read, for a person at a terminal: one line on stderr for each stream, kept up to date. The display learns
+ * the progress from the messages on their way to stdout. Pure, except for the clock and the writer that it is given.
  */
 import type { Message } from "./protocol.ts";
 

@@ -35,7 +35,7 @@ export interface OAuthCredentials {
 
 export type Credentials = BearerCredentials | OAuthCredentials;
 
-/** A provider whose own reports are read in place of the interface, and what is assumed of them. */
+/** A provider with an API of its own, read through an adapter, and the assumptions about its reports. */
 export interface ProviderConfig {
   readonly name: "anthropic" | "openai" | "openrouter";
   /** Whole hours, 0 to 240, until usage is complete. */

@@ -1,4 +1,4 @@
-/** Where a text stops being JSON. A module of its own, because it is loaded only after a file was found to be no JSON. */
+/** Finds the place of a fault in a JSON file. A module of its own, because it is loaded only after JSON.parse has refused a file. */
 import { visit } from "jsonc-parser";
 
 /**

@@ -36,7 +36,7 @@ function parse(text: string): Scaled {
  *
  * @param a matches the interface's DecimalString
  * @param b likewise
- * @throws SyntaxError where one is no decimal
+ * @throws SyntaxError if one of the texts is no decimal
  */
 export function addDecimals(a: string, b: string): string {
   const [left, right] = [parse(a), parse(b)];

@@ -18,7 +18,7 @@ const CUT = "…";
 /** {@link CUT}, also as it looks in an address. */
 const CUT_MARKS = /(…|%E2%80%A6)/;
 
-/** The shortest beginning of a secret that is masked where a text was cut inside of the secret. */
+/** The shortest beginning of a secret that is masked if a text was cut inside the secret. */
 const SHORTEST_PART = 4;
 
 /** Sequences that a terminal obeys (ECMA-48): control sequences, and strings up to their end. */
@@ -49,7 +49,7 @@ export function foreignText(text: string, secret = ""): string {
 }
 
 /**
- * Replaces secrets in a text, in any case of their letters, and the beginning of a secret of which a cut left only a part.
+ * Replaces secrets in a text, in upper or lower case. If the text was cut inside a secret, replaces the part that is left.
  *
  * @param secrets none of them empty, the longest first, because one may be a part of another
  */

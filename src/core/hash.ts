@@ -1,7 +1,7 @@
 /**
- * MurmurHash3_x86_128 (Austin Appleby, public domain), the published non-cryptographic hash whose 128 bits come from
- * 32-bit arithmetic alone, so that JavaScript computes it without BigInt. It tells record contents apart: for repeats
- * (P5) and for the digests of days (R6).
+ * MurmurHash3_x86_128 (Austin Appleby, public domain): a published non-cryptographic hash of 128 bits. It needs only 32-bit
+ * arithmetic, so JavaScript computes the hash without BigInt. The connector uses it to find repeats (P5) and to make the digests
+ * of days (R6).
  */
 
 const C1 = 0x239b961b;
@@ -10,8 +10,8 @@ const C3 = 0x38b34ae5;
 const C4 = 0xa1e38b93;
 
 /**
- * The hash of some bytes, seed 0, as the reference implementation computes it on a little-endian machine. The result
- * is written into `out`, because an array for each record would be garbage: a page has 1,000 records.
+ * Hashes bytes with seed 0, as the reference implementation does on a little-endian machine. Writes the result into `out`,
+ * because a page has 1,000 records, and an array for each record would keep the garbage collector busy.
  *
  * @param view the memory; hashed from `start` (inclusive) to `end` (exclusive)
  * @param out four words; overwritten
@@ -78,7 +78,7 @@ function finish(
   out[3] = h4 + h1;
 }
 
-/** The little-endian word at `at`, of which the bytes from `end` on are 0. */
+/** The little-endian word at `at`. Bytes from `end` on count as 0. */
 function word(view: DataView, at: number, end: number): number {
   let value = 0;
   for (let index = Math.min(at + 4, end) - 1; index >= at; index--) {

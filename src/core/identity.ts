@@ -11,7 +11,7 @@ export function drawChain(random: number): string {
 }
 
 /**
- * An id that sorts, as text, by when its reading began: nine base-36 digits of milliseconds, then the chain.
+ * The id of a reading: nine base-36 digits of milliseconds, then the chain. Ids sort, as text, by the start of their reading.
  *
  * @param beganAt milliseconds since 1970, on the provider's clock
  */
@@ -19,17 +19,17 @@ export function readingId(beganAt: number, chain: string): string {
   return Math.trunc(beganAt).toString(36).padStart(TIME_DIGITS, "0") + chain;
 }
 
-/** Names readings one after the other, so that a later one sorts behind all before it, whatever the provider's clock does. */
+/** Makes the ids of readings. A later id always sorts behind the earlier ones, even if the provider's clock goes back. */
 export class ReadingIds {
   #last = -Infinity;
 
-  /** Ids to come sort behind this one; a text that is no id is ignored. */
+  /** Makes all later ids sort behind `id`. Ignores a text that is not an id. */
   follow(id: string): void {
     if (!/^[0-9a-z]{14}$/.test(id)) return;
     this.#last = Math.max(this.#last, Number.parseInt(id.slice(0, TIME_DIGITS), 36));
   }
 
-  /** See {@link readingId}; the instant is moved on where an earlier id has it already. */
+  /** See {@link readingId}. If an earlier id has the same or a later instant, the new id uses the next millisecond. */
   next(beganAt: number, chain: string): string {
     this.#last = Math.max(beganAt, this.#last + 1);
     return readingId(this.#last, chain);
@@ -37,13 +37,13 @@ export class ReadingIds {
 }
 
 /**
- * The hashes that tell records apart. One object serves all records of a page, because a record is hashed in less time
- * than an object is made: its words are overwritten with each record.
+ * The hashes that tell records apart. One object serves all records of a page, because a new object would take longer than
+ * the hash. Each record overwrites the words of the record before.
  */
 export class RecordFingerprint {
-  /** Of the record's id and `x_RecordUpdatedAt`. */
+  /** The hash of the record's id and `x_RecordUpdatedAt`. */
   readonly version = new Uint32Array(4);
-  /** Of the record's bytes. */
+  /** The hash of the record's bytes. */
   readonly content = new Uint32Array(4);
   readonly #encoder = new TextEncoder();
   #bytes = new Uint8Array(1024);

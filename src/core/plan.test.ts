@@ -251,7 +251,7 @@ test("S3: a start date moved to earlier plans the gap; to later, what was read c
   expect(covered(back)[0]).toEqual({ start: TODAY - 30 * DAY, end: TODAY - 10 * DAY });
 });
 
-test("S3 R1: on a later day a reading of what had only just become available begins anew", () => {
+test("S3 R1: on a later day a reading of data that had only just become available begins again", () => {
   const at = atNoon({ reconcileFrom: null, lookback: DAY });
   const window = { start: TODAY - 3 * DAY, end: TODAY - 2 * DAY };
   const begun = (availableThrough: number): Reading => ({
@@ -286,7 +286,7 @@ test("S1: a start date moved to earlier, where nothing had been finished, is the
   expect(covered(plan)).toEqual([{ start: TODAY - 40 * DAY, end: TODAY + DAY }]);
 });
 
-test("S3: an interrupted pass goes on the same day; what is re-read anyway begins anew on another", () => {
+test("S3: an interrupted pass goes on the same day; what is re-read anyway begins again on another", () => {
   const at = atNoon();
   const plan = planIncremental(settled, { ...at, reconcileFrom: null });
   const [first, second] = plan.windows;

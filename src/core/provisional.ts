@@ -27,7 +27,7 @@ function sumOf(a: ProvisionalDay, b: ProvisionalDay): ProvisionalDay {
 }
 
 /**
- * A complete reading knows all provisional costs of the days that it was about: they replace what was known of them.
+ * A complete reading knows all provisional costs of its days, so its sums replace the earlier ones of these days.
  *
  * @param isAbout whether the reading was about a day, given as its midnight
  */

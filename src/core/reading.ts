@@ -4,53 +4,54 @@ import { addProvisional, type ProvisionalDay } from "./provisional.ts";
 import { addTotals, type DayTotal } from "./totals.ts";
 import type { Range } from "./window.ts";
 
-/** Records that started outside the window, written by an earlier reading and seen again (P5). */
+/** Strays that an earlier reading wrote and that this reading has returned again (P5). */
 export interface StandingStrays {
-  /** The day that they start on. */
+  /** The UTC day of their starts. */
   readonly day: number;
-  /** The reading whose rows they are. */
+  /** The reading that wrote their rows. */
   readonly rowsReadingId: string;
   readonly records: number;
 }
 
-/** A reading between its first and its last page: all that is needed to go on at the page that `cursor` names. */
+/** A reading between its first and its last page, with all that a later process needs to continue at `cursor`. */
 export interface Reading extends Range {
-  /** Orders readings by when they began on the provider's clock (R4). */
+  /** Sorts by the time when the reading began, on the provider's clock (R4). */
   readonly id: string;
   /** Page size of the frozen query. */
   readonly limit: number;
   /** `next_cursor` of the last page that was emitted; null before the first page. */
   readonly cursor: string | null;
-  /** The smallest `available_through` of its pages, no later than the sync's own now. */
+  /** The smallest `available_through` of its pages, no later than the start of the sync on the provider's clock. */
   readonly availableThrough: number;
   readonly beganAt: number;
-  /** `as_of` of the first and of the last page as the provider wrote them, and whether it ever changed between (P6). */
+  /** `as_of` of the first and of the latest page, as the provider wrote them; null before the first page. */
   readonly firstAsOf: string | null;
   readonly lastAsOf: string | null;
+  /** Whether `as_of` changed between two pages (P6). */
   readonly moved: boolean;
-  /** Whether an earlier process began it. */
+  /** Whether an earlier process began the reading. */
   readonly resumed: boolean;
   readonly records: number;
   readonly provisional: readonly ProvisionalDay[];
-  /** Control totals (R5); null where nobody asked for them when it began. */
+  /** Control totals (R5); null if `export_windows` was not selected when the reading began. */
   readonly totals: readonly DayTotal[] | null;
-  /** The days that this reading is to write, as the reading before saw them; null where it is of a whole window (R6). */
+  /** For a second reading: the days to write, as the first reading saw them (R6). Null for the reading of a whole window. */
   readonly rewrites: readonly DayDigest[] | null;
-  /** The days that it has returned records of. */
+  /** The digests of the days with records so far. */
   readonly digests: readonly DayDigest[];
-  /** Days whose rows under this id are not exactly the records that it returned: they stay unknown (R4). */
+  /** Days with rows under this id that are not exactly the returned records. These days stay unknown (R4). */
   readonly incomplete: readonly number[];
-  /** Whether it saw records from outside its window that may belong to another one (P5). */
+  /** Whether the reading returned strays that no earlier sync has written (P5). */
   readonly hasStrays: boolean;
   readonly standing: readonly StandingStrays[];
 }
 
-/** What names a reading, and what bounds it. */
+/** The id and the limits of a new reading. */
 export interface ReadingStart extends Pick<Reading, "id" | "limit" | "beganAt"> {
   readonly withTotals: boolean;
   /** See {@link Reading.rewrites}. */
   readonly rewrites?: Reading["rewrites"];
-  /** What the reading before said of the same window; a second reading cannot say more. */
+  /** For a second reading: `availableThrough` of the first. The second one never claims a later instant. */
   readonly availableThrough?: number;
 }
 
@@ -79,7 +80,7 @@ export function beginReading(window: Range, start: ReadingStart): Reading {
   };
 }
 
-/** What one page adds to its reading. */
+/** The facts that one page adds to its reading. */
 export interface PageFacts extends Pick<
   Reading,
   "records" | "provisional" | "digests" | "incomplete" | "hasStrays" | "standing"

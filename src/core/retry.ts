@@ -91,7 +91,7 @@ export function parseRetryAfter(
 export interface RateLimitPolicy {
   /** The shortest wait, whatever the provider asks for; doubles with each 429 that follows a 429. */
   readonly minimumMs: number;
-  /** The longest that the doubling goes; what the provider asks for may be longer. */
+  /** The longest wait that the doubling reaches. `Retry-After` may ask for a longer one. */
   readonly growthCapMs: number;
   /** The longest wait that is worth it, and the longest time without a page; beyond, the sync gives up. */
   readonly giveUpMs: number;

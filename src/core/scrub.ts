@@ -1,6 +1,6 @@
 /**
- * The scrub (R7): with each deep re-read goes a slice of the older history, so that all of it is compared once in
- * `scrub_days`. Pure: instants are milliseconds since 1970.
+ * The scrub (R7): each deep re-read also reads a slice of the older history, so that the whole history is compared once in
+ * `scrub_days`. Such a passage through the history is a turn. Pure: instants are milliseconds since 1970.
  *
  *     from                through        target                until = where the deep re-read begins
  *       [──── done ─────────)[── slice ────)[────── later ───────)
@@ -8,7 +8,7 @@
 import { DAY, floorTo, monthStart } from "./time.ts";
 import type { Range } from "./window.ts";
 
-/** Where the scrub stands. `began`: the day on which this turn through the history began. */
+/** The progress of the scrub. `began`: the day on which the present turn began. `through`: the end of the last slice. */
 export interface Scrub {
   readonly began: number;
   readonly through: number;
@@ -22,26 +22,27 @@ export interface ScrubInput {
   readonly history: Range;
   /** Costs are compared by calendar months (W2). */
   readonly byMonth: boolean;
-  /** The streams take turns: a slice is due on days whose number has this remainder by two. */
+  /** Usage and costs get their slices on alternate days: a slice is due if the day's number modulo 2 is this value. */
   readonly turn: 0 | 1;
   /** The longest window of the dataset, in days. */
   readonly maximumWindowDays: number;
-  /** How many records the known days of a range have, and how many fit a page. */
+  /** The number of records on the known days of a range. */
   readonly recordsIn: (range: Range) => number;
+  /** The number of records in a full page. */
   readonly pageSize: number;
 }
 
 export interface ScrubPlan {
-  /** To be compared with this deep re-read; null where nothing is due. */
+  /** The range to read with this deep re-read; null if nothing is due. */
   readonly slice: Range | null;
   /** The scrub once the slice has been read. */
   readonly after: Scrub | null;
 }
 
 /**
- * The slice that is due. A slice that would fill no window waits for a later day, so that a small account pays one request
- * for many days; for the same reason slices end at month starts, which no window crosses (W1), where a month fits a page.
- * The last day of a turn leaves nothing over.
+ * Plans the slice that is due. A slice that is too small to fill a window waits for a later day, so that a small account pays
+ * one request for many days. For the same reason a slice ends at a month start, which no window crosses (W1), if its records
+ * fit a page. On the last day of a turn the slice is all the rest of the history.
  */
 export function planScrub(stored: Scrub | null, input: ScrubInput): ScrubPlan {
   const { now, days, history } = input;
@@ -57,7 +58,7 @@ export function planScrub(stored: Scrub | null, input: ScrubInput): ScrubPlan {
   return { slice, after: { ...scrub, through: slice.end } };
 }
 
-/** Where the slice ends that keeps pace: that much of the history is compared after so many days. */
+/** The end of the slice: the share of the history up to this end equals the share of the turn's days that have passed. */
 function endOf(start: number, elapsed: number, input: ScrubInput): number {
   const { days, history, byMonth, recordsIn, pageSize } = input;
   const length = (history.end - history.start) / DAY;
@@ -69,7 +70,7 @@ function endOf(start: number, elapsed: number, input: ScrubInput): number {
 const isOwnDay = (today: number, { turn, days }: ScrubInput): boolean =>
   days < 4 || (today / DAY) % 2 === turn;
 
-/** The turn that goes on; a new one where none began, or where the last one is over. */
+/** The present turn, or a new one if none has begun or the last one is over. */
 function continued(stored: Scrub | null, today: number, { days, history }: ScrubInput): Scrub {
   const fresh = { began: today, through: history.start };
   if (stored === null || stored.began > today) return fresh;

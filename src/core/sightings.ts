@@ -1,5 +1,5 @@
 /**
- * P5: which records of a stream this read has seen, in one table of bounded size. Each entry names its owner: the window
+ * The records of a stream that this read has seen, in one table of bounded size (P5). Each entry names its owner: the window
  * that returned the record. So one search tells a repeat inside a window from a record that another window returned.
  */
 import type { RecordFingerprint } from "./identity.ts";
@@ -10,11 +10,11 @@ export type Place = "inside" | "stray";
 export interface Verdict {
   /** This window has returned the record before, in this read. */
   readonly repeats: boolean;
-  /** Its version came before in this window with another content; both are emitted. */
+  /** This window has returned the same version of the record with another content; both are emitted. */
   readonly conflicts: boolean;
-  /** This passage through the window sees it for the first time; after a restart a record counts again. */
+  /** The record is new to the present passage through the window. After a restart each record counts once more. */
   readonly counts: boolean;
-  /** Another window of this read returned it as its own. */
+  /** Another window of this read has returned the record as its own. */
   readonly hasOwner: boolean;
 }
 
@@ -29,35 +29,36 @@ const REPEAT: Verdict = { ...AGAIN, counts: false };
 const FIRST_SLOTS = 1024;
 const SLOTS = 131_072;
 
-/** The share of its slots that a table fills; a fuller one makes each search pass too many of them. */
+/** A table counts as full at this share of its slots. In a fuller table each search would pass too many slots. */
 const MAXIMUM_LOAD = 0.75;
 
-/** The number of records that a stream remembers at least: those of its last 98 full pages. */
+/** The least number of records that a stream remembers: 98 full pages. */
 export const REMEMBERED = SLOTS * MAXIMUM_LOAD;
 
-/** Numbers of an entry: two words of the content's hash, one of the version's, and the owner. */
+/** The 32-bit words of an entry: two of the content's hash, one of the version's hash, and the owner. */
 const WIDTH = 4;
 
-// The owner is the window's number, above these three bits.
+// The layout of an owner: bit 0 marks a stray, bits 1 and 2 have the passage, and the higher bits the window's number.
 const STRAY = 1;
 const PASSAGE_SHIFT = 1;
 const PASSAGE = 0b110;
 const WINDOW_SHIFT = 3;
 
-/** The findings of a search; reused, because a record is judged in less time than an object is made. */
+/** The result of a search. One object is reused, because a new object would take longer than the search. */
 interface Found {
-  /** Where the window's own entry starts; -1 where it has none. */
+  /** The index of the window's own entry; -1 if there is none. */
   own: number;
-  /** A window that this one replaces has returned it. */
+  /** A window that this one replaces has returned the record. */
   isInherited: boolean;
-  /** Another window has returned it as its own. */
+  /** Another window has returned the record as its own. */
   hasOwner: boolean;
+  /** The same version was returned with another content. */
   conflicts: boolean;
 }
 
 /**
- * Entries in a flat table (open addressing). The tag of each, a byte of its version's hash, stands in a table of its own that
- * fits the processor's cache: nearly every search ends there.
+ * A hash table with open addressing. The tag of an entry is one byte of its version's hash. The tags have an array of their own,
+ * which fits the processor's cache, and nearly every search ends there.
  */
 class Table {
   readonly slots: number;
@@ -75,7 +76,7 @@ class Table {
     return this.#size === this.slots * MAXIMUM_LOAD;
   }
 
-  /** Adds to `found` what the table knows of a record. Gives the slot where the record can be added. */
+  /** Searches a record and sets the members of `found`. Gives the free slot where the record can be added. */
   find({ version, content }: RecordFingerprint, window: WindowMemory, found: Found): number {
     const tags = this.#tags;
     const numbers = this.#numbers;
@@ -110,7 +111,7 @@ class Table {
     this.#size += 1;
   }
 
-  /** A record that the window has returned before: a repeat that counts once in each passage. */
+  /** The verdict on a record that the window has returned before: a repeat, which counts once in each passage. */
   countAgain(at: number, passage: number): Verdict {
     const owner = this.#numbers[at + 3] ?? 0;
     this.#numbers[at + 3] = (owner & ~PASSAGE) | (passage << PASSAGE_SHIFT);
@@ -127,7 +128,7 @@ class Table {
     return false;
   }
 
-  /** The same memory, empty: to clear memory takes less time than to allocate it. */
+  /** Empties this table, because clearing memory takes less time than allocating new memory. */
   cleared(): this {
     this.#tags.fill(0);
     this.#size = 0;
@@ -138,7 +139,7 @@ class Table {
 /** 0 is the tag of an empty slot. */
 const tagOf = (version: Uint32Array): number => ((version[0] ?? 0) >>> 24) | 1;
 
-/** The table of one stream's read. The newest entries stand in one half, those before them in another. */
+/** The records of one stream's read: one table has the newest entries, a second table the entries before them. */
 export class Sightings {
   readonly #live = new Set<WindowMemory>();
   #newer = new Table(FIRST_SLOTS);
@@ -148,7 +149,7 @@ export class Sightings {
   #isComplete = true;
   #windows = 0;
 
-  /** Whether nothing was forgotten yet: a record that no window is known to have returned was returned by none. */
+  /** Whether no record was forgotten yet. If so, a record without an entry was returned by no window. */
   get isComplete(): boolean {
     return this.#isComplete;
   }
@@ -158,7 +159,7 @@ export class Sightings {
     return this.#hasForgotten;
   }
 
-  /** @param replaced the window that this one replaces, whole or in part: this one knows what that one has seen */
+  /** @param replaced the window that the new one replaces, whole or in part; its records are repeats in the new window */
   open(replaced: WindowMemory | null = null): WindowMemory {
     const ancestors = replaced === null ? [] : [replaced.number, ...replaced.ancestors];
     this.#windows += 1;
@@ -167,7 +168,7 @@ export class Sightings {
     return window;
   }
 
-  /** No more records of the window come. */
+  /** To be called after the last record of a window. */
   close(window: WindowMemory): void {
     this.#live.delete(window);
   }
@@ -193,7 +194,7 @@ export class Sightings {
     return found.hasOwner ? NEW_ELSEWHERE : NEW;
   }
 
-  /** Makes room: the older half is dropped. Only the entries of a window that is still read are missed. */
+  /** Makes room: drops the older table. This can only matter to windows that are still being read. */
   #turn(): void {
     const dropped = this.#older;
     this.#older = this.#newer;
@@ -204,13 +205,13 @@ export class Sightings {
   }
 }
 
-/** A window's part of a stream's table, from its first page in this read to its last, restarts included. */
+/** The records of one window in its stream's tables, from the window's first page in this read to its last, restarts included. */
 export class WindowMemory {
   readonly #sightings: Sightings;
   readonly number: number;
   /** The numbers of the windows that this one replaces. */
   readonly ancestors: readonly number[];
-  /** 0, then one more with each restart; at most 3. */
+  /** The number of restarts so far; at most 3. */
   #passage = 0;
 
   constructor(sightings: Sightings, number: number, ancestors: readonly number[]) {
@@ -223,7 +224,7 @@ export class WindowMemory {
     return this.#passage;
   }
 
-  /** The window begins again (S4): its records are repeats, and count once more. */
+  /** To be called when the window begins again (S4). Its records are then repeats that count once more. */
   restart(): void {
     this.#passage += 1;
   }

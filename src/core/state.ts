@@ -31,11 +31,11 @@ export interface FinishedRange extends Range {
   readonly endsAtWindow?: boolean;
 }
 
-/** The passage through a plan. It is over, and gone from the state, when every window of the plan has been read. */
+/** The passage through a plan. When every window of the plan has been read, the pass is removed from the state. */
 export interface SyncPass {
-  /** The UTC day of the provider's clock on which it was planned, `2026-01-31`. */
+  /** The UTC day on which the pass was planned, on the provider's clock: `2026-01-31`. */
   readonly day: string;
-  /** When it was planned first, on the provider's clock: the same for all that go on with it. */
+  /** The instant when the pass was first planned, on the provider's clock. A sync that resumes the pass keeps this value. */
   readonly beganAt: number;
   readonly reads: readonly FinishedRange[];
   readonly open: readonly Reading[];
@@ -43,14 +43,14 @@ export interface SyncPass {
   readonly frontier: number;
 }
 
-/** A record that started outside its window and was written all the same, because no other window returns it (P5). */
+/** A stray that was written, because no window returned it as its own (P5). */
 export interface WrittenStray {
-  /** 24 hexadecimal digits of its content's hash. */
+  /** The hash of the stray's content, as 24 hexadecimal digits. */
   readonly hash: string;
-  /** The day that it starts on. */
+  /** The UTC day of the stray's start. */
   readonly day: number;
   readonly readingId: string;
-  /** The window that returned it. */
+  /** The window that returned the stray. */
   readonly window: Range;
 }
 
@@ -108,8 +108,8 @@ export function dropOpen<State extends StreamState>(state: State, id: string): S
 }
 
 /**
- * The state after a reading's last page, before its window counts as finished: the provisional costs of its days replace
- * what was known of them.
+ * The state after a reading's last page, before its window counts as finished. The provisional costs that the reading returned
+ * replace the earlier ones of its days.
  */
 export function settleReading<State extends StreamState>(
   state: State,
@@ -127,7 +127,7 @@ export function settleReading<State extends StreamState>(
   return { ...settled, known, provisional };
 }
 
-/** What the state knows of days; a full refresh compares with nothing (R6). */
+/** The known days of a state. A full refresh has none, so it compares nothing (R6). */
 export const knownOf = (state: StreamState): KnownDays =>
   state.mode === "incremental" ? state.known : NOTHING_KNOWN;
 

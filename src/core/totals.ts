@@ -20,7 +20,7 @@ export interface DayTotal {
   readonly day: number;
   readonly inside: boolean;
   readonly records: number;
-  /** Null where the day has no totals and proves nothing: a record could not be added up, or a limit was passed (L1). */
+  /** Null if the day has no totals and proves nothing: a record could not be added up, or a limit was passed (L1). */
   readonly groups: readonly GroupTotal[] | null;
 }
 
@@ -68,7 +68,7 @@ interface DaySum {
 export class PageTotals {
   readonly #days = new Map<string, DaySum>();
 
-  /** @param amounts null where the record cannot be added up: its day then has no totals */
+  /** @param amounts null if the record cannot be added up; the record's day then has no totals */
   add(day: number, inside: boolean, amounts: Amounts | null): void {
     const key = `${day} ${inside}`;
     const sum = this.#days.get(key) ?? { day, inside, records: 0, groups: new Map() };

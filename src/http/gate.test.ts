@@ -45,7 +45,7 @@ describe("C2: one gate for all lanes", () => {
     expect(holds.map(({ untilMs }) => untilMs - NOW)).toEqual([1000, 30_000]);
   });
 
-  test("grows while 429 follows 429, and starts anew after a page", async () => {
+  test("grows while 429 follows 429, and starts again after a page", async () => {
     const { gate, clock } = makeGate();
     for (let time = 0; time < 4; time += 1) gate.limited(await gate.pass(signal), 0);
     gate.succeeded(await gate.pass(signal));
@@ -87,7 +87,7 @@ describe("C2: one gate for all lanes", () => {
     expect(waited).toBeLessThanOrEqual(3_600_000);
   });
 
-  test("a page in between starts the hour anew", async () => {
+  test("a page in between starts the hour again", async () => {
     const { gate } = makeGate();
     for (let time = 0; time < 20; time += 1) {
       gate.limited(await gate.pass(signal), 3_000_000);

@@ -1,6 +1,6 @@
 /**
- * The pages of one window (interface sections 2.6.1, 4.2 to 4.4; rules P1 to P3), one request after the other. When a page is
- * requested is decided by its caller (streams/flow.ts).
+ * The pages of one window (interface sections 2.6.1, 4.2 to 4.4; rules P1 to P3), one request after the other. The
+ * caller decides when a page is requested (streams/flow.ts).
  */
 import { hash } from "node:crypto";
 import { foreignText } from "../core/foreign_text.ts";

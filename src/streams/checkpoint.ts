@@ -67,7 +67,7 @@ export class Checkpoints {
     const now = this.#options.now();
     const { interval } = this.#options;
     if (now - this.#lastAt < interval && this.#pending < MAXIMUM_RECORDS) return;
-    this.#lastAt = now; // at once: other lanes come by while the estimate is on its way
+    this.#lastAt = now; // set before the first await: other lanes call this while the estimate is sent
     if (now - this.#estimatedAt >= interval) {
       this.#estimatedAt = now;
       await this.#sendEstimate(now, windowsLeft);

@@ -53,7 +53,8 @@ export class ExportWindows {
   }
 
   /**
-   * Reports a reading whose last page was written. The reading's own stream sends {@link sendState} before its next STATE. The caller waits for this before the state counts the window as read, so that
+   * Reports a reading whose last page was written. The reading's own stream sends {@link sendState} before its next STATE. The
+   * caller waits for this before the state counts the window as read, so that
    * each reading is reported. A reading that began without totals proves nothing and is not reported.
    */
   async report(said: ReadingReport, context: ReadingContext): Promise<void> {
@@ -173,7 +174,7 @@ function aboutOf(
   };
 }
 
-/** Where in a day the reading is complete: not near the retention floor, and not beyond what was available. */
+/** The part of a day that the reading covers: not near the retention floor, and not beyond the available data. */
 function coverageOf(
   reading: Reading,
   day: number,
@@ -192,7 +193,7 @@ function coverageOf(
   };
 }
 
-/** Null where a record holds no exact amount: what cannot be added up exactly proves nothing. */
+/** Null if a record has no exact amount: a sum that is not exact proves nothing. */
 function totalsOf(total: DayTotal | undefined, records: number): unknown {
   const groups = total === undefined ? [] : total.groups;
   if (groups === null) return null;

@@ -17,10 +17,10 @@ export interface RecordRules {
 }
 
 /**
- * A record that may be emitted: it keeps its schema, or is let through with a warning.
+ * Checks a record (V1). Returns it if it may be emitted: it keeps its schema, or `invalid_records: "warn"` lets it pass.
  *
  * @param index its place in the page, from 0
- * @throws ConnectorError `invalid_record` where it may not
+ * @throws ConnectorError `invalid_record` if the record may not be emitted
  */
 export function checked(value: unknown, index: number, window: Range, rules: RecordRules): Fields {
   const { stream, granularity } = rules;

@@ -1,4 +1,4 @@
-/** `read`: from catalog, state and capabilities to readers, and from their fates to that of the run. */
+/** The command `read`: makes the readers from catalog, state and capabilities, and the run's result from the readers' results. */
 import type { ConfiguredCatalog, ConfiguredStream } from "../catalog/catalog.ts";
 import type { ReadSettings } from "../config/config.ts";
 import { drawChain, ReadingIds } from "../core/identity.ts";
@@ -59,7 +59,7 @@ export interface ReadOptions {
  * Reads the catalog's streams. One stream's fault does not stop the others.
  *
  * @returns whether every stream was read to its end
- * @throws ConnectorError where no stream can be read: the provider's capabilities cannot be had
+ * @throws ConnectorError if no stream can be read, because the request for the capabilities failed
  */
 export async function readStreams(options: ReadOptions): Promise<boolean> {
   const { catalog, outlet, edges, account } = options;

@@ -192,7 +192,9 @@ export class StreamReader implements WindowSource {
     });
     window.pages.wrote(lines.records, page);
     if (this.#sightings.hasForgotten) {
-      this.#notices.inform("there are too many records to recognize every record that the provider repeats.");
+      this.#notices.inform(
+        "there are too many records to recognize every record that the provider repeats.",
+      );
     }
     if (lines.totals.some(({ groups }) => groups === null)) {
       this.#notices.once(

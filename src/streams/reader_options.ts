@@ -1,4 +1,4 @@
-/** The options of a stream's reader, grouped by where they come from. */
+/** The options of a stream's reader, grouped by their source. */
 import type { ReadingIds } from "../core/identity.ts";
 import type { Plan, PlanInput } from "../core/plan.ts";
 import type { StateOwner, StreamState } from "../core/state.ts";
@@ -36,7 +36,7 @@ export interface ReaderOptions {
   readonly plan: Plan<StreamState>;
   readonly policy: ReadPolicy;
   readonly run: Run;
-  /** The stream `export_windows`; null where the catalog does not ask for it (R5). */
+  /** The stream `export_windows`; null if the catalog does not select it (R5). */
   readonly reports: {
     /** Gets every complete reading before the state says so. */
     readonly send: (report: ReadingReport) => Promise<void>;

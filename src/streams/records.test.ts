@@ -504,7 +504,7 @@ test(
   },
 );
 
-test("what was taken out and what was written anew are the same record to P5", () => {
+test("a record is the same to P5 whether it was copied or written again", () => {
   const context = contextOf();
   const records = ["a", "b", "c"].map((id) => usageRecord(id));
   expect(fromRecords(records, context).count).toBe(3);

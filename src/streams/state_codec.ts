@@ -234,9 +234,9 @@ const headSchema = z.object({
 /**
  * Reads a stream's state. `null`, `undefined` and `{}` are no state; so is the state of the other sync mode (S7).
  *
- * @returns null where there is no state to go on from
- * @throws ConnectorError `invalid_state` where it cannot be understood, is of an unknown version, or belongs to
- *   something else than is configured now (S5)
+ * @returns null if there is no state to continue
+ * @throws ConnectorError `invalid_state` if the state breaks its schema, has an unknown version, or belongs to another owner than
+ *   the one that is configured now (S5)
  */
 export function decodeState(
   value: unknown,
@@ -256,7 +256,8 @@ export function decodeState(
   return data.mode === mode ? data : null;
 }
 
-const REMEDY = "Clear the stream's data in the platform (or leave out its state) to read it anew.";
+const REMEDY =
+  "Clear the stream's data in the platform (or leave out its state) to read it from the beginning.";
 
 function unreadable(stream: string, error: z.ZodError): ConnectorError {
   const faults = describeIssues(`state of stream "${stream}"`, issuesOf(error));
@@ -280,7 +281,7 @@ function assertSame(found: z.output<typeof headSchema>["belongs_to"], expected: 
   throw new ConnectorError(
     "invalid_state",
     `Stream "${expected.dataset}": its state belongs to something else: ${changes.join("; ")}. Going on would count the ` +
-      `same usage twice in one table. Change it back, or clear the stream's data to read it anew.`,
+      `same usage twice in one table. Change it back, or clear the stream's data to read it from the beginning.`,
     { stream: expected.dataset },
   );
 }
@@ -300,7 +301,7 @@ const stateFileSchema = z.array(
  * The states of a state file, by stream: a JSON array of per-stream states, or nothing at all.
  *
  * @param warn gets a message for each stream with two states; the last one counts
- * @throws ConnectorError `invalid_state` where it is something else, such as a GLOBAL or LEGACY state
+ * @throws ConnectorError `invalid_state` if the file has anything else, such as a GLOBAL or LEGACY state
  */
 export function parseStateFile(
   value: unknown,

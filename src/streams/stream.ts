@@ -46,9 +46,9 @@ export interface StreamDefinition {
   readonly validate: Validator;
   /** The properties that the interface names; any other may hide a number (V3). */
   readonly properties: ReadonlySet<string>;
-  /** Whether windows are whole calendar months where the dataset allows it (W2). */
+  /** Whether windows are whole calendar months if the dataset allows it (W2). */
   readonly byMonth: boolean;
-  /** The `granularity` parameter of the query (interface 4.2), which each record must repeat; null where there is none. */
+  /** The `granularity` parameter of the query (interface 4.2), which each record must repeat; null if the stream has none. */
   granularityOf(configured: Granularity): Granularity | null;
   /** Width of the buckets that the position counts in. */
   bucketOf(configured: Granularity): Bucket;
@@ -56,7 +56,7 @@ export interface StreamDefinition {
   lagOf(dataset: DatasetCapabilities): number;
   /** Start of the deep re-read by default (R2), in milliseconds since 1970. */
   reconcileFrom(now: number): number;
-  /** The provisional cost of one record, for R2; null where it has none. */
+  /** The provisional cost of one record, for R2; null if its cost is final. */
   provisionalOf(record: Fields): Omit<ProvisionalDay, "day"> | null;
   /** The record's part in the control totals (R5); null if it holds no exact decimals that can be added up. */
   amountsOf(record: Fields): Amounts | null;

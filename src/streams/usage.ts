@@ -6,7 +6,7 @@ import { validateUsage } from "../generated/validators.js";
 import { textOf } from "./invalid.ts";
 import { providerProperties, type StreamDefinition } from "./stream.ts";
 
-/** Usage settles within days; a week catches what its freshness lag does not say (R2). */
+/** Usage settles within days. A week also finds changes that come later than the freshness lag (R2). */
 const RECONCILE_DAYS = 7;
 
 /** Metered usage (interface section 4.2). */
