@@ -96,11 +96,15 @@ describe("the launcher names what npm ci has left out", () => {
 
   test.each([
     ["the bundle", {}, "The connector has not been built: run npm ci"],
-    ["every Node", { "dist/source-ai-billing.js": "" }, "There is no Node.js: run npm ci"],
+    [
+      "every Node",
+      { "dist/source-ai-billing.js": "" },
+      "There is no Node.js. Install version 24 or newer, or run npm ci",
+    ],
     [
       "a Node that is new enough",
       { "dist/source-ai-billing.js": "", "path/node": NODE_20 },
-      "Node.js 24 or newer is needed, and this is v20.20.2: run npm ci",
+      "Node.js 24 or newer is needed, and this is v20.20.2. Install it, or run npm ci",
     ],
   ])("%s", (_, files, words) => {
     const [status, stderr] = launchIn(files);
