@@ -82,8 +82,8 @@ async function load(
 const CHECK_PATIENCE = 10_000;
 
 /**
- * What the user can mend is a FAILED status; what only time or the provider can mend is thrown, so that the platform
- * does not call it a configuration error for good (design section 4).
+ * Runs `check`. A fault that the user can mend becomes a FAILED status. A fault that only time or the provider can mend is
+ * thrown, because the platform would show a FAILED status as a lasting configuration error (design section 4).
  */
 async function check(
   command: Extract<AskingCommand, { writeConfig: boolean }>,

@@ -274,7 +274,7 @@ async function tell(error: ConnectorError, emitter: Emitter, secrets: Secrets): 
     await emitter.flush();
     explain(error.message, secrets);
   } catch (reason) {
-    // Most often the error to report is the one that stdout has just given again.
+    // Usually stdout has now failed with the same error that is to be reported. Then one message is enough.
     const lines = error.cause === reason ? [] : [error.message];
     const why = reason instanceof Error ? reason.message : String(reason);
     lines.push(`Stdout cannot be written (${why}): free its disk or mend its pipe, and run again.`);

@@ -1,6 +1,6 @@
 /**
  * Anthropic: usage and costs of the organization, by the analytics API (types of the npm package `@anthropic-ai/sdk`,
- * beta/organization/analytics), and by the older Admin API where the key is refused there (anthropic_older.ts).
+ * beta/organization/analytics), and by the older Admin API if the first API refuses the key (anthropic_older.ts).
  */
 import { DAY, floorTo, formatInstant, nextMonthStart } from "../core/time.ts";
 import { olderApi } from "./anthropic_older.ts";

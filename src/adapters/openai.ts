@@ -18,7 +18,7 @@ const MOST = { "1d": 31, "1h": 168, costs: 180 } as const;
 /** Groups that a row is told apart by; never `user_id`: personal data, and not to be combined with `project_id`. */
 const PLACE = ["project_id", "api_key_id", "model"];
 
-/** A usage report: what it is grouped by, and what its rows count. */
+/** A usage report: its groupings, and the meters of its rows. */
 interface UsageReport {
   readonly service: string;
   readonly groups: readonly string[];

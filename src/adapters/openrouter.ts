@@ -91,7 +91,7 @@ function usageOf(row: JsonObject, start: number): Draft[] {
   ]);
 }
 
-/** Credits spent; what a key of one's own costs is billed by its provider, and stays out of the cost. */
+/** Credits spent. The cost of a request with the user's own key is not included, because the key's provider bills it. */
 function costOf(row: JsonObject, start: number): Draft {
   const usage = textIn(row, "usage");
   const cost = usage === null ? null : decimalOf(usage);

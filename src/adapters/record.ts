@@ -6,7 +6,7 @@ import { ConnectorError } from "../errors.ts";
 import type { Capabilities } from "../generated/capabilities.js";
 import { type Recorder, type Recording, sample } from "./recording.ts";
 
-/** The recorder, and what capabilities told. */
+/** The recorder, and facts from the capabilities. */
 export interface RecordOptions {
   readonly recorder: Recorder;
   readonly provider: Recording["provider"];

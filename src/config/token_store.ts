@@ -13,7 +13,7 @@ export interface TokenStoreHost {
   /** Gets the secrets of the config before anything else happens to the config. */
   readonly secrets: Secrets;
   readonly readJson: (path: string, what: InputKind) => Promise<unknown>;
-  /** For `--write-config`; absent where there are no files. */
+  /** For `--write-config`; absent if there are no files. */
   readonly configFile?: ConfigFile;
 }
 

@@ -34,7 +34,7 @@ export interface Plan<State> {
   readonly end: number;
   /** `state.start` on completion; unchanged if an end date cuts the gap before it. */
   readonly start: number;
-  /** The day of the deep re-read, to be recorded on completion (R2); null where none is due. */
+  /** The day of the deep re-read, to be recorded on completion (R2); null if none is due. */
   readonly reconciledOn: string | null;
   /** The progress of the scrub on completion (R7). */
   readonly scrub: Scrub | null;

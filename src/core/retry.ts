@@ -26,7 +26,7 @@ const HTTP_DATE_FORMS = [
 ];
 
 /**
- * An HTTP date in any of the three forms of RFC 9110 section 5.6.7 as milliseconds since 1970, or `undefined` where
+ * An HTTP date in any of the three forms of RFC 9110 section 5.6.7 as milliseconds since 1970, or `undefined` if
  * the text is none. `nowMs` resolves the two-digit year of the RFC 850 form: one that seems more than 50 years ahead is
  * the most recent past year with those digits. The day's name is not compared with the date. A leap second counts as
  * the next second.
@@ -71,7 +71,7 @@ function nearest(twoDigits: number, nowMs: number, at: (year: number) => number)
 
 /**
  * The wait that a `Retry-After` header requests (RFC 9110 section 10.2.3), in milliseconds from now, 0 or more; `undefined`
- * where it is no whole number of seconds and no HTTP date. A date is measured against the response's own `Date`
+ * if it is no whole number of seconds and no HTTP date. A date is measured against the response's own `Date`
  * (`responseDateMs`), so that a skewed clock on this side changes nothing; without one, against `nowMs`. A date in the
  * past asks for no wait. The result is not capped: see {@link rateLimitWait}.
  */
@@ -108,11 +108,11 @@ export const RATE_LIMIT_POLICY: RateLimitPolicy = {
 };
 
 /**
- * The wait after a 429, or `"give_up"` where the provider asks for more than the policy allows (C2).
+ * The wait after a 429, or `"give_up"` if the provider asks for more than the policy allows (C2).
  *
  * The provider's `Retry-After` is a floor: jitter only adds to it.
  *
- * @param askedMs what `Retry-After` asks for; `undefined` where it is absent or no valid value
+ * @param askedMs what `Retry-After` asks for; `undefined` if it is absent or no valid value
  * @param previous how many 429 in a row came before this one, 0 or more
  */
 export function rateLimitWait(
@@ -155,7 +155,7 @@ export const BACKOFF_POLICY: BackoffPolicy = {
 };
 
 /**
- * The wait before the next retry, in milliseconds, or `undefined` where the retries or the time are used up (C4).
+ * The wait before the next retry, in milliseconds, or `undefined` if the retries or the time are used up (C4).
  *
  * @param retried how often the request was sent again already, 0 or more
  * @param waitedMs how long it has waited already

@@ -47,7 +47,7 @@ function hasMarks(text: string): boolean {
   );
 }
 
-/** The number that the characters from `start` to `end` write in decimal digits; NaN where one is no digit. */
+/** The number that the characters from `start` to `end` write in decimal digits; NaN if one is no digit. */
 function digits(text: string, start: number, end: number): number {
   let value = 0;
   for (let index = start; index < end; index++) {
@@ -58,7 +58,7 @@ function digits(text: string, start: number, end: number): number {
   return value;
 }
 
-/** Midnight UTC of a calendar date (`2026-01-31`), or `undefined` where there is no such day. */
+/** Midnight UTC of a calendar date (`2026-01-31`), or `undefined` if there is no such day. */
 export function parseDate(text: string): number | undefined {
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
   return match === null
@@ -79,7 +79,7 @@ function calendarDay(year: number, month: number, day: number): number | undefin
   return (years * 365 + leaps + inYear - 719_468) * DAY;
 }
 
-/** `2026-01-31T00:00:00Z`; milliseconds only where there are any. */
+/** `2026-01-31T00:00:00Z`; milliseconds only if there are any. */
 export function formatInstant(ms: number): string {
   return new Date(ms).toISOString().replace(".000Z", "Z");
 }

@@ -62,7 +62,7 @@ export function overlaps(a: Range, b: Range): boolean {
 /**
  * Cuts ranges into windows: on whole UTC days but for the first start and the last end of a range, never across a
  * month start, none longer than `maximumDays`, evenly long within a month; and at least `atLeast` of them over all
- * where there are as many days (W1, W2).
+ * if there are as many days (W1, W2).
  *
  * @param maximumDays `maximum_window_days` of the dataset, >= 1
  * @param atLeast how many windows keep the lanes busy to the end, >= 1

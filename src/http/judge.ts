@@ -37,7 +37,7 @@ export interface Answer<Scanned = never> {
 }
 
 /**
- * Reads a body without JSON.parse. Returns null where the body needs JSON.parse. Calls `release` once when nobody reads the
+ * Reads a body without JSON.parse. Returns null if the body needs JSON.parse. Calls `release` once when nobody reads the
  * bytes any more.
  */
 export type ScanBody<Scanned> = (

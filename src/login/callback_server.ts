@@ -30,7 +30,7 @@ const NOT_HERE: Page = {
  * Listens on 127.0.0.1.
  *
  * @param port 0 for any free one
- * @throws ConnectorError `invalid_arguments` where the port is in use or not allowed
+ * @throws ConnectorError `invalid_arguments` if the port is in use or not allowed
  */
 export async function listenForCallback(port: number): Promise<CallbackServer> {
   let answer: Answer = () => Promise.resolve({ page: NOT_HERE });

@@ -68,7 +68,7 @@ function assertMethodOffered(capabilities: Capabilities, authType: Credentials["
 }
 
 /**
- * @throws ConnectorError `invalid_config` where the dataset does not offer the configured granularity
+ * @throws ConnectorError `invalid_config` if the dataset does not offer the configured granularity
  */
 export function assertGranularityOffered(
   dataset: DatasetCapabilities,

@@ -42,7 +42,7 @@ export class ExportWindows {
     this.#newestReading = idOf(stored, "newest_reading_id") ?? this.#lastReading;
   }
 
-  /** The newest reading id that this run or an earlier one has reported; null where there is none. */
+  /** The newest reading id that this run or an earlier one has reported; null if there is none. */
   get newestReading(): string | null {
     return this.#newestReading;
   }

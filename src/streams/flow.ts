@@ -8,16 +8,16 @@
  *       │                    page 2 arrives, waits as     └─► parse ─► lines ─► write
  *       │                    the bytes that came
  *
- * 1. **Request** (C1). A lane requests its next page as soon as one has come, before it works on that one. The next page is the
- *    same window's, or the first of the next window. So a lane has one request under way, and never two.
- * 2. **Parse** (C3). The body of the next page waits as bytes until the lane's page before it is written: a parsed page is up to
- *    20,000 values, which each collection of garbage would copy meanwhile. So a lane holds two pages at most: one that is
- *    worked on, and one that waits.
- * 3. **Lines** ({@link PageWriter}). Pages of all lanes are made into lines one at a time, each in a turn of the event loop of
- *    its own: it takes some milliseconds, in which no request leaves and no answer comes in. While the lines of one page are
- *    written the next page's are made, and no others: two pages of lines in memory, however many lanes there are.
+ * 1. **Request** (C1). As soon as a page has arrived, its lane requests the next page, before it works on the arrived one. The next
+ *    page belongs to the same window, or is the first of the next window. So a lane has one request under way, and never two.
+ * 2. **Parse** (C3). The body of the next page waits as bytes until the lane's page before it is written. A parsed page is up to
+ *    20,000 values, and every garbage collection during the wait would copy them. So a lane holds two pages at most: one that
+ *    is worked on, and one that waits.
+ * 3. **Lines** ({@link PageWriter}). Pages of all lanes are made into lines one at a time. Each page gets its own turn of the event
+ *    loop, because it takes some milliseconds in which no request leaves and no answer arrives. While the lines of one page are
+ *    written, only the lines of the next page are made. So memory holds the lines of two pages at most, for any number of lanes.
  * 4. **Write** ({@link Outlet}). One queue leads to stdout. Each sender waits until its item is written. So a slow reader of
- *    stdout stops 3, which stops 2, which stops 1.
+ *    stdout stops step 3, which stops step 2, which stops step 1.
  */
 import { BufferPool } from "../http/buffers.ts";
 import type { Lines } from "./records.ts";
@@ -28,13 +28,13 @@ export interface WindowRead {
   /**
    * Requests the window's next page. Defers parsing until `parseAfter` resolves.
    *
-   * @throws ConnectorError what the provider's client gives up with
+   * @throws ConnectorError the final error of the provider's client
    */
   request(parseAfter: Promise<void>): Promise<FetchedPage>;
   /**
-   * Writes a page, and the state that covers it where one is due.
+   * Writes a page, then the STATE that covers the page if one is due.
    *
-   * @throws ConnectorError where the page cannot be made into lines
+   * @throws ConnectorError if the page cannot be made into lines
    */
   write(page: FetchedPage): Promise<void>;
   /** Called once: without a failure after the last page was written, else with what `request` or `write` threw. Never rejects. */
@@ -43,7 +43,7 @@ export interface WindowRead {
 
 /** A stream as the lanes see it. */
 export interface WindowSource {
-  /** The next window to read; undefined where none waits now. */
+  /** The next window to read; undefined if none waits now. */
   take(): WindowRead | undefined;
 }
 
@@ -97,14 +97,14 @@ async function runLane(take: () => WindowRead | undefined): Promise<void> {
   }
 }
 
-/** Makes pages into lines and hands the lines over, in the order in which they are asked for. */
+/** Makes pages into lines and hands the lines over, in the order of the calls of {@link PageWriter.write}. */
 export class PageWriter {
   readonly #outlet: Outlet<Output>;
   readonly #nextTurn: () => Promise<void>;
   readonly #memory = new BufferPool();
-  /** Resolves when the lines of the page before are made, or cannot be. */
+  /** Resolves when the lines of the latest page are made, or have failed to be made. */
   #made: Promise<unknown> = Promise.resolve();
-  /** Pages whose lines are made and not known to be written; two at most. */
+  /** The pages with lines that are made and may not be written yet; two at most. */
   readonly #writing: Promise<void>[] = [];
 
   /** @param nextTurn resolves in the next turn of the event loop, when requests have left and answers have come in */
@@ -114,11 +114,11 @@ export class PageWriter {
   }
 
   /**
-   * Makes a page's lines once there is room, and hands them over. Resolves when they are made, before they are written:
-   * everything that is sent to the outlet afterwards comes behind them.
+   * Makes a page's lines once there is room, and hands them to the outlet. Resolves when the lines are made, before they are
+   * written. Everything that the caller then sends to the outlet comes behind these lines.
    *
    * @param make writes the lines into memory that `take` gives
-   * @throws the error that `make` throws; the pages behind this one are made all the same
+   * @throws the error that `make` throws; later pages are not affected
    */
   write(stream: string, make: (take: BufferPool["take"]) => Lines): Promise<Lines> {
     const lines = this.#made.then(() => this.#make(stream, make));
@@ -126,8 +126,8 @@ export class PageWriter {
     return lines;
   }
 
-  // The order matters. Room comes first, because a turn that was waited for before is over when there is room. The turn comes
-  // last, so that no two pages are made in one.
+  // The order matters. First wait for room, then for a new turn: the wait for room may take many turns, and two pages must not
+  // be made in the same one.
   async #make(stream: string, make: (take: BufferPool["take"]) => Lines): Promise<Lines> {
     if (this.#writing.length === 2) await this.#writing.shift();
     await this.#nextTurn();

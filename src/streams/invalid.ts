@@ -9,7 +9,7 @@ import type { Fields, Granularity, StreamDefinition } from "./stream.ts";
 /** How the records of a stream are checked. */
 export interface RecordRules {
   readonly stream: StreamDefinition;
-  /** The granularity of the query, which each record must have; null where the query has none. */
+  /** The granularity of the query, which each record must have; null if the query has none. */
   readonly granularity: Granularity | null;
   readonly invalidRecords: "fail" | "warn";
   /** Receives a warning of a kind; the first few of each kind are logged, the others are counted. */

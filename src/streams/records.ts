@@ -59,7 +59,7 @@ interface Kept {
 /**
  * The RECORD lines of a page. Gives the memory of the page's body back.
  *
- * @throws ConnectorError `invalid_record` where a record breaks its schema (V1)
+ * @throws ConnectorError `invalid_record` if a record breaks its schema (V1)
  */
 export function toLines(page: PageRecords, context: WindowContext, options: LineOptions): Lines {
   const { rules, window } = context;

@@ -26,7 +26,7 @@ const OURS: ReadonlySet<string> = new Set(["x_ReadingId", "x_ProviderColumns"]);
 /** The same shape as the records of a plain page, except that a value may be anything. */
 export interface RewrittenRecords extends Omit<ScannedRecords, "each"> {
   each(visit: (index: number, value: unknown, start: number, end: number) => void): void;
-  /** The `x_ProviderColumns` of a record; null where it has none. */
+  /** The `x_ProviderColumns` of a record; null if it has none. */
   columnsOf(index: number): ProviderColumns | null;
 }
 
@@ -83,7 +83,7 @@ function hasForeignMembers(record: Fields, { stream }: RecordRules): boolean {
   return false;
 }
 
-/** The members that the interface does not name, as they came (R3); null where there are none. */
+/** The members that the interface does not name, as they came (R3); null if there are none. */
 function foreignMembers(record: Fields, { stream }: RecordRules): Fields | null {
   const foreign = Object.entries(record).filter(([name]) => !stream.properties.has(name));
   return foreign.length === 0 ? null : Object.fromEntries(foreign);
