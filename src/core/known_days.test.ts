@@ -94,8 +94,9 @@ describe("transitions", () => {
             known = forget(known, [day]);
             model.delete(day);
           } else {
-            known = prune(known, day);
-            for (const each of model.keys()) if (each < day) model.delete(each);
+            known = prune(known, { start: day, end: day + 3 * DAY });
+            for (const each of model.keys())
+              if (each < day || each >= day + 3 * DAY) model.delete(each);
           }
         }
         for (let day = ONE - DAY; day < ONE + 10 * DAY; day += DAY) {

@@ -114,12 +114,13 @@ export function forget(known: KnownDays, gone: readonly number[]): KnownDays {
   return { ranges: subtract(known.ranges, removed), days };
 }
 
-/** Returns the known days from the retention floor on. A day before the floor is never read again. */
-export function prune(known: KnownDays, floor: number): KnownDays {
-  if (!known.ranges.some(({ start }) => start < floor)) return known;
+/** Returns the known days in a range of whole days. */
+export function prune(known: KnownDays, { start, end }: Range): KnownDays {
+  const isInside = (range: Range): boolean => range.start >= start && range.end <= end;
+  if (known.ranges.every(isInside)) return known;
   return {
-    ranges: clip(known.ranges, { start: floor, end: Infinity }),
-    days: new Map([...known.days].filter(([day]) => day >= floor)),
+    ranges: clip(known.ranges, { start, end }),
+    days: new Map([...known.days].filter(([day]) => day >= start && day < end)),
   };
 }
 

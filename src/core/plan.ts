@@ -112,8 +112,7 @@ export function planIncremental(
   const rereadFrom = Math.max(from, floorTo(DAY, state.position - at.lookback));
   const isDeep = at.reconcileFrom !== null && state.reconciledOn !== formatDay(at.now);
   const [lostProvisional, provisional] = splitByDay(state.provisional, floor);
-  const known = prune(state.known, floor);
-  const { slice, after } = scrubOf({ ...state, known }, at, { isDeep, from, rereadFrom });
+  const { slice, after } = scrubOf(state, at, { isDeep, from, rereadFrom });
   const deep = isDeep ? deepRanges(at, provisional, slice, end) : [];
   const pass = passOf(state, at, [{ start: rereadFrom, end: state.position }, ...deep], bounds);
   const gap = { start: from, end: state.start };
@@ -125,6 +124,7 @@ export function planIncremental(
   const missing = wholeMonths(subtract(ranges, covered), { start: from, end }, at);
   const resumed = pass.open.filter((reading) => isWhole(reading, missing, at));
   const strays = state.strays.filter(({ day }) => day >= floor);
+  const known = prune(state.known, knownRange(resumed, floor, at.now));
   return {
     state: { ...state, provisional, known, strays, pass: { ...pass, open: resumed } },
     resumed,
@@ -139,6 +139,17 @@ export function planIncremental(
     lost,
     lostProvisional,
     positionInFuture: false,
+  };
+}
+
+/**
+ * The days that stay known: from the retention floor to today. A resumed reading has compared days and written no rows of them, so
+ * that its days stay known until it ends, although the floor has passed them.
+ */
+function knownRange(resumed: readonly Reading[], floor: number, now: number): Range {
+  return {
+    start: Math.min(floor, ...resumed.map(({ start }) => floorTo(DAY, start))),
+    end: Math.max(ceilTo(DAY, now), ...resumed.map(({ end }) => ceilTo(DAY, end))),
   };
 }
 

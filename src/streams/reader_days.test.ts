@@ -418,3 +418,30 @@ test("P5: a known day that a stray starts on is read too, and may own the stray"
   expect(run.queries.map(({ start }) => (start - DAY_ONE) / DAY)).toEqual([3, 0]);
   expect(stateOf(run).strays).toEqual([]);
 });
+
+test("R6: a day that leaves retention while its reading is interrupted keeps its earlier rows", async () => {
+  const night = DAY_ONE + 5 * DAY - 1.5 * HOUR; // an hour before the retention floor moves from the first day to the second
+  const readAt = (now: number, stored: StreamState | null, perPage: number): Promise<Run> =>
+    readScript(provider(eight, perPage), { stored, input: { ...input, retentionDays: 5, now } });
+  const eight = [0, 1, 2, 3].flatMap((day) => [recordOf(`a${day}`, day), recordOf(`b${day}`, day)]);
+  const first = await readAt(night, null, 1000);
+  const killed = await readAt(night, lastState(first), 1);
+  const [page] = killed.states;
+  if (page === undefined) throw new Error("no page left a state");
+  const resumed = await readAt(night + HOUR, lastState({ ...killed, states: [page] }), 1);
+  expect(idsOf(resumed)).toEqual([]);
+  expect(daysOf(resumed)).toHaveLength(4);
+  for (const day of daysOf(resumed)) expect(day).toMatchObject({ own: false, rows: 2 });
+});
+
+test("S8: days of the future leave a state: none was ever read, and each would stay for ever", async () => {
+  const stored = lastState(await sync(four));
+  if (stored?.mode !== "incremental") throw new Error("no state");
+  const [entry] = [...stored.known.days.values()];
+  if (entry === undefined) throw new Error("no day");
+  const ahead = DAY_ONE + 900 * DAY;
+  const ranges = [...stored.known.ranges, { start: ahead, end: ahead + DAY }];
+  const days = new Map(stored.known.days).set(ahead, { ...entry, day: ahead });
+  const next = await sync(four, { ...stored, known: { ranges, days } });
+  expect(known(next)).toEqual(stored.known);
+});

@@ -59,3 +59,13 @@ test("S8: the state remembers the newest 2,000 strays", () => {
   expect(strays.written).toHaveLength(2000);
   expect(strays.written.at(-1)?.hash).toBe("2000");
 });
+
+test("L1: strays that every window shows note 200,000 windows together, and each of them one at least", () => {
+  const strays = new Strays([]);
+  const hashes = Array.from({ length: 40_000 }, (_, index) => `${index}`);
+  for (let day = 0; day < 6; day++)
+    for (const hash of hashes) strays.see(hash, DAY_ONE - DAY, windowOf(day));
+  strays.see("late", DAY_ONE - DAY, windowOf(6));
+  const counts = [0, 4, 5, 6].map((day) => strays.pendingOf(windowOf(day)).size);
+  expect(counts).toEqual([40_000, 40_000, 0, 1]);
+});

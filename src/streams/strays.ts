@@ -17,6 +17,9 @@ const nameOf = ({ start, end }: Range): string => `${start} ${end}`;
 /** The most strays that wait at once. Further ones are not noted: only a window that owns such a stray writes it. */
 const MAXIMUM_PENDING = 50_000;
 
+/** The most windows that all waiting strays note together; beyond, a stray waits for the first window that showed it (L1). */
+const MAXIMUM_NOTED = 200_000;
+
 /** The most written strays that the state remembers (S8). */
 const MAXIMUM_WRITTEN = 2000;
 
@@ -33,6 +36,7 @@ export class Strays {
   readonly #written: Map<string, WrittenStray>;
   readonly #pending = new Map<string, Pending>();
   readonly #seen = new Set<string>();
+  #noted = 0;
 
   constructor(written: readonly WrittenStray[]) {
     this.#written = new Map(written.map((stray) => [stray.hash, stray]));
@@ -56,7 +60,10 @@ export class Strays {
     }
     const pending = this.#pending.get(hash) ?? { day: floorTo(DAY, start), windows: new Set() };
     if (this.#pending.size < MAXIMUM_PENDING) this.#pending.set(hash, pending);
-    pending.windows.add(nameOf(window));
+    if (pending.windows.size === 0 || this.#noted < MAXIMUM_NOTED) {
+      this.#noted += 1;
+      pending.windows.add(nameOf(window));
+    }
     return null;
   }
 
