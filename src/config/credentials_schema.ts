@@ -87,7 +87,7 @@ export const bearerSchema = z
     description: "A dedicated read-only token that the provider gave you.",
   });
 
-/** Providers whose own reports are read, by `auth_type`, and where their APIs are. */
+/** Providers with an API of their own, by `auth_type`, and the addresses of these APIs. */
 export const PROVIDERS = {
   anthropic_admin_key: { provider: "anthropic", baseUrl: "https://api.anthropic.com" },
   openai_admin_key: { provider: "openai", baseUrl: "https://api.openai.com" },

@@ -61,8 +61,8 @@ export const totals = z.array(
 );
 
 /**
- * The members that hold the known days: `known`, the ranges that were read completely; `days`, those in them that have
- * records, by the reading whose rows stand; `unconfirmed` (P6); `shrunk` (R8).
+ * The members with the known days: `known`, the ranges that were read completely; `days`, the days in them that have
+ * records, grouped by the reading whose rows stand; `unconfirmed` (P6); `shrunk` (R8).
  */
 export const knownDaysMembers = {
   known: z.array(z.tuple([day, day])).nullish(),
