@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { DAY } from "../core/time.ts";
-import { NOTHING_KNOWN } from "../core/known_days.ts";
+import { type KnownDay, NOTHING_KNOWN } from "../core/known_days.ts";
 import { beginReading, type Reading } from "../core/reading.ts";
 import { emptyPass, type IncrementalState } from "../core/state.ts";
 import { Checkpoints } from "./checkpoint.ts";
@@ -130,6 +130,48 @@ test("S8: a state that would grow too large drops proofs, sums and finished wind
     open.map(() => [8000, null]),
   );
   expect(decoded).toMatchObject({ position: DAY_ONE, provisional: { length: 3650 } });
+});
+
+test("S8: ten years of days that shrank, and open windows with many strays, leave a state within its bound", async () => {
+  const hash = "f".repeat(24);
+  const dates = Array.from({ length: 3650 }, (_, index) => index * DAY);
+  const known = dates.map((day, index): [number, KnownDay] => {
+    const shrinkage = { records: 1, digest: hash, at: DAY_ONE };
+    const readingId = `${index}`.padStart(14, "r");
+    return [day, { day, records: 1000, digest: hash, readingId, confirmed: false, shrinkage }];
+  });
+  const strays = dates.slice(0, 2000).map((day, index) => ({
+    hash: `${index}`.padStart(24, "0"),
+    day,
+    readingId: "r".repeat(14),
+    window: { start: 0, end: DAY },
+  }));
+  const standing = dates
+    .slice(0, 2000)
+    .map((day) => ({ day, rowsReadingId: "r".repeat(14), records: 1 }));
+  const begun = { id: "r", limit: 1000, beganAt: 0, withTotals: true };
+  const reading = {
+    ...beginReading({ start: 0, end: DAY }, begun),
+    cursor: "c",
+    availableThrough: 0,
+  };
+  const open = [0, 1, 2, 3].map((id) => ({
+    ...reading,
+    id: `${id}`,
+    firstAsOf: "",
+    lastAsOf: "",
+    standing,
+  }));
+  const { made, at, states, warnings } = checkpoints();
+  const ranges = [{ start: 0, end: 3650 * DAY }];
+  const pass = { ...emptyPass(0), open };
+  at.state = stateAt(DAY_ONE, { known: { ranges, days: new Map(known) }, strays, pass });
+  await made.send();
+  const state = states()[0]?.state.stream.stream_state;
+  expect(Buffer.byteLength(JSON.stringify(state))).toBeLessThanOrEqual(450_000);
+  expect(warnings).toHaveLength(6);
+  const decoded = decodeState(state, owner, "incremental");
+  expect(decoded).toMatchObject({ position: DAY_ONE, known: NOTHING_KNOWN, pass: { open: [] } });
 });
 
 test("S8: a state of ordinary size stays whole", async () => {

@@ -1,4 +1,5 @@
 /** When a stream's STATE is written, and what it counts (S2); with it goes the estimate of the whole sync. */
+import { NOTHING_KNOWN } from "../core/known_days.ts";
 import type { StateOwner, StreamState } from "../core/state.ts";
 import * as protocol from "../protocol.ts";
 import { encodeState } from "./state_codec.ts";
@@ -126,6 +127,13 @@ const STEPS: readonly (readonly [step: (state: StreamState) => StreamState, drop
   ],
   [withoutSums, "the sums of provisional costs; their days stay known"],
   [withoutReads, "windows that are read beyond the position; a sync that resumes reads them again"],
+  [
+    withoutSuspicions,
+    "since when days show less than half of their records; the wait for a second such reading begins again",
+  ],
+  [withoutOpen, "windows that are half read; a sync that resumes reads them from their first page"],
+  // Only after the open windows: a window that goes on must know which days it compares (R6).
+  [withoutDays, "the content of days; the next sync writes them again"],
 ];
 
 function groupsOf({ pass }: StreamState): number {
@@ -152,4 +160,20 @@ function withoutSums<State extends StreamState>(state: State): State {
 
 function withoutReads<State extends StreamState>(state: State): State {
   return state.pass === null ? state : { ...state, pass: { ...state.pass, reads: [] } };
+}
+
+function withoutSuspicions<State extends StreamState>(state: State): State {
+  if (state.mode !== "incremental") return state;
+  const days = new Map(
+    [...state.known.days].map(([day, known]) => [day, { ...known, shrinkage: null }]),
+  );
+  return { ...state, known: { ...state.known, days } };
+}
+
+function withoutOpen<State extends StreamState>(state: State): State {
+  return state.pass === null ? state : { ...state, pass: { ...state.pass, open: [] } };
+}
+
+function withoutDays<State extends StreamState>(state: State): State {
+  return state.mode === "incremental" ? { ...state, known: NOTHING_KNOWN } : state;
 }
