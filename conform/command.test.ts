@@ -13,7 +13,11 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 /** Runs the command; gives its exit code and all that it said. */
-async function run(argv: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+async function run(
+  argv: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  isTerminal = false,
+) {
   const said: string[] = [];
   const warned: string[] = [];
   const lines: string[] = [];
@@ -22,6 +26,7 @@ async function run(argv: readonly string[], environment: Readonly<Record<string,
     environment,
     clock: { now: () => 0, sleep: () => Promise.resolve() },
     say: (text) => said.push(text),
+    isTerminal,
     warn: (text) => warned.push(text),
     progress: (line) => lines.push(line),
   });
@@ -60,6 +65,17 @@ describe("exit codes", () => {
       expect(said).toMatch(/ {2}seen {6}the page has \d+ records/);
       expect(said).toMatch(/ {2}request {3}GET http:\/\/127\.0\.0\.1:\d+\/v1\/finops\//);
       expect(said).toContain("mend      Cut the page at limit");
+    }));
+
+  it("cuts long lines on a terminal, and nowhere else", () =>
+    withProvider({}, async (trial) => {
+      trial.provider.fault({ kind: "refuse_limits" });
+      const argv = [...address(trial), "--only", "PAG-16"];
+      const { said } = await run(argv, token(trial));
+      expect(said).toContain("fewer records than the limit, but the request is not refused.\n");
+      expect(said).not.toContain("…");
+      const cut = await run(argv, token(trial), true);
+      expect(cut.said).toMatch(/ {2}mend {6}Accept every limit from 1 to 1000; .*…\n/);
     }));
 
   it("is 0 for a warning", () =>
@@ -164,6 +180,24 @@ describe("files", () => {
       expect(await readFile(path("state.json"), "utf8")).not.toContain(trial.token);
       const second = await run([...argv, ...state]);
       expect(second.said).not.toContain("NOT VERIFIED");
+    }));
+
+  it("says that a refresh token may be spent, and does not blame the provider", () =>
+    withProvider({ oauth: {} }, async (trial) => {
+      const { clientId, clientSecret } = trial.provider.oauth().server.client;
+      const content = {
+        client_id: clientId,
+        client_secret: clientSecret,
+        refresh_token: "of-yesterday",
+      };
+      const oauth = await file("spent.json", JSON.stringify(content));
+      const argv = [...address(trial), "--oauth", oauth, "--only", "OAU"];
+      const { code, said } = await run(argv, token(trial));
+      expect(code).toBe(0);
+      expect(said).toContain(
+        `OAU-08 OAU-09: needs a refresh token that is valid: the refresh token of ${oauth} is refused ` +
+          "(invalid_grant). It may be spent: a run with --deep ends the sign-in. Sign in again and repeat\n",
+      );
     }));
 
   it("keeps a new refresh token", () =>

@@ -27,6 +27,8 @@ export interface Host {
   readonly clock: Clock;
   /** Writes to stdout. */
   readonly say: (text: string) => void;
+  /** Whether stdout is a terminal, where long lines are cut. */
+  readonly isTerminal: boolean;
   /** Writes to stderr. */
   readonly warn: (text: string) => void;
   /** Shows a line that the next one replaces; undefined if nobody watches. */
@@ -68,6 +70,7 @@ async function oauthOf(
   shown.hide(file.refresh_token);
   shown.hide(file.client_secret ?? "");
   return {
+    file: path,
     clientId: file.client_id,
     clientSecret: file.client_secret,
     refreshToken: file.refresh_token,
@@ -134,7 +137,7 @@ async function check(options: Options, host: Host): Promise<number> {
     host.progress?.("");
     const ended = host.clock.now();
     const report: Report = { ...summary, baseUrl, version: host.version, started, ended, deep };
-    host.say(terminalReport(report));
+    host.say(terminalReport(report, host.isTerminal));
     await writeReports(options, report);
     if (state !== undefined) await write(state, `${JSON.stringify(await remember(session))}\n`);
     return summary.exitCode;

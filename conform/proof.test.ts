@@ -49,6 +49,15 @@ describe("an account that is not offered everything", () => {
     }));
 });
 
+describe("compression", () => {
+  it.each([1, 2])("is not judged by errors: request %i after the first reading fails", (after) =>
+    withProvider({}, async ({ provider, run }) => {
+      provider.fault({ kind: "status", status: 400, when: { operation: "usage", after } });
+      expect(notVerified(await run({ checks: ["HTTP-04"] }))).toEqual(["HTTP-04"]);
+    }),
+  );
+});
+
 describe("the bounds of a run", () => {
   it("leave room for a busy account: where a week is too much, a day is looked at", () =>
     withProvider({ accounts: [busyAccount()] }, async (trial) => {

@@ -24,7 +24,7 @@ export interface ShownFinding {
   readonly status: number | undefined;
 }
 
-/** The longest text of a finding; within it every foreign value is cut much shorter. */
+/** The longest text of a finding, or of what is missing; within it every foreign value is cut much shorter. */
 const MOST = 400;
 
 function shownFinding(session: Session, finding: Finding): ShownFinding {
@@ -56,7 +56,7 @@ async function outcomeOf(
       return {
         ...none,
         verdict: "not verified",
-        missing: session.options.shown.foreign(result.missing),
+        missing: session.options.shown.foreign(result.missing, MOST),
       };
     return { ...none, verdict: "passed", missing: result.note };
   } catch (error) {
@@ -64,7 +64,7 @@ async function outcomeOf(
     return {
       ...none,
       verdict: "not verified",
-      missing: session.options.shown.foreign(error.message),
+      missing: session.options.shown.foreign(error.message, MOST),
     };
   }
 }

@@ -40,6 +40,8 @@ export interface Credentials {
 
 /** The input of a refresh (RFC 6749 section 6). */
 export interface OAuthCredentials {
+  /** The file that they came from. */
+  readonly file: string;
   readonly clientId: string;
   readonly clientSecret: string | undefined;
   readonly refreshToken: string;

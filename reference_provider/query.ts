@@ -5,6 +5,9 @@ import { ProblemError } from "./problems.ts";
 
 const MAXIMUM_LIMIT = 1000;
 
+// The largest limit that the fault `refuse_limits` takes.
+const SMALL_LIMIT = 500;
+
 // The one form that the fault `refuse_forms` takes.
 const PLAIN = /^[0-9-]{10}T[0-9:]{8}Z$/;
 
@@ -51,12 +54,12 @@ function granularityParameter(parameters: URLSearchParams): Granularity {
   throw invalid(text === undefined ? "granularity is required." : "granularity must be 1h or 1d.");
 }
 
-function limitParameter(parameters: URLSearchParams): number {
+function limitParameter(parameters: URLSearchParams, most: number): number {
   const text = single(parameters, "limit");
   if (text === undefined) return MAXIMUM_LIMIT;
   const limit = /^[0-9]{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(limit >= 1 && limit <= MAXIMUM_LIMIT)) {
-    throw invalid(`limit must be an integer between 1 and ${MAXIMUM_LIMIT}.`);
+  if (!(limit >= 1 && limit <= most)) {
+    throw invalid(`limit must be an integer between 1 and ${most}.`);
   }
   return limit;
 }
@@ -68,7 +71,7 @@ function limitParameter(parameters: URLSearchParams): number {
 export function parseQuery(
   dataset: DatasetName,
   parameters: URLSearchParams,
-  refuses: { readonly unknown?: boolean; readonly forms?: boolean } = {},
+  refuses: { readonly unknown?: boolean; readonly forms?: boolean; readonly limits?: boolean } = {},
 ): Query {
   if (refuses.unknown === true) {
     const unknown = [...parameters.keys()].find((name) => !KNOWN[dataset].has(name));
@@ -80,7 +83,7 @@ export function parseQuery(
     start: instantParameter(parameters, "start", refuses.forms === true),
     end: instantParameter(parameters, "end", refuses.forms === true),
     granularity: dataset === "usage" ? granularityParameter(parameters) : "1d",
-    limit: limitParameter(parameters),
+    limit: limitParameter(parameters, refuses.limits === true ? SMALL_LIMIT : MAXIMUM_LIMIT),
   } as const;
   const cursor = single(parameters, "cursor");
   if (cursor === "") throw invalid("cursor must not be empty.");

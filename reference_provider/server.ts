@@ -102,6 +102,7 @@ function ownAnswer(world: World, exchange: Exchange, grant: Grant, struck: Struc
   const query = parseQuery(operation, parameters, {
     unknown: struck.of("refuse_unknown") !== undefined,
     forms: struck.of("refuse_forms") !== undefined,
+    limits: struck.of("refuse_limits") !== undefined,
   });
   const draft = exportPage(account, query, world.clock.now(), world.sealer, struck);
   return { ...ok, body: pageText(draft, query.cursor, struck, world.history) };

@@ -173,6 +173,7 @@ async function runConform(argv: readonly string[], stop: AbortSignal): Promise<n
     environment: process.env,
     clock: { now: () => clock.now(), sleep: (ms) => sleep(ms) },
     say: (text) => void stdout.write(text),
+    isTerminal: stdout.isTTY,
     warn: (text) => void stderr.write(text),
     progress: stderr.isTTY ? (line) => void stderr.write(`\r\u001B[K${line}`) : undefined,
   });

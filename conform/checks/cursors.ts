@@ -1,9 +1,9 @@
-/** PAG: cursors, and limits that are refused (interface sections 4.4, 7 and 8). */
+/** PAG: cursors, and which limits are accepted (interface sections 4.4, 7 and 8). */
 import { broken, passed } from "../check.ts";
 import type { Check, Finding, Result } from "../check.ts";
 import { Missing } from "../errors.ts";
 import type { Exchange } from "../http.ts";
-import { HOUR } from "../instants.ts";
+import { DAY, HOUR, floorTo } from "../instants.ts";
 import { canonical } from "../json.ts";
 import { queryOf } from "../reading.ts";
 import type { Series } from "../reading.ts";
@@ -68,6 +68,21 @@ const badLimits = ["0", "1001", "ten"].map((limit) => refusal({ limit }, `limit=
 async function limits(session: Session, series: Series): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const probe of badLimits) findings.push(...(await probe(session, series)));
+  const finding = firstOf(findings);
+  return finding === undefined ? [] : [finding];
+}
+
+/** On any window: an empty page shows as well as a full one that the limit is accepted. */
+async function largeLimits(session: Session, series: Series): Promise<Finding[]> {
+  const end = floorTo(DAY, await session.now());
+  const findings: Finding[] = [];
+  for (const limit of [1000, 501]) {
+    const query = queryOf(series, { start: end - DAY, end }, limit);
+    const exchange = await session.ask({ path: series.path, query, probe: true });
+    if (exchange.status === 200) continue;
+    const seen = `limit=${limit} is answered with ${statusOf(exchange)}`;
+    findings.push({ seen, expected: "status 200, with as many records as you like", exchange });
+  }
   const finding = firstOf(findings);
   return finding === undefined ? [] : [finding];
 }
@@ -181,5 +196,14 @@ export const cursorChecks: readonly Check[] = [
     protects: "A sync that goes on after a night begins its window again only after a 400.",
     mend: "Answer a cursor that has expired with 400 and a problem document.",
     run: oldCursor,
+  },
+  {
+    id: "PAG-16",
+    level: "must",
+    clause: "4.2, 4.3, 8",
+    title: "Every `limit` up to 1000 is accepted.",
+    protects: "Clients ask for the largest page; where it is refused they read nothing.",
+    mend: "Accept every limit from 1 to 1000; a page may hold fewer records than the limit, but the request is not refused.",
+    run: each(largeLimits),
   },
 ];

@@ -8,7 +8,7 @@ import { queryOf } from "../reading.ts";
 import { dateOf } from "../retry_after.ts";
 import { sample, seriesOf } from "../samples.ts";
 import { CAPABILITIES } from "../session.ts";
-import type { Session } from "../session.ts";
+import type { Ask, Session } from "../session.ts";
 import { judgedAll, quoted, readingsSeen, statusOf } from "./shared.ts";
 
 /** The answers with status 200 to requests of the three operations. */
@@ -78,14 +78,21 @@ async function redirects(session: Session): Promise<Result> {
   );
 }
 
+/** The answer with a page; an error says nothing of how pages travel. */
+async function pageFor(session: Session, request: Ask): Promise<Exchange> {
+  const exchange = await session.ask(request);
+  if (exchange.status === 200) return exchange;
+  throw new Missing("a page with status 200, with and without compression");
+}
+
 /** One page of a small window, asked for twice, with and without compression. */
 async function coding(session: Session): Promise<Result> {
   const [series] = await seriesOf(session);
   if (series === undefined) throw new Missing("a dataset");
   const { window } = await sample(session, series);
-  const query = queryOf(series, window, 1000);
+  const query = queryOf(series, window);
   const plain = { "accept-encoding": "identity" };
-  const exchange = await session.ask({ path: series.path, query, headers: plain });
+  const exchange = await pageFor(session, { path: series.path, query, headers: plain });
   const used = exchange.headers["content-encoding"] ?? "identity";
   if (used !== "identity")
     return broken(
@@ -93,7 +100,7 @@ async function coding(session: Session): Promise<Result> {
       "identity",
       exchange,
     );
-  const packed = await session.ask({ path: series.path, query });
+  const packed = await pageFor(session, { path: series.path, query });
   const coded = packed.headers["content-encoding"] ?? "identity";
   if (/^(x-)?gzip$|^identity$/i.test(coded)) return passed;
   return broken(

@@ -59,6 +59,12 @@ function refreshed(session: Session) {
     const oauth = credentialsOf(session);
     // No second try after a failure: the token may be spent.
     const exchange = await tokenRequest(session, oauth, oauth.refreshToken, true);
+    // A token that is spent says nothing of the provider: --deep spends it, and so does another program.
+    if (exchange.status === 400 && objectIn(exchange.text)?.["error"] === "invalid_grant")
+      throw new Missing(
+        `a refresh token that is valid: the refresh token of ${oauth.file} is refused (invalid_grant). ` +
+          "It may be spent: a run with --deep ends the sign-in. Sign in again and repeat",
+      );
     const body = exchange.status === 200 ? objectIn(exchange.text) : undefined;
     const [access, next] = [body?.["access_token"], body?.["refresh_token"]];
     for (const secret of [access, next])

@@ -6,21 +6,23 @@ import type { Report } from "./report.ts";
 const IN_FULL = 5;
 const SHOWN = 12;
 
-/** Columns of a line, but for addresses, which are for copying. */
+/** Columns of a line on a terminal, but for addresses, which are for copying. */
 const WIDTH = 110;
 
 /** Columns of a group; two stand side by side. */
 const CELL = 56;
 
-function cut(text: string): string {
-  return text.length <= WIDTH ? text : `${text.slice(0, WIDTH - 1)}…`;
-}
+type Cut = (text: string) => string;
+
+const cutToWidth: Cut = (text) => (text.length <= WIDTH ? text : `${text.slice(0, WIDTH - 1)}…`);
+
+const keepWhole: Cut = (text) => text;
 
 function labelOf({ verdict, expected }: Outcome): string {
   return expected ? "EXPECTED" : verdict === "failed" ? "FAILED" : "WARNING";
 }
 
-function findingLines(outcome: Outcome, inFull: boolean): string[] {
+function findingLines(outcome: Outcome, inFull: boolean, cut: Cut): string[] {
   const { check, finding } = outcome;
   const head = `${labelOf(outcome)} ${check.id} ${check.title} [${check.clause}]`;
   if (finding === undefined) return [cut(head)];
@@ -35,8 +37,13 @@ function findingLines(outcome: Outcome, inFull: boolean): string[] {
   ];
 }
 
-/** The report for a screen: a line for each group, what is broken, what could not be verified, and the conclusion. */
-export function terminalReport(report: Report): string {
+/**
+ * The report for a screen: a line for each group, what is broken, what could not be verified, and the conclusion.
+ *
+ * @param isTerminal cuts long lines; in a file or a log they stay whole
+ */
+export function terminalReport(report: Report, isTerminal: boolean): string {
+  const cut = isTerminal ? cutToWidth : keepWhole;
   const { outcomes, baseUrl, version, started, ended, requests } = report;
   const seconds = Math.round((ended - started) / 1000);
   const cells = byGroup(report).map(
@@ -55,7 +62,7 @@ export function terminalReport(report: Report): string {
     );
   const lines = found
     .slice(0, SHOWN)
-    .flatMap((outcome, index) => findingLines(outcome, index < IN_FULL && !outcome.expected));
+    .flatMap((outcome, index) => findingLines(outcome, index < IN_FULL && !outcome.expected, cut));
   if (found.length > SHOWN) lines.push(`and ${found.length - SHOWN} more: see --html or --json`);
   const missing = missingOf(outcomes).map(([what, ids]) =>
     cut(`  ${ids.join(" ")}: needs ${what}`),

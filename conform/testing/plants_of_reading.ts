@@ -104,6 +104,7 @@ export const ofPages: readonly Plant[] = [
     faults: () => [{ kind: "refusal", of: ["cursor-expired"], status: 500 }],
     later: (provider) => provider.clock.advance(3_600_000),
   },
+  simple("limit-small", "a limit above 500 is refused", "PAG-16", { kind: "refuse_limits" }),
 ];
 
 export const ofWindows: readonly Plant[] = [

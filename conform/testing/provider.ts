@@ -110,6 +110,7 @@ async function signedIn(provider: Provider): Promise<OAuthCredentials> {
     "billing.cost.read",
   ]);
   return {
+    file: "oauth.json",
     clientId: server.client.clientId,
     clientSecret: server.client.clientSecret,
     refreshToken,

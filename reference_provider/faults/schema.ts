@@ -159,6 +159,7 @@ const rules = [
   fault("refuse_future", {}),
   fault("refuse_unknown", {}),
   fault("refuse_forms", {}),
+  fault("refuse_limits", {}),
   fault("cursor_once", {}),
   fault("metadata", {
     /** Of the protected resource (RFC 9728) or of the authorization server (RFC 8414). */
