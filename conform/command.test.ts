@@ -51,7 +51,9 @@ describe("exit codes", () => {
       const { code, said, warned } = await run(address(trial), token(trial));
       expect(warned).toBe("");
       expect(code).toBe(0);
-      expect(said).toContain("No rule of the interface is seen to be broken.");
+      expect(said).toMatch(
+        /No rule of the interface is seen to be broken; \d+ checks could not be tried, so this is not yet a whole proof\.\n$/,
+      );
       expect(said).toContain("version 9.9.9");
       expect(said.split("\n").length).toBeLessThan(40);
     }));
@@ -65,6 +67,31 @@ describe("exit codes", () => {
       expect(said).toMatch(/ {2}seen {6}the page has \d+ records/);
       expect(said).toMatch(/ {2}request {3}GET http:\/\/127\.0\.0\.1:\d+\/v1\/finops\//);
       expect(said).toContain("mend      Cut the page at limit");
+    }));
+
+  it("ends a run with nothing left to try with the whole proof", () =>
+    withProvider({}, async (trial) => {
+      const { said } = await run([...address(trial), "--only", "CAP-01"], token(trial));
+      expect(said).toMatch(/\n1 passed\. No rule of the interface is seen to be broken\.\n$/);
+    }));
+
+  it("says what passed in part, and without what", () =>
+    withProvider({}, async (trial) => {
+      const when = { operation: "usage", granularity: "1h" } as const;
+      trial.provider.fault({ kind: "status", status: 400, when });
+      const { said } = await run([...address(trial), "--only", "PAG-13,PAG-16"], token(trial));
+      expect(said).toContain(
+        "PASSED IN PART: 2 of the passed\n  PAG-13 PAG-16: without usage 1h, which is on offer and not served\n",
+      );
+    }));
+
+  it("says which rule to mend first, and how to get a 429", () =>
+    withProvider({}, async (trial) => {
+      trial.provider.fault({ kind: "refusal", of: ["unauthorized"], body: "page" });
+      const { said } = await run([...address(trial), "--only", "ERR"], token(trial));
+      expect(said).toContain("ERR-06: needs a 401: mend ERR-04 and ERR-05 first\n");
+      expect(said).toContain("ERR-07: needs a 401 to a request without a token: mend ERR-04");
+      expect(said).toContain("lower the rate limit of a staging system for this run");
     }));
 
   it("cuts long lines on a terminal, and nowhere else", () =>

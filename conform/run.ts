@@ -58,7 +58,12 @@ async function outcomeOf(
         verdict: "not verified",
         missing: session.options.shown.foreign(result.missing, MOST),
       };
-    return { ...none, verdict: "passed", missing: result.note };
+    const { note } = result;
+    return {
+      ...none,
+      verdict: "passed",
+      missing: note && session.options.shown.foreign(note, MOST),
+    };
   } catch (error) {
     if (!(error instanceof Missing)) throw error;
     return {

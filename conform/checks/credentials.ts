@@ -56,7 +56,7 @@ function are401(answers: (session: Session) => Promise<readonly Exchange[]>, wha
 async function challenges(session: Session): Promise<Result> {
   const all = [...(await withoutToken(session)), ...(await withWrongToken(session))];
   const refused = all.filter(({ status }) => status === 401);
-  if (refused.length === 0) throw new Missing("a 401");
+  if (refused.length === 0) throw new Missing("a 401: mend ERR-04 and ERR-05 first");
   const bare = refused.filter(
     ({ headers }) => !/^[A-Za-z][\w-]*( |,|$)/.test(headers["www-authenticate"] ?? ""),
   );
@@ -72,7 +72,7 @@ async function challenges(session: Session): Promise<Result> {
 async function queryToken(session: Session): Promise<Result> {
   const { token } = session.options.credentials;
   if ((await withoutToken(session)).some(({ status }) => status !== 401))
-    throw new Missing("a 401 to a request without a token");
+    throw new Missing("a 401 to a request without a token: mend ERR-04 first");
   const query = { access_token: token };
   const exchange = await session.ask({ path: CAPABILITIES, query, token: null, probe: true });
   if (exchange.status >= 400) return passed;
@@ -143,7 +143,7 @@ export const credentialChecks: readonly Check[] = [
     clause: "5 rule 1, 7",
     title: "A request without a credential is a 401.",
     protects: "Anybody could read the bill.",
-    mend: "Check the Authorization header before anything else, on all three operations.",
+    mend: "Check the Authorization header before anything else, on all three operations. Answer 401 with WWW-Authenticate, not 403, if the Authorization header is missing; 403 is for a valid token without the scope.",
     run: are401(withoutToken, "a request without a token"),
   },
   {

@@ -69,9 +69,15 @@ async function unknownAddress(session: Session): Promise<Result> {
 
 async function retryAfter(session: Session): Promise<Result> {
   await readingsSeen(session);
-  if (session.options.deep && !limitedAnswers(session).length) await burst(session);
+  const { deep } = session.options;
+  if (deep && limitedAnswers(session).length === 0) await burst(session);
   const limited = limitedAnswers(session);
-  if (limited.length === 0) throw new Missing("a 429, which did not come");
+  if (limited.length === 0) {
+    const more = deep ? "" : ", or use --deep, which sends a burst of requests";
+    throw new Missing(
+      `a 429, which did not come: lower the rate limit of a staging system for this run${more}`,
+    );
+  }
   const bare = limited.filter((exchange) => delayOf(exchange) === undefined);
   return judgedAll(
     bare.map((exchange) => ({

@@ -192,7 +192,7 @@ export const windowLimitChecks: readonly Check[] = [
     clause: "8",
     title: "A longer window is a 400.",
     protects: "A window that is cut in silence loses what lies behind the cut.",
-    mend: "Refuse a window longer than maximum_window_days x 24 hours with a problem document.",
+    mend: "Answer 400 with a problem document to a window longer than maximum_window_days x 24 hours. Another status, such as 422, is not in the interface.",
     run: each(largerIsRefused),
   },
   {

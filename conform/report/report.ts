@@ -51,20 +51,26 @@ export function countsText(outcomes: readonly Outcome[]): string {
 /** The last word of a report. */
 export function conclusion(report: Report): string {
   const { stale, exitCode, outcomes } = report;
-  const { failed, warnings } = countsOf(outcomes);
+  const { failed, warnings, notVerified } = countsOf(outcomes);
   if (stale.length > 0)
     return `The list of expected failures is out of date: ${stale.join(", ")} passed.`;
   if (exitCode === 1) return `The provider breaks the interface: ${failed} of its rules.`;
-  return warnings === 0
-    ? "No rule of the interface is seen to be broken."
-    : "No rule of the interface is seen to be broken; the warnings put money at risk.";
+  const untried = `${notVerified} ${notVerified === 1 ? "check" : "checks"} could not be tried, so this is not yet a whole proof`;
+  const rest = [
+    ...(warnings === 0 ? [] : ["the warnings put money at risk"]),
+    ...(notVerified === 0 ? [] : [untried]),
+  ];
+  return `${["No rule of the interface is seen to be broken", ...rest].join("; ")}.`;
 }
 
-/** Outcomes that could not be verified, by what is missing. */
-export function missingOf(outcomes: readonly Outcome[]): (readonly [string, readonly string[]])[] {
+/** Outcomes with this verdict that lack something, in whole or in part, by what is missing. */
+export function missingOf(
+  outcomes: readonly Outcome[],
+  which: "not verified" | "passed",
+): (readonly [string, readonly string[]])[] {
   const ids = new Map<string, string[]>();
   for (const { check, verdict, missing } of outcomes) {
-    if (verdict !== "not verified" || missing === undefined) continue;
+    if (verdict !== which || missing === undefined) continue;
     ids.set(missing, [...(ids.get(missing) ?? []), check.id]);
   }
   return [...ids];

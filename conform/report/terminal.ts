@@ -64,14 +64,18 @@ export function terminalReport(report: Report, isTerminal: boolean): string {
     .slice(0, SHOWN)
     .flatMap((outcome, index) => findingLines(outcome, index < IN_FULL && !outcome.expected, cut));
   if (found.length > SHOWN) lines.push(`and ${found.length - SHOWN} more: see --html or --json`);
-  const missing = missingOf(outcomes).map(([what, ids]) =>
+  const missing = missingOf(outcomes, "not verified").map(([what, ids]) =>
     cut(`  ${ids.join(" ")}: needs ${what}`),
   );
+  const inPart = missingOf(outcomes, "passed");
+  const count = inPart.reduce((sum, [, ids]) => sum + ids.length, 0);
+  const partly = inPart.map(([what, ids]) => cut(`  ${ids.join(" ")}: ${what}`));
   return [
     `${INTERFACE}, checked by version ${version}`,
     `${baseUrl}: ${requests} requests, ${seconds} s`,
     ...groups,
     ...(lines.length === 0 ? [] : ["", ...lines]),
+    ...(count === 0 ? [] : ["", `PASSED IN PART: ${count} of the passed`, ...partly]),
     ...(missing.length === 0 ? [] : ["", "NOT VERIFIED (a skip is not a pass)", ...missing]),
     "",
     `${countsText(outcomes)}. ${conclusion(report)}`,
