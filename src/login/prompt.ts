@@ -1,8 +1,12 @@
 /** Asks a person at a terminal. */
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
+import { ConnectorError } from "../errors.ts";
 
-/** A function that asks one question a call. The answer to a question for a secret is not shown. */
+/**
+ * A function that asks one question a call. The answer to a question for a secret is not shown.
+ * It throws ConnectorError `invalid_arguments` if nobody answers.
+ */
 export function askAt(
   input: NodeJS.ReadableStream,
   output: NodeJS.WritableStream,
@@ -10,12 +14,19 @@ export function askAt(
   return async (question, secret) => {
     const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
     const asking = createInterface({ input, output: secret ? silent : output, terminal: true });
+    // Ctrl-C and the end of the input close it, and its question would then wait for ever.
+    const given = new AbortController();
+    asking.on("close", () => given.abort());
+    const { signal } = given;
     try {
-      if (!secret) return await asking.question(question);
+      if (!secret) return await asking.question(question, { signal });
       output.write(question);
-      const answer = await asking.question("");
+      const answer = await asking.question("", { signal });
       output.write("\n");
       return answer;
+    } catch (reason) {
+      if (!signal.aborted) throw reason;
+      throw new ConnectorError("invalid_arguments", "No answer was given, so nothing was written.");
     } finally {
       asking.close();
     }

@@ -1,0 +1,33 @@
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
+import { expect, it } from "vitest";
+import { askAt } from "./prompt.ts";
+
+function terminal(typed: string) {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const ask = askAt(input, output);
+  input.write(typed);
+  const shown = async (): Promise<string> => {
+    output.end();
+    return await text(output);
+  };
+  return { ask, shown };
+}
+
+it("shows what is typed, but not a secret", async () => {
+  const open = terminal("https://a.example\n");
+  expect(await open.ask("Base URL: ", false)).toBe("https://a.example");
+  expect(await open.shown()).toContain("https://a.example");
+  const hidden = terminal("sk-secret\n");
+  expect(await hidden.ask("Key: ", true)).toBe("sk-secret");
+  expect(await hidden.shown()).toBe("Key: \n");
+});
+
+it.each([
+  ["Ctrl-C", "\u0003"],
+  ["Ctrl-D", "\u0004"],
+])("ends at %s", async (_, typed) => {
+  for (const secret of [true, false]) {
+    await expect(terminal(typed).ask("Key: ", secret)).rejects.toThrow("No answer was given");
+  }
+});
