@@ -132,7 +132,14 @@ def test_a_destination_that_commits_one_stream_only(serve, warehouses, lost):
     assert found["2025-11-05"][0] == "unproven"
     pass_time(provider, 86_400)
     pipeline.sync()
-    all_right(compare(warehouses, provider, pipeline.table))
+    found = compare(warehouses, provider, pipeline.table)
+    if lost == "rows":  # the connector does not know that they are lost, and they have not changed
+        assert found["2025-11-05"][0] == "unproven"
+        pipeline.states.clear()
+        pass_time(provider)
+        pipeline.sync()
+        found = compare(warehouses, provider, pipeline.table)
+    all_right(found)
 
 
 def kill_at_the_third_page_of_costs(provider: Provider, pipeline: Pipeline) -> None:
