@@ -49,7 +49,7 @@ test("those who wait are served in the order in which they came", async () => {
   await Promise.all([large, small]);
 });
 
-test("bodies that all wait for more do not wait for each other: the first goes beyond the budget", async () => {
+test("bodies that all wait for more do not wait for each other: one goes beyond the budget", async () => {
   const budget = new ByteBudget(100);
   const [first, second] = [budget.hold(live()), budget.hold(live())];
   await first.grow(50);
@@ -59,6 +59,26 @@ test("bodies that all wait for more do not wait for each other: the first goes b
   expect(await isPending(two)).toBe(true);
   first.release();
   await two;
+});
+
+test("L1: of bodies that all grow in small steps, only one goes beyond the budget", async () => {
+  const budget = new ByteBudget(100);
+  const holds = Array.from({ length: 10 }, () => budget.hold(live()));
+  const sizes = holds.map(() => 0);
+  let open = holds.length;
+  await Promise.all(
+    holds.map(async (hold, index) => {
+      for (let size = 5; size <= 80; size += 5) {
+        await hold.grow(size);
+        sizes[index] = size;
+        expect(sizes.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(100 + 80);
+      }
+      sizes[index] = 0;
+      open -= 1;
+      hold.release();
+    }),
+  );
+  expect(open).toBe(0);
 });
 
 test("an abort ends a wait and a hold", async () => {

@@ -71,22 +71,37 @@ export class ByteBudget {
     for (;;) {
       const [first] = this.#waiting;
       if (first === undefined) return;
-      const more = first.bytes - (this.#held.get(first.holder) ?? 0);
-      if (this.#used + more > this.#capacity && !this.#isStuck()) return;
-      this.#waiting.shift();
-      this.#set(first.holder, first.bytes);
-      first.granted();
+      const next = this.#fits(first) ? first : this.#largestIfStuck();
+      if (next === undefined) return;
+      this.#waiting.splice(this.#waiting.indexOf(next), 1);
+      this.#set(next.holder, next.bytes);
+      next.granted();
     }
   }
 
-  /** Whether every hold waits for more. Nobody would ever release one, so the first goes beyond the capacity. */
-  #isStuck(): boolean {
+  #fits({ holder, bytes }: Waiting): boolean {
+    return this.#used + bytes - this.#heldBy(holder) <= this.#capacity;
+  }
+
+  /**
+   * Where every hold waits for more, nobody would ever release one: the largest hold goes beyond the capacity. It stays the
+   * largest until its body is complete, so the budget is exceeded by one body at most.
+   */
+  #largestIfStuck(): Waiting | undefined {
     const waiting = new Set(this.#waiting.map(({ holder }) => holder));
-    return [...this.#held.keys()].every((holder) => waiting.has(holder));
+    if (![...this.#held.keys()].every((holder) => waiting.has(holder))) return undefined;
+    const bySize = this.#waiting.toSorted(
+      (a, b) => this.#heldBy(b.holder) - this.#heldBy(a.holder),
+    );
+    return bySize[0];
+  }
+
+  #heldBy(holder: symbol): number {
+    return this.#held.get(holder) ?? 0;
   }
 
   #set(holder: symbol, bytes: number): void {
-    this.#used += bytes - (this.#held.get(holder) ?? 0);
+    this.#used += bytes - this.#heldBy(holder);
     if (bytes === 0) this.#held.delete(holder);
     else this.#held.set(holder, bytes);
   }
