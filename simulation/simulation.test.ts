@@ -43,6 +43,10 @@ test("full refreshes: 100 jobs", async () => {
   expect(await broken(1, 100, "refresh")).toEqual([]);
 });
 
+test("a resumed window whose strays were collected goes on to write them, and the sync ends", async () => {
+  expect(await broken(40_063, 1, "any")).toEqual([]);
+});
+
 const batches = Array.from({ length: SEEDS / BATCH }, (_, index) => 1 + index * BATCH);
 
 test.skipIf(one !== undefined).for(batches)("seeds from %i on", async (from) => {

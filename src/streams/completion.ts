@@ -56,6 +56,13 @@ const TOO_MANY_STRAYS =
   "Further records of this kind are written only if the window of their own day returns them. " +
   "Ask the provider why its windows return records of other days.";
 
+/** A window whose strays this process has seen. It takes no purpose along: the next job of the window has another one. */
+const collected = ({ window, availableThrough }: Omit<Waiting, "missesStrays">): Waiting => ({
+  window,
+  availableThrough,
+  missesStrays: false,
+});
+
 /** A window that has been read, but has strays that are neither dropped nor written yet. */
 interface Waiting {
   readonly window: Range;
@@ -104,7 +111,7 @@ export class Completion {
       case "rewrite":
         return await this.#settle(ended);
       case "collect":
-        return this.#finish({ ...job, missesStrays: false });
+        return this.#finish(collected(job));
       case "strays":
         return await this.#wroteStrays(ended, job.purpose.hashes);
       case "look":
@@ -154,7 +161,7 @@ export class Completion {
     const written = standingOf(reading.totals ?? [], reading.id);
     await this.#report({ reading, isWhole: false, days: [], strays: written });
     this.#options.setState(this.#remembered(this.#options.state()));
-    this.#finish({ ...job, missesStrays: false });
+    this.#finish(collected(job));
   }
 
   async #report(said: Omit<ReadingReport, "passBeganAt">): Promise<void> {
