@@ -56,13 +56,6 @@ const TOO_MANY_STRAYS =
   "Further records of this kind are written only if the window of their own day returns them. " +
   "Ask the provider why its windows return records of other days.";
 
-/** A window whose strays this process has seen. It takes no purpose along: the next job of the window has another one. */
-const collected = ({ window, availableThrough }: Omit<Waiting, "missesStrays">): Waiting => ({
-  window,
-  availableThrough,
-  missesStrays: false,
-});
-
 /** A window that has been read, but has strays that are neither dropped nor written yet. */
 interface Waiting {
   readonly window: Range;
@@ -111,7 +104,7 @@ export class Completion {
       case "rewrite":
         return await this.#settle(ended);
       case "collect":
-        return this.#finish(collected(job));
+        return this.#finish({ ...job, missesStrays: false });
       case "strays":
         return await this.#wroteStrays(ended, job.purpose.hashes);
       case "look":
@@ -133,8 +126,10 @@ export class Completion {
     for (const message of describeShrunk(settlement.shrunk)) await warn(message);
     if (this.strays.isFull) await warn(TOO_MANY_STRAYS);
     // The earlier process that began a resumed reading may have seen strays that this process does not know.
-    if (isWhole && !reading.resumed) this.strays.judge(reading);
-    if (isWhole && !reading.resumed) this.#read.push(reading);
+    if (isWhole && !reading.resumed) {
+      this.strays.judge(reading);
+      this.#read.push(reading);
+    }
     await this.#report({ reading, isWhole, days: settlement.reports, strays: reading.standing });
     // Other windows may have changed the state while the report was sent, so the days are judged again on the present state.
     // The verdicts are the same, because no other window changes the days of this one.
@@ -161,7 +156,7 @@ export class Completion {
     const written = standingOf(reading.totals ?? [], reading.id);
     await this.#report({ reading, isWhole: false, days: [], strays: written });
     this.#options.setState(this.#remembered(this.#options.state()));
-    this.#finish(collected(job));
+    this.#finish({ ...job, missesStrays: false });
   }
 
   async #report(said: Omit<ReadingReport, "passBeganAt">): Promise<void> {
@@ -194,8 +189,7 @@ export class Completion {
     const missing = waiting.filter(({ missesStrays }) => missesStrays);
     if (missing.length > 0) {
       this.#waiting = waiting.filter(({ missesStrays }) => !missesStrays);
-      for (const { window, availableThrough } of missing)
-        queue({ ...jobOf(window, { kind: "collect" }), availableThrough });
+      for (const each of missing) queue(jobAgain(each, { kind: "collect" }));
       return;
     }
     const looks = this.#hasLooked ? [] : this.#windowsToLookAt();
@@ -209,7 +203,7 @@ export class Completion {
       const hashes = this.strays.pendingOf(each.window).difference(assigned);
       for (const hash of hashes) assigned.add(hash);
       if (hashes.size === 0) this.#finish(each);
-      else queue({ ...jobOf(each.window, { kind: "strays", hashes }), ...each });
+      else queue(jobAgain(each, { kind: "strays", hashes }));
     }
   }
 
@@ -262,6 +256,11 @@ export class Completion {
   #remembered(state: StreamState): StreamState {
     return state.mode === "incremental" ? { ...state, strays: this.strays.written } : state;
   }
+}
+
+/** One more reading of a waiting window. Nothing else of the window's last job goes along, so the purpose is the new one. */
+function jobAgain({ window, availableThrough }: Waiting, purpose: Purpose): Job {
+  return { ...jobOf(window, purpose), availableThrough };
 }
 
 /**
