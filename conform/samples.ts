@@ -59,7 +59,7 @@ async function boundsOf(session: Session, series: Series) {
 
 /** Windows to try in turn, all inside retention and none longer than is accepted. */
 interface Candidates {
-  /** Of the last days, the longest first. */
+  /** These windows lie in the last days; the longest window comes first. */
   readonly recent: readonly Window[];
   /** For an account that had nothing in the last days. */
   readonly older: readonly Window[];

@@ -4,7 +4,7 @@ import type { Outcome, Summary } from "../run.ts";
 /** All that a report shows. */
 export interface Report extends Summary {
   readonly baseUrl: string;
-  /** Of the checker. */
+  /** The version of the checker. */
   readonly version: string;
   /** Milliseconds since 1970, by this machine's clock. */
   readonly started: number;

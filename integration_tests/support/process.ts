@@ -51,7 +51,7 @@ export function launch(command: string | null, options: LaunchOptions = {}): Run
   }
   const started = start([LAUNCHER, ...line, ...(options.args ?? [])], {
     cwd: folder,
-    // Of the test's own environment the process gets only PATH.
+    // The process gets only PATH from the test's own environment.
     env: { PATH: process.env["PATH"] ?? "", ...options.env },
     stdio: ["ignore", options.stdout ?? "pipe", "pipe"],
     timeout: PATIENCE,

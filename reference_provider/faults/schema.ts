@@ -162,7 +162,7 @@ const rules = [
   fault("refuse_limits", {}),
   fault("cursor_once", {}),
   fault("metadata", {
-    /** Of the protected resource (RFC 9728) or of the authorization server (RFC 8414). */
+    /** Whose metadata it is: the protected resource (RFC 9728) or the authorization server (RFC 8414). */
     of: z.enum(["resource", "server"]),
     set: z.record(z.string(), json).default({}),
     drop: z.array(z.string()).default([]),
