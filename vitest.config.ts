@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-// Where continuous integration counts: a report that it reads instead of what people read.
+// Continuous integration reads a report in place of the output for people.
 const report = process.env["TEST_REPORT"];
 
 export default defineConfig({

@@ -7,7 +7,7 @@ import { delayOf } from "./retry_after.ts";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** What one request brings from a server that answers so. */
+/** The result of one request to a server that gives this answer. */
 async function ask(answer: Answer, limits: { silence?: number; bytes?: number } = {}) {
   const server = createServer(answer);
   await new Promise<void>((resolve) => {

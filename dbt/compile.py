@@ -19,7 +19,7 @@ HEADER = """\
 --
 -- Run it in the schema that holds the tables usage, costs and export_windows; again after an upgrade.
 """
-# What profiles.yml calls the database where nothing else is said.
+# The names of the databases in profiles.yml, unless the environment sets others.
 DATABASES = {"duckdb": "memory", "postgres": "postgres"}
 CREATE = {
     "duckdb": "create or replace view {name} as\n{code};\n",

@@ -31,7 +31,7 @@ export interface Draw {
   int(least: number, most: number): number;
   pick<Value>(values: readonly Value[]): Value;
   chance(probability: number): boolean;
-  /** Of the hour in the day, and when its fact is shown: one in ten comes one to three days late. */
+  /** An hour of the day, and the instant from which its fact is shown: one in ten comes one to three days late. */
   when(day: Instant): { readonly at: Instant; readonly visibleFrom: Instant };
 }
 
@@ -92,7 +92,7 @@ export class Facts {
 export interface Group {
   /** Start of the bucket. */
   readonly bucket: Instant;
-  /** Of the facts' dimensions those that were asked for. */
+  /** The requested ones of the facts' dimensions. */
   readonly dimensions: Dimensions;
   readonly metrics: Record<string, bigint>;
 }

@@ -1,5 +1,5 @@
 /**
- * The real process against providers that mean harm. Whatever they send: the process ends, its memory stays below 300 MiB, a
+ * The real process against providers that mean harm. The process always ends, its memory stays below 300 MiB, a
  * STATE below 1 MB, and no character that steers a terminal is in any message.
  */
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";

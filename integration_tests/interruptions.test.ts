@@ -48,7 +48,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
     const resumed = await read(provider.config(small), { state: run.state });
     expect(resumed.code).toBe(0);
     await expectEqualSums(provider, new Warehouse().load(run).load(resumed));
-    // What was written before the signal is in the state: it does not come again.
+    // The state covers the rows that were written before the signal: they do not come again.
     const repeated = run.records("usage").length + resumed.records("usage").length;
     expect(repeated).toBe(usage["1d"].rows);
   },

@@ -1,4 +1,4 @@
-/** What a person sees at a terminal: progress on stderr, more in the log with `--debug`, messages on stdout as ever. */
+/** The view of a person at a terminal: progress on stderr, more in the log with `--debug`, messages on stdout as ever. */
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -23,7 +23,7 @@ export function listingOf(
   return dataset === "costs" ? account.listings.costs : account.listings[`usage-${granularity}`];
 }
 
-/** What an access token allows. `id` names the token in logs; the token itself is kept only as a hash. */
+/** The permissions of an access token. `id` names the token in logs; the token itself is kept only as a hash. */
 export interface Grant {
   readonly id: string;
   readonly account: string;

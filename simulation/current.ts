@@ -8,7 +8,7 @@ import type { ReportRow, Warehouse } from "./platform.ts";
 import { type Exchange, isHidden, type Provider, type Rules } from "./provider.ts";
 import { type Life, type StreamName, type Version, visible } from "./records.ts";
 
-/** What is judged: the exchanges are those of the last pass. */
+/** The subject of the judgment: the exchanges are those of the last pass. */
 export interface Judgeable {
   readonly world: {
     readonly provider: Provider;
@@ -96,7 +96,7 @@ function shownOf(stream: StreamName, report: ReportRow, warehouse: Warehouse): S
 }
 
 /**
- * What the provider showed while the reading that vouches for the day went on: each row at some instant of it, and every
+ * The rows that the provider showed while the reading that vouches for the day went on: each row at some instant of it, and every
  * record that was there all the time. Records longer than their day are shown by some windows and not by others.
  */
 function judgeDay(

@@ -4,7 +4,7 @@
  */
 import type { Message } from "./protocol.ts";
 
-/** What passes on its way to stdout; of records it takes their number. */
+/** An output on its way to stdout; of lines of records only their number matters here. */
 type Output =
   | Message
   | { readonly type: "RECORD_LINES"; readonly stream: string; readonly count: number };

@@ -6,7 +6,7 @@ import type { EngineEdges, WarehouseHost } from "./host.ts";
 import { Loader } from "./loader.ts";
 import { storedStates } from "./store.ts";
 
-/** What came of a run. */
+/** The result of a run. */
 export interface Delivery {
   /** Whether every stream was read to its end. */
   readonly ok: boolean;
@@ -44,7 +44,7 @@ async function inputOf(
 }
 
 /**
- * Reads all streams into the database. What came before a failure is committed, so that the next run goes on from there.
+ * Reads all streams into the database. Rows that came before a failure are committed, so that the next run goes on from there.
  *
  * @throws ConnectorError the errors of `read`, and `database`
  */

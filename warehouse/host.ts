@@ -8,7 +8,7 @@ import type { Output } from "../src/streams/stream.ts";
 /** A command of the connector that asks the provider. */
 export type EngineCommand = Extract<Command, { kind: "check" | "discover" | "read" }>;
 
-/** Where the engine gets its input from, and who is told of its progress. */
+/** The source of the input of the engine, and the listener to its progress. */
 export interface EngineEdges {
   readonly readJson: (path: string, what: InputKind) => Promise<unknown>;
   readonly onProgress?: ((event: ProgressEvent) => void) | undefined;

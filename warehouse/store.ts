@@ -1,5 +1,5 @@
 /**
- * What a sync keeps in its database besides the tables of the streams, in the schema `source_ai_billing`: the owner of the
+ * The tables that a sync keeps in its database besides those of the streams, in the schema `source_ai_billing`: the owner of the
  * data, the states, and the sums after each sync.
  */
 import { ConnectorError } from "../src/errors.ts";

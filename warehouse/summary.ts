@@ -1,4 +1,4 @@
-/** What a sync says at its end. */
+/** The message of a sync at its end. */
 import type { Change } from "./bills.ts";
 import type { Proof } from "./figures.ts";
 import type { Counts } from "./loader.ts";

@@ -45,7 +45,7 @@
   {{ return(common + (usage if dataset == 'usage' else costs)) }}
 {% endmacro %}
 
-{# What a record cannot be counted without; an empty value in another column is no fault. #}
+{# Columns that a record needs to be counted; an empty value in another column is no fault. #}
 {% macro required_columns(dataset) %}
   {{ return(['record_updated_at', 'charge_period_start', 'charge_period_end'] + (
     ['consumed_quantity'] if dataset == 'usage'

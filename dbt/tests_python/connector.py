@@ -70,7 +70,7 @@ AMOUNTS = {"costs": {"billed_cost": "billed_cost", "effective_cost": "effective_
 
 
 def truth(provider: Provider, dataset: str, granularity: str = "1d", account: str | None = None) -> dict[str, dict]:
-    """What the provider shows now: sums by day and label."""
+    """Sums by day and label of the rows that the provider shows now."""
     totals = provider.control("totals" + (f"?account={account}" if account else ""))
     days = totals["costs"]["days"] if dataset == "costs" else totals["usage"][granularity]["days"]
     by_day: dict[str, dict] = defaultdict(dict)

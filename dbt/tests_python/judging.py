@@ -1,4 +1,4 @@
-"""What every scenario ends with: a day that calls itself proven shows the provider's truth, to the row and the digit."""
+"""Each scenario ends with this check: a day that calls itself proven shows the provider's truth, to the row and the digit."""
 
 from decimal import Decimal
 

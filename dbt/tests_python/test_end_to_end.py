@@ -218,7 +218,7 @@ def test_long_and_empty_rows_however_a_provider_selects(serve, warehouses, selec
 
 
 def test_the_retention_edge(serve, warehouses):
-    """What leaves retention stays as it was proven last, also where a provider leaves it out in silence."""
+    """A day that leaves retention stays as it was proven last, also if a provider leaves it out in silence."""
     provider = serve(data=f"{DATA},retention=9")
     put(provider, cost("c", "11-05", "7"))
     provider.control("faults", {"set": {"kind": "retention_trim"}})

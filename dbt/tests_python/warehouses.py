@@ -45,7 +45,7 @@ OTHER_TYPES = {
     **dict.fromkeys(["records", "rows"], "bigint"),
 }
 
-# What current rows need, in order.
+# The steps that current rows need, in order.
 STEPS = ("rows", "chains", "placed", "days", "strays", "judged", "sums", "removed", "completeness")
 CHAIN = ["ai_billing__manifest", *(f"ai_billing__{step}_%s" for step in STEPS), "current_%s"]
 

@@ -116,7 +116,7 @@ def base36(number: int) -> str:
 
 @dataclass
 class Known:
-    """What the connector's state knows of a day (design R6, R8, P6)."""
+    """The knowledge of a day in the connector's state (design R6, R8, P6)."""
 
     content: dict[str, str]
     rows_reading_id: str
@@ -143,14 +143,14 @@ class World:
     # Strays that were written: by whom, and which window showed them.
     strays: dict[str, tuple[str, tuple[datetime, datetime]]] = field(default_factory=dict)
     pass_began: datetime | None = None
-    # What was shown when a reading began.
+    # The records that were shown when a reading began.
     snapshots: dict[str, dict[str, dict]] = field(default_factory=dict)
 
     @property
     def address(self) -> tuple[str, str | None]:
         return self.base_url, self.account
 
-    # What the provider does.
+    # Actions of the provider.
 
     def put(self, record: dict, updated: str | None = None) -> None:
         """Publishes or restates a record."""
@@ -179,7 +179,7 @@ class World:
             if day is None or record["ChargePeriodStart"].startswith(f"2025-{day}")
         }
 
-    # What the connector does.
+    # Actions of the connector.
 
     def clear(self) -> None:
         """The platform forgets the stream's state; the tables stay."""
@@ -291,7 +291,7 @@ class World:
             self.report(reading, began, window, day, found, said, inside=False, **fate)
 
     def write_strays(self, window, records, **fate) -> None:
-        """What no window of the pass returned as its own is written by reading the window that showed it once more."""
+        """Writes the strays that no window of the pass returned as its own: their window is read once more."""
         reading, began = self.begin(), self.now
         for record in records:
             self.strays[content_of(record)] = reading, window

@@ -7,7 +7,7 @@ import { textIn } from "./shape.ts";
 
 /** A quantity of a row. */
 export interface Meter {
-  /** Of the interface (section 2.1), or `x_…`. */
+  /** A usage type of the interface (section 2.1), or `x_…`. */
   readonly usageType: string;
   /** `SkuMeter`, e.g. `Input Tokens`. */
   readonly name: string;

@@ -57,7 +57,7 @@ export interface Config {
   readonly start: number | undefined;
   /** Exclusive, after `start`; `undefined` means now (W4). */
   readonly end: number | undefined;
-  /** Of usage; costs always count in days. */
+  /** The bucket of usage; costs always count in days. */
   readonly granularity: "1d" | "1h";
   /** Whole UTC days, 0 to 36,525; `undefined` means by the capabilities' lags (R1). */
   readonly lookbackDays: number | undefined;

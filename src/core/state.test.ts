@@ -237,7 +237,7 @@ const script = fc.array(
   { minLength: 1, maxLength: 8 },
 );
 
-/** What the warehouse has: the newest change of each row that was read. */
+/** The content of the warehouse: the newest change of each row that was read. */
 class Model {
   readonly seen = new Map<number, number>();
   readonly #rows: readonly Row[];

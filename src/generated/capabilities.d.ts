@@ -1,7 +1,7 @@
 /* Made by `npm run generate` from schemas/. Do not edit. */
 
 /**
- * What the provider exports for the authorized account (interface sections 2.2 and 2.3).
+ * The datasets that the provider exports for the authorized account (interface sections 2.2 and 2.3).
  */
 export interface Capabilities {
   /**

@@ -84,7 +84,7 @@ export const catalogSchemas = {
         ]
       },
       "SkuMeter": {
-        "description": "What the SKU meters, e.g. `Input Tokens`.",
+        "description": "The meter of the SKU, e.g. `Input Tokens`.",
         "type": [
           "null",
           "string"
@@ -154,7 +154,7 @@ export const catalogSchemas = {
         ]
       },
       "x_UsageType": {
-        "description": "What was used: one of the interface's usage types, or a provider's own that starts with `x_`.",
+        "description": "The kind of usage: one of the interface's usage types, or a provider's own that starts with `x_`.",
         "type": [
           "null",
           "string"
@@ -258,7 +258,7 @@ export const catalogSchemas = {
         ]
       },
       "SkuMeter": {
-        "description": "What the SKU meters, e.g. `Input Tokens`.",
+        "description": "The meter of the SKU, e.g. `Input Tokens`.",
         "type": [
           "null",
           "string"
@@ -409,7 +409,7 @@ export const catalogSchemas = {
         ]
       },
       "x_UsageType": {
-        "description": "What was used, where the charge is for usage.",
+        "description": "The kind of usage that is charged; absent if the charge is not for usage.",
         "type": [
           "null",
           "string"

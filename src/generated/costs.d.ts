@@ -45,7 +45,7 @@ export interface CostRecord {
    */
   SkuId?: string | null;
   /**
-   * What the SKU meters, e.g. `Input Tokens`.
+   * The meter of the SKU, e.g. `Input Tokens`.
    */
   SkuMeter?: string | null;
   /**
@@ -129,7 +129,7 @@ export interface CostRecord {
    */
   x_CostStatus: "provisional" | "final";
   /**
-   * What was used, where the charge is for usage.
+   * The kind of usage that is charged; absent if the charge is not for usage.
    */
   x_UsageType?: string | null;
   /**

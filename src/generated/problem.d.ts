@@ -17,7 +17,7 @@ export interface Problem {
    */
   status: number;
   /**
-   * What happened this time.
+   * The explanation of this occurrence of the problem.
    */
   detail?: string;
   /**

@@ -45,7 +45,7 @@ export interface UsageRecord {
    */
   SkuId: string;
   /**
-   * What the SKU meters, e.g. `Input Tokens`.
+   * The meter of the SKU, e.g. `Input Tokens`.
    */
   SkuMeter: string;
   /**
@@ -85,7 +85,7 @@ export interface UsageRecord {
    */
   ConsumedUnit: string;
   /**
-   * What was used: one of the interface's usage types, or a provider's own that starts with `x_`.
+   * The kind of usage: one of the interface's usage types, or a provider's own that starts with `x_`.
    */
   x_UsageType: string;
 }

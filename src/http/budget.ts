@@ -84,7 +84,7 @@ export class ByteBudget {
   }
 
   /**
-   * Where every hold waits for more, nobody would ever release one: the largest hold goes beyond the capacity. It stays the
+   * If every hold waits for more, nobody would ever release one. The largest hold then goes beyond the capacity. It stays the
    * largest until its body is complete, so the budget is exceeded by one body at most.
    */
   #largestIfStuck(): Waiting | undefined {

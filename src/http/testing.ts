@@ -1,5 +1,5 @@
 /**
- * What the tests of this directory share: a clock that never waits, a client with everything injected, pages and
+ * The tests of this directory share: a clock that never waits, a client with everything injected, pages and
  * capabilities that keep the interface, and real servers on loopback. Never part of the connector.
  */
 import { createServer as createHttpServer, type RequestListener } from "node:http";
@@ -26,7 +26,7 @@ export const TOKEN = "s3cr3t-token";
 
 /** A clock that sleeping moves on at once. */
 export interface InstantClock extends Clock {
-  /** What was slept, in milliseconds, in order. */
+  /** The waits, in milliseconds, in order. */
   readonly slept: number[];
 }
 
@@ -167,7 +167,7 @@ export function capabilities(more: object = {}): object {
   };
 }
 
-/** What a promise rejects with; throws where it does not reject with a ConnectorError. */
+/** The error that a promise rejects with; throws if it does not reject with a ConnectorError. */
 export async function failure(promise: Promise<unknown>): Promise<ConnectorError> {
   const outcome = await promise.then(
     () => new Error("it did not fail"),

@@ -21,7 +21,7 @@ interface Bench {
   readonly host: LoginHost;
   readonly said: string[];
   readonly saved: unknown[];
-  /** Where the browser comes back to. */
+  /** The address to which the browser comes back. */
   readonly redirect: Promise<string>;
 }
 

@@ -10,7 +10,7 @@ import type { JsonObject } from "../protocol.ts";
 
 const NOW = "2025-10-04T00:00:00Z";
 
-/** What each request takes, in milliseconds. */
+/** The duration of each request, in milliseconds. */
 const STEP = 40;
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));

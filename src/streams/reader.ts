@@ -1,5 +1,5 @@
 /**
- * Reads one stream: its windows, taken one by one by the lanes (flow.ts), and its state. Whatever happens, the state says
+ * Reads one stream: its windows, taken one by one by the lanes (flow.ts), and its state. After any failure the state says
  * exactly what has been written.
  */
 import { completed, type PlanInput, replan, retentionEdge, withoutFuture } from "../core/plan.ts";

@@ -452,7 +452,7 @@ test(
   "records are taken out of their page only where that is what they say",
   { timeout: 30_000 },
   () => {
-    // Whatever looks like the seam between two records, or makes one longer than it has to be.
+    // Texts that look like the seam between two records, or make a record longer than necessary.
     const tricks = [
       "",
       "},{",
