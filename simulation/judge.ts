@@ -136,8 +136,13 @@ function judgeWindows(
     const isLook = STRAYING.has(rules.selects);
     if (known === undefined && !isLook) {
       const shared = windows.filter((window) => window.start < end && start < window.end);
+      // W3: the start of a resumed window may have left retention. Its second reading (R6) then reads only the part that is left.
+      const edge = exchange.at - rules.retentionDays * DAY;
       const legal = shared.every(
-        (window) => (window.refused || mayShorten) && window.start <= start && window.end >= end,
+        (window) =>
+          (window.refused || mayShorten || window.start < edge) &&
+          window.start <= start &&
+          window.end >= end,
       );
       if (!legal) faults.push(`W1: overlaps another window of this read: ${shown}`);
       windows.push({ start, end, refused: status === 400 });

@@ -93,6 +93,7 @@ export class RecordFilter {
     const verdict = memory.judge(FINGERPRINT, this.#place);
     if (verdict.conflicts && purpose.kind === "window") this.#warnOfConflict(record);
     if (this.#place === "stray") {
+      if (verdict.counts) this.#provisionalOfStray(record);
       return this.#stray(record, verdict.counts && !verdict.hasOwner, verdict.repeats);
     }
     this.#own();
@@ -155,8 +156,16 @@ export class RecordFilter {
     const written = strays.see(hash, this.#start, window);
     if (written === null) this.#hasStrays = true;
     else this.#stand(written.day, written.readingId);
-    if (purpose.kind === "window") this.#provisionalOf(record);
     return Number.NaN;
+  }
+
+  /**
+   * Every reading that is judged replaces the provisional costs of its days. So the costs of strays count in each of them, also
+   * where the strays themselves are ignored: otherwise the sums would depend on the purpose of the latest reading (S6).
+   */
+  #provisionalOfStray(record: Fields): void {
+    const { kind } = this.#context.purpose;
+    if (kind === "window" || kind === "rewrite") this.#provisionalOf(record);
   }
 
   #stand(day: number, rowsReadingId: string): void {

@@ -381,6 +381,25 @@ test("R2: a provisional cost of many days is kept under the day of its start, wh
   expect(daysOf(-5, DAY_ONE - 9 * DAY)).toEqual([DAY_ONE - 5 * DAY]); // no part of it lies in the window
 });
 
+test("R2 S6: every reading that is judged counts the provisional costs of strays, whatever its purpose", () => {
+  const long = costRecord("m", { ChargePeriodEnd: "2026-02-01T00:00:00Z" });
+  const provisionalFor = (purpose: WindowContext["purpose"]): Lines["provisional"] => {
+    const context = contextOf({
+      stream: costs,
+      granularity: null,
+      window: STRAY_WINDOW,
+      planFrom: STRAY_WINDOW.start,
+      purpose,
+    });
+    return fromRecords([long], context).provisional;
+  };
+  const counted = [{ day: STRAY_WINDOW.start, records: 1, billed: { USD: "1.1" } }];
+  expect(provisionalFor({ kind: "window", withStrays: true })).toEqual(counted);
+  expect(provisionalFor({ kind: "window", withStrays: false })).toEqual(counted);
+  expect(provisionalFor({ kind: "rewrite" })).toEqual(counted);
+  expect(provisionalFor({ kind: "look" })).toEqual([]);
+});
+
 test("R5: control totals by day and group, without records that start outside the window", () => {
   const records = [
     usageRecord("a"),
