@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseCommandLine } from "./cli.ts";
-import { parseCatalog, STREAM_NAMES } from "./catalog/catalog.ts";
+import { parseCatalog } from "./catalog/catalog.ts";
+import { STREAM_NAMES } from "./catalog/stream_names.ts";
 import { parseConfig } from "./config/config.ts";
 import { ConnectorError } from "./errors.ts";
 

@@ -1,6 +1,7 @@
 /** The one writer of stdout. */
 import { once } from "node:events";
 import type { Writable } from "node:stream";
+import { STREAM_NAMES } from "./catalog/stream_names.ts";
 import { maskSecrets } from "./core/foreign_text.ts";
 import { onOneLine } from "./core/lines.ts";
 import type { Message } from "./protocol.ts";
@@ -8,7 +9,7 @@ import type { Output } from "./streams/stream.ts";
 
 const DATA: ReadonlySet<string> = new Set(["STATE", "CONTROL", "SPEC", "CATALOG"]);
 const CONSTANTS: ReadonlySet<string> = new Set(["type", "level", "status", "failure_type"]);
-const STREAMS: ReadonlySet<string> = new Set(["usage", "costs", "export_windows"]);
+const STREAMS: ReadonlySet<string> = new Set(STREAM_NAMES);
 
 /** Secret values that must never be written. A renewed token adds a value. */
 export class Secrets {

@@ -1,14 +1,11 @@
 /** The tables of the streams in DuckDB: their columns, as a platform's destination makes them. */
 import * as z from "zod";
 import { exportWindowsSchema } from "../src/catalog/export_windows_schema.ts";
+import { STREAM_NAMES, type StreamName } from "../src/catalog/stream_names.ts";
 import { catalogSchemas } from "../src/generated/catalog_schemas.ts";
 
-/** The streams, each with its table of the same name. */
-export const STREAMS = ["usage", "costs", "export_windows"] as const;
-export type StreamName = (typeof STREAMS)[number];
-
 export const isStream = (name: string): name is StreamName =>
-  STREAMS.some((stream) => stream === name);
+  STREAM_NAMES.some((stream) => stream === name);
 
 /** Money and quantities: text on the wire, never a float. */
 const DECIMALS: ReadonlySet<string> = new Set([

@@ -5,8 +5,9 @@
  * rows that the states do not cover. These are read again, and replace themselves by their primary key.
  */
 import type { Database } from "./database.ts";
-import { EXTRACTED_AT, isStream, type StreamName, type Table, TABLES } from "./columns.ts";
+import { EXTRACTED_AT, isStream, type Table, TABLES } from "./columns.ts";
 import { storeState } from "./store.ts";
+import type { StreamName } from "../src/catalog/stream_names.ts";
 import type { StateMessage } from "../src/protocol.ts";
 
 /** The rows of a stream in one sync. */

@@ -2,8 +2,9 @@
  * The tables that a sync keeps in its database besides those of the streams, in the schema `source_ai_billing`: the owner of the
  * data, the states, and the sums after each sync.
  */
+import { STREAM_NAMES } from "../src/catalog/stream_names.ts";
 import { ConnectorError } from "../src/errors.ts";
-import { EXTRACTED_AT, identifier, STREAMS, type Table, TABLES } from "./columns.ts";
+import { EXTRACTED_AT, identifier, type Table, TABLES } from "./columns.ts";
 import type { Database } from "./database.ts";
 
 /** The account whose data a file holds. A file holds one account, in one granularity. */
@@ -31,7 +32,7 @@ export async function prepare(database: Database, owner: Owner): Promise<void> {
   await database.transaction(async () => {
     await database.run(OWN_TABLES);
     await claim(database, owner);
-    for (const stream of STREAMS) await makeTable(database, TABLES[stream]);
+    for (const stream of STREAM_NAMES) await makeTable(database, TABLES[stream]);
   });
 }
 

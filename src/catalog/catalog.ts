@@ -6,10 +6,7 @@ import { describeIssues, issuesOf, ruleOf } from "../config/issues.ts";
 import type { Capabilities } from "../generated/capabilities.d.ts";
 import { catalogSchemas } from "../generated/catalog_schemas.ts";
 import type { CatalogStream, SyncMode } from "../protocol.ts";
-
-/** The streams of this source, in the order in which they are offered. */
-export const STREAM_NAMES = ["usage", "costs", "export_windows"] as const;
-export type StreamName = (typeof STREAM_NAMES)[number];
+import { STREAM_NAMES, type StreamName } from "./stream_names.ts";
 
 /** Streams of records support both modes, and full refreshes resume (S7). */
 const SYNC_MODES = ["full_refresh", "incremental"] as const satisfies readonly SyncMode[];
