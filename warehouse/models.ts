@@ -8,17 +8,24 @@ import { modelsSql } from "./files.ts";
 /** Models under the others, which nobody asks. They are not kept. */
 const INTERNAL = /^ai_billing__/;
 
-/** The statements of sql/duckdb.sql in their order: each names its model. */
-function statementsOf(sql: string): { readonly name: string; readonly body: string }[] {
-  const [, ...parts] = sql.split(/^create or replace view (\w+) as$/m);
+/** The statements of sql/duckdb.sql in their order: tables that the user fills, then models, each with its name. */
+function statementsOf(sql: string): {
+  readonly inputs: readonly string[];
+  readonly models: readonly { readonly name: string; readonly body: string }[];
+} {
+  const [head = "", ...parts] = sql.split(/^create or replace view (\w+) as$/m);
   const names = parts.filter((_, index) => index % 2 === 0);
-  return names.map((name, index) => ({ name, body: parts[2 * index + 1] ?? "" }));
+  return {
+    inputs: head.match(/^create table if not exists .*;$/gm) ?? [],
+    models: names.map((name, index) => ({ name, body: parts[2 * index + 1] ?? "" })),
+  };
 }
 
-/** Makes all models again from the tables of the streams, in one transaction. */
+/** Makes all models again from the tables of the streams and the inputs, in one transaction. The rows of inputs stay. */
 export async function refreshModels(database: Database): Promise<void> {
-  const models = statementsOf(await modelsSql());
+  const { inputs, models } = statementsOf(await modelsSql());
   await database.transaction(async () => {
+    for (const input of inputs) await database.run(input);
     for (const { name, body } of models) {
       const kind = INTERNAL.test(name) ? "TEMP TABLE" : "TABLE";
       await database.run(`CREATE OR REPLACE ${kind} ${name} AS ${body}`);

@@ -51,7 +51,7 @@ CHAIN = ["ai_billing__manifest", *(f"ai_billing__{step}_%s" for step in STEPS), 
 
 
 sys.path.insert(0, str(PACKAGE))
-from compile import compiled  # noqa: E402
+from compile import INPUTS, compiled, input_table  # noqa: E402
 
 views_of = cache(compiled)
 
@@ -70,6 +70,8 @@ class Warehouse:
         for table, columns in COLUMNS.items():
             spelled = ", ".join(f'"{column}" {self.type_of(column)}' for column in columns)
             self.run(f'create table "{table}" ({spelled}, "_airbyte_extracted_at" timestamp with time zone)')
+        for name in INPUTS:
+            self.run(input_table(self.name, name))
 
     def type_of(self, column: str) -> str:
         if column in INSTANTS:
@@ -82,6 +84,12 @@ class Warehouse:
             columns = [*COLUMNS[table], "_airbyte_extracted_at"]
             self.run(f'delete from "{table}"')
             self.insert(table, columns, [tuple(self.value(row.get(c)) for c in columns) for row in rows])
+
+    def give(self, **inputs: list[tuple[str | None, ...]]) -> None:
+        """Replaces what the inputs hold; those that are not named become empty."""
+        for name, columns in INPUTS.items():
+            self.run(f"delete from ai_billing_{name}")
+            self.insert(f"ai_billing_{name}", columns, inputs.get(name, []))
 
     @staticmethod
     def value(value):

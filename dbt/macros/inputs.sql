@@ -1,0 +1,73 @@
+{# What the user adds to the bill: teams, budgets, exchange rates and totals of invoices. All columns are text. #}
+{% macro input_columns() %}
+  {{ return({
+    'teams': ['label', 'value', 'team'],
+    'budgets': ['team', 'month', 'billing_currency', 'budget'],
+    'exchange_rates': ['from_currency', 'to_currency', 'valid_from', 'rate'],
+    'invoice_totals': ['invoice_issuer_name', 'invoice_id', 'billing_currency', 'billed_total']}) }}
+{% endmacro %}
+
+{# The rows of an input, with null for an empty text. The variable `ai_billing_…` names a seed or model, or, with a point, a
+   table of the database; null means that there are no rows. #}
+{% macro input_rows(input) -%}
+  {%- set named = var('ai_billing_' ~ input) -%}
+  {%- if named and '.' not in named -%}
+    {%- do ai_billing.refuse_floats(input, ref(named)) -%}
+  {%- endif -%}
+  select
+    {%- for column in ai_billing.input_columns()[input] %}
+    {% if named -%}
+    nullif(trim({{ ai_billing.as_text(column) }}), '')
+    {%- else -%}
+    {{ ai_billing.as_text('null') }}
+    {%- endif %} as {{ column }}{{ ',' if not loop.last }}
+    {%- endfor %}
+  {%- if named %}
+  from {{ named if '.' in named else ref(named) }} as given
+  {%- else %}
+  from (select 1 as one) as nothing
+  where 1 = 0
+  {%- endif %}
+{%- endmacro %}
+
+{# dbt takes a column of a CSV file for a float where every value is a number. Digits are lost then before any model runs. #}
+{% macro refuse_floats(input, relation) -%}
+  {%- set held = adapter.get_columns_in_relation(relation) if execute and flags.INTROSPECT else [] -%}
+  {%- set floats = [] -%}
+  {%- for column in held if column.is_float() or column.dtype | lower in ['double', 'float64'] -%}
+    {%- do floats.append(column.name) -%}
+  {%- endfor -%}
+  {%- if floats -%}
+    {{ exceptions.raise_compiler_error(
+      relation ~ ' (variable ai_billing_' ~ input ~ ') holds floats, which lose digits of money: ' ~ floats | join(', ')
+      ~ '. Set their column_types to a text type in dbt_project.yml and run dbt seed --full-refresh.') }}
+  {%- endif -%}
+{%- endmacro %}
+
+{# Midnight of a date that is written as YYYY-MM-DD; null where the text is none. #}
+{% macro date_of(text) -%}
+  cast({{ ai_billing.to_utc(dbt.concat([text, "' 00:00:00'"])) }} as date)
+{%- endmacro %}
+
+{# Rows of daily or monthly costs with the team of each: the team of its key, else of its project, else of its workspace.
+   `allocated_by` names the label that decides; both are null where no label has a team. #}
+{% macro with_team(rows) -%}
+  {%- set labels = ['api_key_id', 'project_id', 'workspace_id'] -%}
+  select
+    rows_.*,
+    coalesce({% for label in labels %}by_{{ label }}.team{{ ', ' if not loop.last }}{% endfor %}) as team,
+    case
+      {%- for label in labels %}
+      when by_{{ label }}.team is not null then '{{ label }}'
+      {%- endfor %}
+    end as allocated_by
+  from {{ rows }} as rows_
+  {%- for label in labels %}
+  left join (
+    select value, team from {{ ref('ai_billing__teams') }} where label = '{{ label }}'
+  ) as by_{{ label }} on rows_.{{ label }} = by_{{ label }}.value
+  {%- endfor %}
+{%- endmacro %}
+
+{# Whether a text is an exchange rate. #}
+{% macro is_rate(text) %}{{ return(ai_billing.matches(text, '(0|[1-9][0-9]{0,5})([.][0-9]{1,12}0*)?')) }}{% endmacro %}

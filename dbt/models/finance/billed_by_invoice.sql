@@ -1,0 +1,66 @@
+-- What was billed, by billing period and invoice: corrections of closed periods count where they are billed. Beside it stand
+-- the totals of real invoices. An invoice without costs is a row, too. Totals are those of the whole invoice, which may be
+-- about several accounts.
+with billed as (
+  select
+    account, base_url, billing_period_start, billing_period_end, invoice_issuer_name, invoice_id, billing_currency,
+    cost_status,
+    sum(billed_cost) as billed_cost,
+    count(*) as records,
+    sum(case when day_status = 'proven' then 0 else 1 end) as records_not_proven
+  from {{ ref('current_costs') }}
+  where is_counted
+  group by
+    account, base_url, billing_period_start, billing_period_end, invoice_issuer_name, invoice_id, billing_currency,
+    cost_status
+),
+
+with_invoice as (
+  select
+    billed.*,
+    case when invoice_id is not null then
+      sum(billed_cost) over (partition by invoice_issuer_name, invoice_id, billing_currency)
+    end as invoice_billed_cost
+  from billed
+),
+
+totals as (
+  select * from {{ ref('ai_billing__invoice_totals') }}
+),
+
+-- Only of these issuers an invoice can be missing.
+issuers as (
+  select distinct invoice_issuer_name from totals
+),
+
+joined as (
+  select
+    with_invoice.account, with_invoice.base_url, with_invoice.billing_period_start, with_invoice.billing_period_end,
+    coalesce(with_invoice.invoice_issuer_name, totals.invoice_issuer_name) as invoice_issuer_name,
+    coalesce(with_invoice.invoice_id, totals.invoice_id) as invoice_id,
+    coalesce(with_invoice.billing_currency, totals.billing_currency) as billing_currency,
+    with_invoice.cost_status,
+    coalesce(with_invoice.billed_cost, 0) as billed_cost,
+    coalesce(with_invoice.records, 0) as records,
+    coalesce(with_invoice.records_not_proven, 0) as records_not_proven,
+    case when with_invoice.records is null then 0 else with_invoice.invoice_billed_cost end as invoice_billed_cost,
+    totals.billed_total as invoice_total
+  from with_invoice
+  full outer join totals
+    on with_invoice.invoice_issuer_name = totals.invoice_issuer_name
+    and with_invoice.invoice_id = totals.invoice_id
+    and with_invoice.billing_currency = totals.billing_currency
+)
+
+select
+  joined.*,
+  invoice_billed_cost - invoice_total as variance,
+  case
+    when records = 0 then 'invoice without costs'
+    when invoice_billed_cost <> invoice_total then 'total differs'
+    -- Provisional costs without an id wait for their invoice.
+    when invoice_total is null and issuers.invoice_issuer_name is not null
+      and (invoice_id is not null or cost_status = 'final') then 'costs without invoice'
+  end as finding
+from joined
+left join issuers on joined.invoice_issuer_name = issuers.invoice_issuer_name
