@@ -10,12 +10,7 @@ import { Facts, grouped } from "./facts.ts";
 import type { Api, FakeOptions, FakeRequest } from "./fake.ts";
 import { checkList, listOf, placeOf, Refusal, tokenOf, wholeOf } from "./fake.ts";
 import { costTotals, factsOfDay, usageTotals } from "./openai_facts.ts";
-import { ROWS } from "./openai_rows.ts";
-
-/** A row of any report; the package types those of decisions apart from all others. */
-export type Row =
-  | Sdk.UsageCompletionsResponse.Data["results"][number]
-  | Sdk.UsageDecisionsResponse.Data.Result;
+import { type Row, ROWS } from "./openai_rows.ts";
 
 /** A page of any report. */
 interface Page extends Omit<Sdk.UsageCompletionsResponse, "data"> {

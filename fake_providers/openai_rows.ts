@@ -6,10 +6,13 @@ import type {
 import type { Group } from "./facts.ts";
 import { decimal, MONEY_SCALE, scientific } from "./facts.ts";
 import { exactNumber } from "./fake.ts";
-import type { Row } from "./openai.ts";
 
 type Data = UsageCompletionsResponse.Data;
 type Rows = Data["results"][number];
+
+/** A row of any report; the package types those of decisions apart from all others. */
+export type Row = Rows | UsageDecisionsResponse.Data.Result;
+
 type RowOf<Name extends string> = Extract<Rows, { object: `organization.${Name}.result` }>;
 
 /** Rows of before this day lack the members that came later, as reports of old days may. */

@@ -3,31 +3,16 @@
  * reports. Each page needs one request to the provider. An adapter holds one page of the provider and one page of its own. It
  * remembers nothing between requests: the cursor holds all.
  */
-import { parseHttpDate } from "../core/retry.ts";
 import { DAY, parseInstant } from "../core/time.ts";
 import type { HttpRequest, HttpResponse, Transport } from "../edges.ts";
-import { readBody } from "../http/body.ts";
-import { jsonAnswer, problem, refusal } from "./answers.ts";
-import type { Json } from "./exact.ts";
-import { parseExact } from "./exact.ts";
+import { jsonAnswer, problem } from "./answers.ts";
 import { PageMaker } from "./page.ts";
-import type { Api, Assumptions, Dataset, ProviderReports, Query, ReportRequest } from "./report.ts";
+import type { Api, Assumptions, Dataset, ProviderReports, Query } from "./report.ts";
 import { isObject, textIn } from "./shape.ts";
+import { type Send, sender, type Upstream, type UpstreamOptions } from "./upstream.ts";
 
-/** The most bytes of a provider's page, decompressed (L1). */
-const MAXIMUM_BYTES = 32 * 1024 ** 2;
-
-/** The most characters of an address in a log line: page tokens may be long. */
-const SHOWN_CHARACTERS = 400;
-
-export interface AdapterOptions {
-  /** Sends the requests to the provider. */
-  readonly transport: Transport;
+export interface AdapterOptions extends UpstreamOptions {
   readonly assumptions: Assumptions;
-  /** This side's clock, in milliseconds since 1970, for answers without a `Date` header. */
-  readonly now: () => number;
-  /** Gets a line for each answer of the provider: the real address and the status. No secret. */
-  readonly debug?: (message: string) => void;
 }
 
 export interface Adapter {
@@ -37,14 +22,6 @@ export interface Adapter {
   /** For the log: the API and the assumptions; known after the request for capabilities. */
   readonly notice: () => string;
 }
-
-/** The provider's answer: JSON, or the answer to pass on to the client. */
-export type Upstream =
-  | { readonly body: Json; readonly date: string | undefined; readonly now: number }
-  | { readonly refused: HttpResponse; readonly status: number; readonly now: number };
-
-/** Sends one GET to the provider. */
-export type Send = (request: ReportRequest) => Promise<Upstream>;
 
 const OPERATION = /^(.*)\/v1\/finops\/(?:([a-z]+)\/)?(capabilities|usage|costs)$/;
 
@@ -70,49 +47,6 @@ export function createAdapter(provider: ProviderReports, options: AdapterOptions
     account: () => account,
     notice: () => notice(provider, api ?? provider.apis[0], options.assumptions),
   };
-}
-
-function sender(
-  provider: ProviderReports,
-  { transport, now, debug }: AdapterOptions,
-  { url, headers, signal }: HttpRequest,
-  base: string,
-): Send {
-  const { authorization = "", ...rest } = headers;
-  const key = authorization.replace(/^Bearer /, "");
-  return async ({ path, parameters }) => {
-    const target = new URL(url.origin + base + path);
-    target.search = new URLSearchParams(
-      parameters.map(([name, value]) => [name, value]),
-    ).toString();
-    const response = await transport({
-      url: target,
-      headers: { ...rest, accept: "application/json", ...provider.headers(key) },
-      signal,
-    });
-    debug?.(`The adapter asked GET ${target.href.slice(0, SHOWN_CHARACTERS)}: ${response.status}`);
-    const at = now();
-    const clock = parseHttpDate(response.headers["date"] ?? "", at) ?? at;
-    if (response.status !== 200) {
-      const refused = await refusal(response, provider);
-      return { refused, status: response.status, now: clock };
-    }
-    const { text } = await readBody(response, MAXIMUM_BYTES);
-    const body = parsed(text);
-    if (body === undefined) {
-      const refused = problem(502, "No JSON", `${provider.title} answers HTTP 200 without JSON.`);
-      return { refused, status: 502, now: clock };
-    }
-    return { body, date: response.headers["date"], now: clock };
-  };
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    return parseExact(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Statuses with which a provider refuses one of its APIs to a key. */

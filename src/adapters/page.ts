@@ -2,7 +2,6 @@
 import { hash } from "node:crypto";
 import { floorTo, formatInstant, HOUR } from "../core/time.ts";
 import type { HttpResponse } from "../edges.ts";
-import type { Send } from "./adapter.ts";
 import { jsonAnswer, problem } from "./answers.ts";
 import { type Cursor, decodeCursor, encodeCursor } from "./cursor.ts";
 import {
@@ -15,6 +14,7 @@ import {
 } from "./records.ts";
 import type { Api, Assumptions, ProviderReports, Query, Report, ReportPage } from "./report.ts";
 import { isObject, reportFault } from "./shape.ts";
+import type { Send } from "./upstream.ts";
 
 export interface PageOptions {
   readonly provider: ProviderReports;

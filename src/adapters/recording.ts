@@ -7,7 +7,7 @@ import type { HttpResponse, Transport } from "../edges.ts";
 import { readBody } from "../http/body.ts";
 import type { Capabilities } from "../generated/capabilities.js";
 import { DAY, floorTo, formatInstant } from "../core/time.ts";
-import type { ProviderName } from "./index.ts";
+import type { ProviderName } from "./report.ts";
 
 /** The content of `recording.json`. */
 export interface Recording {

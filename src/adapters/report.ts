@@ -4,6 +4,9 @@
  */
 import type { JsonObject } from "./exact.ts";
 
+/** Providers whose own reports the connector reads. */
+export type ProviderName = "anthropic" | "openai" | "openrouter";
+
 export type Dataset = "usage" | "costs";
 export type Granularity = "1h" | "1d";
 
