@@ -1,9 +1,9 @@
 /**
  * An adapter: a {@link Transport} that answers the three operations of the interface (section 4) from a provider's own
- * reports. Each page needs one request to the provider. An adapter holds one page of the provider and one page of its own. It
- * remembers nothing between requests: the cursor holds all.
+ * reports. Each page needs one request to the provider, or some more if the provider's pages are empty. An adapter holds one page
+ * of the provider and one page of its own. It remembers nothing between requests: the cursor holds all.
  */
-import { DAY, parseInstant } from "../core/time.ts";
+import { DAY, formatInstant, parseInstant } from "../core/time.ts";
 import type { HttpRequest, HttpResponse, Transport } from "../edges.ts";
 import { jsonAnswer, problem } from "./answers.ts";
 import { PageMaker } from "./page.ts";
@@ -22,6 +22,9 @@ export interface Adapter {
   /** For the log: the API and the assumptions; known after the request for capabilities. */
   readonly notice: () => string;
 }
+
+/** Retention counts whole days, so a window may begin this much before the first instant that an API has. Milliseconds. */
+const SLACK = 2 * DAY;
 
 const OPERATION = /^(.*)\/v1\/finops\/(?:([a-z]+)\/)?(capabilities|usage|costs)$/;
 
@@ -138,8 +141,8 @@ async function pageOf(
 ): Promise<HttpResponse> {
   const query = queryOf(url.searchParams, name, api);
   if (typeof query === "string") return problem(400, "Invalid query", query);
-  const maker = new PageMaker({ provider, api, query, assumptions, send });
-  if (query.start >= query.end) return maker.empty(now());
+  const maker = new PageMaker({ provider, api, query, assumptions, send, now });
+  if (query.start >= query.end) return maker.empty();
   return await maker.page(url.searchParams.get("cursor"));
 }
 
@@ -151,6 +154,8 @@ function queryOf(parameters: URLSearchParams, dataset: Dataset, api: Api): Query
   if (end <= start) return "end must be after start.";
   if (end - start > api.maximumWindowDays * DAY)
     return `A window has at most ${api.maximumWindowDays} days.`;
+  if (api.earliest !== undefined && start < api.earliest - SLACK)
+    return `There is nothing of before ${formatInstant(api.earliest)}.`;
   const given = dataset === "usage" ? parameters.get("granularity") : "1d";
   const granularity = api.granularities.find((each) => each === given);
   if (granularity === undefined)

@@ -2,7 +2,7 @@
  * Anthropic: usage and costs of the organization, by the analytics API (types of the npm package `@anthropic-ai/sdk`,
  * beta/organization/analytics), and by the older Admin API if the first API refuses the key (anthropic_older.ts).
  */
-import { DAY, floorTo, formatInstant, nextMonthStart } from "../core/time.ts";
+import { DAY, floorTo, formatInstant, HOUR, nextMonthStart } from "../core/time.ts";
 import { olderApi } from "./anthropic_older.ts";
 import { amountsOf, currencyOf, metersOf, TOKEN_TYPES } from "./anthropic_rows.ts";
 import { decimalOf, type JsonObject } from "./exact.ts";
@@ -66,9 +66,9 @@ const analyticsApi: Api = {
     },
   ],
   granularities: ["1d", "1h"],
-  // Two days more than have passed since the first day, because the connector stays an hour inside retention.
+  // To an hour before the first day, because the connector stays an hour inside retention.
   retentionDays: (now) =>
-    Math.max(1, Math.min(RETENTION_DAYS, Math.ceil((now - EARLIEST) / DAY) + 2)),
+    Math.max(1, Math.min(RETENTION_DAYS, Math.ceil((now - EARLIEST + HOUR) / DAY))),
   earliest: EARLIEST,
   maximumWindowDays: 31,
   dimensions: {

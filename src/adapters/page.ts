@@ -1,4 +1,4 @@
-/** One page of the interface from one request to the provider. */
+/** One page of the interface from the provider's pages. */
 import { hash } from "node:crypto";
 import { floorTo, formatInstant, HOUR } from "../core/time.ts";
 import type { HttpResponse } from "../edges.ts";
@@ -16,12 +16,30 @@ import type { Api, Assumptions, ProviderReports, Query, Report, ReportPage } fro
 import { isObject, reportFault } from "./shape.ts";
 import type { Send } from "./upstream.ts";
 
+/** The most pages without a row that are skipped for one page, and for how long, in milliseconds: `check` waits ten seconds. */
+const MOST_SKIPPED = 32;
+const SKIPPING = 2000;
+
 export interface PageOptions {
   readonly provider: ProviderReports;
   readonly api: Api;
   readonly query: Query;
   readonly assumptions: Assumptions;
   readonly send: Send;
+  /** This side's clock, in milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** A page and the place behind it. */
+interface Made {
+  readonly data: ReturnType<typeof recordOf>[];
+  /** Undefined if the window ends with the page. */
+  readonly next: Cursor | undefined;
+  /** Instants in milliseconds since 1970. */
+  readonly asOf: number;
+  readonly availableThrough: number;
+  /** The provider's `Date` header. */
+  readonly date: string | undefined;
 }
 
 /** A provider's page, as drafts with their ids. */
@@ -44,27 +62,55 @@ export class PageMaker {
     this.#reports = options.api[options.query.dataset];
   }
 
-  /** The page of a window in which the provider has nothing, by its own rules; `now` is this side's clock. */
-  empty(now: number): HttpResponse {
-    const page = {
+  /** The page of a window in which the provider has nothing, by its own rules. */
+  empty(): HttpResponse {
+    const now = this.#options.now();
+    const availableThrough = this.#availableThrough(undefined, now);
+    return this.#answer({
       data: [],
-      next_cursor: null,
-      as_of: formatInstant(now),
-      available_through: formatInstant(this.#availableThrough(undefined, now)),
-    };
-    return jsonAnswer(page, undefined);
+      next: undefined,
+      asOf: now,
+      availableThrough,
+      date: undefined,
+    });
   }
 
   /** The page at a cursor; the first page if it is null. */
   async page(text: string | null): Promise<HttpResponse> {
     const { api, query } = this.#options;
     const cursor = text === null ? this.#begin(0, null) : decodeCursor(text, api.name, query);
-    const report = this.#reports[cursor?.report ?? -1];
-    if (cursor === undefined || report === undefined)
+    if (cursor === undefined || this.#reports[cursor.report] === undefined)
       return problem(400, "Invalid cursor", "The cursor does not belong to this query.");
-    const fetched = await this.#fetch(report, cursor);
-    if ("status" in fetched) return fetched;
-    return this.#answer(report, cursor, fetched);
+    const page = await this.#filled(cursor);
+    return "status" in page ? page : this.#answer(page);
+  }
+
+  /**
+   * The next page with a record. It skips pages without one, as of a report that the account does not use. If the provider
+   * refuses a later request, the empty page is the answer, so that its cursor keeps what was skipped.
+   */
+  async #filled(begin: Cursor): Promise<Made | HttpResponse> {
+    const until = this.#options.now() + SKIPPING;
+    let last: Made | undefined;
+    for (let skipped = 0, cursor = begin; ; skipped++) {
+      const made = await this.#made(cursor);
+      if ("status" in made) return last ?? made;
+      const availableThrough = Math.min(made.availableThrough, last?.availableThrough ?? Infinity);
+      last = { ...made, availableThrough };
+      const isOver = skipped === MOST_SKIPPED || this.#options.now() >= until;
+      if (made.data.length > 0 || made.next === undefined || isOver) return last;
+      cursor = made.next;
+    }
+  }
+
+  #answer({ data, next, asOf, availableThrough, date }: Made): HttpResponse {
+    const page = {
+      data,
+      next_cursor: next === undefined ? null : this.#encode(next),
+      as_of: formatInstant(asOf),
+      available_through: formatInstant(availableThrough),
+    };
+    return jsonAnswer(page, date);
   }
 
   /** The first place of a report; undefined behind the last report. */
@@ -99,24 +145,22 @@ export class PageMaker {
     return { ...page, drafts: identified(page.drafts, context), context, date: answer.date, now };
   }
 
-  #answer(report: Report, cursor: Cursor, fetched: Fetched): HttpResponse {
-    const { query } = this.#options;
+  async #made(cursor: Cursor): Promise<Made | HttpResponse> {
+    const report = this.#reports[cursor.report];
+    if (report === undefined) throw new TypeError("a cursor names no report");
+    const fetched = await this.#fetch(report, cursor);
+    if ("status" in fetched) return fetched;
     const { after } = cursor;
-    const { drafts, context, now } = fetched;
+    const { drafts, context, now, refreshedAt, date } = fetched;
     const rest = after === null ? drafts : drafts.filter((each) => compare(each, after) > 0);
-    const given = rest.slice(0, query.limit);
+    const given = rest.slice(0, this.#options.query.limit);
     const asOf = this.#asOf(cursor, fetched);
     const next =
       rest.length > given.length
         ? this.#within(report, { ...cursor, asOf }, given, fetched)
         : this.#behind(report, { ...cursor, asOf }, fetched);
-    const page = {
-      data: given.map((each) => recordOf(each, context)),
-      next_cursor: next === undefined ? null : this.#encode(next),
-      as_of: formatInstant(asOf),
-      available_through: formatInstant(this.#availableThrough(fetched.refreshedAt, now)),
-    };
-    return jsonAnswer(page, fetched.date);
+    const data = given.map((each) => recordOf(each, context));
+    return { data, next, asOf, availableThrough: this.#availableThrough(refreshedAt, now), date };
   }
 
   #encode(cursor: Cursor): string {

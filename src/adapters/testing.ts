@@ -15,7 +15,7 @@ export const DAY = 24 * HOUR;
 const ASSUMPTIONS: Assumptions = { usageLagHours: 4, costsLagHours: 24, finalAfterDays: 5 };
 
 /** A fake's API without a socket, under `https://provider.test`. */
-function transportOf(fake: Fake): Transport {
+export function transportOf(fake: Fake): Transport {
   return async ({ url, headers }: HttpRequest) => {
     const path = url.pathname.slice(fake.api.basePath.length);
     const answer = fake.handle({ path, query: url.searchParams, headers });

@@ -1,0 +1,104 @@
+import { expect, test } from "vitest";
+import { retentionFloor } from "../core/plan.ts";
+import type { Transport } from "../edges.ts";
+import type { Capabilities } from "../generated/capabilities.js";
+import { ask, type Bench, benchOf, DAY, HOUR, type Page, transportOf } from "./testing.ts";
+
+const NOW = Date.UTC(2026, 11, 30, 12);
+
+/** A day of which OpenAI has nothing yet, in eleven reports. */
+const EMPTY = "/v1/finops/usage?start=2026-12-31T00:00:00Z&end=2027-01-01T00:00:00Z&granularity=1d";
+
+/** The bench's network; `before` each request, which is refused if it returns a status. */
+function network({ fake }: Bench, before: (request: number) => number | undefined): Transport {
+  const transport = transportOf(fake);
+  let requests = 0;
+  return async (request) => {
+    const status = before(requests++);
+    if (status !== undefined) fake.fail(1, status);
+    return await transport(request);
+  };
+}
+
+const reportsOf = ({ fake }: Bench): string[] =>
+  fake.requests.map((path) => path.slice(0, path.indexOf("?")).split("/").at(-1) ?? "");
+
+test("pages without a row are skipped", async () => {
+  const bench = benchOf("openai", NOW);
+  const { body } = await ask(bench, EMPTY);
+  expect(body).toMatchObject({ data: [], next_cursor: null });
+  expect(new Set(reportsOf(bench)).size).toBe(11);
+  expect(bench.fake.requests).toHaveLength(11);
+});
+
+test("a refusal on the way keeps what was skipped, and comes with the next request", async () => {
+  const bench = benchOf("openai", NOW);
+  const transport = network(bench, (request) => (request === 3 ? 503 : undefined));
+  const first = (await ask(bench, EMPTY, { transport })).body as Page;
+  expect(first).toMatchObject({ data: [], next_cursor: expect.any(String) });
+  const rest = await ask(bench, `${EMPTY}&cursor=${first.next_cursor}`);
+  expect(rest.body).toMatchObject({ data: [], next_cursor: null });
+  const reports = reportsOf(bench);
+  expect(reports).toHaveLength(12);
+  expect(reports[4]).toBe(reports[3]);
+});
+
+test("a refusal of the first request is the answer", async () => {
+  const bench = benchOf("openai", NOW);
+  const transport = network(bench, () => 503);
+  expect((await ask(bench, EMPTY, { transport })).status).toBe(503);
+});
+
+test("a slow provider's empty pages are given after two seconds, so that a check ends in time", async () => {
+  const bench = benchOf("openai", NOW);
+  const transport = network(bench, () => {
+    bench.fake.clock.advance(700);
+    return undefined;
+  });
+  const { body } = await ask(bench, EMPTY, { transport });
+  expect(body).toMatchObject({ data: [], next_cursor: expect.any(String) });
+  expect(bench.fake.requests).toHaveLength(3);
+});
+
+test("available_through is the smallest of the pages that were skipped", async () => {
+  const bench = benchOf("openai", Date.UTC(2026, 11, 30, 3, 59, 59));
+  const transport = network(bench, (request) => {
+    if (request === 1) bench.fake.clock.advance(1500);
+    return undefined;
+  });
+  const window = EMPTY.replace("1d", "1h");
+  const page = (await ask(bench, window, { transport })).body as Page;
+  expect(page).toMatchObject({ available_through: "2026-12-29T23:00:00Z", next_cursor: null });
+});
+
+test("a report that ends nowhere is left after some pages", async () => {
+  const bench = benchOf("openai", NOW);
+  const start = Date.UTC(2026, 11, 31) / 1000;
+  const body = `{"data":[{"start_time":${start - DAY / 1000},"results":[]}],"has_more":true}`;
+  let requests = 0;
+  const counted: Transport = async (request) => {
+    requests += 1;
+    return await transportOf(bench.fake)(request);
+  };
+  const answer = await ask(bench, EMPTY, { body, transport: counted });
+  expect(answer.body).toMatchObject({ data: [], next_cursor: expect.any(String) });
+  expect(requests).toBe(33);
+});
+
+test("Anthropic's days before its first are refused, but for those that whole days of retention bring with them", async () => {
+  const bench = benchOf("anthropic", Date.UTC(2026, 2, 1));
+  const status = async (day: string): Promise<number> =>
+    (await ask(bench, `/v1/finops/costs?start=${day}T00:00:00Z&end=2026-01-02T00:00:00Z`)).status;
+  expect(await status("2025-12-30")).toBe(200);
+  expect(await status("2025-12-29")).toBe(400);
+});
+
+test.each([0, 22.9, 23, 23.5])(
+  "at hour %d the first day that the connector reads is Anthropic's first",
+  async (hour) => {
+    const now = Date.UTC(2026, 2, 1) + hour * HOUR;
+    const { body } = await ask(benchOf("anthropic", now), "/v1/finops/capabilities");
+    const { datasets } = body as Capabilities;
+    expect(retentionFloor(now, datasets.usage.retention_days)).toBe(Date.UTC(2026, 0, 1));
+  },
+);
