@@ -4641,32 +4641,134 @@ where is_counted;
 create or replace view unit_costs as
 -- Effective cost of usage per million units. Both sides are added up first and then joined, never row by row. Labels
 -- that only one side ever carries are left out, and null equals null.
-with usage_rows as (
-  select current_.*, coalesce(base_url, '') || ' ' || coalesce(account, '') as place from "current_usage" as current_
+--
+-- A provider whose costs never name a usage type does not tell the price of each. There all tokens of a model stand beside
+-- all its costs of the day: `basis` is then "blended".
+with usage_sums as (
+  select
+    day, account, base_url, service_provider_name, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, upstream_provider, usage_type,
+    case when regexp_full_match(consumed_unit, '[1-9][0-9]{0,8} .+')
+    then
+    replace(
+        consumed_unit,
+    string_split(consumed_unit, ' ')[ 1 ]
+ || ' ',
+        ''
+    )
+ else consumed_unit end as unit,
+    sum(consumed_quantity * case when regexp_full_match(consumed_unit, '[1-9][0-9]{0,8} .+')
+    then cast(
+    string_split(consumed_unit, ' ')[ 1 ]
+ as decimal(10, 0)) else cast(1 as decimal(10, 0)) end) as quantity,
+    max(day_status) as status
+  from "current_usage"
+  group by day, account, base_url, service_provider_name, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, upstream_provider, usage_type, case when regexp_full_match(consumed_unit, '[1-9][0-9]{0,8} .+')
+    then
+    replace(
+        consumed_unit,
+    string_split(consumed_unit, ' ')[ 1 ]
+ || ' ',
+        ''
+    )
+ else consumed_unit end
+),
+cost_sums as (
+  select
+    day, account, base_url, service_provider_name, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, upstream_provider, usage_type, billing_currency,
+    sum(effective_cost) as effective_cost,
+    max(day_status) as status
+  from "current_costs"
+  where charge_category = 'Usage' and is_counted
+  group by day, account, base_url, service_provider_name, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, upstream_provider, usage_type, billing_currency
+),
+usage_rows as (
+  select
+    usage_sums.*,
+    coalesce(cast(
+    length(
+        cast(account as TEXT)
+    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(base_url as TEXT)
+    ) as TEXT) || ':' || cast(base_url as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') as source_
+  from usage_sums
 ),
 cost_rows as (
-  select current_.*, coalesce(base_url, '') || ' ' || coalesce(account, '') as place from "current_costs" as current_
+  select
+    cost_sums.*,
+    coalesce(cast(
+    length(
+        cast(account as TEXT)
+    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(base_url as TEXT)
+    ) as TEXT) || ':' || cast(base_url as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') as source_
+  from cost_sums
 ),
 carried as (
-  select place, max(case when service_name is not null then 1 else 0 end) as service_name, max(case when model_id is not null then 1 else 0 end) as model_id, max(case when project_id is not null then 1 else 0 end) as project_id, max(case when workspace_id is not null then 1 else 0 end) as workspace_id, max(case when api_key_id is not null then 1 else 0 end) as api_key_id, max(case when service_tier is not null then 1 else 0 end) as service_tier, max(case when upstream_provider is not null then 1 else 0 end) as upstream_provider
+  select source_, max(case when service_name is not null then 1 else 0 end) as service_name, max(case when model_id is not null then 1 else 0 end) as model_id, max(case when project_id is not null then 1 else 0 end) as project_id, max(case when workspace_id is not null then 1 else 0 end) as workspace_id, max(case when api_key_id is not null then 1 else 0 end) as api_key_id, max(case when service_tier is not null then 1 else 0 end) as service_tier, max(case when workload_type is not null then 1 else 0 end) as workload_type, max(case when upstream_provider is not null then 1 else 0 end) as upstream_provider
   from usage_rows
-  group by place
+  group by source_
   union all
-  select place, max(case when service_name is not null then 1 else 0 end) as service_name, max(case when model_id is not null then 1 else 0 end) as model_id, max(case when project_id is not null then 1 else 0 end) as project_id, max(case when workspace_id is not null then 1 else 0 end) as workspace_id, max(case when api_key_id is not null then 1 else 0 end) as api_key_id, max(case when service_tier is not null then 1 else 0 end) as service_tier, max(case when upstream_provider is not null then 1 else 0 end) as upstream_provider
+  select source_, max(case when service_name is not null then 1 else 0 end) as service_name, max(case when model_id is not null then 1 else 0 end) as model_id, max(case when project_id is not null then 1 else 0 end) as project_id, max(case when workspace_id is not null then 1 else 0 end) as workspace_id, max(case when api_key_id is not null then 1 else 0 end) as api_key_id, max(case when service_tier is not null then 1 else 0 end) as service_tier, max(case when workload_type is not null then 1 else 0 end) as workload_type, max(case when upstream_provider is not null then 1 else 0 end) as upstream_provider
   from cost_rows
-  group by place
+  group by source_
 ),
 shared as (
-  select place, min(service_name) as service_name, min(model_id) as model_id, min(project_id) as project_id, min(workspace_id) as workspace_id, min(api_key_id) as api_key_id, min(service_tier) as service_tier, min(upstream_provider) as upstream_provider
+  select source_, min(service_name) as service_name, min(model_id) as model_id, min(project_id) as project_id, min(workspace_id) as workspace_id, min(api_key_id) as api_key_id, min(service_tier) as service_tier, min(workload_type) as workload_type, min(upstream_provider) as upstream_provider
   from carried
-  group by place
+  group by source_
   having count(*) = 2
+),
+untyped as (
+  select source_ from cost_rows group by source_ having max(case when usage_type is not null then 1 else 0 end) = 0
+),
+model_tokens as (
+  select usage_rows.source_, usage_rows.day, model_id, sum(quantity) as quantity, max(status) as status
+  from usage_rows
+  inner join untyped on usage_rows.source_ = untyped.source_
+  where model_id is not null and lower(unit) in ('tokens', 'token')
+  group by usage_rows.source_, usage_rows.day, model_id
+),
+model_costs as (
+  select
+    cost_rows.source_, day, model_id, billing_currency,
+    max(account) as account,
+    max(base_url) as base_url,
+    max(service_provider_name) as service_provider_name,
+    sum(effective_cost) as effective_cost,
+    max(status) as status
+  from cost_rows
+  inner join untyped on cost_rows.source_ = untyped.source_
+  where model_id is not null
+  group by cost_rows.source_, day, model_id, billing_currency
+),
+blended as (
+  select
+    model_costs.*,
+    model_tokens.quantity,
+    model_tokens.status as usage_status
+  from model_costs
+  inner join model_tokens
+    on model_costs.source_ = model_tokens.source_
+    and model_costs.day = model_tokens.day
+    and model_costs.model_id = model_tokens.model_id
+),
+blended_models as (
+  select distinct source_, day, model_id from blended
 ),
 quantities as (
   select
-    rows_.place,
+    rows_.source_,
     max(rows_.account) as account,
     max(rows_.base_url) as base_url,
+    max(rows_.service_provider_name) as service_provider_name,
     rows_.day,
     case when shared.service_name = 1 then rows_.service_name end as service_name,
     case when shared.model_id = 1 then rows_.model_id end as model_id,
@@ -4674,49 +4776,37 @@ quantities as (
     case when shared.workspace_id = 1 then rows_.workspace_id end as workspace_id,
     case when shared.api_key_id = 1 then rows_.api_key_id end as api_key_id,
     case when shared.service_tier = 1 then rows_.service_tier end as service_tier,
+    case when shared.workload_type = 1 then rows_.workload_type end as workload_type,
     case when shared.upstream_provider = 1 then rows_.upstream_provider end as upstream_provider,
     rows_.usage_type,
-    case when regexp_full_match(rows_.consumed_unit, '[1-9][0-9]{0,8} .+')
-    then
-    replace(
-        rows_.consumed_unit,
-    string_split(rows_.consumed_unit, ' ')[ 1 ]
- || ' ',
-        ''
-    )
- else rows_.consumed_unit end as unit,
-    sum(rows_.consumed_quantity * case when regexp_full_match(rows_.consumed_unit, '[1-9][0-9]{0,8} .+')
-    then cast(
-    string_split(rows_.consumed_unit, ' ')[ 1 ]
- as decimal(10, 0)) else cast(1 as decimal(10, 0)) end) as quantity,
-    max(rows_.day_status) as status
+    rows_.unit,
+    sum(rows_.quantity) as quantity,
+    max(rows_.status) as status
   from usage_rows as rows_
-  left join shared on rows_.place = shared.place
+  left join shared on rows_.source_ = shared.source_
+  left join blended_models
+    on rows_.source_ = blended_models.source_
+    and rows_.day = blended_models.day
+    and rows_.model_id = blended_models.model_id
+  where blended_models.source_ is null or not lower(rows_.unit) in ('tokens', 'token')
   group by
-    rows_.place, rows_.day, rows_.usage_type, case when regexp_full_match(rows_.consumed_unit, '[1-9][0-9]{0,8} .+')
-    then
-    replace(
-        rows_.consumed_unit,
-    string_split(rows_.consumed_unit, ' ')[ 1 ]
- || ' ',
-        ''
-    )
- else rows_.consumed_unit end, case when shared.service_name = 1 then rows_.service_name end, case when shared.model_id = 1 then rows_.model_id end, case when shared.project_id = 1 then rows_.project_id end, case when shared.workspace_id = 1 then rows_.workspace_id end, case when shared.api_key_id = 1 then rows_.api_key_id end, case when shared.service_tier = 1 then rows_.service_tier end, case when shared.upstream_provider = 1 then rows_.upstream_provider end
+    rows_.source_, rows_.day, rows_.usage_type, rows_.unit, case when shared.service_name = 1 then rows_.service_name end, case when shared.model_id = 1 then rows_.model_id end, case when shared.project_id = 1 then rows_.project_id end, case when shared.workspace_id = 1 then rows_.workspace_id end, case when shared.api_key_id = 1 then rows_.api_key_id end, case when shared.service_tier = 1 then rows_.service_tier end, case when shared.workload_type = 1 then rows_.workload_type end, case when shared.upstream_provider = 1 then rows_.upstream_provider end
 ),
 -- A cost names no unit: where a usage type comes in several, what one cost is for cannot be told.
 units as (
   select
     quantities.*,
     count(*) over (
-      partition by place, day, usage_type, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, upstream_provider
+      partition by source_, day, usage_type, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, upstream_provider
     ) as units
   from quantities
 ),
 effective as (
   select
-    rows_.place,
+    rows_.source_,
     max(rows_.account) as account,
     max(rows_.base_url) as base_url,
+    max(rows_.service_provider_name) as service_provider_name,
     rows_.day,
     case when shared.service_name = 1 then rows_.service_name end as service_name,
     case when shared.model_id = 1 then rows_.model_id end as model_id,
@@ -4724,25 +4814,28 @@ effective as (
     case when shared.workspace_id = 1 then rows_.workspace_id end as workspace_id,
     case when shared.api_key_id = 1 then rows_.api_key_id end as api_key_id,
     case when shared.service_tier = 1 then rows_.service_tier end as service_tier,
+    case when shared.workload_type = 1 then rows_.workload_type end as workload_type,
     case when shared.upstream_provider = 1 then rows_.upstream_provider end as upstream_provider,
     rows_.usage_type,
     rows_.billing_currency,
     sum(rows_.effective_cost) as effective_cost,
-    max(rows_.day_status) as status
+    max(rows_.status) as status
   from cost_rows as rows_
-  left join shared on rows_.place = shared.place
-  where rows_.charge_category = 'Usage' and rows_.is_counted
+  left join shared on rows_.source_ = shared.source_
+  left join blended_models
+    on rows_.source_ = blended_models.source_
+    and rows_.day = blended_models.day
+    and rows_.model_id = blended_models.model_id
+  where blended_models.source_ is null
   group by
-    rows_.place, rows_.day, rows_.usage_type, rows_.billing_currency, case when shared.service_name = 1 then rows_.service_name end, case when shared.model_id = 1 then rows_.model_id end, case when shared.project_id = 1 then rows_.project_id end, case when shared.workspace_id = 1 then rows_.workspace_id end, case when shared.api_key_id = 1 then rows_.api_key_id end, case when shared.service_tier = 1 then rows_.service_tier end, case when shared.upstream_provider = 1 then rows_.upstream_provider end
+    rows_.source_, rows_.day, rows_.usage_type, rows_.billing_currency, case when shared.service_name = 1 then rows_.service_name end, case when shared.model_id = 1 then rows_.model_id end, case when shared.project_id = 1 then rows_.project_id end, case when shared.workspace_id = 1 then rows_.workspace_id end, case when shared.api_key_id = 1 then rows_.api_key_id end, case when shared.service_tier = 1 then rows_.service_tier end, case when shared.workload_type = 1 then rows_.workload_type end, case when shared.upstream_provider = 1 then rows_.upstream_provider end
 ),
 -- One text to join by, so that a database can use a hash. A quantity in several units meets no cost.
 keyed_units as (
-  select
-    units.*,
-    case when units = 1 then coalesce(cast(
+  select units.*, case when units = 1 then coalesce(cast(
     length(
-        cast(place as TEXT)
-    ) as TEXT) || ':' || cast(place as TEXT), '-') || '|' || coalesce(cast(
+        cast(source_ as TEXT)
+    ) as TEXT) || ':' || cast(source_ as TEXT), '-') || '|' || coalesce(cast(
     length(
         cast(day as TEXT)
     ) as TEXT) || ':' || cast(day as TEXT), '-') || '|' || coalesce(cast(
@@ -4765,18 +4858,20 @@ keyed_units as (
         cast(service_tier as TEXT)
     ) as TEXT) || ':' || cast(service_tier as TEXT), '-') || '|' || coalesce(cast(
     length(
+        cast(workload_type as TEXT)
+    ) as TEXT) || ':' || cast(workload_type as TEXT), '-') || '|' || coalesce(cast(
+    length(
         cast(upstream_provider as TEXT)
     ) as TEXT) || ':' || cast(upstream_provider as TEXT), '-') || '|' || coalesce(cast(
     length(
         cast(usage_type as TEXT)
-    ) as TEXT) || ':' || cast(usage_type as TEXT), '-') end as join_key
-  from units
+    ) as TEXT) || ':' || cast(usage_type as TEXT), '-') end as join_key from units
 ),
 keyed_effective as (
   select effective.*, coalesce(cast(
     length(
-        cast(place as TEXT)
-    ) as TEXT) || ':' || cast(place as TEXT), '-') || '|' || coalesce(cast(
+        cast(source_ as TEXT)
+    ) as TEXT) || ':' || cast(source_ as TEXT), '-') || '|' || coalesce(cast(
     length(
         cast(day as TEXT)
     ) as TEXT) || ':' || cast(day as TEXT), '-') || '|' || coalesce(cast(
@@ -4799,41 +4894,425 @@ keyed_effective as (
         cast(service_tier as TEXT)
     ) as TEXT) || ':' || cast(service_tier as TEXT), '-') || '|' || coalesce(cast(
     length(
+        cast(workload_type as TEXT)
+    ) as TEXT) || ':' || cast(workload_type as TEXT), '-') || '|' || coalesce(cast(
+    length(
         cast(upstream_provider as TEXT)
     ) as TEXT) || ':' || cast(upstream_provider as TEXT), '-') || '|' || coalesce(cast(
     length(
         cast(usage_type as TEXT)
-    ) as TEXT) || ':' || cast(usage_type as TEXT), '-') as join_key
-  from effective
+    ) as TEXT) || ':' || cast(usage_type as TEXT), '-') as join_key from effective
+),
+priced as (
+  select
+    coalesce(units.day, effective.day) as day,
+    coalesce(units.account, effective.account) as account,
+    coalesce(units.base_url, effective.base_url) as base_url,
+    coalesce(units.service_provider_name, effective.service_provider_name) as service_provider_name,
+    coalesce(units.service_name, effective.service_name) as service_name,
+    coalesce(units.model_id, effective.model_id) as model_id,
+    coalesce(units.project_id, effective.project_id) as project_id,
+    coalesce(units.workspace_id, effective.workspace_id) as workspace_id,
+    coalesce(units.api_key_id, effective.api_key_id) as api_key_id,
+    coalesce(units.service_tier, effective.service_tier) as service_tier,
+    coalesce(units.workload_type, effective.workload_type) as workload_type,
+    coalesce(units.upstream_provider, effective.upstream_provider) as upstream_provider,
+    coalesce(units.usage_type, effective.usage_type) as usage_type,
+    'priced_usage_type' as basis,
+    units.unit,
+    effective.billing_currency,
+    units.quantity,
+    effective.effective_cost,
+    units.status as usage_status,
+    effective.status as cost_status
+  from keyed_units as units
+  full outer join keyed_effective as effective on units.join_key = effective.join_key
+  union all
+  select
+    day, account, base_url, service_provider_name,
+    cast(null as TEXT),
+    model_id,
+    cast(null as TEXT),
+    cast(null as TEXT),
+    cast(null as TEXT),
+    cast(null as TEXT),
+    cast(null as TEXT),
+    cast(null as TEXT),
+    cast(null as TEXT), 'blended', 'Tokens', billing_currency, quantity, effective_cost, usage_status, status
+  from blended
 )
 select
-  coalesce(units.day, effective.day) as day,
-  coalesce(units.account, effective.account) as account,
-  coalesce(units.base_url, effective.base_url) as base_url,
-  coalesce(units.service_name, effective.service_name) as service_name,
-  coalesce(units.model_id, effective.model_id) as model_id,
-  coalesce(units.project_id, effective.project_id) as project_id,
-  coalesce(units.workspace_id, effective.workspace_id) as workspace_id,
-  coalesce(units.api_key_id, effective.api_key_id) as api_key_id,
-  coalesce(units.service_tier, effective.service_tier) as service_tier,
-  coalesce(units.upstream_provider, effective.upstream_provider) as upstream_provider,
-  coalesce(units.usage_type, effective.usage_type) as usage_type,
-  units.unit,
-  effective.billing_currency,
-  units.quantity,
-  effective.effective_cost,
-  case when units.quantity <> 0 and abs(effective.effective_cost) < 10000000000000 and abs(units.quantity) < 100000000000000
+  day,
+  account,
+  base_url,
+  service_provider_name,
+  service_name,
+  model_id,
+  project_id,
+  workspace_id,
+  api_key_id,
+  service_tier,
+  workload_type,
+  upstream_provider,
+  usage_type,
+  basis,
+  unit,
+  billing_currency,
+  quantity,
+  effective_cost,
+  case when quantity <> 0 and abs(effective_cost) < 10000000000000 and abs(quantity) < 100000000000000
     then cast(
-      case when (effective.effective_cost < 0) <> (units.quantity < 0) then '-' else '' end
-      || cast((cast(replace(cast(abs(effective.effective_cost) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(units.quantity) as varchar), '.', '') as hugeint) as varchar) || '.'
-      || lpad(cast(((cast(replace(cast(abs(effective.effective_cost) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(units.quantity) as varchar), '.', '') as hugeint)) * 1000000 // cast(replace(cast(abs(units.quantity) as varchar), '.', '') as hugeint) as varchar), 6, '0')
-      || lpad(cast((((cast(replace(cast(abs(effective.effective_cost) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(units.quantity) as varchar), '.', '') as hugeint)) * 1000000 % cast(replace(cast(abs(units.quantity) as varchar), '.', '') as hugeint)) * 1000000 // cast(replace(cast(abs(units.quantity) as varchar), '.', '') as hugeint) as varchar), 6, '0') as decimal(38, 18))
+      case when (effective_cost < 0) <> (quantity < 0) then '-' else '' end
+      || cast((cast(replace(cast(abs(effective_cost) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(quantity) as varchar), '.', '') as hugeint) as varchar) || '.'
+      || lpad(cast(((cast(replace(cast(abs(effective_cost) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(quantity) as varchar), '.', '') as hugeint)) * 1000000 // cast(replace(cast(abs(quantity) as varchar), '.', '') as hugeint) as varchar), 6, '0')
+      || lpad(cast((((cast(replace(cast(abs(effective_cost) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(quantity) as varchar), '.', '') as hugeint)) * 1000000 % cast(replace(cast(abs(quantity) as varchar), '.', '') as hugeint)) * 1000000 // cast(replace(cast(abs(quantity) as varchar), '.', '') as hugeint) as varchar), 6, '0') as decimal(38, 18))
   end as effective_cost_per_million,
-  case when effective.effective_cost is null then units.quantity end as quantity_without_cost,
+  case when effective_cost is null then quantity end as quantity_without_cost,
   case
-    when coalesce(units.status, 'proven') = 'proven' and coalesce(effective.status, 'proven') = 'proven' then 'proven'
-    when 'unproven' in (units.status, effective.status) then 'unproven'
+    when coalesce(usage_status, 'proven') = 'proven' and coalesce(cost_status, 'proven') = 'proven' then 'proven'
+    when 'unproven' in (usage_status, cost_status) then 'unproven'
     else 'incomplete'
   end as day_status
-from keyed_units as units
-full outer join keyed_effective as effective on units.join_key = effective.join_key;
+from priced;
+
+create or replace view usage_against_costs as
+-- Usage beside costs, by day and model: both datasets of a provider ought to tell the same story. Charges that are no usage,
+-- such as tax, are left out. A finding of a day on which one side is not proven may be gone with the next sync.
+with usage_sums as (
+  select
+    day, account, base_url, service_provider_name, model_id,
+    sum(case when lower(case when regexp_full_match(consumed_unit, '[1-9][0-9]{0,8} .+')
+    then
+    replace(
+        consumed_unit,
+    string_split(consumed_unit, ' ')[ 1 ]
+ || ' ',
+        ''
+    )
+ else consumed_unit end) in ('tokens', 'token') then consumed_quantity * case when regexp_full_match(consumed_unit, '[1-9][0-9]{0,8} .+')
+    then cast(
+    string_split(consumed_unit, ' ')[ 1 ]
+ as decimal(10, 0)) else cast(1 as decimal(10, 0)) end end) as tokens,
+    sum(case when usage_type = 'requests' then consumed_quantity * case when regexp_full_match(consumed_unit, '[1-9][0-9]{0,8} .+')
+    then cast(
+    string_split(consumed_unit, ' ')[ 1 ]
+ as decimal(10, 0)) else cast(1 as decimal(10, 0)) end end) as requests
+  from "current_usage"
+  group by day, account, base_url, service_provider_name, model_id
+),
+cost_sums as (
+  select day, account, base_url, service_provider_name, model_id, billing_currency, sum(billed_cost) as billed_cost
+  from "current_costs"
+  where is_counted and charge_category = 'Usage'
+  group by day, account, base_url, service_provider_name, model_id, billing_currency
+),
+keyed_usage as (
+  select usage_sums.*, coalesce(cast(
+    length(
+        cast(day as TEXT)
+    ) as TEXT) || ':' || cast(day as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(account as TEXT)
+    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(base_url as TEXT)
+    ) as TEXT) || ':' || cast(base_url as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(model_id as TEXT)
+    ) as TEXT) || ':' || cast(model_id as TEXT), '-') as join_key from usage_sums
+),
+keyed_costs as (
+  select cost_sums.*, coalesce(cast(
+    length(
+        cast(day as TEXT)
+    ) as TEXT) || ':' || cast(day as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(account as TEXT)
+    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(base_url as TEXT)
+    ) as TEXT) || ':' || cast(base_url as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(model_id as TEXT)
+    ) as TEXT) || ':' || cast(model_id as TEXT), '-') as join_key from cost_sums
+),
+joined as (
+  select
+    coalesce(usage_.day, costs_.day) as day,
+    coalesce(usage_.account, costs_.account) as account,
+    coalesce(usage_.base_url, costs_.base_url) as base_url,
+    coalesce(usage_.service_provider_name, costs_.service_provider_name) as service_provider_name,
+    coalesce(usage_.model_id, costs_.model_id) as model_id,
+    usage_.tokens,
+    usage_.requests,
+    costs_.billed_cost,
+    costs_.billing_currency,
+    case
+      when costs_.join_key is null then 'usage without costs'
+      when usage_.join_key is null then 'costs without usage'
+      else 'both'
+    end as finding
+  from keyed_usage as usage_
+  full outer join keyed_costs as costs_ on usage_.join_key = costs_.join_key
+),
+statuses as (
+  select
+    coalesce(cast(
+    length(
+        cast(day as TEXT)
+    ) as TEXT) || ':' || cast(day as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(account as TEXT)
+    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(base_url as TEXT)
+    ) as TEXT) || ':' || cast(base_url as TEXT), '-') as day_key,
+    max(case when dataset = 'usage' then status end) as usage_status,
+    max(case when dataset = 'costs' then status end) as cost_status
+  from "completeness"
+  group by coalesce(cast(
+    length(
+        cast(day as TEXT)
+    ) as TEXT) || ':' || cast(day as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(account as TEXT)
+    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(base_url as TEXT)
+    ) as TEXT) || ':' || cast(base_url as TEXT), '-')
+),
+keyed as (
+  select joined.*, coalesce(cast(
+    length(
+        cast(day as TEXT)
+    ) as TEXT) || ':' || cast(day as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(account as TEXT)
+    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(base_url as TEXT)
+    ) as TEXT) || ':' || cast(base_url as TEXT), '-') as day_key from joined
+)
+select
+  keyed.day,
+  keyed.account,
+  keyed.base_url,
+  keyed.service_provider_name,
+  keyed.model_id,
+  keyed.tokens,
+  keyed.requests,
+  keyed.billed_cost,
+  keyed.billing_currency,
+  keyed.finding,
+  -- A day of which one dataset says nothing is incomplete.
+  case
+    when coalesce(coalesce(statuses.usage_status, 'incomplete'), 'proven') = 'proven' and coalesce(coalesce(statuses.cost_status, 'incomplete'), 'proven') = 'proven' then 'proven'
+    when 'unproven' in (coalesce(statuses.usage_status, 'incomplete'), coalesce(statuses.cost_status, 'incomplete')) then 'unproven'
+    else 'incomplete'
+  end as day_status
+from keyed
+left join statuses on keyed.day_key = statuses.day_key;
+
+create or replace view cache_savings as
+-- Money that cached input tokens saved: their number times the price of input tokens, less their cost. Prices are those
+-- paid in the month, cost by quantity, each service tier by itself, where usage and cost of a usage type stand side by side.
+with cached as (
+  select
+    cast(date_trunc('month', day) as date) as month, account, base_url, service_provider_name, model_id,
+    sum(case when usage_type = 'cache_read_tokens'
+      then consumed_quantity * case when regexp_full_match(consumed_unit, '[1-9][0-9]{0,8} .+')
+    then cast(
+    string_split(consumed_unit, ' ')[ 1 ]
+ as decimal(10, 0)) else cast(1 as decimal(10, 0)) end else 0 end) as cached_tokens
+  from "current_usage"
+  where usage_type in ('cache_read_tokens', 'cache_write_5m_tokens', 'cache_write_1h_tokens', 'x_cache_write_30m_tokens', 'x_cache_write_12h_tokens',
+    'x_cache_write_tokens')
+  group by cast(date_trunc('month', day) as date), account, base_url, service_provider_name, model_id
+),
+costs as (
+  select cast(date_trunc('month', day) as date) as month, account, base_url, service_provider_name, model_id, service_tier, workload_type, billing_currency, usage_type, quantity, effective_cost
+  from "unit_costs"
+  where basis = 'priced_usage_type' and effective_cost is not null and usage_type is not null
+),
+typed as (
+  select distinct coalesce(cast(
+    length(
+        cast(account as TEXT)
+    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(base_url as TEXT)
+    ) as TEXT) || ':' || cast(base_url as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') as source_ from costs
+),
+sums as (
+  select
+    month, account, base_url, service_provider_name, model_id, service_tier, workload_type, billing_currency,
+    sum(case when usage_type = 'input_tokens' then quantity end) as input_tokens,
+    sum(case when usage_type = 'input_tokens' then effective_cost end) as input_cost,
+    sum(case when usage_type = 'cache_read_tokens' then quantity end) as read_tokens,
+    sum(case when usage_type = 'cache_read_tokens' then effective_cost end) as read_cost,
+    sum(case when usage_type in ('cache_write_5m_tokens', 'cache_write_1h_tokens', 'x_cache_write_30m_tokens', 'x_cache_write_12h_tokens',
+    'x_cache_write_tokens') then quantity end) as write_tokens,
+    sum(case when usage_type in ('cache_write_5m_tokens', 'cache_write_1h_tokens', 'x_cache_write_30m_tokens', 'x_cache_write_12h_tokens',
+    'x_cache_write_tokens') then effective_cost end) as write_cost
+  from costs
+  where quantity is not null
+  group by month, account, base_url, service_provider_name, model_id, service_tier, workload_type, billing_currency
+),
+prices as (
+  select sums.*, case when input_tokens <> 0 and abs(input_cost) < 10000000000000 and abs(input_tokens) < 100000000000000
+    then cast(
+      case when (input_cost < 0) <> (input_tokens < 0) then '-' else '' end
+      || cast((cast(replace(cast(abs(input_cost) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(input_tokens) as varchar), '.', '') as hugeint) as varchar) || '.'
+      || lpad(cast(((cast(replace(cast(abs(input_cost) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(input_tokens) as varchar), '.', '') as hugeint)) * 1000000 // cast(replace(cast(abs(input_tokens) as varchar), '.', '') as hugeint) as varchar), 6, '0')
+      || lpad(cast((((cast(replace(cast(abs(input_cost) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(input_tokens) as varchar), '.', '') as hugeint)) * 1000000 % cast(replace(cast(abs(input_tokens) as varchar), '.', '') as hugeint)) * 1000000 // cast(replace(cast(abs(input_tokens) as varchar), '.', '') as hugeint) as varchar), 6, '0') as decimal(38, 18))
+  end as price from sums
+),
+compared as (
+  select
+    month, account, base_url, service_provider_name, model_id, service_tier, workload_type, billing_currency,
+    read_tokens,
+    read_cost,
+    case when abs(cast(read_tokens * 0.000001 as decimal(38, 18))) < 1000000000000000000 and abs(price) < 1000000
+    then cast(cast(cast(read_tokens * 0.000001 as decimal(38, 18)) as decimal(19, 0)) * cast(price as decimal(18, 12)) as decimal(38, 18))
+      + cast(cast(cast(read_tokens * 0.000001 as decimal(38, 18)) - cast(cast(read_tokens * 0.000001 as decimal(38, 18)) as decimal(19, 0)) as decimal(18, 18)) * cast(price as decimal(18, 12)) as decimal(38, 18))
+  end as read_as_input,
+    write_tokens,
+    write_cost,
+    case when abs(cast(write_tokens * 0.000001 as decimal(38, 18))) < 1000000000000000000 and abs(price) < 1000000
+    then cast(cast(cast(write_tokens * 0.000001 as decimal(38, 18)) as decimal(19, 0)) * cast(price as decimal(18, 12)) as decimal(38, 18))
+      + cast(cast(cast(write_tokens * 0.000001 as decimal(38, 18)) - cast(cast(write_tokens * 0.000001 as decimal(38, 18)) as decimal(19, 0)) as decimal(18, 18)) * cast(price as decimal(18, 12)) as decimal(38, 18))
+  end as write_as_input
+  from prices
+  where price is not null
+),
+told as (
+  select
+    coalesce(cast(
+    length(
+        cast(month as TEXT)
+    ) as TEXT) || ':' || cast(month as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(account as TEXT)
+    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(base_url as TEXT)
+    ) as TEXT) || ':' || cast(base_url as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(model_id as TEXT)
+    ) as TEXT) || ':' || cast(model_id as TEXT), '-') as join_key,
+    billing_currency,
+    sum(read_tokens) as priced_tokens,
+    sum(read_as_input) as read_as_input,
+    sum(read_cost) as read_cost,
+    sum(write_cost - write_as_input) as write_surcharge
+  from compared
+  where read_tokens is not null or write_tokens is not null
+  group by coalesce(cast(
+    length(
+        cast(month as TEXT)
+    ) as TEXT) || ':' || cast(month as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(account as TEXT)
+    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(base_url as TEXT)
+    ) as TEXT) || ':' || cast(base_url as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(model_id as TEXT)
+    ) as TEXT) || ':' || cast(model_id as TEXT), '-'), billing_currency
+),
+charged as (
+  select distinct coalesce(cast(
+    length(
+        cast(month as TEXT)
+    ) as TEXT) || ':' || cast(month as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(account as TEXT)
+    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(base_url as TEXT)
+    ) as TEXT) || ':' || cast(base_url as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(model_id as TEXT)
+    ) as TEXT) || ':' || cast(model_id as TEXT), '-') as join_key from costs where usage_type = 'cache_read_tokens'
+),
+keyed as (
+  select cached.*, coalesce(cast(
+    length(
+        cast(month as TEXT)
+    ) as TEXT) || ':' || cast(month as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(account as TEXT)
+    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(base_url as TEXT)
+    ) as TEXT) || ':' || cast(base_url as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(model_id as TEXT)
+    ) as TEXT) || ':' || cast(model_id as TEXT), '-') as join_key, coalesce(cast(
+    length(
+        cast(account as TEXT)
+    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(base_url as TEXT)
+    ) as TEXT) || ':' || cast(base_url as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') as source_ from cached
+)
+select
+  keyed.month,
+  keyed.account,
+  keyed.base_url,
+  keyed.service_provider_name,
+  keyed.model_id,
+  told.billing_currency,
+  keyed.cached_tokens,
+  told.priced_tokens,
+  case when told.priced_tokens <> 0 and abs(told.read_as_input) < 10000000000000 and abs(told.priced_tokens) < 100000000000000
+    then cast(
+      case when (told.read_as_input < 0) <> (told.priced_tokens < 0) then '-' else '' end
+      || cast((cast(replace(cast(abs(told.read_as_input) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(told.priced_tokens) as varchar), '.', '') as hugeint) as varchar) || '.'
+      || lpad(cast(((cast(replace(cast(abs(told.read_as_input) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(told.priced_tokens) as varchar), '.', '') as hugeint)) * 1000000 // cast(replace(cast(abs(told.priced_tokens) as varchar), '.', '') as hugeint) as varchar), 6, '0')
+      || lpad(cast((((cast(replace(cast(abs(told.read_as_input) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(told.priced_tokens) as varchar), '.', '') as hugeint)) * 1000000 % cast(replace(cast(abs(told.priced_tokens) as varchar), '.', '') as hugeint)) * 1000000 // cast(replace(cast(abs(told.priced_tokens) as varchar), '.', '') as hugeint) as varchar), 6, '0') as decimal(38, 18))
+  end as input_price,
+  case when told.priced_tokens <> 0 and abs(told.read_cost) < 10000000000000 and abs(told.priced_tokens) < 100000000000000
+    then cast(
+      case when (told.read_cost < 0) <> (told.priced_tokens < 0) then '-' else '' end
+      || cast((cast(replace(cast(abs(told.read_cost) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(told.priced_tokens) as varchar), '.', '') as hugeint) as varchar) || '.'
+      || lpad(cast(((cast(replace(cast(abs(told.read_cost) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(told.priced_tokens) as varchar), '.', '') as hugeint)) * 1000000 // cast(replace(cast(abs(told.priced_tokens) as varchar), '.', '') as hugeint) as varchar), 6, '0')
+      || lpad(cast((((cast(replace(cast(abs(told.read_cost) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(told.priced_tokens) as varchar), '.', '') as hugeint)) * 1000000 % cast(replace(cast(abs(told.priced_tokens) as varchar), '.', '') as hugeint)) * 1000000 // cast(replace(cast(abs(told.priced_tokens) as varchar), '.', '') as hugeint) as varchar), 6, '0') as decimal(38, 18))
+  end as cache_read_price,
+  case when told.join_key is not null then coalesce(told.read_as_input - told.read_cost, 0) end as saved_cost,
+  case when told.join_key is not null then coalesce(told.write_surcharge, 0) end as write_surcharge,
+  case
+    when told.join_key is not null then null
+    when typed.source_ is null then 'costs name no usage type, so that nobody can tell the price of a cached token'
+    when charged.join_key is null then 'no cost names the cached tokens of this model'
+    else 'no input tokens of the same service tier have a cost in this month, so that there is no price to compare with'
+  end as why_not
+from keyed
+left join told on keyed.join_key = told.join_key
+left join typed on keyed.source_ = typed.source_
+left join charged on keyed.join_key = charged.join_key;

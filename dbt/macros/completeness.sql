@@ -174,3 +174,12 @@ select
   scope
 from explained
 {% endmacro %}
+
+{# Of the statuses of two sides the one that is further from a proof; a side without rows says nothing. #}
+{% macro worst_status(one, other) -%}
+  case
+    when coalesce({{ one }}, 'proven') = 'proven' and coalesce({{ other }}, 'proven') = 'proven' then 'proven'
+    when 'unproven' in ({{ one }}, {{ other }}) then 'unproven'
+    else 'incomplete'
+  end
+{%- endmacro %}

@@ -1,0 +1,98 @@
+-- Money that cached input tokens saved: their number times the price of input tokens, less their cost. Prices are those
+-- paid in the month, cost by quantity, each service tier by itself, where usage and cost of a usage type stand side by side.
+{%- set keys = ['month', 'account', 'base_url', 'service_provider_name', 'model_id'] %}
+{%- set groups = keys + ['service_tier', 'workload_type', 'billing_currency'] %}
+{%- set writes = "'cache_write_5m_tokens', 'cache_write_1h_tokens', 'x_cache_write_30m_tokens', 'x_cache_write_12h_tokens',
+    'x_cache_write_tokens'" %}
+{%- set kinds = {'input': "= 'input_tokens'", 'read': "= 'cache_read_tokens'", 'write': 'in (' ~ writes ~ ')'} %}
+{%- set month = 'cast(' ~ dbt.date_trunc('month', 'day') ~ ' as date)' %}
+with cached as (
+  select
+    {{ month }} as month, {{ keys[1:] | join(', ') }},
+    sum(case when usage_type = 'cache_read_tokens'
+      then consumed_quantity * {{ ai_billing.unit_factor('consumed_unit') }} else 0 end) as cached_tokens
+  from {{ ref('current_usage') }}
+  where usage_type in ('cache_read_tokens', {{ writes }})
+  group by {{ month }}, {{ keys[1:] | join(', ') }}
+),
+
+costs as (
+  select {{ month }} as month, {{ groups[1:] | join(', ') }}, usage_type, quantity, effective_cost
+  from {{ ref('unit_costs') }}
+  where basis = 'priced_usage_type' and effective_cost is not null and usage_type is not null
+),
+
+typed as (
+  select distinct {{ ai_billing.key_of(keys[1:4]) }} as source_ from costs
+),
+
+sums as (
+  select
+    {{ groups | join(', ') }},
+    {%- for kind, types in kinds.items() %}
+    sum(case when usage_type {{ types }} then quantity end) as {{ kind }}_tokens,
+    sum(case when usage_type {{ types }} then effective_cost end) as {{ kind }}_cost{{ ',' if not loop.last }}
+    {%- endfor %}
+  from costs
+  where quantity is not null
+  group by {{ groups | join(', ') }}
+),
+
+prices as (
+  select sums.*, {{ ai_billing.per_million('input_cost', 'input_tokens') }} as price from sums
+),
+
+compared as (
+  select
+    {{ groups | join(', ') }},
+    {%- for kind in ['read', 'write'] %}
+    {{ kind }}_tokens,
+    {{ kind }}_cost,
+    {{ ai_billing.times(ai_billing.millions(kind ~ '_tokens'), 'price') }} as {{ kind }}_as_input{{ ',' if not loop.last }}
+    {%- endfor %}
+  from prices
+  where price is not null
+),
+
+told as (
+  select
+    {{ ai_billing.key_of(keys) }} as join_key,
+    billing_currency,
+    sum(read_tokens) as priced_tokens,
+    sum(read_as_input) as read_as_input,
+    sum(read_cost) as read_cost,
+    sum(write_cost - write_as_input) as write_surcharge
+  from compared
+  where read_tokens is not null or write_tokens is not null
+  group by {{ ai_billing.key_of(keys) }}, billing_currency
+),
+
+charged as (
+  select distinct {{ ai_billing.key_of(keys) }} as join_key from costs where usage_type = 'cache_read_tokens'
+),
+
+keyed as (
+  select cached.*, {{ ai_billing.key_of(keys) }} as join_key, {{ ai_billing.key_of(keys[1:4]) }} as source_ from cached
+)
+
+select
+  {%- for name in keys %}
+  keyed.{{ name }},
+  {%- endfor %}
+  told.billing_currency,
+  keyed.cached_tokens,
+  told.priced_tokens,
+  {{ ai_billing.per_million('told.read_as_input', 'told.priced_tokens') }} as input_price,
+  {{ ai_billing.per_million('told.read_cost', 'told.priced_tokens') }} as cache_read_price,
+  case when told.join_key is not null then coalesce(told.read_as_input - told.read_cost, 0) end as saved_cost,
+  case when told.join_key is not null then coalesce(told.write_surcharge, 0) end as write_surcharge,
+  case
+    when told.join_key is not null then null
+    when typed.source_ is null then 'costs name no usage type, so that nobody can tell the price of a cached token'
+    when charged.join_key is null then 'no cost names the cached tokens of this model'
+    else 'no input tokens of the same service tier have a cost in this month, so that there is no price to compare with'
+  end as why_not
+from keyed
+left join told on keyed.join_key = told.join_key
+left join typed on keyed.source_ = typed.source_
+left join charged on keyed.join_key = charged.join_key
