@@ -4,6 +4,8 @@ import { mkdir, rm } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { isFakeName } from "../fake_providers/index.ts";
+import { tellOfFake } from "./fake.ts";
 import { tell } from "./story.ts";
 import * as terminal from "./terminal.ts";
 
@@ -13,6 +15,8 @@ Reads the real spend of the reference provider through the connector into a Duck
 which rows come late, costs settle, a closed period is corrected and a charge is withdrawn, and makes a report of it.
 Exits with 0 only where the warehouse and the provider agree to the last digit.
 
+  --as NAME   the same on a fake of the own reports of anthropic, openai or openrouter, read by an adapter, with
+              invented numbers, in three syncs
   --out DIR   where the files go (default demo/out); those of an earlier run are replaced
   --help      print this
 `;
@@ -35,6 +39,7 @@ async function makeFolder(path: string): Promise<void> {
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
+      as: { type: "string" },
       out: { type: "string", default: DEFAULT_OUT },
       help: { type: "boolean", default: false },
     },
@@ -43,16 +48,22 @@ async function main(): Promise<void> {
     process.stdout.write(HELP);
     return;
   }
+  const { as: name } = values;
+  if (name !== undefined && !isFakeName(name))
+    throw new RangeError("--as takes anthropic, openai or openrouter");
   await makeFolder(resolve(values.out));
   const database = join(values.out, "billing.duckdb");
   const config = join(values.out, "config.json");
   for (const path of [database, `${database}.wal`, config]) await rm(path, { force: true });
   terminal.title(
     "source-ai-billing",
-    "Two years of real AI usage and spend, from a provider's billing export into a DuckDB file.",
+    name === undefined
+      ? "Two years of real AI usage and spend, from a provider's billing export into a DuckDB file."
+      : "AI usage and spend, from a provider's own reports into a DuckDB file. Nobody has run this against a live account yet.",
   );
   const report = join(values.out, "report.html");
-  const agreed = await tell({ directory: values.out, database, report });
+  const places = { directory: values.out, database, report };
+  const agreed = name === undefined ? await tell(places) : await tellOfFake(name, places);
   const shown = relative(process.cwd(), database);
   terminal.section("To look around", "all of it stays until the next run");
   terminal.line(`${relative(process.cwd(), report)}, for a browser`);

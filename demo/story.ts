@@ -49,7 +49,7 @@ const summarySchema = z.looseObject({
 });
 
 /** Runs a command of the connector to its end, as a user would. @throws Error with what it says if it does not exit with 0 */
-async function run(args: readonly string[], input = ""): Promise<string> {
+export async function run(args: readonly string[], input = ""): Promise<string> {
   const { child, ended } = start([LAUNCHER, ...args], { stdio: "pipe" });
   child.stdin?.end(input);
   const [output, errors] = await Promise.all(
@@ -88,7 +88,8 @@ export async function tell(places: Places): Promise<boolean> {
   }
 }
 
-const configOf = ({ directory }: Places): string => join(directory, "config.json");
+/** The path of the config. */
+export const configOf = ({ directory }: Places): string => join(directory, "config.json");
 
 /** Prints the provider, and makes the config. */
 async function introduce({ baseUrl, token }: RunningProvider, places: Places): Promise<void> {

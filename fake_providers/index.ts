@@ -14,7 +14,7 @@ export type FakeName = keyof typeof APIS;
 
 /** Whether there is a fake of that name. */
 export function isFakeName(name: string): name is FakeName {
-  return name in APIS;
+  return Object.hasOwn(APIS, name);
 }
 
 /** A fake of a provider's API in this process; see {@link serve} for one that serves HTTP. */

@@ -109,6 +109,26 @@ describe("npm run demo", () => {
   });
 });
 
+describe("npm run demo -- --as", () => {
+  it("reads a fake's reports through an adapter, and agrees with it after every sync", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "demo-"));
+    const line = [DEMO, "--as", "openrouter", "--out", directory];
+    const { stdout } = await run(process.execPath, line);
+    expect(stdout).toContain("Usage and costs can be read from OpenRouter.");
+    expect(stdout.match(/Reconciled: \d{3} sums by day, model and meter equal/g)).toHaveLength(3);
+    expect(stdout).toMatch(/^ {2}costs +32 +0 +3 +64 +0\n {2}usage +33 +0 +2 +99 +0$/m);
+    expect(await readFile(join(directory, "report.html"), "utf8")).toContain("OpenRouter");
+    await rm(directory, { recursive: true });
+  });
+
+  it("takes no other name", async () => {
+    await expect(run(process.execPath, [DEMO, "--as", "toString"])).rejects.toMatchObject({
+      code: 1,
+      stderr: "demo: --as takes anthropic, openai or openrouter\n",
+    });
+  });
+});
+
 it.skipIf(process.platform !== "linux")(
   "ends where no folder can be made, as below /proc",
   async () => {
