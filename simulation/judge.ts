@@ -1,5 +1,5 @@
 /** The rules for every single sync, with or without faults. The ids are those of the design, section 3. */
-import { DAY, dayOf, floorOf, HOUR, hourOf } from "./calendar.ts";
+import { DAY, dayOf, floorOf, hourOf, monthOf } from "./calendar.ts";
 import type { Item, OpenWindow, StateValue } from "./platform.ts";
 import type { Exchange, Rules } from "./provider.ts";
 import type { StreamName, Version } from "./records.ts";
@@ -129,7 +129,7 @@ function judgeWindows(
       const wholeStart = hourly && resumes ? hourOf(start) : dayOf(start);
       if (wholeStart !== start || (hourly ? hourOf(end) : dayOf(end)) !== end)
         faults.push(`W1: not on whole buckets: ${shown}`);
-      if (new Date(start).getUTCMonth() !== new Date(end - HOUR / 2).getUTCMonth())
+      if (stream === "costs" && monthOf(start, 0) !== monthOf(end - 1, 0))
         faults.push(`W1: crosses a month: ${shown}`);
     }
     // P5: the window of a day that strays of other windows start on is read once more.

@@ -102,6 +102,20 @@ export const RESTATEMENT: readonly Mutant[] = [
   },
   {
     rule: "R7",
+    file: "src/core/scrub.ts",
+    from: "after: isLast ? next :",
+    to: "after:",
+    test: "src/core/scrub.test.ts: R7: turn follows turn, and each of them compares everything",
+  },
+  {
+    rule: "R7",
+    file: "src/core/scrub.ts",
+    from: "(day / DAY) % OWN_EVERY === turn",
+    to: "turn < 2",
+    test: "src/core/scrub.test.ts: R7 W2: for 400 days of a small account, usage and costs together add one window a day at most",
+  },
+  {
+    rule: "R7",
     file: "src/core/plan.ts",
     from: "...(slice === null ? [] : [slice]),",
     to: "",

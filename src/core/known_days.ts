@@ -123,10 +123,3 @@ export function prune(known: KnownDays, { start, end }: Range): KnownDays {
     days: new Map([...known.days].filter(([day]) => day >= start && day < end)),
   };
 }
-
-/** The number of records on the known days of a range. */
-export function recordsIn(known: KnownDays, { start, end }: Range): number {
-  let sum = 0;
-  for (const { day, records } of known.days.values()) if (day >= start && day < end) sum += records;
-  return sum;
-}

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type KnownDays, learn, NOTHING_KNOWN, recordsIn } from "./known_days.ts";
+import { type KnownDays, learn, NOTHING_KNOWN } from "./known_days.ts";
 import { pack } from "./packing.ts";
 import { DAY, HOUR, monthStart } from "./time.ts";
 import { type Range, union } from "./window.ts";
@@ -22,6 +22,11 @@ function knowing(counts: readonly (number | null)[]): KnownDays {
   );
 }
 
+function recordsIn(known: KnownDays, { start, end }: Range): number {
+  const days = [...known.days.values()].filter(({ day }) => day >= start && day < end);
+  return days.reduce((sum, { records }) => sum + records, 0);
+}
+
 const input = fc.record({
   counts: fc.array(fc.option(fc.integer({ min: 0, max: 1500 }), { freq: 5 }), { maxLength: 70 }),
   pageSize: fc.constantFrom(1, 7, 1000),
@@ -39,14 +44,14 @@ const input = fc.record({
 });
 
 describe("pack()", () => {
-  test("W1 W2: windows tile the ranges, cross no month and are never too long", () => {
+  test("W1 W2: windows tile the ranges and are never too long; windows of unknown days cross no month", () => {
     fc.assert(
-      fc.property(input, ({ counts, ranges, ...rest }) => {
-        const windows = pack(ranges, { ...rest, known: knowing(counts) });
+      fc.property(input, fc.boolean(), ({ counts, ranges, ...rest }, isKnown) => {
+        const windows = pack(ranges, { ...rest, known: isKnown ? knowing(counts) : NOTHING_KNOWN });
         expect(union(windows)).toEqual(union(ranges));
         for (const [index, { start, end }] of windows.entries()) {
           expect(start).toBeGreaterThanOrEqual(windows[index - 1]?.end ?? -Infinity);
-          expect(monthStart(start)).toBe(monthStart(end - 1));
+          if (!isKnown) expect(monthStart(start)).toBe(monthStart(end - 1));
           expect(end - start).toBeLessThanOrEqual(rest.maximumDays * DAY);
         }
       }),
@@ -63,8 +68,7 @@ describe("pack()", () => {
           const records = recordsIn(known, window);
           expect(records <= rest.pageSize || window.end - window.start === DAY).toBe(true);
           const before = windows[index - 1];
-          if (before === undefined || monthStart(before.start) !== monthStart(window.start))
-            continue;
+          if (before === undefined) continue;
           const together = { start: before.start, end: window.start + DAY };
           const isTooLong = together.end - together.start > rest.maximumDays * DAY;
           expect(isTooLong || recordsIn(known, together) > rest.pageSize).toBe(true);
@@ -78,6 +82,12 @@ describe("pack()", () => {
     const range = { start: FIRST, end: FIRST + 8 * DAY };
     const options = { known, pageSize: 1000, maximumDays: 31, atLeast: 16 };
     expect(pack([range], options)).toEqual([range]);
+  });
+
+  test("W1: a window of known usage crosses the start of a month", () => {
+    const known = knowing(Array.from({ length: 40 }, () => 5));
+    const range = { start: FIRST + 25 * DAY, end: FIRST + 40 * DAY };
+    expect(pack([range], { known, pageSize: 1000, maximumDays: 31, atLeast: 16 })).toEqual([range]);
   });
 
   test("W2: usage that nothing is known of is cut into windows for the lanes", () => {

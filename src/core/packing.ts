@@ -3,7 +3,7 @@
  * its days are compared and written at once (R6). Unknown days are cut into enough windows to keep the lanes busy.
  */
 import { isKnown, type KnownDays } from "./known_days.ts";
-import { ceilTo, DAY, floorTo, monthStart } from "./time.ts";
+import { ceilTo, DAY, floorTo } from "./time.ts";
 import { cut, type Range, union } from "./window.ts";
 
 export interface PackingInput {
@@ -55,7 +55,10 @@ function expected(day: number, known: KnownDays): number {
   return Math.max(...recent.map((each) => known.days.get(each)?.records ?? 0));
 }
 
-/** Joins neighboring days of one month while their records fit a page. A day with more records is a window of its own. */
+/**
+ * Joins neighboring days while their records fit a page. A day with more records is a window of its own. A month start does not
+ * end such a window: only costs have monthly charges (W1).
+ */
 function joined(slots: readonly Slot[], { pageSize, maximumDays }: PackingInput): Range[] {
   const windows: Slot[] = [];
   for (const slot of slots) {
@@ -65,7 +68,6 @@ function joined(slots: readonly Slot[], { pageSize, maximumDays }: PackingInput)
       last !== undefined &&
       last.end === slot.start &&
       last.end % DAY === 0 &&
-      monthStart(last.start) === monthStart(slot.start) &&
       ceilTo(DAY, slot.end) - floorTo(DAY, last.start) <= maximumDays * DAY &&
       records <= pageSize;
     if (fits) windows[windows.length - 1] = { start: last.start, end: slot.end, records };

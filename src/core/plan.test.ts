@@ -477,14 +477,23 @@ test("S3 W1: an open reading of hours that ends inside a day is dropped once the
   expect(later.windows).toEqual([{ start: TODAY, end: NOON + HOUR }]);
 });
 
+test("S4 W1: a window that begins again stays whole where the limits allow, also across the start of a month", () => {
+  const at = atNoon({ startDate: null, retentionDays: 90, maximumWindowDays: 31 });
+  const window = { start: TODAY - 20 * DAY, end: TODAY };
+  expect(replan(window, at)).toEqual({ windows: [window], lost: [] });
+  const halves = replan(window, { ...at, maximumWindowDays: 15 }).windows;
+  expect(halves.length).toBeGreaterThan(1);
+  expect(union(halves)).toEqual([window]);
+});
+
 test("R7: the slice of the scrub is read with the deep re-read, and only with it", () => {
   const at = atNoon({ scrubDays: 1 });
   const due = planIncremental({ ...settled, reconciledOn: "2026-06-14" }, at);
   expect(due.slice).toEqual({ start: TODAY - 30 * DAY, end: TODAY - 7 * DAY });
   expect(covered(due)).toEqual([{ start: TODAY - 30 * DAY, end: TODAY + DAY }]);
   expect(readAll({ ...settled, reconciledOn: "2026-06-14" }, at).scrub).toEqual({
-    began: TODAY,
-    through: TODAY - 7 * DAY,
+    began: TODAY + DAY,
+    through: TODAY - 30 * DAY,
   });
   const scrub = { began: TODAY - 3 * DAY, through: TODAY - 20 * DAY };
   const done = planIncremental({ ...settled, scrub }, at);

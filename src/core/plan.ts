@@ -12,7 +12,7 @@ import {
   type StreamState,
   withoutStale,
 } from "./state.ts";
-import { NOTHING_KNOWN, prune, recordsIn } from "./known_days.ts";
+import { NOTHING_KNOWN, prune } from "./known_days.ts";
 import type { ProvisionalDay } from "./provisional.ts";
 import type { Reading } from "./reading.ts";
 import { isWhole, type PlanInput, wholeMonths, windowsOf } from "./plan_windows.ts";
@@ -181,7 +181,7 @@ function scrubOf(
     byMonth: at.byMonth,
     turn: at.byMonth ? 1 : 0,
     maximumWindowDays: at.maximumWindowDays,
-    recordsIn: (range) => recordsIn(known, range),
+    recordsOn: (day) => known.days.get(day)?.records ?? 0,
     pageSize: at.pageSize,
   });
 }
@@ -332,11 +332,15 @@ export function completed(state: StreamState, plan: Plan<StreamState>): StreamSt
     : { ...state, done: true, pass: null };
 }
 
-/** The windows that replace a window which begins again, under today's floor and limits (S4). */
+/** The windows that replace a window which begins again, under today's floor and limits (S4): one window if the limits allow. */
 export function replan(window: Range, at: PlanInput): { windows: Range[]; lost: Range[] } {
   const { floor } = boundsOf(at);
+  const left = clip([window], { start: floor, end: window.end });
+  const isTooLong = left.some(
+    ({ start, end }) => ceilTo(DAY, end) - floorTo(DAY, start) > at.maximumWindowDays * DAY,
+  );
   return {
-    windows: cut(clip([window], { start: floor, end: window.end }), at.maximumWindowDays, 1),
+    windows: isTooLong ? cut(left, at.maximumWindowDays, 1) : left,
     lost: cutOff(window.start, window.end, floor),
   };
 }

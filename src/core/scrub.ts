@@ -2,13 +2,20 @@
  * The scrub (R7): each deep re-read also reads a slice of the older history, so that the whole history is compared once in
  * `scrub_days`. Such a passage through the history is a turn. Pure: instants are milliseconds since 1970.
  *
- *     from                through        target                until = where the deep re-read begins
- *       [──── done ─────────)[── slice ────)[────── later ───────)
+ *     history.start       through        slice.end               history.end = where the deep re-read begins
+ *       [──── compared ─────)[── slice ────)[────── later ───────)
+ *
+ * An idle sync shall cost few requests (W2). So a slice consists of whole windows: a month of costs, or as many days of usage as
+ * fit a page and the longest window. The days of the calendar alternate between usage and costs, so that the two streams together
+ * add one request a day as long as that is enough. If the history is longer, a slice has more windows.
  */
-import { DAY, floorTo, monthStart } from "./time.ts";
+import { DAY, floorTo, nextMonthStart } from "./time.ts";
 import type { Range } from "./window.ts";
 
-/** The progress of the scrub. `began`: the day on which the present turn began. `through`: the end of the last slice. */
+/**
+ * The progress of the scrub. `began`: the first day of the turn, which is tomorrow after the last slice of the turn before.
+ * `through`: the end of the last slice.
+ */
 export interface Scrub {
   readonly began: number;
   readonly through: number;
@@ -22,12 +29,12 @@ export interface ScrubInput {
   readonly history: Range;
   /** Costs are compared by calendar months (W2). */
   readonly byMonth: boolean;
-  /** Usage and costs get their slices on alternate days: a slice is due if the day's number modulo 2 is this value. */
+  /** The days of the stream: those with a number that is this value modulo 2. The other days belong to the other stream. */
   readonly turn: 0 | 1;
   /** The longest window of the dataset, in days. */
   readonly maximumWindowDays: number;
-  /** The number of records on the known days of a range. */
-  readonly recordsIn: (range: Range) => number;
+  /** The number of records on a known day; 0 if the day is unknown. */
+  readonly recordsOn: (day: number) => number;
   /** The number of records in a full page. */
   readonly pageSize: number;
 }
@@ -39,49 +46,100 @@ export interface ScrubPlan {
   readonly after: Scrub | null;
 }
 
-/**
- * Plans the slice that is due. A slice that is too small to fill a window waits for a later day, so that a small account pays
- * one request for many days. For the same reason a slice ends at a month start, which no window crosses (W1), if its records
- * fit a page. On the last day of a turn the slice is all the rest of the history.
- */
+/** Plans the slice that is due. On the stream's last day of a turn, or later, the slice is all the rest of the history. */
 export function planScrub(stored: Scrub | null, input: ScrubInput): ScrubPlan {
   const { now, days, history } = input;
+  if (days === 0) return { slice: null, after: stored };
+  if (history.start >= history.end) return { slice: null, after: null };
   const today = floorTo(DAY, now);
-  if (days === 0 || history.start >= history.end) return { slice: null, after: stored };
-  const scrub = continued(stored, today, input);
-  const elapsed = (today - scrub.began) / DAY + 1;
-  const isLastDay = elapsed >= days;
+  const isFresh = stored === null || stored.began > today;
+  const scrub = isFresh ? { began: today, through: history.start } : stored;
   const start = Math.max(scrub.through, history.start);
-  const slice = { start, end: isLastDay ? history.end : endOf(start, elapsed, input) };
-  const isDue = isLastDay || (isOwnDay(today, input) && fillsWindow(slice, input));
-  if (slice.start >= slice.end || !isDue) return { slice: null, after: scrub };
-  return { slice, after: { ...scrub, through: slice.end } };
+  const isLast = today >= lastDay(scrub.began, input);
+  const end = isLast ? history.end : endOf(start, scrub.began, input);
+  const next = { began: today + DAY, through: history.start };
+  return {
+    slice: start < end ? { start, end } : null,
+    after: isLast ? next : { ...scrub, through: Math.max(scrub.through, end) },
+  };
 }
 
-/** The end of the slice: the share of the history up to this end equals the share of the turn's days that have passed. */
-function endOf(start: number, elapsed: number, input: ScrubInput): number {
-  const { days, history, byMonth, recordsIn, pageSize } = input;
-  const length = (history.end - history.start) / DAY;
-  const due = Math.min(history.start + Math.ceil((length * elapsed) / days) * DAY, history.end);
-  const fitsPage = recordsIn({ start, end: due }) <= pageSize;
-  return byMonth || fitsPage ? Math.max(start, monthStart(due)) : due;
+/** Days between two own days of a stream. */
+const OWN_EVERY = 2;
+
+const isOwn = (day: number, { turn }: ScrubInput): boolean => (day / DAY) % OWN_EVERY === turn;
+
+/** In a turn of fewer days than this, each day belongs to both streams. */
+const ALTERNATES_FROM = 4;
+
+/** The last day of a turn that belongs to the stream. */
+function lastDay(began: number, input: ScrubInput): number {
+  const last = began + (input.days - 1) * DAY;
+  return input.days < ALTERNATES_FROM || isOwn(last, input) ? last : last - DAY;
 }
 
-const isOwnDay = (today: number, { turn, days }: ScrubInput): boolean =>
-  days < 4 || (today / DAY) % 2 === turn;
-
-/** The present turn, or a new one if none has begun or the last one is over. */
-function continued(stored: Scrub | null, today: number, { days, history }: ScrubInput): Scrub {
-  const fresh = { began: today, through: history.start };
-  if (stored === null || stored.began > today) return fresh;
-  const isOver = today - stored.began >= days * DAY && stored.through >= history.end;
-  return isOver ? fresh : stored;
+/** The end of a slice of whole windows that begins at `start`. */
+function endOf(start: number, began: number, input: ScrubInput): number {
+  const windows = wholeWindows(start, input);
+  const rest = (windows.at(-1)?.end ?? start) < input.history.end ? 1 : 0;
+  const count = Math.max(
+    numberDue(windows.length + rest, began, input),
+    numberLate(windows, began, input),
+  );
+  return windows[Math.min(count, windows.length) - 1]?.end ?? start;
 }
 
-function fillsWindow(
-  slice: Range,
-  { recordsIn, pageSize, maximumWindowDays }: ScrubInput,
-): boolean {
-  const longest = Math.min(maximumWindowDays, 28) * DAY;
-  return slice.end - slice.start >= longest || 2 * recordsIn(slice) >= pageSize;
+/**
+ * The windows of a slice, if `left` windows are left: one on each of the stream's own days if that is enough. If not, all days
+ * are used, and own days first.
+ */
+function numberDue(left: number, began: number, input: ScrubInput): number {
+  const today = floorTo(DAY, input.now);
+  const daysLeft = (lastDay(began, input) - today) / DAY + 1;
+  const ownDaysLeft = Math.ceil(daysLeft / OWN_EVERY);
+  if (isOwn(today, input)) return left <= ownDaysLeft ? 1 : Math.ceil(left / daysLeft);
+  return left <= ownDaysLeft ? 0 : Math.floor(left / daysLeft);
+}
+
+/** A scrub that is so many windows behind has missed days, because not every day has a sync. */
+const MISSED = 3;
+
+/**
+ * The windows of a slice that catches up: the share of the history that is compared shall be the share of the turn's days that
+ * have passed.
+ */
+function numberLate(windows: readonly Range[], began: number, input: ScrubInput): number {
+  const { now, days, history } = input;
+  const elapsed = (floorTo(DAY, now) - began) / DAY + 1;
+  const due = history.start + ((history.end - history.start) * elapsed) / days;
+  return windows.filter(({ end }) => end <= due).length - MISSED;
+}
+
+/**
+ * Cuts the history from `start` on into windows, as the plan will cut it. The rest, if it is no whole window, waits for the last
+ * day of the turn, because it may still grow: so it costs one request instead of one for each day that it grows by.
+ */
+function wholeWindows(start: number, input: ScrubInput): Range[] {
+  const windows: Range[] = [];
+  for (let from = start; ;) {
+    const end = input.byMonth ? nextMonthStart(from) : usageWindowEnd(from, input);
+    if (end > input.history.end) return windows;
+    windows.push({ start: from, end });
+    from = end;
+  }
+}
+
+/**
+ * The end of a window of as many days as fit a page. Infinity if the window reaches the end of the history and has room for the
+ * days until the stream's next own day.
+ */
+function usageWindowEnd(start: number, input: ScrubInput): number {
+  const { history, maximumWindowDays, recordsOn, pageSize } = input;
+  let records = 0;
+  for (let end = start; end < history.end + OWN_EVERY * DAY; end += DAY) {
+    records += recordsOn(end);
+    const isFull = end - start >= maximumWindowDays * DAY || records > pageSize;
+    if (isFull && end > start) return Math.min(end, Math.max(history.end, start + DAY));
+  }
+  return Infinity;
 }

@@ -20,7 +20,8 @@ export function describePlan(stream: string, plan: Plan<StreamState>): LogMessag
       ? "nothing to read"
       : `reading ${formatInstant(first.start)} to ${formatInstant(last.end)} in ${countOf(windows.length, "window")}` +
         (resumed.length === 0 ? "" : ` and ${resumed.length} begun by an earlier sync`) +
-        (plan.reconciledOn === null ? "" : ", with the deep re-read of the day");
+        (plan.reconciledOn === null ? "" : ", with the deep re-read of the day") +
+        (plan.slice === null ? "" : ` and the scrub of ${spanOf(plan.slice)}`);
   const warnings = [
     ...describeLost(stream, plan.lost),
     ...plan.lostProvisional.map(({ day, records, billed }) =>
@@ -35,6 +36,8 @@ export function describePlan(stream: string, plan: Plan<StreamState>): LogMessag
   ];
   return [...warnings, log("INFO", `${stream}: ${range}.`)];
 }
+
+const spanOf = ({ start, end }: Range): string => `${formatDay(start)} to ${formatDay(end)}`;
 
 /** R8: a day that looks like an outage is named, with the rows that keep standing. */
 export function describeShrunk(
