@@ -25,6 +25,22 @@
   end
 {%- endmacro %}
 
+{# The same by remainders: each quotient is whole, whatever scale the session keeps. Null beyond 10^12 of cost or 10^14 units. #}
+{% macro spark__per_million(cost, quantity) -%}
+  {%- set below = "cast(abs(" ~ quantity ~ ") as decimal(32, 18))" -%}
+  {%- set above = "(cast(abs(" ~ cost ~ ") as decimal(30, 18)) * cast(1000000 as decimal(7, 0)))" -%}
+  {%- set rest = "(cast(" ~ above ~ " % " ~ below ~ " as decimal(32, 18)) * cast(1000000 as decimal(7, 0)))" -%}
+  {%- set last = "(cast(" ~ rest ~ " % " ~ below ~ " as decimal(32, 18)) * cast(1000000 as decimal(7, 0)))" -%}
+  case when {{ quantity }} <> 0 and abs({{ cost }}) < 1000000000000 and abs({{ quantity }}) < 100000000000000
+    then cast(concat(
+      case when ({{ cost }} < 0) <> ({{ quantity }} < 0) then '-' else '' end,
+      {%- for part in [above, rest, last] %}
+      {{ "'.', " if loop.index == 2 }}{{ 'lpad(' if loop.index > 1 }}cast(cast(
+        (cast({{ part }} as decimal(37, 18)) - cast({{ part }} % {{ below }} as decimal(37, 18))) / {{ below }} as decimal(38, 0)) as string){{ ", 6, '0')" if loop.index > 1 }}{{ ',' if not loop.last }}
+      {%- endfor %}) as decimal(38, 18))
+  end
+{%- endmacro %}
+
 {# A unit such as "1000 Tokens" is a thousand of the unit. #}
 {% macro unit_factor(unit) -%}
   case when {{ ai_billing.matches(unit, '[1-9][0-9]{0,8} .+') }}
@@ -41,6 +57,7 @@
 {% macro default__explodes_totals() %}1 = 0{% endmacro %}
 {% macro duckdb__explodes_totals() %}1 = 1{% endmacro %}
 {% macro postgres__explodes_totals() %}1 = 1{% endmacro %}
+{% macro spark__explodes_totals() %}1 = 1{% endmacro %}
 
 {% macro exploded_totals(relation, fields) %}{{ return(adapter.dispatch('exploded_totals', 'ai_billing')(relation, fields)) }}{% endmacro %}
 
@@ -63,6 +80,15 @@
   select dataset, scope, day, reading_id{% for field in fields %}, part ->> '{{ field }}' as {{ field }}{% endfor %}
   from {{ relation }}
   cross join lateral jsonb_array_elements(cast(totals as jsonb)) as part
+{%- endmacro %}
+
+{% macro spark__exploded_totals(relation, fields) -%}
+  select dataset, scope, day, reading_id{% for field in fields %}, part.{{ field }}{% endfor %}
+  from (
+    select dataset, scope, day, reading_id,
+      explode(from_json(totals, 'array<struct<{{ fields | join(': string, ') }}: string>>')) as part
+    from {{ relation }}
+  ) as parts
 {%- endmacro %}
 
 {# Whether a unit is tokens. #}

@@ -76,6 +76,11 @@ from numbered
 where emission = 1
 {% endmacro %}
 
+{# Databases whose dbt adapter can replace the rows of a reading in a table. Elsewhere the step is repeated in full. #}
+{% macro typed_rows_materialization() -%}
+  {{ return('incremental' if target.type in ('duckdb', 'postgres', 'redshift', 'snowflake') else 'table') }}
+{%- endmacro %}
+
 {# How many rows of each reading a raw table holds, without a cast. #}
 {% macro raw_readings(dataset) -%}
   select
@@ -112,3 +117,10 @@ where emission = 1
 {% macro place_of(base_url, account) -%}
   {{ dbt.concat(["coalesce(" ~ base_url ~ ", '')", "' '", "coalesce(" ~ account ~ ", '')"]) }}
 {%- endmacro %}
+
+{# Statements that each model's session needs. Spark's decimals else lose their last digit in every sum of two. #}
+{% macro session_settings() %}{{ return(adapter.dispatch('session_settings', 'ai_billing')()) }}{% endmacro %}
+{% macro default__session_settings() %}{% endmacro %}
+{% macro spark__session_settings() %}set spark.sql.decimalOperations.allowPrecisionLoss = false{% endmacro %}
+{# A SQL warehouse of Databricks does not let a session set it. #}
+{% macro databricks__session_settings() %}{% endmacro %}

@@ -31,6 +31,8 @@
 {% macro default__matches(text, pattern) %}regexp_like({{ text }}, '^({{ pattern }})$'){% endmacro %}
 {% macro duckdb__matches(text, pattern) %}regexp_full_match({{ text }}, '{{ pattern }}'){% endmacro %}
 {% macro postgres__matches(text, pattern) %}({{ text }} ~ '^({{ pattern }})$'){% endmacro %}
+{# In Java's expressions a $ stands before a line break at the end, too. #}
+{% macro spark__matches(text, pattern) %}({{ text }} rlike r'\A(?:{{ pattern }})\z'){% endmacro %}
 
 {# An exact decimal; null where the text is none or does not fit (it is then listed in invalid_rows). #}
 {% macro to_decimal(column) -%}
@@ -91,6 +93,17 @@
   end
 {%- endmacro %}
 
+{# A text with a space has no zone. `timestamp` is shown in the session's zone, so its microseconds are counted instead. #}
+{% macro spark__to_utc(column) -%}
+  {%- set text = "upper(cast(" ~ column ~ " as string))" -%}
+  timestampadd(microsecond, unix_micros(
+    case
+      when typeof({{ column }}) = 'timestamp' then try_cast({{ column }} as timestamp)
+      when {{ ai_billing.matches(text, ai_billing.instant_pattern()) }}
+        then try_cast(concat({{ text }}, case when {{ text }} rlike '^.{10} [^+-]*[0-9]$' then 'Z' else '' end) as timestamp)
+    end), timestamp_ntz '1970-01-01 00:00:00')
+{%- endmacro %}
+
 {# With a T an offset must follow, for a text without one says nothing; databases print a timestamp with a space. #}
 {% macro instant_pattern() -%}
   [1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))
@@ -98,11 +111,22 @@
 
 {# Midnight UTC of a day, moved by whole days. #}
 {% macro midnight(day, days=0) -%}
-  {%- set start = 'cast(' ~ day ~ ' as ' ~ ai_billing.type_utc() ~ ')' -%}
-  {{ start if days == 0 else dbt.dateadd('day', days, start) }}
+  {{ return(ai_billing.add_days('cast(' ~ day ~ ' as ' ~ ai_billing.type_utc() ~ ')', days)) }}
 {%- endmacro %}
+
+{# A UTC timestamp, moved by whole days. #}
+{% macro add_days(instant, days) %}{{ return(instant if days == 0 else adapter.dispatch('add_days', 'ai_billing')(instant, days)) }}{% endmacro %}
+{% macro default__add_days(instant, days) %}{{ dbt.dateadd('day', days, instant) }}{% endmacro %}
+{# dbt's own macros of dates for Spark go through the session's zone and fail on null. #}
+{% macro spark__add_days(instant, days) %}timestampadd(day, {{ days }}, {{ instant }}){% endmacro %}
+
+{# Whole days between the dates of two timestamps. #}
+{% macro days_between(first, second) %}{{ return(adapter.dispatch('days_between', 'ai_billing')(first, second)) }}{% endmacro %}
+{% macro default__days_between(first, second) %}{{ dbt.datediff(first, second, 'day') }}{% endmacro %}
+{% macro spark__days_between(first, second) %}datediff(cast({{ second }} as date), cast({{ first }} as date)){% endmacro %}
 
 {% macro type_utc() %}{{ return(adapter.dispatch('type_utc', 'ai_billing')()) }}{% endmacro %}
 {% macro default__type_utc() %}{{ dbt.type_timestamp() }}{% endmacro %}
 {% macro postgres__type_utc() %}timestamp without time zone{% endmacro %}
 {% macro duckdb__type_utc() %}timestamp{% endmacro %}
+{% macro spark__type_utc() %}timestamp_ntz{% endmacro %}

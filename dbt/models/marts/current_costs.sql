@@ -14,17 +14,23 @@ corrections as (
   where correction.record_id <> original.record_id
 ),
 
--- `union` ends where nothing new is reached, circles included.
+-- From each correction to what it corrects, and on, until the records repeat.
 reached as (
-  select scope, corrected, corrected_by from corrections
-  union
-  select reached.scope, reached.corrected, corrections.corrected_by
+  select
+    scope, corrected_by as origin, corrected as record_id, {{ ai_billing.as_text(dbt.hash('corrected')) }} as path
+  from corrections
+  union all
+  select
+    reached.scope, reached.origin, corrections.corrected as record_id,
+    {{ ai_billing.as_text(dbt.concat(['reached.path', dbt.hash('corrections.corrected')])) }} as path
   from reached
-  inner join corrections on reached.scope = corrections.scope and reached.corrected_by = corrections.corrected
+  inner join corrections on reached.scope = corrections.scope and reached.record_id = corrections.corrected_by
+  where reached.record_id <> reached.origin
+    and reached.path not like {{ dbt.concat(["'%'", dbt.hash('corrections.corrected'), "'%'"]) }}
 ),
 
 circles as (
-  select scope, corrected as record_id from reached where corrected = corrected_by
+  select distinct scope, origin as record_id from reached where record_id = origin
 ),
 
 replaced as (

@@ -1,5 +1,5 @@
 {{ config(
-  materialized='incremental',
+  materialized=ai_billing.typed_rows_materialization(),
   incremental_strategy='delete+insert',
   unique_key='reading_id',
   on_schema_change='fail',

@@ -1,0 +1,97 @@
+"""Apache Spark behind the face of warehouses.py: one local session for the whole run, for it takes seconds to start."""
+
+import json
+import os
+import shutil
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from unittest.mock import patch
+
+from warehouses import COLUMNS, INSTANTS, OTHER_TYPES, Warehouse
+
+# Tests hold few rows: to generate and compile code for them takes far longer than to run without.
+SETTINGS = {
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.session.timeZone": "Asia/Kathmandu",  # nothing may depend on the session's zone
+    "spark.sql.shuffle.partitions": "1",
+    "spark.ui.enabled": "false",
+}
+
+
+class SparkServer:
+    """A session with a catalog and files of its own."""
+
+    def __init__(self):
+        self.folder = Path(tempfile.mkdtemp(prefix="ai-billing-spark-"))
+
+    def start(self) -> None:
+        from pyspark.sql import SparkSession
+
+        builder = SparkSession.builder.master("local[2]").config("spark.sql.warehouse.dir", str(self.folder))
+        for key, value in SETTINGS.items():
+            builder = builder.config(key, value)
+        self.session = builder.getOrCreate()
+        self.session.sparkContext.setLogLevel("ERROR")
+
+    def stop(self) -> None:
+        self.session.stop()
+        shutil.rmtree(self.folder)
+
+
+class Spark(Warehouse):
+    name, text, json = "spark", "string", "string"
+
+    def __init__(self, session, schema: str, typed: bool = False):
+        super().__init__(typed)
+        self.session, self.schema = session, schema
+        self.run(f"create schema if not exists {schema}")
+
+    def type_of(self, column: str) -> str:
+        if column == "_airbyte_extracted_at" or (self.typed and column in INSTANTS):
+            return "timestamp"
+        return OTHER_TYPES.get(column, "string")
+
+    def create_raw(self) -> None:
+        self.fill(dict.fromkeys(COLUMNS, []))
+
+    def fill(self, tables: dict[str, list[dict]]) -> None:
+        for table, rows in tables.items():
+            columns = [*COLUMNS[table], "_airbyte_extracted_at"]
+            shape = ", ".join(f"`{column}` {self.type_of(column)}" for column in columns)
+            file = Path(tempfile.mkdtemp(dir=os.environ.get("TMPDIR")), "rows.jsonl")
+            with file.open("w") as lines:
+                for row in rows:
+                    lines.write(json.dumps({c: self.value(row.get(c)) for c in columns}, default=str) + "\n")
+            read = self.session.read.schema(shape).option("mode", "FAILFAST").json(str(file))
+            read.write.mode("overwrite").saveAsTable(f"{self.schema}.{table}")
+            shutil.rmtree(file.parent)
+
+    def all(self, sql: str) -> list[dict]:
+        self.use()
+        return [row.asDict() for row in self.session.sql(sql).collect()]
+
+    def columns(self, name: str) -> list[str]:
+        return self.session.table(f"{self.schema}.{name}").columns
+
+    def run(self, sql: str) -> None:
+        self.session.sql(sql)
+
+    def use(self) -> None:
+        self.run(f"use {self.schema}")
+
+    def close(self) -> None:
+        self.run(f"drop schema {self.schema} cascade")
+
+
+def dbt_here(environment: dict[str, str], *command: str) -> None:
+    """dbt in this process, where the session is."""
+    from dbt.cli.main import dbtRunner
+
+    with patch.dict(os.environ, environment):
+        result = dbtRunner().invoke([str(word) for word in command])
+    failed = [f"{each.node.name}: {each.message}" for each in result.result or [] if each.status in ("error", "fail")]
+    assert result.success, failed or result.exception
