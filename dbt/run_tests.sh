@@ -1,18 +1,20 @@
 #!/usr/bin/env bash
-# Tests of the dbt package and the plain views, on DuckDB and on a PostgreSQL server of their own. REPORTS names the folder
-# for the JUnit XML; arguments go to pytest.
+# Tests of the dbt package and the plain views: on DuckDB, on a PostgreSQL server of their own, and on Apache Spark where Java
+# is. REPORTS names the folder for the JUnit XML; arguments go to pytest.
 set -euo pipefail
 . "$(dirname -- "$0")/../integration_tests/support/suite.sh"
 
-# Installs Debian's package where that can be done.
-postgres_there() {
-  compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null && return 0
+# installed LOG PACKAGE: installs a Debian package where that can be done.
+installed() {
   [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 1
-  apt-get install --yes --no-install-recommends postgresql >"$reports/postgres_install.log" 2>&1 ||
-    { apt-get update && apt-get install --yes --no-install-recommends postgresql; } >"$reports/postgres_install.log" 2>&1
+  apt-get install --yes --no-install-recommends "$2" >"$reports/$1" 2>&1 ||
+    { apt-get update && apt-get install --yes --no-install-recommends "$2"; } >"$reports/$1" 2>&1
 }
 
-postgres_there || skip dbt "PostgreSQL is not here and cannot be installed"
+compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || installed postgres_install.log postgresql ||
+  skip dbt "PostgreSQL is not here and cannot be installed"
+command -v java >/dev/null || installed java_install.log openjdk-17-jre-headless ||
+  echo "dbt: the tests on Apache Spark are skipped: Java is not here and cannot be installed"
 python_venv "$root/dbt/requirements.txt" || skip dbt "dbt cannot be installed here"
 cd "$root"
 export DBT_SEND_ANONYMOUS_USAGE_STATS=false DO_NOT_TRACK=1

@@ -24,7 +24,7 @@
         and newest.age = 1
         and older.reading_id < newest.reading_id
       inner join (select max(extracted_at) as extracted_at from {{ placed }}) as last_
-        on older.extracted_at <= {{ ai_billing.add_days('last_.extracted_at', -1 * keep_days) }}
+        on older.extracted_at <= {{ ai_billing.moved_by_days('last_.extracted_at', -1 * keep_days) }}
       where older.place not in (
         select place from {{ ref('ai_billing__chains_' ~ dataset) }} where is_disputed
       )

@@ -111,19 +111,19 @@
 
 {# Midnight UTC of a day, moved by whole days. #}
 {% macro midnight(day, days=0) -%}
-  {{ return(ai_billing.add_days('cast(' ~ day ~ ' as ' ~ ai_billing.type_utc() ~ ')', days)) }}
+  {%- set start = 'cast(' ~ day ~ ' as ' ~ ai_billing.type_utc() ~ ')' -%}
+  {{ start if days == 0 else ai_billing.moved_by_days(start, days) }}
 {%- endmacro %}
 
-{# A UTC timestamp, moved by whole days. #}
-{% macro add_days(instant, days) %}{{ return(instant if days == 0 else adapter.dispatch('add_days', 'ai_billing')(instant, days)) }}{% endmacro %}
-{% macro default__add_days(instant, days) %}{{ dbt.dateadd('day', days, instant) }}{% endmacro %}
-{# dbt's own macros of dates for Spark go through the session's zone and fail on null. #}
-{% macro spark__add_days(instant, days) %}timestampadd(day, {{ days }}, {{ instant }}){% endmacro %}
+{# A UTC timestamp some days later. dbt's own macros of dates for Spark go through the session's zone and fail on null. #}
+{% macro moved_by_days(instant, days) %}{{ return(adapter.dispatch('moved_by_days', 'ai_billing')(instant, days)) }}{% endmacro %}
+{% macro default__moved_by_days(instant, days) %}{{ dbt.dateadd('day', days, instant) }}{% endmacro %}
+{% macro spark__moved_by_days(instant, days) %}timestampadd(day, {{ days }}, {{ instant }}){% endmacro %}
 
-{# Whole days between the dates of two timestamps. #}
-{% macro days_between(first, second) %}{{ return(adapter.dispatch('days_between', 'ai_billing')(first, second)) }}{% endmacro %}
-{% macro default__days_between(first, second) %}{{ dbt.datediff(first, second, 'day') }}{% endmacro %}
-{% macro spark__days_between(first, second) %}datediff(cast({{ second }} as date), cast({{ first }} as date)){% endmacro %}
+{# Whole days between the dates of two UTC timestamps. #}
+{% macro age_in_days(first, second) %}{{ return(adapter.dispatch('age_in_days', 'ai_billing')(first, second)) }}{% endmacro %}
+{% macro default__age_in_days(first, second) %}{{ dbt.datediff(first, second, 'day') }}{% endmacro %}
+{% macro spark__age_in_days(first, second) %}datediff(cast({{ second }} as date), cast({{ first }} as date)){% endmacro %}
 
 {% macro type_utc() %}{{ return(adapter.dispatch('type_utc', 'ai_billing')()) }}{% endmacro %}
 {% macro default__type_utc() %}{{ dbt.type_timestamp() }}{% endmacro %}

@@ -1,7 +1,9 @@
 import itertools
+import shutil
 
 import pytest
 from postgres_server import PostgresServer
+from spark_warehouse import SparkServer
 from warehouses import DuckDB, Postgres
 
 SCHEMAS = itertools.count(1)
@@ -12,6 +14,16 @@ def postgres():
     server = PostgresServer()
     server.start()
     yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def spark():
+    if shutil.which("java") is None:
+        pytest.skip("Spark needs Java, which is not here and cannot be installed")
+    server = SparkServer()
+    server.start()
+    yield server.session
     server.stop()
 
 

@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import tempfile
-from contextlib import suppress
 from pathlib import Path
 from unittest.mock import patch
 
@@ -62,7 +61,7 @@ class Spark(Warehouse):
         for table, rows in tables.items():
             columns = [*COLUMNS[table], "_airbyte_extracted_at"]
             shape = ", ".join(f"`{column}` {self.type_of(column)}" for column in columns)
-            file = Path(tempfile.mkdtemp(dir=os.environ.get("TMPDIR")), "rows.jsonl")
+            file = Path(tempfile.mkdtemp(), "rows.jsonl")
             with file.open("w") as lines:
                 for row in rows:
                     lines.write(json.dumps({c: self.value(row.get(c)) for c in columns}, default=str) + "\n")
@@ -71,7 +70,7 @@ class Spark(Warehouse):
             shutil.rmtree(file.parent)
 
     def all(self, sql: str) -> list[dict]:
-        self.use()
+        self.run(f"use {self.schema}")
         return [row.asDict() for row in self.session.sql(sql).collect()]
 
     def columns(self, name: str) -> list[str]:
@@ -79,9 +78,6 @@ class Spark(Warehouse):
 
     def run(self, sql: str) -> None:
         self.session.sql(sql)
-
-    def use(self) -> None:
-        self.run(f"use {self.schema}")
 
     def close(self) -> None:
         self.run(f"drop schema {self.schema} cascade")

@@ -116,6 +116,11 @@ class Warehouse:
         names = [column[0] for column in cursor.description]
         return [dict(zip(names, row)) for row in cursor.fetchall()]
 
+    def columns(self, name: str) -> list[str]:
+        cursor = self.cursor()
+        cursor.execute(f"select * from {name} limit 0")
+        return [column[0] for column in cursor.description]
+
     def run(self, sql: str) -> None:
         self.cursor().execute(sql)
 
