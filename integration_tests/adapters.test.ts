@@ -1,6 +1,7 @@
 /** The real process over each adapter, against a fake that is a process too: checked, discovered, read, killed, resumed. */
 import { expect, test } from "vitest";
 import { type Row, sumsOf } from "../src/adapters/testing.ts";
+import { fakeTotals } from "./adapters/totals.ts";
 import { check, discover } from "./support/connector.ts";
 import { Customer } from "./support/customer.ts";
 import { startProvider } from "./support/provider.ts";
@@ -33,9 +34,7 @@ test.for(CASES)(
     const run = await customer.sync();
     expect(run.logs.join("\n")).toContain("billed cost before credits and tax");
 
-    const control = new URL("/control/totals", served.baseUrl);
-    control.search = "start=2026-10-01T00:00:00Z&end=2026-10-31T00:00:00Z";
-    const truth = (await (await fetch(control)).json()) as Record<"usage" | "costs", unknown[]>;
+    const truth = await fakeTotals(served, "2026-10-01", "2026-10-31");
     for (const dataset of ["usage", "costs"] as const) {
       expect(truth[dataset].length).toBeGreaterThan(20);
       expect(sumsOf(customer.warehouse.deduped(dataset) as Row[])).toEqual(truth[dataset]);

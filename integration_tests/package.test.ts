@@ -6,7 +6,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { serve } from "./support/provider.ts";
+import { fakeTotals } from "./adapters/totals.ts";
+import { serve, startProvider } from "./support/provider.ts";
 import { Shell } from "./support/shell.ts";
 import { cost, usage, world } from "./support/world.ts";
 
@@ -57,6 +58,15 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+/** Puts DuckDB beside the package. */
+async function addDuckDb(): Promise<void> {
+  const modules = join(folder, "installed/node_modules");
+  for (const name of ["@duckdb", "detect-libc"]) {
+    if ((await readdir(modules)).includes(name)) continue;
+    await symlink(join(ROOT, "node_modules", name), join(modules, name));
+  }
+}
+
 test("holds the bundle, the views and what a user reads, and nothing else", () => {
   const others = packed.filter((file) => !/^package\/(dist|sql)\//.test(file));
   expect(others.toSorted()).toEqual([
@@ -85,10 +95,7 @@ test("needs no package but DuckDB, which is optional", async () => {
 });
 
 test("runs check and sync with DuckDB beside it, day after day", async () => {
-  const modules = join(folder, "installed/node_modules");
-  for (const name of ["@duckdb", "detect-libc"]) {
-    await symlink(join(ROOT, "node_modules", name), join(modules, name));
-  }
+  await addDuckDb();
   const costs = [cost("c-1", "2026-03-07", "1.25"), cost("c-2", "2026-03-10", "2.5")];
   await using served = await serve(
     world({ usage: [usage("u-1", "2026-03-07", "100")], costs }),
@@ -111,3 +118,45 @@ test("runs check and sync with DuckDB beside it, day after day", async () => {
   }
   expect(await readFile(shell.path("report.html"), "utf8")).toContain("<!doctype html>");
 });
+
+/** Sums by day, model and usage type or currency, in the words of the fakes' own. */
+const SUMS = {
+  usage: `SELECT strftime(charge_period_start, '%Y-%m-%d') AS day, model_id AS model, usage_type AS meter,
+            sum(consumed_quantity) AS sum FROM current_usage GROUP BY ALL HAVING sum <> 0`,
+  costs: `SELECT strftime(charge_period_start, '%Y-%m-%d') AS day, model_id AS model, billing_currency AS meter,
+            sum(billed_cost) AS sum FROM current_costs GROUP BY ALL HAVING sum <> 0`,
+} as const;
+
+const inOrder = (sums: readonly unknown[]): string[] =>
+  sums.map((sum) => JSON.stringify(sum)).toSorted();
+
+test.for([
+  ["anthropic", "anthropic_admin_key", "2026-01-01"],
+  ["openai", "openai_admin_key", "2026-01-01"],
+  ["openrouter", "openrouter_management_key", "2026-12-01"],
+] as const)(
+  "sync makes database and report of %s with nothing but a key: sums of all days and models to the digit",
+  { timeout: 120_000 },
+  async ([name, type, first]) => {
+    await addDuckDb();
+    await using served = await startProvider("--as", name, "--now", "2026-12-31T12:00:00Z");
+    const credentials = { auth_type: type, api_key: served.token };
+    const config = `${name}.json`;
+    // OpenAI shows two years; one is enough here.
+    const start = name === "openai" ? { start_date: first } : {};
+    const settings = { base_url: served.baseUrl, credentials, ...start };
+    await writeFile(shell.path(config), JSON.stringify(settings));
+    const database = ["--database", `${name}.duckdb`];
+    const report = `${name}.html`;
+    const said = await shell.run(["sync", "--config", config, ...database, "--report", report]);
+    expect(said, said.stderr).toMatchObject({ end: 0 });
+    expect(await readFile(shell.path(report), "utf8")).toContain("<!doctype html>");
+    const truth = await fakeTotals(served, first, "2027-01-01");
+    for (const dataset of ["usage", "costs"] as const) {
+      const { stdout } = await shell.run(["query", ...database, "--json", SUMS[dataset]]);
+      const sums = JSON.parse(stdout) as unknown[];
+      expect(truth[dataset].length).toBeGreaterThan(60);
+      expect(inOrder(sums)).toEqual(inOrder(truth[dataset]));
+    }
+  },
+);
