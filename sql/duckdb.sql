@@ -4560,6 +4560,63 @@ select
 from joined
 left join issuers on joined.invoice_issuer_name = issuers.invoice_issuer_name;
 
+create or replace view converted_costs as
+-- Costs in one currency, by day. Empty unless the variable ai_billing_reporting_currency names the currency. The rate is the
+-- newest one that was valid on the day; a rate is never inverted or taken from two others.
+with costs as (
+  select day, account, base_url, service_provider_name, model_id, project_id, workspace_id, api_key_id, charge_category, cost_status, billing_currency, sum(billed_cost) as billed_cost, max(day_status) as day_status
+  from "current_costs"
+  where is_counted and 1 = 0
+  group by day, account, base_url, service_provider_name, model_id, project_id, workspace_id, api_key_id, charge_category, cost_status, billing_currency
+),
+rates as (
+  select from_currency, valid_from, rate
+  from "ai_billing__exchange_rates"
+  where to_currency = ''
+),
+days as (
+  select distinct day, billing_currency from costs
+),
+-- The first day of the rate that is valid on each day with costs.
+valid as (
+  select days.day, days.billing_currency, max(rates.valid_from) as valid_from
+  from days
+  inner join rates on days.billing_currency = rates.from_currency and rates.valid_from <= days.day
+  group by days.day, days.billing_currency
+),
+rated as (
+  select
+    costs.*,
+    case when costs.billing_currency = '' then cast(1 as decimal(38, 18)) else rates.rate end
+      as exchange_rate
+  from costs
+  left join valid on costs.day = valid.day and costs.billing_currency = valid.billing_currency
+  left join rates on valid.billing_currency = rates.from_currency and valid.valid_from = rates.valid_from
+)
+select
+  day,
+  account,
+  base_url,
+  service_provider_name,
+  model_id,
+  project_id,
+  workspace_id,
+  api_key_id,
+  charge_category,
+  cost_status,
+  billing_currency,
+  billed_cost,
+  cast('' as TEXT) as reporting_currency,
+  exchange_rate,
+  case when abs(billed_cost) < 1000000000000000000 and abs(exchange_rate) < 1000000
+    then cast(cast(billed_cost as decimal(19, 0)) * cast(exchange_rate as decimal(18, 12)) as decimal(38, 18))
+      + cast(cast(billed_cost - cast(billed_cost as decimal(19, 0)) as decimal(18, 18)) * cast(exchange_rate as decimal(18, 12)) as decimal(38, 18))
+  end as converted_billed_cost,
+  billing_currency <> '' and exchange_rate is not null as is_converted,
+  case when exchange_rate is null then 'no exchange rate for this currency on this day' end as why_not,
+  day_status
+from rated;
+
 create or replace view daily_costs as
 -- What was incurred, by day of charge period. Billed and effective cost tell the same money in two ways: never add them.
 select

@@ -1,0 +1,155 @@
+"""Inputs of the user, conversion and invoices: on numbers worked out by hand."""
+
+from decimal import Decimal
+
+import pytest
+from warehouses import compiled
+from world import Table, World, cost
+
+ALL = ("10-01", "11-11")
+TEAMS = [
+    ("api_key_id", "k-search", "Search"),
+    ("api_key_id", "k-both", "Search"),
+    ("api_key_id", "k-both", "Ads"),
+    ("model_id", "m", "Ads"),
+    ("project_id", "", "Ads"),
+]
+BUDGETS = [
+    ("Search", "2025-11", "USD", "10"),
+    ("Lab", "2025-11", "USD", "1,000"),
+    ("Lab", "2025-13", "USD", "1"),
+    (None, "2025-10", "USD", "1"),
+    (None, "2025-10", "USD", "1.5"),
+]
+RATES = [
+    ("USD", "EUR", "2025-01-01", "0.9"),
+    ("USD", "EUR", "2025-11-05", "0.857142857142"),
+    ("GBP", "EUR", "2025-11-06", "1.2"),
+    ("EUR", "USD", "2025-01-01", "1.1"),
+    ("USD", "EUR", "2025-02-30", "0.8"),
+    ("USD", "EUR", "2025-02-01", "0.1234567890123"),
+    ("EUR", "EUR", "2025-02-01", "1"),
+    ("CHF", "EUR", "2025-02-01", "0"),
+]
+TOTALS = [
+    ("Example", "INV-1", "USD", "3.15"),
+    ("Example", "INV-2", "USD", "100.000000000000000001"),
+    ("Example", "INV-gone", "USD", "7.10"),
+    ("Example", "INV-text", "USD", "about 5"),
+    ("Example", "INV-3", "EUR", "4"),
+]
+
+
+@pytest.fixture(scope="module")
+def given(warehouse):
+    """October and the first ten days of November."""
+    world = World(Table())
+    world.put(cost("oct", "10-31", "8", x_CostStatus="final"))
+    world.put(cost("first", "11-01", "2.5"))
+    world.put(cost("model", "11-01", "3", x_ModelId="m"))
+    world.put(cost("before", "11-04", "4"))
+    world.put(cost("after", "11-05", "1.25"))
+    world.put(cost("digits", "11-09", "0.000000000000000001", ChargeCategory="Tax"))
+    world.put(cost("large", "11-09", "123456789012.345678901234567891"))
+    world.put(cost("euro", "11-06", "2", BillingCurrency="EUR"))
+    world.put(cost("pound", "11-05", "1", BillingCurrency="GBP"))
+    world.put(cost("pounds", "11-07", "-1.5", BillingCurrency="GBP"))
+    world.sync(ALL)
+    warehouse.fill(world.table.tables)
+    warehouse.give(teams=TEAMS, budgets=BUDGETS, exchange_rates=RATES)
+    warehouse.build()
+    yield warehouse
+    warehouse.give()
+
+
+def test_rows_that_cannot_be_used_are_listed(given):
+    rows = given.all("select * from invalid_inputs")
+    rate = "rate is not a decimal above 0 with at most 6 digits in front of the point and 12 behind it"
+    assert sorted((row["input"], row["given"], row["why"]) for row in rows) == sorted([
+        ("teams", "api_key_id, k-both, Search", "another row contradicts it"),
+        ("teams", "api_key_id, k-both, Ads", "another row contradicts it"),
+        ("teams", "model_id, m, Ads", "label is none of api_key_id, project_id, workspace_id"),
+        ("teams", "project_id, , Ads", "value is missing"),
+        ("budgets", "Lab, 2025-11, USD, 1,000", "budget is not a decimal that fits"),
+        ("budgets", "Lab, 2025-13, USD, 1", "month is not written as YYYY-MM"),
+        ("budgets", ", 2025-10, USD, 1", "another row contradicts it"),
+        ("budgets", ", 2025-10, USD, 1.5", "another row contradicts it"),
+        ("exchange_rates", "USD, EUR, 2025-02-30, 0.8", "valid_from is not written as YYYY-MM-DD"),
+        ("exchange_rates", "USD, EUR, 2025-02-01, 0.1234567890123", rate),
+        ("exchange_rates", "EUR, EUR, 2025-02-01, 1", "both currencies are the same"),
+        ("exchange_rates", "CHF, EUR, 2025-02-01, 0", rate),
+    ])
+
+
+def test_nothing_is_converted_unless_it_is_asked_for(given):
+    assert given.all("select * from converted_costs") == []
+
+
+def test_costs_are_converted_at_the_rate_of_their_day(given):
+    given.build(text=compiled(given.name, {"ai_billing_reporting_currency": "EUR"}))
+    rows = given.all("select * from converted_costs")
+    assert {row["reporting_currency"] for row in rows} == {"EUR"}
+    found = {
+        (f"{row['day']:%m-%d}", row["billing_currency"], row["billed_cost"]): (
+            row["exchange_rate"], row["converted_billed_cost"], row["is_converted"]
+        )
+        for row in rows
+    }
+    newer = Decimal("0.857142857142")
+    missing = "no exchange rate for this currency on this day"
+    assert found == {
+        ("10-31", "USD", 8): (Decimal("0.9"), Decimal("7.2"), True),
+        ("11-01", "USD", Decimal("2.5")): (Decimal("0.9"), Decimal("2.25"), True),
+        ("11-01", "USD", 3): (Decimal("0.9"), Decimal("2.7"), True),
+        ("11-04", "USD", 4): (Decimal("0.9"), Decimal("3.6"), True),
+        ("11-05", "USD", Decimal("1.25")): (newer, Decimal("1.0714285714275"), True),
+        ("11-09", "USD", Decimal("0.000000000000000001")): (newer, Decimal("0.000000000000000001"), True),
+        ("11-09", "USD", Decimal("123456789012.345678901234567891")): (
+            newer, Decimal("105820104867.619047524761904753"), True
+        ),
+        ("11-06", "EUR", 2): (1, 2, False),
+        ("11-05", "GBP", 1): (None, None, False),
+        ("11-07", "GBP", Decimal("-1.5")): (Decimal("1.2"), Decimal("-1.8"), True),
+    }
+    assert {(row["billing_currency"], row["why_not"]) for row in rows if row["why_not"]} == {("GBP", missing)}
+
+
+def test_an_invoice_is_compared_over_all_accounts(warehouse):
+    table = Table()
+    first, second, strange = World(table, account="a"), World(table, account="b"), World(table, account="c")
+    final = {"x_CostStatus": "final"}
+    first.put(cost("a1", "11-01", "3.10", InvoiceId="INV-1", **final))
+    second.put(cost("b1", "11-01", "0.05", InvoiceId="INV-1", **final))
+    first.put(cost("a2", "11-02", "100", InvoiceId="INV-2", **final))
+    first.put(cost("a3", "11-02", "1", InvoiceId="INV-unknown", **final))
+    first.put(cost("a4", "11-03", "2", **final))
+    first.put(cost("a5", "11-04", "5"))
+    first.put(cost("a6", "11-04", "4", InvoiceId="INV-3", **final))
+    strange.put(cost("c1", "11-04", "6", InvoiceIssuerName="Nobody gave totals", **final))
+    for world in (first, second, strange):
+        world.sync(ALL)
+    warehouse.fill(table.tables)
+    warehouse.give(invoice_totals=TOTALS)
+    warehouse.build()
+    rows = warehouse.all("select * from billed_by_invoice")
+    found = {
+        (row["account"], row["invoice_id"], row["cost_status"], row["billing_currency"]): (row["variance"], row["finding"])
+        for row in rows
+    }
+    assert found == {
+        ("a", "INV-1", "final", "USD"): (0, None),
+        ("b", "INV-1", "final", "USD"): (0, None),
+        ("a", "INV-2", "final", "USD"): (Decimal("-0.000000000000000001"), "total differs"),
+        ("a", "INV-unknown", "final", "USD"): (None, "costs without invoice"),
+        ("a", None, "final", "USD"): (None, "costs without invoice"),
+        ("a", None, "provisional", "USD"): (None, None),
+        ("a", "INV-3", "final", "USD"): (None, "costs without invoice"),
+        (None, "INV-3", None, "EUR"): (-4, "invoice without costs"),
+        (None, "INV-gone", None, "USD"): (Decimal("-7.1"), "invoice without costs"),
+        ("c", None, "final", "USD"): (None, None),
+    }
+    assert {row["invoice_billed_cost"] for row in rows if row["invoice_id"] == "INV-1"} == {Decimal("3.15")}
+    assert {row["records"] for row in rows if row["finding"] == "invoice without costs"} == {0}
+    [listed] = warehouse.all("select * from invalid_inputs")
+    assert (listed["given"], listed["why"]) == ("Example, INV-text, USD, about 5", "billed_total is not a decimal that fits")
+    warehouse.give()
