@@ -2,8 +2,8 @@
  * `npm run generate`: writes every file that is derived and committed.
  *
  * schemas/ gives src/generated/*.d.ts (types), validators.js and all_violations.js (standalone code of ajv, bundled, so
- * that ajv itself is not loaded at run time) and catalog_schemas.ts (the catalog of `discover`). src/config/schema.ts
- * gives spec.json. conform/ gives docs/conformance-checks.md and docs/conformance-faults.md.
+ * that ajv itself is not loaded at run time), text_rules.ts (the rules of members of text) and catalog_schemas.ts (the
+ * catalog of `discover`). src/config/schema.ts gives spec.json. conform/ gives docs/conformance-checks.md and docs/conformance-faults.md.
  */
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { _, Ajv, type AnySchemaObject } from "ajv";
@@ -119,6 +119,7 @@ interface Property {
   readonly description?: string;
   readonly type: string | readonly string[];
   readonly format?: string;
+  readonly pattern?: string;
 }
 
 /**
@@ -165,6 +166,51 @@ async function writeCatalogSchemas(): Promise<void> {
   );
 }
 
+/** The rule of a member as src/interface/plain_shape.ts checks it; `other` if the schema has a rule of another kind. */
+function textRule({ description: _text, ...property }: Property): string {
+  const rule = JSON.stringify(property);
+  if (rule === '{"type":["string","null"]}') return "nullable";
+  if (rule === '{"type":"string"}') return "text";
+  if (rule === '{"type":"string","minLength":1}') return "filled";
+  if (property.type === "string" && property.format === "date-time") return "instant";
+  if (property.pattern !== DECIMAL) return "other";
+  return property.type === "string" ? "decimal" : "nullableDecimal";
+}
+
+/** The pattern of Decimal (interface section 2.1). */
+const DECIMAL = "^-?(0|[1-9][0-9]*)(\\.[0-9]+)?$";
+
+async function writeTextRules(): Promise<void> {
+  const rules: Record<string, object> = {};
+  for (const name of ["usage", "costs"]) {
+    const { properties, required } = await readSchema(name);
+    const all = Object.entries<Property>(properties).map(([key, value]) => [key, textRule(value)]);
+    rules[name] = { required, members: Object.fromEntries(all) };
+  }
+  await writeFile(
+    new URL("text_rules.ts", out),
+    `// ${BANNER}
+
+/** The rule of a member. \`filled\`: a text that is not empty; \`other\`: a rule that only the validators know. */
+export type TextRule =
+  | "nullable"
+  | "text"
+  | "filled"
+  | "instant"
+  | "decimal"
+  | "nullableDecimal"
+  | "other";
+
+/** The rules of a schema, for records that hold only texts and nulls. */
+export interface TextRules {
+  readonly required: readonly string[];
+  readonly members: Readonly<Record<string, TextRule>>;
+}
+
+export const textRules: Readonly<Record<"usage" | "costs", TextRules>> = ${JSON.stringify(rules, null, 2)};\n`,
+  );
+}
+
 async function writeSpec(): Promise<void> {
   const { specification } = await import("./specification.ts");
   await writeFile(new URL("spec.json", root), `${JSON.stringify(specification(), null, 2)}\n`);
@@ -182,6 +228,7 @@ async function removeStale(names: readonly string[]): Promise<void> {
     ...names.map((name) => `${name}.d.ts`),
     ...["validators", "all_violations"].flatMap((name) => [`${name}.js`, `${name}.d.ts`]),
     "catalog_schemas.ts",
+    "text_rules.ts",
   ]);
   const stale = (await readdir(out)).filter((file) => !made.has(file));
   await Promise.all(stale.map((file) => rm(new URL(file, out))));
@@ -194,5 +241,6 @@ await writeTypes(names);
 await writeValidators(names, "validators", false);
 await writeValidators(names, "all_violations", true);
 await writeCatalogSchemas();
+await writeTextRules();
 await writeSpec();
 await writeConformancePages();

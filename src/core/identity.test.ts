@@ -56,6 +56,19 @@ describe("RecordFingerprint", () => {
     expect(versionOf("x".repeat(5000), "1")).not.toBe(versionOf("x".repeat(5000), "2"));
   });
 
+  test("P5: a version is the same from texts and from their bytes", () => {
+    const fingerprint = new RecordFingerprint();
+    const text = fc.oneof(fc.string({ unit: "grapheme" }), fc.constant("ü".repeat(3000)));
+    fc.assert(
+      fc.property(text, text, text, (before, id, updatedAt) => {
+        const [start, end] = [before, before + id].map((part) => Buffer.byteLength(part));
+        const bytes = Buffer.from(before + id + updatedAt);
+        fingerprint.setVersionAt(bytes, start ?? 0, end ?? 0, end ?? 0, bytes.length);
+        expect([...fingerprint.version].join(" ")).toBe(versionOf(id, updatedAt));
+      }),
+    );
+  });
+
   test("R6: a content's text is the first 96 bits of its hash", () => {
     const fingerprint = new RecordFingerprint();
     const bytes = new TextEncoder().encode("The quick brown fox jumps over the lazy dog");

@@ -50,15 +50,35 @@ export class RecordFingerprint {
   #view = new DataView(this.#bytes.buffer);
 
   setVersion(id: string, updatedAt: string): void {
-    const most = 3 * (id.length + updatedAt.length) + 1; // UTF-8 takes at most three bytes a code unit
-    if (most > this.#bytes.length) {
-      this.#bytes = new Uint8Array(2 * most);
-      this.#view = new DataView(this.#bytes.buffer);
-    }
+    this.#provide(3 * (id.length + updatedAt.length) + 1); // UTF-8 takes at most three bytes a code unit
     const { written } = this.#encoder.encodeInto(id, this.#bytes);
     this.#bytes[written] = 0; // keeps "a" + "bc" apart from "ab" + "c"
     const rest = this.#encoder.encodeInto(updatedAt, this.#bytes.subarray(written + 1));
     hashBytes(this.#view, 0, written + 1 + rest.written, this.version);
+  }
+
+  /** The same for an id and an instant that stand in memory, each from its start (inclusive) to its end (exclusive). */
+  setVersionAt(
+    memory: Uint8Array,
+    idStart: number,
+    idEnd: number,
+    updatedStart: number,
+    updatedEnd: number,
+  ): void {
+    this.#provide(idEnd - idStart + updatedEnd - updatedStart + 1);
+    const bytes = this.#bytes;
+    // A loop, because the texts are short and a call of `set` would take longer.
+    let to = 0;
+    for (let at = idStart; at < idEnd; at++) bytes[to++] = memory[at] ?? 0;
+    bytes[to++] = 0;
+    for (let at = updatedStart; at < updatedEnd; at++) bytes[to++] = memory[at] ?? 0;
+    hashBytes(this.#view, 0, to, this.version);
+  }
+
+  #provide(length: number): void {
+    if (length <= this.#bytes.length) return;
+    this.#bytes = new Uint8Array(2 * length);
+    this.#view = new DataView(this.#bytes.buffer);
   }
 
   /** @param view the memory of the record's bytes, from `start` (inclusive) to `end` (exclusive) */

@@ -120,10 +120,9 @@ class Table {
 
   /** Whether an entry belongs to one of these windows. */
   hasAny(windows: ReadonlySet<number>): boolean {
-    for (const [slot, tag] of this.#tags.entries()) {
-      if (tag !== 0 && windows.has((this.#numbers[WIDTH * slot + 3] ?? 0) >>> WINDOW_SHIFT)) {
-        return true;
-      }
+    for (let slot = 0; slot < this.slots; slot++) {
+      if (this.#tags[slot] === 0) continue;
+      if (windows.has((this.#numbers[WIDTH * slot + 3] ?? 0) >>> WINDOW_SHIFT)) return true;
     }
     return false;
   }

@@ -6,6 +6,7 @@ import {
   floorTo,
   formatDay,
   formatInstant,
+  instantAt,
   HOUR,
   monthStart,
   nextMonthStart,
@@ -77,6 +78,29 @@ test.each([
   "",
 ])("%j is no instant", (text) => {
   expect(parseInstant(text)).toBeUndefined();
+});
+
+test("bytes in the usual form are the instant that the same text is, and no others are one", () => {
+  const part = fc.integer({ min: 0, max: 62 }).map((value) => String(value).padStart(2, "0"));
+  const usual = fc
+    .tuple(part, part, part, part, part, part, part)
+    .map(([a, b, month, day, h, m, s]) => `${a}${b}-${month}-${day}T${h}:${m}:${s}Z`);
+  const changed = fc
+    .tuple(
+      instants.map(formatInstant),
+      fc.nat({ max: 19 }),
+      fc.constantFrom("-", "T", ":", "x", "9"),
+    )
+    .map(([text, at, mark]) => text.slice(0, at) + mark + text.slice(at + 1));
+  fc.assert(
+    fc.property(fc.oneof(usual, changed), fc.nat({ max: 3 }), (text, before) => {
+      const bytes = Buffer.from(" ".repeat(before) + text);
+      const isLeap = text.slice(17, 19) === "60";
+      const expected = isLeap || text.length !== 20 ? undefined : parseInstant(text);
+      expect(instantAt(bytes, before)).toBe(expected ?? Number.NaN);
+    }),
+    { numRuns: 2000 },
+  );
 });
 
 test("a date is a day that exists", () => {

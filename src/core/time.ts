@@ -35,6 +35,35 @@ export function parseInstant(text: string): number | undefined {
   return midnight + hour * HOUR + minute * 60_000 + within;
 }
 
+/**
+ * The instant that 20 bytes from `at` on write in the usual form, `2026-01-31T00:00:00Z`, as milliseconds since 1970. NaN if they
+ * write none, and for a leap second: {@link parseInstant} knows all forms.
+ */
+export function instantAt(bytes: Uint8Array, at: number): number {
+  const isMarked =
+    bytes[at + 4] === 0x2d &&
+    bytes[at + 7] === 0x2d &&
+    bytes[at + 10] === 0x54 &&
+    bytes[at + 13] === 0x3a &&
+    bytes[at + 16] === 0x3a &&
+    bytes[at + 19] === 0x5a;
+  if (!isMarked) return Number.NaN;
+  const year = 100 * twoDigits(bytes, at) + twoDigits(bytes, at + 2);
+  const midnight = calendarDay(year, twoDigits(bytes, at + 5), twoDigits(bytes, at + 8));
+  const hour = twoDigits(bytes, at + 11);
+  const minute = twoDigits(bytes, at + 14);
+  const second = twoDigits(bytes, at + 17);
+  if (midnight === undefined || !(hour <= 23 && minute <= 59 && second <= 59)) return Number.NaN;
+  return midnight + hour * HOUR + minute * 60_000 + second * 1000;
+}
+
+/** The number that two bytes write in decimal digits; NaN if one is no digit. */
+function twoDigits(bytes: Uint8Array, at: number): number {
+  const tens = (bytes[at] ?? 0) - 0x30;
+  const ones = (bytes[at + 1] ?? 0) - 0x30;
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? 10 * tens + ones : Number.NaN;
+}
+
 /** Whether `-`, `T` and `:` stand where they must. */
 function hasMarks(text: string): boolean {
   const separator = text.charCodeAt(10);

@@ -1,15 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Members, scanPage } from "./scan.ts";
+import { textRules } from "../generated/text_rules.ts";
+import { type Members, MemberRules } from "./plain_shape.ts";
+import { scanPage } from "./scan.ts";
+
+/** Shared by all pages of this file, as those of a stream share theirs. */
+const RULES = new MemberRules(textRules.usage);
 
 /** Every record's members as they are seen, with its own bytes as text; null where the page is not plain. */
 function scanned(body: Buffer) {
   const page = scanPage(body, () => undefined);
   if (page === null) return null;
   const seen: { members: Members; text: string }[] = [];
-  page.records.each((index, members, start, end) => {
+  page.records.each(RULES, (index, start, end, shape) => {
     expect(index).toBe(seen.length);
-    seen.push({ members: { ...members }, text: body.toString("utf8", start, end) });
+    seen.push({ members: { ...shape.members }, text: body.toString("utf8", start, end) });
   });
   expect(seen).toHaveLength(page.records.length);
   return { envelope: page.envelope, seen };
@@ -72,6 +77,19 @@ describe("scanPage()", () => {
     expect(agrees(pageOf(all.map((each) => JSON.stringify(each))))).toBe(true);
     expect(agrees(pageOf(all.slice(3, 4).map((each) => JSON.stringify(each))))).toBe(true);
     expect(agrees(pageOf([]))).toBe(true);
+  });
+
+  test("sees the difference of texts whose bytes are equal as numbers, or are no numbers", () => {
+    const texts = [
+      "\u007F".repeat(20),
+      "\uFFFD".repeat(20),
+      "\uDBFF\uDFFF".repeat(9),
+      "À".repeat(20),
+    ];
+    const all = texts.flatMap((text) =>
+      ["a", "b", "é"].map((mark) => ({ id: `${text}${mark}${text}`, name: text })),
+    );
+    expect(agrees(pageOf(all.map((each) => JSON.stringify(each))))).toBe(true);
   });
 
   test("finds the list wherever it stands in the page", () => {

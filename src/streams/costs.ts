@@ -2,7 +2,9 @@ import { costsReconcileFrom } from "../core/plan.ts";
 import { isSummable } from "../core/decimal.ts";
 import { DAY, HOUR } from "../core/time.ts";
 import { catalogSchemas } from "../generated/catalog_schemas.ts";
+import { textRules } from "../generated/text_rules.ts";
 import { validateCosts } from "../generated/validators.js";
+import { MemberRules } from "../interface/plain_shape.ts";
 import { textOf } from "./invalid.ts";
 import { providerProperties, type StreamDefinition } from "./stream.ts";
 
@@ -10,19 +12,21 @@ import { providerProperties, type StreamDefinition } from "./stream.ts";
 export const costs: StreamDefinition = {
   name: "costs",
   validate: validateCosts,
+  members: new MemberRules(textRules.costs),
   properties: providerProperties(catalogSchemas.costs),
   byMonth: true,
   granularityOf: () => null,
   bucketOf: () => DAY,
   lagOf: (dataset) => (dataset.settlement_lag_hours ?? 0) * HOUR,
   reconcileFrom: costsReconcileFrom,
-  provisionalOf: ({ x_CostStatus: status, BillingCurrency: currency, BilledCost: billed }) =>
-    status === "provisional"
-      ? {
-          records: 1,
-          billed: isCurrency(currency) && isSummable(billed) ? { [currency]: billed } : {},
-        }
-      : null,
+  provisionalOf: (record) => {
+    if (record["x_CostStatus"] !== "provisional") return null;
+    const { BillingCurrency: currency, BilledCost: billed } = record;
+    return {
+      records: 1,
+      billed: isCurrency(currency) && isSummable(billed) ? { [currency]: billed } : {},
+    };
+  },
   amountsOf: ({ BillingCurrency, ChargeCategory, x_CostStatus, BilledCost, EffectiveCost }) =>
     isSummable(BilledCost) && isSummable(EffectiveCost)
       ? {

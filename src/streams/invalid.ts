@@ -3,6 +3,7 @@ import { foreignText } from "../core/foreign_text.ts";
 import { formatInstant } from "../core/time.ts";
 import type { Range } from "../core/window.ts";
 import { ConnectorError } from "../errors.ts";
+import type { PlainShape } from "../interface/plain_shape.ts";
 import { describeViolation } from "../interface/strictness.ts";
 import type { Fields, Granularity, StreamDefinition } from "./stream.ts";
 
@@ -23,13 +24,32 @@ export interface RecordRules {
  * @throws ConnectorError `invalid_record` if the record may not be emitted
  */
 export function checked(value: unknown, index: number, window: Range, rules: RecordRules): Fields {
-  const { stream, granularity } = rules;
-  if (stream.validate(value) && isFields(value)) {
-    if (granularity === null || value["x_Granularity"] === granularity) return value;
-    const rule = `x_Granularity must be "${granularity}", which was asked for`;
-    return tolerated(value, index, rule, window, rules);
+  const { validate } = rules.stream;
+  if (validate(value) && isFields(value)) return asAsked(value, index, window, rules);
+  return tolerated(value, index, describeViolation(validate.errors?.[0]), window, rules);
+}
+
+/** The same for the present record of a shape. Its members that an earlier record had are not checked again. */
+export function checkedPlain(
+  shape: PlainShape,
+  index: number,
+  window: Range,
+  rules: RecordRules,
+): Fields {
+  const { members } = shape;
+  if (!shape.isValid) {
+    if (!rules.stream.validate(members)) return checked(members, index, window, rules);
+    shape.accept();
   }
-  return tolerated(value, index, describeViolation(stream.validate.errors?.[0]), window, rules);
+  return asAsked(members, index, window, rules);
+}
+
+/** Checks the granularity of a record that keeps its schema. */
+function asAsked(value: Fields, index: number, window: Range, rules: RecordRules): Fields {
+  const { granularity } = rules;
+  if (granularity === null || value["x_Granularity"] === granularity) return value;
+  const rule = `x_Granularity must be "${granularity}", which was asked for`;
+  return tolerated(value, index, rule, window, rules);
 }
 
 export function isFields(value: unknown): value is Fields {

@@ -9,6 +9,7 @@ import type { Place, WindowMemory } from "../core/sightings.ts";
 import { DAY, floorTo, parseInstant } from "../core/time.ts";
 import { type DayTotal, PageTotals } from "../core/totals.ts";
 import type { Range } from "../core/window.ts";
+import type { PlainShape } from "../interface/plain_shape.ts";
 import { type RecordRules, textOf } from "./invalid.ts";
 import type { Fields } from "./stream.ts";
 import type { Strays } from "./strays.ts";
@@ -71,9 +72,10 @@ export class RecordFilter {
   readonly #written = new Set<string>();
   #records = 0;
   #hasStrays = false;
-  // The place of the latest start is kept, because most records of a page start at the same instant as the record before.
+  // The latest start, its day and its place are kept, because most records of a page start at the same instant as the record before.
   #startText = "";
   #start = Number.NaN;
+  #day = Number.NaN;
   #place: Place = "stray";
 
   constructor(context: WindowContext) {
@@ -83,13 +85,24 @@ export class RecordFilter {
   /**
    * Takes note of a record: its hash, its day, and whether it counts.
    *
+   * @param view the page; the record stands from `start` to `end` (exclusive)
+   * @param shape the shape that stands at the record; null if the record comes from JSON.parse
    * @returns the UTC day of the record if the record may be written, else NaN
    */
-  add(record: Fields, view: DataView, start: number, end: number): number {
+  add(
+    record: Fields,
+    view: DataView,
+    start: number,
+    end: number,
+    shape: PlainShape | null,
+  ): number {
     const { memory, purpose } = this.#context;
-    FINGERPRINT.setVersion(textOf(record["x_RecordId"]), textOf(record["x_RecordUpdatedAt"]));
+    if (shape?.versionInto(FINGERPRINT) !== true) {
+      FINGERPRINT.setVersion(textOf(record["x_RecordId"]), textOf(record["x_RecordUpdatedAt"]));
+    }
     FINGERPRINT.setContent(view, start, end);
-    this.#setPlace(textOf(record["ChargePeriodStart"]));
+    if (shape === null) this.#setStartText(textOf(record["ChargePeriodStart"]));
+    else this.#setStart(shape.chargeStart);
     const verdict = memory.judge(FINGERPRINT, this.#place);
     if (verdict.conflicts && purpose.kind === "window") this.#warnOfConflict(record);
     if (this.#place === "stray") {
@@ -117,17 +130,20 @@ export class RecordFilter {
     };
   }
 
-  get #day(): number {
-    return floorTo(DAY, this.#start);
+  #setStartText(text: string): void {
+    if (text === this.#startText) return;
+    this.#startText = text;
+    this.#setStart(parseInstant(text) ?? Number.NaN);
   }
 
-  /** A record without a valid start counts on the window's first day, because no other window can own the record. */
-  #setPlace(text: string): void {
-    if (text === this.#startText) return;
+  /** A record without a valid start (NaN) counts on the window's first day, because no other window can own the record. */
+  #setStart(instant: number): void {
     const { window } = this.#context;
-    this.#startText = text;
-    this.#start = parseInstant(text) ?? window.start;
-    this.#place = this.#start >= window.start && this.#start < window.end ? "inside" : "stray";
+    const start = Number.isNaN(instant) ? window.start : instant;
+    if (start === this.#start) return;
+    this.#start = start;
+    this.#day = floorTo(DAY, start);
+    this.#place = start >= window.start && start < window.end ? "inside" : "stray";
   }
 
   #isAbout(day: number): boolean {

@@ -14,11 +14,12 @@ import type { DayDigest } from "../core/digests.ts";
 import type { ProvisionalDay } from "../core/provisional.ts";
 import type { StandingStrays } from "../core/reading.ts";
 import type { DayTotal } from "../core/totals.ts";
-import type { PageRecords, ScannedRecords } from "../interface/scan.ts";
-import { checked } from "./invalid.ts";
+import type { PageRecords } from "../interface/scan.ts";
+import type { PlainShape } from "../interface/plain_shape.ts";
+import { checked, checkedPlain } from "./invalid.ts";
 import { RecordFilter, type WindowContext } from "./record_filter.ts";
-import { type ProviderColumns, rewritten } from "./rewriting.ts";
-import type { Fields } from "./stream.ts";
+import { rewritten } from "./rewriting.ts";
+import { Rows } from "./rows.ts";
 
 /** The lines of one page, ready to be written, and their sums. */
 export interface Lines {
@@ -48,14 +49,6 @@ export interface LineOptions {
   readonly alsoWrites: ((digests: readonly DayDigest[]) => readonly number[]) | null;
 }
 
-/** The place of a record that may be written, in the page's bytes. */
-interface Kept {
-  readonly day: number;
-  readonly start: number;
-  readonly end: number;
-  readonly columns: string | null;
-}
-
 /**
  * The RECORD lines of a page. Gives the memory of the page's body back.
  *
@@ -67,67 +60,51 @@ export function toLines(page: PageRecords, context: WindowContext, options: Line
   const { bytes: source } = records;
   const view = new DataView(source.buffer, source.byteOffset, source.byteLength);
   const filter = new RecordFilter(context);
+  const rows = new Rows(records.length);
+  const writes = latest(context.writes);
   const mayWriteAll = options.alsoWrites !== null;
-  const kept: Kept[] = [];
-  records.each((index: number, value: unknown, start: number, brace: number) => {
-    const record = checked(value, index, window, rules);
-    const columns = columnsOf(records, index, record, context);
-    const day = filter.add(record, view, start, brace - 1);
-    if (Number.isNaN(day) || !(mayWriteAll || context.writes(day))) return;
-    const hidden = columns?.hidden ?? 0;
-    kept.push({ day, start, end: brace - 1 - hidden, columns: columns?.json ?? null });
-  });
-  const found = filter.result();
-  const also = new Set(options.alsoWrites?.(found.digests));
-  const rows = kept.filter(({ day }) => context.writes(day) || also.has(day));
-  const written = new Map<number, number>();
-  for (const { day } of rows) written.set(day, (written.get(day) ?? 0) + 1);
-  const bytes = joined(rows, source, context, options);
-  records.release();
-  return { ...found, bytes, count: rows.length, written };
-}
-
-function joined(
-  rows: readonly Kept[],
-  source: Buffer,
-  { rules, readingId }: WindowContext,
-  { emittedAt, take }: LineOptions,
-): Buffer {
-  const begin = Buffer.from(`{"type":"RECORD","record":{"stream":"${rules.stream.name}","data":`);
-  const end = Buffer.from(`,"x_ReadingId":"${readingId}"},"emitted_at":${emittedAt}}}\n`);
-  const own = rows.reduce((sum, row) => sum + row.end - row.start, 0);
-  const more = rows.reduce((sum, { columns }) => sum + 3 * (columns?.length ?? 0) + 24, 0);
-  const bytes = take(own + more + rows.length * (begin.length + end.length));
-  let to = 0;
-  for (const row of rows) {
-    bytes.set(begin, to);
-    to += begin.length;
-    source.copy(bytes, to, row.start, row.end);
-    to += row.end - row.start;
-    if (row.columns !== null) to += bytes.write(`,"x_ProviderColumns":${row.columns}`, to);
-    bytes.set(end, to);
-    to += end.length;
+  const isKept = (day: number): boolean => !Number.isNaN(day) && (mayWriteAll || writes(day));
+  if ("columnsOf" in records) {
+    records.each((index, value, start, brace) => {
+      const record = checked(value, index, window, rules);
+      const day = filter.add(record, view, start, brace - 1, null);
+      const { json, hidden } = records.columnsOf(index) ?? NO_COLUMNS;
+      if (isKept(day)) rows.add(day, start, brace - 1 - hidden, json);
+    });
+  } else {
+    records.each(rules.stream.members, (index, start, brace, shape) => {
+      const record = checkedPlain(shape, index, window, rules);
+      const day = filter.add(record, view, start, brace - 1, shape);
+      if (isKept(day)) rows.add(day, start, brace - 1, foreignColumns(shape));
+    });
   }
-  return bytes.subarray(0, to);
+  const found = filter.result();
+  if (mayWriteAll) {
+    const also = new Set(options.alsoWrites?.(found.digests));
+    rows.keep(latest((day) => context.writes(day) || also.has(day)));
+  }
+  const bytes = rows.joined(source, context, options);
+  records.release();
+  return { ...found, bytes, count: rows.length, written: rows.byDay() };
 }
 
-/** Names of foreign members, cached by record object: the scanner reuses one object for all plain records of the same shape. */
-const FOREIGN_NAMES = new WeakMap<Fields, readonly string[]>();
+/** The same function, which remembers its latest result: most records of a page start on the same day as the record before. */
+function latest(writes: (day: number) => boolean): (day: number) => boolean {
+  let last = Number.NaN;
+  let result = false;
+  return (day) => {
+    if (day !== last) {
+      last = day;
+      result = writes(day);
+    }
+    return result;
+  };
+}
+
+const NO_COLUMNS = { json: null, hidden: 0 };
 
 /** R3: the members that the interface does not name; null if there are none. A plain record has no member with a name of our own properties. */
-function columnsOf(
-  records: ScannedRecords | ReturnType<typeof rewritten>,
-  index: number,
-  record: Fields,
-  { rules }: WindowContext,
-): ProviderColumns | null {
-  if ("columnsOf" in records) return records.columnsOf(index);
-  let names = FOREIGN_NAMES.get(record);
-  if (names === undefined) {
-    names = Object.keys(record).filter((name) => !rules.stream.properties.has(name));
-    FOREIGN_NAMES.set(record, names);
-  }
-  if (names.length === 0) return null;
-  const json = JSON.stringify(Object.fromEntries(names.map((name) => [name, record[name]])));
-  return { json, hidden: 0 };
+function foreignColumns({ foreign, members }: PlainShape): string | null {
+  if (foreign.length === 0) return null;
+  return JSON.stringify(Object.fromEntries(foreign.map((name) => [name, members[name]])));
 }

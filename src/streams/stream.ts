@@ -6,6 +6,7 @@ import type { Edges } from "../edges.ts";
 import type { Capabilities } from "../generated/capabilities.d.ts";
 import type { Validator } from "../generated/validators.js";
 import type { Message } from "../protocol.ts";
+import type { MemberRules } from "../interface/plain_shape.ts";
 import type { PageRecords } from "../interface/scan.ts";
 
 export type Granularity = "1h" | "1d";
@@ -44,6 +45,8 @@ export interface StreamDefinition {
   readonly name: "usage" | "costs";
   /** Checks one record against its schema (V1). */
   readonly validate: Validator;
+  /** Checks members of plain records one by one (V1). */
+  readonly members: MemberRules;
   /** The properties that the interface names; any other may hide a number (V3). */
   readonly properties: ReadonlySet<string>;
   /** Whether windows are whole calendar months if the dataset allows it (W2). */

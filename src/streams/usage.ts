@@ -2,7 +2,9 @@ import { reconcileFromDays } from "../core/plan.ts";
 import { isSummable } from "../core/decimal.ts";
 import { DAY, HOUR } from "../core/time.ts";
 import { catalogSchemas } from "../generated/catalog_schemas.ts";
+import { textRules } from "../generated/text_rules.ts";
 import { validateUsage } from "../generated/validators.js";
+import { MemberRules } from "../interface/plain_shape.ts";
 import { textOf } from "./invalid.ts";
 import { providerProperties, type StreamDefinition } from "./stream.ts";
 
@@ -13,6 +15,7 @@ const RECONCILE_DAYS = 7;
 export const usage: StreamDefinition = {
   name: "usage",
   validate: validateUsage,
+  members: new MemberRules(textRules.usage),
   properties: providerProperties(catalogSchemas.usage),
   byMonth: false,
   granularityOf: (configured) => configured,

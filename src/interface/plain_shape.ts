@@ -1,0 +1,213 @@
+/**
+ * Plain records of one shape: the same names in the same order. A shape walks through the records of a page, and looks only at
+ * the members that differ from the record before:
+ *
+ * - It **checks** a changed member by its bytes. The other members were checked with an earlier record. The rules of a record
+ *   apply to one member each, so a record is valid if all its members are (V1). A doubtful member is no error yet: the
+ *   generated validator decides.
+ * - It **decodes** a member when somebody reads the member, and not before.
+ */
+import type { RecordFingerprint } from "../core/identity.ts";
+import { instantAt, parseInstant } from "../core/time.ts";
+import type { TextRule, TextRules } from "../generated/text_rules.ts";
+import { isDecimal, KnownTexts, NULL } from "./texts.ts";
+
+/** A record's members by name. */
+export type Members = Readonly<Record<string, string | null>>;
+
+export type Encoding = "latin1" | "utf8";
+
+/** The most shapes that a stream keeps from page to page, and the most characters of their names. */
+const KEPT_SHAPES = 64;
+const KEPT_CHARACTERS = 4096;
+
+/** The rules of one stream's records, and what was learned from the records so far. Shared by all pages. */
+export class MemberRules {
+  readonly required: readonly string[];
+  readonly #rules: ReadonlyMap<string, TextRule>;
+  readonly #known = new Map<string, KnownTexts>();
+  readonly #shapes = new Map<string, PlainShape>();
+
+  constructor({ required, members }: TextRules) {
+    this.required = required;
+    this.#rules = new Map(Object.entries(members));
+  }
+
+  /** The rule of a member; undefined if the interface does not name the member, which may then hold anything. */
+  ruleOf(name: string): TextRule | undefined {
+    return this.#rules.get(name);
+  }
+
+  /** The values of a member that the validator has accepted. */
+  knownOf(name: string): KnownTexts {
+    const known = this.#known.get(name) ?? new KnownTexts();
+    this.#known.set(name, known);
+    return known;
+  }
+
+  /** The shape of these names. The next page may get the same object. */
+  shapeOf(names: readonly string[]): PlainShape {
+    const key = names.join('"'); // no name holds a quote
+    const kept = this.#shapes.get(key);
+    if (kept !== undefined) return kept;
+    const shape = new PlainShape(names, this);
+    if (this.#shapes.size >= KEPT_SHAPES) this.#shapes.clear();
+    if (key.length <= KEPT_CHARACTERS) this.#shapes.set(key, shape);
+    return shape;
+  }
+}
+
+/** The start of a value that is not decoded yet. */
+const NOWHERE = -2;
+
+export class PlainShape {
+  /** The members of the present record. They change with the next one. */
+  readonly members: Members;
+  /** The names that the interface does not name. */
+  readonly foreign: readonly string[];
+  readonly #names: readonly string[];
+  readonly #ruleOf: readonly (TextRule | undefined)[];
+  /** The accepted values of members with the rule `other`. */
+  readonly #known: readonly (KnownTexts | undefined)[];
+  /** Whether a shape has all required members. */
+  readonly #isComplete: boolean;
+  readonly #id: number;
+  readonly #updated: number;
+  readonly #chargeStart: number;
+  // Where the values of the present record stand, in its bytes or in those of an earlier record with the same value.
+  readonly #starts: Int32Array;
+  readonly #ends: Int32Array;
+  /** 1 for a member that may be invalid. */
+  readonly #doubtful: Uint8Array;
+  #doubts = 0;
+  readonly #texts: (string | null)[];
+  /** The start of the value in `#texts`. */
+  readonly #decoded: Int32Array;
+  #bytes: Buffer = NO_BYTES;
+  #encoding: Encoding = "utf8";
+  #instantFrom = NOWHERE;
+  #instant = Number.NaN;
+
+  constructor(names: readonly string[], rules: MemberRules) {
+    this.#names = names;
+    this.#ruleOf = names.map((name) => rules.ruleOf(name));
+    this.#known = names.map((name) =>
+      rules.ruleOf(name) === "other" ? rules.knownOf(name) : undefined,
+    );
+    this.foreign = names.filter((name) => rules.ruleOf(name) === undefined);
+    this.#isComplete = rules.required.every((name) => names.includes(name));
+    this.#id = names.indexOf("x_RecordId");
+    this.#updated = names.indexOf("x_RecordUpdatedAt");
+    this.#chargeStart = names.indexOf("ChargePeriodStart");
+    this.#starts = new Int32Array(names.length);
+    this.#ends = new Int32Array(names.length);
+    this.#doubtful = new Uint8Array(names.length);
+    this.#texts = names.map(() => null);
+    this.#decoded = new Int32Array(names.length);
+    this.members = this.#lazyMembers();
+  }
+
+  /** Whether the present record is surely valid. */
+  get isValid(): boolean {
+    return this.#doubts === 0 && this.#isComplete;
+  }
+
+  /** To be called before the records of a page. The first of them changes all members. */
+  begin(bytes: Buffer, encoding: Encoding): void {
+    this.#bytes = bytes;
+    this.#encoding = encoding;
+    this.#decoded.fill(NOWHERE);
+    this.#instantFrom = NOWHERE;
+  }
+
+  /** To be called after the records of a page: their memory is free then. */
+  end(): void {
+    this.#bytes = NO_BYTES;
+    this.#texts.fill(null);
+  }
+
+  /** A member of the present record differs from the record before: its text stands from `start` to `end`; -1 for null. */
+  change(place: number, start: number, end: number): void {
+    this.#starts[place] = start;
+    this.#ends[place] = end;
+    const doubtful = this.#isSurelyValid(place, start, end) ? 0 : 1;
+    this.#doubts += doubtful - (this.#doubtful[place] ?? 0);
+    this.#doubtful[place] = doubtful;
+  }
+
+  /** The validator has accepted the present record. */
+  accept(): void {
+    for (const [place, known] of this.#known.entries()) {
+      known?.add(this.#bytes, this.#starts[place] ?? 0, this.#ends[place] ?? 0);
+    }
+    this.#doubtful.fill(0);
+    this.#doubts = 0;
+  }
+
+  /** Makes the version of a fingerprint. Gives false, and does nothing, if the id or the instant is no text. */
+  versionInto(fingerprint: RecordFingerprint): boolean {
+    const id = this.#starts[this.#id] ?? NULL;
+    const updated = this.#starts[this.#updated] ?? NULL;
+    if (id === NULL || updated === NULL) return false;
+    const idEnd = this.#ends[this.#id] ?? 0;
+    fingerprint.setVersionAt(this.#bytes, id, idEnd, updated, this.#ends[this.#updated] ?? 0);
+    return true;
+  }
+
+  /** `ChargePeriodStart` in milliseconds since 1970; NaN if it is no instant. */
+  get chargeStart(): number {
+    const start = this.#starts[this.#chargeStart] ?? NULL;
+    if (start === this.#instantFrom) return this.#instant;
+    this.#instantFrom = start;
+    this.#instant = start === NULL ? Number.NaN : this.#instantOf(this.#chargeStart);
+    return this.#instant;
+  }
+
+  #instantOf(place: number): number {
+    const start = this.#starts[place] ?? 0;
+    const isUsual = (this.#ends[place] ?? 0) - start === 20;
+    const instant = isUsual ? instantAt(this.#bytes, start) : Number.NaN;
+    return Number.isNaN(instant) ? (parseInstant(this.#text(place) ?? "") ?? instant) : instant;
+  }
+
+  #isSurelyValid(place: number, start: number, end: number): boolean {
+    const isText = start !== NULL;
+    switch (this.#ruleOf[place]) {
+      case undefined:
+      case "nullable":
+        return true;
+      case "text":
+        return isText;
+      case "filled":
+        return isText && end > start;
+      case "instant":
+        return isText && !Number.isNaN(this.#instantOf(place));
+      case "decimal":
+        return isText && isDecimal(this.#bytes, start, end);
+      case "nullableDecimal":
+        return !isText || isDecimal(this.#bytes, start, end);
+      case "other":
+        return this.#known[place]?.has(this.#bytes, start, end) === true;
+    }
+  }
+
+  #text(place: number): string | null {
+    const start = this.#starts[place] ?? NULL;
+    if (start !== this.#decoded[place]) {
+      const end = this.#ends[place] ?? 0;
+      this.#decoded[place] = start;
+      this.#texts[place] = start === NULL ? null : this.#bytes.toString(this.#encoding, start, end);
+    }
+    return this.#texts[place] ?? null;
+  }
+
+  #lazyMembers(): Members {
+    const members = {};
+    for (const [place, name] of this.#names.entries()) {
+      Object.defineProperty(members, name, { enumerable: true, get: () => this.#text(place) });
+    }
+    return members;
+  }
+}
+
+const NO_BYTES = Buffer.alloc(0);
