@@ -4379,6 +4379,32 @@ left join last_seen
   and removed.day = last_seen.day
 left join readings as judge on removed.dataset = judge.dataset and removed.judge_reading_id = judge.reading_id;
 
+create or replace view ai_billing__calendar_costs as
+-- The known days of costs, one row for each account, address and day. A day is complete if a reading covers all of it.
+-- `through_day` is the newest complete day: comparisons end there. Without any complete day it is the newest known day.
+with days as (
+  select
+    coalesce(base_url, '') || ' ' || coalesce(account, '') as place,
+    max(account) as account,
+    max(base_url) as base_url,
+    day,
+    max(case status when 'unproven' then 2 when 'incomplete' then 1 else 0 end) as rank_,
+    max(case when status <> 'incomplete' and covered_through >=
+    (cast(day as timestamp) + cast(1 as bigint) * interval 1 day) then 1 else 0 end) as complete
+  from "ai_billing__completeness_costs"
+  group by coalesce(base_url, '') || ' ' || coalesce(account, ''), day
+)
+select
+  place, account, base_url, day,
+  cast(date_trunc('month', day) as date) as month,
+  case rank_ when 2 then 'unproven' when 1 then 'incomplete' else 'proven' end as day_status,
+  complete = 1 as is_complete,
+  coalesce(
+    max(case when complete = 1 then day end) over (partition by place),
+    max(day) over (partition by place)
+  ) as through_day
+from days;
+
 create or replace view completeness as
 -- Day by day: proven, unproven or incomplete, and why.
 select * from "ai_billing__completeness_usage"
@@ -4617,30 +4643,280 @@ select
   day_status
 from rated;
 
-create or replace view daily_costs as
--- What was incurred, by day of charge period. Billed and effective cost tell the same money in two ways: never add them.
+create or replace view cost_anomalies as
+-- Usage charges of a day beside those of the same weekday in the eight weeks before, for all and for each value of a label.
+-- Each day's score is its distance from their median, in units of their spread:
+--
+--     score = (billed_cost - usual_cost) / max(1.4826 x usual_spread, 0.1 x usual_cost, 0.01 x the account's usual_cost)
+--
+-- The spread is the median absolute deviation; times 1.4826 it is the standard deviation of normally distributed values. The
+-- two other terms are floors: without them a weekday that always cost the same, or a label that costs next to nothing, would
+-- have endless scores. A score of 3.5 or more, or -3.5 or less, is an anomaly (Iglewicz and Hoaglin, How to Detect and Handle
+-- Outliers, 1993). It takes four complete days to compare with.
+with calendar as (
+  select
+    place, account, base_url, day, day_status,
+    cast(
+    (through_day + cast(-92 as bigint) * interval 1 day) as date) as scored_after
+  from "ai_billing__calendar_costs"
+  where is_complete
+),
+-- A subscription or a tax that comes once a month is no anomaly of its day.
+charges as (
+  select
+    calendar.place, calendar.day, calendar.scored_after, rows_.billing_currency,
+    rows_.model_id,
+    rows_.project_id,
+    rows_.api_key_id,
+    rows_.team,
+    sum(rows_.billed_cost) as billed_cost
+  from (select
+    rows_.*,
+    coalesce(by_api_key_id.team, by_project_id.team, by_workspace_id.team) as team,
+    case
+      when by_api_key_id.team is not null then 'api_key_id'
+      when by_project_id.team is not null then 'project_id'
+      when by_workspace_id.team is not null then 'workspace_id'
+    end as allocated_by
+  from "current_costs" as rows_
+  left join (
+    select value, team from "ai_billing__teams" where label = 'api_key_id'
+  ) as by_api_key_id on rows_.api_key_id = by_api_key_id.value
+  left join (
+    select value, team from "ai_billing__teams" where label = 'project_id'
+  ) as by_project_id on rows_.project_id = by_project_id.value
+  left join (
+    select value, team from "ai_billing__teams" where label = 'workspace_id'
+  ) as by_workspace_id on rows_.workspace_id = by_workspace_id.value) as rows_
+  inner join calendar
+    on coalesce(rows_.base_url, '') || ' ' || coalesce(rows_.account, '') = calendar.place and rows_.day = calendar.day
+  where rows_.is_counted
+    and rows_.charge_category = 'Usage'
+    and rows_.charge_period_end <=
+    (cast(rows_.day as timestamp) + cast(1 as bigint) * interval 1 day)
+    and rows_.day > cast(
+    (calendar.scored_after + cast(-56 as bigint) * interval 1 day) as date)
+  group by calendar.place, calendar.day, calendar.scored_after, rows_.billing_currency, rows_.model_id, rows_.project_id, rows_.api_key_id, rows_.team
+),
+named as (
+  select place, 'all' as label, cast(null as TEXT) as value, billing_currency, day, billed_cost from charges
+  union all
+  select place, 'model_id', model_id, billing_currency, day, billed_cost from charges
+  union all
+  select place, 'project_id', project_id, billing_currency, day, billed_cost from charges
+  union all
+  select place, 'api_key_id', api_key_id, billing_currency, day, billed_cost from charges
+  union all
+  select place, 'team', team, billing_currency, day, billed_cost from charges
+),
+costs as (
+  select
+    place, label, value, billing_currency, day,
+    coalesce(cast(
+    length(
+        cast(place as TEXT)
+    ) as TEXT) || ':' || cast(place as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(label as TEXT)
+    ) as TEXT) || ':' || cast(label as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(value as TEXT)
+    ) as TEXT) || ':' || cast(value as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(billing_currency as TEXT)
+    ) as TEXT) || ':' || cast(billing_currency as TEXT), '-') as series_key,
+    sum(billed_cost) as billed_cost
+  from named
+  group by place, label, value, billing_currency, day
+),
+-- Days before the first charge of a value are not compared. A value that stops is looked at for one more week.
+spans as (
+  select
+    series_key, place, label, value, billing_currency, min(day) as first_day, cast(
+    (max(day) + cast(7 as bigint) * interval 1 day) as date) as last_day
+  from costs
+  group by series_key, place, label, value, billing_currency
+),
+days as (
+  select
+    spans.series_key,
+    spans.place,
+    spans.label,
+    spans.value,
+    spans.billing_currency,
+    calendar.day, calendar.account, calendar.base_url, calendar.day_status, calendar.scored_after,
+    coalesce(costs.billed_cost, cast(0 as decimal(38, 18))) as billed_cost
+  from spans
+  inner join calendar on spans.place = calendar.place and calendar.day >= spans.first_day and calendar.day <= spans.last_day
+  left join costs on spans.series_key = costs.series_key and calendar.day = costs.day
+),
+weeks as (
+  select 7 as days_before union all
+  select 14 as days_before union all
+  select 21 as days_before union all
+  select 28 as days_before union all
+  select 35 as days_before union all
+  select 42 as days_before union all
+  select 49 as days_before union all
+  select 56 as days_before
+),
+wanted as (
+  select days.series_key, days.day, cast(
+    (days.day + cast(-1 * weeks.days_before as bigint) * interval 1 day) as date) as earlier_day
+  from days
+  cross join weeks
+  where days.day > days.scored_after
+),
+compared as (
+  select
+    wanted.series_key, wanted.day, earlier.billed_cost,
+    row_number() over (partition by wanted.series_key, wanted.day order by earlier.billed_cost) as rank_,
+    count(*) over (partition by wanted.series_key, wanted.day) as days_compared
+  from wanted
+  inner join days as earlier on wanted.series_key = earlier.series_key and wanted.earlier_day = earlier.day
+),
+-- The one in the middle, or the mean of the two.
+medians as (
+  select
+    series_key, day, max(days_compared) as days_compared,
+    cast(
+    case when min(billed_cost) + max(billed_cost) < 0 then '-' else '' end
+    || cast(((2 * cast(replace(cast(abs(cast(min(billed_cost) + max(billed_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint) + 2) // (2 * 2)) // 1000000000000000000 as varchar) || '.'
+    || lpad(cast(((2 * cast(replace(cast(abs(cast(min(billed_cost) + max(billed_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint) + 2) // (2 * 2)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) as usual_cost
+  from compared
+  where 2 * rank_ >= days_compared and 2 * rank_ <= days_compared + 2
+  group by series_key, day
+),
+deviations as (
+  select
+    compared.series_key, compared.day, compared.days_compared,
+    abs(compared.billed_cost - medians.usual_cost) as deviation,
+    row_number() over (
+      partition by compared.series_key, compared.day order by abs(compared.billed_cost - medians.usual_cost)
+    ) as rank_
+  from compared
+  inner join medians on compared.series_key = medians.series_key and compared.day = medians.day
+),
+spreads as (
+  select series_key, day, cast(
+    case when min(deviation) + max(deviation) < 0 then '-' else '' end
+    || cast(((2 * cast(replace(cast(abs(cast(min(deviation) + max(deviation) as decimal(38, 18))) as varchar), '.', '') as hugeint) + 2) // (2 * 2)) // 1000000000000000000 as varchar) || '.'
+    || lpad(cast(((2 * cast(replace(cast(abs(cast(min(deviation) + max(deviation) as decimal(38, 18))) as varchar), '.', '') as hugeint) + 2) // (2 * 2)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) as usual_spread
+  from deviations
+  where 2 * rank_ >= days_compared and 2 * rank_ <= days_compared + 2
+  group by series_key, day
+),
+measured as (
+  select
+    days.*, coalesce(medians.days_compared, 0) as days_compared, medians.usual_cost, spreads.usual_spread,
+    max(case when days.label = 'all' then abs(medians.usual_cost) end) over (
+      partition by days.place, days.billing_currency, days.day
+    ) as account_usual_cost
+  from days
+  left join medians on days.series_key = medians.series_key and days.day = medians.day
+  left join spreads on days.series_key = spreads.series_key and days.day = spreads.day
+  where days.day > days.scored_after
+),
+scaled as (
+  select
+    measured.*,
+    case when days_compared >= 4 and usual_spread < 10000000000000 and abs(usual_cost) < 10000000000000 then
+      greatest(1.4826 * usual_spread, 0.1 * abs(usual_cost), 0.01 * coalesce(account_usual_cost, 0))
+    end as scale
+  from measured
+),
+scored as (
+  select scaled.*, case when scale <> 0 and abs(billed_cost - usual_cost) < 10000000000000 and abs(scale) < 10000000000000
+    then cast(
+    case when (billed_cost - usual_cost < 0) <> (scale < 0) then '-' else '' end
+    || cast(((cast(replace(cast(abs(cast(billed_cost - usual_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(scale as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(scale as decimal(38, 18))) as varchar), '.', '') as hugeint))) // 1000000 as varchar) || '.'
+    || lpad(cast(((cast(replace(cast(abs(cast(billed_cost - usual_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(scale as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(scale as decimal(38, 18))) as varchar), '.', '') as hugeint))) % 1000000 as varchar), 6, '0') as decimal(38, 6)) end as score from scaled
+)
 select
-  day,
-  account,
-  base_url,
-  service_provider_name,
-  service_name,
-  model_id,
-  project_id,
-  workspace_id,
-  api_key_id,
-  service_tier,
-  upstream_provider,
-  charge_category,
-  cost_status,
-  billing_currency,
-  sum(billed_cost) as billed_cost,
-  sum(effective_cost) as effective_cost,
-  count(*) as records,
-  max(day_status) as day_status
-from "current_costs"
-where is_counted
-group by day, account, base_url, service_provider_name, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, upstream_provider, charge_category, cost_status, billing_currency;
+  day, account, base_url, label, value, billing_currency, billed_cost, usual_cost, usual_spread, days_compared, score,
+  coalesce(abs(score) >= 3.5, false) as is_anomaly,
+  case when abs(score) >= 3.5 then case when abs(billed_cost) >= 1 or billed_cost = 0
+    then cast(cast(billed_cost as decimal(38, 2)) as TEXT)
+    else cast(cast(billed_cost as decimal(38, 4)) as TEXT) end || ' ' || billing_currency || ' is ' || case when abs(abs(billed_cost - usual_cost)) >= 1 or abs(billed_cost - usual_cost) = 0
+    then cast(cast(abs(billed_cost - usual_cost) as decimal(38, 2)) as TEXT)
+    else cast(cast(abs(billed_cost - usual_cost) as decimal(38, 4)) as TEXT) end || case when score > 0 then ' more' else ' less' end || ' than usual for a ' || case mod(
+        (date_diff('day', cast('1900-01-01' as date)::timestamp, day::timestamp ))
+    , 7) when 0 then 'Monday' when 1 then 'Tuesday' when 2 then 'Wednesday' when 3 then 'Thursday' when 4 then 'Friday' when 5 then 'Saturday' when 6 then 'Sunday' end || ': the median of the ' || cast(days_compared as TEXT) || ' before is ' || case when abs(usual_cost) >= 1 or usual_cost = 0
+    then cast(cast(usual_cost as decimal(38, 2)) as TEXT)
+    else cast(cast(usual_cost as decimal(38, 4)) as TEXT) end || ', and they are ' || case when abs(usual_spread) >= 1 or usual_spread = 0
+    then cast(cast(usual_spread as decimal(38, 2)) as TEXT)
+    else cast(cast(usual_spread as decimal(38, 4)) as TEXT) end || ' away from it in the middle' || case when day_status = 'proven' then '' else '; the day is not proven' end
+  end as why,
+  day_status
+from scored;
+
+create or replace view daily_costs as
+-- Costs as incurred, by day of charge period. Billed and effective cost tell the same money in two ways: never add them.
+-- A known day on which a currency of the account has no cost is a row without labels.
+with costs as (
+  select
+    day,
+    account,
+    base_url,
+    service_provider_name,
+    service_name,
+    sku_id,
+    model_id,
+    project_id,
+    workspace_id,
+    api_key_id,
+    service_tier,
+    workload_type,
+    usage_type,
+    upstream_provider,
+    charge_category,
+    cost_status,
+    billing_currency,
+    sum(billed_cost) as billed_cost,
+    sum(effective_cost) as effective_cost,
+    count(*) as records,
+    max(day_status) as day_status
+  from "current_costs"
+  where is_counted
+  group by day, account, base_url, service_provider_name, service_name, sku_id, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, usage_type, upstream_provider, charge_category, cost_status, billing_currency
+),
+costly_days as (
+  select distinct coalesce(base_url, '') || ' ' || coalesce(account, '') as place, billing_currency, day from costs
+),
+currencies as (
+  select distinct place, billing_currency from costly_days
+)
+select * from costs
+union all
+select
+  calendar.day,
+  calendar.account,
+  calendar.base_url,
+  cast(null as TEXT) as service_provider_name,
+  cast(null as TEXT) as service_name,
+  cast(null as TEXT) as sku_id,
+  cast(null as TEXT) as model_id,
+  cast(null as TEXT) as project_id,
+  cast(null as TEXT) as workspace_id,
+  cast(null as TEXT) as api_key_id,
+  cast(null as TEXT) as service_tier,
+  cast(null as TEXT) as workload_type,
+  cast(null as TEXT) as usage_type,
+  cast(null as TEXT) as upstream_provider,
+  cast(null as TEXT) as charge_category,
+  cast(null as TEXT) as cost_status,
+  currencies.billing_currency,
+  cast(0 as decimal(38, 18)) as billed_cost,
+  cast(0 as decimal(38, 18)) as effective_cost,
+  0 as records,
+  calendar.day_status
+from "ai_billing__calendar_costs" as calendar
+inner join currencies on calendar.place = currencies.place
+left join costly_days
+  on calendar.place = costly_days.place
+  and currencies.billing_currency = costly_days.billing_currency
+  and calendar.day = costly_days.day
+where costly_days.day is null;
 
 create or replace view focus_cost_and_usage as
 -- Costs in the shape of the FOCUS 1.4 dataset "Cost and Usage". It is no conformant dataset: README.md lists where it
@@ -4694,6 +4970,153 @@ select
   cast(null as decimal(38, 18)) as "ConsumedQuantity"
 from "current_costs"
 where is_counted;
+
+create or replace view monthly_costs as
+-- Costs by month of charge period, beside the month before, with a forecast of the running month: the mean of its complete
+-- days' usage charges for every day of the month, and all other charges once, as they are.
+with calendar as (
+  select * from "ai_billing__calendar_costs"
+),
+months as (
+  select
+    place, month,
+    max(account) as account,
+    max(base_url) as base_url,
+    max(through_day) as through_day,
+    cast(date_trunc('month', max(through_day)) as date) as running_month,
+        (date_diff('day', month::timestamp, cast(
+    (month + cast(1 as bigint) * interval 1 month) as date)::timestamp ))
+     as days_in_month,
+    sum(case when is_complete then 1 else 0 end) as days_counted,
+    sum(case when day_status <> 'proven' then 1 else 0 end) as days_not_proven,
+    sum(case when day_status = 'incomplete' then 1 else 0 end) as days_incomplete
+  from calendar
+  group by place, month
+),
+costs as (
+  select
+    calendar.place, calendar.month,
+    rows_.service_provider_name,
+    rows_.model_id,
+    rows_.project_id,
+    rows_.workspace_id,
+    rows_.api_key_id,
+    rows_.billing_currency,
+    rows_.day, rows_.billed_cost, rows_.effective_cost, rows_.cost_status,
+    calendar.is_complete,
+    rows_.day <= calendar.through_day as is_to_date,
+    cast(extract(day from rows_.day) as integer) <= cast(extract(day from calendar.through_day) as integer) as is_same_day,
+    -- A charge for a longer period, such as a subscription by the month, comes once.
+    rows_.charge_category = 'Usage' and rows_.charge_period_end <=
+    (cast(rows_.day as timestamp) + cast(1 as bigint) * interval 1 day) as is_daily
+  from "current_costs" as rows_
+  inner join calendar
+    on coalesce(rows_.base_url, '') || ' ' || coalesce(rows_.account, '') = calendar.place and rows_.day = calendar.day
+  where rows_.is_counted
+),
+own as (
+  select
+    place, month, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency,
+    sum(billed_cost) as billed_cost,
+    sum(effective_cost) as effective_cost,
+    sum(case when cost_status = 'provisional' then billed_cost else 0 end) as provisional_cost,
+    sum(case when is_to_date then billed_cost else 0 end) as to_date_cost,
+    sum(case when is_daily and is_complete then billed_cost else 0 end) as daily_cost,
+    sum(case when is_daily then 0 else billed_cost end) as other_cost,
+    sum(case when is_same_day then billed_cost else 0 end) as same_day_cost
+  from costs
+  group by place, month, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency
+),
+-- Each month's sums once as they are, and once for the month that follows.
+both_ as (
+  select
+    place, month, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, billed_cost, effective_cost, provisional_cost, to_date_cost, daily_cost, other_cost,
+    cast(0 as decimal(38, 18)) as previous_billed_cost, cast(0 as decimal(38, 18)) as previous_to_date_cost
+  from own
+  union all
+  select
+    place, cast(
+    (month + cast(1 as bigint) * interval 1 month) as date), service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, 0, 0, 0, 0, 0, 0, billed_cost, same_day_cost
+  from own
+),
+sums as (
+  select
+    place, month, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency,
+    sum(billed_cost) as billed_cost,
+    sum(effective_cost) as effective_cost,
+    sum(provisional_cost) as provisional_cost,
+    sum(to_date_cost) as to_date_cost,
+    sum(daily_cost) as daily_cost,
+    sum(other_cost) as other_cost,
+    sum(previous_billed_cost) as previous_billed_cost,
+    sum(previous_to_date_cost) as previous_to_date_cost
+  from both_
+  group by place, month, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency
+),
+provisional as (
+  select place, month, billing_currency, count(distinct day) as days_provisional
+  from costs
+  where cost_status = 'provisional'
+  group by place, month, billing_currency
+),
+-- A month before the first known day is not known to have cost nothing.
+compared as (
+  select
+    sums.*,
+    months.account, months.base_url, months.through_day, months.running_month, months.days_in_month, months.days_counted,
+    months.days_not_proven, months.days_incomplete,
+    coalesce(provisional.days_provisional, 0) as days_provisional,
+    previous.days_counted as previous_days_counted,
+    case when previous.month is not null then sums.previous_billed_cost end as known_previous,
+    case
+      when previous.month is null then null
+      when sums.month = months.running_month then sums.previous_to_date_cost
+      else sums.previous_billed_cost
+    end as known_previous_to_date,
+    case when sums.month = months.running_month then sums.to_date_cost else sums.billed_cost end as own_to_date
+  from sums
+  inner join months on sums.place = months.place and sums.month = months.month
+  left join months as previous
+    on sums.place = previous.place and sums.month = cast(
+    (previous.month + cast(1 as bigint) * interval 1 month) as date)
+  left join provisional
+    on sums.place = provisional.place
+    and sums.month = provisional.month
+    and sums.billing_currency = provisional.billing_currency
+)
+select
+  month, account, base_url,
+  service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency,
+  billed_cost,
+  effective_cost,
+  provisional_cost,
+  known_previous as previous_billed_cost,
+  billed_cost - known_previous as change,
+  case when abs(known_previous) <> 0 and abs(billed_cost - known_previous) < 10000000000000 and abs(abs(known_previous)) < 10000000000000
+    then cast(
+    case when (billed_cost - known_previous < 0) <> (abs(known_previous) < 0) then '-' else '' end
+    || cast(((cast(replace(cast(abs(cast(billed_cost - known_previous as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(abs(known_previous) as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(abs(known_previous) as decimal(38, 18))) as varchar), '.', '') as hugeint))) // 1000000 as varchar) || '.'
+    || lpad(cast(((cast(replace(cast(abs(cast(billed_cost - known_previous as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(abs(known_previous) as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(abs(known_previous) as decimal(38, 18))) as varchar), '.', '') as hugeint))) % 1000000 as varchar), 6, '0') as decimal(38, 6)) end as change_share,
+  month = running_month as is_running,
+  through_day,
+  own_to_date as to_date_cost,
+  known_previous_to_date as previous_to_date_cost,
+  own_to_date - known_previous_to_date as change_to_date,
+  case
+    when month < running_month then billed_cost
+    when month = running_month and days_counted > 0
+      then other_cost + cast(
+    case when daily_cost * days_in_month < 0 then '-' else '' end
+    || cast(((2 * cast(replace(cast(abs(cast(daily_cost * days_in_month as decimal(38, 18))) as varchar), '.', '') as hugeint) + days_counted) // (2 * days_counted)) // 1000000000000000000 as varchar) || '.'
+    || lpad(cast(((2 * cast(replace(cast(abs(cast(daily_cost * days_in_month as decimal(38, 18))) as varchar), '.', '') as hugeint) + days_counted) // (2 * days_counted)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18))
+  end as forecast_cost,
+  case
+    when month < running_month then 'the month is over: its billed cost'
+    when month = running_month and days_counted > 0 then 'mean of the usage charges of ' || cast(days_counted as TEXT) || ' complete days, the last of them day ' || cast(cast(extract(day from through_day) as integer) as TEXT) || ', times ' || cast(days_in_month as TEXT) || ' days; other charges once, as they are'
+    else 'none: no day of the month is complete yet'
+  end as forecast_method,
+  days_in_month, days_counted, days_provisional, days_not_proven, days_incomplete, previous_days_counted
+from compared;
 
 create or replace view unit_costs as
 -- Effective cost of usage per million units. Both sides are added up first and then joined, never row by row. Labels
@@ -5373,3 +5796,152 @@ from keyed
 left join told on keyed.join_key = told.join_key
 left join typed on keyed.source_ = typed.source_
 left join charged on keyed.join_key = charged.join_key;
+
+create or replace view cost_movers as
+-- The growth and fall of costs, label by label, up to the newest complete day of each account.
+with periods as (
+  select
+    place, 'month_to_date' as comparison, cast(date_trunc('month', through_day) as date) as period_start, cast(
+    (through_day + cast(1 as bigint) * interval 1 day) as date) as period_end,
+    cast(
+    (cast(date_trunc('month', through_day) as date) + cast(-1 as bigint) * interval 1 month) as date) as previous_start, least(cast(
+    (cast(
+    (cast(date_trunc('month', through_day) as date) + cast(-1 as bigint) * interval 1 month) as date) + cast(cast(extract(day from through_day) as integer) as bigint) * interval 1 day) as date), cast(date_trunc('month', through_day) as date)) as previous_end
+  from (select distinct place, through_day from "ai_billing__calendar_costs") as places
+  union all
+  select
+    place, 'last_month' as comparison, cast(
+    (cast(date_trunc('month', through_day) as date) + cast(-1 as bigint) * interval 1 month) as date) as period_start, cast(date_trunc('month', through_day) as date) as period_end,
+    cast(
+    (cast(date_trunc('month', through_day) as date) + cast(-2 as bigint) * interval 1 month) as date) as previous_start, cast(
+    (cast(date_trunc('month', through_day) as date) + cast(-1 as bigint) * interval 1 month) as date) as previous_end
+  from (select distinct place, through_day from "ai_billing__calendar_costs") as places
+  union all
+  select
+    place, 'last_7_days' as comparison, cast(
+    (through_day + cast(-6 as bigint) * interval 1 day) as date) as period_start, cast(
+    (through_day + cast(1 as bigint) * interval 1 day) as date) as period_end,
+    cast(
+    (through_day + cast(-13 as bigint) * interval 1 day) as date) as previous_start, cast(
+    (through_day + cast(-6 as bigint) * interval 1 day) as date) as previous_end
+  from (select distinct place, through_day from "ai_billing__calendar_costs") as places
+  union all
+  select
+    place, 'last_30_days' as comparison, cast(
+    (through_day + cast(-29 as bigint) * interval 1 day) as date) as period_start, cast(
+    (through_day + cast(1 as bigint) * interval 1 day) as date) as period_end,
+    cast(
+    (through_day + cast(-59 as bigint) * interval 1 day) as date) as previous_start, cast(
+    (through_day + cast(-29 as bigint) * interval 1 day) as date) as previous_end
+  from (select distinct place, through_day from "ai_billing__calendar_costs") as places
+),
+labels as (
+  select 'service_provider_name' as label union all
+  select 'service_name' as label union all
+  select 'model_id' as label union all
+  select 'project_id' as label union all
+  select 'workspace_id' as label union all
+  select 'api_key_id' as label union all
+  select 'service_tier' as label union all
+  select 'usage_type' as label union all
+  select 'charge_category' as label union all
+  select 'account' as label union all
+  select 'team' as label
+),
+costs as (
+  select
+    coalesce(base_url, '') || ' ' || coalesce(account, '') as place, base_url, day, billing_currency, billed_cost,
+    service_provider_name, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, usage_type, charge_category, account, team
+  from (select
+    rows_.*,
+    coalesce(by_api_key_id.team, by_project_id.team, by_workspace_id.team) as team,
+    case
+      when by_api_key_id.team is not null then 'api_key_id'
+      when by_project_id.team is not null then 'project_id'
+      when by_workspace_id.team is not null then 'workspace_id'
+    end as allocated_by
+  from "daily_costs" as rows_
+  left join (
+    select value, team from "ai_billing__teams" where label = 'api_key_id'
+  ) as by_api_key_id on rows_.api_key_id = by_api_key_id.value
+  left join (
+    select value, team from "ai_billing__teams" where label = 'project_id'
+  ) as by_project_id on rows_.project_id = by_project_id.value
+  left join (
+    select value, team from "ai_billing__teams" where label = 'workspace_id'
+  ) as by_workspace_id on rows_.workspace_id = by_workspace_id.value) as rows_
+  where records > 0
+),
+-- First one row for each combination of labels, so that few rows are repeated for each label.
+combined as (
+  select
+    periods.comparison, periods.period_start, periods.period_end, periods.previous_start, periods.previous_end, costs.base_url, costs.billing_currency,
+    costs.service_provider_name,
+    costs.service_name,
+    costs.model_id,
+    costs.project_id,
+    costs.workspace_id,
+    costs.api_key_id,
+    costs.service_tier,
+    costs.usage_type,
+    costs.charge_category,
+    costs.account,
+    costs.team,
+    sum(case when costs.day >= periods.period_start and costs.day < periods.period_end then costs.billed_cost
+      else cast(0 as decimal(38, 18)) end) as billed_cost,
+    sum(case when costs.day >= periods.previous_start and costs.day < periods.previous_end then costs.billed_cost
+      else cast(0 as decimal(38, 18)) end) as previous_billed_cost
+  from costs
+  inner join periods on costs.place = periods.place
+  where (costs.day >= periods.period_start and costs.day < periods.period_end)
+    or (costs.day >= periods.previous_start and costs.day < periods.previous_end)
+  group by
+    periods.comparison, periods.period_start, periods.period_end, periods.previous_start, periods.previous_end, costs.base_url, costs.billing_currency, costs.service_provider_name, costs.service_name, costs.model_id, costs.project_id, costs.workspace_id, costs.api_key_id, costs.service_tier, costs.usage_type, costs.charge_category, costs.account, costs.team
+),
+named as (
+  select
+    combined.*,
+    labels.label,
+    case labels.label
+      when 'service_provider_name' then combined.service_provider_name
+      when 'service_name' then combined.service_name
+      when 'model_id' then combined.model_id
+      when 'project_id' then combined.project_id
+      when 'workspace_id' then combined.workspace_id
+      when 'api_key_id' then combined.api_key_id
+      when 'service_tier' then combined.service_tier
+      when 'usage_type' then combined.usage_type
+      when 'charge_category' then combined.charge_category
+      when 'account' then combined.account
+      when 'team' then combined.team
+    end as value
+  from combined
+  cross join labels
+),
+moved as (
+  select
+    comparison, period_start, period_end, previous_start, previous_end, label, value, account, base_url, billing_currency,
+    sum(billed_cost) as billed_cost,
+    sum(previous_billed_cost) as previous_billed_cost,
+    sum(billed_cost) - sum(previous_billed_cost) as change
+  from named
+  group by comparison, period_start, period_end, previous_start, previous_end, label, value, account, base_url, billing_currency
+),
+ranked as (
+  select
+    moved.*,
+    rank() over (partition by comparison, label, billing_currency order by change desc) as from_above,
+    rank() over (partition by comparison, label, billing_currency order by change) as from_below
+  from moved
+)
+select
+  comparison, label, value, account, base_url, billing_currency, period_start, period_end, previous_start, previous_end,
+  billed_cost, previous_billed_cost, change,
+  case when abs(previous_billed_cost) <> 0 and abs(change) < 10000000000000 and abs(abs(previous_billed_cost)) < 10000000000000
+    then cast(
+    case when (change < 0) <> (abs(previous_billed_cost) < 0) then '-' else '' end
+    || cast(((cast(replace(cast(abs(cast(change as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(abs(previous_billed_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(abs(previous_billed_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint))) // 1000000 as varchar) || '.'
+    || lpad(cast(((cast(replace(cast(abs(cast(change as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(abs(previous_billed_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(abs(previous_billed_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint))) % 1000000 as varchar), 6, '0') as decimal(38, 6)) end as change_share,
+  case when change > 0 then from_above end as rank_grown,
+  case when change < 0 then from_below end as rank_fallen
+from ranked;

@@ -1,12 +1,46 @@
--- What was incurred, by day of charge period. Billed and effective cost tell the same money in two ways: never add them.
-{%- set grain = ['day', 'account', 'base_url', 'service_provider_name', 'service_name', 'model_id', 'project_id',
-  'workspace_id', 'api_key_id', 'service_tier', 'upstream_provider', 'charge_category', 'cost_status', 'billing_currency'] %}
+-- Costs as incurred, by day of charge period. Billed and effective cost tell the same money in two ways: never add them.
+-- A known day on which a currency of the account has no cost is a row without labels.
+{%- set grain = ['day', 'account', 'base_url', 'service_provider_name', 'service_name', 'sku_id', 'model_id', 'project_id',
+  'workspace_id', 'api_key_id', 'service_tier', 'workload_type', 'usage_type', 'upstream_provider', 'charge_category',
+  'cost_status', 'billing_currency'] %}
+with costs as (
+  select
+    {{ grain | join(',\n    ') }},
+    sum(billed_cost) as billed_cost,
+    sum(effective_cost) as effective_cost,
+    count(*) as records,
+    max(day_status) as day_status
+  from {{ ref('current_costs') }}
+  where is_counted
+  group by {{ grain | join(', ') }}
+),
+
+costly_days as (
+  select distinct {{ ai_billing.place_of('base_url', 'account') }} as place, billing_currency, day from costs
+),
+
+currencies as (
+  select distinct place, billing_currency from costly_days
+)
+
+select * from costs
+union all
 select
-  {{ grain | join(',\n  ') }},
-  sum(billed_cost) as billed_cost,
-  sum(effective_cost) as effective_cost,
-  count(*) as records,
-  max(day_status) as day_status
-from {{ ref('current_costs') }}
-where is_counted
-group by {{ grain | join(', ') }}
+  calendar.day,
+  calendar.account,
+  calendar.base_url,
+  {%- for name in grain[3:-1] %}
+  cast(null as {{ dbt.type_string() }}) as {{ name }},
+  {%- endfor %}
+  currencies.billing_currency,
+  cast(0 as {{ ai_billing.type_decimal() }}) as billed_cost,
+  cast(0 as {{ ai_billing.type_decimal() }}) as effective_cost,
+  0 as records,
+  calendar.day_status
+from {{ ref('ai_billing__calendar_costs') }} as calendar
+inner join currencies on calendar.place = currencies.place
+left join costly_days
+  on calendar.place = costly_days.place
+  and currencies.billing_currency = costly_days.billing_currency
+  and calendar.day = costly_days.day
+where costly_days.day is null

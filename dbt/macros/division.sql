@@ -1,0 +1,58 @@
+{# An amount divided by a whole number above 0, rounded after 18 digits. Amounts of money never become a float. #}
+{% macro divided(amount, count) %}{{ return(adapter.dispatch('divided', 'ai_billing')(amount, count)) }}{% endmacro %}
+
+{% macro default__divided(amount, count) -%}
+  cast(({{ amount }}) / cast({{ count }} as decimal(10, 0)) as {{ ai_billing.type_decimal() }})
+{%- endmacro %}
+
+{% macro postgres__divided(amount, count) -%}
+  round(round({{ amount }}, 18) / {{ count }}, 18)
+{%- endmacro %}
+
+{# DuckDB divides decimals as floats, so that the digits are divided as whole numbers of 128 bits. #}
+{% macro duckdb__divided(amount, count) -%}
+  {%- set digits = ai_billing.duckdb_digits(amount) -%}
+  {{ ai_billing.duckdb_decimal("(2 * " ~ digits ~ " + " ~ count ~ ") // (2 * " ~ count ~ ")", amount ~ " < 0", 18) }}
+{%- endmacro %}
+
+{# A part of a whole as a decimal with six digits: 0.25 is 25 %. Null where the whole is 0, and where either is beyond 10^13. #}
+{% macro ratio(part, whole) %}{{ return(adapter.dispatch('ratio', 'ai_billing')(part, whole)) }}{% endmacro %}
+
+{% macro default__ratio(part, whole) -%}
+  case when {{ whole }} <> 0 and abs({{ part }}) < 10000000000000 and abs({{ whole }}) < 10000000000000
+    then cast(round(({{ part }}) / ({{ whole }}), 6) as decimal(38, 6)) end
+{%- endmacro %}
+
+{% macro postgres__ratio(part, whole) -%}
+  case when {{ whole }} <> 0 and abs({{ part }}) < 10000000000000 and abs({{ whole }}) < 10000000000000
+    then round(round({{ part }}, 18) / {{ whole }}, 6) end
+{%- endmacro %}
+
+{% macro duckdb__ratio(part, whole) -%}
+  {%- set above, below = ai_billing.duckdb_digits(part), ai_billing.duckdb_digits(whole) -%}
+  case when {{ whole }} <> 0 and abs({{ part }}) < 10000000000000 and abs({{ whole }}) < 10000000000000
+    then {{ ai_billing.duckdb_decimal(
+      "(" ~ above ~ " * 2000000 + " ~ below ~ ") // (2 * " ~ below ~ ")",
+      "(" ~ part ~ " < 0) <> (" ~ whole ~ " < 0)", 6) }} end
+{%- endmacro %}
+
+{# The digits of a decimal without its sign, in units of 10^-18. #}
+{% macro duckdb_digits(amount) -%}
+  cast(replace(cast(abs(cast({{ amount }} as decimal(38, 18))) as varchar), '.', '') as hugeint)
+{%- endmacro %}
+
+{# A whole number of 10^-scale as a decimal. #}
+{% macro duckdb_decimal(digits, is_negative, scale) -%}
+  {%- set unit = '1' ~ '0' * scale -%}
+  cast(
+    case when {{ is_negative }} then '-' else '' end
+    || cast(({{ digits }}) // {{ unit }} as varchar) || '.'
+    || lpad(cast(({{ digits }}) % {{ unit }} as varchar), {{ scale }}, '0') as decimal(38, {{ scale }}))
+{%- endmacro %}
+
+{# An amount as people read it: two digits after the point, four below 1. #}
+{% macro amount_text(amount) -%}
+  case when abs({{ amount }}) >= 1 or {{ amount }} = 0
+    then cast(cast({{ amount }} as decimal(38, 2)) as {{ dbt.type_string() }})
+    else cast(cast({{ amount }} as decimal(38, 4)) as {{ dbt.type_string() }}) end
+{%- endmacro %}

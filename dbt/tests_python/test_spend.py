@@ -1,0 +1,277 @@
+"""Questions of a finance team about spend: months, movers, anomalies. All figures are worked out by hand.
+
+The newest complete day is 9 November 2025, a Sunday; the 10th is in progress.
+"""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from world import Table, World, cost
+
+MONTHS = [("08-01", "09-01"), ("09-01", "10-01"), ("10-01", "11-01"), ("11-01", "11-11")]
+FINAL = {"x_CostStatus": "final"}
+
+
+def day(text: str) -> date:
+    return date.fromisoformat(f"2025-{text}")
+
+
+def built(warehouse, table, records: list[dict], windows=MONTHS, account: str | None = None) -> None:
+    """Models over what one account shows."""
+    world = World(table, account=account)
+    for record in records:
+        world.put(record)
+    world.sync(*windows)
+    warehouse.fill(table.tables)
+    warehouse.build()
+
+
+def one(warehouse, sql: str) -> dict:
+    [row] = warehouse.all(sql)
+    return row
+
+
+def spend() -> list[dict]:
+    return [
+        cost("a", "10-02", "30", x_ModelId="m1", **FINAL),
+        cost("b", "10-09", "20", x_ModelId="m1", **FINAL),
+        cost("c", "10-20", "50", x_ModelId="m1", **FINAL),
+        cost("d", "10-31", "7", x_ModelId="m2", **FINAL),
+        cost("e", "11-01", "9", x_ModelId="m1", **FINAL),
+        cost("f", "11-09", "18", x_ModelId="m1"),
+        cost("g", "11-10", "5", x_ModelId="m1"),
+        cost("h", "11-03", "1", x_ModelId="m3"),
+        cost("plan", "11-01", "20", end="12-01", ChargeCategory="Purchase", **FINAL),
+        cost("seat", "11-01", "6", end="12-01", x_ModelId="m4", **FINAL),
+        cost("euro", "11-02", "2", x_ModelId="m1", BillingCurrency="EUR", **FINAL),
+    ]
+
+
+OCTOBER_ON = [("10-01", "11-01"), ("11-01", "11-11")]
+
+
+def month_of(warehouse, model: str, month: str = "11", currency: str = "USD") -> dict:
+    is_model = f"model_id = '{model}'" if model else "model_id is null"
+    return one(warehouse, f"select * from monthly_costs where month = date '2025-{month}-01' and {is_model} "
+               f"and billing_currency = '{currency}'")
+
+
+def test_a_running_month_against_the_month_before(warehouse, table):
+    built(warehouse, table, spend(), OCTOBER_ON)
+    row = month_of(warehouse, "m1")
+    assert row["is_running"] and row["through_day"] == day("11-09")
+    assert (row["billed_cost"], row["previous_billed_cost"], row["change"]) == (32, 100, -68)
+    assert row["change_share"] == Decimal("-0.68")
+    # The 1st to the 9th of both months.
+    assert (row["to_date_cost"], row["previous_to_date_cost"], row["change_to_date"]) == (27, 50, -23)
+    assert row["provisional_cost"] == 23
+    gone = month_of(warehouse, "m2")
+    assert (gone["billed_cost"], gone["previous_billed_cost"], gone["change_share"]) == (0, 7, -1)
+    assert gone["previous_to_date_cost"] == 0
+    assert month_of(warehouse, "m1", currency="EUR")["billed_cost"] == 2
+
+
+def test_a_forecast_repeats_usage_of_complete_days_only(warehouse, table):
+    built(warehouse, table, spend(), OCTOBER_ON)
+    row = month_of(warehouse, "m1")
+    # (9 + 18) in 9 complete days is 3 a day; the 10th is not complete.
+    assert row["forecast_cost"] == 90
+    assert row["forecast_method"] == (
+        "mean of the usage charges of 9 complete days, the last of them day 9, times 30 days; other charges once, as they are")
+    assert (row["days_in_month"], row["days_counted"], row["days_incomplete"], row["days_not_proven"]) == (30, 9, 1, 1)
+    assert row["days_provisional"] == 3  # the 3rd, 9th and 10th
+    assert month_of(warehouse, "m3")["forecast_cost"] == Decimal("3.333333333333333333")
+    # A purchase, and usage that is charged by the month, come once.
+    assert month_of(warehouse, "")["forecast_cost"] == 20
+    assert month_of(warehouse, "m4")["forecast_cost"] == 6
+
+
+def test_a_closed_month_is_what_was_billed(warehouse, table):
+    built(warehouse, table, spend(), OCTOBER_ON)
+    row = month_of(warehouse, "m1", "10")
+    assert not row["is_running"]
+    assert (row["billed_cost"], row["forecast_cost"], row["days_counted"], row["days_in_month"]) == (100, 100, 31, 31)
+    assert row["forecast_method"] == "the month is over: its billed cost"
+    # September was never read: it is not known to have cost nothing.
+    assert (row["previous_billed_cost"], row["change"], row["change_to_date"], row["previous_days_counted"]) == (None,) * 4
+
+
+def test_a_month_before_that_is_known_and_empty_cost_nothing(warehouse, table):
+    built(warehouse, table, spend())
+    row = month_of(warehouse, "m1", "10")
+    assert (row["previous_billed_cost"], row["change"], row["change_share"]) == (0, 100, None)
+    assert row["previous_days_counted"] == 30
+
+
+def test_a_month_without_a_complete_day_has_no_forecast(warehouse, table):
+    world = World(table)
+    world.now = world.now.replace(day=1)
+    world.put(cost("a", "10-31", "31"))
+    world.put(cost("b", "11-01", "3"))
+    world.sync(("10-01", "11-01"), ("11-01", "11-02"))
+    warehouse.fill(table.tables)
+    warehouse.build()
+    rows = warehouse.all("select * from monthly_costs order by month")
+    assert [(row["billed_cost"], row["is_running"], row["forecast_cost"]) for row in rows] == [(31, True, 31), (3, False, None)]
+    assert rows[1]["forecast_method"] == "none: no day of the month is complete yet"
+
+
+def test_without_any_report_a_month_stands_on_the_newest_day(warehouse, table):
+    world = World(table)
+    world.put(cost("a", "11-05", "3"))
+    world.sync(("11-01", "11-11"), lose_manifest=True)
+    warehouse.fill(table.tables)
+    warehouse.build()
+    row = one(warehouse, "select * from monthly_costs")
+    assert (row["through_day"], row["billed_cost"], row["forecast_cost"], row["days_counted"]) == (day("11-05"), 3, None, 0)
+
+
+def mover(warehouse, comparison: str, label: str, value: str | None) -> dict:
+    is_value = "value is null" if value is None else f"value = '{value}'"
+    return one(warehouse, f"select * from cost_movers where comparison = '{comparison}' and label = '{label}' and {is_value} "
+               "and billing_currency = 'USD'")
+
+
+@pytest.mark.parametrize("comparison, periods, billed, previous, share", [
+    ("month_to_date", ("11-01", "11-10", "10-01", "10-10"), 27, 50, "-0.46"),
+    ("last_month", ("10-01", "11-01", "09-01", "10-01"), 100, 0, None),
+    ("last_7_days", ("11-03", "11-10", "10-27", "11-03"), 18, 9, "1"),
+    ("last_30_days", ("10-11", "11-10", "09-11", "10-11"), 77, 50, "0.54"),
+])
+def test_movers(warehouse, comparison, periods, billed, previous, share):
+    built(warehouse, Table(), spend())
+    row = mover(warehouse, comparison, "model_id", "m1")
+    assert tuple(row[name] for name in ("period_start", "period_end", "previous_start", "previous_end")) == tuple(map(day, periods))
+    assert (row["billed_cost"], row["previous_billed_cost"], row["change"]) == (billed, previous, billed - previous)
+    assert row["change_share"] == (None if share is None else Decimal(share))
+
+
+def test_movers_rank_what_moved(warehouse, table):
+    built(warehouse, table, spend())
+    rows = warehouse.all("select value, change, rank_grown, rank_fallen from cost_movers where comparison = 'month_to_date' "
+                         "and label = 'model_id' and billing_currency = 'USD' order by change desc")
+    assert [(row["value"], row["change"], row["rank_grown"], row["rank_fallen"]) for row in rows] == [
+        (None, 20, 1, None), ("m4", 6, 2, None), ("m3", 1, 3, None), ("m1", -23, None, 1)]
+    # Each label shows the same money.
+    sums = warehouse.all("select label, sum(change) as change from cost_movers where comparison = 'last_30_days' "
+                         "and billing_currency = 'USD' group by label")
+    assert len(sums) == 11 and {row["change"] for row in sums} == {Decimal(111 - 50)}
+
+
+def test_a_month_to_date_that_is_longer_than_the_month_before(warehouse, table):
+    world = World(table)
+    world.now = world.now.replace(month=4, day=1)
+    world.put(cost("a", "02-28", "5"))
+    world.put(cost("b", "03-30", "8"))
+    world.sync(("02-01", "03-01"), ("03-01", "04-01"), ("04-01", "04-02"))
+    warehouse.fill(table.tables)
+    warehouse.build()
+    row = mover(warehouse, "month_to_date", "account", None)
+    assert (row["previous_end"], row["previous_billed_cost"], row["billed_cost"]) == (day("03-01"), 5, 8)
+    row = one(warehouse, "select * from monthly_costs where is_running")
+    assert (row["previous_to_date_cost"], row["to_date_cost"]) == (5, 8)
+
+
+def test_days_without_cost_are_days(warehouse, table):
+    built(warehouse, table, [cost("a", "11-05", "3", x_ModelId="m1", x_WorkloadType="batch", SkuId="s", x_UsageType="input_tokens"),
+                             cost("b", "11-06", "1", BillingCurrency="EUR")], [("11-01", "11-11")])
+    rows = warehouse.all("select * from daily_costs where billing_currency = 'USD' order by day")
+    assert [f"{row['day']:%d}" for row in rows] == [f"{number:02}" for number in range(1, 11)]
+    assert [(row["billed_cost"], row["records"]) for row in rows] == [(0, 0)] * 4 + [(3, 1)] + [(0, 0)] * 5
+    assert (rows[4]["workload_type"], rows[4]["sku_id"], rows[4]["usage_type"]) == ("batch", "s", "input_tokens")
+    assert [row["day_status"] for row in rows] == ["proven"] * 9 + ["incomplete"]
+    assert one(warehouse, "select count(*) as days from daily_costs where billing_currency = 'EUR'")["days"] == 10
+
+
+def weekdays(first: str, amounts: list[str], **more) -> list[dict]:
+    """A cost on a day and on each of the same weekdays before it, the newest first."""
+    records = []
+    for week, amount in enumerate(amounts):
+        start = date.fromordinal(day(first).toordinal() - 7 * week)
+        records.append(cost(f"{first}-{week}-{more}", f"{start:%m-%d}", amount, **more))
+    return records
+
+
+def anomaly(warehouse, label: str = "all", on: str = "11-03") -> dict:
+    return one(warehouse, f"select * from cost_anomalies where label = '{label}' and day = date '2025-{on}'")
+
+
+def test_a_day_far_from_its_weekday(warehouse, table):
+    built(warehouse, table, weekdays("11-03", ["100", "20", "40", "60", "50", "30"], x_ModelId="m1"))
+    row = anomaly(warehouse)
+    # Sorted 20 30 40 50 60: the median is 40; the deviations 0 10 10 20 20 have the median 10.
+    assert (row["billed_cost"], row["usual_cost"], row["usual_spread"], row["days_compared"]) == (100, 40, 10, 5)
+    assert row["score"] == Decimal("4.046945") and row["is_anomaly"]  # 60 / (1.4826 * 10)
+    assert row["why"] == ("100.00 USD is 60.00 more than usual for a Monday: the median of the 5 before is 40.00, and they are 10.00 "
+                          "away from it in the middle")
+    assert anomaly(warehouse, "model_id")["value"] == "m1"
+    assert anomaly(warehouse, "project_id")["value"] is None
+
+
+def test_a_day_within_the_spread_of_its_weekday(warehouse, table):
+    built(warehouse, table, weekdays("11-03", ["80", "10", "20", "30", "60"]))
+    row = anomaly(warehouse)
+    # 10 20 30 60: the median is 25; the deviations 5 5 15 35 have the median 10.
+    assert (row["usual_cost"], row["usual_spread"], row["days_compared"]) == (25, 10, 4)
+    assert row["score"] == Decimal("3.709699") and row["is_anomaly"]  # 55 / 14.826
+    built(warehouse, Table(), weekdays("11-03", ["76.5", "10", "20", "30", "60"]))
+    row = anomaly(warehouse)
+    assert row["score"] == Decimal("3.473627") and not row["is_anomaly"] and row["why"] is None
+
+
+def test_a_weekday_that_always_cost_the_same_has_a_floor(warehouse, table):
+    built(warehouse, table, weekdays("11-03", ["13.49", "10", "10", "10", "10"]))
+    assert (anomaly(warehouse)["score"], anomaly(warehouse)["is_anomaly"]) == (Decimal("3.49"), False)
+    built(warehouse, Table(), weekdays("11-03", ["6.5", "10", "10", "10", "10"]))
+    assert (anomaly(warehouse)["score"], anomaly(warehouse)["is_anomaly"]) == (Decimal("-3.5"), True)
+    assert "6.50 USD is 3.50 less than usual for a Monday" in anomaly(warehouse)["why"]
+
+
+def test_pennies_are_no_anomaly_of_a_large_account(warehouse, table):
+    large = weekdays("11-03", ["1000"] * 6, x_ModelId="large")
+    small = weekdays("11-03", ["30", "1", "1", "1", "1", "1"], x_ModelId="small")
+    built(warehouse, table, large + small)
+    row = one(warehouse, "select * from cost_anomalies where value = 'small' and day = date '2025-11-03'")
+    assert row["score"] == Decimal("2.897103") and not row["is_anomaly"]  # 29 / (1 % of 1001)
+
+
+def test_too_few_days_are_not_judged(warehouse, table):
+    built(warehouse, table, weekdays("11-03", ["90", "10", "10", "10"]))
+    row = anomaly(warehouse)
+    assert (row["days_compared"], row["usual_cost"], row["score"], row["is_anomaly"]) == (3, 10, None, False)
+
+
+def test_days_without_cost_are_compared_and_a_value_that_stopped_is_looked_at_for_a_week(warehouse, table):
+    built(warehouse, table, weekdays("10-27", ["10"] * 6))
+    assert anomaly(warehouse)["score"] == -10 and anomaly(warehouse)["is_anomaly"]
+    rows = warehouse.all("select day, billed_cost, usual_cost from cost_anomalies where label = 'all' and day > date '2025-10-27' order by day")
+    assert [f"{row['day']:%m-%d}" for row in rows] == ["10-28", "10-29", "10-30", "10-31", "11-01", "11-02", "11-03"]
+    assert all(row["usual_cost"] == 0 for row in rows[:-1])
+
+
+def test_purchases_and_days_in_progress_are_no_anomalies(warehouse, table):
+    usual = weekdays("11-10", ["500", "10", "10", "10", "10", "10"])
+    built(warehouse, table, [*usual, cost("plan", "11-03", "900", end="12-01", ChargeCategory="Purchase")])
+    assert warehouse.all("select * from cost_anomalies where is_anomaly") == []
+    assert warehouse.all("select * from cost_anomalies where day = date '2025-11-10'") == []
+
+
+def test_amounts_that_are_beyond_any_bill_break_nothing(warehouse, table):
+    huge = "9" * 17
+    built(warehouse, table, weekdays("11-03", [huge, *["1"] * 4]))
+    row = anomaly(warehouse)
+    assert (row["billed_cost"], row["score"], row["is_anomaly"]) == (Decimal(huge), None, False)
+    assert one(warehouse, "select * from monthly_costs where is_running")["change_share"] is None
+
+
+def test_teams_are_a_label(warehouse, table):
+    warehouse.give(teams=[("project_id", "p1", "Search")])
+    try:
+        built(warehouse, table, [*weekdays("11-03", ["100", "20", "40", "60", "50", "30"], x_ProjectId="p1"),
+                                 cost("other", "11-04", "7", x_ProjectId="p2")])
+    finally:
+        warehouse.give()
+    assert mover(warehouse, "month_to_date", "team", "Search")["billed_cost"] == 100
+    assert mover(warehouse, "month_to_date", "team", None)["billed_cost"] == 7
+    assert (anomaly(warehouse, "team")["value"], anomaly(warehouse, "team")["is_anomaly"]) == ("Search", True)
