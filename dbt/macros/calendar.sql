@@ -1,14 +1,22 @@
-{# Calendar of UTC days. Every result is a date. #}
+{# Calendar of UTC days. Every result that is a day is a date. dbt's own macros of dates for Spark go through the session's zone. #}
 
-{% macro add_days(day, days) %}cast({{ dbt.dateadd('day', days, day) }} as date){% endmacro %}
+{% macro add_days(day, days) %}{{ return(adapter.dispatch('add_days', 'ai_billing')(day, days)) }}{% endmacro %}
+{% macro default__add_days(day, days) %}cast({{ dbt.dateadd('day', days, day) }} as date){% endmacro %}
+{% macro spark__add_days(day, days) %}date_add({{ day }}, cast({{ days }} as int)){% endmacro %}
 
-{% macro add_months(day, months) %}cast({{ dbt.dateadd('month', months, day) }} as date){% endmacro %}
+{% macro add_months(day, months) %}{{ return(adapter.dispatch('add_months', 'ai_billing')(day, months)) }}{% endmacro %}
+{% macro default__add_months(day, months) %}cast({{ dbt.dateadd('month', months, day) }} as date){% endmacro %}
+{% macro spark__add_months(day, months) %}add_months({{ day }}, {{ months }}){% endmacro %}
 
 {# The first day of the month that a day is in. #}
-{% macro month_of(day) %}cast({{ dbt.date_trunc('month', day) }} as date){% endmacro %}
+{% macro month_of(day) %}{{ return(adapter.dispatch('month_of', 'ai_billing')(day)) }}{% endmacro %}
+{% macro default__month_of(day) %}cast({{ dbt.date_trunc('month', day) }} as date){% endmacro %}
+{% macro spark__month_of(day) %}trunc({{ day }}, 'MM'){% endmacro %}
 
 {# The number of days from one day to a later one. #}
-{% macro days_between(first, last) %}{{ dbt.datediff(first, last, 'day') }}{% endmacro %}
+{% macro days_between(first, last) %}{{ return(adapter.dispatch('days_between', 'ai_billing')(first, last)) }}{% endmacro %}
+{% macro default__days_between(first, last) %}{{ dbt.datediff(first, last, 'day') }}{% endmacro %}
+{% macro spark__days_between(first, last) %}datediff({{ last }}, {{ first }}){% endmacro %}
 
 {% macro day_of_month(day) %}cast(extract(day from {{ day }}) as integer){% endmacro %}
 
