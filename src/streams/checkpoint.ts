@@ -67,13 +67,13 @@ export class Checkpoints {
   async sendWhenDue(windowsLeft: number): Promise<void> {
     const now = this.#options.now();
     const { interval } = this.#options;
-    if (now - this.#lastAt < interval && this.#pending < MAXIMUM_RECORDS) return;
-    this.#lastAt = now; // set before the first await: other lanes call this while the estimate is sent
+    const isDue = now - this.#lastAt >= interval || this.#pending >= MAXIMUM_RECORDS;
+    if (isDue) this.#lastAt = now; // set before the first await: other lanes call this while the estimate is sent
     if (now - this.#estimatedAt >= interval) {
       this.#estimatedAt = now;
       await this.#sendEstimate(now, windowsLeft);
     }
-    await this.send();
+    if (isDue) await this.send();
   }
 
   /** Sends the state as it is now: another lane may have changed it while a caller waited. */

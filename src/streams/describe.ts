@@ -4,6 +4,7 @@ import type { Plan } from "../core/plan.ts";
 import type { StreamState } from "../core/state.ts";
 import { formatDay, formatInstant } from "../core/time.ts";
 import type { Range } from "../core/window.ts";
+import { ConnectorError } from "../errors.ts";
 import { log, type LogMessage } from "../protocol.ts";
 
 /** `1 record`, `2 records`. */
@@ -57,5 +58,16 @@ export function describeLost(stream: string, lost: readonly Range[]): LogMessage
       "WARN",
       `${stream}: ${formatInstant(start)} to ${formatInstant(end)} has left the provider's retention and cannot be read.`,
     ),
+  );
+}
+
+/** L3: a sync that reads nothing and succeeds would hide that the stream no longer gets any data. */
+export function positionInFuture(state: StreamState): ConnectorError {
+  const position = state.mode === "incremental" ? formatInstant(state.position) : "";
+  return new ConnectorError(
+    "position_in_future",
+    `The state's position ${position} lies in the future of the provider's clock, so nothing is read. If the provider's clock was ` +
+      "wrong in an earlier sync, clear the stream's data in the platform (or leave out its state); if it is wrong now, the next " +
+      "sync goes on by itself.",
   );
 }

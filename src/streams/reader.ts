@@ -3,9 +3,8 @@
  * exactly what has been written.
  */
 import { completed, type PlanInput, replan, retentionEdge, withoutFuture } from "../core/plan.ts";
-import { forget } from "../core/known_days.ts";
 import { beginReading, type Reading, readPage } from "../core/reading.ts";
-import { differingDays, writesDay } from "../core/settle.ts";
+import { writesDay } from "../core/settle.ts";
 import { Sightings } from "../core/sightings.ts";
 import { dropOpen, keepOpen, knownOf, type StreamState } from "../core/state.ts";
 import { formatInstant } from "../core/time.ts";
@@ -13,15 +12,15 @@ import { ConnectorError } from "../errors.ts";
 import * as protocol from "../protocol.ts";
 import { Checkpoints } from "./checkpoint.ts";
 import { Completion } from "./completion.ts";
-import { countOf, describeLost, describePlan } from "./describe.ts";
+import { countOf, describeLost, describePlan, positionInFuture } from "./describe.ts";
 import type { WindowRead, WindowSource } from "./flow.ts";
+import { HeldWindows } from "./held_windows.ts";
 import type { RecordRules } from "./invalid.ts";
 import { type Job, jobOf, replanned, resumedJob } from "./job.ts";
 import { Notices } from "./notices.ts";
 import { OpenWindow } from "./open_window.ts";
 import type { ReaderOptions } from "./reader_options.ts";
 import type { WindowContext } from "./record_filter.ts";
-import type { Lines } from "./records.ts";
 import type { FetchedPage, Output } from "./stream.ts";
 
 /** How often a window whose cursor is refused begins again (S4). */
@@ -40,6 +39,7 @@ export class StreamReader implements WindowSource {
   readonly #failure = new AbortController();
   readonly #signal: AbortSignal;
   readonly #completion: Completion;
+  readonly #held: HeldWindows;
   #state: StreamState;
   #error: ConnectorError | null = null;
   #active = 0;
@@ -63,15 +63,26 @@ export class StreamReader implements WindowSource {
     });
     this.#signal = AbortSignal.any([stop, this.#failure.signal]);
     this.#state = plan.state;
+    const state = (): StreamState => this.#state;
+    const setState = (next: StreamState): void => {
+      this.#state = next;
+    };
+    this.#held = new HeldWindows({
+      stream: stream.name,
+      interval: policy.stateInterval,
+      now: () => clock.now(),
+      state,
+      setState,
+      checkpoints: this.#checkpoints,
+      send: (item) => this.#send(item),
+    });
     this.#completion = new Completion({
       plan,
       input: options.input,
       report: options.reports?.send ?? null,
       warn: (message) => this.#log("WARN", message),
-      state: () => this.#state,
-      setState: (state) => {
-        this.#state = state;
-      },
+      state,
+      setState,
       remembersAll: () => this.#sightings.isComplete,
       queue: (job) => this.#queue.unshift(job),
       checkpoint: () => this.#checkpoints.send(),
@@ -127,6 +138,8 @@ export class StreamReader implements WindowSource {
         if (failure !== undefined)
           await this.#goOnAfter(window?.job ?? job, failure, window?.reading ?? null);
         else window?.memory.close();
+        const isLast = this.#active === 1 && this.#queue.length === 0 && this.#error === null;
+        if (isLast) await this.#end(await this.#held.release());
         this.#active -= 1;
         const isIdle = this.#active === 0 && this.#queue.length === 0 && this.#error === null;
         if (isIdle && this.#completion.waiting > 0) this.#completion.goOn();
@@ -182,12 +195,13 @@ export class StreamReader implements WindowSource {
   async #write(window: OpenWindow, page: FetchedPage): Promise<void> {
     const { run, input } = this.#options;
     const { job } = window;
+    let isHeld = false;
     const lines = await run.writer.write(this.name, (take) => {
       const emittedAt = run.edges.clock.now();
-      const differing = (digests: Lines["digests"]): readonly number[] =>
-        this.#forgetDiffering(window, digests);
-      const made = this.#orFail(() => window.makeLines(page, { emittedAt, take, differing }));
-      this.#checkpoints.made(made.count, made.bytes.length);
+      const made = this.#orFail(() => this.#held.make(window, page, { emittedAt, take }));
+      // In the same step: the page of another lane may release this window before this function goes on.
+      window.reading = readPage(window.reading, { ...page, ...made, incomplete: [] }, input.now);
+      isHeld = this.#held.has(window);
       return made;
     });
     window.pages.wrote(lines.records, page);
@@ -203,35 +217,25 @@ export class StreamReader implements WindowSource {
       );
     }
     this.#pages += 1;
-    const reading = readPage(window.reading, { ...page, ...lines, incomplete: [] }, input.now);
-    window.reading = reading;
+    if (isHeld && !this.#held.isDue) return;
+    await this.#end(isHeld ? await this.#held.release() : await this.#held.released());
     const isLast = page.nextCursor === null;
     const isKept = job.purpose.kind === "window" || job.purpose.kind === "rewrite";
-    if (isLast) {
-      this.#checkpoints.windowRead();
-      await this.#completion.end(window);
-    } else if (isKept) {
-      this.#state = keepOpen(this.#state, reading, input.now);
+    if (isLast && !isHeld) await this.#end([window]);
+    if (!isLast && isKept) {
+      this.#state = keepOpen(this.#state, window.reading, input.now);
     }
     const left = this.#queue.length + this.#active;
     if (isLast && left === 1 && this.#completion.waiting === 0) return; // the final STATE follows at once and covers this page
     await this.#checkpoints.sendWhenDue(left - 1);
   }
 
-  /**
-   * The known days that differ from what a window of one page returned. Their digests leave the state, and a STATE without
-   * them is sent before the page's lines are handed over (R6).
-   */
-  #forgetDiffering(window: OpenWindow, digests: Lines["digests"]): readonly number[] {
-    if (this.#state.mode !== "incremental") return [];
-    const { known } = this.#state;
-    const days = differingDays(known, window.job.window, digests, window.reading.beganAt);
-    const written = days.filter((day) => digests.some((digest) => digest.day === day));
-    if (written.length > 0) {
-      this.#state = { ...this.#state, known: forget(known, written) };
-      void this.#checkpoints.send();
+  /** To be called when all rows of these windows are handed over. */
+  async #end(windows: readonly OpenWindow[]): Promise<void> {
+    for (const window of windows) {
+      this.#checkpoints.windowRead();
+      await this.#completion.end(window);
     }
-    return days;
   }
 
   /**
@@ -339,17 +343,6 @@ export class StreamReader implements WindowSource {
   #send(item: Output): Promise<void> {
     return this.#options.run.outlet.send(item);
   }
-}
-
-/** L3: a sync that reads nothing and succeeds would hide that the stream no longer gets any data. */
-function positionInFuture(state: StreamState): ConnectorError {
-  const position = state.mode === "incremental" ? formatInstant(state.position) : "";
-  return new ConnectorError(
-    "position_in_future",
-    `The state's position ${position} lies in the future of the provider's clock, so nothing is read. If the provider's clock was ` +
-      "wrong in an earlier sync, clear the stream's data in the platform (or leave out its state); if it is wrong now, the next " +
-      "sync goes on by itself.",
-  );
 }
 
 /** Ends the requests of a stream's other windows. No window may report this error as the one that ended the stream. */

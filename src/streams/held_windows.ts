@@ -1,0 +1,155 @@
+/**
+ * Windows of a single page with days that differ (R6). The digests of these days must leave the state before the first row of them
+ * is written. With a STATE for each such window, a sync of many small windows would write more bytes of STATE than of rows. So the
+ * rows of these windows are held for a short time, and one STATE goes before all of them:
+ *
+ *     page made ─► days differ ─► held ─┐
+ *     page made ─► days differ ─► held ─┴─► STATE without these days ─► rows of all held windows ─► the windows end
+ *
+ * If the process is killed or the stream fails before that, no row of a held window is written, and the window does not count as
+ * read.
+ */
+import { forget } from "../core/known_days.ts";
+import { differingDays } from "../core/settle.ts";
+import { knownOf, type StreamState } from "../core/state.ts";
+import type { Checkpoints } from "./checkpoint.ts";
+import type { OpenWindow, PageOptions } from "./open_window.ts";
+import type { Lines } from "./records.ts";
+import type { FetchedPage, Output } from "./stream.ts";
+
+/** The longest lines of a page that are held, in bytes. Compared with longer ones, the STATE before them is small. */
+const MAXIMUM_PAGE = 256 * 1024;
+
+/** The most bytes that are held before they are written (C3). */
+const MAXIMUM_HELD = 1024 * 1024;
+
+const NO_LINES = Buffer.alloc(0);
+
+interface Held {
+  readonly window: OpenWindow;
+  readonly lines: Lines;
+  /** The known days that differ and have rows. */
+  readonly days: readonly number[];
+}
+
+/** A window whose rows are handed over. */
+interface Released {
+  readonly window: OpenWindow;
+  readonly written: Promise<void>;
+}
+
+export interface HeldOptions {
+  readonly stream: string;
+  /** The longest time that rows are held while other pages come, in milliseconds. */
+  readonly interval: number;
+  readonly now: () => number;
+  /** Reads and replaces the stream's state. */
+  readonly state: () => StreamState;
+  readonly setState: (state: StreamState) => void;
+  readonly checkpoints: Checkpoints;
+  /** Puts an item behind all that was sent before. Resolves when the item is written. */
+  readonly send: (item: Output) => Promise<void>;
+}
+
+export class HeldWindows {
+  readonly #options: HeldOptions;
+  readonly #held: Held[] = [];
+  readonly #released: Released[] = [];
+  #since = 0;
+
+  constructor(options: HeldOptions) {
+    this.#options = options;
+  }
+
+  has(window: OpenWindow): boolean {
+    return this.#held.some((held) => held.window === window);
+  }
+
+  /** Whether the held rows should be written now. */
+  get isDue(): boolean {
+    const { interval, now } = this.#options;
+    const bytes = this.#held.reduce((sum, { lines }) => sum + lines.bytes.length, 0);
+    return this.#held.length > 0 && (bytes >= MAXIMUM_HELD || now() - this.#since >= interval);
+  }
+
+  /**
+   * Makes a page's lines. The lines of a page that is held are left out. All other lines come behind those that are held, so that
+   * the order of time is kept (C1).
+   *
+   * @throws ConnectorError `invalid_record` if a record breaks its schema (V1)
+   */
+  make(
+    window: OpenWindow,
+    page: FetchedPage,
+    { emittedAt, take }: Pick<PageOptions, "emittedAt" | "take">,
+  ): Lines {
+    let days: readonly number[] = [];
+    let mayHold = false;
+    const lines = window.makeLines(page, {
+      emittedAt,
+      differing: (digests) => {
+        const differing = this.#differing(window, digests);
+        days = differing.filter((day) => digests.some((digest) => digest.day === day));
+        return differing;
+      },
+      take: (length) => {
+        mayHold = days.length > 0 && length <= MAXIMUM_PAGE;
+        return mayHold ? Buffer.allocUnsafeSlow(length) : take(length);
+      },
+    });
+    if (lines.count === 0) return lines;
+    if (mayHold) {
+      if (this.#held.length === 0) this.#since = this.#options.now();
+      this.#held.push({ window, lines, days });
+      return { ...lines, bytes: NO_LINES, count: 0 };
+    }
+    this.#handOver(days);
+    this.#options.checkpoints.made(lines.count, lines.bytes.length);
+    return lines;
+  }
+
+  /**
+   * Writes the rows of all held windows.
+   *
+   * @returns all windows whose rows went out since the last call: they can end now
+   */
+  async release(): Promise<readonly OpenWindow[]> {
+    this.#handOver([]);
+    return await this.released();
+  }
+
+  /** The windows whose rows went out since the last call, before those of another page. Resolves when the rows are written. */
+  async released(): Promise<readonly OpenWindow[]> {
+    const released = this.#released.splice(0);
+    await Promise.all(released.map(({ written }) => written));
+    return released.map(({ window }) => window);
+  }
+
+  #differing(window: OpenWindow, digests: Lines["digests"]): readonly number[] {
+    const known = knownOf(this.#options.state());
+    return differingDays(known, window.job.window, digests, window.reading.beganAt);
+  }
+
+  /** Hands over a STATE and then the rows of all held windows, before it returns. `more`: days that leave the state with them. */
+  #handOver(more: readonly number[]): void {
+    const { stream, checkpoints, send } = this.#options;
+    const held = this.#held.splice(0);
+    this.#forget([...held.flatMap(({ days }) => days), ...more]);
+    for (const { window, lines } of held) {
+      const { bytes, count } = lines;
+      checkpoints.made(count, bytes.length);
+      this.#released.push({
+        window,
+        written: send({ type: "RECORD_LINES", stream, bytes, count }),
+      });
+    }
+  }
+
+  #forget(days: readonly number[]): void {
+    const { state, setState, checkpoints } = this.#options;
+    const before = state();
+    if (before.mode !== "incremental" || days.length === 0) return;
+    setState({ ...before, known: forget(before.known, days) });
+    void checkpoints.send();
+  }
+}
