@@ -16,7 +16,8 @@ export interface Step {
   readonly weather: Weather;
   readonly end: End;
   readonly asked: Asked;
-  readonly concurrency: number;
+  /** Null: the connector finds the number. */
+  readonly concurrency: number | null;
   readonly pageSize: number;
   readonly slowness: number;
   readonly stateInterval: number;
@@ -192,7 +193,7 @@ export class Connection {
 function configOf(
   { asked, concurrency, pageSize }: Step,
   granularity: Granularity,
-): Record<string, unknown> & { concurrency: number } {
+): Record<string, unknown> & { concurrency: number | null } {
   return {
     base_url: "https://billing.example.com/api",
     credentials: { auth_type: "scoped_bearer_token", access_token: "sim-token-1" },

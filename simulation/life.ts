@@ -74,7 +74,7 @@ function gap(random: Random, often: boolean): number {
 
 function firstStep(draw: Draw): Step {
   const { random, plain } = draw;
-  const concurrency = random.pick([1, 2, 4, plain ? 4 : 16]);
+  const concurrency = random.pick([1, null, 4, plain ? 4 : null]);
   return nextStep({ ...CALM, concurrency, asked: drawAsked(draw) }, draw);
 }
 
@@ -101,13 +101,19 @@ function nextStep(before: Step, draw: Draw): Step {
     },
     end: random.chance(world.tempo.deaths) ? drawEnd(random) : {},
     asked: random.chance(world.tempo.changes) ? drawAsked(draw) : before.asked,
-    concurrency: random.chance(0.2) ? random.int(1, plain ? 4 : 16) : before.concurrency,
+    concurrency: random.chance(0.2) ? drawConcurrency(draw) : before.concurrency,
     pageSize: random.chance(0.3) ? random.pick([1, 2, 3, 7, 1000]) : before.pageSize,
     slowness: plain ? 0 : random.pick([0, 0, 50, 500]),
     stateInterval: random.pick([0, 0, 1000, 5000]),
     keepsRows: random.chance(0.5),
     olderState: random.chance(0.2),
   };
+}
+
+/** A number, or null in a third of the lives: the connector finds the number. */
+function drawConcurrency({ random, plain }: Draw): number | null {
+  const drawn = random.int(1, plain ? 4 : 24);
+  return drawn > 16 ? null : drawn;
 }
 
 function drawEnd(random: Random): End {

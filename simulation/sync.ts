@@ -7,6 +7,7 @@
 import "./gunzip.ts";
 import { Writable } from "node:stream";
 import { type Host, run } from "../src/connector.ts";
+import { MAXIMUM_LANES } from "../src/core/concurrency.ts";
 import type { Clock } from "../src/edges.ts";
 import { Emitter, Secrets } from "../src/emit.ts";
 import { ConnectorError } from "../src/errors.ts";
@@ -34,7 +35,7 @@ export interface SyncOptions {
   readonly provider: Provider;
   readonly random: Random;
   readonly weather: Weather;
-  readonly config: Readonly<Record<string, unknown>> & { readonly concurrency: number };
+  readonly config: Readonly<Record<string, unknown>> & { readonly concurrency: number | null };
   readonly catalog: unknown;
   readonly states: unknown;
   /** The milliseconds by which the connector's clock is ahead of the provider's. */
@@ -73,7 +74,7 @@ export async function sync(options: SyncOptions): Promise<SyncResult> {
   };
   const network = new Network({
     ...options,
-    concurrency: config.concurrency,
+    concurrency: config.concurrency ?? MAXIMUM_LANES,
     writesAll: Array.isArray(options.states) && options.states.length === 0,
     alive: isAlive,
     fault,

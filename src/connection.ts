@@ -5,6 +5,7 @@
 import type { Adapter } from "./adapters/index.ts";
 import type { Config } from "./config/config.ts";
 import type { TokenStore } from "./config/token_store.ts";
+import { MAXIMUM_LANES } from "./core/concurrency.ts";
 import { BACKOFF_POLICY, RATE_LIMIT_POLICY } from "./core/retry.ts";
 import type { Transport } from "./edges.ts";
 import { Client } from "./http/client.ts";
@@ -20,6 +21,8 @@ import type { Output, RunEdges } from "./streams/stream.ts";
 export interface Connection {
   readonly client: Client;
   readonly baseUrl: URL;
+  /** How many requests may be under way at once now, 1 to 16 (C1). */
+  readonly lanes: () => number;
   readonly setMetadataUrl: Credential["setMetadataUrl"];
   /** Undefined if the provider serves the interface itself. */
   readonly adapter: Adapter | undefined;
@@ -50,7 +53,7 @@ export async function connect(
   conduct: ConnectOptions,
 ): Promise<Connection> {
   const { clock, random, version } = host;
-  const opened = host.openTransport(config.concurrency);
+  const opened = host.openTransport(config.concurrency ?? MAXIMUM_LANES);
   const baseUrl = new URL(config.baseUrl);
   const debug = (message: string): void => void outlet.send(protocol.log("DEBUG", message));
   const adapter = await adapterOf(config, opened.transport, host, debug);
@@ -68,10 +71,12 @@ export async function connect(
     deadlineMs: conduct.deadlineMs === undefined ? undefined : conduct.deadlineMs - 500,
     onRetry: warn,
   });
+  const { concurrency } = config;
+  const gate = new Gate({ clock, random, policy: RATE_LIMIT_POLICY, concurrency, ...conduct });
   const client = new Client({
     edges,
     auth,
-    gate: new Gate({ clock, random, policy: RATE_LIMIT_POLICY, ...conduct }),
+    gate,
     origin: baseUrl.origin,
     backoff: BACKOFF_POLICY,
     userAgent,
@@ -82,7 +87,7 @@ export async function connect(
     await settle();
     await opened.close();
   };
-  return { client, baseUrl, setMetadataUrl, adapter, close };
+  return { client, baseUrl, lanes: () => gate.lanes, setMetadataUrl, adapter, close };
 }
 
 /** The adapter of a provider that does not serve the interface. For other providers no code of adapters is loaded. */

@@ -204,6 +204,7 @@ async function read(
         client: connection.client,
         baseUrl: connection.baseUrl,
         capabilities: () => capabilitiesOf(connection, config, host, outlet),
+        lanes: connection.lanes,
       },
       settings,
       catalog,

@@ -127,7 +127,8 @@ function drawSyncs(draw: AttemptDraw): Attempt[][] {
 
 interface Limits {
   readonly page_size: number;
-  readonly concurrency: number;
+  /** Null: the connector finds the number. */
+  readonly concurrency: number | null;
 }
 
 /** The parameters for drawing attempts. */
@@ -221,7 +222,7 @@ class AttemptDraw {
     const { mode, days, longest } = this.basis;
     const [records, characters] = [this.basis.records * share, this.basis.characters * share];
     const { concurrency, page_size: size } = this.#config;
-    const windows = 2 * Math.min(days, Math.max(Math.ceil(days / longest), 4 * concurrency));
+    const windows = 2 * Math.min(days, Math.max(Math.ceil(days / longest), 4 * (concurrency ?? 4)));
     const states = mode === "incremental" ? windows + 4 : 4;
     return {
       lines: 15 + records + 2 * states,
@@ -255,7 +256,7 @@ class AttemptDraw {
     return {
       ...this.#common,
       page_size: this.basis.isWide ? random.pick([20, 60]) : random.pick([1, 2, 3, 7, 1000]),
-      concurrency: random.pick([1, 1, 2, 3, 6]),
+      concurrency: random.pick([1, 1, 2, 3, 6, null, null]),
     };
   }
 }

@@ -225,6 +225,27 @@ export const MUTANTS: readonly Mutant[] = [
     test: "src/streams/reader.test.ts: C1: with one lane the order of output is the order of time",
   },
   {
+    rule: "C1",
+    file: "src/core/concurrency.ts",
+    from: "lanes: Math.max(1, Math.floor(before.lanes / 2)),",
+    to: "",
+    test: "src/core/concurrency.test.ts: C1: a 429 halves the lanes, and the pace stays for the run",
+  },
+  {
+    rule: "C1",
+    file: "src/core/concurrency.ts",
+    from: "if (latency > FALLEN * trial.latency) {",
+    to: "if (latency > 0) {",
+    test: "src/core/concurrency.test.ts: C1: a provider that works on one request after the other is asked by one",
+  },
+  {
+    rule: "C2",
+    file: "src/core/pace.ts",
+    from: "Math.min(refused, measured) * MARGIN",
+    to: "refused",
+    test: "src/core/concurrency.test.ts: C1 C2: at a provider with a rate limit, within a tenth of its rate and without storms of 429",
+  },
+  {
     rule: "C2",
     file: "src/core/retry.ts",
     from: "Math.max(asked, policy.minimumMs, grown)",

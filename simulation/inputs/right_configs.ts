@@ -58,7 +58,7 @@ function restOf(value: unknown): Rest | null {
     lookbackDays: config.optional("lookback_days", days),
     reconcileDays: config.optional("reconcile_days", days),
     scrubDays: config.optional("scrub_days", days) ?? 30,
-    concurrency: config.optional("concurrency", from1to(16)) ?? 4,
+    concurrency: config.optional("concurrency", from1to(16)),
     pageSize: config.optional("page_size", from1to(1000)) ?? 1000,
     invalidRecords: config.optional("invalid_records", oneOf("fail", "warn")) ?? "fail",
     account: config.optional("account", label),

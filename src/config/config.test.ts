@@ -50,7 +50,7 @@ test("a minimal config gets the defaults of the design", () => {
     lookbackDays: undefined,
     reconcileDays: undefined,
     scrubDays: 30,
-    concurrency: 4,
+    concurrency: undefined,
     pageSize: 1000,
     invalidRecords: "fail",
     account: undefined,

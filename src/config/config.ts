@@ -65,8 +65,8 @@ export interface Config {
   readonly reconcileDays: number | undefined;
   /** Whole days in which all retained history is compared once, 0 to 36,525; 0 turns R7 off. */
   readonly scrubDays: number;
-  /** 1 to 16 requests at once, over all streams (C1). */
-  readonly concurrency: number;
+  /** 1 to 16 requests at once, over all streams; `undefined` means that the gate finds the number (C1). */
+  readonly concurrency: number | undefined;
   /** 1 to 1000 records a page. */
   readonly pageSize: number;
   /** The treatment of a record that breaks its schema (V1, V2). */

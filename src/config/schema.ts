@@ -101,12 +101,16 @@ export const configSchema = z
         group: "advanced",
         order: 7,
       }),
-    concurrency: wholeNumber(1, 16).default(4).meta({
-      title: "Concurrency",
-      description: "The number of requests that run at the same time, over all streams.",
-      group: "advanced",
-      order: 8,
-    }),
+    concurrency: wholeNumber(1, 16)
+      .optional()
+      .meta({
+        title: "Concurrency",
+        description:
+          "The number of requests that run at the same time, over all streams. If empty, the connector finds the number: it begins with 4, goes up to 16 while the provider keeps up, and halves the number when the provider limits the rate.",
+        examples: [4],
+        group: "advanced",
+        order: 8,
+      }),
     page_size: wholeNumber(1, 1000).default(1000).meta({
       title: "Page Size",
       description: "The number of records in one request.",

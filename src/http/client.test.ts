@@ -396,7 +396,7 @@ describe("Client.get()", () => {
       await setImmediate();
       gate.limited(await pass(), 900_000); // together more than an hour without a page
       now += 900_000;
-      expect(await pass()).toEqual({ pause: 2 });
+      expect(await pass()).toMatchObject({ pause: 2 });
     });
 
     test.each([

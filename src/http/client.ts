@@ -159,12 +159,19 @@ export class Client {
     let retried = 0;
     let waitedMs = 0;
     let renewed = false; // after a 401 the client tries one renewed credential
+    const turn = turnOf(request);
     for (;;) {
       const ticket = await gate.pass(signal);
       const authorization = await auth.authorization(signal);
       const began = this.#options.edges.clock.now();
       // Reports to the gate on arrival: a slow reader of stdout may defer the parsing for long.
-      const arrived = (): void => gate.succeeded(ticket);
+      const arrived = (): void => {
+        const latency = this.#options.edges.clock.now() - began;
+        gate.succeeded(
+          ticket,
+          request.scan === undefined ? undefined : { latency, isAwaited: turn.hasCome },
+        );
+      };
       const verdict = await this.#send(request, authorization, signal, arrived);
       signal.throwIfAborted();
       this.#tell(request, verdict, began);
@@ -186,6 +193,7 @@ export class Client {
           break;
         case "retryable":
           remember(verdict.reason);
+          gate.failed();
           waitedMs += await this.#backOff(request, verdict, retried, waitedMs, signal);
           retried += 1;
       }
@@ -264,6 +272,17 @@ export class Client {
     await edges.clock.sleep(waitMs, signal);
     return waitMs;
   }
+}
+
+/** Whether parsing may begin: whoever asked has nothing else to do. */
+function turnOf({ turn }: GetRequest<unknown>): { readonly hasCome: boolean } {
+  const state = { hasCome: turn === undefined };
+  const come = async (): Promise<void> => {
+    await turn;
+    state.hasCome = true;
+  };
+  void come();
+  return state;
 }
 
 function outcomeOf(verdict: Verdict<unknown>): string {

@@ -3,10 +3,11 @@ import { RATE_LIMIT_POLICY } from "../core/retry.ts";
 import { Gate, type Hold } from "./gate.ts";
 import { failure, instantClock, NOW, realClock } from "./testing.ts";
 
-function makeGate(clock = instantClock(), waits = true) {
+function makeGate(clock = instantClock(), waits = true, concurrency: number | undefined = 4) {
   const holds: Hold[] = [];
   const onHold = (hold: Hold): void => void holds.push(hold);
-  const gate = new Gate({ clock, random: () => 0, policy: RATE_LIMIT_POLICY, waits, onHold });
+  const policy = RATE_LIMIT_POLICY;
+  const gate = new Gate({ clock, random: () => 0, policy, waits, concurrency, onHold });
   return { gate, holds, clock };
 }
 const signal = new AbortController().signal;
@@ -118,5 +119,62 @@ describe("C2: one gate for all lanes", () => {
     const pass = await gate.pass(signal);
     expect(() => gate.limited(pass, undefined)).toThrow("names no valid time to wait");
     expect(holds).toEqual([]);
+  });
+});
+
+/** A gate that finds the number of lanes itself. */
+function automatic() {
+  const clock = instantClock();
+  const gate = new Gate({ clock, random: () => 0, policy: RATE_LIMIT_POLICY, waits: true });
+  const page = async (latency: number, isAwaited = true): Promise<void> =>
+    gate.succeeded(await gate.pass(signal), { latency, isAwaited });
+  return { gate, clock, page };
+}
+
+describe("C1: the gate finds the number of lanes", () => {
+  test("C1: a number of the config stays, whatever comes", async () => {
+    const { gate } = makeGate(instantClock(), true, 7);
+    gate.succeeded(await gate.pass(signal), { latency: 10, isAwaited: true });
+    gate.limited(await gate.pass(signal), 1000);
+    gate.failed();
+    expect(gate.lanes).toBe(7);
+  });
+
+  test("C1: pages that come without delay add lanes; answers that are no pages do not", async () => {
+    const { gate, page } = automatic();
+    expect(gate.lanes).toBe(4);
+    gate.succeeded(await gate.pass(signal));
+    expect(gate.lanes).toBe(4);
+    await page(100);
+    expect(gate.lanes).toBe(5);
+    for (let count = 0; count < 20; count++) await page(100);
+    expect(gate.lanes).toBe(16);
+  });
+
+  test("C1: pages that wait for the reader of stdout add none", async () => {
+    const { gate, page } = automatic();
+    for (let count = 0; count < 50; count++) await page(100, false);
+    expect(gate.lanes).toBe(4);
+  });
+
+  test("C1 C2: a 429 halves the lanes once for each pause, and spaces the requests after it", async () => {
+    const { gate, clock } = automatic();
+    const [one, two] = [await gate.pass(signal), await gate.pass(signal)];
+    gate.limited(one, 1000);
+    gate.limited(two, 1000);
+    expect(gate.lanes).toBe(2);
+    await gate.pass(signal);
+    await gate.pass(signal);
+    await gate.pass(signal);
+    const [pause, ...spaces] = clock.slept;
+    expect(pause).toBe(1000);
+    expect(spaces.length).toBe(2);
+    expect(Math.min(...spaces)).toBeGreaterThan(0);
+  });
+
+  test("C1: a fault that is retried takes a lane", () => {
+    const { gate } = automatic();
+    gate.failed();
+    expect(gate.lanes).toBe(3);
   });
 });

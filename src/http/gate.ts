@@ -4,7 +4,17 @@
  * A provider that reaches its limit refuses all requests in flight. These refusals are one event: a later one may lengthen
  * the pause, but does not count as "429 after 429". Each request therefore holds a ticket with the number of the latest
  * pause before it was sent.
+ *
+ * The gate sees every request, so it also decides how many lanes there are if the config names no number (C1).
  */
+import {
+  afterFault,
+  afterLimit,
+  afterPage,
+  type Concurrency,
+  FIRST_CONCURRENCY,
+  spacingOf,
+} from "../core/concurrency.ts";
 import type { RateLimitPolicy } from "../core/retry.ts";
 import { rateLimitWait } from "../core/retry.ts";
 import { formatInstant } from "../core/time.ts";
@@ -28,6 +38,8 @@ export interface GateOptions {
   readonly policy: RateLimitPolicy;
   /** `false` for `check`, which does not wait: the first 429 is an error. */
   readonly waits: boolean;
+  /** Requests at once, 1 to 16; undefined: the gate finds the number (core/concurrency.ts). */
+  readonly concurrency?: number | undefined;
   /** Called once for each pause, and again if a later answer moves its end by a second or more. */
   readonly onHold?: ((hold: Hold) => void) | undefined;
 }
@@ -35,6 +47,8 @@ export interface GateOptions {
 /** A request holds a ticket while it is in flight. Opaque to its holder. */
 export interface Ticket {
   readonly pause: number;
+  /** Whether the request has waited for the pace after a 429. */
+  readonly isPaced: boolean;
 }
 
 /** The smallest change of a pause's end that is reported, in milliseconds. */
@@ -53,9 +67,19 @@ export class Gate {
   /** Set when the gate gives up. It stays set, and every lane ends with this error. */
   #givenUp: ConnectorError | undefined;
   readonly #closed = new AbortController();
+  /** A number if the config names it. */
+  #concurrency: Concurrency | number;
+  /** The instant at which the next request may leave, by the pace. */
+  #slot = Number.NEGATIVE_INFINITY;
 
   constructor(options: GateOptions) {
     this.#options = options;
+    this.#concurrency = options.concurrency ?? FIRST_CONCURRENCY;
+  }
+
+  /** How many requests may be under way at once now: a whole number from 1 to 16. */
+  get lanes(): number {
+    return typeof this.#concurrency === "number" ? this.#concurrency : this.#concurrency.lanes;
   }
 
   /**
@@ -66,12 +90,22 @@ export class Gate {
    */
   async pass(signal: AbortSignal): Promise<Ticket> {
     const { clock } = this.#options;
+    let isPaced = false;
     for (;;) {
       signal.throwIfAborted();
       if (this.#givenUp !== undefined) throw this.#givenUp;
       const wait = this.#until - clock.now();
-      if (wait <= 0) return { pause: this.#pauses };
-      await this.#sleep(wait, signal);
+      const now = clock.now();
+      if (wait > 0) {
+        await this.#sleep(wait, signal);
+      } else if (this.#slot > now) {
+        isPaced = true;
+        await this.#sleep(Math.ceil(this.#slot - now), signal);
+      } else {
+        this.#slot =
+          now + (typeof this.#concurrency === "number" ? 0 : spacingOf(this.#concurrency));
+        return { pause: this.#pauses, isPaced };
+      }
     }
   }
 
@@ -90,11 +124,28 @@ export class Gate {
     this.#until = Math.max(this.#until, untilMs);
   }
 
-  /** Reports a page: the next 429 is no longer "429 after 429". */
-  succeeded(ticket: Ticket): void {
+  /**
+   * Reports an answer: the next 429 is no longer "429 after 429".
+   *
+   * @param page for a page of records: its latency in milliseconds, and whether its lane waited for it, not for the reader of stdout
+   */
+  succeeded(
+    ticket: Ticket,
+    page?: { readonly latency: number; readonly isAwaited: boolean },
+  ): void {
     this.#since = undefined;
     // An answer to a request from before the pause says nothing about the limit.
     if (ticket.pause === this.#pauses) this.#inARow = 0;
+    if (page === undefined || typeof this.#concurrency === "number") return;
+    const at = this.#options.clock.now();
+    const latency = Math.max(0, page.latency);
+    const waitedFor = ticket.isPaced ? "pace" : page.isAwaited ? "page" : "output";
+    this.#concurrency = afterPage(this.#concurrency, { at, latency, waitedFor });
+  }
+
+  /** Reports a fault that time may mend (C4). */
+  failed(): void {
+    if (typeof this.#concurrency !== "number") this.#concurrency = afterFault(this.#concurrency);
   }
 
   /**
@@ -129,6 +180,8 @@ export class Gate {
     if (!known) {
       this.#pauses += 1;
       this.#inARow += 1;
+      if (typeof this.#concurrency !== "number")
+        this.#concurrency = afterLimit(this.#concurrency, now);
     }
     if (known && this.#until - before < WORTH_TELLING_MS) return;
     this.#options.onHold?.({

@@ -75,7 +75,14 @@ export function harness(options: HarnessOptions = {}): Harness {
   const [retries, holds]: [Retry[], Hold[]] = [[], []];
   const random = (): number => 0;
   const onHold = (hold: Hold): void => void holds.push(hold);
-  const gate = new Gate({ clock, random, policy: RATE_LIMIT_POLICY, waits, onHold });
+  const gate = new Gate({
+    clock,
+    random,
+    policy: RATE_LIMIT_POLICY,
+    waits,
+    concurrency: 4,
+    onHold,
+  });
   const client = new Client({
     edges: { clock, transport, random },
     auth: bearer(TOKEN),

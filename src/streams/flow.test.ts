@@ -180,7 +180,12 @@ class Lane {
 
   /** Reads the windows over one lane. */
   read(...windows: WindowRead[]): Promise<void> {
-    return readOverLanes([{ take: () => windows.shift() }], 1);
+    return this.readOver(() => 1, ...windows);
+  }
+
+  /** Reads the windows over as many lanes as are allowed. */
+  readOver(lanes: () => number, ...windows: WindowRead[]): Promise<void> {
+    return readOverLanes([{ take: () => windows.shift() }], lanes);
   }
 
   /** Lets a step end, and gives the steps that were taken since. */
@@ -244,4 +249,53 @@ test("a window whose last page cannot be written fails; the next one was request
   await lane.after("request a1");
   expect(await lane.after("write a", new Error("a fault"))).toEqual(["fail a"]);
   expect(await lane.after("request b1")).toEqual(["parse b1", "write b"]);
+});
+
+test("C1: lanes begin when more are allowed, and go on with the windows that wait", async () => {
+  const lane = new Lane();
+  let lanes = 1;
+  const windows = ["a", "b", "c", "d"].map((name) => lane.window(name, 2));
+  void lane.readOver(() => lanes, ...windows);
+  await setImmediate();
+  expect(lane.steps).toEqual(["request a1"]);
+  lanes = 3;
+  expect(await lane.after("request a1")).toEqual([
+    "parse a1",
+    "request a2",
+    "request b1",
+    "request c1",
+    "write a",
+  ]);
+});
+
+test("C1: a lane that is one too many ends after its page, and another lane goes on with its window", async () => {
+  const lane = new Lane();
+  let lanes = 2;
+  const work = lane.readOver(() => lanes, lane.window("a", 2), lane.window("b", 2));
+  await setImmediate();
+  lanes = 1;
+  expect(await lane.after("request a1")).toEqual(["parse a1", "write a"]);
+  expect(await lane.after("request b1")).toEqual(["parse b1", "request b2", "write b"]);
+  await lane.after("write a");
+  await lane.after("write b");
+  expect(await lane.after("request b2")).toEqual(["parse b2", "request a2", "write b"]);
+  expect(await lane.after("write b")).toEqual(["end b"]);
+  await lane.after("request a2");
+  expect(await lane.after("write a")).toEqual(["end a"]);
+  await work;
+});
+
+test("C1: a window that is put down while no other lane runs is taken up again", async () => {
+  const lane = new Lane();
+  let lanes = 2;
+  const work = lane.readOver(() => lanes, lane.window("a", 2), lane.window("b", 1));
+  await setImmediate();
+  lanes = 1;
+  expect(await lane.after("request a1")).toEqual(["parse a1", "write a"]);
+  await lane.after("request b1");
+  expect(await lane.after("write b")).toEqual(["end b"]);
+  expect(await lane.after("write a")).toEqual(["request a2"]);
+  await lane.after("request a2");
+  expect(await lane.after("write a")).toEqual(["end a"]);
+  await work;
 });

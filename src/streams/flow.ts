@@ -47,20 +47,17 @@ export interface WindowSource {
   take(): WindowRead | undefined;
 }
 
-/** Reads all streams side by side over `lanes` lanes; the streams take turns. Never rejects. */
+/**
+ * Reads all streams side by side; the streams take turns. Never rejects.
+ *
+ * @param lanes how many lanes there may be now, 1 or more. If there are fewer, lanes begin; if there are more, a lane ends after its
+ *   page, and another lane goes on with its window.
+ */
 export async function readOverLanes(
   sources: readonly WindowSource[],
-  lanes: number,
+  lanes: () => number,
 ): Promise<void> {
-  let turn = 0;
-  const take = (): WindowRead | undefined => {
-    for (let tried = 0; tried < sources.length; tried++) {
-      const window = sources[turn++ % sources.length]?.take();
-      if (window !== undefined) return window;
-    }
-    return undefined;
-  };
-  await Promise.all(Array.from({ length: lanes }, () => runLane(take)));
+  await new Lanes(sources, lanes).ended;
 }
 
 /** A page under way, and the window that it belongs to. */
@@ -76,24 +73,79 @@ function request(window: WindowRead | undefined, parseAfter: Promise<void>): Req
   return { window, page };
 }
 
-async function runLane(take: () => WindowRead | undefined): Promise<void> {
-  let coming = request(take(), Promise.resolve());
-  while (coming !== undefined) {
-    const { window } = coming;
-    const written = Promise.withResolvers<void>();
-    let next: Request | undefined;
-    try {
-      const page = await coming.page;
-      const isLast = page.nextCursor === null;
-      next = request(isLast ? take() : window, written.promise);
-      await window.write(page);
-      if (isLast) await window.end();
-    } catch (failure) {
-      await window.end(failure);
-      if (next?.window === window) next = undefined;
+/** The lanes of a read, and the windows that lanes have put down. */
+class Lanes {
+  readonly #sources: readonly WindowSource[];
+  readonly #allowed: () => number;
+  readonly #done = Promise.withResolvers<void>();
+  /** Windows whose lane has ended; all their pages so far are written. */
+  readonly #parked: WindowRead[] = [];
+  #turn = 0;
+  /** Lanes that send requests. */
+  #running = 0;
+  /** Lanes that send requests or still write their last page. */
+  #open = 0;
+
+  constructor(sources: readonly WindowSource[], allowed: () => number) {
+    this.#sources = sources;
+    this.#allowed = allowed;
+    this.#fill();
+    if (this.#open === 0) this.#done.resolve();
+  }
+
+  get ended(): Promise<void> {
+    return this.#done.promise;
+  }
+
+  /** Begins lanes as long as more are allowed and windows wait. */
+  #fill(): void {
+    while (this.#running < this.#allowed()) {
+      const first = request(this.#take(), Promise.resolve());
+      if (first === undefined) return;
+      this.#running += 1;
+      this.#open += 1;
+      void this.#run(first);
     }
-    written.resolve();
-    coming = next ?? request(take(), written.promise);
+  }
+
+  #take(): WindowRead | undefined {
+    const parked = this.#parked.shift();
+    if (parked !== undefined) return parked;
+    for (let tried = 0; tried < this.#sources.length; tried++) {
+      const window = this.#sources[this.#turn++ % this.#sources.length]?.take();
+      if (window !== undefined) return window;
+    }
+    return undefined;
+  }
+
+  async #run(first: Request): Promise<void> {
+    let coming: Request | undefined = first;
+    let hasEnded = false;
+    while (coming !== undefined) {
+      const written = Promise.withResolvers<void>();
+      const { window, page } = coming;
+      coming = undefined;
+      try {
+        const fetched = await page;
+        const isLast = fetched.nextCursor === null;
+        hasEnded = this.#running > this.#allowed();
+        if (hasEnded) this.#running -= 1;
+        else coming = request(isLast ? this.#take() : window, written.promise);
+        this.#fill();
+        await window.write(fetched);
+        if (isLast) await window.end();
+        else if (hasEnded) this.#parked.push(window);
+      } catch (failure) {
+        await window.end(failure);
+        if (coming?.window === window) coming = undefined;
+      }
+      written.resolve();
+      if (!hasEnded) coming ??= request(this.#take(), written.promise);
+      this.#fill();
+    }
+    if (!hasEnded) this.#running -= 1;
+    this.#open -= 1;
+    if (this.#open === 0) this.#done.resolve();
   }
 }
 

@@ -1,6 +1,7 @@
 /** The command `read`: makes the readers from catalog, state and capabilities, and the run's result from the readers' results. */
 import type { ConfiguredCatalog, ConfiguredStream } from "../catalog/catalog.ts";
 import type { ReadSettings } from "../config/config.ts";
+import { FIRST_LANES } from "../core/concurrency.ts";
 import { drawChain, ReadingIds } from "../core/identity.ts";
 import {
   type Plan,
@@ -38,6 +39,8 @@ export interface Account {
   readonly client: Client;
   readonly baseUrl: URL;
   readonly capabilities: () => Promise<CapabilitiesAnswer>;
+  /** How many requests may be under way at once now, 1 to 16 (C1). */
+  readonly lanes: () => number;
 }
 
 export interface ReadOptions {
@@ -104,7 +107,7 @@ export async function readStreams(options: ReadOptions): Promise<boolean> {
     options.running.add(reader.name);
     await reader.start();
   }
-  await readOverLanes(readers, options.settings.concurrency);
+  await readOverLanes(readers, account.lanes);
   await manifest?.finish(!edges.stop.aborted);
   return !failed && readers.every((reader) => reader.succeeded);
 }
@@ -218,7 +221,7 @@ function planInputOf(
     reconcileFrom:
       days === null ? stream.reconcileFrom(now) : days === 0 ? null : reconcileFromDays(now, days),
     scrubDays: settings.scrubDays,
-    lanes: settings.concurrency,
+    lanes: settings.concurrency ?? FIRST_LANES,
     pageSize: settings.pageSize,
     byMonth: stream.byMonth,
     newChain: drawChain(random()),

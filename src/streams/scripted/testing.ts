@@ -162,7 +162,7 @@ export async function readScript(script: Script, options: Options = {}): Promise
   });
   const work = reader
     .start()
-    .then(() => readOverLanes([reader], lanes))
+    .then(() => readOverLanes([reader], () => lanes))
     .finally(() => run.outlet.close());
   const { outputs, statesAt } = await outputsOf(run.outlet, options, work);
   const states = outputs.filter((output) => output.type === "STATE");
