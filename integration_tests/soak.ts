@@ -1,6 +1,6 @@
 /**
- * `npm run soak -- --seeds N`, `--kills N`, `--syncs N` or `--inputs N`, with `--from S`: runs the tests that are drawn from seeds,
- * for the seeds S to S + N − 1. It prints every broken rule with its seed; `--log` prints each step of each seed.
+ * `npm run soak -- --seeds N`, `--kills N`, `--syncs N`, `--adapters N` or `--inputs N`, with `--from S`: runs the tests that are
+ * drawn from seeds, for the seeds S to S + N − 1. It prints every broken rule with its seed; `--log` prints each step of each seed.
  */
 import { parseArgs } from "node:util";
 
@@ -19,6 +19,7 @@ const { values } = parseArgs({
     seeds: { type: "string" },
     kills: { type: "string" },
     syncs: { type: "string" },
+    adapters: { type: "string" },
     inputs: { type: "string" },
     from: { type: "string", default: "1" },
     plain: { type: "boolean", default: false },
@@ -54,6 +55,14 @@ async function killedSyncs(): Promise<Proof> {
   return runSyncSchedule;
 }
 
+/** The real process over an adapter, killed at random points. */
+async function killedAdapters(): Promise<Proof> {
+  const { buildAndDiscover } = await import("./support/bundle.ts");
+  const { drawFakeSchedule, runFakeSchedule } = await import("./adapters/kills.ts");
+  const catalog = await buildAndDiscover();
+  return (seed) => runFakeSchedule(drawFakeSchedule(seed), catalog);
+}
+
 /** Damaged pages, states, configs and catalogs. */
 async function inputs(): Promise<Proof> {
   const { feed } = await import("../simulation/inputs/feed.ts");
@@ -63,6 +72,7 @@ async function inputs(): Promise<Proof> {
 function chosen(): Promise<Proof> {
   if (values.kills !== undefined) return kills();
   if (values.syncs !== undefined) return killedSyncs();
+  if (values.adapters !== undefined) return killedAdapters();
   return values.inputs === undefined ? lives() : inputs();
 }
 
@@ -104,6 +114,7 @@ async function soak(proof: Proof, from: number, count: number): Promise<void> {
 }
 
 const proof = await chosen();
-const count = Number(values.kills ?? values.syncs ?? values.inputs ?? values.seeds ?? 1000);
+const { kills: killed, syncs, adapters, inputs: fed, seeds } = values;
+const count = Number(killed ?? syncs ?? adapters ?? fed ?? seeds ?? 1000);
 await soak(proof, Number(values.from), count);
 process.exitCode = broken === 0 ? 0 : 1;

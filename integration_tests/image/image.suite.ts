@@ -2,6 +2,8 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { generateAccount } from "../../reference_provider/generator/index.ts";
+import { sumsOf } from "../../src/adapters/testing.ts";
+import { fakeTotals } from "../adapters/totals.ts";
 import { catalogOf } from "../support/config.ts";
 import { faultsOf } from "../support/judge.ts";
 import type { Finished } from "../support/process.ts";
@@ -124,6 +126,27 @@ describe("the four commands", () => {
     expectSuccess(second);
     await expectEqualSums(provider, warehouse.load(second));
   });
+});
+
+test("an adapter: check and two reads of a fake's own reports, with sums by day and model equal to its own", async () => {
+  await using provider = await startProvider("--as", "openrouter", "--now", "2026-11-01T12:00:00Z");
+  const credentials = { auth_type: "openrouter_management_key", api_key: provider.token };
+  const config = provider.config({ credentials, start_date: "2026-10-10" });
+  const checked = await start("check", { config }).done;
+  expect(checked.messages.at(-1)?.connectionStatus?.status).toBe("SUCCEEDED");
+  const warehouse = new Warehouse();
+  const first = await start("read", { config, catalog }).done;
+  expectSuccess(first);
+  warehouse.load(first);
+  await provider.set("2026-11-04T12:00:00Z");
+  const second = await start("read", { config, catalog, state: statesOf(first) }).done;
+  expectSuccess(second);
+  warehouse.load(second);
+  const truth = await fakeTotals(provider, "2026-10-10", "2026-11-04");
+  for (const dataset of ["usage", "costs"] as const) {
+    expect(truth[dataset].length).toBeGreaterThan(20);
+    expect(sumsOf(warehouse.deduped(dataset))).toEqual(truth[dataset]);
+  }
 });
 
 describe("the memory limit of the container", () => {

@@ -15,7 +15,7 @@ import airbyte as ab
 import pytest
 from airbyte.caches import DuckDBCache
 from airbyte.exceptions import AirbyteConnectorCheckFailedError, PyAirbyteError
-from provider import ROOT, Provider
+from provider import ROOT, Fake, Provider
 
 EXECUTABLE = ROOT / "bin" / "source-ai-billing"
 PAGE = ROOT / "docs" / "homes" / "pyairbyte.md"
@@ -167,6 +167,40 @@ def test_a_failed_read_stores_nothing_and_the_next_one_mends_it(
     provider.control("faults", {"clear": True})
     source(provider.config).read(cache=cache)
     expect_equal_sums(provider, cache)
+
+
+def test_two_reads_of_a_providers_own_reports(cache: DuckDBCache) -> None:
+    """An adapter: usage and costs by day, model and meter are those of a fake of OpenAI, also when late rows have come."""
+    provider = Fake("openai", "--now", "2026-11-01T12:00:00Z")
+    config = {**provider.config, "start_date": "2026-09-01"}
+    try:
+        source(config).check()
+        for now in ("2026-11-01T12:00:00Z", "2026-11-04T12:00:00Z"):
+            provider.control("clock", {"set": now})
+            again = DuckDBCache(db_path=cache.db_path, cache_dir=cache.cache_dir)
+            source(config).read(cache=again)
+            truth = provider.control("totals?start=2026-09-01T00:00:00Z&end=2026-12-01T00:00:00Z")
+            assert sums(again, "usage", "x_usagetype", "consumedquantity") == expected(truth["usage"])
+            assert sums(again, "costs", "billingcurrency", "billedcost") == expected(truth["costs"])
+    finally:
+        provider.stop()
+
+
+Sums = dict[tuple[str, str | None, str], Decimal]
+
+
+def sums(cache: DuckDBCache, stream: str, meter: str, amount: str) -> Sums:
+    """Exact sums by day, model and meter."""
+    found: Sums = {}
+    for row in rows(cache, stream):
+        key = (str(row["chargeperiodstart"])[:10], row["x_modelid"], row[meter])
+        found[key] = found.get(key, Decimal(0)) + Decimal(row[amount])
+    return {key: total for key, total in found.items() if total != 0}
+
+
+def expected(totals: list[dict[str, Any]]) -> Sums:
+    assert totals
+    return {(each["day"], each["model"], each["meter"]): Decimal(each["sum"]) for each in totals}
 
 
 def test_tokens_that_rotate_reach_the_callback(cache: DuckDBCache) -> None:

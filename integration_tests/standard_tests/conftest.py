@@ -1,4 +1,4 @@
-"""A connector's folder as the standard tests expect it, and a provider with records of every stream."""
+"""A connector's folder as the standard tests expect it, a provider with records of every stream, and a fake."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ from airbyte_cdk.test.models.scenario import SECTION_COMMANDS, entry_key_problem
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
-from provider import ROOT, Provider  # noqa: E402
+from provider import ROOT, Fake, Provider  # noqa: E402
 
 pytest_plugins = ["airbyte_cdk.test.standard_tests.pytest_hooks"]
 
 FOLDER = Path(tempfile.mkdtemp()) / "source-ai-billing"
+CONFIG = "secrets/config.json"
+FAKE_CONFIG = "secrets/fake.json"
 INVALID_CONFIG = "integration_tests/acceptance/invalid_config.json"
 
 
@@ -37,19 +39,32 @@ def acceptance_config() -> dict[str, Any]:
                     for key, value in entry.items()
                     if key != "empty_streams" and not entry_key_problems({key: value}, [section])
                 }
-                for entry in content["tests"]
+                for entry in [*content["tests"], *of_fake(content["tests"])]
             ]
     return config
+
+
+def of_fake(tests: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The same tests for a fake of Anthropic's own reports, which an adapter reads. Its records are no expected ones."""
+    return [
+        {key: value for key, value in entry.items() if key != "expect_records"}
+        | {"config_path": FAKE_CONFIG}
+        for entry in tests
+        if entry.get("config_path") == CONFIG
+    ]
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Makes the folder before pytest collects the tests, because collection reads the configurations."""
     provider = Provider("--now", "2025-10-04T12:00:00Z")
+    fake = Fake("anthropic", "--now", "2026-01-20T12:00:00Z")
     config.add_cleanup(provider.stop)
+    config.add_cleanup(fake.stop)
     config.add_cleanup(lambda: shutil.rmtree(FOLDER.parent))
     for path in ("metadata.yaml", "spec.json", INVALID_CONFIG):
         (FOLDER / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / path, FOLDER / path)
     (FOLDER / "acceptance-test-config.yml").write_text(yaml.safe_dump(acceptance_config()))
     (FOLDER / "secrets").mkdir()
-    (FOLDER / "secrets" / "config.json").write_text(json.dumps(provider.config))
+    (FOLDER / CONFIG).write_text(json.dumps(provider.config))
+    (FOLDER / FAKE_CONFIG).write_text(json.dumps(fake.config))

@@ -19,4 +19,5 @@ fi
 export PATH=$root/integration_tests/standard_tests/shim:$PATH
 # The omitted test asks a registry on the internet for the published version, and there is none.
 "$venv/bin/pytest" -q -rs -p no:cacheprovider -W ignore integration_tests/standard_tests \
-  -k "not backward_compatibility" --connector-image="$IMAGE" --read-from-streams=all --junitxml="$reports/standard_tests.xml"
+  -k "not backward_compatibility" --connector-image="$IMAGE" --read-from-streams=all --read-scenarios=config,fake \
+  --junitxml="$reports/standard_tests.xml"

@@ -1,9 +1,10 @@
-"""The reference provider as a process, and the handle to move its time and its data."""
+"""The reference provider or a fake as a process, and the handle to move its time and its data."""
 
 from __future__ import annotations
 
 import json
 import subprocess
+import urllib.parse
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -32,12 +33,27 @@ class Provider:
 
     def control(self, path: str, body: object = None) -> Any:
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(
-            f"{self.base_url}/control/{path}", data, {"content-type": "application/json"}
-        )
+        address = urllib.parse.urljoin(self.base_url, f"/control/{path}")
+        request = urllib.request.Request(address, data, {"content-type": "application/json"})
         with urllib.request.urlopen(request, timeout=30) as answer:
             return json.load(answer)
 
     def stop(self) -> None:
         self._process.terminate()
         self._process.wait(timeout=10)
+
+
+AUTH_TYPES = {
+    "anthropic": "anthropic_admin_key",
+    "openai": "openai_admin_key",
+    "openrouter": "openrouter_management_key",
+}
+
+
+class Fake(Provider):
+    """A fake of the own reports of a provider, which the connector reads through an adapter (fake_providers/README.md)."""
+
+    def __init__(self, name: str, *options: str) -> None:
+        super().__init__("--as", name, *options)
+        key = self.config["credentials"]["access_token"]
+        self.config["credentials"] = {"auth_type": AUTH_TYPES[name], "api_key": key}

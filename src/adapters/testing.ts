@@ -192,17 +192,21 @@ export async function recordsOf(bench: Bench, endpoint: string, window: Window):
 }
 
 /** Sums by day, model and usage type or currency, as the fakes tell theirs. */
-export function sumsOf(records: Iterable<Row>): unknown[] {
+export function sumsOf(records: Iterable<Readonly<Record<string, unknown>>>): unknown[] {
   const sums = new Map<string, string>();
   for (const row of records) {
+    const text = (name: string): string => {
+      const value = row[name];
+      return typeof value === "string" ? value : "";
+    };
     const costs = "BilledCost" in row;
     const key = JSON.stringify({
-      day: row["ChargePeriodStart"]?.slice(0, 10),
+      day: text("ChargePeriodStart").slice(0, 10),
       model: row["x_ModelId"] ?? null,
-      meter: costs ? row["BillingCurrency"] : row["x_UsageType"],
+      meter: text(costs ? "BillingCurrency" : "x_UsageType"),
     });
-    const value = (costs ? row["BilledCost"] : row["ConsumedQuantity"]) ?? "";
-    sums.set(key, addDecimals(sums.get(key) ?? "0", value));
+    const amount = text(costs ? "BilledCost" : "ConsumedQuantity");
+    sums.set(key, addDecimals(sums.get(key) ?? "0", amount));
   }
   return [...sums]
     .filter(([, sum]) => sum !== "0")
