@@ -15,6 +15,11 @@ compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || installed postgres_i
   skip dbt "PostgreSQL is not here and cannot be installed"
 command -v java >/dev/null || installed java_install.log openjdk-17-jre-headless ||
   echo "dbt: the tests on Apache Spark are skipped: Java is not here and cannot be installed"
+if python_venv "$root/dbt/focus/requirements.txt" 3.12; then
+  export FOCUS_VALIDATOR=$venv
+else
+  echo "dbt: the test with the FOCUS validator is skipped: the validator needs Python 3.12 and cannot be installed here"
+fi
 python_venv "$root/dbt/requirements.txt" || skip dbt "dbt cannot be installed here"
 cd "$root"
 export DBT_SEND_ANONYMOUS_USAGE_STATS=false DO_NOT_TRACK=1

@@ -4919,57 +4919,205 @@ left join costly_days
 where costly_days.day is null;
 
 create or replace view focus_cost_and_usage as
--- Costs in the shape of the FOCUS 1.4 dataset "Cost and Usage". It is no conformant dataset: README.md lists where it
--- deviates and why. Columns that the interface lacks are null; nothing is made up but the subcategory, which is marked.
+-- Costs in the shape of the FOCUS 1.4 dataset "Cost and Usage", and the columns that FOCUS 1.2 demands beside it. It is no
+-- conformant dataset: README.md lists where it deviates and why. Columns that the interface lacks are null. Nothing is made up
+-- but a missing subcategory and the frequency of charges that are not usage: both are marked.
+with keyed as (
+  select
+    current_.*,
+    case when charge_category = 'Usage' and usage_type is not null and charge_period_end <=
+    (cast(day as timestamp) + cast(1 as bigint) * interval 1 day)
+      then coalesce(cast(
+    length(
+        cast(day as TEXT)
+    ) as TEXT) || ':' || cast(day as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(account as TEXT)
+    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(base_url as TEXT)
+    ) as TEXT) || ':' || cast(base_url as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(service_name as TEXT)
+    ) as TEXT) || ':' || cast(service_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(model_id as TEXT)
+    ) as TEXT) || ':' || cast(model_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(project_id as TEXT)
+    ) as TEXT) || ':' || cast(project_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(workspace_id as TEXT)
+    ) as TEXT) || ':' || cast(workspace_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(api_key_id as TEXT)
+    ) as TEXT) || ':' || cast(api_key_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(service_tier as TEXT)
+    ) as TEXT) || ':' || cast(service_tier as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(workload_type as TEXT)
+    ) as TEXT) || ':' || cast(workload_type as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(upstream_provider as TEXT)
+    ) as TEXT) || ':' || cast(upstream_provider as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(usage_type as TEXT)
+    ) as TEXT) || ':' || cast(usage_type as TEXT), '-') end as measured_key
+  from "current_costs" as current_
+  where is_counted
+),
+costs as (
+  select keyed.*, count(*) over (partition by measured_key) as costs_of_key from keyed
+),
+-- The usage of a day with the same labels and the same usage type. In several units it is not one quantity.
+consumed as (
+  select coalesce(cast(
+    length(
+        cast(day as TEXT)
+    ) as TEXT) || ':' || cast(day as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(account as TEXT)
+    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(base_url as TEXT)
+    ) as TEXT) || ':' || cast(base_url as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(service_name as TEXT)
+    ) as TEXT) || ':' || cast(service_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(model_id as TEXT)
+    ) as TEXT) || ':' || cast(model_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(project_id as TEXT)
+    ) as TEXT) || ':' || cast(project_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(workspace_id as TEXT)
+    ) as TEXT) || ':' || cast(workspace_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(api_key_id as TEXT)
+    ) as TEXT) || ':' || cast(api_key_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(service_tier as TEXT)
+    ) as TEXT) || ':' || cast(service_tier as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(workload_type as TEXT)
+    ) as TEXT) || ':' || cast(workload_type as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(upstream_provider as TEXT)
+    ) as TEXT) || ':' || cast(upstream_provider as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(usage_type as TEXT)
+    ) as TEXT) || ':' || cast(usage_type as TEXT), '-') as measured_key, min(consumed_unit) as unit, sum(consumed_quantity) as quantity
+  from "current_usage"
+  group by coalesce(cast(
+    length(
+        cast(day as TEXT)
+    ) as TEXT) || ':' || cast(day as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(account as TEXT)
+    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(base_url as TEXT)
+    ) as TEXT) || ':' || cast(base_url as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(service_name as TEXT)
+    ) as TEXT) || ':' || cast(service_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(model_id as TEXT)
+    ) as TEXT) || ':' || cast(model_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(project_id as TEXT)
+    ) as TEXT) || ':' || cast(project_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(workspace_id as TEXT)
+    ) as TEXT) || ':' || cast(workspace_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(api_key_id as TEXT)
+    ) as TEXT) || ':' || cast(api_key_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(service_tier as TEXT)
+    ) as TEXT) || ':' || cast(service_tier as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(workload_type as TEXT)
+    ) as TEXT) || ':' || cast(workload_type as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(upstream_provider as TEXT)
+    ) as TEXT) || ':' || cast(upstream_provider as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(usage_type as TEXT)
+    ) as TEXT) || ':' || cast(usage_type as TEXT), '-')
+  having min(consumed_unit) = max(consumed_unit)
+)
 select
-  account as "BillingAccountId",
-  account as "BillingAccountName",
-  billed_cost as "BilledCost",
-  effective_cost as "EffectiveCost",
-  billing_currency as "BillingCurrency",
-  billing_period_start as "BillingPeriodStart",
-  billing_period_end as "BillingPeriodEnd",
-  charge_category as "ChargeCategory",
-  case when charge_class = 'Correction' then charge_class end as "ChargeClass",
-  nullif(charge_description, '') as "ChargeDescription",
-  charge_period_start as "ChargePeriodStart",
-  charge_period_end as "ChargePeriodEnd",
-  invoice_id as "InvoiceId",
-  invoice_issuer_name as "InvoiceIssuerName",
-  pricing_currency as "PricingCurrency",
-  service_provider_name as "ServiceProviderName",
-  service_category as "ServiceCategory",
-  coalesce(service_subcategory, 'Other (AI and Machine Learning)') as "ServiceSubcategory",
-  service_name as "ServiceName",
-  sku_id as "SkuId",
-  sku_meter as "SkuMeter",
-  pricing_currency_billed_cost as "x_PricingCurrencyBilledCost",
-  service_subcategory is null as "x_IsServiceSubcategoryFilled",
-  case when charge_class <> 'Correction' then charge_class end as "x_OtherChargeClass",
-  record_id as "x_RecordId",
-  record_updated_at as "x_RecordUpdatedAt",
-  cost_status as "x_CostStatus",
-  corrects_record_id as "x_CorrectsRecordId",
-  usage_type as "x_UsageType",
-  model_id as "x_ModelId",
-  project_id as "x_ProjectId",
-  workspace_id as "x_WorkspaceId",
-  api_key_id as "x_ApiKeyId",
-  service_tier as "x_ServiceTier",
-  workload_type as "x_WorkloadType",
-  upstream_provider as "x_UpstreamProvider",
-  day_status as "x_DayStatus",
+  coalesce(costs.account, costs.base_url) as "BillingAccountId",
+  coalesce(costs.account, costs.base_url) as "BillingAccountName",
+  costs.billed_cost as "BilledCost",
+  costs.effective_cost as "EffectiveCost",
+  costs.billing_currency as "BillingCurrency",
+  costs.billing_period_start as "BillingPeriodStart",
+  costs.billing_period_end as "BillingPeriodEnd",
+  costs.charge_category as "ChargeCategory",
+  case when costs.charge_class = 'Correction' then costs.charge_class end as "ChargeClass",
+  nullif(costs.charge_description, '') as "ChargeDescription",
+  case when costs.charge_category = 'Usage' then 'Usage-Based' when costs.charge_category = 'Purchase' and costs.charge_period_end >
+    (cast(costs.day as timestamp) + cast(1 as bigint) * interval 1 day) then 'Recurring' else 'One-Time' end as "ChargeFrequency",
+  costs.charge_period_start as "ChargePeriodStart",
+  costs.charge_period_end as "ChargePeriodEnd",
+  consumed.quantity as "ConsumedQuantity",
+  consumed.unit as "ConsumedUnit",
+  costs.invoice_id as "InvoiceId",
+  costs.invoice_issuer_name as "InvoiceIssuerName",
+  costs.pricing_currency as "PricingCurrency",
+  costs.service_provider_name as "ProviderName",
+  costs.service_provider_name as "PublisherName",
+  costs.service_provider_name as "ServiceProviderName",
+  costs.service_category as "ServiceCategory",
+  coalesce(costs.service_subcategory, 'Other (AI and Machine Learning)') as "ServiceSubcategory",
+  costs.service_name as "ServiceName",
+  costs.sku_id as "SkuId",
+  costs.sku_meter as "SkuMeter",
+  coalesce(costs.project_id, costs.workspace_id) as "SubAccountId",
+  coalesce(costs.project_id, costs.workspace_id) as "SubAccountName",
+  case when costs.project_id is not null then 'Project' when costs.workspace_id is not null then 'Workspace' end as "SubAccountType",
+  case when coalesce(costs.project_id, costs.workspace_id) is not null
+    then '{' || substr(case when costs.project_id is null then '' else ',"x_project":' || cast(to_json(costs.project_id) as varchar) end || case when costs.workspace_id is null then '' else ',"x_workspace":' || cast(to_json(costs.workspace_id) as varchar) end, 2) || '}' end as "Tags",
+  cast(null as TEXT) as "CommitmentDiscountStatus",
   cast(null as TEXT) as "HostProviderName",
+  cast(null as TEXT) as "InvoiceDetailId",
   cast(null as TEXT) as "PricingUnit",
   cast(null as TEXT) as "SkuPriceId",
-  cast(null as TEXT) as "InvoiceDetailId",
-  cast(null as TEXT) as "ConsumedUnit",
   cast(null as decimal(38, 18)) as "ContractedCost",
   cast(null as decimal(38, 18)) as "ListCost",
   cast(null as decimal(38, 18)) as "PricingQuantity",
-  cast(null as decimal(38, 18)) as "ConsumedQuantity"
-from "current_costs"
-where is_counted;
+  costs.pricing_currency_billed_cost as "x_PricingCurrencyBilledCost",
+  costs.service_subcategory is null as "x_IsServiceSubcategoryFilled",
+  costs.charge_category <> 'Usage' as "x_IsChargeFrequencyFilled",
+  case when costs.charge_class <> 'Correction' then costs.charge_class end as "x_OtherChargeClass",
+  costs.record_id as "x_RecordId",
+  costs.record_updated_at as "x_RecordUpdatedAt",
+  costs.cost_status as "x_CostStatus",
+  costs.corrects_record_id as "x_CorrectsRecordId",
+  costs.usage_type as "x_UsageType",
+  costs.model_id as "x_ModelId",
+  costs.project_id as "x_ProjectId",
+  costs.workspace_id as "x_WorkspaceId",
+  costs.api_key_id as "x_ApiKeyId",
+  costs.service_tier as "x_ServiceTier",
+  costs.workload_type as "x_WorkloadType",
+  costs.upstream_provider as "x_UpstreamProvider",
+  costs.day_status as "x_DayStatus"
+from costs
+left join consumed on costs.measured_key = consumed.measured_key and costs.costs_of_key = 1;
 
 create or replace view monthly_costs as
 -- Costs by month of charge period, beside the month before, with a forecast of the running month: the mean of its complete

@@ -108,3 +108,25 @@
       + cast(cast({{ amount }} - {{ whole }} as decimal(18, 18)) * {{ short }} as decimal(38, 18))
   end
 {%- endmacro %}
+
+{# A JSON object of the texts that are not null, as a text; null where all are. #}
+{% macro json_object(texts) -%}
+  {%- set parts = [] -%}
+  {%- for name, column in texts.items() -%}
+    {%- do parts.append("case when " ~ column ~ " is null then '' else " ~ dbt.concat(["',\"" ~ name ~ "\":'", ai_billing.json_text(column)]) ~ " end") -%}
+  {%- endfor -%}
+  case when coalesce({{ texts.values() | join(', ') }}) is not null
+    then {{ dbt.concat(["'{'", "substr(" ~ dbt.concat(parts) ~ ", 2)", "'}'"]) }} end
+{%- endmacro %}
+
+{# A text as JSON writes it, in quotes. #}
+{% macro json_text(text) %}{{ return(adapter.dispatch('json_text', 'ai_billing')(text)) }}{% endmacro %}
+{% macro default__json_text(text) -%}
+  {{ dbt.concat(["'\"'", "replace(replace(" ~ text ~ ", chr(92), " ~ dbt.concat(['chr(92)', 'chr(92)']) ~ "), '\"', "
+    ~ dbt.concat(['chr(92)', "'\"'"]) ~ ")", "'\"'"]) }}
+{%- endmacro %}
+{% macro bigquery__json_text(text) %}to_json_string({{ text }}){% endmacro %}
+{% macro duckdb__json_text(text) %}cast(to_json({{ text }}) as varchar){% endmacro %}
+{% macro postgres__json_text(text) %}cast(to_json({{ text }}) as text){% endmacro %}
+{% macro snowflake__json_text(text) %}to_json(to_variant({{ text }})){% endmacro %}
+{% macro spark__json_text(text) %}regexp_replace(to_json(array({{ text }})), '^.|.$', ''){% endmacro %}

@@ -61,24 +61,35 @@ build_image() {
   return 1
 }
 
-# python_venv REQUIREMENTS: makes a virtual environment with exactly these packages and sets `venv` to its path. The
-# environment stays from run to run until the file changes.
+# python_of VERSION...: prints the path of the first of these Pythons that runs: those in PATH, then pyenv's.
+python_of() {
+  local version candidate candidates=()
+  for version in "$@"; do
+    candidates+=("python$version")
+  done
+  for version in "$@"; do
+    candidates+=("${PYENV_ROOT:-$HOME/.pyenv}/versions/$version".*/bin/"python$version")
+  done
+  for candidate in "${candidates[@]}"; do
+    "$candidate" -c '' 2>/dev/null && command -v "$candidate" && return 0
+  done
+  return 1
+}
+
+# python_venv REQUIREMENTS [VERSION...]: makes a virtual environment with exactly these packages, of the first of these
+# Pythons that is here, and sets `venv` to its path. The environment stays from run to run until the file changes.
 python_venv() {
-  local requirements=$1 candidate python=''
+  local requirements=$1 python=''
+  shift
+  [ $# -gt 0 ] || set -- 3.12 3.11 3.10
   venv=$root/.cache/venv/$(basename -- "$(dirname -- "$requirements")")
   cmp --silent -- "$requirements" "$venv/requirements.txt" && return 0
-  for candidate in python3.12 python3.11 python3.10 python3; do
-    if "$candidate" -c 'import sys; sys.exit(not (3, 10) <= sys.version_info < (3, 13))' 2>/dev/null; then
-      python=$candidate
-      break
-    fi
-  done
-  if [ -z "$python" ]; then
-    echo "Python 3.10 to 3.12 is needed"
+  if ! python=$(python_of "$@"); then
+    echo "none of these Pythons is here: $*"
     return 1
   fi
   rm -rf -- "$venv"
-  "$python" -m venv "$venv"
-  "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$requirements"
-  cp -- "$requirements" "$venv/requirements.txt"
+  "$python" -m venv "$venv" &&
+    "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$requirements" &&
+    cp -- "$requirements" "$venv/requirements.txt"
 }

@@ -1,56 +1,99 @@
--- Costs in the shape of the FOCUS 1.4 dataset "Cost and Usage". It is no conformant dataset: README.md lists where it
--- deviates and why. Columns that the interface lacks are null; nothing is made up but the subcategory, which is marked.
-{%- set type_decimal = ai_billing.type_decimal() %}
-{%- set missing_text = ['HostProviderName', 'PricingUnit', 'SkuPriceId', 'InvoiceDetailId', 'ConsumedUnit'] %}
-{%- set missing_decimal = ['ContractedCost', 'ListCost', 'PricingQuantity', 'ConsumedQuantity'] %}
+-- Costs in the shape of the FOCUS 1.4 dataset "Cost and Usage", and the columns that FOCUS 1.2 demands beside it. It is no
+-- conformant dataset: README.md lists where it deviates and why. Columns that the interface lacks are null. Nothing is made up
+-- but a missing subcategory and the frequency of charges that are not usage: both are marked.
+{%- set text = dbt.type_string() %}
+{%- set missing_text = ['CommitmentDiscountStatus', 'HostProviderName', 'InvoiceDetailId', 'PricingUnit', 'SkuPriceId'] %}
+{%- set missing_decimal = ['ContractedCost', 'ListCost', 'PricingQuantity'] %}
+{%- set measured_by = ['day', 'account', 'base_url', 'service_provider_name', 'service_name', 'model_id', 'project_id',
+  'workspace_id', 'api_key_id', 'service_tier', 'workload_type', 'upstream_provider', 'usage_type'] %}
+{%- set sub_account = 'coalesce(costs.project_id, costs.workspace_id)' %}
 {%- set columns = [
-  ['account', 'BillingAccountId'],
-  ['account', 'BillingAccountName'],
-  ['billed_cost', 'BilledCost'],
-  ['effective_cost', 'EffectiveCost'],
-  ['billing_currency', 'BillingCurrency'],
-  ['billing_period_start', 'BillingPeriodStart'],
-  ['billing_period_end', 'BillingPeriodEnd'],
-  ['charge_category', 'ChargeCategory'],
-  ["case when charge_class = 'Correction' then charge_class end", 'ChargeClass'],
-  ["nullif(charge_description, '')", 'ChargeDescription'],
-  ['charge_period_start', 'ChargePeriodStart'],
-  ['charge_period_end', 'ChargePeriodEnd'],
-  ['invoice_id', 'InvoiceId'],
-  ['invoice_issuer_name', 'InvoiceIssuerName'],
-  ['pricing_currency', 'PricingCurrency'],
-  ['service_provider_name', 'ServiceProviderName'],
-  ['service_category', 'ServiceCategory'],
-  ["coalesce(service_subcategory, 'Other (AI and Machine Learning)')", 'ServiceSubcategory'],
-  ['service_name', 'ServiceName'],
-  ['sku_id', 'SkuId'],
-  ['sku_meter', 'SkuMeter'],
-  ['pricing_currency_billed_cost', 'x_PricingCurrencyBilledCost'],
-  ['service_subcategory is null', 'x_IsServiceSubcategoryFilled'],
-  ["case when charge_class <> 'Correction' then charge_class end", 'x_OtherChargeClass'],
-  ['record_id', 'x_RecordId'],
-  ['record_updated_at', 'x_RecordUpdatedAt'],
-  ['cost_status', 'x_CostStatus'],
-  ['corrects_record_id', 'x_CorrectsRecordId'],
-  ['usage_type', 'x_UsageType'],
-  ['model_id', 'x_ModelId'],
-  ['project_id', 'x_ProjectId'],
-  ['workspace_id', 'x_WorkspaceId'],
-  ['api_key_id', 'x_ApiKeyId'],
-  ['service_tier', 'x_ServiceTier'],
-  ['workload_type', 'x_WorkloadType'],
-  ['upstream_provider', 'x_UpstreamProvider'],
-  ['day_status', 'x_DayStatus'],
+  ['coalesce(costs.account, costs.base_url)', 'BillingAccountId'],
+  ['coalesce(costs.account, costs.base_url)', 'BillingAccountName'],
+  ['costs.billed_cost', 'BilledCost'],
+  ['costs.effective_cost', 'EffectiveCost'],
+  ['costs.billing_currency', 'BillingCurrency'],
+  ['costs.billing_period_start', 'BillingPeriodStart'],
+  ['costs.billing_period_end', 'BillingPeriodEnd'],
+  ['costs.charge_category', 'ChargeCategory'],
+  ["case when costs.charge_class = 'Correction' then costs.charge_class end", 'ChargeClass'],
+  ["nullif(costs.charge_description, '')", 'ChargeDescription'],
+  ["case when costs.charge_category = 'Usage' then 'Usage-Based' when costs.charge_category = 'Purchase'"
+    ~ " and costs.charge_period_end > " ~ ai_billing.midnight('costs.day', 1) ~ " then 'Recurring' else 'One-Time' end",
+    'ChargeFrequency'],
+  ['costs.charge_period_start', 'ChargePeriodStart'],
+  ['costs.charge_period_end', 'ChargePeriodEnd'],
+  ['consumed.quantity', 'ConsumedQuantity'],
+  ['consumed.unit', 'ConsumedUnit'],
+  ['costs.invoice_id', 'InvoiceId'],
+  ['costs.invoice_issuer_name', 'InvoiceIssuerName'],
+  ['costs.pricing_currency', 'PricingCurrency'],
+  ['costs.service_provider_name', 'ProviderName'],
+  ['costs.service_provider_name', 'PublisherName'],
+  ['costs.service_provider_name', 'ServiceProviderName'],
+  ['costs.service_category', 'ServiceCategory'],
+  ["coalesce(costs.service_subcategory, 'Other (AI and Machine Learning)')", 'ServiceSubcategory'],
+  ['costs.service_name', 'ServiceName'],
+  ['costs.sku_id', 'SkuId'],
+  ['costs.sku_meter', 'SkuMeter'],
+  [sub_account, 'SubAccountId'],
+  [sub_account, 'SubAccountName'],
+  ["case when costs.project_id is not null then 'Project' when costs.workspace_id is not null then 'Workspace' end",
+    'SubAccountType'],
+  [ai_billing.json_object({'x_project': 'costs.project_id', 'x_workspace': 'costs.workspace_id'}), 'Tags'],
 ] %}
+{%- set own_columns = [
+  ['costs.pricing_currency_billed_cost', 'x_PricingCurrencyBilledCost'],
+  ['costs.service_subcategory is null', 'x_IsServiceSubcategoryFilled'],
+  ["costs.charge_category <> 'Usage'", 'x_IsChargeFrequencyFilled'],
+  ["case when costs.charge_class <> 'Correction' then costs.charge_class end", 'x_OtherChargeClass'],
+  ['costs.record_id', 'x_RecordId'],
+  ['costs.record_updated_at', 'x_RecordUpdatedAt'],
+  ['costs.cost_status', 'x_CostStatus'],
+  ['costs.corrects_record_id', 'x_CorrectsRecordId'],
+  ['costs.usage_type', 'x_UsageType'],
+  ['costs.model_id', 'x_ModelId'],
+  ['costs.project_id', 'x_ProjectId'],
+  ['costs.workspace_id', 'x_WorkspaceId'],
+  ['costs.api_key_id', 'x_ApiKeyId'],
+  ['costs.service_tier', 'x_ServiceTier'],
+  ['costs.workload_type', 'x_WorkloadType'],
+  ['costs.upstream_provider', 'x_UpstreamProvider'],
+  ['costs.day_status', 'x_DayStatus'],
+] %}
+with keyed as (
+  select
+    current_.*,
+    case when charge_category = 'Usage' and usage_type is not null and charge_period_end <= {{ ai_billing.midnight('day', 1) }}
+      then {{ ai_billing.key_of(measured_by) }} end as measured_key
+  from {{ ref('current_costs') }} as current_
+  where is_counted
+),
+
+costs as (
+  select keyed.*, count(*) over (partition by measured_key) as costs_of_key from keyed
+),
+
+-- The usage of a day with the same labels and the same usage type. In several units it is not one quantity.
+consumed as (
+  select {{ ai_billing.key_of(measured_by) }} as measured_key, min(consumed_unit) as unit, sum(consumed_quantity) as quantity
+  from {{ ref('current_usage') }}
+  group by {{ ai_billing.key_of(measured_by) }}
+  having min(consumed_unit) = max(consumed_unit)
+)
+
 select
   {%- for expression, name in columns %}
   {{ expression }} as {{ adapter.quote(name) }},
   {%- endfor %}
   {%- for name in missing_text %}
-  cast(null as {{ dbt.type_string() }}) as {{ adapter.quote(name) }},
+  cast(null as {{ text }}) as {{ adapter.quote(name) }},
   {%- endfor %}
   {%- for name in missing_decimal %}
-  cast(null as {{ type_decimal }}) as {{ adapter.quote(name) }}{{ ',' if not loop.last }}
+  cast(null as {{ ai_billing.type_decimal() }}) as {{ adapter.quote(name) }},
   {%- endfor %}
-from {{ ref('current_costs') }}
-where is_counted
+  {%- for expression, name in own_columns %}
+  {{ expression }} as {{ adapter.quote(name) }}{{ ',' if not loop.last }}
+  {%- endfor %}
+from costs
+left join consumed on costs.measured_key = consumed.measured_key and costs.costs_of_key = 1
