@@ -107,7 +107,7 @@ explained as (
     coalesce(live.unjudged_rows, 0) as unjudged_rows,
     scopes.account,
     scopes.base_url,
-    {{ ai_billing.age_in_days('days.began_at', 'newest.began_at') }} as proof_age_days,
+    {{ ai_billing.days_between('days.began_at', 'newest.began_at') }} as proof_age_days,
     case
       when scopes.is_disputed
         then 'two accounts, or two connections, write into these tables without a label: set account in each configuration'

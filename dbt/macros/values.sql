@@ -120,11 +120,6 @@
 {% macro default__moved_by_days(instant, days) %}{{ dbt.dateadd('day', days, instant) }}{% endmacro %}
 {% macro spark__moved_by_days(instant, days) %}timestampadd(day, {{ days }}, {{ instant }}){% endmacro %}
 
-{# Whole days between the dates of two UTC timestamps. #}
-{% macro age_in_days(first, second) %}{{ return(adapter.dispatch('age_in_days', 'ai_billing')(first, second)) }}{% endmacro %}
-{% macro default__age_in_days(first, second) %}{{ dbt.datediff(first, second, 'day') }}{% endmacro %}
-{% macro spark__age_in_days(first, second) %}datediff(cast({{ second }} as date), cast({{ first }} as date)){% endmacro %}
-
 {% macro type_utc() %}{{ return(adapter.dispatch('type_utc', 'ai_billing')()) }}{% endmacro %}
 {% macro default__type_utc() %}{{ dbt.type_timestamp() }}{% endmacro %}
 {% macro postgres__type_utc() %}timestamp without time zone{% endmacro %}
