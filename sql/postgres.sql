@@ -3,6 +3,8 @@
 -- Run it in the schema that holds the tables usage, costs and export_windows; again after an upgrade. The tables that it
 -- creates are yours to fill: teams, budgets, exchange rates, totals of invoices. It never changes their rows.
 
+drop view if exists budget_status;
+drop view if exists team_costs;
 drop view if exists cost_movers;
 drop view if exists cache_savings;
 drop view if exists usage_against_costs;
@@ -6362,3 +6364,88 @@ select
   case when change > 0 then from_above end as rank_grown,
   case when change < 0 then from_below end as rank_fallen
 from ranked;
+
+create view team_costs as
+-- Costs by month and team. The team is that of the key, else that of the project, else that of the workspace; costs whose
+-- labels have no team stand under null, so that all teams together are all costs.
+with allocated as (
+  select
+    rows_.*,
+    coalesce(by_api_key_id.team, by_project_id.team, by_workspace_id.team) as team,
+    case
+      when by_api_key_id.team is not null then 'api_key_id'
+      when by_project_id.team is not null then 'project_id'
+      when by_workspace_id.team is not null then 'workspace_id'
+    end as allocated_by
+  from "monthly_costs" as rows_
+  left join (
+    select value, team from "ai_billing__teams" where label = 'api_key_id'
+  ) as by_api_key_id on rows_.api_key_id = by_api_key_id.value
+  left join (
+    select value, team from "ai_billing__teams" where label = 'project_id'
+  ) as by_project_id on rows_.project_id = by_project_id.value
+  left join (
+    select value, team from "ai_billing__teams" where label = 'workspace_id'
+  ) as by_workspace_id on rows_.workspace_id = by_workspace_id.value
+)
+select
+  month,
+  account,
+  base_url,
+  team,
+  allocated_by,
+  billing_currency,
+  sum(billed_cost) as billed_cost,
+  sum(effective_cost) as effective_cost,
+  sum(forecast_cost) as forecast_cost,
+  sum(previous_billed_cost) as previous_billed_cost,
+  sum(previous_to_date_cost) as previous_to_date_cost
+from allocated
+group by month, account, base_url, team, allocated_by, billing_currency;
+
+create view budget_status as
+-- Each budget beside its month: what is spent and what the forecast is, over all accounts. Costs in another currency than the
+-- budget's do not count. In a month without any costs nothing is spent; a month that has not begun has no forecast.
+with teams as (
+  select month, team, billing_currency, sum(billed_cost) as billed_cost, sum(forecast_cost) as forecast_cost
+  from "team_costs"
+  group by month, team, billing_currency
+),
+organization as (
+  select month, billing_currency, sum(billed_cost) as billed_cost, sum(forecast_cost) as forecast_cost
+  from teams
+  group by month, billing_currency
+),
+newest as (
+  select max(month) as month from teams
+),
+spent as (
+  select
+    budgets.month, budgets.team, budgets.billing_currency, budgets.budget,
+    coalesce(case when budgets.team is null then organization.billed_cost else teams.billed_cost end, 0) as billed_cost,
+    case when budgets.month <= newest.month then
+      coalesce(case when budgets.team is null then organization.forecast_cost else teams.forecast_cost end, 0)
+    end as forecast_cost
+  from "ai_billing__budgets" as budgets
+  cross join newest
+  left join teams
+    on budgets.month = teams.month
+    and budgets.team = teams.team
+    and budgets.billing_currency = teams.billing_currency
+  left join organization
+    on budgets.month = organization.month
+    and budgets.billing_currency = organization.billing_currency
+)
+select
+  month,
+  team,
+  billing_currency,
+  budget,
+  billed_cost,
+  forecast_cost,
+  budget - billed_cost as remaining,
+  case when budget <> 0 and abs(billed_cost) < 10000000000000 and abs(budget) < 10000000000000
+    then round(round(billed_cost, 18) / budget, 6) end as share_spent,
+  billed_cost > budget as is_over,
+  forecast_cost > budget as is_forecast_over
+from spent;

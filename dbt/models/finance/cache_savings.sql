@@ -5,7 +5,7 @@
 {%- set writes = "'cache_write_5m_tokens', 'cache_write_1h_tokens', 'x_cache_write_30m_tokens', 'x_cache_write_12h_tokens',
     'x_cache_write_tokens'" %}
 {%- set kinds = {'input': "= 'input_tokens'", 'read': "= 'cache_read_tokens'", 'write': 'in (' ~ writes ~ ')'} %}
-{%- set month = 'cast(' ~ dbt.date_trunc('month', 'day') ~ ' as date)' %}
+{%- set month = ai_billing.month_of('day') %}
 with cached as (
   select
     {{ month }} as month, {{ keys[1:] | join(', ') }},
