@@ -1,8 +1,18 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { retentionFloor } from "../core/plan.ts";
 import type { Transport } from "../edges.ts";
 import type { Capabilities } from "../generated/capabilities.js";
-import { ask, type Bench, benchOf, DAY, HOUR, type Page, transportOf } from "./testing.ts";
+import {
+  ask,
+  type Bench,
+  benchOf,
+  DAY,
+  HOUR,
+  type Page,
+  recordsOf,
+  transportOf,
+} from "./testing.ts";
 
 const NOW = Date.UTC(2026, 11, 30, 12);
 
@@ -100,5 +110,36 @@ test.each([0, 22.9, 23, 23.5])(
     const { body } = await ask(benchOf("anthropic", now), "/v1/finops/capabilities");
     const { datasets } = body as Capabilities;
     expect(retentionFloor(now, datasets.usage.retention_days)).toBe(Date.UTC(2026, 0, 1));
+  },
+);
+
+test.each([
+  { name: "openai", legacy: false, place: "/v1/finops" },
+  { name: "anthropic", legacy: false, place: "/v1/finops" },
+  { name: "anthropic", legacy: true, place: "/v1/finops/older" },
+] as const)(
+  "$name (older API: $legacy): any way of cutting hours gives the same records",
+  async ({ name, legacy, place }) => {
+    const bench = benchOf(name, NOW, { legacy });
+    const start = Date.UTC(2026, 11, 27);
+    const hours = 60;
+    const read = async (from: number, to: number, limit = 1000): Promise<string[]> => {
+      const range = { start: start + from * HOUR, end: start + to * HOUR };
+      const window = { ...range, limit, granularity: "1h" } as const;
+      return (await recordsOf(bench, `${place}/usage`, window)).map((row) => JSON.stringify(row));
+    };
+    const whole = (await read(0, hours)).toSorted();
+    expect(whole.length).toBeGreaterThan(30);
+    const cuts = fc.uniqueArray(fc.integer({ min: 1, max: hours - 1 }), { maxLength: 5 });
+    await fc.assert(
+      fc.asyncProperty(cuts, fc.constantFrom(7, 90, 1000), async (cut, limit) => {
+        const edges = [0, ...cut.toSorted((a, b) => a - b), hours];
+        const parts = [];
+        for (const [index, from] of edges.slice(0, -1).entries())
+          parts.push(...(await read(from, edges[index + 1] ?? hours, limit)));
+        expect(parts.toSorted()).toStrictEqual(whole);
+      }),
+      { numRuns: 10 },
+    );
   },
 );
