@@ -22,6 +22,9 @@ RUN groupmod --new-name airbyte node \
  && mkdir /airbyte \
  && chown airbyte:airbyte /airbyte
 
+# The link spares the launcher a look at the version of the Node on PATH, which takes 4 ms.
+RUN mkdir -p /usr/local/lib/source-ai-billing/node_modules/.bin \
+ && ln -s /usr/local/bin/node /usr/local/lib/source-ai-billing/node_modules/.bin/node
 COPY bin/source-ai-billing /usr/local/lib/source-ai-billing/bin/
 COPY --from=build /build/dist /usr/local/lib/source-ai-billing/dist
 

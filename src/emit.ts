@@ -4,10 +4,10 @@ import type { Writable } from "node:stream";
 import { STREAM_NAMES } from "./catalog/stream_names.ts";
 import { maskSecrets } from "./core/foreign_text.ts";
 import { onOneLine } from "./core/lines.ts";
-import type { Message } from "./protocol.ts";
+import type { Message, StateMessage } from "./protocol.ts";
 import type { Output } from "./streams/stream.ts";
 
-const DATA: ReadonlySet<string> = new Set(["STATE", "CONTROL", "SPEC", "CATALOG"]);
+const DATA: ReadonlySet<string> = new Set(["CONTROL", "SPEC", "CATALOG"]);
 const CONSTANTS: ReadonlySet<string> = new Set(["type", "level", "status", "failure_type"]);
 const STREAMS: ReadonlySet<string> = new Set(STREAM_NAMES);
 
@@ -88,14 +88,22 @@ export class Emitter {
   }
 
   #line(message: Message): string {
-    const isData = DATA.has(message.type);
-    const isState = message.type === "STATE";
-    const json = JSON.stringify(message, (key, value: unknown) => {
-      // The protocol wants a decimal point in it.
-      if (isState && key === "recordCount") return JSON.rawJSON(Number(value).toFixed(1));
-      const isText = typeof value === "string" && !isData && !CONSTANTS.has(key);
+    return `${onOneLine(this.#json(message))}\n`;
+  }
+
+  #json(message: Message): string {
+    if (message.type === "STATE") return JSON.stringify(withPoint(message));
+    // No replacer for data: it would be called for each value of a catalog.
+    if (DATA.has(message.type)) return JSON.stringify(message);
+    return JSON.stringify(message, (key, value: unknown) => {
+      const isText = typeof value === "string" && !CONSTANTS.has(key);
       return isText && !(key === "name" && STREAMS.has(value)) ? this.#secrets.mask(value) : value;
     });
-    return `${onOneLine(json)}\n`;
   }
+}
+
+/** The message with a decimal point in its number of records, as the protocol wants it. */
+function withPoint({ state, ...message }: StateMessage): object {
+  const recordCount = JSON.rawJSON(state.sourceStats.recordCount.toFixed(1));
+  return { ...message, state: { ...state, sourceStats: { recordCount } } };
 }

@@ -1,18 +1,14 @@
 /** The process edge: the only file that names `process`. */
 import { setMaxListeners } from "node:events";
-import { fstatSync } from "node:fs";
-import { text as textOf } from "node:stream/consumers";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
-import { setFlagsFromString } from "node:v8";
 import packageJson from "../package.json" with { type: "json" };
 import type { Command } from "./cli.ts";
 import type { Host } from "./connector.ts";
 import type { Clock } from "./edges.ts";
 import { Emitter, Secrets } from "./emit.ts";
 import { ConnectorError } from "./errors.ts";
-import { assertWritable, writeConfigFile } from "./config/file.ts";
-import { readJsonFile } from "./config/json_file.ts";
-import { Progress } from "./progress.ts";
+import type { InputKind } from "./config/json_file.ts";
+import type { Progress } from "./progress.ts";
 import { errorTrace, failureOf } from "./protocol.ts";
 import { specification } from "./spec.ts";
 
@@ -35,7 +31,15 @@ const clock: Clock = {
   },
 };
 
-const configFile = { write: writeConfigFile, assertWritable };
+// Loaded with their first use, because `spec` needs none of it: Node's module for cryptography alone takes 6 ms.
+const configFile = {
+  write: async (path: string, config: unknown): Promise<void> =>
+    await (await import("./config/file.ts")).writeConfigFile(path, config),
+  assertWritable: async (path: string): Promise<void> =>
+    await (await import("./config/file.ts")).assertWritable(path),
+};
+const readJson = async (path: string, what: InputKind): Promise<unknown> =>
+  await (await import("./config/json_file.ts")).readJsonFile(path, what);
 
 /** Commands with options of their own; see warehouse/. */
 const WAREHOUSE_COMMANDS: ReadonlySet<string> = new Set(["sync", "init", "query", "report"]);
@@ -99,7 +103,7 @@ async function perform(
     return true;
   }
   const connector = await import("./connector.ts");
-  const progress = watched(command, secrets);
+  const progress = await watched(command, secrets);
   const outputs = connector.run(command, {
     ...hostOf(connector, secrets, stop),
     onProgress: (event) => progress?.told(event),
@@ -109,10 +113,10 @@ async function perform(
     for (;;) {
       const next = await outputs.next();
       if (next.done === true) return next.value;
-      if (next.value.type === "RECORD_LINES" && pages++ === 0) limitHeapGrowth();
+      if (next.value.type === "RECORD_LINES" && pages++ === 0) await limitHeapGrowth();
       await emitter.write(next.value);
       progress?.saw(next.value);
-      if (next.value.type !== "RECORD_LINES") explain(failureOf(next.value), secrets);
+      if (next.value.type !== "RECORD_LINES") await explain(failureOf(next.value), secrets);
     }
   } finally {
     progress?.end();
@@ -133,7 +137,7 @@ function hostOf(
     nextTurn: () => setImmediate(),
     stop,
     secrets,
-    readJson: readJsonFile,
+    readJson,
     configFile,
     openTransport: (connections) =>
       openTransport({ limits: TRANSPORT_LIMITS, connections, proxies: process.env }),
@@ -146,14 +150,16 @@ function hostOf(
  * 103 MiB instead of 121 MiB, in the same time. A flag in the launcher would do the same but makes Node refuse the compiled
  * code in its cache, its own modules included: every command would start 18 ms later (`spec`: 40 ms instead of 31 ms).
  */
-function limitHeapGrowth(): void {
+async function limitHeapGrowth(): Promise<void> {
+  const { setFlagsFromString } = await import("node:v8");
   setFlagsFromString("--heap-growing-percent=20");
 }
 
 /** Shows progress if a person watches a read at a terminal and stdout is redirected. */
-function watched({ kind }: Running, secrets: Secrets): Progress | undefined {
+async function watched({ kind }: Running, secrets: Secrets): Promise<Progress | undefined> {
   const { stdout, stderr } = process;
   if (kind !== "read" || !stderr.isTTY || stdout.isTTY) return undefined;
+  const { Progress } = await import("./progress.ts");
   stderr.on("error", () => undefined); // the read goes on if the terminal closes
   return new Progress(
     (text) => void stderr.write(secrets.mask(text)),
@@ -206,7 +212,7 @@ async function signIn(
       clock,
       stop,
       secrets,
-      readJson: readJsonFile,
+      readJson,
       configFile,
       begin: (config, redirectUri) => beginSignIn(config, redirectUri, host),
       openBrowser: (address) => openBrowser(address, process.platform),
@@ -253,12 +259,12 @@ async function runWarehouse(
       sleep: (ms) => clock.sleep(ms, stop),
       secrets,
       engine: (command, edges) => connector.run(command, { ...host, ...edges }),
-      readJson: readJsonFile,
+      readJson,
       say: (text) => emitter.print(secrets.mask(text)),
       warn,
       draw: stderr.isTTY ? (text) => void stderr.write(secrets.mask(text)) : undefined,
       ask: stdin.isTTY && stderr.isTTY ? askAt(stdin, stderr) : undefined,
-      readInput: () => textOf(stdin),
+      readInput: async () => await (await import("node:stream/consumers")).text(stdin),
     });
     process.exitCode = ok ? 0 : 1;
   } catch (reason) {
@@ -273,7 +279,7 @@ async function tell(error: ConnectorError, emitter: Emitter, secrets: Secrets): 
   try {
     if (error.code !== "aborted") await emitter.write(errorTrace(error.toTrace(), clock.now()));
     await emitter.flush();
-    explain(error.message, secrets);
+    await explain(error.message, secrets);
   } catch (reason) {
     // Usually stdout has now failed with the same error that is to be reported. Then one message is enough.
     const lines = error.cause === reason ? [] : [error.message];
@@ -287,14 +293,16 @@ async function tell(error: ConnectorError, emitter: Emitter, secrets: Secrets): 
  * Says on stderr why a command failed, if a person is there: at a terminal, or where stdout goes to a file and hides the
  * message. Platforms read stdout through a pipe, and get nothing twice.
  */
-function explain(failure: string | undefined, secrets: Secrets): void {
-  if (failure === undefined || !(process.stderr.isTTY || isFile(process.stdout.fd))) return;
+async function explain(failure: string | undefined, secrets: Secrets): Promise<void> {
+  if (failure === undefined) return;
+  if (!process.stderr.isTTY && !(await isFile(process.stdout.fd))) return;
   process.stderr.on("error", () => undefined); // nobody is left to be told
   process.stderr.write(`${secrets.mask(failure)}\n`);
 }
 
-function isFile(descriptor: number): boolean {
+async function isFile(descriptor: number): Promise<boolean> {
   try {
+    const { fstatSync } = await import("node:fs"); // takes 3 ms, and is only needed here
     return fstatSync(descriptor).isFile();
   } catch {
     return false; // it is closed
