@@ -235,21 +235,13 @@ class Scan implements ScannedRecords {
     return end + 1;
   }
 
-  /**
-   * Compares the bytes at `at` with those at `before`, which end at `limit`. Gives the first place from `at` that differs.
-   *
-   * It compares eight bytes at a time, as one floating-point number. Bytes that write no number differ from themselves, and the
-   * loops below compare them again. Only 0 and -0 are equal with different bytes: seven zeros and 0x80, which is no UTF-8.
-   */
+  /** Compares the bytes at `at` with those at `before`, which end at `limit`. Gives the first place from `at` that differs. */
   #sameUntil(at: number, before: number, limit: number): number {
     const view = this.#view;
     const shift = at - before;
-    const end = Math.min(limit, view.byteLength - shift);
+    const lastWord = Math.min(limit, view.byteLength - shift) - 4;
     let from = before;
-    while (from <= end - 8 && view.getFloat64(from, true) === view.getFloat64(from + shift, true)) {
-      from += 8;
-    }
-    for (; from <= end - 4; from += 4) {
+    for (; from <= lastWord; from += 4) {
       const unlike = view.getInt32(from, true) ^ view.getInt32(from + shift, true);
       if (unlike !== 0) return from + shift + ((31 - Math.clz32(unlike & -unlike)) >> 3); // the byte of the lowest differing bit
     }
