@@ -124,7 +124,16 @@ function judgeWindows(
     const known = windows.find((window) => window.start === start && window.end === end);
     if (cursor === null) {
       if (end - start > rules.maximumWindowDays * DAY) faults.push(`W2: too long: ${shown}`);
-      if (start < floor) faults.push(`W3: before the floor: ${shown}`);
+      const isSecond = exchanges.some(
+        (other) =>
+          other.stream === stream &&
+          other.start === start &&
+          other.end === end &&
+          other.cursor !== null &&
+          other.at < exchange.at,
+      );
+      // The second reading (R6) of a resumed window has its bounds, which an earlier day has planned.
+      if (start < floor && !isSecond) faults.push(`W3: before the floor: ${shown}`);
       const hourly = rules.granularity === "1h";
       const wholeStart = hourly && resumes ? hourOf(start) : dayOf(start);
       if (wholeStart !== start || (hourly ? hourOf(end) : dayOf(end)) !== end)

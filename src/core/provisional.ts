@@ -26,6 +26,17 @@ function sumOf(a: ProvisionalDay, b: ProvisionalDay): ProvisionalDay {
   return { day: a.day, records: a.records + b.records, billed: addAmounts(a.billed, b.billed) };
 }
 
+/** Adds days that have no provisional costs yet. The sums of all other days stay, because they are those of a complete reading. */
+export function addMissingDays(
+  known: readonly ProvisionalDay[],
+  found: readonly ProvisionalDay[],
+): readonly ProvisionalDay[] {
+  return addProvisional(
+    known,
+    found.filter(({ day }) => known.every((entry) => entry.day !== day)),
+  );
+}
+
 /**
  * A complete reading knows all provisional costs of its days, so its sums replace the earlier ones of these days.
  *

@@ -12,6 +12,7 @@
 import { daysOf, digestOf } from "../core/digests.ts";
 import { forget, isKnown } from "../core/known_days.ts";
 import { type Plan, type PlanInput, windowOfDay } from "../core/plan.ts";
+import { addMissingDays } from "../core/provisional.ts";
 import type { Reading, StandingStrays } from "../core/reading.ts";
 import { type DayReport, settle, type Settlement } from "../core/settle.ts";
 import { advance, finishWindow, knownOf, settleReading, type StreamState } from "../core/state.ts";
@@ -155,7 +156,14 @@ export class Completion {
     this.strays.drop(hashes);
     const written = standingOf(reading.totals ?? [], reading.id);
     await this.#report({ reading, isWhole: false, days: [], strays: written });
-    this.#options.setState(this.#remembered(this.#options.state()));
+    const state = this.#remembered(this.#options.state());
+    // R2: no reading of this pass is about the days of these strays, so that their provisional costs are followed from here.
+    const { provisional } = reading;
+    this.#options.setState(
+      state.mode === "incremental"
+        ? { ...state, provisional: addMissingDays(state.provisional, provisional) }
+        : state,
+    );
     this.#finish({ ...job, missesStrays: false });
   }
 

@@ -75,6 +75,17 @@ export function rewriteJob(first: Reading, rewrites: readonly DayDigest[], job: 
 }
 
 /**
+ * The job of a window that begins again. The new passage keeps the id of the reading that it replaces, because this process knows all
+ * rows that have this id. If an earlier process began the reading, it may have written rows that its last STATE does not cover. So
+ * such a reading is given up, and the new passage gets an id of its own (R4).
+ */
+export function startOver(job: Job, reading: Reading | null): Job {
+  return reading?.resumed === true
+    ? { ...job, startsOver: null, written: new Map() }
+    : { ...job, startsOver: reading };
+}
+
+/**
  * The jobs for a window that has to begin again, under today's floor and limits. If the window stays whole, its reading keeps
  * its id. Otherwise each part has a reading and a memory of its own. Records that the replaced window wrote are not written
  * again (P5). So a part may count rows that carry the old reading's id, and the days of these rows stay unknown (R4).

@@ -11,6 +11,14 @@ export interface PageOptions extends Pick<LineOptions, "emittedAt" | "take"> {
   readonly differing: (digests: Lines["digests"]) => readonly number[];
 }
 
+/**
+ * The reading as the state keeps it, for a process that resumes it. After a restart, rows of the first passage may have the reading's
+ * id too. Only this process can compare them with the second passage, so for a later process the days of all rows are incomplete (R4).
+ */
+export function toResume({ job, reading }: OpenWindow): Reading {
+  return job.startsOver === null ? reading : { ...reading, incomplete: [...job.written.keys()] };
+}
+
 export class OpenWindow {
   readonly job: Job;
   readonly memory: WindowMemory;

@@ -16,9 +16,9 @@ import { countOf, describeLost, describePlan, positionInFuture } from "./describ
 import type { WindowRead, WindowSource } from "./flow.ts";
 import { HeldWindows } from "./held_windows.ts";
 import type { RecordRules } from "./invalid.ts";
-import { type Job, jobOf, replanned, resumedJob } from "./job.ts";
+import { type Job, jobOf, replanned, resumedJob, startOver } from "./job.ts";
 import { Notices } from "./notices.ts";
-import { OpenWindow } from "./open_window.ts";
+import { OpenWindow, toResume } from "./open_window.ts";
 import type { ReaderOptions } from "./reader_options.ts";
 import type { WindowContext } from "./record_filter.ts";
 import type { FetchedPage, Output } from "./stream.ts";
@@ -180,8 +180,8 @@ export class StreamReader implements WindowSource {
     const { reports, run } = this.#options;
     const more = { limit, withTotals: reports !== null, rewrites, availableThrough };
     if (startsOver !== null) {
-      const { id, beganAt, resumed } = startsOver;
-      return { ...beginReading(window, { id, beganAt, ...more }), resumed };
+      const { id, beganAt } = startsOver;
+      return beginReading(window, { id, beganAt, ...more });
     }
     const beganAt = Math.trunc(run.providerNow());
     const id = run.ids.next(beganAt, this.#state.chain);
@@ -223,7 +223,7 @@ export class StreamReader implements WindowSource {
     const isKept = job.purpose.kind === "window" || job.purpose.kind === "rewrite";
     if (isLast && !isHeld) await this.#end([window]);
     if (!isLast && isKept) {
-      this.#state = keepOpen(this.#state, window.reading, input.now);
+      this.#state = keepOpen(this.#state, toResume(window), input.now);
     }
     const left = this.#queue.length + this.#active;
     if (isLast && left === 1 && this.#completion.waiting === 0) return; // the final STATE follows at once and covers this page
@@ -289,10 +289,12 @@ export class StreamReader implements WindowSource {
   async #restart(job: Job, error: ConnectorError, reading: Reading | null): Promise<void> {
     const { input, run } = this.#options;
     if (reading !== null) this.#state = dropOpen(this.#state, reading.id);
+    // No later process may go on with the old passage: rows of the new one may have the same reading id (R4).
+    await this.#checkpoints.send();
     await this.#log("INFO", `${error.message} Reading the window again from its first page.`);
     job.memory?.restart();
     const restarts = job.restarts + 1;
-    const again = { ...job, startsOver: reading, restarts, missesStrays: false };
+    const again = { ...startOver(job, reading), restarts, missesStrays: false };
     this.#requeue(again, { ...input, now: run.providerNow() });
   }
 

@@ -15,7 +15,8 @@ import {
   saidOf,
 } from "./scripted/testing.ts";
 import type { Fields, FetchedPage } from "./stream.ts";
-import { DAY_ONE, pageOf } from "./testing.ts";
+import { costs } from "./costs.ts";
+import { costRecord, DAY_ONE, pageOf } from "./testing.ts";
 
 /** Four days in one window. */
 const input = {
@@ -291,6 +292,49 @@ test("R4: the digests of a window that was resumed count what the process before
   expect(idsOf(idle)).toEqual([]);
 });
 
+test("R4: a resumed window whose cursor is refused gets a reading of its own, whose rows are complete", async () => {
+  const down = new ConnectorError("unavailable", "It is down.");
+  const killed = await readScript([[pageOf([a], "c"), down]], { input: oneDay });
+  const run = await readScript([[refused("cursor_refused")], [pageOf([a, b])]], {
+    input: oneDay,
+    stored: lastState(killed),
+  });
+  const open = lastState(killed)?.pass?.open.map(({ id }) => id);
+  expect(open).toHaveLength(1);
+  expect(open).not.toContain(run.reports[0]?.id);
+  expect(idsOf(run)).toEqual(["a", "b"]);
+  expect(daysOf(run)).toMatchObject([{ own: true, confirmed: true, rows: 2 }]);
+});
+
+test("R4: a STATE without the first passage goes out before the rows of a restarted window", async () => {
+  const run = await readScript(
+    [
+      [pageOf([a], "c"), refused("cursor_refused")],
+      [pageOf([b], "d"), pageOf([a])],
+    ],
+    { input: oneDay },
+  );
+  const rows = run.outputs.findLastIndex(({ type }) => type === "RECORD_LINES");
+  const before = run.outputs.slice(0, rows).findLast(({ type }) => type === "STATE");
+  const state = before?.type === "STATE" ? before.state.stream.stream_state : {};
+  expect(state["pass"]).toMatchObject({ open: [] });
+});
+
+test("R4: a restarted window that a later process resumes leaves its days unknown", async () => {
+  const down = new ConnectorError("unavailable", "It is down.");
+  const killed = await readScript(
+    [
+      [pageOf([a], "c"), refused("cursor_refused")],
+      [pageOf([b], "d"), down],
+    ],
+    { input: oneDay },
+  );
+  const run = await readScript([[pageOf([])]], { input: oneDay, stored: lastState(killed) });
+  expect(run.queries.map(({ cursor }) => cursor)).toEqual(["d"]);
+  expect(daysOf(run)).toMatchObject([{ own: true, confirmed: false }]);
+  expect(known(run)?.ranges).toEqual([]);
+});
+
 test("R6: a comparison that is killed goes on at its page", async () => {
   const first = await sync(four, null, 1);
   const records = changed(four, "r3");
@@ -361,6 +405,34 @@ test("P5: a stray that no window returns as its own is written once, by one more
   expect(strays).toEqual([{ day: DAY_ONE, rowsReadingId: reading?.id, records: 1 }]);
   expect(reading).toMatchObject({ start: DAY_ONE + DAY, end: DAY_ONE + 2 * DAY });
   expect(stateOf(first).strays).toMatchObject([{ day: DAY_ONE, readingId: reading?.id }]);
+});
+
+test("R2: the provisional cost of a written stray is followed under its own day, until that day is read", async () => {
+  /** A provider that takes the end of a window as inclusive. */
+  const strayOf =
+    (status: string) =>
+    ({ start, end }: { start: number; end: number }): FetchedPage[] => {
+      const stray = costRecord("s", {
+        ChargePeriodStart: "2026-01-05T00:00:00Z",
+        ChargePeriodEnd: "2026-01-06T00:00:00Z",
+        x_CostStatus: status,
+      });
+      return [pageOf(start <= week.end && week.end <= end ? [stray] : [])];
+    };
+  const provisional = (run: Run) => {
+    const state = lastState(run);
+    return state?.mode === "incremental" ? state.provisional : undefined;
+  };
+  const options = { stream: costs, input };
+  const first = await readScript(strayOf("provisional"), options);
+  expect(idsOf(first)).toEqual(["s"]);
+  expect(provisional(first)).toEqual([{ day: week.end, records: 1, billed: { USD: "1.1" } }]);
+  const stored = lastState(first);
+  const again = await readScript(strayOf("provisional"), { ...options, stored });
+  expect(provisional(again)).toEqual(provisional(first));
+  const later = { ...input, endDate: week.end + DAY, lookback: 5 * DAY, now: input.now + DAY };
+  const read = await readScript(strayOf("final"), { ...options, stored, input: later });
+  expect(provisional(read)).toEqual([]);
 });
 
 test("P5: next time a written stray is reported as standing, and an idle second read writes nothing", async () => {

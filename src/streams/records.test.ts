@@ -400,6 +400,24 @@ test("R2 S6: every reading that is judged counts the provisional costs of strays
   expect(provisionalFor({ kind: "look" })).toEqual([]);
 });
 
+test("R2: a stray that is written counts under the day of its start, unless that day lies before the plan", () => {
+  const dayOf = (planFrom: number, start: string): number | undefined => {
+    const strays = new Strays([]);
+    const record = costRecord("m", {
+      ChargePeriodStart: start,
+      ChargePeriodEnd: "2026-02-01T00:00:00Z",
+    });
+    const context = { stream: costs, granularity: null, window: STRAY_WINDOW, planFrom, strays };
+    fromRecords([record], contextOf(context));
+    const hashes = strays.pendingOf(STRAY_WINDOW);
+    const purpose = { kind: "strays", hashes } as const;
+    return fromRecords([record], contextOf({ ...context, purpose })).provisional[0]?.day;
+  };
+  expect(dayOf(DAY_ONE, "2026-01-01T00:00:00Z")).toBe(DAY_ONE);
+  expect(dayOf(DAY_ONE, "2026-01-03T00:00:00Z")).toBe(STRAY_WINDOW.end);
+  expect(dayOf(STRAY_WINDOW.start, "2026-01-01T00:00:00Z")).toBe(STRAY_WINDOW.start);
+});
+
 test("R5: control totals by day and group, without records that start outside the window", () => {
   const records = [
     usageRecord("a"),

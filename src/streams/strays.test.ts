@@ -51,6 +51,20 @@ test("P5: a written stray is standing, until a window returns it as its own or i
   expect(strays.isEmpty).toBe(true);
 });
 
+test("P5: a stray that is written again in a new version leaves no earlier version behind", () => {
+  const written = ["old", "shown", "elsewhere"].map((hash) => ({
+    hash,
+    day: hash === "elsewhere" ? DAY_ONE - DAY : DAY_ONE,
+    readingId: "r1",
+    window: second,
+  }));
+  const strays = new Strays(written);
+  strays.see("shown", DAY_ONE, first);
+  strays.see("new", DAY_ONE, first);
+  strays.wrote(new Set(["new"]), first, "r2");
+  expect(strays.written.map(({ hash }) => hash)).toEqual(["shown", "elsewhere", "new"]);
+});
+
 test("S8: the state remembers the newest 2,000 strays", () => {
   const strays = new Strays([]);
   const hashes = Array.from({ length: 2001 }, (_, index) => `${index}`);

@@ -92,14 +92,23 @@ export class Strays {
     );
   }
 
-  /** Notes strays that were written: they wait no longer, and the state remembers them. */
+  /**
+   * Notes strays that were written: they wait no longer, and the state remembers them. Each of them may be a new version of a
+   * stray that an earlier sync wrote on the same day. So the strays of these days that no window has shown in this read are
+   * forgotten: if a provider goes back to such a version, it is written again.
+   */
   wrote(hashes: ReadonlySet<string>, window: Range, readingId: string): void {
+    const days = new Set<number>();
     for (const hash of hashes) {
       const pending = this.#pending.get(hash);
       this.#pending.delete(hash);
       if (pending === undefined) continue;
       this.#written.set(hash, { hash, day: pending.day, readingId, window });
       this.#seen.add(hash);
+      days.add(pending.day);
+    }
+    for (const { hash, day } of this.#written.values()) {
+      if (days.has(day) && !this.#seen.has(hash)) this.#written.delete(hash);
     }
   }
 

@@ -12,7 +12,14 @@ import { Outlet, PageWriter, readOverLanes } from "../flow.ts";
 import { StreamReader } from "../reader.ts";
 import type { Run as SharedRun } from "../reader_options.ts";
 import { decodeState } from "../state_codec.ts";
-import type { FetchedPage, Fields, OpenPages, Output, WindowQuery } from "../stream.ts";
+import type {
+  FetchedPage,
+  Fields,
+  OpenPages,
+  Output,
+  StreamDefinition,
+  WindowQuery,
+} from "../stream.ts";
 import { DAY_ONE, pageOf, usageRecord } from "../testing.ts";
 import { usage } from "../usage.ts";
 
@@ -56,6 +63,8 @@ export interface Run {
 }
 
 interface Options {
+  /** Usage if there is none. */
+  readonly stream?: StreamDefinition;
   readonly stored?: StreamState | null;
   readonly input?: PlanInput;
   readonly mode?: "incremental" | "full_refresh";
@@ -140,7 +149,7 @@ async function outputsOf(
 
 /** Reads usage from a script. */
 export async function readScript(script: Script, options: Options = {}): Promise<Run> {
-  const { stored = null, input = at, mode = "incremental", lanes = 1 } = options;
+  const { stream = usage, stored = null, input = at, mode = "incremental", lanes = 1 } = options;
   const said: ReadingReport[] = [];
   const events: ProgressEvent[] = [];
   const { queries, newRecordsOfPages, openPages } = answersOf(script);
@@ -151,11 +160,16 @@ export async function readScript(script: Script, options: Options = {}): Promise
   const run = runOf(options, input.now, events);
   const { stateInterval = 0 } = options;
   const reader = new StreamReader({
-    stream: usage,
+    stream,
     source: { owner, openPages },
     input,
     plan,
-    policy: { granularity: "1d", pageSize: 1000, invalidRecords: "fail", stateInterval },
+    policy: {
+      granularity: stream.granularityOf("1d"),
+      pageSize: 1000,
+      invalidRecords: "fail",
+      stateInterval,
+    },
     run,
     reports: { send: async (report) => void said.push(report), keep: async () => undefined },
     onEnd: () => undefined,
