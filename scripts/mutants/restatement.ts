@@ -33,8 +33,8 @@ export const RESTATEMENT: readonly Mutant[] = [
   {
     rule: "R3",
     file: "src/streams/records.ts",
-    from: "if (names.length === 0) return null;",
-    to: "if (names.length >= 0) return null;",
+    from: "if (foreign.length === 0) return null;",
+    to: "if (foreign.length >= 0) return null;",
     test: "src/streams/records.test.ts: R3: members of a %s page that the interface does not name stay, and stand in x_ProviderColumns",
   },
   {

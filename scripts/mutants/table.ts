@@ -150,7 +150,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     rule: "P4",
     file: "src/streams/reader.ts",
-    from: "this.#state = keepOpen(this.#state, window.reading, input.now);",
+    from: "this.#state = keepOpen(this.#state, toResume(window), input.now);",
     to: "this.#state = finishReading(this.#state, reading, input.now);",
     test: "src/streams/reader.test.ts: S3 P4: a window that was half read goes on at its page, and is not counted as read",
   },

@@ -409,7 +409,7 @@ test("P5: a stray that no window returns as its own is written once, by one more
 
 test("R2: the provisional cost of a written stray is followed under its own day, until that day is read", async () => {
   /** A provider that takes the end of a window as inclusive. */
-  const strayOf =
+  const lateCharge =
     (status: string) =>
     ({ start, end }: { start: number; end: number }): FetchedPage[] => {
       const stray = costRecord("s", {
@@ -424,14 +424,14 @@ test("R2: the provisional cost of a written stray is followed under its own day,
     return state?.mode === "incremental" ? state.provisional : undefined;
   };
   const options = { stream: costs, input };
-  const first = await readScript(strayOf("provisional"), options);
+  const first = await readScript(lateCharge("provisional"), options);
   expect(idsOf(first)).toEqual(["s"]);
   expect(provisional(first)).toEqual([{ day: week.end, records: 1, billed: { USD: "1.1" } }]);
   const stored = lastState(first);
-  const again = await readScript(strayOf("provisional"), { ...options, stored });
+  const again = await readScript(lateCharge("provisional"), { ...options, stored });
   expect(provisional(again)).toEqual(provisional(first));
   const later = { ...input, endDate: week.end + DAY, lookback: 5 * DAY, now: input.now + DAY };
-  const read = await readScript(strayOf("final"), { ...options, stored, input: later });
+  const read = await readScript(lateCharge("final"), { ...options, stored, input: later });
   expect(provisional(read)).toEqual([]);
 });
 
