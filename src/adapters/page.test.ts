@@ -143,3 +143,16 @@ test.each([
     );
   },
 );
+
+test.each(["openai", "anthropic", "openrouter"] as const)(
+  "no request to %s asks for users, whose ids are personal data",
+  async (name) => {
+    const bench = benchOf(name, NOW);
+    const range = { start: NOW - 3.5 * DAY, end: NOW - 1.5 * DAY };
+    for (const dataset of ["usage", "costs"]) {
+      const records = await recordsOf(bench, `/v1/finops/${dataset}`, range);
+      expect(records.length).toBeGreaterThan(2);
+    }
+    expect(bench.fake.requests.join("\n")).not.toMatch(/user|actor/);
+  },
+);
