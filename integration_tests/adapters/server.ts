@@ -1,6 +1,6 @@
 /**
- * An adapter behind HTTP, for tests only: whoever speaks the interface can ask it. The rest of an HTTP server that the
- * interface expects, and that no adapter needs inside the connector, is here: other methods, and `Cache-Control`.
+ * An adapter behind HTTP, for tests only, so that any client of the interface can ask it. The server does what no adapter needs
+ * inside the connector: it refuses other methods than GET, and sends `Cache-Control`.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { ask, type Bench } from "../../src/adapters/testing.ts";
