@@ -49,24 +49,26 @@ export interface FakeSchedule {
 export function drawFakeSchedule(seed: number): FakeSchedule {
   const random = new Random(seed);
   const api = APIS[seed % APIS.length] ?? APIS[0];
-  const now = Date.UTC(2026, 6, 1) + random.int(0, 150) * DAY + random.int(0, 23) * HOUR;
+  // Never on the hour: a fake shows an hour from its first instant on, and nobody asks for the day that begins with it.
+  const now = Date.UTC(2026, 6, 1) + random.int(0, 150) * DAY + (random.int(0, 23) + 0.3) * HOUR;
   // OpenRouter shows 30 days, and the last sync comes three days later.
   const days = api.name === "openrouter" ? random.int(3, 25) : random.int(3, 50);
   const first = Math.floor(now / DAY) * DAY - days * DAY;
   const granularity = api.name !== "openrouter" && random.chance(0.2) ? "1h" : "1d";
   const start = { start_date: new Date(first).toISOString().slice(0, 10), granularity };
-  const draw = (pause: number): Attempt[] => drawSync(random, { pause, days, start });
-  return { seed, api, now, first, syncs: [draw(0), draw(random.pick([3, 26])), draw(50)] };
+  const draw = (pause: number, killed: number): Attempt[] =>
+    drawSync(random, { pause, killed, days, start });
+  const later = draw(random.pick([3, 26]), random.int(0, 2));
+  return { seed, api, now, first, syncs: [draw(0, random.int(1, 3)), later, draw(50, 0)] };
 }
 
 /** Attempts that are killed, and one that must succeed. */
 function drawSync(
   random: Random,
-  { pause, days, start }: { pause: number; days: number; start: Config },
+  { pause, killed, days, start }: { pause: number; killed: number; days: number; start: Config },
 ): Attempt[] {
-  const killed = pause === 0 ? random.int(1, 3) : random.int(0, 1);
   return Array.from({ length: killed + 1 }, (_, index) => ({
-    pause: index === 0 ? pause : random.pick([0.1, 0.1, 2, 7]),
+    pause: index === 0 ? pause : random.pick([0.2, 0.2, 2, 7]),
     limited: random.chance(0.15) ? 1 : 0,
     failing: random.chance(0.15) ? random.int(1, 2) : 0,
     end: index === killed ? null : drawEnd(random, days),
@@ -108,7 +110,8 @@ export async function runFakeSchedule(schedule: FakeSchedule, catalog: Catalog) 
     if (outcome.struck) struck += 1;
     if (attempt.end === null && outcome.code !== 0) faults.push(failureOf(outcome));
   }
-  // Late rows of earlier days are found by the first sync of the next day (R2), so only the last sync must have them all.
+  // The first sync of a day finds late rows of earlier days (R2), and a resumed sync keeps its plan. So only the last sync, which
+  // nobody kills, must have all rows.
   faults.push(...judge(schedule, fake, platform));
   return { faults, log, figures: { processes: log.length, killed: struck } };
 }

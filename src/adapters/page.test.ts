@@ -7,6 +7,7 @@ import {
   ask,
   type Bench,
   benchOf,
+  chunksOf,
   DAY,
   HOUR,
   type Page,
@@ -93,6 +94,27 @@ test("a report that ends nowhere is left after some pages", async () => {
   const answer = await ask(bench, EMPTY, { body, transport: counted });
   expect(answer.body).toMatchObject({ data: [], next_cursor: expect.any(String) });
   expect(requests).toBe(33);
+});
+
+test("pages of another refresh are not skipped into one", async () => {
+  const bench = benchOf("anthropic", NOW);
+  const query = "/v1/finops/costs?start=2026-12-01T00:00:00Z&end=2026-12-03T00:00:00Z";
+  const empty = { data: [], has_more: true, next_page: "2" };
+  const asked = async (path: string, refreshed: readonly string[]): Promise<unknown> => {
+    const left = refreshed.map((hour) => ({
+      ...empty,
+      data_refreshed_at: `2026-12-30T${hour}:00:00Z`,
+    }));
+    const transport: Transport = async () => {
+      const body = JSON.stringify(left.shift() ?? { data: [], has_more: false });
+      return { status: 200, headers: {}, body: chunksOf(body) };
+    };
+    return (await ask(bench, path, { transport })).body;
+  };
+  const first = (await asked(query, ["08", "08", "09"])) as Page;
+  expect(first).toMatchObject({ as_of: "2026-12-30T08:00:00Z", next_cursor: expect.any(String) });
+  const next = `${query}&cursor=${first.next_cursor}`;
+  expect(await asked(next, ["09"])).toMatchObject({ as_of: "2026-12-30T09:00:00Z" });
 });
 
 test("Anthropic's days before its first are refused, but for those that whole days of retention bring with them", async () => {

@@ -31,7 +31,7 @@ export interface PageOptions {
 }
 
 /** A page and the place behind it. */
-interface Made {
+interface Page {
   readonly data: ReturnType<typeof recordOf>[];
   /** Undefined if the window ends with the page. */
   readonly next: Cursor | undefined;
@@ -87,23 +87,25 @@ export class PageMaker {
 
   /**
    * The next page with a record. It skips pages without one, as of a report that the account does not use. If the provider
-   * refuses a later request, the empty page is the answer, so that its cursor keeps what was skipped.
+   * refuses a later request, or its reports have changed meanwhile, the empty page is the answer: its cursor keeps what was skipped,
+   * and the client sees that `as_of` changes (P6).
    */
-  async #filled(begin: Cursor): Promise<Made | HttpResponse> {
+  async #filled(begin: Cursor): Promise<Page | HttpResponse> {
     const until = this.#options.now() + SKIPPING;
-    let last: Made | undefined;
+    let last: Page | undefined;
     for (let skipped = 0, cursor = begin; ; skipped++) {
-      const made = await this.#made(cursor);
-      if ("status" in made) return last ?? made;
-      const availableThrough = Math.min(made.availableThrough, last?.availableThrough ?? Infinity);
-      last = { ...made, availableThrough };
+      const page = await this.#pageAt(cursor);
+      if ("status" in page) return last ?? page;
+      if (last !== undefined && page.asOf !== last.asOf) return last;
+      const availableThrough = Math.min(page.availableThrough, last?.availableThrough ?? Infinity);
+      last = { ...page, availableThrough };
       const isOver = skipped === MOST_SKIPPED || this.#options.now() >= until;
-      if (made.data.length > 0 || made.next === undefined || isOver) return last;
-      cursor = made.next;
+      if (page.data.length > 0 || page.next === undefined || isOver) return last;
+      cursor = page.next;
     }
   }
 
-  #answer({ data, next, asOf, availableThrough, date }: Made): HttpResponse {
+  #answer({ data, next, asOf, availableThrough, date }: Page): HttpResponse {
     const page = {
       data,
       next_cursor: next === undefined ? null : this.#encode(next),
@@ -145,7 +147,7 @@ export class PageMaker {
     return { ...page, drafts: identified(page.drafts, context), context, date: answer.date, now };
   }
 
-  async #made(cursor: Cursor): Promise<Made | HttpResponse> {
+  async #pageAt(cursor: Cursor): Promise<Page | HttpResponse> {
     const report = this.#reports[cursor.report];
     if (report === undefined) throw new TypeError("a cursor names no report");
     const fetched = await this.#fetch(report, cursor);

@@ -23,7 +23,8 @@ export function transportOf(fake: Fake): Transport {
   };
 }
 
-async function* chunksOf(body: string): AsyncGenerator<Uint8Array> {
+/** A body of one chunk. */
+export async function* chunksOf(body: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(body);
 }
 
