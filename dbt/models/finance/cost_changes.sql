@@ -1,0 +1,171 @@
+-- Changes of costs that a complete reading had shown otherwise before, each with the time at which it was found. A day that is
+-- still in progress has none. `amount` less `amount_before` is always `amount_change`, so that changes add up.
+{%- set owners = ai_billing.owner_columns() %}
+{%- set owners_before = [] %}
+{%- for name in owners %}{% do owners_before.append(name ~ '_before') %}{% endfor %}
+{%- set replacing = var('ai_billing_corrections') == 'replacing' %}
+{%- set zero = 'cast(0 as ' ~ ai_billing.type_decimal() ~ ')' %}
+{%- set nothing = 'cast(null as ' ~ dbt.type_string() ~ ')' %}
+{%- set own = ['scope', 'account', 'base_url', 'record_id', 'day', 'corrects_record_id', 'invoice_id'] + owners %}
+{%- set found = ['valid_from', 'reading_id'] %}
+with versions as (
+  select * from {{ ref('ai_billing__versions_costs') }} where is_valid
+),
+
+standing as (
+  select * from {{ ref('ai_billing__standing_costs') }}
+),
+
+-- The first reading that covered each day as a whole.
+first_covered as (
+  select scope, day, min(first_covered_by) as reading_id from standing where first_covered_by is not null group by scope, day
+),
+
+-- The first version that is known of each record.
+first_versions as (
+  select * from versions where content_hash_before is null
+),
+
+pairs as (
+  select
+    versions.*,
+    day = day_before and {{ ai_billing.key_of(owners) }} = {{ ai_billing.key_of(owners_before) }} as is_same_owner
+  from versions
+  where content_hash <> content_hash_before and is_valid_before
+),
+
+-- A record that moves to another day or owner leaves the one and comes to the other.
+restated as (
+  select {{ (own + found) | join(', ') }}, billed_cost_before as amount_before, billed_cost as amount
+  from pairs
+  where is_same_owner
+  union all
+  select {{ (own + found) | join(', ') }}, {{ zero }}, billed_cost from pairs where not is_same_owner
+  union all
+  select
+    scope, account, base_url, record_id, day_before, corrects_record_id, invoice_id,
+    {%- for name in owners %} {{ name }}_before,{% endfor %} {{ found | join(', ') }}, billed_cost_before, {{ zero }}
+  from pairs
+  where not is_same_owner
+),
+
+-- A table in dedup mode does not tell when a record came first. There the record in its place must have been updated after the
+-- last reading that still showed the older one.
+removed as (
+  select
+    removed.scope, removed.record_id, removed.judge_reading_id,
+    case when coming.follows_known_rows or newer.record_updated_at > standing.last_seen_at
+      then newer.record_id end as replaced_by_record_id,
+    newer.billed_cost as replacement_cost
+  from {{ ref('ai_billing__removed_costs') }} as removed
+  inner join first_covered
+    on removed.scope = first_covered.scope
+    and removed.day = first_covered.day
+    and removed.judge_reading_id > first_covered.reading_id
+  left join standing
+    on removed.scope = standing.scope and removed.day = standing.day and removed.reading_id = standing.rows_reading_id
+  left join first_versions as newer
+    on removed.scope = newer.scope and removed.replaced_by_record_id = newer.record_id
+  left join standing as coming
+    on newer.scope = coming.scope and newer.day = coming.day and newer.reading_id = coming.rows_reading_id
+  where removed.is_valid
+),
+
+gone as (
+  select
+    {%- for name in own %}
+    older.{{ name }},
+    {%- endfor %}
+    older.valid_to as valid_from, removed.judge_reading_id as reading_id, removed.replaced_by_record_id,
+    older.billed_cost as amount_before,
+    case when removed.replaced_by_record_id is null then {{ zero }} else removed.replacement_cost end as amount
+  from removed
+  inner join versions as older
+    on removed.scope = older.scope and removed.record_id = older.record_id and older.age = 1
+),
+
+late as (
+  select
+    {%- for name in own + found %}
+    first_versions.{{ name }},
+    {%- endfor %}
+    {{ zero }} as amount_before, first_versions.billed_cost as amount
+  from first_versions
+  inner join standing
+    on first_versions.scope = standing.scope
+    and first_versions.day = standing.day
+    and first_versions.reading_id = standing.rows_reading_id
+    and standing.follows_known_rows
+  left join removed
+    on first_versions.scope = removed.scope and first_versions.record_id = removed.replaced_by_record_id
+  where removed.record_id is null and first_versions.corrects_record_id is null
+),
+
+-- A correction changes what stood before it: its original and earlier corrections of the same record.
+corrections as (
+  select
+    {%- for name in own + found %}
+    correction.{{ name }},
+    {%- endfor %}
+    correction.billed_cost, coalesce(original.billed_cost, {{ zero }}) as original_cost,
+    row_number() over (
+      partition by correction.scope, correction.corrects_record_id order by correction.reading_id, correction.record_id
+    ) as number_,
+    sum(correction.billed_cost) over (
+      partition by correction.scope, correction.corrects_record_id order by correction.reading_id, correction.record_id
+      rows between unbounded preceding and current row
+    ) as corrected_cost
+  from first_versions as correction
+  left join {{ ref('current_costs') }} as original
+    on correction.scope = original.scope
+    and correction.corrects_record_id = original.record_id
+    and correction.billing_currency = original.billing_currency
+    {%- if replacing %}
+    and not original.is_counted
+    {%- endif %}
+  where correction.corrects_record_id is not null
+),
+
+corrected as (
+  select
+    {{ (own + found) | join(', ') }},
+    {%- if replacing %}
+    -- The first correction stands in the place of the original.
+    case when number_ = 1 then original_cost else {{ zero }} end as amount_before, billed_cost as amount
+    {%- else %}
+    original_cost + corrected_cost - billed_cost as amount_before, original_cost + corrected_cost as amount
+    {%- endif %}
+  from corrections
+),
+
+changes as (
+  select
+    'restated' as kind, {{ nothing }} as replaced_by_record_id,
+    {%- for name in own + found + ['amount_before', 'amount'] %}
+    restated.{{ name }}{{ ',' if not loop.last }}
+    {%- endfor %}
+  from restated
+  inner join first_covered
+    on restated.scope = first_covered.scope
+    and restated.day = first_covered.day
+    and restated.reading_id > first_covered.reading_id
+  where restated.amount <> restated.amount_before
+  union all
+  select
+    case when replaced_by_record_id is null then 'removed' else 'reissued' end, replaced_by_record_id,
+    {{ (own + found) | join(', ') }}, amount_before, amount
+  from gone
+  union all
+  select 'late', {{ nothing }}, {{ (own + found) | join(', ') }}, amount_before, amount from late
+  union all
+  select 'corrected', {{ nothing }}, {{ (own + found) | join(', ') }}, amount_before, amount from corrected
+)
+
+select
+  valid_from as found_at, kind, 'costs' as dataset, account, base_url, day,
+  {{ ai_billing.month_of('day') }} as month,
+  record_id, replaced_by_record_id, corrects_record_id, {{ owners | join(', ') }}, invoice_id,
+  amount_before, amount,
+  amount - amount_before as amount_change,
+  reading_id
+from changes
