@@ -9,9 +9,11 @@ drop view if exists cost_movers;
 drop view if exists cache_savings;
 drop view if exists usage_against_costs;
 drop view if exists unit_costs;
+drop view if exists monthly_costs_as_of;
 drop view if exists monthly_costs;
 drop view if exists focus_cost_and_usage;
 drop view if exists daily_costs;
+drop view if exists cost_changes;
 drop view if exists cost_anomalies;
 drop view if exists converted_costs;
 drop view if exists billed_by_invoice;
@@ -21,6 +23,7 @@ drop view if exists current_costs;
 drop view if exists completeness;
 drop view if exists ai_billing__calendar_costs;
 drop view if exists removed_rows;
+drop view if exists ai_billing__versions_costs;
 drop view if exists ai_billing__completeness_usage;
 drop view if exists ai_billing__completeness_costs;
 drop view if exists invalid_rows;
@@ -31,6 +34,7 @@ drop view if exists ai_billing__removed_costs;
 drop view if exists ai_billing__judged_usage;
 drop view if exists ai_billing__judged_costs;
 drop view if exists restatements;
+drop view if exists ai_billing__standing_costs;
 drop view if exists ai_billing__days_usage;
 drop view if exists ai_billing__days_costs;
 drop view if exists ai_billing__strays_usage;
@@ -1472,6 +1476,55 @@ from deciding
 left join counts
   on deciding.scope = counts.scope and deciding.day = counts.day and deciding.rows_reading_id = counts.reading_id
 left join anchors on deciding.scope = anchors.scope and deciding.day = anchors.day;
+
+create view ai_billing__standing_costs as
+-- For each day of costs the readings whose rows stood for it, one after the other, by the confirmed reports. `is_kept`: the
+-- tables still hold all of these rows.
+with reports as (
+  select
+    chains.scope, manifest.account, manifest.base_url, manifest.day, manifest.reading_id, manifest.rows_reading_id,
+    manifest.began_at, manifest.standing_rows, manifest.is_covering
+  from "ai_billing__manifest" as manifest
+  inner join "ai_billing__chains_costs" as chains
+    on manifest.place = chains.place and manifest.chain = chains.chain
+  where manifest.dataset = 'costs' and manifest.inside_window and manifest.is_confirmed and not manifest.is_shrunk
+),
+statements as (
+  select
+    scope, day, rows_reading_id,
+    max(account) as account,
+    max(base_url) as base_url,
+    min(began_at) as since,
+    max(began_at) as last_seen_at,
+    max(standing_rows) as standing_rows,
+    min(case when is_covering then reading_id end) as covered_by
+  from reports
+  group by scope, day, rows_reading_id
+),
+arrived as (
+  select scope, day, reading_id, count(distinct record_id) as rows_
+  from "ai_billing__placed_costs"
+  where inside_window
+  group by scope, day, reading_id
+),
+weighed as (
+  select statements.*, coalesce(arrived.rows_, 0) >= statements.standing_rows as is_kept
+  from statements
+  left join arrived
+    on statements.scope = arrived.scope
+    and statements.day = arrived.day
+    and statements.rows_reading_id = arrived.reading_id
+)
+select
+  scope, account, base_url, day, rows_reading_id, since, last_seen_at, standing_rows, is_kept,
+  lead(since) over (partition by scope, day order by rows_reading_id) as until,
+  min(covered_by) over (partition by scope, day) as first_covered_by,
+  -- Rows that are new here came late if a complete reading had shown the day without them.
+  coalesce(
+    lag(case when is_kept and covered_by is not null then 1 else 0 end) over (partition by scope, day order by rows_reading_id),
+    0
+  ) = 1 as follows_known_rows
+from weighed;
 
 create view restatements as
 -- Every change of a record from one reading to the next: what, when, by how much. Complete where tables are in append
@@ -4569,6 +4622,133 @@ select
 from explained
 ) as model;
 
+create view ai_billing__versions_costs as
+-- Every version of every cost record that the tables hold, with the time from which and until which it counted, and the
+-- version before it. The time is that at which the reading began that found it.
+with readings as (
+  select reading_id, max(began_at) as began_at
+  from "ai_billing__manifest"
+  where dataset = 'costs'
+  group by reading_id
+),
+placed as (
+  select
+    placed.place,
+    placed.scope,
+    placed.account,
+    placed.base_url,
+    placed.record_id,
+    placed.reading_id,
+    placed.record_updated_at,
+    placed.age,
+    placed.day,
+    placed.is_valid,
+    placed.content_hash,
+    placed.service_provider_name,
+    placed.model_id,
+    placed.project_id,
+    placed.workspace_id,
+    placed.api_key_id,
+    placed.billing_currency,
+    placed.invoice_id,
+    placed.charge_category,
+    placed.cost_status,
+    placed.corrects_record_id,
+    placed.billed_cost,
+    placed.effective_cost,
+    placed.inside_window and placed.charge_period_end <=
+    cast(placed.day as timestamp without time zone) + ((interval '1 day') * (1))
+ as is_judged_by_day,
+    coalesce(readings.began_at, placed.extracted_at) as valid_from
+  from "ai_billing__placed_costs" as placed
+  left join readings on placed.reading_id = readings.reading_id
+),
+ordered as (
+  select
+    placed.*,
+    lead(valid_from) over (partition by place, record_id order by age desc) as next_from,
+    lag(content_hash) over (partition by place, record_id order by age desc) as content_hash_before,
+    lag(is_valid) over (partition by place, record_id order by age desc) as is_valid_before,
+    lag(day) over (partition by place, record_id order by age desc) as day_before,
+    lag(billed_cost) over (partition by place, record_id order by age desc) as billed_cost_before,
+    lag(service_provider_name) over (partition by place, record_id order by age desc) as service_provider_name_before,
+    lag(model_id) over (partition by place, record_id order by age desc) as model_id_before,
+    lag(project_id) over (partition by place, record_id order by age desc) as project_id_before,
+    lag(workspace_id) over (partition by place, record_id order by age desc) as workspace_id_before,
+    lag(api_key_id) over (partition by place, record_id order by age desc) as api_key_id_before,
+    lag(billing_currency) over (partition by place, record_id order by age desc) as billing_currency_before
+  from placed
+),
+-- A version that a newer one follows may have been missing in between.
+missing as (
+  select older.scope, older.day, older.reading_id, min(standing.since) as missing_since
+  from (
+    select distinct scope, day, reading_id from placed where age > 1 and is_judged_by_day
+  ) as older
+  inner join "ai_billing__standing_costs" as standing
+    on older.scope = standing.scope and older.day = standing.day and standing.rows_reading_id > older.reading_id
+  group by older.scope, older.day, older.reading_id
+),
+removed as (
+  select removed.scope, removed.record_id, readings.began_at as removed_at
+  from "ai_billing__removed_costs" as removed
+  inner join readings on removed.judge_reading_id = readings.reading_id
+),
+ended as (
+  select
+    ordered.*,
+    case
+      when ordered.age = 1 then removed.removed_at
+      when ordered.is_judged_by_day and missing.missing_since < ordered.next_from then missing.missing_since
+      else ordered.next_from
+    end as gone_at
+  from ordered
+  left join missing
+    on ordered.age > 1
+    and ordered.scope = missing.scope
+    and ordered.day = missing.day
+    and ordered.reading_id = missing.reading_id
+  left join removed on ordered.age = 1 and ordered.scope = removed.scope and ordered.record_id = removed.record_id
+)
+select
+  place,
+  scope,
+  account,
+  base_url,
+  record_id,
+  reading_id,
+  record_updated_at,
+  age,
+  day,
+  is_valid,
+  content_hash,
+  service_provider_name,
+  model_id,
+  project_id,
+  workspace_id,
+  api_key_id,
+  billing_currency,
+  invoice_id,
+  charge_category,
+  cost_status,
+  corrects_record_id,
+  billed_cost,
+  effective_cost,
+  cast(date_trunc('month', day) as date) as month,
+  content_hash_before,
+  is_valid_before,
+  day_before,
+  billed_cost_before,
+  service_provider_name_before,
+  model_id_before,
+  project_id_before,
+  workspace_id_before,
+  api_key_id_before,
+  billing_currency_before,
+  valid_from,
+  gone_at as valid_to
+from ended;
+
 create view removed_rows as
 -- What the tables still hold and the provider no longer shows, the reading that found it missing first, and the record that
 -- was issued in its place, if one was.
@@ -5106,6 +5286,234 @@ select
   day_status
 from scored;
 
+create view cost_changes as
+-- Changes of costs that a complete reading had shown otherwise before, each with the time at which it was found. A day that is
+-- still in progress has none. `amount` less `amount_before` is always `amount_change`, so that changes add up.
+with versions as (
+  select * from "ai_billing__versions_costs" where is_valid
+),
+standing as (
+  select * from "ai_billing__standing_costs"
+),
+-- The first reading that covered each day as a whole.
+first_covered as (
+  select scope, day, min(first_covered_by) as reading_id from standing where first_covered_by is not null group by scope, day
+),
+-- The first version that is known of each record.
+first_versions as (
+  select * from versions where content_hash_before is null
+),
+pairs as (
+  select
+    versions.*,
+    day = day_before and coalesce(cast(
+    length(
+        cast(service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(model_id as TEXT)
+    ) as TEXT) || ':' || cast(model_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(project_id as TEXT)
+    ) as TEXT) || ':' || cast(project_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(workspace_id as TEXT)
+    ) as TEXT) || ':' || cast(workspace_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(api_key_id as TEXT)
+    ) as TEXT) || ':' || cast(api_key_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(billing_currency as TEXT)
+    ) as TEXT) || ':' || cast(billing_currency as TEXT), '-') = coalesce(cast(
+    length(
+        cast(service_provider_name_before as TEXT)
+    ) as TEXT) || ':' || cast(service_provider_name_before as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(model_id_before as TEXT)
+    ) as TEXT) || ':' || cast(model_id_before as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(project_id_before as TEXT)
+    ) as TEXT) || ':' || cast(project_id_before as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(workspace_id_before as TEXT)
+    ) as TEXT) || ':' || cast(workspace_id_before as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(api_key_id_before as TEXT)
+    ) as TEXT) || ':' || cast(api_key_id_before as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(billing_currency_before as TEXT)
+    ) as TEXT) || ':' || cast(billing_currency_before as TEXT), '-') as is_same_owner
+  from versions
+  where content_hash <> content_hash_before and is_valid_before
+),
+-- A record that moves to another day or owner leaves the one and comes to the other.
+restated as (
+  select scope, account, base_url, record_id, day, corrects_record_id, invoice_id, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, valid_from, reading_id, billed_cost_before as amount_before, billed_cost as amount
+  from pairs
+  where is_same_owner
+  union all
+  select scope, account, base_url, record_id, day, corrects_record_id, invoice_id, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, valid_from, reading_id, cast(0 as numeric), billed_cost from pairs where not is_same_owner
+  union all
+  select
+    scope, account, base_url, record_id, day_before, corrects_record_id, invoice_id, service_provider_name_before, model_id_before, project_id_before, workspace_id_before, api_key_id_before, billing_currency_before, valid_from, reading_id, billed_cost_before, cast(0 as numeric)
+  from pairs
+  where not is_same_owner
+),
+-- A table in dedup mode does not tell when a record came first. There the record in its place must have been updated after the
+-- last reading that still showed the older one.
+removed as (
+  select
+    removed.scope, removed.record_id, removed.judge_reading_id,
+    case when coming.follows_known_rows or newer.record_updated_at > standing.last_seen_at
+      then newer.record_id end as replaced_by_record_id,
+    newer.billed_cost as replacement_cost
+  from "ai_billing__removed_costs" as removed
+  inner join first_covered
+    on removed.scope = first_covered.scope
+    and removed.day = first_covered.day
+    and removed.judge_reading_id > first_covered.reading_id
+  left join standing
+    on removed.scope = standing.scope and removed.day = standing.day and removed.reading_id = standing.rows_reading_id
+  left join first_versions as newer
+    on removed.scope = newer.scope and removed.replaced_by_record_id = newer.record_id
+  left join standing as coming
+    on newer.scope = coming.scope and newer.day = coming.day and newer.reading_id = coming.rows_reading_id
+  where removed.is_valid
+),
+gone as (
+  select
+    older.scope,
+    older.account,
+    older.base_url,
+    older.record_id,
+    older.day,
+    older.corrects_record_id,
+    older.invoice_id,
+    older.service_provider_name,
+    older.model_id,
+    older.project_id,
+    older.workspace_id,
+    older.api_key_id,
+    older.billing_currency,
+    older.valid_to as valid_from, removed.judge_reading_id as reading_id, removed.replaced_by_record_id,
+    older.billed_cost as amount_before,
+    case when removed.replaced_by_record_id is null then cast(0 as numeric) else removed.replacement_cost end as amount
+  from removed
+  inner join versions as older
+    on removed.scope = older.scope and removed.record_id = older.record_id and older.age = 1
+),
+late as (
+  select
+    first_versions.scope,
+    first_versions.account,
+    first_versions.base_url,
+    first_versions.record_id,
+    first_versions.day,
+    first_versions.corrects_record_id,
+    first_versions.invoice_id,
+    first_versions.service_provider_name,
+    first_versions.model_id,
+    first_versions.project_id,
+    first_versions.workspace_id,
+    first_versions.api_key_id,
+    first_versions.billing_currency,
+    first_versions.valid_from,
+    first_versions.reading_id,
+    cast(0 as numeric) as amount_before, first_versions.billed_cost as amount
+  from first_versions
+  inner join standing
+    on first_versions.scope = standing.scope
+    and first_versions.day = standing.day
+    and first_versions.reading_id = standing.rows_reading_id
+    and standing.follows_known_rows
+  left join removed
+    on first_versions.scope = removed.scope and first_versions.record_id = removed.replaced_by_record_id
+  where removed.record_id is null and first_versions.corrects_record_id is null
+),
+-- A correction changes what stood before it: its original and earlier corrections of the same record.
+corrections as (
+  select
+    correction.scope,
+    correction.account,
+    correction.base_url,
+    correction.record_id,
+    correction.day,
+    correction.corrects_record_id,
+    correction.invoice_id,
+    correction.service_provider_name,
+    correction.model_id,
+    correction.project_id,
+    correction.workspace_id,
+    correction.api_key_id,
+    correction.billing_currency,
+    correction.valid_from,
+    correction.reading_id,
+    correction.billed_cost, coalesce(original.billed_cost, cast(0 as numeric)) as original_cost,
+    row_number() over (
+      partition by correction.scope, correction.corrects_record_id order by correction.reading_id, correction.record_id
+    ) as number_,
+    sum(correction.billed_cost) over (
+      partition by correction.scope, correction.corrects_record_id order by correction.reading_id, correction.record_id
+      rows between unbounded preceding and current row
+    ) as corrected_cost
+  from first_versions as correction
+  left join "current_costs" as original
+    on correction.scope = original.scope
+    and correction.corrects_record_id = original.record_id
+    and correction.billing_currency = original.billing_currency
+  where correction.corrects_record_id is not null
+),
+corrected as (
+  select
+    scope, account, base_url, record_id, day, corrects_record_id, invoice_id, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, valid_from, reading_id,
+    original_cost + corrected_cost - billed_cost as amount_before, original_cost + corrected_cost as amount
+  from corrections
+),
+changes as (
+  select
+    'restated' as kind, cast(null as TEXT) as replaced_by_record_id,
+    restated.scope,
+    restated.account,
+    restated.base_url,
+    restated.record_id,
+    restated.day,
+    restated.corrects_record_id,
+    restated.invoice_id,
+    restated.service_provider_name,
+    restated.model_id,
+    restated.project_id,
+    restated.workspace_id,
+    restated.api_key_id,
+    restated.billing_currency,
+    restated.valid_from,
+    restated.reading_id,
+    restated.amount_before,
+    restated.amount
+  from restated
+  inner join first_covered
+    on restated.scope = first_covered.scope
+    and restated.day = first_covered.day
+    and restated.reading_id > first_covered.reading_id
+  where restated.amount <> restated.amount_before
+  union all
+  select
+    case when replaced_by_record_id is null then 'removed' else 'reissued' end, replaced_by_record_id,
+    scope, account, base_url, record_id, day, corrects_record_id, invoice_id, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, valid_from, reading_id, amount_before, amount
+  from gone
+  union all
+  select 'late', cast(null as TEXT), scope, account, base_url, record_id, day, corrects_record_id, invoice_id, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, valid_from, reading_id, amount_before, amount from late
+  union all
+  select 'corrected', cast(null as TEXT), scope, account, base_url, record_id, day, corrects_record_id, invoice_id, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, valid_from, reading_id, amount_before, amount from corrected
+)
+select
+  valid_from as found_at, kind, 'costs' as dataset, account, base_url, day,
+  cast(date_trunc('month', day) as date) as month,
+  record_id, replaced_by_record_id, corrects_record_id, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, invoice_id,
+  amount_before, amount,
+  amount - amount_before as amount_change,
+  reading_id
+from changes;
+
 create view daily_costs as
 -- Costs as incurred, by day of charge period. Billed and effective cost tell the same money in two ways: never add them.
 -- A known day on which a currency of the account has no cost is a row without labels.
@@ -5520,6 +5928,104 @@ select
   end as forecast_method,
   days_in_month, days_counted, days_provisional, days_not_proven, days_incomplete, previous_days_counted
 from compared;
+
+create view monthly_costs_as_of as
+-- Each month of costs as it looked at the end of every day since it was first read. An append table keeps all rows that ever
+-- stood; a table in dedup mode, or a pruned one, forgets: then `is_history_kept` is false and the cost is null.
+with versions as (
+  select
+    coalesce(base_url, '') || ' ' || coalesce(account, '') as place, account, base_url, month, service_provider_name,
+    billing_currency, billed_cost, cast(valid_from as date) as found_on, cast(valid_to as date) as gone_on
+  from "ai_billing__versions_costs"
+  where is_valid
+),
+standing as (
+  select
+    coalesce(base_url, '') || ' ' || coalesce(account, '') as place, cast(date_trunc('month', day) as date) as month, is_kept,
+    cast(since as date) as since_day, cast(until as date) as until_day
+  from "ai_billing__standing_costs"
+),
+series as (
+  select place, month, service_provider_name, billing_currency, min(found_on) as found_on from versions group by place, month, service_provider_name, billing_currency
+),
+places as (
+  select place, max(account) as account, max(base_url) as base_url from versions group by place
+),
+first_reports as (
+  select place, month, min(since_day) as since_day from standing group by place, month
+),
+read_days as (
+  select distinct place, cast(began_at as date) as day from "ai_billing__manifest" where dataset = 'costs'
+),
+last_reads as (
+  select place, max(day) as day from read_days group by place
+),
+days as (
+  select place, day from read_days
+  union
+  select calendar.place, calendar.day
+  from "ai_billing__calendar_costs" as calendar
+  inner join last_reads on calendar.place = last_reads.place and calendar.day <= last_reads.day
+),
+moments as (
+  select
+    series.place,
+    series.month,
+    series.service_provider_name,
+    series.billing_currency,
+    days.day, cast(0 as numeric) as amount, 0 as lost
+  from series
+  left join first_reports on series.place = first_reports.place and series.month = first_reports.month
+  inner join days
+    on series.place = days.place and days.day >= coalesce(least(first_reports.since_day, series.found_on), series.found_on)
+  union all
+  select place, month, service_provider_name, billing_currency, found_on, billed_cost, 0 from versions
+  union all
+  select place, month, service_provider_name, billing_currency, gone_on, -1 * billed_cost, 0 from versions where gone_on is not null
+  union all
+  select
+    series.place,
+    series.month,
+    series.service_provider_name,
+    series.billing_currency,
+    standing.since_day, cast(0 as numeric), 1
+  from standing
+  inner join series on standing.place = series.place and standing.month = series.month
+  where not standing.is_kept
+  union all
+  select
+    series.place,
+    series.month,
+    series.service_provider_name,
+    series.billing_currency,
+    standing.until_day, cast(0 as numeric), -1
+  from standing
+  inner join series on standing.place = series.place and standing.month = series.month
+  where not standing.is_kept and standing.until_day is not null
+),
+daily as (
+  select place, month, service_provider_name, billing_currency, day, sum(amount) as amount, sum(lost) as lost
+  from moments
+  group by place, month, service_provider_name, billing_currency, day
+),
+summed as (
+  select
+    place, month, service_provider_name, billing_currency, day,
+    sum(amount) over (
+      partition by place, month, service_provider_name, billing_currency order by day rows between unbounded preceding and current row
+    ) as billed_cost,
+    sum(lost) over (
+      partition by place, month, service_provider_name, billing_currency order by day rows between unbounded preceding and current row
+    ) as lost
+  from daily
+)
+select
+  summed.month, summed.day as as_of_day, places.account, places.base_url, summed.service_provider_name,
+  summed.billing_currency,
+  case when summed.lost = 0 then summed.billed_cost end as billed_cost,
+  summed.lost = 0 as is_history_kept
+from summed
+inner join places on summed.place = places.place;
 
 create view unit_costs as
 -- Effective cost of usage per million units. Both sides are added up first and then joined, never row by row. Labels
