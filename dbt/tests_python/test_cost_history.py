@@ -42,7 +42,7 @@ def a_week_of_changes(table: Table) -> World:
     world.sync(NOVEMBER)
     world.now = at("11-12 12:00")
     world.put(cost("a", "11-03", "12", **LABELS))
-    world.put(cost("e", "11-04", "3", **LABELS))
+    world.put(cost("e", "11-04", "3", x_ModelId="m2"))
     world.sync(NOVEMBER)
     world.now = at("11-14 12:00")
     world.withdraw("b")
@@ -256,6 +256,6 @@ def test_the_macro_of_any_two_periods_compares_them(warehouse, tmp_path):
     a_week_of_changes(table)
     shown(warehouse, table)
     code = "{{ ai_billing.cost_movers_between('2025-11-03', '2025-11-04', '2025-11-04', '2025-11-06') }}"
-    rows = warehouse.all(f"select * from ({inline(warehouse.name, code, tmp_path)}) as movers where label = 'model_id'")
+    rows = warehouse.all(f"select * from ({inline(warehouse.name, code, tmp_path)}) as movers where label = 'model_id' order by change")
     assert [(row["value"], row["billed_cost"], row["previous_billed_cost"], row["comparison"]) for row in rows] == [
-        ("m1", 12, 12, "between")]  # the 3rd; 7.50 and 3 on the 4th, 2 less 0.50 on the 5th
+        ("m2", 0, 3, "between"), ("m1", 12, 9, "between")]  # m1: the 3rd; 7.50 on the 4th, 2 less 0.50 on the 5th
