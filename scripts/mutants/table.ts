@@ -219,10 +219,17 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     rule: "C1",
-    file: "src/streams/reader.ts",
-    from: "this.#queue.shift()",
-    to: "this.#queue.pop()",
+    file: "src/streams/job_queue.ts",
+    from: "const job = this.#jobs.shift();",
+    to: "const job = this.#jobs.pop();",
     test: "src/streams/reader.test.ts: C1: with one lane the order of output is the order of time",
+  },
+  {
+    rule: "W2",
+    file: "src/core/shares.ts",
+    from: "Math.ceil(left / (SHARES * lanes))",
+    to: "left",
+    test: "src/core/shares.test.ts: W2: a lane takes a part of the days that are left, and at the end single days",
   },
   {
     rule: "C1",

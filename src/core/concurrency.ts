@@ -16,7 +16,7 @@
 import { kept, type Pace, slower, spacing } from "./pace.ts";
 
 /** The number of lanes at the beginning of a run, and the most. */
-export const FIRST_LANES = 4;
+const FIRST_LANES = 4;
 export const MAXIMUM_LANES = 16;
 
 export interface Concurrency {

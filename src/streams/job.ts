@@ -8,6 +8,8 @@ import type { Purpose } from "./record_filter.ts";
 export interface Job {
   readonly window: Range;
   readonly purpose: Purpose;
+  /** Whether the window may be cut or joined before its first request: nothing is known of its days, and it is no month of costs. */
+  readonly isDivisible: boolean;
   /** A reading to go on with; null to begin one. */
   readonly reading: Reading | null;
   /** The reading that this job starts again from its first page (S4). The new reading keeps its id (R4); null if there is none. */
@@ -35,6 +37,7 @@ export function jobOf(window: Range, purpose: Purpose = WHOLE): Job {
   return {
     window,
     purpose,
+    isDivisible: false,
     reading: null,
     startsOver: null,
     rewrites: null,

@@ -1,7 +1,7 @@
 /** The command `read`: makes the readers from catalog, state and capabilities, and the run's result from the readers' results. */
 import type { ConfiguredCatalog, ConfiguredStream } from "../catalog/catalog.ts";
 import type { ReadSettings } from "../config/config.ts";
-import { FIRST_LANES } from "../core/concurrency.ts";
+import { MAXIMUM_LANES } from "../core/concurrency.ts";
 import { drawChain, ReadingIds } from "../core/identity.ts";
 import {
   type Plan,
@@ -154,6 +154,7 @@ function readerOf(
     policy: {
       granularity,
       pageSize: settings.pageSize,
+      lanes: settings.concurrency ?? MAXIMUM_LANES,
       invalidRecords: settings.invalidRecords,
       stateInterval,
     },
@@ -221,7 +222,7 @@ function planInputOf(
     reconcileFrom:
       days === null ? stream.reconcileFrom(now) : days === 0 ? null : reconcileFromDays(now, days),
     scrubDays: settings.scrubDays,
-    lanes: settings.concurrency ?? FIRST_LANES,
+    lanes: settings.concurrency ?? MAXIMUM_LANES,
     pageSize: settings.pageSize,
     byMonth: stream.byMonth,
     newChain: drawChain(random()),

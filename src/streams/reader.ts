@@ -16,7 +16,8 @@ import { countOf, describeLost, describePlan, positionInFuture } from "./describ
 import type { WindowRead, WindowSource } from "./flow.ts";
 import { HeldWindows } from "./held_windows.ts";
 import type { RecordRules } from "./invalid.ts";
-import { type Job, jobOf, replanned, resumedJob, startOver } from "./job.ts";
+import { type JobQueue, queueOf } from "./job_queue.ts";
+import { type Job, replanned, startOver } from "./job.ts";
 import { Notices } from "./notices.ts";
 import { OpenWindow, toResume } from "./open_window.ts";
 import type { ReaderOptions } from "./reader_options.ts";
@@ -33,7 +34,7 @@ export class StreamReader implements WindowSource {
   readonly #options: ReaderOptions;
   readonly #notices: Notices;
   readonly #checkpoints: Checkpoints;
-  readonly #queue: Job[];
+  readonly #queue: JobQueue;
   readonly #sightings = new Sightings();
   readonly #rules: RecordRules;
   readonly #failure = new AbortController();
@@ -90,10 +91,9 @@ export class StreamReader implements WindowSource {
     const known = knownOf(plan.state);
     for (const { id } of plan.resumed) run.ids.follow(id);
     for (const { readingId } of known.days.values()) run.ids.follow(readingId);
-    this.#queue = [
-      ...plan.resumed.map((reading) => resumedJob(reading, writesDay(known, reading.rewrites))),
-      ...plan.windows.map((window) => jobOf(window)),
-    ].toSorted((a, b) => a.window.start - b.window.start);
+    const planned = (windows: number): void =>
+      run.onProgress({ type: "PLANNED", stream: stream.name, windows });
+    this.#queue = queueOf(plan, options.input, policy, planned);
   }
 
   get name(): string {
@@ -127,6 +127,7 @@ export class StreamReader implements WindowSource {
       request: async (parseAfter) => {
         window ??= this.#open(job);
         const page = await window.pages.next(parseAfter);
+        this.#queue.saw(job, page.records.length);
         const endsWindow = page.nextCursor === null;
         this.#options.run.onProgress({ type: "ANSWERED", stream: this.name, endsWindow });
         return page;

@@ -23,6 +23,8 @@ export interface Run {
 export interface ReadPolicy {
   readonly granularity: Granularity | null;
   readonly pageSize: number;
+  /** Requests at once, 1 to 16: the most if the number finds itself (C1). */
+  readonly lanes: number;
   readonly invalidRecords: "fail" | "warn";
   /** The least time between two STATEs but the last, in milliseconds. */
   readonly stateInterval: number;

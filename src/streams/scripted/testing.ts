@@ -167,6 +167,7 @@ export async function readScript(script: Script, options: Options = {}): Promise
     policy: {
       granularity: stream.granularityOf("1d"),
       pageSize: 1000,
+      lanes,
       invalidRecords: "fail",
       stateInterval,
     },

@@ -1,0 +1,109 @@
+/** Lanes over the whole engine in virtual time: every request takes the same time, and nothing else takes any. */
+import { expect, test } from "vitest";
+import { DAY, HOUR } from "./calendar.ts";
+import { CALM, type Connection, type Step } from "./connection.ts";
+import { whole } from "./faults.ts";
+import { FAIR } from "./network.ts";
+import { problem } from "./provider.ts";
+import { lifeOf, plainRules, scripted } from "./scripted.ts";
+
+const SECOND = 1000;
+const TODAY = Date.UTC(2026, 4, 12);
+const DAYS = 90;
+
+/** A year's quarter of usage; `perDay` gives the number of records of a day. */
+function accountOf(perDay: (day: number) => number): Connection {
+  const rules = plainRules("usage", { retentionDays: 400, maximumWindowDays: 31, lag: DAY });
+  const lives = Array.from({ length: DAYS }, (_, index) => {
+    const at = TODAY + (index - DAYS) * DAY;
+    const ids = Array.from({ length: perDay(index) }, (_each, number) => `r${index}_${number}`);
+    return ids.map((id) => lifeOf(rules, id, at, { at: at + HOUR }));
+  });
+  return scripted(TODAY + 3 * HOUR, [rules], lives.flat());
+}
+
+/** Reads with pages of ten records. */
+const stepOf = (concurrency: number | null, changes: Partial<Step> = {}): Step => ({
+  ...CALM,
+  pageSize: 10,
+  concurrency,
+  stateInterval: 1000,
+  asked: { ...CALM.asked, startDate: TODAY - DAYS * DAY, endDate: TODAY },
+  // A request takes two milliseconds: one there, one back.
+  weather: { ...FAIR, latency: 1, intercept: (_, reply) => ({ delivery: whole(reply) }) },
+  ...changes,
+});
+
+/** The requests for pages, and how many round trips the sync took; the request for the capabilities is not counted. */
+async function read(connection: Connection, step: Step): Promise<{ pages: number; trips: number }> {
+  const { requests, startedAt, endedAt, outcome } = await connection.sync(step);
+  expect(outcome).toBe(true);
+  expect(connection.faults).toEqual([]);
+  return { pages: requests - 1, trips: (endedAt - startedAt) / 2 - 1 };
+}
+
+test.each([
+  [4, 7],
+  [16, 7],
+  [4, 40],
+  [16, 40],
+  [4, 1],
+])("W2: %i lanes end together, with %i records a day and pages of ten", async (lanes, perDay) => {
+  const { pages, trips } = await read(
+    accountOf(() => perDay),
+    stepOf(lanes),
+  );
+  expect(trips / Math.ceil(pages / lanes)).toBeLessThanOrEqual(1.08);
+});
+
+test("W2: four lanes end together where usage grows from one record a day to sixty", async () => {
+  const account = accountOf((day) => 1 + Math.floor((day * day) / 135));
+  const { pages, trips } = await read(account, stepOf(4));
+  expect(trips / Math.ceil(pages / 4)).toBeLessThanOrEqual(1.08);
+});
+
+test("C1: lanes that find their number need two round trips more than 16 from the beginning", async () => {
+  const sixteen = await read(
+    accountOf(() => 40),
+    stepOf(16),
+  );
+  const found = await read(
+    accountOf(() => 40),
+    stepOf(null),
+  );
+  expect(found.trips).toBeLessThanOrEqual(sixteen.trips + 2);
+});
+
+test("C1: an idle daily sync waits for two round trips", async () => {
+  const connection = accountOf(() => 1);
+  await read(connection, stepOf(null));
+  connection.scheduler.skipTo(TODAY + DAY + 3 * HOUR);
+  expect((await read(connection, stepOf(null))).trips).toBeLessThanOrEqual(1);
+});
+
+test("C1 C2: a provider of ten requests a second is read at nearly that rate, and few requests are refused", async () => {
+  const connection = accountOf(() => 100);
+  let [tokens, last, refused] = [20, 0, 0];
+  const intercept: Step["weather"]["intercept"] = (url, reply) => {
+    if (url.pathname.endsWith("capabilities")) return { delivery: whole(reply) };
+    const { now } = connection.scheduler;
+    tokens = Math.min(20, tokens + (now - last) / 100);
+    last = now;
+    if (tokens >= 1) {
+      tokens -= 1;
+      return { delivery: whole(reply) };
+    }
+    refused += 1;
+    const limited = problem(429, "rate", { "retry-after": "1" });
+    return { delivery: { ...whole(limited), asked: SECOND } };
+  };
+  const weather = { ...FAIR, latency: 100, intercept };
+  const { requests, startedAt, endedAt, outcome } = await connection.sync(
+    stepOf(null, { weather }),
+  );
+  expect(outcome).toBe(true);
+  expect(connection.faults).toEqual([]);
+  const pages = requests - refused;
+  expect(pages / ((endedAt - startedAt) / SECOND)).toBeGreaterThan(9);
+  expect(refused).toBeLessThan(0.05 * pages);
+});
