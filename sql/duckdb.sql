@@ -4793,6 +4793,12 @@ rated as (
   from costs
   left join valid on costs.day = valid.day and costs.billing_currency = valid.billing_currency
   left join rates on valid.billing_currency = rates.from_currency and valid.valid_from = rates.valid_from
+),
+converted as (
+  select rated.*, case when abs(billed_cost) < 10000000000000 and abs(exchange_rate) < 1000000
+    then cast(cast(billed_cost as decimal(19, 0)) * cast(exchange_rate as decimal(18, 12)) as decimal(38, 18))
+      + cast(cast(billed_cost - cast(billed_cost as decimal(19, 0)) as decimal(18, 18)) * cast(exchange_rate as decimal(18, 12)) as decimal(38, 18))
+  end as converted_billed_cost from rated
 )
 select
   day,
@@ -4809,14 +4815,14 @@ select
   billed_cost,
   cast('' as TEXT) as reporting_currency,
   exchange_rate,
-  case when abs(billed_cost) < 1000000000000000000 and abs(exchange_rate) < 1000000
-    then cast(cast(billed_cost as decimal(19, 0)) * cast(exchange_rate as decimal(18, 12)) as decimal(38, 18))
-      + cast(cast(billed_cost - cast(billed_cost as decimal(19, 0)) as decimal(18, 18)) * cast(exchange_rate as decimal(18, 12)) as decimal(38, 18))
-  end as converted_billed_cost,
-  billing_currency <> '' and exchange_rate is not null as is_converted,
-  case when exchange_rate is null then 'no exchange rate for this currency on this day' end as why_not,
+  converted_billed_cost,
+  billing_currency <> '' and converted_billed_cost is not null as is_converted,
+  case
+    when exchange_rate is null then 'no exchange rate for this currency on this day'
+    when converted_billed_cost is null then 'too large to be converted exactly'
+  end as why_not,
   day_status
-from rated;
+from converted;
 
 create or replace view cost_anomalies as
 -- Usage charges of a day beside those of the same weekday in the eight weeks before, for all and for each value of a label.
@@ -6310,18 +6316,18 @@ compared as (
     month, account, base_url, service_provider_name, model_id, service_tier, workload_type, billing_currency,
     read_tokens,
     read_cost,
-    case when abs(cast(read_tokens * 0.000001 as decimal(38, 18))) < 1000000000000000000 and abs(price) < 1000000
+    case when abs(cast(read_tokens * 0.000001 as decimal(38, 18))) < 10000000000000 and abs(price) < 1000000
     then cast(cast(cast(read_tokens * 0.000001 as decimal(38, 18)) as decimal(19, 0)) * cast(price as decimal(18, 12)) as decimal(38, 18))
       + cast(cast(cast(read_tokens * 0.000001 as decimal(38, 18)) - cast(cast(read_tokens * 0.000001 as decimal(38, 18)) as decimal(19, 0)) as decimal(18, 18)) * cast(price as decimal(18, 12)) as decimal(38, 18))
   end as read_as_input,
     write_tokens,
     write_cost,
-    case when abs(cast(write_tokens * 0.000001 as decimal(38, 18))) < 1000000000000000000 and abs(price) < 1000000
+    case when abs(cast(write_tokens * 0.000001 as decimal(38, 18))) < 10000000000000 and abs(price) < 1000000
     then cast(cast(cast(write_tokens * 0.000001 as decimal(38, 18)) as decimal(19, 0)) * cast(price as decimal(18, 12)) as decimal(38, 18))
       + cast(cast(cast(write_tokens * 0.000001 as decimal(38, 18)) - cast(cast(write_tokens * 0.000001 as decimal(38, 18)) as decimal(19, 0)) as decimal(18, 18)) * cast(price as decimal(18, 12)) as decimal(38, 18))
   end as write_as_input
   from prices
-  where price is not null
+  where abs(price) < 1000000
 ),
 told as (
   select

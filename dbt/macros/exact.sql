@@ -98,12 +98,12 @@
 {% macro millions(quantity) %}cast({{ quantity }} * 0.000001 as {{ ai_billing.type_decimal() }}){% endmacro %}
 
 {# An amount times a factor of at most 12 digits after the point, rounded after 18 digits. A product of two DECIMAL(38,18)
-   would need 36: the whole and the rest of the amount are multiplied apart. Null for an amount beyond 10^18 or a factor beyond
+   would need 36: the whole and the rest of the amount are multiplied apart. Null for an amount beyond 10^13 or a factor beyond
    10^6. #}
 {% macro times(amount, factor) -%}
   {%- set whole = "cast(" ~ amount ~ " as decimal(19, 0))" -%}
   {%- set short = "cast(" ~ factor ~ " as decimal(18, 12))" -%}
-  case when abs({{ amount }}) < 1000000000000000000 and abs({{ factor }}) < 1000000
+  case when abs({{ amount }}) < 10000000000000 and abs({{ factor }}) < 1000000
     then cast({{ whole }} * {{ short }} as {{ ai_billing.type_decimal() }})
       + cast(cast({{ amount }} - {{ whole }} as decimal(18, 18)) * {{ short }} as decimal(38, 18))
   end

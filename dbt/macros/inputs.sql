@@ -17,7 +17,7 @@
   select
     {%- for column in ai_billing.input_columns()[input] %}
     {% if named -%}
-    nullif(trim({{ ai_billing.as_text(column) }}), '')
+    {{ ai_billing.input_text(column) }}
     {%- else -%}
     {{ ai_billing.as_text('null') }}
     {%- endif %} as {{ column }}{{ ',' if not loop.last }}
@@ -29,6 +29,12 @@
   where 1 = 0
   {%- endif %}
 {%- endmacro %}
+
+{# A value of an input; null if it is empty. #}
+{% macro input_text(column) %}{{ return(adapter.dispatch('input_text', 'ai_billing')(column)) }}{% endmacro %}
+{% macro default__input_text(column) %}nullif(trim({{ ai_billing.as_text(column) }}), ''){% endmacro %}
+{# In a session of its own, dbt-spark writes an empty cell of a seed as the text None. #}
+{% macro spark__input_text(column) %}nullif({{ ai_billing.default__input_text(column) }}, 'None'){% endmacro %}
 
 {# dbt takes a column of a CSV file for a float where every value is a number. Digits are lost then before any model runs. #}
 {% macro refuse_floats(input, relation) -%}

@@ -51,7 +51,7 @@ compared as (
     {{ ai_billing.times(ai_billing.millions(kind ~ '_tokens'), 'price') }} as {{ kind }}_as_input{{ ',' if not loop.last }}
     {%- endfor %}
   from prices
-  where price is not null
+  where abs(price) < 1000000
 ),
 
 told as (

@@ -36,6 +36,10 @@ rated as (
   from costs
   left join valid on costs.day = valid.day and costs.billing_currency = valid.billing_currency
   left join rates on valid.billing_currency = rates.from_currency and valid.valid_from = rates.valid_from
+),
+
+converted as (
+  select rated.*, {{ ai_billing.times('billed_cost', 'exchange_rate') }} as converted_billed_cost from rated
 )
 
 select
@@ -43,8 +47,11 @@ select
   billed_cost,
   cast('{{ reporting or '' }}' as {{ dbt.type_string() }}) as reporting_currency,
   exchange_rate,
-  {{ ai_billing.times('billed_cost', 'exchange_rate') }} as converted_billed_cost,
-  billing_currency <> '{{ reporting or '' }}' and exchange_rate is not null as is_converted,
-  case when exchange_rate is null then 'no exchange rate for this currency on this day' end as why_not,
+  converted_billed_cost,
+  billing_currency <> '{{ reporting or '' }}' and converted_billed_cost is not null as is_converted,
+  case
+    when exchange_rate is null then 'no exchange rate for this currency on this day'
+    when converted_billed_cost is null then 'too large to be converted exactly'
+  end as why_not,
   day_status
-from rated
+from converted
