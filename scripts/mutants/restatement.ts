@@ -180,8 +180,8 @@ export const RESTATEMENT: readonly Mutant[] = [
   {
     rule: "R4",
     file: "src/streams/open_window.ts",
-    from: "job.startsOver === null ? reading :",
-    to: "job.restarts >= 0 ? reading :",
+    from: "if (job.restarts === 0) return",
+    to: "if (job.restarts >= 0) return",
     test: "src/streams/reader_days.test.ts: R4: a restarted window that a later process resumes leaves its days unknown",
   },
   {

@@ -12,11 +12,14 @@ export interface PageOptions extends Pick<LineOptions, "emittedAt" | "take"> {
 }
 
 /**
- * The reading as the state keeps it, for a process that resumes it. After a restart, rows of the first passage may have the reading's
- * id too. Only this process can compare them with the second passage, so for a later process the days of all rows are incomplete (R4).
+ * The reading as the state keeps it, for a process that resumes it. After a restart, the rows under the reading's id may not be those
+ * that it returned: rows of the first passage may have its id, and rows that the first passage wrote under another id are not
+ * written again (P5). Only this process can tell. So for a later process all days of the reading are incomplete (R4).
  */
 export function toResume({ job, reading }: OpenWindow): Reading {
-  return job.startsOver === null ? reading : { ...reading, incomplete: [...job.written.keys()] };
+  if (job.restarts === 0) return reading;
+  const days = [...job.written.keys(), ...reading.digests.map(({ day }) => day)];
+  return { ...reading, incomplete: [...new Set(days)] };
 }
 
 export class OpenWindow {

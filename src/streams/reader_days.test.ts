@@ -331,6 +331,24 @@ test("R4: a restarted window that a later process resumes leaves its days unknow
   );
   const run = await readScript([[pageOf([])]], { input: oneDay, stored: lastState(killed) });
   expect(run.queries.map(({ cursor }) => cursor)).toEqual(["d"]);
+  expect(idsOf(killed)).toEqual(["a", "b"]);
+  expect(daysOf(run)).toMatchObject([{ own: true, confirmed: false }]);
+  expect(known(run)?.ranges).toEqual([]);
+});
+
+test("R4: a resumed window that was restarted leaves its days unknown, because its repeats have another reading id", async () => {
+  const down = new ConnectorError("unavailable", "It is down.");
+  const killed = await readScript([[pageOf([], "c"), down]], { input: oneDay });
+  const restarted = await readScript(
+    [
+      [pageOf([a], "d"), refused("cursor_refused")],
+      [pageOf([a], "e"), down],
+    ],
+    { input: oneDay, stored: lastState(killed) },
+  );
+  expect(idsOf(restarted)).toEqual(["a"]);
+  const run = await readScript([[pageOf([b])]], { input: oneDay, stored: lastState(restarted) });
+  expect(run.queries.map(({ cursor }) => cursor)).toEqual(["e"]);
   expect(daysOf(run)).toMatchObject([{ own: true, confirmed: false }]);
   expect(known(run)?.ranges).toEqual([]);
 });
