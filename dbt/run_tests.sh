@@ -20,6 +20,11 @@ if python_venv "$root/dbt/focus/requirements.txt" 3.12; then
 else
   echo "dbt: the test with the FOCUS validator is skipped: the validator needs Python 3.12 and cannot be installed here"
 fi
+if python_venv "$root/dbt/adapters/requirements.txt"; then
+  export DBT_ADAPTERS=$venv
+else
+  echo "dbt: the models are not compiled for other databases: their adapters cannot be installed here"
+fi
 python_venv "$root/dbt/requirements.txt" || skip dbt "dbt cannot be installed here"
 cd "$root"
 export DBT_SEND_ANONYMOUS_USAGE_STATS=false DO_NOT_TRACK=1

@@ -242,7 +242,7 @@ from numbered
 where age = 1;
 
 create or replace view ai_billing__rows_costs as
-with raw as (
+with raw_rows as (
   select
     cast("x_RecordId" as TEXT) as record_id,
     cast("x_RecordUpdatedAt" as TEXT) as record_updated_at_text,
@@ -339,9 +339,9 @@ with raw as (
 ),
 hashed as (
   select
-    raw.*,
+    raw_rows.*,
     md5(cast(case when record_id is null then '-' else '=' || record_id end || '|' || case when record_updated_at_text is null then '-' else '=' || record_updated_at_text end || '|' || case when granularity is null then '-' else '=' || granularity end || '|' || case when charge_period_start_text is null then '-' else '=' || charge_period_start_text end || '|' || case when charge_period_end_text is null then '-' else '=' || charge_period_end_text end || '|' || case when service_provider_name is null then '-' else '=' || service_provider_name end || '|' || case when service_category is null then '-' else '=' || service_category end || '|' || case when service_subcategory is null then '-' else '=' || service_subcategory end || '|' || case when service_name is null then '-' else '=' || service_name end || '|' || case when sku_id is null then '-' else '=' || sku_id end || '|' || case when sku_meter is null then '-' else '=' || sku_meter end || '|' || case when model_id is null then '-' else '=' || model_id end || '|' || case when project_id is null then '-' else '=' || project_id end || '|' || case when workspace_id is null then '-' else '=' || workspace_id end || '|' || case when api_key_id is null then '-' else '=' || api_key_id end || '|' || case when service_tier is null then '-' else '=' || service_tier end || '|' || case when workload_type is null then '-' else '=' || workload_type end || '|' || case when upstream_provider is null then '-' else '=' || upstream_provider end || '|' || case when usage_type is null then '-' else '=' || usage_type end || '|' || case when billing_period_start_text is null then '-' else '=' || billing_period_start_text end || '|' || case when billing_period_end_text is null then '-' else '=' || billing_period_end_text end || '|' || case when invoice_issuer_name is null then '-' else '=' || invoice_issuer_name end || '|' || case when invoice_id is null then '-' else '=' || invoice_id end || '|' || case when charge_category is null then '-' else '=' || charge_category end || '|' || case when charge_class is null then '-' else '=' || charge_class end || '|' || case when charge_description is null then '-' else '=' || charge_description end || '|' || case when billing_currency is null then '-' else '=' || billing_currency end || '|' || case when billed_cost_text is null then '-' else '=' || billed_cost_text end || '|' || case when effective_cost_text is null then '-' else '=' || effective_cost_text end || '|' || case when pricing_currency is null then '-' else '=' || pricing_currency end || '|' || case when pricing_currency_billed_cost_text is null then '-' else '=' || pricing_currency_billed_cost_text end || '|' || case when cost_status is null then '-' else '=' || cost_status end || '|' || case when corrects_record_id is null then '-' else '=' || corrects_record_id end || '|' as TEXT)) as content_hash
-  from raw
+  from raw_rows
 ),
 numbered as (
   select
@@ -416,7 +416,7 @@ from numbered
 where emission = 1;
 
 create or replace view ai_billing__rows_usage as
-with raw as (
+with raw_rows as (
   select
     cast("x_RecordId" as TEXT) as record_id,
     cast("x_RecordUpdatedAt" as TEXT) as record_updated_at_text,
@@ -481,9 +481,9 @@ with raw as (
 ),
 hashed as (
   select
-    raw.*,
+    raw_rows.*,
     md5(cast(case when record_id is null then '-' else '=' || record_id end || '|' || case when record_updated_at_text is null then '-' else '=' || record_updated_at_text end || '|' || case when granularity is null then '-' else '=' || granularity end || '|' || case when charge_period_start_text is null then '-' else '=' || charge_period_start_text end || '|' || case when charge_period_end_text is null then '-' else '=' || charge_period_end_text end || '|' || case when service_provider_name is null then '-' else '=' || service_provider_name end || '|' || case when service_category is null then '-' else '=' || service_category end || '|' || case when service_subcategory is null then '-' else '=' || service_subcategory end || '|' || case when service_name is null then '-' else '=' || service_name end || '|' || case when sku_id is null then '-' else '=' || sku_id end || '|' || case when sku_meter is null then '-' else '=' || sku_meter end || '|' || case when model_id is null then '-' else '=' || model_id end || '|' || case when project_id is null then '-' else '=' || project_id end || '|' || case when workspace_id is null then '-' else '=' || workspace_id end || '|' || case when api_key_id is null then '-' else '=' || api_key_id end || '|' || case when service_tier is null then '-' else '=' || service_tier end || '|' || case when workload_type is null then '-' else '=' || workload_type end || '|' || case when upstream_provider is null then '-' else '=' || upstream_provider end || '|' || case when usage_type is null then '-' else '=' || usage_type end || '|' || case when consumed_quantity_text is null then '-' else '=' || consumed_quantity_text end || '|' || case when consumed_unit is null then '-' else '=' || consumed_unit end || '|' as TEXT)) as content_hash
-  from raw
+  from raw_rows
 ),
 numbered as (
   select
@@ -2334,7 +2334,7 @@ from numbered
 where age = 1
 ),
 ai_billing__rows_costs as (
-with raw as (
+with raw_rows as (
   select
     cast("x_RecordId" as TEXT) as record_id,
     cast("x_RecordUpdatedAt" as TEXT) as record_updated_at_text,
@@ -2431,9 +2431,9 @@ with raw as (
 ),
 hashed as (
   select
-    raw.*,
+    raw_rows.*,
     md5(cast(case when record_id is null then '-' else '=' || record_id end || '|' || case when record_updated_at_text is null then '-' else '=' || record_updated_at_text end || '|' || case when granularity is null then '-' else '=' || granularity end || '|' || case when charge_period_start_text is null then '-' else '=' || charge_period_start_text end || '|' || case when charge_period_end_text is null then '-' else '=' || charge_period_end_text end || '|' || case when service_provider_name is null then '-' else '=' || service_provider_name end || '|' || case when service_category is null then '-' else '=' || service_category end || '|' || case when service_subcategory is null then '-' else '=' || service_subcategory end || '|' || case when service_name is null then '-' else '=' || service_name end || '|' || case when sku_id is null then '-' else '=' || sku_id end || '|' || case when sku_meter is null then '-' else '=' || sku_meter end || '|' || case when model_id is null then '-' else '=' || model_id end || '|' || case when project_id is null then '-' else '=' || project_id end || '|' || case when workspace_id is null then '-' else '=' || workspace_id end || '|' || case when api_key_id is null then '-' else '=' || api_key_id end || '|' || case when service_tier is null then '-' else '=' || service_tier end || '|' || case when workload_type is null then '-' else '=' || workload_type end || '|' || case when upstream_provider is null then '-' else '=' || upstream_provider end || '|' || case when usage_type is null then '-' else '=' || usage_type end || '|' || case when billing_period_start_text is null then '-' else '=' || billing_period_start_text end || '|' || case when billing_period_end_text is null then '-' else '=' || billing_period_end_text end || '|' || case when invoice_issuer_name is null then '-' else '=' || invoice_issuer_name end || '|' || case when invoice_id is null then '-' else '=' || invoice_id end || '|' || case when charge_category is null then '-' else '=' || charge_category end || '|' || case when charge_class is null then '-' else '=' || charge_class end || '|' || case when charge_description is null then '-' else '=' || charge_description end || '|' || case when billing_currency is null then '-' else '=' || billing_currency end || '|' || case when billed_cost_text is null then '-' else '=' || billed_cost_text end || '|' || case when effective_cost_text is null then '-' else '=' || effective_cost_text end || '|' || case when pricing_currency is null then '-' else '=' || pricing_currency end || '|' || case when pricing_currency_billed_cost_text is null then '-' else '=' || pricing_currency_billed_cost_text end || '|' || case when cost_status is null then '-' else '=' || cost_status end || '|' || case when corrects_record_id is null then '-' else '=' || corrects_record_id end || '|' as TEXT)) as content_hash
-  from raw
+  from raw_rows
 ),
 numbered as (
   select
@@ -3166,9 +3166,8 @@ judged as (
   where judge_reading_id is null
 ),
 all_days as (
-  select scope, day from days
-  union
-  select scope, day from judged
+  select distinct scope, day
+  from (select scope, day from days union all select scope, day from judged) as named
 ),
 live as (
   select
@@ -3473,7 +3472,7 @@ from numbered
 where age = 1
 ),
 ai_billing__rows_usage as (
-with raw as (
+with raw_rows as (
   select
     cast("x_RecordId" as TEXT) as record_id,
     cast("x_RecordUpdatedAt" as TEXT) as record_updated_at_text,
@@ -3538,9 +3537,9 @@ with raw as (
 ),
 hashed as (
   select
-    raw.*,
+    raw_rows.*,
     md5(cast(case when record_id is null then '-' else '=' || record_id end || '|' || case when record_updated_at_text is null then '-' else '=' || record_updated_at_text end || '|' || case when granularity is null then '-' else '=' || granularity end || '|' || case when charge_period_start_text is null then '-' else '=' || charge_period_start_text end || '|' || case when charge_period_end_text is null then '-' else '=' || charge_period_end_text end || '|' || case when service_provider_name is null then '-' else '=' || service_provider_name end || '|' || case when service_category is null then '-' else '=' || service_category end || '|' || case when service_subcategory is null then '-' else '=' || service_subcategory end || '|' || case when service_name is null then '-' else '=' || service_name end || '|' || case when sku_id is null then '-' else '=' || sku_id end || '|' || case when sku_meter is null then '-' else '=' || sku_meter end || '|' || case when model_id is null then '-' else '=' || model_id end || '|' || case when project_id is null then '-' else '=' || project_id end || '|' || case when workspace_id is null then '-' else '=' || workspace_id end || '|' || case when api_key_id is null then '-' else '=' || api_key_id end || '|' || case when service_tier is null then '-' else '=' || service_tier end || '|' || case when workload_type is null then '-' else '=' || workload_type end || '|' || case when upstream_provider is null then '-' else '=' || upstream_provider end || '|' || case when usage_type is null then '-' else '=' || usage_type end || '|' || case when consumed_quantity_text is null then '-' else '=' || consumed_quantity_text end || '|' || case when consumed_unit is null then '-' else '=' || consumed_unit end || '|' as TEXT)) as content_hash
-  from raw
+  from raw_rows
 ),
 numbered as (
   select
@@ -4204,9 +4203,8 @@ judged as (
   where judge_reading_id is null
 ),
 all_days as (
-  select scope, day from days
-  union
-  select scope, day from judged
+  select distinct scope, day
+  from (select scope, day from days union all select scope, day from judged) as named
 ),
 live as (
   select

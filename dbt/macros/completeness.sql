@@ -12,9 +12,8 @@ judged as (
 ),
 
 all_days as (
-  select scope, day from days
-  union
-  select scope, day from judged
+  select distinct scope, day
+  from (select scope, day from days union all select scope, day from judged) as named
 ),
 
 live as (

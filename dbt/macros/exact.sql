@@ -100,7 +100,8 @@
 {# An amount times a factor of at most 12 digits after the point, rounded after 18 digits. A product of two DECIMAL(38,18)
    would need 36: the whole and the rest of the amount are multiplied apart. Null for an amount beyond 10^13 or a factor beyond
    10^6. #}
-{% macro times(amount, factor) -%}
+{% macro times(amount, factor) %}{{ return(adapter.dispatch('times', 'ai_billing')(amount, factor)) }}{% endmacro %}
+{% macro default__times(amount, factor) -%}
   {%- set whole = "cast(" ~ amount ~ " as decimal(19, 0))" -%}
   {%- set short = "cast(" ~ factor ~ " as decimal(18, 12))" -%}
   case when abs({{ amount }}) < 10000000000000 and abs({{ factor }}) < 1000000
@@ -125,8 +126,6 @@
   {{ dbt.concat(["'\"'", "replace(replace(" ~ text ~ ", chr(92), " ~ dbt.concat(['chr(92)', 'chr(92)']) ~ "), '\"', "
     ~ dbt.concat(['chr(92)', "'\"'"]) ~ ")", "'\"'"]) }}
 {%- endmacro %}
-{% macro bigquery__json_text(text) %}to_json_string({{ text }}){% endmacro %}
 {% macro duckdb__json_text(text) %}cast(to_json({{ text }}) as varchar){% endmacro %}
 {% macro postgres__json_text(text) %}cast(to_json({{ text }}) as text){% endmacro %}
-{% macro snowflake__json_text(text) %}to_json(to_variant({{ text }})){% endmacro %}
 {% macro spark__json_text(text) %}regexp_replace(to_json(array({{ text }})), '^.|.$', ''){% endmacro %}

@@ -20,7 +20,7 @@ with {% if incremental %}changed as (
     or coalesce(held.extracted_at <> raw_.extracted_at, (held.extracted_at is null) <> (raw_.extracted_at is null))
 ),
 
-{% endif %}raw as (
+{% endif %}raw_rows as (
   select
     {%- for raw_name, name, kind in columns %}
     {{ ai_billing.as_text(ai_billing.raw_column(raw_name)) }} as {{ name ~ ('_text' if kind != 'text' else '') }},
@@ -32,7 +32,7 @@ with {% if incremental %}changed as (
     {{ ai_billing.to_decimal(ai_billing.raw_column(raw_name)) }} as {{ name }},
     {%- endfor %}
     {{ id }} as reading_id,
-    {{ ai_billing.to_utc(adapter.quote('_airbyte_extracted_at')) }} as extracted_at
+    {{ ai_billing.to_utc(ai_billing.raw_column('_airbyte_extracted_at')) }} as extracted_at
   from {{ source('ai_billing', dataset) }}
   {%- if incremental %}
   where {{ id }} in (select reading_id from changed)
@@ -41,9 +41,9 @@ with {% if incremental %}changed as (
 
 hashed as (
   select
-    raw.*,
+    raw_rows.*,
     {{ ai_billing.content_hash(columns) }} as content_hash
-  from raw
+  from raw_rows
 ),
 
 numbered as (
@@ -86,7 +86,7 @@ where emission = 1
   select
     coalesce({{ ai_billing.as_text(ai_billing.raw_column('x_ReadingId')) }}, '') as reading_id,
     count(*) as rows_,
-    {{ ai_billing.to_utc('max(' ~ adapter.quote('_airbyte_extracted_at') ~ ')') }} as extracted_at
+    {{ ai_billing.to_utc('max(' ~ ai_billing.raw_column('_airbyte_extracted_at') ~ ')') }} as extracted_at
   from {{ source('ai_billing', dataset) }}
   group by 1
 {%- endmacro %}

@@ -5,7 +5,8 @@
 
 {# A column of a raw table, as the destination spells it. #}
 {% macro raw_column(name) -%}
-  {{ adapter.quote(name | lower if var('ai_billing_column_case') == 'lower' else name) }}
+  {%- set case = var('ai_billing_column_case') -%}
+  {{ adapter.quote(name | lower if case == 'lower' else name | upper if case == 'upper' else name) }}
 {%- endmacro %}
 
 {# A column of export_windows that version 0.1.0 did not have: null where the table lacks it. Where nothing can be looked up
@@ -14,7 +15,8 @@
   {%- set table = source('ai_billing', 'export_windows') -%}
   {%- set held = adapter.get_columns_in_relation(table) if execute and flags.INTROSPECT else [] -%}
   {%- if held and (held | selectattr('name', 'equalto', name) | list) == [] and (
-      held | selectattr('name', 'equalto', name | lower) | list) == [] -%}
+      held | selectattr('name', 'equalto', name | lower) | list) == [] and (
+      held | selectattr('name', 'equalto', name | upper) | list) == [] -%}
     null
   {%- else -%}
     {{ ai_billing.raw_column(name) }}

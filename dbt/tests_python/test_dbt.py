@@ -151,7 +151,9 @@ def test_every_model_is_built_and_every_test_of_the_package_holds(built):
     for result in results:
         key = result["unique_id"].split(".")[0], result["status"]
         counts[key] = counts.get(key, 0) + 1
-    assert set(counts) == {("model", "success"), ("test", "pass"), ("seed", "success")}
+    [warned] = [result["unique_id"] for result in results if result["status"] == "warn"]
+    assert ".unproven_days." in warned, "the account that lost rows"
+    assert set(counts) == {("model", "success"), ("test", "pass"), ("test", "warn"), ("seed", "success"), ("exposure", "no-op")}
     assert counts["test", "pass"] > 50
 
 
@@ -199,6 +201,39 @@ def test_every_model_and_column_is_documented(built):
         columns = warehouse.columns(node["name"])
         documented = {name for name, column in node["columns"].items() if column["description"]}
         assert set(columns) == documented, node["name"]
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A project on an empty DuckDB: its folder, the warehouse and the environment of dbt."""
+    warehouse = DuckDB(path=str(tmp_path / "built.duckdb"))
+    warehouse.create_raw()
+    environment = {"AI_BILLING_SCHEMA": "main", "AI_BILLING_DUCKDB": str(tmp_path / "built.duckdb")}
+    customer_project(tmp_path, "duckdb", environment)
+    return tmp_path, warehouse, environment
+
+
+@pytest.mark.parametrize("days, status", [(0, "pass"), (2, "warn"), (8, "error")])
+def test_sources_are_fresh_if_a_sync_has_written_reports(project, days, status):
+    folder, warehouse, environment = project
+    warehouse.run(f"insert into export_windows (_airbyte_extracted_at) select current_timestamp - interval {days} day")
+    warehouse.close()
+    try:
+        run_dbt(folder, environment, "source", "freshness", "--target", "duckdb")
+    except subprocess.CalledProcessError:
+        assert status == "error"
+    [found] = json.loads((folder / "target" / "sources.json").read_text())["results"]
+    assert (found["unique_id"], found["status"]) == ("source.ai_billing.ai_billing.export_windows", status)
+
+
+def test_docs_are_written(project):
+    folder, warehouse, environment = project
+    warehouse.close()
+    run_dbt(folder, environment, "docs", "generate", "--empty-catalog", "--target", "duckdb")
+    manifest = json.loads((folder / "target" / "manifest.json").read_text())
+    assert "completeness" in manifest["docs"]["doc.ai_billing.__ai_billing__"]["block_contents"]
+    [report] = manifest["exposures"].values()
+    assert "model.ai_billing.completeness" in report["depends_on"]["nodes"]
 
 
 def test_plain_views_are_as_compiled():

@@ -39,7 +39,7 @@ with typed as (
       cast({{ ai_billing.raw_column('records') }} as {{ dbt.type_bigint() }})
     ) as standing_rows,
     nullif({{ ai_billing.as_text(ai_billing.raw_column('totals')) }}, 'null') as totals,
-    {{ ai_billing.to_utc(adapter.quote('_airbyte_extracted_at')) }} as extracted_at
+    {{ ai_billing.to_utc(ai_billing.raw_column('_airbyte_extracted_at')) }} as extracted_at
   from {{ source('ai_billing', 'export_windows') }}
 ),
 

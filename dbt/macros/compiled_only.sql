@@ -1,0 +1,58 @@
+{# Macros for databases that these models are compiled for, and whose grammar they are parsed with, but that no test runs on:
+   BigQuery, Redshift and Snowflake. Databricks takes those of Spark. #}
+
+{% macro bigquery__type_decimal() %}bignumeric(38, 18){% endmacro %}
+{% macro bigquery__matches(text, pattern) %}regexp_contains({{ text }}, r'\A(?:{{ pattern }})\z'){% endmacro %}
+{# dbt's own macro would make a DATETIME, which cannot be compared with a TIMESTAMP. #}
+{% macro bigquery__moved_by_days(instant, days) %}timestamp_add({{ instant }}, interval {{ days }} day){% endmacro %}
+{% macro bigquery__divided(amount, count) -%}
+  round(cast({{ amount }} as bignumeric) / {{ count }}, 18)
+{%- endmacro %}
+{% macro bigquery__ratio(part, whole) -%}
+  round(safe_divide(cast({{ part }} as bignumeric), cast({{ whole }} as bignumeric)), 6)
+{%- endmacro %}
+{% macro bigquery__per_million(cost, quantity) -%}
+  trunc(safe_divide(cast({{ cost }} as bignumeric) * 1000000, cast({{ quantity }} as bignumeric)), 12)
+{%- endmacro %}
+{% macro bigquery__times(amount, factor) -%}
+  round(cast({{ amount }} as bignumeric) * cast({{ factor }} as bignumeric), 18)
+{%- endmacro %}
+{% macro bigquery__json_text(text) %}to_json_string({{ text }}){% endmacro %}
+{% macro bigquery__explodes_totals() %}1 = 1{% endmacro %}
+{% macro bigquery__exploded_totals(relation, fields) -%}
+  select dataset, scope, day, reading_id{% for field in fields %}, json_value(part, '$.{{ field }}') as {{ field }}{% endfor %}
+  from {{ relation }}
+  cross join unnest(json_query_array(totals)) as part
+{%- endmacro %}
+
+{# Where Redshift has no macro dbt takes PostgreSQL's, but its `numeric` has no digits after the point, and it has no jsonb. #}
+{% macro redshift__type_decimal() %}decimal(38, 18){% endmacro %}
+{% macro redshift__fits_decimal(column) %}{{ return(ai_billing.default__fits_decimal(column)) }}{% endmacro %}
+{% macro redshift__per_million(cost, quantity) %}{{ return(ai_billing.default__per_million(cost, quantity)) }}{% endmacro %}
+{% macro redshift__divided(amount, count) %}{{ return(ai_billing.default__divided(amount, count)) }}{% endmacro %}
+{% macro redshift__ratio(part, whole) %}{{ return(ai_billing.default__ratio(part, whole)) }}{% endmacro %}
+{% macro redshift__explodes_totals() %}1 = 0{% endmacro %}
+{% macro redshift__exploded_totals(relation, fields) %}{{ return(ai_billing.default__exploded_totals(relation, fields)) }}{% endmacro %}
+{% macro redshift__json_text(text) %}{{ return(ai_billing.default__json_text(text)) }}{% endmacro %}
+{% macro redshift__type_utc() %}timestamp without time zone{% endmacro %}
+{% macro redshift__to_utc(column) -%}
+  {%- set text = "cast(" ~ column ~ " as varchar(64))" -%}
+  case when {{ ai_billing.matches(text, ai_billing.instant_pattern()) }}
+    then cast({{ text }} || case when {{ text }} ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end as timestamp with time zone)
+      at time zone 'UTC' end
+{%- endmacro %}
+
+{% macro snowflake__to_utc(column) -%}
+  {%- set text = "regexp_replace(cast(" ~ column ~ " as varchar), ' ([+-][0-9Z:]+)$', '\\\\1')" -%}
+  case when {{ ai_billing.matches(text, ai_billing.instant_pattern()) }}
+    then cast(convert_timezone('UTC', try_to_timestamp_tz(
+      {{ text }} || case when regexp_like({{ text }}, '.{10} [^+-]*[0-9]') then 'Z' else '' end)) as timestamp_ntz) end
+{%- endmacro %}
+{% macro snowflake__type_utc() %}timestamp_ntz{% endmacro %}
+{% macro snowflake__explodes_totals() %}1 = 1{% endmacro %}
+{% macro snowflake__exploded_totals(relation, fields) -%}
+  select dataset, scope, day, reading_id{% for field in fields %}, cast(get(part.value, '{{ field }}') as varchar) as {{ field }}{% endfor %}
+  from {{ relation }},
+  lateral flatten(input => parse_json(totals)) as part
+{%- endmacro %}
+{% macro snowflake__json_text(text) %}to_json(to_variant({{ text }})){% endmacro %}

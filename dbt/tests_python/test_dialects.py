@@ -1,0 +1,36 @@
+"""Databases that nobody can connect to here: dbt's own adapters compile the models, and sqlglot parses the result."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+import sqlglot
+from warehouses import PACKAGE
+
+
+@pytest.fixture(scope="module", params=["bigquery", "databricks", "redshift", "snowflake"])
+def dialect(request, tmp_path_factory):
+    """The name of a database and the models compiled for it, by name."""
+    if "DBT_ADAPTERS" not in os.environ:
+        pytest.skip("dbt's adapters for these databases cannot be installed here")
+    folder = tmp_path_factory.mktemp(request.param)
+    command = [Path(os.environ["DBT_ADAPTERS"], "bin/dbt"), "--quiet", "compile", "--target", request.param]
+    flags = ["--no-introspect", "--no-populate-cache", "--project-dir", PACKAGE, "--profiles-dir", PACKAGE / "adapters"]
+    subprocess.run([*command, *flags, "--target-path", folder, "--log-path", folder], check=True)
+    return request.param, {file.stem: file.read_text() for file in (folder / "compiled/ai_billing/models").glob("*/*.sql")}
+
+
+def test_every_model_is_of_the_dialect(dialect):
+    name, models = dialect
+    assert set(models) == {file.stem for file in PACKAGE.glob("models/*/*.sql")}
+    for text in models.values():
+        sqlglot.parse_one(text, dialect=name)
+
+
+def test_money_is_an_exact_decimal(dialect):
+    """Redshift takes a plain numeric for a whole number, and BigQuery's has nine digits behind the point."""
+    name, models = dialect
+    wanted = "bignumeric(38, 18)" if name == "bigquery" else "decimal(38, 18)"
+    assert f"as {wanted}) end as billed_cost" in models["ai_billing__rows_costs"]
+    assert not any(" as numeric)" in text or " as float" in text or " as double" in text for text in models.values())
