@@ -363,3 +363,28 @@ test("a provisional charge over several windows is followed under one day, which
   expect(row(connection, "costs", "month")?.status).toBe("final");
   expect(stateOf(connection, "costs").provisional).toEqual([]);
 });
+
+test.each(["usage", "costs"] as const)(
+  "an old record of %s changes every week, and the scrub finds each change within a month, turn after turn",
+  async (stream) => {
+    const rules = plainRules(stream, { retentionDays: 90, maximumWindowDays: 31 });
+    const changesAt = (n: number): number => day(n + 40) + HOUR;
+    const numbers = days(-80, 70);
+    const changing = numbers.filter((n) => n % 7 === 0);
+    const lives = numbers.map((n) => {
+      const later = n % 7 === 0 ? [{ at: changesAt(n), due: false }] : [];
+      return lifeOf(rules, `row${n}`, day(n), { at: day(n) + HOUR }, ...later);
+    });
+    const connection = scripted(day(0) + 8 * HOUR, [rules], lives);
+    const step = { ...CALM, asked: { ...CALM.asked, reconcileDays: 2 } };
+    for (const n of days(0, 100)) {
+      connection.scheduler.skipTo(day(n) + 8 * HOUR);
+      await connection.sync(step);
+      const missed = changing
+        .filter((each) => each > n - 88 && changesAt(each) < day(n - 30))
+        .filter((each) => row(connection, stream, `row${each}`)?.index !== 1);
+      expect(missed, `day ${n}`).toEqual([]);
+    }
+    await settle(connection, step);
+  },
+);
