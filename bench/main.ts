@@ -13,7 +13,6 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { latency, memory, type Row, startUp, throughput } from "./cases.ts";
 import { compare } from "./compare.ts";
-import { firstSync, idleSync } from "./waits.ts";
 import { withTable } from "./speed_page.ts";
 import { rewrites } from "./rewrites.ts";
 import { World } from "./world.ts";
@@ -53,12 +52,9 @@ async function speed(): Promise<void> {
     await run(throughput(world, "costs", { ...even, dataset: "costs" }, few));
     await run(latency(world, 4, 60_000));
     await run(latency(world, 16, 60_000));
-    await run(memory(world, [10_000, values.large ? 5_000_000 : 1_000_000], values.large ? 60 : 5));
-    await run(idleSync(world, few));
-    if (values.compare) {
-      await run(compare(world, RECORDS));
-      await run(firstSync(world, few));
-    }
+    const sizes = [10_000, values.large ? 5_000_000 : 1_000_000];
+    await run(memory(world, sizes, values.large ? 60 : 5, few));
+    if (values.compare) await run(compare(world, RECORDS));
   } finally {
     world.close();
   }
