@@ -95,3 +95,26 @@ test("an abort ends a wait and a hold", async () => {
   await waiting;
   await expect(held.grow(1)).rejects.toThrow();
 });
+
+test("C3: room is there once the bodies together hold no more than the bytes asked for", async () => {
+  const budget = new ByteBudget(100);
+  const [first, second] = [budget.hold(live()), budget.hold(live())];
+  await first.grow(60);
+  await second.grow(30);
+  await budget.room(90, live());
+  const waiting = budget.room(20, live());
+  first.release();
+  expect(await isPending(waiting)).toBe(true);
+  second.release();
+  await waiting;
+});
+
+test("C3: a wait for room ends with its signal", async () => {
+  const budget = new ByteBudget(100);
+  await budget.hold(live()).grow(60);
+  const controller = new AbortController();
+  const waiting = budget.room(50, controller.signal);
+  controller.abort(new Error("stopped"));
+  await expect(waiting).rejects.toThrow("stopped");
+  await expect(budget.room(50, controller.signal)).rejects.toThrow("stopped");
+});

@@ -27,6 +27,8 @@ export class ByteBudget {
   /** The bytes of each hold that has some. */
   readonly #held = new Map<symbol, number>();
   readonly #waiting: Waiting[] = [];
+  /** Resolve the waits for room. */
+  readonly #asking: Set<() => void> = new Set();
 
   /** @param capacity in bytes */
   constructor(capacity: number) {
@@ -50,6 +52,26 @@ export class ByteBudget {
     };
     signal.addEventListener("abort", release, { once: true });
     return { grow, release };
+  }
+
+  /**
+   * Waits while the bodies together hold more than `bytes`. A request that waits here leaves later, so that its body does not wait
+   * for memory, or for its turn to be read.
+   *
+   * @throws the signal's reason as soon as the signal aborts
+   */
+  async room(bytes: number, signal: AbortSignal): Promise<void> {
+    while (this.#used > bytes) {
+      signal.throwIfAborted();
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const abort = (): void => reject(signal.reason);
+      signal.addEventListener("abort", abort, { once: true });
+      this.#asking.add(resolve);
+      await promise.finally(() => {
+        signal.removeEventListener("abort", abort);
+        this.#asking.delete(resolve);
+      });
+    }
   }
 
   async #wait(holder: symbol, bytes: number, signal: AbortSignal): Promise<void> {
@@ -102,7 +124,7 @@ export class ByteBudget {
 
   #set(holder: symbol, bytes: number): void {
     this.#used += bytes - this.#heldBy(holder);
-    if (bytes === 0) this.#held.delete(holder);
-    else this.#held.set(holder, bytes);
+    if (bytes > 0) this.#held.set(holder, bytes);
+    else if (this.#held.delete(holder)) for (const ask of this.#asking) ask();
   }
 }

@@ -27,6 +27,12 @@ const MAXIMUM_ANSWER_BYTES = 1024 ** 2;
 /** The limit of all bodies that are held at once, in bytes (L1): one page of the largest size. */
 const BUDGET_BYTES = MAXIMUM_PAGE_BYTES;
 
+/**
+ * No request leaves while the bodies together hold more than this, in bytes: nine pages of 1,000 records. More pages would only
+ * wait for the thread that reads them, or for the reader of stdout.
+ */
+const WAITING_BYTES = 6 * 1024 ** 2;
+
 /** A wait before the next attempt. */
 export interface Retry {
   /** The number of this retry, from 1. */
@@ -161,6 +167,7 @@ export class Client {
     let renewed = false; // after a 401 the client tries one renewed credential
     const turn = turnOf(request);
     for (;;) {
+      await this.#budget.room(WAITING_BYTES, signal);
       const ticket = await gate.pass(signal);
       const authorization = await auth.authorization(signal);
       const began = this.#options.edges.clock.now();
