@@ -11,13 +11,17 @@ const C4 = 0xa1e38b93;
 
 /**
  * Hashes bytes with seed 0, as the reference implementation does on a little-endian machine. Writes the result into `out`,
- * because a page has 1,000 records, and an array for each record would keep the garbage collector busy.
+ * because a page has 1,000 records, and an array for each record would keep the garbage collector busy. For the same reason it
+ * assigns no lists: before V8 has compiled this code, each of them is an array with an iterator.
  *
  * @param view the memory; hashed from `start` (inclusive) to `end` (exclusive)
  * @param out four words; overwritten
  */
 export function hashBytes(view: DataView, start: number, end: number, out: Uint32Array): void {
-  let [h1, h2, h3, h4] = [0, 0, 0, 0];
+  let h1 = 0;
+  let h2 = 0;
+  let h3 = 0;
+  let h4 = 0;
   let at = start;
   for (; at + 16 <= end; at += 16) {
     let k1 = Math.imul(view.getInt32(at, true), C1);
@@ -44,16 +48,10 @@ export function hashBytes(view: DataView, start: number, end: number, out: Uint3
     h4 = (h4 << 13) | (h4 >>> 19);
     h4 = (Math.imul((h4 + h1) | 0, 5) + 0x32ac3b17) | 0;
   }
-  const [k1, k2, k3, k4] = [
-    word(view, at, end),
-    word(view, at + 4, end),
-    word(view, at + 8, end),
-    word(view, at + 12, end),
-  ];
-  h4 ^= Math.imul(rotated(Math.imul(k4, C4), 18), C1);
-  h3 ^= Math.imul(rotated(Math.imul(k3, C3), 17), C4);
-  h2 ^= Math.imul(rotated(Math.imul(k2, C2), 16), C3);
-  h1 ^= Math.imul(rotated(Math.imul(k1, C1), 15), C2);
+  h4 ^= Math.imul(rotated(Math.imul(word(view, at + 12, end), C4), 18), C1);
+  h3 ^= Math.imul(rotated(Math.imul(word(view, at + 8, end), C3), 17), C4);
+  h2 ^= Math.imul(rotated(Math.imul(word(view, at + 4, end), C2), 16), C3);
+  h1 ^= Math.imul(rotated(Math.imul(word(view, at, end), C1), 15), C2);
   finish(h1, h2, h3, h4, end - start, out);
 }
 
@@ -65,12 +63,18 @@ function finish(
   length: number,
   out: Uint32Array,
 ): void {
-  let [h1, h2, h3, h4] = [a ^ length, b ^ length, c ^ length, d ^ length];
+  let h1 = a ^ length;
+  let h2 = b ^ length;
+  let h3 = c ^ length;
+  let h4 = d ^ length;
   h1 = (h1 + h2 + h3 + h4) | 0;
   h2 = (h2 + h1) | 0;
   h3 = (h3 + h1) | 0;
   h4 = (h4 + h1) | 0;
-  [h1, h2, h3, h4] = [mixed(h1), mixed(h2), mixed(h3), mixed(h4)];
+  h1 = mixed(h1);
+  h2 = mixed(h2);
+  h3 = mixed(h3);
+  h4 = mixed(h4);
   h1 = (h1 + h2 + h3 + h4) | 0;
   out[0] = h1;
   out[1] = h2 + h1;
