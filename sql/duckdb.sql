@@ -4357,8 +4357,8 @@ from explained
 ) as model;
 
 create or replace view ai_billing__versions_costs as
--- Every version of every cost record that the tables hold, with the time from which and until which it counted, and the
--- version before it. The time is that at which the reading began that found it.
+-- Every version of every cost record that the tables hold, with the time from which and until which it counted: that at which
+-- the reading began that found it, or found another version or none.
 with readings as (
   select reading_id, max(began_at) as began_at
   from "ai_billing__manifest"
@@ -4400,16 +4400,7 @@ ordered as (
   select
     placed.*,
     lead(valid_from) over (partition by place, record_id order by age desc) as next_from,
-    lag(content_hash) over (partition by place, record_id order by age desc) as content_hash_before,
-    lag(is_valid) over (partition by place, record_id order by age desc) as is_valid_before,
-    lag(day) over (partition by place, record_id order by age desc) as day_before,
-    lag(billed_cost) over (partition by place, record_id order by age desc) as billed_cost_before,
-    lag(service_provider_name) over (partition by place, record_id order by age desc) as service_provider_name_before,
-    lag(model_id) over (partition by place, record_id order by age desc) as model_id_before,
-    lag(project_id) over (partition by place, record_id order by age desc) as project_id_before,
-    lag(workspace_id) over (partition by place, record_id order by age desc) as workspace_id_before,
-    lag(api_key_id) over (partition by place, record_id order by age desc) as api_key_id_before,
-    lag(billing_currency) over (partition by place, record_id order by age desc) as billing_currency_before
+    lag(content_hash) over (partition by place, record_id order by age desc) as content_hash_before
   from placed
 ),
 -- A version that a newer one follows may have been missing in between.
@@ -4469,15 +4460,6 @@ select
   effective_cost,
   cast(date_trunc('month', day) as date) as month,
   content_hash_before,
-  is_valid_before,
-  day_before,
-  billed_cost_before,
-  service_provider_name_before,
-  model_id_before,
-  project_id_before,
-  workspace_id_before,
-  api_key_id_before,
-  billing_currency_before,
   valid_from,
   gone_at as valid_to
 from ended;
@@ -5046,48 +5028,60 @@ first_covered as (
 first_versions as (
   select * from versions where content_hash_before is null
 ),
+changed as (
+  select * from versions where content_hash <> content_hash_before
+),
 pairs as (
   select
-    versions.*,
-    day = day_before and coalesce(cast(
+    changed.*,
+    older.day as day_before, older.billed_cost as billed_cost_before,
+    older.service_provider_name as service_provider_name_before,
+    older.model_id as model_id_before,
+    older.project_id as project_id_before,
+    older.workspace_id as workspace_id_before,
+    older.api_key_id as api_key_id_before,
+    older.billing_currency as billing_currency_before,
+    changed.day = older.day
+      and coalesce(cast(
     length(
-        cast(service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+        cast(changed.service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(changed.service_provider_name as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(model_id as TEXT)
-    ) as TEXT) || ':' || cast(model_id as TEXT), '-') || '|' || coalesce(cast(
+        cast(changed.model_id as TEXT)
+    ) as TEXT) || ':' || cast(changed.model_id as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(project_id as TEXT)
-    ) as TEXT) || ':' || cast(project_id as TEXT), '-') || '|' || coalesce(cast(
+        cast(changed.project_id as TEXT)
+    ) as TEXT) || ':' || cast(changed.project_id as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(workspace_id as TEXT)
-    ) as TEXT) || ':' || cast(workspace_id as TEXT), '-') || '|' || coalesce(cast(
+        cast(changed.workspace_id as TEXT)
+    ) as TEXT) || ':' || cast(changed.workspace_id as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(api_key_id as TEXT)
-    ) as TEXT) || ':' || cast(api_key_id as TEXT), '-') || '|' || coalesce(cast(
+        cast(changed.api_key_id as TEXT)
+    ) as TEXT) || ':' || cast(changed.api_key_id as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(billing_currency as TEXT)
-    ) as TEXT) || ':' || cast(billing_currency as TEXT), '-') = coalesce(cast(
+        cast(changed.billing_currency as TEXT)
+    ) as TEXT) || ':' || cast(changed.billing_currency as TEXT), '-') = coalesce(cast(
     length(
-        cast(service_provider_name_before as TEXT)
-    ) as TEXT) || ':' || cast(service_provider_name_before as TEXT), '-') || '|' || coalesce(cast(
+        cast(older.service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(older.service_provider_name as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(model_id_before as TEXT)
-    ) as TEXT) || ':' || cast(model_id_before as TEXT), '-') || '|' || coalesce(cast(
+        cast(older.model_id as TEXT)
+    ) as TEXT) || ':' || cast(older.model_id as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(project_id_before as TEXT)
-    ) as TEXT) || ':' || cast(project_id_before as TEXT), '-') || '|' || coalesce(cast(
+        cast(older.project_id as TEXT)
+    ) as TEXT) || ':' || cast(older.project_id as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(workspace_id_before as TEXT)
-    ) as TEXT) || ':' || cast(workspace_id_before as TEXT), '-') || '|' || coalesce(cast(
+        cast(older.workspace_id as TEXT)
+    ) as TEXT) || ':' || cast(older.workspace_id as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(api_key_id_before as TEXT)
-    ) as TEXT) || ':' || cast(api_key_id_before as TEXT), '-') || '|' || coalesce(cast(
+        cast(older.api_key_id as TEXT)
+    ) as TEXT) || ':' || cast(older.api_key_id as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(billing_currency_before as TEXT)
-    ) as TEXT) || ':' || cast(billing_currency_before as TEXT), '-') as is_same_owner
-  from versions
-  where content_hash <> content_hash_before and is_valid_before
+        cast(older.billing_currency as TEXT)
+    ) as TEXT) || ':' || cast(older.billing_currency as TEXT), '-') as is_same_owner
+  from changed
+  inner join versions as older
+    on changed.place = older.place and changed.record_id = older.record_id and changed.age + 1 = older.age
 ),
 -- A record that moves to another day or owner leaves the one and comes to the other.
 restated as (

@@ -1,8 +1,7 @@
--- Every version of every cost record that the tables hold, with the time from which and until which it counted, and the
--- version before it. The time is that at which the reading began that found it.
+-- Every version of every cost record that the tables hold, with the time from which and until which it counted: that at which
+-- the reading began that found it, or found another version or none.
 {%- set owners = ai_billing.owner_columns() %}
 {%- set replacing = var('ai_billing_corrections') == 'replacing' %}
-{%- set before = ['content_hash', 'is_valid', 'day', 'billed_cost'] + owners %}
 {%- set carried = ['place', 'scope', 'account', 'base_url', 'record_id', 'reading_id', 'record_updated_at', 'age', 'day', 'is_valid',
   'content_hash'] + owners + ['invoice_id', 'charge_category', 'cost_status', 'corrects_record_id', 'billed_cost', 'effective_cost'] %}
 with readings as (
@@ -27,9 +26,7 @@ ordered as (
   select
     placed.*,
     lead(valid_from) over (partition by place, record_id order by age desc) as next_from,
-    {%- for name in before %}
-    lag({{ name }}) over (partition by place, record_id order by age desc) as {{ name }}_before{{ ',' if not loop.last }}
-    {%- endfor %}
+    lag(content_hash) over (partition by place, record_id order by age desc) as content_hash_before
   from placed
 ),
 
@@ -88,9 +85,7 @@ ended as (
 select
   {{ carried | join(',\n  ') }},
   {{ ai_billing.month_of('day') }} as month,
-  {%- for name in before %}
-  {{ name }}_before,
-  {%- endfor %}
+  content_hash_before,
   valid_from,
   {% if replacing -%}
   case when replaced_at < gone_at or gone_at is null then coalesce(replaced_at, gone_at) else gone_at end as valid_to

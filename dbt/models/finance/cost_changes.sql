@@ -1,8 +1,6 @@
 -- Changes of costs that a complete reading had shown otherwise before, each with the time at which it was found. A day that is
 -- still in progress has none. `amount` less `amount_before` is always `amount_change`, so that changes add up.
 {%- set owners = ai_billing.owner_columns() %}
-{%- set owners_before = [] %}
-{%- for name in owners %}{% do owners_before.append(name ~ '_before') %}{% endfor %}
 {%- set replacing = var('ai_billing_corrections') == 'replacing' %}
 {%- set zero = 'cast(0 as ' ~ ai_billing.type_decimal() ~ ')' %}
 {%- set nothing = 'cast(null as ' ~ dbt.type_string() ~ ')' %}
@@ -26,12 +24,22 @@ first_versions as (
   select * from versions where content_hash_before is null
 ),
 
+changed as (
+  select * from versions where content_hash <> content_hash_before
+),
+
 pairs as (
   select
-    versions.*,
-    day = day_before and {{ ai_billing.key_of(owners) }} = {{ ai_billing.key_of(owners_before) }} as is_same_owner
-  from versions
-  where content_hash <> content_hash_before and is_valid_before
+    changed.*,
+    older.day as day_before, older.billed_cost as billed_cost_before,
+    {%- for name in owners %}
+    older.{{ name }} as {{ name }}_before,
+    {%- endfor %}
+    changed.day = older.day
+      and {{ ai_billing.key_of(owners, 'changed.') }} = {{ ai_billing.key_of(owners, 'older.') }} as is_same_owner
+  from changed
+  inner join versions as older
+    on changed.place = older.place and changed.record_id = older.record_id and changed.age + 1 = older.age
 ),
 
 -- A record that moves to another day or owner leaves the one and comes to the other.
