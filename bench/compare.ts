@@ -21,16 +21,7 @@ export async function compare(world: World, records: number): Promise<Row[]> {
   await world.seen();
   await measure(ours);
   const { paths } = await world.seen();
-  const list = world.file("peer-paths.txt");
-  writeFileSync(list, paths.join("\n"));
-  const config = world.file("peer.json");
-  writeFileSync(config, JSON.stringify({ origin: world.origin, paths: list }));
-  const catalog = world.file("peer-catalog.json");
-  const stream = { name: "usage", json_schema: {}, supported_sync_modes: ["full_refresh"] };
-  const chosen = { stream, sync_mode: "full_refresh", destination_sync_mode: "append" };
-  writeFileSync(catalog, JSON.stringify({ streams: [chosen] }));
-  const files = ["--config", config, "--catalog", catalog];
-  const theirs = [process.execPath, `${PEERS}faros.js`, "read", ...files];
+  const theirs = farosCommand(world, paths);
   const rows: Row[] = [];
   for (const [name, command] of [
     ["connector", ours],
@@ -41,4 +32,18 @@ export async function compare(world: World, records: number): Promise<Row[]> {
     rows.push([`compare: ${name}`, `${speed},000 records/s, ${peakMiB.toFixed(0)} MiB`, ""]);
   }
   return rows;
+}
+
+/** The command of the peer that reads these pages of the provider, one after the other. */
+export function farosCommand(world: World, paths: readonly string[]): readonly string[] {
+  const list = world.file("peer-paths.txt");
+  writeFileSync(list, paths.join("\n"));
+  const config = world.file("peer.json");
+  writeFileSync(config, JSON.stringify({ origin: world.origin, paths: list }));
+  const catalog = world.file("peer-catalog.json");
+  const stream = { name: "usage", json_schema: {}, supported_sync_modes: ["full_refresh"] };
+  const chosen = { stream, sync_mode: "full_refresh", destination_sync_mode: "append" };
+  writeFileSync(catalog, JSON.stringify({ streams: [chosen] }));
+  const files = ["--config", config, "--catalog", catalog];
+  return [process.execPath, `${PEERS}faros.js`, "read", ...files];
 }

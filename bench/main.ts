@@ -13,6 +13,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { latency, memory, type Row, startUp, throughput } from "./cases.ts";
 import { compare } from "./compare.ts";
+import { firstSync, idleSync } from "./waits.ts";
 import { withTable } from "./speed_page.ts";
 import { rewrites } from "./rewrites.ts";
 import { World } from "./world.ts";
@@ -54,7 +55,11 @@ async function speed(): Promise<void> {
     await run(latency(world, 16, 60_000));
     const sizes = [10_000, values.large ? 5_000_000 : 1_000_000];
     await run(memory(world, sizes, values.large ? 60 : 5, few));
-    if (values.compare) await run(compare(world, RECORDS));
+    await run(idleSync(world, few));
+    if (values.compare) {
+      await run(compare(world, RECORDS));
+      await run(firstSync(world, few));
+    }
   } finally {
     world.close();
   }

@@ -13,6 +13,8 @@ export interface ProviderOptions {
   readonly maximumWindowDays: number;
   /** The delay before each page, in milliseconds. */
   readonly delayMs: number;
+  /** Whether the capabilities are delayed too. */
+  readonly delaysAll: boolean;
   readonly gzip: boolean;
   /** Whether to keep rendered pages. */
   readonly keep: boolean;
@@ -66,9 +68,11 @@ function capabilities({ maximumWindowDays }: ProviderOptions): Buffer {
   );
 }
 
-function page(path: string, { holdings, gzip, keep }: ProviderOptions): Buffer {
+function page(path: string, { holdings: some, gzip, keep }: ProviderOptions): Buffer {
   const known = pages.get(path);
   if (known !== undefined) return known;
+  const dataset = path.startsWith("/v1/finops/costs") ? "costs" : "usage";
+  const holdings = { ...some, dataset } as const;
   const { searchParams } = new URL(path, "http://localhost");
   const at = (name: string): number => Date.parse(searchParams.get(name) ?? "");
   const offset = Number((searchParams.get("cursor") ?? "page-at-0").slice("page-at-".length));
@@ -85,6 +89,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const path = request.url ?? "";
   if (options === undefined) throw new Error("no holdings yet");
   if (path.startsWith("/v1/finops/capabilities")) {
+    if (options.delaysAll) await sleep(options.delayMs);
     const body = capabilities(options);
     response.writeHead(200, { "content-type": "application/json", "content-length": body.length });
     response.end(body);

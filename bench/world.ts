@@ -23,6 +23,8 @@ export interface Scene {
   readonly delayMs?: number;
   readonly gzip?: boolean;
   readonly concurrency?: number;
+  /** As a platform syncs each day: both datasets, up to now, and every request is delayed. */
+  readonly isDaily?: boolean;
 }
 
 export class World {
@@ -50,12 +52,14 @@ export class World {
   /** Makes the provider serve a scene. Resolves to the command that reads it. */
   async set(scene: Scene): Promise<readonly string[]> {
     const { dataset = "usage", granularity = "1d", records, days, concurrency } = scene;
+    const { isDaily = false } = scene;
     const end = Math.floor(Date.now() / DAY) * DAY - PAST * DAY;
     const start = end - days * DAY;
     const options: ProviderOptions = {
       holdings: { dataset, granularity, start, days, records },
       maximumWindowDays: scene.maximumWindowDays ?? 31,
       delayMs: scene.delayMs ?? 0,
+      delaysAll: isDaily,
       gzip: scene.gzip ?? false,
       keep: records <= 500_000,
     };
@@ -65,13 +69,16 @@ export class World {
       base_url: this.origin,
       credentials: { auth_type: "scoped_bearer_token", access_token: "bench" },
       start_date: new Date(start).toISOString().slice(0, 10),
-      end_date: new Date(end).toISOString().slice(0, 10),
+      ...(isDaily ? {} : { end_date: new Date(end).toISOString().slice(0, 10) }),
       granularity,
       ...(concurrency === undefined ? {} : { concurrency }),
     };
-    const stream = { name: dataset, json_schema: {}, supported_sync_modes: ["incremental"] };
     const catalog = {
-      streams: [{ stream, sync_mode: "incremental", destination_sync_mode: "append_dedup" }],
+      streams: (isDaily ? ["usage", "costs"] : [dataset]).map((name) => ({
+        stream: { name, json_schema: {}, supported_sync_modes: ["incremental"] },
+        sync_mode: "incremental",
+        destination_sync_mode: "append_dedup",
+      })),
     };
     const [configFile, catalogFile] = [this.file("config.json"), this.file("catalog.json")];
     writeFileSync(configFile, JSON.stringify(config));

@@ -241,6 +241,22 @@ def test_plain_views_are_as_compiled():
 
 
 @pytest.mark.parametrize("kind", ["duckdb", "postgres"])
+def test_a_seed_of_floats_is_refused(request, tmp_path, kind, capfd):
+    """dbt makes floats of amounts unless it is told that they are texts."""
+    port = request.getfixturevalue("postgres").port if kind == "postgres" else 0
+    environment = {"AI_BILLING_SCHEMA": "floats", "AI_BILLING_DUCKDB": str(tmp_path / "floats.duckdb"), "AI_BILLING_PGPORT": str(port)}
+    project = "name: customer\nversion: 1.0.0\nprofile: ai_billing\nvars: {ai_billing_budgets: budgets}\n"
+    (tmp_path / "dbt_project.yml").write_text(project)
+    (tmp_path / "packages.yml").write_text(f"packages:\n  - local: {PACKAGE}\n")
+    (tmp_path / "seeds").mkdir()
+    (tmp_path / "seeds" / "budgets.csv").write_text("team,month,billing_currency,budget\nAds,2025-11,USD,10.5\n")
+    run_dbt(tmp_path, environment, "deps")
+    with pytest.raises(subprocess.CalledProcessError):
+        run_dbt(tmp_path, environment, "build", "--select", "+ai_billing__budgets", "--target", kind)
+    assert "holds floats, which lose digits of money: budget" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("kind", ["duckdb", "postgres"])
 def test_an_incremental_build_and_pruned_tables_show_the_same(request, tmp_path, kind):
     """Append, then what a deduplicating destination would have left, then rows that a destination lost, then a prune."""
     if kind == "duckdb":

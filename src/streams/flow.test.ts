@@ -299,3 +299,18 @@ test("C1: a window that is put down while no other lane runs is taken up again",
   expect(await lane.after("write a")).toEqual(["end a"]);
   await work;
 });
+
+test("C1: windows that come after none waited are left to the lanes that run", async () => {
+  const lane = new Lane();
+  const windows = [lane.window("a", 1)];
+  const work = readOverLanes([{ take: () => windows.shift() }], () => 4);
+  await setImmediate();
+  await lane.after("request a1");
+  windows.push(lane.window("b", 1), lane.window("c", 1));
+  expect(await lane.after("write a")).toEqual(["end a", "request b1"]);
+  expect(await lane.after("request b1")).toEqual(["parse b1", "request c1", "write b"]);
+  await lane.after("write b");
+  await lane.after("request c1");
+  expect(await lane.after("write c")).toEqual(["end c"]);
+  await work;
+});

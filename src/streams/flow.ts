@@ -81,6 +81,7 @@ class Lanes {
   /** Windows whose lane has ended; all their pages so far are written. */
   readonly #parked: WindowRead[] = [];
   #turn = 0;
+  #isDrained = false;
   /** Lanes that send requests. */
   #running = 0;
   /** Lanes that send requests or still write their last page. */
@@ -97,9 +98,12 @@ class Lanes {
     return this.#done.promise;
   }
 
-  /** Begins lanes as long as more are allowed and windows wait. */
+  /**
+   * Begins lanes as long as more are allowed and windows wait. After no window waited once, the windows that still come are left to
+   * the lanes that run: they are the second readings of a few windows, and read in the order in which they are queued.
+   */
   #fill(): void {
-    while (this.#running < this.#allowed()) {
+    while (this.#running < (this.#isDrained && this.#parked.length === 0 ? 1 : this.#allowed())) {
       const first = request(this.#take(), Promise.resolve());
       if (first === undefined) return;
       this.#running += 1;
@@ -115,6 +119,7 @@ class Lanes {
       const window = this.#sources[this.#turn++ % this.#sources.length]?.take();
       if (window !== undefined) return window;
     }
+    this.#isDrained = true;
     return undefined;
   }
 
