@@ -5653,7 +5653,7 @@ select
   own_to_date - known_previous_to_date as change_to_date,
   case
     when month < running_month then billed_cost
-    when month = running_month and days_counted > 0
+    when month = running_month and days_counted > 0 and abs(daily_cost) < 10000000000000
       then other_cost + cast(
     case when daily_cost * days_in_month < 0 then '-' else '' end
     || cast(((2 * cast(replace(cast(abs(cast(daily_cost * days_in_month as decimal(38, 18))) as varchar), '.', '') as hugeint) + days_counted) // (2 * days_counted)) // 1000000000000000000 as varchar) || '.'
@@ -5661,6 +5661,8 @@ select
   end as forecast_cost,
   case
     when month < running_month then 'the month is over: its billed cost'
+    when month = running_month and abs(daily_cost) >= 10000000000000
+      then 'none: the costs are too large to be multiplied exactly'
     when month = running_month and days_counted > 0 then 'mean of the usage charges of ' || cast(days_counted as TEXT) || ' complete days, the last of them day ' || cast(cast(extract(day from through_day) as integer) as TEXT) || ', times ' || cast(days_in_month as TEXT) || ' days; other charges once, as they are'
     else 'none: no day of the month is complete yet'
   end as forecast_method,

@@ -5916,11 +5916,13 @@ select
   own_to_date - known_previous_to_date as change_to_date,
   case
     when month < running_month then billed_cost
-    when month = running_month and days_counted > 0
+    when month = running_month and days_counted > 0 and abs(daily_cost) < 10000000000000
       then other_cost + round(round(daily_cost * days_in_month, 18) / days_counted, 18)
   end as forecast_cost,
   case
     when month < running_month then 'the month is over: its billed cost'
+    when month = running_month and abs(daily_cost) >= 10000000000000
+      then 'none: the costs are too large to be multiplied exactly'
     when month = running_month and days_counted > 0 then 'mean of the usage charges of ' || cast(days_counted as TEXT) || ' complete days, the last of them day ' || cast(cast(extract(day from through_day) as integer) as TEXT) || ', times ' || cast(days_in_month as TEXT) || ' days; other charges once, as they are'
     else 'none: no day of the month is complete yet'
   end as forecast_method,

@@ -126,11 +126,13 @@ select
   own_to_date - known_previous_to_date as change_to_date,
   case
     when month < running_month then billed_cost
-    when month = running_month and days_counted > 0
+    when month = running_month and days_counted > 0 and abs(daily_cost) < 10000000000000
       then other_cost + {{ ai_billing.divided('daily_cost * days_in_month', 'days_counted') }}
   end as forecast_cost,
   case
     when month < running_month then 'the month is over: its billed cost'
+    when month = running_month and abs(daily_cost) >= 10000000000000
+      then 'none: the costs are too large to be multiplied exactly'
     when month = running_month and days_counted > 0 then {{ dbt.concat([
       "'mean of the usage charges of '", 'cast(days_counted as ' ~ text ~ ')', "' complete days, the last of them day '",
       'cast(' ~ ai_billing.day_of_month('through_day') ~ ' as ' ~ text ~ ')', "', times '",
