@@ -85,8 +85,9 @@ export function judgeCurrent(judgeable: Judgeable): string[] {
 }
 
 /**
- * Whether a window was read because strays of other windows start in it (P5): all windows before it had ended. Nothing follows the
- * strays of such a window, else one look would lead to the next through the whole history: the scrub finds them (R7).
+ * Whether a window was read because strays of other windows start in it (P5): all windows before it had ended, or were read for the
+ * same reason by another lane. Nothing follows the strays of such a window, else one look would lead to the next through the whole
+ * history: the scrub finds them (R7).
  */
 function isLook({ stream, start, end }: Exchange, exchanges: readonly Exchange[]): boolean {
   const own = exchanges.filter((other) => other.stream === stream);
@@ -107,7 +108,7 @@ function isLook({ stream, start, end }: Exchange, exchanges: readonly Exchange[]
         last.end === window.end &&
         (last.nextCursor === null || last.status === 400),
     );
-  return hasLed && before.every(hasEnded);
+  return hasLed && before.every((window) => hasEnded(window) || isLook(window, exchanges));
 }
 
 function shownOf(stream: StreamName, report: ReportRow, warehouse: Warehouse): Shown[] {
