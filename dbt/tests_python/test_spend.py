@@ -117,6 +117,13 @@ def test_a_month_without_a_complete_day_has_no_forecast(warehouse, table):
     assert rows[1]["forecast_method"] == "none: no day of the month is complete yet"
 
 
+def test_costs_too_large_to_be_multiplied_exactly_have_no_forecast(warehouse, table):
+    built(warehouse, table, [cost("a", "11-01", "3703703670370376500.65", x_ModelId="m1")], OCTOBER_ON)
+    row = month_of(warehouse, "m1")
+    assert (row["billed_cost"], row["forecast_cost"]) == (Decimal("3703703670370376500.65"), None)
+    assert row["forecast_method"] == "none: the costs are too large to be multiplied exactly"
+
+
 def test_without_any_report_a_month_stands_on_the_newest_day(warehouse, table):
     world = World(table)
     world.put(cost("a", "11-05", "3"))
