@@ -23,8 +23,8 @@ await build({
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: "eof",
-  // DuckDB has binaries, and is only loaded where it is installed.
-  external: ["@duckdb/node-api", ...(hasWarehouse ? [] : ["../warehouse/*"])],
+  // DuckDB has binaries, and both are only loaded where they are installed and needed.
+  external: ["@duckdb/node-api", "pg", ...(hasWarehouse ? [] : ["../warehouse/*"])],
   // Its main file requires its parts in a way that no bundler can follow.
   alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
   // Some dependencies are CommonJS and call require, which ES modules do not have.

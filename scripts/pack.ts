@@ -1,6 +1,6 @@
 /**
  * `npm pack` publishes the bundle. Everything that it needs is inside it, so the published package.json lists no dependency
- * but DuckDB, which only `sync`, `query` and `report` use. `prepack` puts this package.json in place of the repository's, and
+ * but two optional ones: DuckDB, which only `sync`, `query` and `report` use, and pg for reports from PostgreSQL. `prepack` puts this package.json in place of the repository's, and
  * `postpack` puts the repository's back.
  */
 import { existsSync } from "node:fs";
@@ -25,7 +25,7 @@ const PUBLISHED = [
   "files",
 ];
 
-const DUCKDB = "@duckdb/node-api";
+const OPTIONAL = ["@duckdb/node-api", "pg"];
 
 async function replace(): Promise<void> {
   if (!existsSync(new URL("dist/source-ai-billing.js", root))) {
@@ -35,7 +35,9 @@ async function replace(): Promise<void> {
   const own: Record<string, unknown> & { readonly devDependencies: Record<string, string> } =
     JSON.parse(text);
   const published = Object.fromEntries(PUBLISHED.map((name) => [name, own[name]]));
-  const optionalDependencies = { [DUCKDB]: own.devDependencies[DUCKDB] };
+  const optionalDependencies = Object.fromEntries(
+    OPTIONAL.map((name) => [name, own.devDependencies[name]]),
+  );
   // An interrupted `npm pack` leaves the repository's file under the other name, and it must win.
   if (!existsSync(kept)) await writeFile(kept, text, { flag: "wx" });
   await writeFile(file, `${JSON.stringify({ ...published, optionalDependencies }, null, 2)}\n`);

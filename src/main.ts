@@ -264,6 +264,7 @@ async function runWarehouse(
       warn,
       draw: stderr.isTTY ? (text) => void stderr.write(secrets.mask(text)) : undefined,
       ask: stdin.isTTY && stderr.isTTY ? askAt(stdin, stderr) : undefined,
+      databaseUrl: process.env["DATABASE_URL"],
       readInput: async () => await (await import("node:stream/consumers")).text(stdin),
     });
     process.exitCode = ok ? 0 : 1;

@@ -5,19 +5,6 @@
 import type { Database } from "./database.ts";
 import { plain, subtract } from "./decimals.ts";
 
-/** The bill of a billing period, as of one sync. */
-export interface Bill {
-  /** The instant of the sync on the provider's clock, such as `2026-01-31T06:00:00Z`. */
-  readonly at: string;
-  readonly currency: string;
-  /** The first day of the billing period. */
-  readonly month: string;
-  readonly final: string;
-  readonly provisional: string;
-  /** The sum of the raw table. */
-  readonly naive: string;
-}
-
 /** The difference of a bill to that of the sync before. */
 export interface Change {
   readonly currency: string;
@@ -79,25 +66,4 @@ export async function latestChanges(database: Database): Promise<Change[]> {
       change: count === "0" ? null : subtract(billed, before),
     }),
   );
-}
-
-/** The bills of one period after each sync that changed them, the oldest first. */
-export async function billsOf(
-  database: Database,
-  currency: string,
-  month: string,
-): Promise<Bill[]> {
-  const rows = await database.query(`
-    SELECT strftime(synced_at, '%Y-%m-%dT%H:%M:%SZ'), final, provisional, naive FROM source_ai_billing.bills
-    WHERE currency = '${currency.replaceAll("'", "''")}' AND month = '${month}'
-    QUALIFY (final, provisional, naive) IS DISTINCT FROM lag((final, provisional, naive)) OVER (ORDER BY sync)
-    ORDER BY sync`);
-  return rows.map(([at = "", final = "0", provisional = "0", naive = "0"]) => ({
-    at,
-    currency,
-    month,
-    final: plain(final),
-    provisional: plain(provisional),
-    naive: plain(naive),
-  }));
 }

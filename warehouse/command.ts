@@ -1,12 +1,9 @@
 /** The commands for people without a platform: `sync`, `init`, `query` and `report`. */
-import { ConnectorError } from "../src/errors.ts";
 import { parseWarehouseLine } from "./command_line.ts";
-import { Database } from "./database.ts";
 import type { WarehouseHost } from "./host.ts";
 import { init } from "./init.ts";
 import { query } from "./query.ts";
-import { databaseReport } from "./report/data.ts";
-import { writeReport } from "./report/write.ts";
+import { report } from "./report_command.ts";
 import { sync } from "./sync.ts";
 
 /**
@@ -31,23 +28,7 @@ export async function warehouse(argv: readonly string[], host: WarehouseHost): P
       await host.say(await query(command.database, command.sql, command.json));
       return true;
     case "report":
-      await report(command.database, command.out);
-      await host.say(`${command.out} is written.\n`);
+      await report(command.options, host);
       return true;
-  }
-}
-
-async function report(path: string, out: string): Promise<void> {
-  const database = await Database.open(path, "read");
-  try {
-    const [schema] = await database.query(
-      "SELECT 1 FROM information_schema.schemata WHERE schema_name = 'source_ai_billing'",
-    );
-    if (schema === undefined) {
-      throw new ConnectorError("database", `The database "${path}" was not made by \`sync\`.`);
-    }
-    await writeReport(out, await databaseReport(database));
-  } finally {
-    database.close();
   }
 }

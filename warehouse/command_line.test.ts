@@ -13,6 +13,12 @@ describe("the command line", () => {
         report: undefined,
         every: undefined,
         json: false,
+        inputs: {
+          teams: undefined,
+          budgets: undefined,
+          "exchange-rates": undefined,
+          invoices: undefined,
+        },
       },
     });
     expect(() => parse("sync")).toThrow("--config");
@@ -28,6 +34,20 @@ describe("the command line", () => {
 
   it.each(["0h", "1", "h", "1.5h", "-1h", "1s", "99999h"])("--every %s is refused", (text) => {
     expect(() => parse(`sync --config c --every=${text}`)).toThrow("30m, 1h or 1d");
+  });
+
+  it("takes the files of inputs, for sync and for report", () => {
+    const inputs = {
+      teams: "t.csv",
+      budgets: "b.csv",
+      "exchange-rates": "e.csv",
+      invoices: "i.csv",
+    };
+    const files = "--teams t.csv --budgets b.csv --exchange-rates e.csv --invoices i.csv";
+    expect(parse(`sync --config c ${files}`)).toMatchObject({ options: { inputs } });
+    expect(parse(`report --database d --schema s ${files}`)).toMatchObject({
+      options: { database: "d", schema: "s", out: "report.html", inputs },
+    });
   });
 
   it("takes an address as that of a provider of the interface", () => {

@@ -2,6 +2,8 @@
 import { Command as Parser, CommanderError } from "commander";
 import { ConnectorError } from "../src/errors.ts";
 import { type InitOptions, isProviderName, PROVIDER_NAMES } from "./init.ts";
+import { INPUTS, type InputFiles } from "./inputs.ts";
+import type { ReportOptions } from "./report_command.ts";
 import type { SyncOptions } from "./sync.ts";
 
 export type WarehouseCommand =
@@ -13,7 +15,7 @@ export type WarehouseCommand =
       readonly sql: string;
       readonly json: boolean;
     }
-  | { readonly kind: "report"; readonly database: string; readonly out: string }
+  | { readonly kind: "report"; readonly options: ReportOptions }
   | { readonly kind: "help"; readonly text: string };
 
 const NAME = "source-ai-billing";
@@ -72,7 +74,7 @@ function makeParser(printed: string[], found: (command: WarehouseCommand) => voi
   });
   const command = (name: string, description: string): Parser =>
     parser.command(name).description(description).helpOption("-h, --help", "show help");
-  command("sync", "read everything into a DuckDB file, and write a report")
+  withInputs(command("sync", "read everything into a DuckDB file, and write a report"))
     .requiredOption("--config <file>", "configuration (JSON); `init` makes one")
     .option(...DATABASE)
     .option("--report <file>", "report to write (HTML)")
@@ -87,6 +89,7 @@ function makeParser(printed: string[], found: (command: WarehouseCommand) => voi
           report: optionalText(given, "report"),
           every: typeof given["every"] === "number" ? given["every"] : undefined,
           json: given["json"] === true,
+          inputs: inputsOf(given),
         },
       }),
     );
@@ -103,13 +106,40 @@ function makeParser(printed: string[], found: (command: WarehouseCommand) => voi
         json: given["json"] === true,
       }),
     );
-  command("report", "write the report of a database of `sync`")
-    .option(...DATABASE)
+  addReport(command, found);
+  return parser;
+}
+
+/** Adds the options of the input files. */
+const withInputs = (command: Parser): Parser =>
+  INPUTS.reduce(
+    (known, { option, columns }) =>
+      known.option(`--${option} <file>`, `CSV with the columns ${columns.join(", ")}`),
+    command,
+  );
+
+function addReport(
+  command: (name: string, description: string) => Parser,
+  found: (command: WarehouseCommand) => void,
+): void {
+  withInputs(command("report", "write the report of any database that holds the raw tables"))
+    .option("--database <place>", "DuckDB file, or postgresql://user@host/name", "billing.duckdb")
+    .option(
+      "--schema <name>",
+      "schema of the raw tables; main or the search path's first otherwise",
+    )
     .option("--out <file>", "report to write (HTML)", "report.html")
     .action((given: Given) =>
-      found({ kind: "report", database: textOf(given, "database"), out: textOf(given, "out") }),
+      found({
+        kind: "report",
+        options: {
+          database: textOf(given, "database"),
+          schema: optionalText(given, "schema"),
+          out: textOf(given, "out"),
+          inputs: inputsOf(given),
+        },
+      }),
     );
-  return parser;
 }
 
 function addInit(
@@ -144,6 +174,16 @@ function addInit(
 
 /** The options of a command as commander gives them. */
 type Given = Readonly<Record<string, unknown>>;
+
+/** The files of the inputs by their options. commander names `--exchange-rates` `exchangeRates`. */
+function inputsOf(given: Given): InputFiles {
+  return {
+    teams: optionalText(given, "teams"),
+    budgets: optionalText(given, "budgets"),
+    "exchange-rates": optionalText(given, "exchangeRates"),
+    invoices: optionalText(given, "invoices"),
+  };
+}
 
 function optionalText(given: Given, name: string): string | undefined {
   const value = given[name];

@@ -124,6 +124,20 @@ export class Database {
     return await this.#connection.createAppender(table, "main", "temp");
   }
 
+  /** Appends rows of texts to a table whose columns all are VARCHAR. */
+  async append(table: string, rows: readonly (readonly (string | null)[])[]): Promise<void> {
+    const appender = await this.#connection.createAppender(table);
+    for (const row of rows) {
+      for (const value of row) {
+        if (value === null) appender.appendNull();
+        else appender.appendVarchar(value);
+      }
+      appender.endRow();
+    }
+    appender.flushSync();
+    appender.closeSync();
+  }
+
   /** Writes everything to the file and closes it. */
   close(): void {
     this.#connection.closeSync();

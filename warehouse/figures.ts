@@ -40,7 +40,12 @@ export async function proofs(database: Database): Promise<Proof[]> {
 /** Costs that are still in the table although the provider no longer shows them. */
 export async function removedCosts(database: Database): Promise<RemovedRow[]> {
   const rows = await database.query(`
-    SELECT record_id, billed_cost, last_seen_at
+    SELECT record_id, billed_cost, last_seen_at, billing_currency
     FROM removed_rows WHERE dataset = 'costs' ORDER BY last_seen_at, record_id`);
-  return rows.map(([id = "", billed = "0", lastSeenAt = ""]) => ({ id, billed, lastSeenAt }));
+  return rows.map(([id = "", billed = "0", lastSeenAt = "", currency = ""]) => ({
+    id,
+    billed,
+    lastSeenAt,
+    currency,
+  }));
 }

@@ -31,6 +31,8 @@ export interface WarehouseHost {
   readonly draw: ((text: string) => void) | undefined;
   /** Asks a person, and hides the answer if it is a secret. Absent if stdin or stderr is no terminal. */
   readonly ask: ((question: string, secret: boolean) => Promise<string>) | undefined;
+  /** `DATABASE_URL` of the environment. */
+  readonly databaseUrl: string | undefined;
   /** All of stdin, for a secret that a program passes. */
   readonly readInput: () => Promise<string>;
 }

@@ -21,6 +21,17 @@ function statementsOf(sql: string): {
   };
 }
 
+/** The statements that make the tables of the inputs where they are missing. */
+export const inputTables = async (): Promise<readonly string[]> =>
+  statementsOf(await modelsSql()).inputs;
+
+/** The query of one model. @throws TypeError if there is no such model */
+export async function modelQuery(name: string): Promise<string> {
+  const found = statementsOf(await modelsSql()).models.find((model) => model.name === name);
+  if (found === undefined) throw new TypeError(`there is no model ${name}`);
+  return found.body.trim().replace(/;$/, "");
+}
+
 /** Makes all models again from the tables of the streams and the inputs, in one transaction. The rows of inputs stay. */
 export async function refreshModels(database: Database): Promise<void> {
   const { inputs, models } = statementsOf(await modelsSql());

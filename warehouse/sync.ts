@@ -6,9 +6,10 @@ import { Database } from "./database.ts";
 import { deliver } from "./delivery.ts";
 import { proofs } from "./figures.ts";
 import type { WarehouseHost } from "./host.ts";
-import { databaseReport } from "./report/data.ts";
+import { type InputFiles, readInputs, storeInputs } from "./inputs.ts";
+import { reportData } from "./report/data.ts";
 import { writeReport } from "./report/write.ts";
-import { refreshModels } from "./models.ts";
+import { inputTables, refreshModels } from "./models.ts";
 import { type Owner, prepare } from "./store.ts";
 import { type Summary, summaryLines, type StreamSummary } from "./summary.ts";
 
@@ -20,6 +21,8 @@ export interface SyncOptions {
   /** Milliseconds from the beginning of a sync to that of the next one; absent for one sync. */
   readonly every: number | undefined;
   readonly json: boolean;
+  /** The CSV files of the inputs. Their rows stay in the database until another file replaces them. */
+  readonly inputs: InputFiles;
 }
 
 /** The longest wait of the clock, in milliseconds. */
@@ -57,9 +60,12 @@ async function ownerOf(path: string, host: WarehouseHost): Promise<Owner> {
 
 async function syncOnce(options: SyncOptions, host: WarehouseHost): Promise<boolean> {
   const owner = await ownerOf(options.config, host);
+  const inputs = await readInputs(options.inputs);
   const database = await Database.open(options.database, "write");
   try {
     await prepare(database, owner);
+    for (const table of await inputTables()) await database.run(table);
+    await database.transaction(() => storeInputs(database, inputs));
     const delivery = await deliver(options.config, database, host);
     for (const text of [...delivery.warnings, ...delivery.errors]) host.warn(text);
     await refreshModels(database);
@@ -71,7 +77,7 @@ async function syncOnce(options: SyncOptions, host: WarehouseHost): Promise<bool
         : [],
     );
     if (options.report !== undefined) {
-      await writeReport(options.report, await databaseReport(database));
+      await writeReport(options.report, await reportData(database, "source-ai-billing sync"));
     }
     const summary: Summary = {
       ok: delivery.ok,

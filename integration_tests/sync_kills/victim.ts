@@ -48,6 +48,7 @@ const host: WarehouseHost = {
   warn: () => undefined,
   draw: undefined,
   ask: undefined,
+  databaseUrl: undefined,
   readInput: async () => "",
 };
 

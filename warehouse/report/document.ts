@@ -1,177 +1,210 @@
-/** The document: headline, a figure for each chart with its data as a table, and the withdrawn rows. */
-import { count, decimal, longDate, month, shortDate } from "./format.ts";
+/** The document: the choice of a currency, the first screen of each, its costs by label, unit costs, and the proof. */
+import { subtract } from "../decimals.ts";
+import { exploreSection } from "./explore_section.ts";
+import { count, longDate, money, month, percent, shortDate } from "./format.ts";
 import { type Markup, markup } from "./markup.ts";
-import type { ReportData } from "./model.ts";
-import { table } from "./tables.ts";
+import type { ReportData, View } from "./model.ts";
+import { newsSection } from "./news_section.ts";
+import { proofSection } from "./proof_section.ts";
+import { amount, change, DIGITS, table } from "./tables.ts";
 
-interface Figure {
-  /** The id by which page/ finds the place for the chart. */
-  readonly name: string;
-  readonly title: string;
-  /** The description of the chart, also for screen readers. */
-  readonly says: string;
-  readonly table: Markup;
-}
+const NOTHING = new Array<Markup>();
 
-function figure({ name, title, says, table: fallback }: Figure): Markup {
+/** The visible part of the document. */
+export function documentBody(data: ReportData): Markup {
+  const { views } = data;
   return markup`
-<figure id="${name}" aria-labelledby="${name}-title">
-  <figcaption>
-    <h2 id="${name}-title">${title}</h2>
-    <p id="${name}-says">${says}</p>
-  </figcaption>
-  <div class="legend" hidden></div>
-  <div class="stage">
-    <div class="chart" role="img" aria-labelledby="${name}-title" aria-describedby="${name}-says"></div>
+<main>
+<div class="bar">
+  <p class="kicker">AI spend at ${namesOf(data.providers)}${accountsOf(data)}</p>
+  <div class="choices">
+    ${views.length < 2 ? NOTHING : [currencyChoice(views)]}
+    <button type="button" id="digits" aria-pressed="false">4 decimals</button>
   </div>
-  <details>
-    <summary>As a table</summary>
-    <div class="scroll" tabindex="0">${fallback}</div>
-  </details>
-</figure>`;
+</div>
+${views.length === 0 ? [markup`<h1>There are no costs.</h1>`] : views.map((view) => section(data, view))}
+${proofSection(data)}
+</main>
+<footer>
+  <p>Made by <code>${data.madeBy}</code>. Amounts are billed costs by UTC day of use. Charts by Apache ECharts, Apache License
+    2.0. This page loads nothing.</p>
+</footer>`;
 }
 
-function headline(data: ReportData): Markup {
-  const { naive, current, truth, excess, currency } = data;
-  const sum = (kind: string, title: string, amount: string, says: string): Markup => markup`
-  <div class="sum ${kind}">
-    <dt>${title}</dt>
-    <dd><strong><span class="amount">${decimal(amount)}</span> <small>${currency}</small></strong>
-      <span class="says">${says}</span></dd>
-  </div>`;
-  const excessive = excess === "0" ? "" : `: ${decimal(excess)} too much`;
-  const sums = [
-    sum(
-      excess === "0" ? "naive" : "naive wrong",
-      "Naive sum",
-      naive,
-      `of the table costs${excessive}`,
-    ),
-    sum("current", "Current", current, "of the view current_costs"),
-    ...(truth === null ? [] : [sum("truth", "Provider", truth, "by its own account")]),
-  ];
+const namesOf = (names: readonly string[]): string =>
+  names.length > 3
+    ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more`
+    : names.join(", ");
+
+const accountsOf = ({ accounts }: ReportData): string =>
+  accounts.length < 2 ? "" : ` · ${count(accounts.length, "account")}`;
+
+function currencyChoice(views: readonly View[]): Markup {
+  const options = views.map(
+    ({ currency }) => markup`<option value="${currency}">${currency}</option>`,
+  );
+  return markup`<label>Currency <select id="currency">${options}</select></label>`;
+}
+
+function section(data: ReportData, view: View): Markup {
+  const others = data.views.filter((each) => each !== view);
+  return markup`
+<article class="view" data-currency="${view.currency}" aria-label="Costs in ${view.currency}">
+${headline(view, others)}
+<div class="pair">
+${monthFigure(view)}
+${newsSection(view)}
+</div>
+${exploreSection(view)}
+${unitFigure(view)}
+</article>`;
+}
+
+function headline(view: View, others: readonly View[]): Markup {
+  const { headline: head, currency } = view;
+  const before = change(subtract(head.toDate, head.previousToDate));
+  const share = percent(subtract(head.toDate, head.previousToDate), head.previousToDate);
   return markup`
 <header>
-  <p class="kicker">AI spend at ${data.provider}</p>
-  <h1>${claimOf(data)}</h1>
-  <p class="lead">${periodOf(data)}</p>
-  <dl class="sums" data-agreed="${String(truth === null || current === truth)}">
-    ${sums}
+  <h1>${claimOf(view)}</h1>
+  <p class="lead">${detailsOf(view)}${othersOf(others)}</p>
+  <dl class="sums">
+    ${sum("to-date", `${month(head.month)} so far`, amount(head.toDate), currency, `through ${shortDate(head.throughDay)}`)}
+    ${sum("previous", "Month before, same day", amount(head.previousToDate), currency, markup`${before} since${share === "" ? "" : `, ${share}`}`)}
+    ${sum("forecast", "Forecast of the month", head.forecast === null ? "none" : amount(head.forecast), currency, head.forecastMethod)}
+    ${budgetSum(view)}
   </dl>
 </header>`;
 }
 
-/** The claim of the report: the comparison with the provider, or the days whose sums are proven. */
-function claimOf({ current, truth, completeness: days }: ReportData): string {
-  if (truth !== null) {
-    return `Warehouse and provider ${current === truth ? "agree" : "do not agree"} to the last digit`;
+function sum(
+  kind: string,
+  title: string,
+  figure: Markup | string,
+  unit: string,
+  says: Markup | string,
+): Markup {
+  return markup`
+  <div class="sum ${kind}">
+    <dt>${title}</dt>
+    <dd><strong>${figure} <small>${unit}</small></strong> <span class="says">${says}</span></dd>
+  </div>`;
+}
+
+function budgetSum({
+  headline: { budget, forecast, toDate, isTeamBudget },
+  currency,
+}: View): Markup {
+  if (budget === null) {
+    return sum("budget", "Budget", "none", "", "give one with --budgets FILE.csv");
   }
-  const proven = days.filter(({ costs }) => costs === "proven");
-  return `The costs of ${decimal(String(proven.length))} of ${count(days.length, "day")} are proven to the last digit`;
+  const rest = subtract(budget, forecast ?? toDate);
+  const isOver = Number(rest) < 0;
+  const place = isOver ? "over" : "under";
+  const says = markup`forecast is ${amount(rest.replace("-", ""))} ${place}${isTeamBudget ? "; sum of the teams" : ""}`;
+  return sum(isOver ? "budget over" : "budget", "Budget", amount(budget), currency, says);
 }
 
-function periodOf({ days, asOf }: ReportData): string {
-  const [first, last] = [days[0]?.day, days.at(-1)?.day];
-  if (first === undefined || last === undefined) return "There are no costs.";
-  return `Billed for use from ${longDate(first)} to ${longDate(last)}, as shown by the provider on ${longDate(asOf)}, ${asOf.slice(11, 16)} UTC.`;
+/** The claim of the page: where the month stands, in one sentence. */
+function claimOf({ headline: head, currency }: View): string {
+  const { toDate, previousToDate, forecast, budget } = head;
+  const name = month(head.month).split(" ")[0] ?? "";
+  const share = percent(subtract(toDate, previousToDate), previousToDate);
+  const since = share === "" ? "nothing to compare with" : `${share} against the month before`;
+  const billed = `${money(toDate, DIGITS)} ${currency}`;
+  const end =
+    budget === null || forecast === null
+      ? ""
+      : Number(subtract(forecast, budget)) > 0
+        ? `, on course to exceed the budget by ${percent(subtract(forecast, budget), budget).slice(1)}`
+        : ", on course to stay within the budget";
+  return `${name} so far: ${billed}, ${since}${end}`;
 }
 
-function costByDay({ days, currency, largestModels, otherModels }: ReportData): Markup {
-  const largest = count(largestModels.length, "model");
-  return figure({
-    name: "days",
-    title: "Cost by day and model",
-    says: `${currency} billed, by day of use. The ${largest} that cost most have a color each, ${count(otherModels.count, "other")} share one. The slider below reaches every day.`,
-    table: table(
-      ["Day", "Model", `Billed ${currency}`],
-      days.flatMap(({ day, models }) => models.map(({ model, cost }) => [day, model, cost])),
-    ),
-  });
+function detailsOf({ headline: head }: View): string {
+  const open = [
+    ...(head.daysProvisional === 0
+      ? []
+      : [`${count(head.daysProvisional, "day")} still provisional`]),
+    ...(head.daysNotProven === 0
+      ? []
+      : [`${count(head.daysNotProven, "day")} of the month not proven yet`]),
+  ];
+  const state = open.length === 0 ? "All days are final and proven" : open.join(", ");
+  return `Complete through ${longDate(head.throughDay)}, day ${Number(head.throughDay.slice(8))} of ${head.daysInMonth}. ${state}.`;
 }
 
-function topProjects({ projects, currency }: ReportData): Markup {
-  return figure({
-    name: "projects",
-    title: "Top projects",
-    says: `${currency} billed, over the whole time.`,
-    table: table(
-      ["Project", "Models", `Billed ${currency}`],
-      projects.map(({ project, models, cost }) => [project, String(models), cost]),
-    ),
-  });
-}
-
-function bill(data: ReportData): Markup {
-  const { syncs, billingPeriod, provisional, final, currency } = data;
-  return figure({
-    name: "bill",
-    title: "Provisional against final",
-    says: `The bill of ${billingPeriod === "" ? "the period" : month(billingPeriod)} after each sync, in ${currency}. Of all costs, ${decimal(final)} are final today and ${decimal(provisional)} provisional.`,
-    table: table(
-      ["Sync", "What had happened", "Provisional", "Final", "Naive sum"],
-      syncs.map((sync) => [
-        shortDate(sync.at),
-        sync.title,
-        sync.provisional,
-        sync.final,
-        sync.naive,
-      ]),
-    ),
-  });
-}
-
-function completeness({ completeness: found, ranges }: ReportData): Markup {
-  const proven = found.filter(({ costs, usage }) => costs === "proven" && usage === "proven");
-  const unproven = found.filter(({ costs, usage }) => [costs, usage].includes("unproven"));
-  const open = found.length - proven.length - unproven.length;
-  return figure({
-    name: "completeness",
-    title: "Completeness by day",
-    says: `${decimal(String(proven.length))} of ${count(found.length, "day")} are proven: one complete reading returned just what is shown of them, even where that is nothing. ${unproven.length === 0 ? "None is unproven" : count(unproven.length, "is unproven", "are unproven")}; ${count(open, "is", "are")} not covered as a whole, in progress or at the edge of what the provider keeps.`,
-    table: table(
-      ["Dataset", "From", "Through", "Days", "Rows", "Status", "Why"],
-      ranges.map((range) => [
-        range.dataset,
-        range.from,
-        range.through,
-        String(range.days),
-        String(range.rows),
-        range.status,
-        range.why,
-      ]),
-    ),
-  });
-}
-
-function removed({ removed: rows, currency }: ReportData): Markup {
-  const found = table(
-    ["Record", "Last seen", `Billed ${currency}`],
-    rows.map(({ id, lastSeenAt, billed }) => [id, `${lastSeenAt.slice(0, 16)} UTC`, billed]),
+function othersOf(others: readonly View[]): string {
+  if (others.length === 0) return "";
+  const named = others.map(
+    ({ headline: head, currency }) => `${money(head.toDate, DIGITS)} ${currency}`,
   );
-  return markup`
-<section id="removed" aria-labelledby="removed-title">
-  <h2 id="removed-title">Gone at the provider, still in the table</h2>
-  <p>What the naive sum has too much. A row that is withdrawn, or issued again under another id, never comes again: an
-    upsert keeps it, the newest complete reading of its day does not.</p>
-  <div class="scroll" tabindex="0">${found}</div>
-</section>`;
+  return ` Also billed, and never added: ${named.join(", ")}.`;
 }
 
-/** The visible part of the document. */
-export function documentBody(data: ReportData): Markup {
+/** A figure with the place of its chart and its data as a table. */
+function chartFigure(id: string, title: string, says: string, data: Markup): Markup {
   return markup`
-<main>
-${headline(data)}
-${costByDay(data)}
-<div class="pair">
-${topProjects(data)}
-${bill(data)}
-</div>
-${completeness(data)}
-${removed(data)}
-</main>
-<footer>
-  <p>Made by <code>${data.madeBy}</code> from the views of <code>sql/duckdb.sql</code>. Charts by Apache ECharts, Apache
-    License 2.0. This page loads nothing.</p>
-</footer>`;
+<figure id="${id}" aria-labelledby="${id}-title">
+  <figcaption>
+    <h2 id="${id}-title">${title}</h2>
+    <p id="${id}-says">${says}</p>
+  </figcaption>
+  <div class="legend" hidden></div>
+  <div class="chart" role="img" aria-labelledby="${id}-title" aria-describedby="${id}-says"></div>
+  <details>
+    <summary>As a table</summary>
+    <div class="scroll" tabindex="0">${data}</div>
+  </details>
+</figure>`;
+}
+
+function monthFigure(view: View): Markup {
+  const { currency, teams } = view;
+  const number = { isNumber: true };
+  const found =
+    teams.length === 0
+      ? NOTHING
+      : [
+          markup`<div class="scroll teams" tabindex="0">${table(
+            [
+              { title: "Team" },
+              { title: "So far", ...number },
+              { title: "Forecast", ...number },
+              { title: "Budget", ...number },
+              { title: "Left at its end", ...number },
+            ],
+            teams.map(({ team, billed, forecast, budget }) => [
+              team,
+              amount(billed),
+              forecast === null ? "" : amount(forecast),
+              budget === null ? "none" : amount(budget),
+              budget === null ? "" : amount(subtract(budget, forecast ?? billed)),
+            ]),
+          )}</div>`,
+        ];
+  return markup`
+<div>
+${chartFigure(
+  `month-${currency}`,
+  "The month, day by day",
+  `${currency} billed since the first of the month, with the month before, the forecast and the budget.`,
+  markup`<div class="month-table"></div>`,
+)}
+${found}
+</div>`;
+}
+
+function unitFigure({ currency, units }: View): Markup {
+  if (units.length === 0)
+    return markup`<p class="says">There is no unit cost: no model has both tokens and costs.</p>`;
+  return chartFigure(
+    `units-${currency}`,
+    "Unit cost",
+    `${currency} per million tokens by week (Monday), effective cost, of the models that cost most. Input, output and cached tokens count alike.`,
+    table(
+      [{ title: "Week" }, { title: "Model" }, { title: `${currency} per million`, isNumber: true }],
+      units.map(({ week, model, perMillion }) => [week, model, amount(perMillion)]),
+    ),
+  );
 }

@@ -1,10 +1,26 @@
 /** Formats figures and dates, for the document and for the tooltips of its charts. */
+import { ratio, rounded } from "../decimals.ts";
 
 /** A plain decimal with separated thousands: `-1234.5` as `−1,234.5`. Keeps all digits. */
 export function decimal(text: string): string {
   const [whole = "", fraction] = text.replace(/^-/, "").split(".");
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
   return `${text.startsWith("-") ? "−" : ""}${grouped}${fraction === undefined ? "" : `.${fraction}`}`;
+}
+
+/** Money with so many digits after the point: `-1234.567` as `−1,234.57`. */
+export const money = (amount: string, digits: number): string => decimal(rounded(amount, digits));
+
+/** A change with its sign: `+12.00`, `−3.50`, `0.00`. */
+export const signedMoney = (amount: string, digits: number): string =>
+  `${Number(amount) > 0 ? "+" : ""}${money(amount, digits)}`;
+
+/** The change from `before` in percent, such as `+12%`; empty where there is nothing to compare with. */
+export function percent(change: string, before: string): string {
+  if (Number(before) <= 0) return "";
+  const share = Number(rounded(ratio(change, before, 100), 0));
+  if (share === 0) return "±0%";
+  return `${share > 0 ? "+" : "−"}${decimal(String(Math.abs(share)))}%`;
 }
 
 const DATE = new Intl.DateTimeFormat("en-US", {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { json, markup } from "./markup.ts";
-import { table } from "./tables.ts";
+import { amount, table } from "./tables.ts";
 
 const HOSTILE = `<script>alert("1")</script> & 'more'`;
 
@@ -21,15 +21,12 @@ describe("markup", () => {
 });
 
 describe("tables", () => {
-  it("set decimals to the right and group their digits, and nothing else", () => {
+  it("set numbers to the right, and keep the exact amount behind two digits", () => {
     const { text } = table(
-      ["Day", "Cost"],
-      [
-        ["2025-10-03", "1721.5886"],
-        ["2025-10-04", "-2"],
-      ],
+      [{ title: "Day" }, { title: "Rows", isNumber: true }, { title: "Cost", isNumber: true }],
+      [["2025-10-03", 1721, amount("-1721.5886")]],
     );
-    expect(text).toContain(`<td class="text">2025-10-03</td>\n<td class="number">1,721.5886</td>`);
-    expect(text).toContain(`<td class="number">−2</td>`);
+    expect(text).toContain(`<td class="text">2025-10-03</td>\n<td class="number">1,721</td>`);
+    expect(text).toContain(`<data class="money" value="-1721.5886">−1,721.59</data>`);
   });
 });

@@ -1,50 +1,103 @@
 /** The data of the report. Every amount is a decimal as text; only the geometry of a chart uses numbers. */
 
-/** Billed cost of one model on one day. */
-export interface ModelCost {
-  readonly model: string;
-  readonly cost: string;
+/** The running month of one currency, over all accounts. Dates are UTC days. */
+export interface Headline {
+  /** First day of the running month. */
+  readonly month: string;
+  /** The newest day that is complete in every account of the month. */
+  readonly throughDay: string;
+  readonly toDate: string;
+  /** The month before up to the same day. */
+  readonly previousToDate: string;
+  /** Null where no forecast can be made. */
+  readonly forecast: string | null;
+  readonly forecastMethod: string;
+  readonly daysInMonth: number;
+  readonly daysProvisional: number;
+  readonly daysNotProven: number;
+  /** Null without a budget. */
+  readonly budget: string | null;
+  /** Whether the budget is the sum of the teams' budgets. */
+  readonly isTeamBudget: boolean;
 }
 
-export interface DayCost {
+/** A team's running month beside its budget. */
+export interface TeamBudget {
+  readonly team: string;
+  readonly billed: string;
+  readonly forecast: string | null;
+  readonly budget: string | null;
+}
+
+/** A label by which the costs are told apart, with the cost of each value on each day. */
+export interface Dimension {
+  readonly name: string;
+  /** The values, those with the largest cost first. */
+  readonly values: readonly string[];
+  /** Index of the day, index of the value, billed cost. Days and values without cost have no entry. */
+  readonly costs: readonly (readonly [day: number, value: number, cost: string])[];
+}
+
+/** Something that grew or fell from the month before, up to the same day. */
+export interface Mover {
+  /** Such as `model atlas-3`; several where their amounts are the same. */
+  readonly names: readonly string[];
+  readonly billed: string;
+  readonly previous: string;
+  readonly change: string;
+}
+
+export interface Anomaly {
   readonly day: string;
-  readonly total: string;
-  /** The largest first. */
-  readonly models: readonly ModelCost[];
+  readonly label: string;
+  readonly value: string;
+  readonly billed: string;
+  readonly usual: string;
+  readonly why: string;
 }
 
-export interface ProjectCost {
-  readonly project: string;
-  readonly cost: string;
-  /** The number of models that the project used. */
-  readonly models: number;
+/** Money of earlier days that changed after it had been shown. */
+export interface LateChange {
+  readonly foundAt: string;
+  /** late, restated, removed, corrected or reissued. */
+  readonly kind: string;
+  readonly day: string;
+  readonly what: string;
+  readonly records: number;
+  readonly change: string;
 }
 
-/** The bill of the current billing period after a sync. */
-export interface SyncBill {
-  readonly at: string;
-  /** Empty if the sync has none. */
-  readonly title: string;
-  readonly provisional: string;
-  readonly final: string;
-  /** The sum of the raw table. */
+/** Effective cost per million tokens of a model in a week. */
+export interface UnitCost {
+  readonly week: string;
+  readonly model: string;
+  readonly perMillion: string;
+}
+
+/** All figures of one currency. Currencies are never added. */
+export interface View {
+  readonly currency: string;
+  readonly headline: Headline;
+  /** Consecutive days, from the first one with a cost. */
+  readonly days: readonly string[];
+  readonly dimensions: readonly Dimension[];
+  readonly movers: readonly Mover[];
+  readonly anomalies: readonly Anomaly[];
+  readonly changes: readonly LateChange[];
+  readonly units: readonly UnitCost[];
+  readonly teams: readonly TeamBudget[];
+  /** The billed total of the raw table, and of the views. */
   readonly naive: string;
+  readonly current: string;
+  readonly provisional: string;
 }
 
 export type Status = "proven" | "unproven" | "incomplete";
 
-/** The status and the number of rows of each dataset on a day. */
-export interface DayProof {
-  readonly day: string;
-  readonly costs: Status;
-  readonly costRows: number;
-  readonly usage: Status;
-  readonly usageRows: number;
-}
-
 /** Consecutive days with the same entries. */
 export interface ProofRange {
   readonly dataset: string;
+  readonly account: string;
   readonly from: string;
   readonly through: string;
   readonly days: number;
@@ -58,33 +111,21 @@ export interface RemovedRow {
   readonly id: string;
   readonly billed: string;
   readonly lastSeenAt: string;
+  readonly currency: string;
 }
 
 export interface ReportData {
-  readonly provider: string;
-  /** Instant of the last sync, on the provider's clock. */
+  readonly providers: readonly string[];
+  /** Addresses and account labels, where there are several. */
+  readonly accounts: readonly string[];
+  /** Instant of the newest reading, on the provider's clock; empty without one. */
   readonly asOf: string;
-  readonly currency: string;
-  /** The billed total of the raw table, and of the views. */
-  readonly naive: string;
-  readonly current: string;
-  /** The billed total by the provider's own account; null if it is not known. */
-  readonly truth: string | null;
-  /** Naive minus truth, or minus current where the truth is not known. */
-  readonly excess: string;
-  readonly provisional: string;
-  readonly final: string;
-  /** The most expensive models, the largest first. All others are one series. */
-  readonly largestModels: readonly ModelCost[];
-  readonly otherModels: { readonly count: number; readonly cost: string };
-  readonly days: readonly DayCost[];
-  readonly projects: readonly ProjectCost[];
-  /** Start of the billing period of {@link SyncBill}, a date; empty without costs. */
-  readonly billingPeriod: string;
-  readonly syncs: readonly SyncBill[];
-  readonly completeness: readonly DayProof[];
+  /** One for each currency; the one with the most records first. */
+  readonly views: readonly View[];
   readonly ranges: readonly ProofRange[];
   readonly removed: readonly RemovedRow[];
+  /** Rows of inputs that the models cannot use. */
+  readonly faults: readonly string[];
   /** The command that made the report. */
   readonly madeBy: string;
 }

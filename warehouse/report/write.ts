@@ -30,7 +30,7 @@ export async function writeReport(path: string, data: ReportData): Promise<void>
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>AI spend at ${data.provider}</title>
+<title>AI spend at ${data.providers.join(", ")}</title>
 <link rel="icon" href="data:,">
 <style>${new Markup(css)}</style>
 </head>

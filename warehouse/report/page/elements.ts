@@ -40,26 +40,15 @@ export function tip(title: string, entries: readonly Entry[], total?: Entry): HT
   return element;
 }
 
-/** Fills the legend of a figure; with `onToggle` its entries can be switched off and on. */
-export function showLegend(
-  figure: HTMLElement,
-  entries: readonly Entry[],
-  onToggle?: (name: string) => void,
-): void {
+/** Fills the legend of a figure. */
+export function showLegend(figure: HTMLElement, entries: readonly Entry[]): void {
   const legend = figure.querySelector<HTMLElement>(".legend");
   if (legend === null) return;
   legend.hidden = false;
   legend.replaceChildren(
     ...entries.map(({ color = "", name }) => {
-      const element = document.createElement(onToggle === undefined ? "span" : "button");
+      const element = document.createElement("span");
       element.append(swatch(color), name);
-      if (onToggle !== undefined) {
-        element.ariaPressed = "true";
-        element.addEventListener("click", () => {
-          element.ariaPressed = element.ariaPressed === "true" ? "false" : "true";
-          onToggle(name);
-        });
-      }
       return element;
     }),
   );

@@ -1,0 +1,75 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Database } from "./database.ts";
+import { type InputFiles, readInputs, storeInputs } from "./inputs.ts";
+import { inputTables } from "./models.ts";
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "inputs-"));
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+});
+
+const NONE: InputFiles = {
+  teams: undefined,
+  budgets: undefined,
+  "exchange-rates": undefined,
+  invoices: undefined,
+};
+
+async function file(name: string, text: string): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, text);
+  return path;
+}
+
+describe("inputs", () => {
+  it("are text to the last digit, with columns in any order, quotes and Windows line ends", async () => {
+    const budgets = await file(
+      "budgets.csv",
+      '\uFEFFmonth,"team",budget,billing_currency\r\n2026-11,"Care, Support",0.000000000000000001,USD\r\n2026-11,,12,USD\r\n',
+    );
+    const [rows] = (await readInputs({ ...NONE, budgets })).values();
+    expect(rows).toEqual([
+      ["Care, Support", "2026-11", "USD", "0.000000000000000001"],
+      ["", "2026-11", "USD", "12"],
+    ]);
+  });
+
+  it("name every fault of every file at once", async () => {
+    const teams = await file("teams.csv", "label,value,team\nkey,a,x\nproject_id,,x\n");
+    const budgets = await file("short.csv", "team,month,amount\n");
+    const invoices = join(folder, "missing.csv");
+    const failed = readInputs({ ...NONE, teams, budgets, invoices });
+    await expect(failed).rejects.toMatchObject({ code: "invalid_arguments" });
+    for (const words of [
+      'row "key, a, x": label is none of',
+      'row "project_id, , x": value is missing',
+      "billing_currency, budget is missing",
+      '"amount" is not known',
+      "missing.csv: there is no such file",
+    ]) {
+      await expect(failed).rejects.toThrow(words);
+    }
+  });
+
+  it("replace their own rows only", async () => {
+    const database = await Database.open(":memory:", "write");
+    for (const table of await inputTables()) await database.run(table);
+    const one = await file("one.csv", "label,value,team\nproject_id,a,x\nproject_id,b,y\n");
+    const two = await file("two.csv", "label,value,team\nproject_id,a,z\n");
+    const rates = await file(
+      "rates.csv",
+      "from_currency,to_currency,valid_from,rate\nEUR,USD,2026-01-01,1.1\n",
+    );
+    await storeInputs(database, await readInputs({ ...NONE, teams: one, "exchange-rates": rates }));
+    await storeInputs(database, await readInputs({ ...NONE, teams: two }));
+    expect(await database.query("FROM ai_billing_teams")).toEqual([["project_id", "a", "z"]]);
+    expect(await database.query("FROM ai_billing_exchange_rates")).toHaveLength(1);
+    database.close();
+  });
+});

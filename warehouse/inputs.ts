@@ -1,0 +1,133 @@
+/**
+ * The inputs of allocation, budgets, conversion and invoices: CSV files that become the tables which the models read. The
+ * model `invalid_inputs` judges their rows, so that a file and a table have the same rules.
+ */
+import { ConnectorError } from "../src/errors.ts";
+import { literal } from "./columns.ts";
+import { Database } from "./database.ts";
+import { inputTables, modelQuery } from "./models.ts";
+
+/** The inputs, each with the option of the command line, the table and the columns in their order. */
+export const INPUTS = [
+  { option: "teams", table: "ai_billing_teams", columns: ["label", "value", "team"] },
+  {
+    option: "budgets",
+    table: "ai_billing_budgets",
+    columns: ["team", "month", "billing_currency", "budget"],
+  },
+  {
+    option: "exchange-rates",
+    table: "ai_billing_exchange_rates",
+    columns: ["from_currency", "to_currency", "valid_from", "rate"],
+  },
+  {
+    option: "invoices",
+    table: "ai_billing_invoice_totals",
+    columns: ["invoice_issuer_name", "invoice_id", "billing_currency", "billed_total"],
+  },
+] as const;
+
+export type Input = (typeof INPUTS)[number];
+
+/** Paths of CSV files by option, such as `teams`; undefined where the user names none. */
+export type InputFiles = Readonly<Record<Input["option"], string | undefined>>;
+
+/** The rows of each file that was given. */
+export type InputRows = ReadonlyMap<Input, readonly (readonly string[])[]>;
+
+/**
+ * Reads the files and judges their rows.
+ *
+ * @throws ConnectorError `invalid_arguments` with every fault of every file
+ */
+export async function readInputs(files: InputFiles): Promise<InputRows> {
+  const rows = new Map<Input, readonly (readonly string[])[]>();
+  if (Object.values(files).every((path) => path === undefined)) return rows;
+  const faults: string[] = [];
+  const database = await Database.open(":memory:", "write");
+  try {
+    for (const table of await inputTables()) await database.run(table);
+    for (const input of INPUTS) {
+      const path = files[input.option];
+      if (path === undefined) continue;
+      const found = await rowsOf(database, input, path);
+      if (typeof found === "string") faults.push(`--${input.option} ${path}: ${found}`);
+      else rows.set(input, found);
+    }
+    await storeInputs(database, rows);
+    for (const [name = "", given = "", why = ""] of await database.query(
+      `SELECT DISTINCT input, given, why FROM (${await modelQuery("invalid_inputs")}) ORDER BY ALL`,
+    )) {
+      const input = INPUTS.find(({ table }) => table === `ai_billing_${name}`);
+      const option = input?.option ?? name;
+      faults.push(`--${option} ${files[input?.option ?? "teams"] ?? ""}: row "${given}": ${why}`);
+    }
+  } finally {
+    database.close();
+  }
+  if (faults.length === 0) return rows;
+  throw new ConnectorError(
+    "invalid_arguments",
+    `Nothing was read, because the input files have faults. ${faults.join(". ")}.`,
+  );
+}
+
+/** Replaces the rows of each input that was given; the rows of the others stay. */
+export async function storeInputs(database: Database, rows: InputRows): Promise<void> {
+  for (const [{ table, columns }, given] of rows) {
+    await database.run(`DELETE FROM ${table}`);
+    const places = columns.map(() => "?").join(", ");
+    for (const row of given) {
+      await database.run(`INSERT INTO ${table} VALUES (${places})`, row);
+    }
+  }
+}
+
+/** The rows of a file, in the order of the input's columns, or its fault. Every value is text; an empty one is empty. */
+async function rowsOf(
+  database: Database,
+  { columns }: Input,
+  path: string,
+): Promise<string[][] | string> {
+  const csv = `read_csv(${literal(path)}, header = true, all_varchar = true, delim = ',', quote = '"', escape = '"', auto_detect = false, columns = `;
+  try {
+    // The titles are read as a row, so that a wrong one can be named.
+    const [first] = await database.query(
+      `SELECT to_json(list(line))::VARCHAR FROM (SELECT unnest(string_split(regexp_replace(content, '\\r?\\n.*', '', 's'), ',')) AS line FROM read_text(${literal(path)}))`,
+    );
+    if (first?.[0] === "null") return "there is no such file";
+    const titles = titlesOf(first?.[0] ?? "[]");
+    const fault = faultOf(titles, columns);
+    if (fault !== undefined) return fault;
+    const types = titles.map((title) => `${literal(title)}: 'VARCHAR'`).join(", ");
+    const chosen = columns.map((column) => `coalesce(trim("${column}"), '')`).join(", ");
+    const rows = await database.query(`SELECT ${chosen} FROM ${csv}{${types}})`);
+    return rows.map((row) => [...row]);
+  } catch (reason) {
+    const text = reason instanceof Error ? reason.message : String(reason);
+    return text.split("\n")[0] ?? text;
+  }
+}
+
+function titlesOf(list: string): string[] {
+  const titles: unknown = JSON.parse(list);
+  if (!Array.isArray(titles)) return [];
+  return titles.map((title) =>
+    String(title)
+      .replace(/^\uFEFF/, "")
+      .trim()
+      .replace(/^"(.*)"$/, "$1"),
+  );
+}
+
+/** Every fault of the titles: the columns may stand in any order. */
+function faultOf(titles: readonly string[], columns: readonly string[]): string | undefined {
+  const missing = columns.filter((column) => !titles.includes(column));
+  const unknown = titles.filter((title) => !columns.includes(title));
+  if (missing.length + unknown.length === 0 && titles.length === columns.length) return undefined;
+  return [
+    `the first line must have the columns ${columns.join(", ")}`,
+    ...(missing.length === 0 ? [] : [`${missing.join(", ")} is missing`]),
+    ...(unknown.length === 0 ? [] : [`"${unknown.join('", "')}" is not known`]),
+  ].join("; ");
+}

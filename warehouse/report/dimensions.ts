@@ -1,0 +1,92 @@
+/** The costs of each day by each label, for the part of the report in which people choose a label and a period. */
+import { literal } from "../columns.ts";
+import type { Database } from "../database.ts";
+import { plain } from "../decimals.ts";
+import type { Dimension, View } from "./model.ts";
+
+/** The labels that people choose from. One that no cost has is left out. */
+const LABELS = [
+  { name: "Model", column: "model_id" },
+  { name: "Project", column: "project_id" },
+  { name: "Key", column: "api_key_id" },
+  { name: "Team", column: "team" },
+  { name: "Workspace", column: "workspace_id" },
+  { name: "Provider", column: "service_provider_name" },
+  { name: "Service", column: "service_name" },
+  { name: "Usage type", column: "usage_type" },
+  { name: "Charge", column: "charge_category" },
+] as const;
+
+/** Values of a label that the page tells apart; the others are added up, so that a file of many keys stays small. */
+const VALUES = 60;
+
+/** Days of the page, ten years at most. */
+const DAYS = 3660;
+
+/**
+ * The days and labels of one currency. The labels of a key come before those of its project, and these before those of its
+ * workspace, as in the model `team_costs`.
+ */
+export async function dimensionsOf(
+  database: Database,
+  currency: string,
+): Promise<Pick<View, "days" | "dimensions">> {
+  await database.run(`
+    CREATE OR REPLACE TEMP TABLE report_costs AS
+    WITH teams AS (
+      SELECT trim(label) AS label, trim(value) AS value, max(trim(team)) AS team FROM ai_billing_teams
+      WHERE trim(team) <> '' GROUP BY 1, 2 HAVING count(DISTINCT trim(team)) = 1)
+    SELECT daily.*, coalesce(by_key.team, by_project.team, by_workspace.team) AS team
+    FROM daily_costs AS daily
+    LEFT JOIN teams AS by_key ON by_key.label = 'api_key_id' AND by_key.value = daily.api_key_id
+    LEFT JOIN teams AS by_project ON by_project.label = 'project_id' AND by_project.value = daily.project_id
+    LEFT JOIN teams AS by_workspace
+      ON by_workspace.label = 'workspace_id' AND by_workspace.value = daily.workspace_id
+    WHERE daily.billing_currency = ${literal(currency)}`);
+  const days = await daysOf(database);
+  const dimensions: Dimension[] = [];
+  for (const { name, column } of LABELS) {
+    const dimension = await dimensionOf(database, name, column, days);
+    if (dimension !== undefined) dimensions.push(dimension);
+  }
+  return { days, dimensions };
+}
+
+async function daysOf(database: Database): Promise<string[]> {
+  const rows = await database.query(`
+    SELECT CAST(unnest(generate_series(
+      greatest(min(day) FILTER (records > 0), max(day) - ${DAYS})::TIMESTAMP, max(day)::TIMESTAMP, INTERVAL 1 DAY)) AS DATE)
+    FROM report_costs`);
+  return rows.map(([day = ""]) => day);
+}
+
+async function dimensionOf(
+  database: Database,
+  name: string,
+  column: string,
+  days: readonly string[],
+): Promise<Dimension | undefined> {
+  const rows = await database.query(`
+    WITH named AS (
+      SELECT day, ${column} IS NOT NULL AS is_named,
+             coalesce(${column}, 'no ${name.toLowerCase()} (' || coalesce(charge_category, 'no category') || ')') AS value,
+             billed_cost
+      FROM report_costs WHERE records > 0),
+    ranked AS (
+      SELECT value, row_number() OVER (ORDER BY sum(abs(billed_cost)) DESC, value) AS place
+      FROM named GROUP BY value)
+    SELECT CASE WHEN place <= ${VALUES} THEN value ELSE 'all others' END, day, sum(billed_cost), min(place), bool_or(is_named)
+    FROM named JOIN ranked USING (value) GROUP BY 1, 2 ORDER BY min(min(place)) OVER (PARTITION BY 1), 1, day`);
+  if (!rows.some((row) => row[4] === "true")) return undefined;
+  const indexOf = new Map(days.map((day, index) => [day, index]));
+  const values = [
+    ...new Set(rows.toSorted((a, b) => Number(a[3]) - Number(b[3])).map(([value = ""]) => value)),
+  ];
+  const placeOf = new Map(values.map((value, index) => [value, index]));
+  const costs = rows.flatMap(([value = "", day = "", cost = "0"]): [number, number, string][] => {
+    const index = indexOf.get(day);
+    const amount = plain(cost);
+    return index === undefined || amount === "0" ? [] : [[index, placeOf.get(value) ?? 0, amount]];
+  });
+  return { name, values, costs };
+}

@@ -1,0 +1,134 @@
+/** The running month: cost since its first day, the month before, the forecast and the budget. */
+import { add } from "../../decimals.ts";
+import { shortDate } from "../format.ts";
+import type { View } from "../model.ts";
+import { periodOf } from "../explore.ts";
+import { draw, figureOf, type Option } from "./charts.ts";
+import { moneyElement, shown } from "./digits.ts";
+import { showLegend, tip } from "./elements.ts";
+import { tableOf } from "./tables.ts";
+import { basics, OTHER, quietAxis, SERIES, type Theme } from "./theme.ts";
+
+const [NOW, BUDGET] = SERIES;
+
+interface Months {
+  /** Sums since the first of the month, one for each day that is over. */
+  readonly now: readonly string[];
+  readonly before: readonly string[];
+  readonly view: View;
+}
+
+/** Sums since the first day, of days `from` to `to`. */
+function runningSums({ dimensions: [dimension] }: View, from: number, to: number): string[] {
+  const sums: string[] = [];
+  for (let day = from; day < to; day += 1) {
+    const costs = (dimension?.costs ?? []).filter(([of]) => of === day).map(([, , cost]) => cost);
+    sums.push(add([sums.at(-1) ?? "0", ...costs]));
+  }
+  return sums;
+}
+
+export function drawMonth(view: View): void {
+  const figure = figureOf(`month-${view.currency}`);
+  if (figure === null) return;
+  const { from, to } = periodOf(view, "month");
+  const { from: start, to: end } = periodOf(view, "last-month");
+  const months: Months = {
+    now: runningSums(view, from, to),
+    before: runningSums(view, start, end),
+    view,
+  };
+  const { headline } = view;
+  showLegend(figure, [
+    { color: NOW, name: "this month" },
+    { color: OTHER, name: "month before" },
+    ...(headline.forecast === null ? [] : [{ color: `${NOW}88`, name: "forecast" }]),
+    ...(headline.budget === null ? [] : [{ color: BUDGET, name: "budget" }]),
+  ]);
+  draw(figure, (theme) => optionFor(months, theme));
+  const length = Math.max(months.now.length, months.before.length);
+  const rows = Array.from({ length }, (_, day) => [
+    String(day + 1),
+    amountAt(months.now, day),
+    amountAt(months.before, day),
+  ]);
+  figure
+    .querySelector(".month-table")
+    ?.replaceChildren(tableOf(["Day of the month", "This month", "Month before"], rows));
+}
+
+function amountAt(sums: readonly string[], day: number): HTMLElement | string {
+  const sum = sums[day];
+  return sum === undefined ? "" : moneyElement(sum);
+}
+
+function seriesOf({ now, before, view }: Months): NonNullable<Option["series"]> {
+  const { forecast, budget, daysInMonth } = view.headline;
+  const last = now.length - 1;
+  const line = { type: "line" as const, showSymbol: false, silent: true };
+  const straight = (value: string): (number | null)[] =>
+    Array.from({ length: daysInMonth }, () => Number(value));
+  return [
+    { ...line, color: OTHER, lineStyle: { width: 1.5 }, data: before.map(Number) },
+    {
+      ...line,
+      color: NOW,
+      lineStyle: { width: 3 },
+      areaStyle: { opacity: 0.12 },
+      data: now.map(Number),
+    },
+    ...(forecast === null
+      ? []
+      : [
+          {
+            ...line,
+            color: NOW,
+            lineStyle: { width: 2, type: "dashed" as const, opacity: 0.6 },
+            connectNulls: true,
+            data: Array.from({ length: daysInMonth }, (_, day) => {
+              if (day === last) return Number(now[last] ?? 0);
+              return day === daysInMonth - 1 ? Number(forecast) : null;
+            }),
+          },
+        ]),
+    ...(budget === null
+      ? []
+      : [{ ...line, color: BUDGET, lineStyle: { width: 2 }, data: straight(budget) }]),
+  ];
+}
+
+function optionFor(months: Months, theme: Theme): Option {
+  const { daysInMonth, month } = months.view.headline;
+  const length = Math.max(daysInMonth, months.before.length);
+  return {
+    ...basics(theme),
+    grid: { left: 48, right: 8, top: 12, bottom: 24 },
+    xAxis: {
+      ...quietAxis(theme),
+      type: "category",
+      boundaryGap: false,
+      splitLine: { show: false },
+      data: Array.from({ length }, (_, day) => String(day + 1)),
+    },
+    yAxis: { ...quietAxis(theme), type: "value" },
+    tooltip: {
+      ...basics(theme).tooltip,
+      trigger: "axis",
+      axisPointer: { type: "line", lineStyle: { color: theme.soft, type: "dotted" } },
+      formatter: (points) => {
+        const [point] = Array.isArray(points) ? points : [points];
+        return tipFor(months, point?.dataIndex ?? 0, month);
+      },
+    },
+    series: seriesOf(months),
+  };
+}
+
+function tipFor({ now, before }: Months, day: number, month: string): HTMLElement {
+  const entries = [
+    { color: NOW, name: "this month", sum: now[day] },
+    { color: OTHER, name: "month before", sum: before[day] },
+  ].flatMap(({ sum, ...entry }) => (sum === undefined ? [] : [{ ...entry, figure: shown(sum) }]));
+  const date = new Date(Date.parse(month) + day * 86_400_000).toISOString();
+  return tip(`through ${shortDate(date)}`, entries);
+}

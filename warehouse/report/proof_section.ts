@@ -1,0 +1,122 @@
+/** The proof in one strip: days proven, age, and what was removed. It opens to tables. */
+import { subtract } from "../decimals.ts";
+import { count, decimal, longDate } from "./format.ts";
+import { type Markup, markup } from "./markup.ts";
+import type { ProofRange, ReportData, Status } from "./model.ts";
+import { amount, table } from "./tables.ts";
+
+const daysOf = (ranges: readonly ProofRange[], dataset: string, status: Status): number =>
+  ranges
+    .filter((range) => range.dataset === dataset && range.status === status)
+    .reduce((sum, { days }) => sum + days, 0);
+
+/** Both datasets in words, such as `costs: 110 of 112 days proven`. */
+function proven(ranges: readonly ProofRange[], dataset: string): string {
+  const [good, bad, open] = [
+    daysOf(ranges, dataset, "proven"),
+    daysOf(ranges, dataset, "unproven"),
+    daysOf(ranges, dataset, "incomplete"),
+  ];
+  const rest = bad === 0 ? "" : `, ${decimal(String(bad))} UNPROVEN`;
+  return `${dataset} ${decimal(String(good))} of ${count(good + bad + open, "day")} proven${rest}`;
+}
+
+function naiveSums({ views }: ReportData): Markup {
+  const rows = views.map(({ currency, naive, current, provisional }) => [
+    currency,
+    amount(naive),
+    amount(current),
+    amount(subtract(naive, current)),
+    amount(provisional),
+  ]);
+  const isNumber = true;
+  return table(
+    [
+      { title: "Currency" },
+      { title: "Raw table, added up", isNumber },
+      { title: "What counts", isNumber },
+      { title: "Too much", isNumber },
+      { title: "Of it provisional", isNumber },
+    ],
+    rows,
+  );
+}
+
+/** The tables that the strip opens to. */
+function proofTables(data: ReportData): Markup {
+  const { removed, ranges } = data;
+  return markup`
+  <h3>The table against what counts</h3>
+  <p class="says">A row that is withdrawn, or issued again under another id, never comes again: an upsert keeps it. A sum over the raw
+    table counts it; the newest complete reading of its day does not.</p>
+  <div class="scroll" tabindex="0" id="naive">${naiveSums(data)}</div>
+  <h3>Gone at the provider, still in the table</h3>
+  <div class="scroll" tabindex="0" id="removed">${table(
+    [
+      { title: "Record" },
+      { title: "Last seen" },
+      { title: "Currency" },
+      { title: "Billed", isNumber: true },
+    ],
+    removed.map(({ id, lastSeenAt, billed, currency }) => [
+      id,
+      `${lastSeenAt.slice(0, 16)} UTC`,
+      currency,
+      amount(billed),
+    ]),
+  )}</div>
+  <h3>Days</h3>
+  <p class="says">A proven day holds just what one complete reading returned: the same rows, the same sums, even where that is nothing.</p>
+  <div class="scroll" tabindex="0" id="days">${table(
+    [
+      { title: "Dataset" },
+      { title: "Account" },
+      { title: "From" },
+      { title: "Through" },
+      { title: "Days", isNumber: true },
+      { title: "Rows", isNumber: true },
+      { title: "Status" },
+      { title: "Why" },
+    ],
+    ranges.map((range) => [
+      range.dataset,
+      range.account,
+      range.from,
+      range.through,
+      range.days,
+      range.rows,
+      range.status,
+      range.why,
+    ]),
+  )}</div>`;
+}
+
+export function proofSection(data: ReportData): Markup {
+  const { ranges, removed, asOf, faults } = data;
+  const datasets = [...new Set(ranges.map(({ dataset }) => dataset))];
+  const strip = [
+    ...datasets.map((dataset) => proven(ranges, dataset)),
+    `${count(removed.length, "cost row")} gone at the provider`,
+    ...(faults.length === 0
+      ? []
+      : [
+          count(
+            faults.length,
+            "row of the inputs cannot be used",
+            "rows of the inputs cannot be used",
+          ),
+        ]),
+  ];
+  const read =
+    asOf === ""
+      ? markup`<span>never read</span>`
+      : markup`<span>read <time datetime="${asOf}">${longDate(asOf)}, ${asOf.slice(11, 16)} UTC</time></span>`;
+  return markup`
+<section id="proof" aria-labelledby="proof-title">
+<details>
+  <summary><strong id="proof-title">Proof</strong> ${strip.map((text) => markup`<span>${text}</span>`)} ${read}</summary>
+  ${proofTables(data)}
+  ${faults.length === 0 ? new Array<Markup>() : [markup`<h3>Rows of the inputs that cannot be used</h3><ul>${faults.map((fault) => markup`<li>${fault}</li>`)}</ul>`]}
+</details>
+</section>`;
+}

@@ -1,0 +1,54 @@
+/** `report`: the report of any DuckDB file or PostgreSQL database that holds the raw tables. It writes nothing there. */
+import { Database } from "./database.ts";
+import type { WarehouseHost } from "./host.ts";
+import { type InputFiles, readInputs, storeInputs } from "./inputs.ts";
+import { refreshModels } from "./models.ts";
+import { connectionString, copyFromPostgres, isPostgres } from "./postgres.ts";
+import { copyFromDuckDB } from "./raw_tables.ts";
+import { reportData } from "./report/data.ts";
+import { writeReport } from "./report/write.ts";
+
+export interface ReportOptions {
+  /** A DuckDB file, or the address of a PostgreSQL database. */
+  readonly database: string;
+  /** The schema of the raw tables; absent for the usual one. */
+  readonly schema: string | undefined;
+  /** The file to write. */
+  readonly out: string;
+  readonly inputs: InputFiles;
+}
+
+/** @throws ConnectorError `database`, `invalid_arguments` */
+export async function report(options: ReportOptions, host: WarehouseHost): Promise<void> {
+  const inputs = await readInputs(options.inputs);
+  const database = await copyOf(options, host);
+  try {
+    await storeInputs(database, inputs);
+    await refreshModels(database);
+    await writeReport(options.out, await reportData(database, "source-ai-billing report"));
+  } finally {
+    database.close();
+  }
+  await host.say(`${options.out} is written.\n`);
+}
+
+async function copyOf({ database, schema }: ReportOptions, host: WarehouseHost): Promise<Database> {
+  if (isPostgres(database)) {
+    const address = connectionString(database, host.databaseUrl);
+    if (address !== undefined && URL.canParse(address)) {
+      host.secrets.add([decodeURIComponent(new URL(address).password)]);
+    }
+    return await copyFromPostgres(address, schema);
+  }
+  // Opened for itself first: that gives the errors of a file their words. DuckDB allows no database in memory beside a file
+  // that is only read.
+  (await Database.open(database, "read")).close();
+  const memory = await Database.open(":memory:", "write");
+  try {
+    await copyFromDuckDB(memory, database, schema ?? "main");
+    return memory;
+  } catch (error) {
+    memory.close();
+    throw error;
+  }
+}
