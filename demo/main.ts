@@ -6,7 +6,8 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { isFakeName } from "../fake_providers/index.ts";
 import { tellOfFake } from "./fake.ts";
-import { tell } from "./story.ts";
+import { tellOfCompany } from "./company/story.ts";
+import { type Places, tell } from "./story.ts";
 import * as terminal from "./terminal.ts";
 
 const HELP = `Usage: npm run demo [-- options]
@@ -36,6 +37,12 @@ async function makeFolder(path: string): Promise<void> {
   await mkdir(path);
 }
 
+/** The real spend, then the company. Both are told, whatever the first one's result is. */
+async function tellAll(places: Places): Promise<boolean> {
+  const isRealRight = await tell(places);
+  return (await tellOfCompany(places.directory, places.report)) && isRealRight;
+}
+
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
@@ -54,7 +61,11 @@ async function main(): Promise<void> {
   await makeFolder(resolve(values.out));
   const database = join(values.out, "billing.duckdb");
   const config = join(values.out, "config.json");
-  for (const path of [database, `${database}.wal`, config]) await rm(path, { force: true });
+  const company = ["company.duckdb", "company.duckdb.wal", "company.json"].map((file) =>
+    join(values.out, file),
+  );
+  for (const path of [database, `${database}.wal`, config, ...company])
+    await rm(path, { force: true });
   terminal.title(
     "source-ai-billing",
     name === undefined
@@ -62,8 +73,9 @@ async function main(): Promise<void> {
       : "AI usage and spend, from a provider's own reports into a DuckDB file. Nobody has run this against a live account yet.",
   );
   const report = join(values.out, "report.html");
-  const places = { directory: values.out, database, report };
-  const agreed = name === undefined ? await tell(places) : await tellOfFake(name, places);
+  const realReport = join(values.out, "real_spend.html");
+  const places = { directory: values.out, database, report, realReport };
+  const agreed = name === undefined ? await tellAll(places) : await tellOfFake(name, places);
   const shown = relative(process.cwd(), database);
   terminal.section("To look around", "all of it stays until the next run");
   terminal.line(`${relative(process.cwd(), report)}, for a browser`);

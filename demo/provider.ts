@@ -1,5 +1,6 @@
 /** The reference provider with the real spend, in this process, at an instant of the past. */
 import { fileURLToPath } from "node:url";
+import type { Account } from "../reference_provider/accounts.ts";
 import { loadLives, loadRealSpend } from "../reference_provider/data.ts";
 import { createProvider, type Provider } from "../reference_provider/provider.ts";
 import type { Sum } from "./reconciliation.ts";
@@ -21,13 +22,19 @@ export interface RunningProvider {
   readonly token: string;
 }
 
-/** Starts the provider on a free port of this machine; its clock stands at `now` until it is set. */
+/** Starts the provider of the real spend on a free port of this machine; its clock stands at `now` until it is set. */
 export async function startProvider(now: string): Promise<RunningProvider> {
   const account = loadRealSpend();
   await loadLives(account, MADE_UP);
-  const provider = createProvider({ accounts: [account], now });
+  const running = await serveAccount(account, now);
   const { id, as, at } = REISSUED;
-  provider.change({ dataset: "costs", restate: id, at, changes: { x_RecordId: as } });
+  running.provider.change({ dataset: "costs", restate: id, at, changes: { x_RecordId: as } });
+  return running;
+}
+
+/** Serves one account on a free port of this machine; the clock stands at `now` until it is set. */
+export async function serveAccount(account: Account, now: string): Promise<RunningProvider> {
+  const provider = createProvider({ accounts: [account], now });
   const { baseUrl } = await provider.listen();
   return { provider, baseUrl, token: provider.issueToken().token };
 }

@@ -88,12 +88,18 @@ describe("npm run demo", () => {
     expect(shown.filter((line) => !lines.has(line))).toEqual([]);
   });
 
-  it("leaves a report that says the same", async () => {
+  it("leaves a report of the real spend that says the same", async () => {
+    const report = await readFile(join(directory, "real_spend.html"), "utf8");
+    const [, table = ""] = /id="naive">(.*?)<\/table>/s.exec(report) ?? [];
+    const amounts = [...table.matchAll(/value="([^"]+)"/g)].map(([, amount]) => amount);
+    expect(amounts).toEqual(["1740.1816", "1721.5886", "18.593", "0"]);
+  });
+
+  it("reads a company's bill with its teams and budgets, and leaves the report of it", async () => {
+    expect(output).toMatch(/^ {2}Report {2}.*report\.html$/m);
     const report = await readFile(join(directory, "report.html"), "utf8");
-    const amounts = [...report.matchAll(/<span class="amount">([^<]+)</g)].map(
-      ([, amount]) => amount,
-    );
-    expect(amounts).toEqual(["1,740.1816", "1,721.5886", "1,721.5886"]);
+    expect(report).toMatch(/<h1>November so far: [\d,.]+ USD, \+\d+% against the month before/);
+    expect(report).toContain("Customer Care");
   });
 
   it("prints plain text where there is no terminal", () => {
