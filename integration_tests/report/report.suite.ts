@@ -7,7 +7,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { subtract } from "../../warehouse/decimals.ts";
+import { Database } from "../../warehouse/database.ts";
+import { add, plain, rounded } from "../../warehouse/decimals.ts";
 
 const DEMO = fileURLToPath(new URL("../../demo/main.ts", import.meta.url));
 
@@ -15,11 +16,11 @@ const DEMO = fileURLToPath(new URL("../../demo/main.ts", import.meta.url));
 const FLAGS =
   "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
 
-/** The charts, and how many shapes each has at least: bars of a year's days, projects, syncs, and all days. */
-const CHARTS = { days: 40, projects: 4, bill: 10, completeness: 1_100 } as const;
+/** The charts of each currency, and how many shapes each has at least. */
+const CHARTS = { month: 4, explore: 30, units: 3 } as const;
 
 let directory: string;
-let output: string;
+let database: Database;
 let browser: BrowserContext;
 let page: Page;
 let troubles: string[];
@@ -27,17 +28,19 @@ let troubles: string[];
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), "report-"));
   const run = promisify(execFile);
-  output = (await run(process.execPath, [DEMO, "--out", directory])).stdout;
+  await run(process.execPath, [DEMO, "--out", directory]);
+  database = await Database.open(join(directory, "company.duckdb"), "read");
   browser = await chromium.launchPersistentContext(join(directory, "profile"), {
     executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
     args: FLAGS.split(" "),
-    viewport: { width: 1200, height: 900 },
+    viewport: { width: 1400, height: 900 },
     reducedMotion: "reduce",
     offline: true,
   });
 });
 afterAll(async () => {
   await browser.close();
+  database.close();
   rmSync(directory, { recursive: true, force: true });
 });
 
@@ -58,103 +61,190 @@ afterEach(async () => {
   expect(troubles).toEqual([]);
 });
 
-const chart = (name: string): Locator => page.locator(`#${name} .chart`);
+const figure = (name: string, currency = "USD"): Locator =>
+  page.locator(`figure[id="${name}-${currency}"]`);
+const chart = (name: string): Locator => figure(name).locator(".chart");
+const shown = (currency = "USD"): Locator =>
+  page.locator(`article.view[data-currency=${currency}]`);
 
-/** A figure as it is written, as the plain decimal that it was. */
-const plain = (text: string): string => text.trim().replaceAll(",", "").replace("−", "-");
+/** The exact amounts behind what is shown. */
+const exact = async (place: Locator): Promise<string[]> =>
+  await place
+    .locator("data.money")
+    .evaluateAll((found) => found.map((element) => element.getAttribute("value") ?? ""));
 
-const cells = async (figure: string, column: number): Promise<string[]> =>
-  (await page.locator(`#${figure} tbody td:nth-child(${column})`).allTextContents()).map(plain);
+/** The first column of a query, decimals without trailing zeros. */
+const asked = async (sql: string): Promise<string[]> =>
+  (await database.query(sql)).map(([value = ""]) =>
+    /^-?[0-9.]+$/.test(value) ? plain(value) : value,
+  );
 
-/** The exact sum of decimals. */
-const sum = (amounts: readonly string[]): string =>
-  amounts.reduce((total, amount) => subtract(total, subtract("0", amount)), "0");
+const NOVEMBER = "billing_currency = 'USD' AND day BETWEEN '2026-11-01' AND '2026-11-19'";
 
-describe("figures", () => {
-  test("the headline's are those that the demo prints", async () => {
-    const [, naive, current, provider] =
-      /^ {2}billed USD +\d+ +(\S+) +\d+ +(\S+) +\d+ +(\S+) +0$/m.exec(output) ?? [];
-    const shown = await page.locator(".sum .amount").allTextContents();
-    expect(shown.map(plain)).toEqual([naive, current, provider]);
-    expect(current).toBe(provider);
-    expect(await page.locator("h1").textContent()).toBe(
-      "Warehouse and provider agree to the last digit",
+describe("the first screen", () => {
+  test("has this month so far, the month before at the same day, the forecast and the budget", async () => {
+    const [billed = ""] = await asked(
+      `SELECT sum(billed_cost) FROM current_costs WHERE ${NOVEMBER}`,
+    );
+    const [before = ""] = await asked(
+      "SELECT sum(billed_cost) FROM current_costs WHERE billing_currency = 'USD' AND day BETWEEN '2026-10-01' AND '2026-10-19'",
+    );
+    expect(await exact(shown().locator(".to-date strong"))).toEqual([billed]);
+    expect(await exact(shown().locator(".previous strong"))).toEqual([before]);
+    // All charges of the story in dollars are usage: the mean of the 19 days, times 30.
+    const [forecast = ""] = await exact(shown().locator(".forecast strong"));
+    const [mean = ""] = await asked(
+      `SELECT CAST(sum(billed_cost) * 30 AS DECIMAL(38,6)) / 19 FROM current_costs WHERE ${NOVEMBER}`,
+    );
+    expect(Number(forecast)).toBeCloseTo(Number(mean), 4);
+    expect(await exact(shown().locator(".budget strong"))).toEqual(["16500"]);
+    expect(await shown().locator(".budget.over").count()).toBe(1);
+  });
+
+  test("says it in one sentence, with two decimals", async () => {
+    const [billed = ""] = await exact(shown().locator(".to-date strong"));
+    const [whole = "", cents] = rounded(billed, 2).split(".");
+    const grouped = `${Number(whole).toLocaleString("en-US")}.${cents}`;
+    expect(await shown().locator("h1").textContent()).toMatch(
+      new RegExp(
+        `^November so far: ${grouped} USD, \\+\\d+% against the month before, on course to exceed`,
+      ),
     );
   });
 
-  test("the tables beside the charts add up to it, to the last digit", async () => {
-    const total = plain((await page.locator(".current .amount").textContent()) ?? "");
-    expect(sum(await cells("days", 3))).toBe(total);
-    expect(sum(await cells("projects", 3))).toBe(total);
-  });
-
-  test("what was taken back is what the naive sum has too much", async () => {
-    const [naive = "", , provider = ""] = (
-      await page.locator(".sum .amount").allTextContents()
-    ).map(plain);
-    expect(sum(await cells("removed", 3))).toBe(subtract(naive, provider));
-  });
-
-  test("after each sync the bill is final and provisional as the demo said", async () => {
-    const provisional = output.matchAll(
-      /^ {2}billed USD: .*, (?:(\S+) of it provisional|all .*)$/gm,
+  test("names what grew most, the runaway job, and what was withdrawn and corrected", async () => {
+    const news = shown().locator(".moved");
+    const [grown = ""] = await asked(
+      `SELECT max(change) FROM cost_movers WHERE comparison = 'month_to_date' AND label = 'model_id' AND value = 'atlas-4'`,
     );
-    expect(await cells("bill", 3)).toEqual([...provisional].map(([, amount = "0"]) => amount));
+    expect((await exact(news))[0]).toBe(grown);
+    const text = (await news.textContent()) ?? "";
+    expect(text).toContain("model atlas-4");
+    expect(text).toMatch(/Nov 17\s+key key-nightly-evals/);
+    expect(text).toContain("withdrawn by the provider");
+    expect(await exact(news)).toContain("-38.25");
   });
 
-  test("days are as proven as the demo said", async () => {
-    const counted = new Map<string, number>();
-    for (const row of await page.locator("#completeness tbody tr").all()) {
-      const [dataset, , , days, , status] = await row.locator("td").allTextContents();
-      const key = `${dataset} ${status}`;
-      counted.set(key, (counted.get(key) ?? 0) + Number(plain(days ?? "")));
+  test("is there at 1,400 pixels without scrolling", async () => {
+    for (const place of [".sums", "figure .chart", ".moved h2"]) {
+      const box = await shown().locator(place).first().boundingBox();
+      expect((box?.y ?? 9999) + (box?.height ?? 0), place).toBeLessThan(900);
     }
-    const printed = output.matchAll(/^ {2}(usage|costs) +(\d+) +(\d+) +(\d+) +\d+ +0$/gm);
-    for (const [, dataset, proven, unproven, incomplete] of printed) {
-      expect(counted.get(`${dataset} proven`) ?? 0).toBe(Number(proven));
-      expect(counted.get(`${dataset} unproven`) ?? 0).toBe(Number(unproven));
-      expect(counted.get(`${dataset} incomplete`) ?? 0).toBe(Number(incomplete));
-    }
-    expect(counted.size).toBe(4);
+  });
+
+  test("has each team beside its budget, and what belongs to none", async () => {
+    const rows = await shown().locator(".teams tbody tr td:first-child").allTextContents();
+    expect(rows).toEqual(["Engineering", "Customer Care", "Research", "Legal", "unallocated"]);
   });
 });
 
-describe("charts", () => {
-  test.each(Object.entries(CHARTS))("%s is drawn", async (name, shapes) => {
+describe("where the money goes", () => {
+  const total = async (): Promise<string> =>
+    add(await exact(figure("explore").locator(".shares td:nth-child(2)")));
+
+  test("adds up to the month by each label, and to the last digit", async () => {
+    const [billed] = await exact(shown().locator(".to-date strong"));
+    const labels = await figure("explore").locator(".by option").allTextContents();
+    expect(labels).toEqual(expect.arrayContaining(["Model", "Project", "Key", "Team"]));
+    for (const label of labels) {
+      await figure("explore").locator(".by").selectOption(label);
+      expect(await total(), label).toBe(billed);
+      expect(add(await exact(figure("explore").locator(".by-day"))), label).toBe(billed);
+    }
+  });
+
+  test.each([
+    ["last-month", "day BETWEEN '2026-10-01' AND '2026-10-31'"],
+    ["7", "day BETWEEN '2026-11-13' AND '2026-11-19'"],
+    ["30", "day BETWEEN '2026-10-21' AND '2026-11-19'"],
+    ["all", "true"],
+  ])("period %s", async (period, condition) => {
+    await figure("explore").locator(".period").selectOption(period);
+    const [billed] = await asked(
+      `SELECT sum(billed_cost) FROM current_costs WHERE billing_currency = 'USD' AND ${condition}`,
+    );
+    expect(await total()).toBe(billed);
+  });
+});
+
+test("unit costs are cost by tokens", async () => {
+  const row = figure("units").locator("tbody tr").filter({ hasText: "2026-11-09" });
+  const [atlas = ""] = await exact(row.filter({ hasText: /atlas-4$|atlas-4/ }));
+  const [cost = ""] = await asked(`
+    SELECT (SELECT sum(effective_cost) FROM current_costs WHERE model_id = 'atlas-4' AND day BETWEEN '2026-11-09' AND '2026-11-15')
+      / (SELECT sum(consumed_quantity) FROM current_usage WHERE model_id = 'atlas-4' AND day BETWEEN '2026-11-09' AND '2026-11-15') * 1000000`);
+  expect(Number(atlas)).toBeCloseTo(Number(cost), 4);
+});
+
+describe("several currencies", () => {
+  test("are named, never added, and chosen", async () => {
+    expect(await shown().locator(".lead").textContent()).toContain("never added: 450.00 EUR");
+    expect(await shown("EUR").isVisible()).toBe(false);
+    await page.locator("#currency").selectOption("EUR");
+    expect(await shown().isVisible()).toBe(false);
+    expect(await exact(shown("EUR").locator(".to-date strong"))).toEqual(["450"]);
+    expect(await figure("month", "EUR").locator("svg path").count()).toBeGreaterThan(1);
+  });
+});
+
+test("the proof is one line that opens", async () => {
+  const proof = page.locator("#proof");
+  const [proven, all] = [
+    await asked("SELECT count(*) FROM completeness WHERE dataset = 'costs' AND status = 'proven'"),
+    await asked("SELECT count(*) FROM completeness WHERE dataset = 'costs'"),
+  ];
+  expect(await proof.locator("summary").textContent()).toContain(
+    `costs ${proven[0]} of ${all[0]} days proven`,
+  );
+  expect(await proof.locator("#removed").isVisible()).toBe(false);
+  await proof.locator("summary").click();
+  expect(await proof.locator("#removed").isVisible()).toBe(true);
+  expect(await proof.locator("#removed td").first().textContent()).toBe(
+    "cost-2026-11-10-0-output_tokens",
+  );
+  const [naive = "", current = "", excess] = await exact(
+    proof.locator("#naive tr").filter({ hasText: "USD" }),
+  );
+  expect(excess).toBe(add([naive, `-${current}`]));
+  expect([current]).toEqual(
+    await asked("SELECT sum(billed_cost) FROM current_costs WHERE billing_currency = 'USD'"),
+  );
+});
+
+describe("people", () => {
+  test.each(Object.entries(CHARTS))("see the chart %s", async (name, shapes) => {
     expect(await chart(name).locator("svg path").count()).toBeGreaterThanOrEqual(shapes);
-    const colors = await chart(name)
-      .locator("svg [fill]")
-      .evaluateAll((elements) => elements.map((element) => element.getAttribute("fill")));
-    expect(new Set(colors).size).toBeGreaterThan(2);
     // Empty paper takes some two thousand bytes.
     expect((await chart(name).screenshot()).length).toBeGreaterThan(4_000);
   });
 
-  test("tell a day's exact amounts where one points at it", async () => {
-    const place = await chart("days").boundingBox();
-    await chart("days").hover({ position: { x: (place?.width ?? 0) / 2, y: 200 } });
-    const tip = chart("days").locator(".tip");
+  test("see a day's amounts where they point at it", async () => {
+    const place = await chart("explore").boundingBox();
+    await chart("explore").hover({ position: { x: (place?.width ?? 0) / 2, y: 150 } });
+    const tip = chart("explore").locator(".tip");
     await tip.waitFor();
-    const day = (await tip.locator("p").textContent()) ?? "";
-    const date = new Date(`${day} UTC`).toISOString().slice(0, 10);
-    const rows = page.locator("#days tbody tr").filter({ hasText: date });
-    const costs = await rows.locator("td:nth-child(3)").allTextContents();
-    expect(plain((await tip.locator(".total b").textContent()) ?? "")).toBe(sum(costs.map(plain)));
+    const date = new Date(`${await tip.locator("p").textContent()} UTC`).toISOString().slice(0, 10);
+    const [billed = ""] = await asked(
+      `SELECT sum(billed_cost) FROM current_costs WHERE billing_currency = 'USD' AND day = '${date}'`,
+    );
+    const text = (await tip.locator(".total b").textContent()) ?? "";
+    expect(text.replaceAll(",", "")).toBe(rounded(billed, 2));
   });
 
-  test("lose a model that is switched off", async () => {
-    const bars = chart("days").locator(`svg path[fill="#4269d0"]`);
-    const button = page.locator("#days .legend button").first();
-    expect(await bars.count()).toBeGreaterThan(0);
-    await button.click();
-    expect(await button.getAttribute("aria-pressed")).toBe("false");
-    await expect.poll(() => bars.count()).toBe(0);
+  test("see four decimals on demand, and two again", async () => {
+    const amount = shown().locator(".to-date data");
+    const [few, exactly = ""] = [
+      await amount.textContent(),
+      (await exact(shown().locator(".to-date strong")))[0],
+    ];
+    await page.locator("#digits").click();
+    expect((await amount.textContent())?.replaceAll(",", "")).toBe(rounded(exactly, 4));
+    await page.locator("#digits").click();
+    expect(await amount.textContent()).toBe(few);
   });
-});
 
-describe("people", () => {
   test("read it in the dark too", async () => {
-    const ink = chart("bill").locator("svg text").first();
+    const ink = chart("explore").locator("svg text").first();
     const light = await ink.getAttribute("fill");
     await page.emulateMedia({ colorScheme: "dark" });
     await expect.poll(() => ink.getAttribute("fill")).not.toBe(light);
@@ -164,19 +254,19 @@ describe("people", () => {
     expect(paper).toBe("rgb(19, 20, 23)");
   });
 
-  test("on a narrow screen scroll down only", async () => {
+  test("on a narrow screen scroll down only, also with everything open", async () => {
     await page.setViewportSize({ width: 390, height: 800 });
+    for (const summary of await page.locator("summary:visible").all()) await summary.click();
     const width = await page.locator("html").evaluate((html) => html.scrollWidth);
     expect(width).toBeLessThanOrEqual(390);
   });
 
   test("who do not see charts are told what they show, and have the tables", async () => {
     for (const name of Object.keys(CHARTS)) {
-      const figure = page.locator(`#${name}`);
-      const title = (await figure.locator("h2").textContent()) ?? "";
-      expect(await figure.getByRole("img", { name: title }).count(), name).toBe(1);
-      await figure.locator("summary").click();
-      expect(await figure.locator("table").isVisible(), name).toBe(true);
+      const title = (await figure(name).locator("h2").textContent()) ?? "";
+      expect(await figure(name).getByRole("img", { name: title }).count(), name).toBe(1);
+      await figure(name).locator("summary").click();
+      expect(await figure(name).locator("details table").isVisible(), name).toBe(true);
     }
   });
 });
@@ -194,10 +284,10 @@ test("the page loads nothing, may load nothing, and is small enough to send", as
 });
 
 test("a picture of it", async () => {
-  const end = await page.locator("#completeness").boundingBox();
+  const end = await shown().locator(".explore").boundingBox();
   const picture = await page.screenshot({
     fullPage: true,
-    clip: { x: 0, y: 0, width: 1200, height: Math.floor(end?.y ?? 900) - 32 },
+    clip: { x: 0, y: 0, width: 1400, height: Math.floor(end?.y ?? 900) - 12 },
     path: process.env["SCREENSHOT"] ?? join(directory, "report.png"),
   });
   expect(picture.length).toBeGreaterThan(10_000);
