@@ -179,7 +179,7 @@ describe("query and report", () => {
     ]);
     expect(stdout.split("\n")[1]).toBe("c-1                        1.25");
     expect(await shell.run(["report", "--out", "r.html"])).toMatchObject({ end: 0 });
-    expect(await readFile(shell.path("r.html"), "utf8")).toContain("source-ai-billing sync");
+    expect(await readFile(shell.path("r.html"), "utf8")).toContain("source-ai-billing report");
     expectOneError(await shell.run(["query", "DROP TABLE costs"]), /read-only/);
   });
 

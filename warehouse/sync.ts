@@ -59,6 +59,15 @@ async function ownerOf(path: string, host: WarehouseHost): Promise<Owner> {
 }
 
 async function syncOnce(options: SyncOptions, host: WarehouseHost): Promise<boolean> {
+  const summary = await summaryOfSync(options, host);
+  // Said when the database is closed, so that a reader of the summary can open it.
+  await host.say(
+    options.json ? `${JSON.stringify(summary)}\n` : `${summaryLines(summary).join("\n")}\n`,
+  );
+  return summary.ok;
+}
+
+async function summaryOfSync(options: SyncOptions, host: WarehouseHost): Promise<Summary> {
   const owner = await ownerOf(options.config, host);
   const inputs = await readInputs(options.inputs);
   const database = await Database.open(options.database, "write");
@@ -79,7 +88,7 @@ async function syncOnce(options: SyncOptions, host: WarehouseHost): Promise<bool
     if (options.report !== undefined) {
       await writeReport(options.report, await reportData(database, "source-ai-billing sync"));
     }
-    const summary: Summary = {
+    return {
       ok: delivery.ok,
       streams,
       bills: await latestChanges(database),
@@ -87,10 +96,6 @@ async function syncOnce(options: SyncOptions, host: WarehouseHost): Promise<bool
       report: options.report ?? null,
       database: options.database,
     };
-    await host.say(
-      options.json ? `${JSON.stringify(summary)}\n` : `${summaryLines(summary).join("\n")}\n`,
-    );
-    return delivery.ok;
   } finally {
     database.close();
   }
