@@ -9,7 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from compile import DATABASES, SCHEMA
+from compile import DATABASES, SCHEMA, compiled
 from warehouses import PACKAGE
 from world import Table, World, at, cost
 
@@ -259,3 +259,18 @@ def test_the_macro_of_any_two_periods_compares_them(warehouse, tmp_path):
     rows = warehouse.all(f"select * from ({inline(warehouse.name, code, tmp_path)}) as movers where label = 'model_id' order by change")
     assert [(row["value"], row["billed_cost"], row["previous_billed_cost"], row["comparison"]) for row in rows] == [
         ("m2", 0, 3, "between"), ("m1", 12, 9, "between")]  # m1: the 3rd; 7.50 on the 4th, 2 less 0.50 on the 5th
+
+
+def test_where_corrections_replace_a_month_forgets_the_original_when_it_is_corrected(warehouse):
+    """The variable ai_billing_corrections is `replacing`."""
+    table = Table()
+    world = World(table)
+    world.put(cost("a", "11-03", "100"))
+    world.sync(NOVEMBER)
+    world.now = at("11-12 12:00")
+    world.put(cost("b", "11-03", "95", x_CorrectsRecordId="a"))
+    world.sync(NOVEMBER)
+    warehouse.fill(table.tables)
+    warehouse.build(text=compiled(warehouse.name, {"ai_billing_corrections": "replacing"}))
+    assert changes(warehouse) == [("11-12", "corrected", "b", 100, 95)]
+    assert as_of(warehouse) == {"11-10": 100, "11-11": 100, "11-12": 95}
