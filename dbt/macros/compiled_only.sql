@@ -45,8 +45,8 @@
 {% macro snowflake__to_utc(column) -%}
   {%- set text = "regexp_replace(cast(" ~ column ~ " as varchar), ' ([+-][0-9Z:]+)$', '\\\\1')" -%}
   case when {{ ai_billing.matches(text, ai_billing.instant_pattern()) }}
-    then cast(convert_timezone('UTC', try_to_timestamp_tz(
-      {{ text }} || case when regexp_like({{ text }}, '.{10} [^+-]*[0-9]') then 'Z' else '' end)) as timestamp_ntz) end
+    then cast(convert_timezone('UTC', try_cast(
+      {{ text }} || case when regexp_like({{ text }}, '.{10} [^+-]*[0-9]') then 'Z' else '' end as timestamp_tz)) as timestamp_ntz) end
 {%- endmacro %}
 {% macro snowflake__type_utc() %}timestamp_ntz{% endmacro %}
 {% macro snowflake__explodes_totals() %}1 = 1{% endmacro %}
