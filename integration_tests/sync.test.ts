@@ -183,6 +183,32 @@ describe("query and report", () => {
     expectOneError(await shell.run(["query", "DROP TABLE costs"]), /read-only/);
   });
 
+  test("report on raw tables of another schema, in lower case, with other types", async () => {
+    await using begun = await begin();
+    const { shell } = begun;
+    await shell.run(SYNC);
+    await shell.run(["report", "--out", "own.html"]);
+    const other = await Database.open(shell.path("other.duckdb"), "write");
+    await other.run(`ATTACH '${shell.path("billing.duckdb")}' AS own (READ_ONLY)`);
+    await other.run("CREATE SCHEMA raw");
+    for (const table of ["usage", "costs", "export_windows"]) {
+      const columns = await other.query(`
+        SELECT '"' || column_name || '"' || CASE data_type WHEN 'TIMESTAMP' THEN '::TIMESTAMPTZ' ELSE '' END || ' AS "' || lower(column_name) || '"'
+        FROM duckdb_columns() WHERE database_name = 'own' AND schema_name = 'main' AND table_name = '${table}'`);
+      await other.run(
+        `CREATE TABLE raw."${table.toUpperCase()}" AS SELECT ${columns.join(", ")} FROM own.${table}`,
+      );
+    }
+    other.close();
+    const line = ["report", "--database", "other.duckdb", "--out", "other.html"];
+    expectOneError(await shell.run(line), /schema "main" of "other.duckdb" has no table costs/);
+    expect(await shell.run([...line, "--schema", "raw"])).toMatchObject({ end: 0 });
+    const dataOf = async (file: string): Promise<string | undefined> =>
+      /id="data">(.*?)<\/script>/s.exec(await readFile(shell.path(file), "utf8"))?.[1];
+    expect(await dataOf("other.html")).toBe(await dataOf("own.html"));
+    expect(await dataOf("own.html")).toContain("8.750000000000000001");
+  });
+
   test("name a database that is not there, and a statement that is wrong", async () => {
     await using shell = await Shell.open();
     expectOneError(await shell.run(["query", "SELECT 1"]), /"billing\.duckdb" cannot be opened/);
