@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from unittest.mock import patch
 
-from warehouses import COLUMNS, INSTANTS, OTHER_TYPES, Warehouse
+from warehouses import COLUMNS, INPUTS, INSTANTS, OTHER_TYPES, Warehouse
 
 # Tests hold few rows: to generate and compile code for them takes far longer than to run without.
 SETTINGS = {
@@ -59,15 +59,23 @@ class Spark(Warehouse):
 
     def fill(self, tables: dict[str, list[dict]]) -> None:
         for table, rows in tables.items():
-            columns = [*COLUMNS[table], "_airbyte_extracted_at"]
-            shape = ", ".join(f"`{column}` {self.type_of(column)}" for column in columns)
-            file = Path(tempfile.mkdtemp(), "rows.jsonl")
-            with file.open("w") as lines:
-                for row in rows:
-                    lines.write(json.dumps({c: self.value(row.get(c)) for c in columns}, default=str) + "\n")
-            read = self.session.read.schema(shape).option("mode", "FAILFAST").json(str(file))
-            read.write.mode("overwrite").saveAsTable(f"{self.schema}.{table}")
-            shutil.rmtree(file.parent)
+            shape = {column: self.type_of(column) for column in [*COLUMNS[table], "_airbyte_extracted_at"]}
+            self.write(table, shape, [{column: self.value(row.get(column)) for column in shape} for row in rows])
+
+    def give(self, **inputs: list[tuple[str | None, ...]]) -> None:
+        """Replaces what the inputs hold; those that are not named become empty."""
+        for name, columns in INPUTS.items():
+            rows = [dict(zip(columns, row)) for row in inputs.get(name, [])]
+            self.write(f"ai_billing_{name}", dict.fromkeys(columns, "string"), rows)
+
+    def write(self, table: str, shape: dict[str, str], rows: list[dict]) -> None:
+        """Replaces a table, through a file."""
+        file = Path(tempfile.mkdtemp(), "rows.jsonl")
+        file.write_text("".join(json.dumps(row, default=str) + "\n" for row in rows))
+        read = self.session.read.schema(", ".join(f"`{column}` {kind}" for column, kind in shape.items()))
+        found = read.option("mode", "FAILFAST").json(str(file))
+        found.write.mode("overwrite").saveAsTable(f"{self.schema}.{table}")
+        shutil.rmtree(file.parent)
 
     def all(self, sql: str) -> list[dict]:
         self.run(f"use {self.schema}")

@@ -1,0 +1,120 @@
+"""The scenarios of the other tests in one set of tables: every model has the same rows on Spark as on DuckDB, where those tests
+compare them with numbers worked out by hand."""
+
+import json
+
+import pytest
+import test_allocation
+import test_corrections
+import test_cost_history
+import test_inputs
+import test_spend
+import test_unit_costs
+import test_values
+from conftest import SCHEMAS
+from spark_warehouse import Spark, dbt_here
+from test_dbt import multiset, worlds
+from warehouses import INPUTS, PACKAGE, DuckDB, compiled
+from world import Table, World, cost
+
+VARIABLES = {"ai_billing_corrections": "replacing", "ai_billing_reporting_currency": "EUR"}
+GIVEN = {
+    "teams": test_allocation.TEAMS + test_inputs.TEAMS,
+    "budgets": test_allocation.BUDGETS + test_inputs.BUDGETS,
+    "exchange_rates": test_inputs.RATES,
+    "invoice_totals": test_inputs.TOTALS,
+}
+
+
+def values(table: Table) -> None:
+    """Texts that are a decimal or an instant, and texts that are none."""
+    texts = test_values.FITS + test_values.NEVER + test_values.ONLY_NUMERIC
+    instants = [*test_values.INSTANTS, *test_values.NO_INSTANTS]
+    records = [cost(f"d{number}", "11-05", text) for number, text in enumerate(texts)]
+    records += [{**cost(f"i{number}", "11-05", "1"), "ChargePeriodStart": text} for number, text in enumerate(instants)]
+    common = {"x_ReadingId": "r", "x_RecordUpdatedAt": "2025-11-05T00:00:00Z", "_airbyte_extracted_at": World(table).now}
+    table.costs += [{**record, **common} for record in records]
+
+
+def of_records(*records: dict):
+    def scenario(table: Table) -> None:
+        world = World(table)
+        for record in records:
+            world.put(record)
+        world.sync(*test_spend.MONTHS)
+
+    return scenario
+
+
+def spend_again(table: Table) -> None:
+    """A second provider, with prices and what caching saved."""
+    bill = test_unit_costs.Bill(table, test_unit_costs.TYPED, "Typed")
+    bill.used("3000000", "input_tokens", "m")
+    bill.charged("7", "input_tokens", "m")
+    bill.used("10000000", "cache_read_tokens", "m")
+    bill.charged("3", "cache_read_tokens", "m")
+    untyped = test_unit_costs.Bill(table, test_unit_costs.UNTYPED, "Untyped")
+    untyped.used("0.3", "output_tokens", "g", ConsumedUnit="1000000 Tokens")
+    untyped.used("12", "requests", "g", ConsumedUnit="Requests")
+    untyped.charged("0.7", None, "g")
+    for each in (bill, untyped):
+        each.sync()
+
+
+SCENARIOS = {
+    "values": values,
+    "chain": of_records(test_corrections.ORIGINAL, *test_corrections.CHAIN),
+    "circle": of_records(*test_corrections.CIRCLE),
+    "spend": of_records(*test_spend.spend()),
+    "weekdays": of_records(
+        *test_spend.weekdays("11-03", ["100", "10", "11", "9", "10.5", "10"], x_ModelId="m1", x_ApiKeyId="k-search"),
+        *test_spend.weekdays("11-04", ["7", "7", "7", "7", "7"], x_ModelId="m2", x_ProjectId="p-ads"),
+        cost("pound", "11-05", "1.000000000000000007", BillingCurrency="GBP"),
+    ),
+    "changes": test_cost_history.a_week_of_changes,
+    "prices": spend_again,
+}
+
+
+def tables() -> dict[str, list[dict]]:
+    """Each scenario is an account of its own."""
+    every, _ = worlds()
+    for name, scenario in SCENARIOS.items():
+        table = Table()
+        scenario(table)
+        every.usage += table.usage
+        every.costs += table.costs
+        every.export_windows += [{**row, "account": row["account"] or name} for row in table.export_windows]
+    return every.tables
+
+
+@pytest.fixture(scope="module")
+def both(spark, tmp_path_factory):
+    duckdb, warehouse = DuckDB(), Spark(spark, f"built_{next(SCHEMAS)}")
+    rows = tables()
+    for each in (duckdb, warehouse):
+        each.create_raw()
+        each.fill(rows)
+    duckdb.give(**GIVEN)
+    warehouse.give(**GIVEN)
+    duckdb.build(text=compiled("duckdb", VARIABLES))
+    folder = tmp_path_factory.mktemp("spark")
+    inputs = {f"ai_billing_{name}": f"{warehouse.schema}.ai_billing_{name}" for name in INPUTS}
+    words = ["--quiet", "run", "--target", "spark", "--project-dir", PACKAGE, "--profiles-dir", PACKAGE]
+    paths = ["--target-path", folder, "--log-path", folder, "--vars", json.dumps({**VARIABLES, **inputs})]
+    dbt_here({"AI_BILLING_SCHEMA": warehouse.schema}, *words, *paths)
+    yield duckdb, warehouse
+    for each in (duckdb, warehouse):
+        each.close()
+
+
+def test_every_model_has_the_same_rows(both):
+    duckdb, warehouse = both
+    names = [name for name, _ in duckdb.models()]
+    different = [name for name in names if multiset(warehouse, name) != multiset(duckdb, name)]
+    assert different == []
+
+
+@pytest.mark.parametrize("name", ["converted_costs", "cost_anomalies", "cost_changes", "invalid_inputs", "invalid_rows", "team_costs"])
+def test_the_scenarios_reach_the_models(both, name):
+    assert multiset(both[1], name)
