@@ -1387,6 +1387,7 @@ with versions as (
   select
     'usage' as dataset, place, account, base_url, record_id, reading_id, extracted_at, content_hash,
     record_updated_at, day, charge_period_start,
+    service_provider_name,
     model_id,
     project_id,
     workspace_id,
@@ -1403,6 +1404,7 @@ with versions as (
   select
     'costs' as dataset, place, account, base_url, record_id, reading_id, extracted_at, content_hash,
     record_updated_at, day, charge_period_start,
+    service_provider_name,
     model_id,
     project_id,
     workspace_id,
@@ -1470,6 +1472,7 @@ select
   record_updated_at < record_updated_at_before as went_back,
   cost_status_before,
   cost_status,
+  service_provider_name,
   model_id,
   project_id,
   workspace_id,
@@ -4470,6 +4473,7 @@ create or replace view removed_rows as
 with removed as (
   select
     'usage' as dataset, scope, account, base_url, day, record_id, record_updated_at,
+    service_provider_name,
     model_id,
     project_id,
     workspace_id,
@@ -4485,6 +4489,7 @@ with removed as (
   union all
   select
     'costs' as dataset, scope, account, base_url, day, record_id, record_updated_at,
+    service_provider_name,
     model_id,
     project_id,
     workspace_id,
@@ -4512,6 +4517,7 @@ last_seen as (
 )
 select
   removed.dataset, removed.account, removed.base_url, removed.day, removed.record_id, removed.record_updated_at,
+  removed.service_provider_name,
   removed.model_id,
   removed.project_id,
   removed.workspace_id,

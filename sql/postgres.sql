@@ -1533,6 +1533,7 @@ with versions as (
   select
     'usage' as dataset, place, account, base_url, record_id, reading_id, extracted_at, content_hash,
     record_updated_at, day, charge_period_start,
+    service_provider_name,
     model_id,
     project_id,
     workspace_id,
@@ -1549,6 +1550,7 @@ with versions as (
   select
     'costs' as dataset, place, account, base_url, record_id, reading_id, extracted_at, content_hash,
     record_updated_at, day, charge_period_start,
+    service_provider_name,
     model_id,
     project_id,
     workspace_id,
@@ -1616,6 +1618,7 @@ select
   record_updated_at < record_updated_at_before as went_back,
   cost_status_before,
   cost_status,
+  service_provider_name,
   model_id,
   project_id,
   workspace_id,
@@ -4735,6 +4738,7 @@ create view removed_rows as
 with removed as (
   select
     'usage' as dataset, scope, account, base_url, day, record_id, record_updated_at,
+    service_provider_name,
     model_id,
     project_id,
     workspace_id,
@@ -4750,6 +4754,7 @@ with removed as (
   union all
   select
     'costs' as dataset, scope, account, base_url, day, record_id, record_updated_at,
+    service_provider_name,
     model_id,
     project_id,
     workspace_id,
@@ -4777,6 +4782,7 @@ last_seen as (
 )
 select
   removed.dataset, removed.account, removed.base_url, removed.day, removed.record_id, removed.record_updated_at,
+  removed.service_provider_name,
   removed.model_id,
   removed.project_id,
   removed.workspace_id,

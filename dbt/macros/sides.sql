@@ -1,6 +1,6 @@
 {# The columns by which a finance team finds whose money changed. #}
 {% macro whose_columns() %}
-  {{ return(['model_id', 'project_id', 'workspace_id', 'api_key_id', 'invoice_id']) }}
+  {{ return(['service_provider_name', 'model_id', 'project_id', 'workspace_id', 'api_key_id', 'invoice_id']) }}
 {% endmacro %}
 
 {# A column of one dataset in a model of both: null of the same type where the dataset has none. #}
