@@ -21,21 +21,31 @@ const nullable = (text: string | undefined): string | null =>
   text === undefined || text === "null" ? null : plain(text);
 
 /**
- * The running month over all accounts. Where accounts stand in different months, it is the latest, and accounts that
+ * The running month over all accounts, also of a currency that has no cost in it. Where accounts stand in different months, it is the latest, and accounts that
  * are behind count with what they have.
  */
 export async function headline(database: Database, currency: string): Promise<Headline> {
   const [row = []] = await database.query(`
-    WITH running AS (
-      SELECT * FROM monthly_costs WHERE is_running AND billing_currency = ${literal(currency)}),
-    latest AS (SELECT * FROM running WHERE month = (SELECT max(month) FROM running))
-    SELECT max(month), min(through_day), sum(to_date_cost), sum(coalesce(previous_to_date_cost, 0)),
-           CASE WHEN count(*) = count(forecast_cost) THEN sum(forecast_cost) END, any_value(forecast_method),
-           max(days_in_month), max(days_provisional), max(days_not_proven)
+    WITH clock AS (
+      SELECT coalesce(max(month) FILTER (is_running), max(month)) AS month FROM monthly_costs),
+    standing AS (
+      SELECT month, coalesce(min(through_day), last_day(month)) AS through_day
+      FROM clock LEFT JOIN monthly_costs USING (month) GROUP BY month),
+    latest AS (
+      SELECT monthly_costs.* FROM monthly_costs SEMI JOIN clock USING (month)
+      WHERE billing_currency = ${literal(currency)})
+    SELECT (SELECT month FROM standing), (SELECT through_day FROM standing),
+           sum(to_date_cost), sum(coalesce(previous_to_date_cost, 0)),
+           CASE WHEN count(*) = count(forecast_cost) THEN coalesce(sum(forecast_cost), 0) END,
+           any_value(forecast_method),
+           (SELECT day(last_day(month)) FROM standing), max(days_provisional), max(days_not_proven)
     FROM latest`);
   const [month = "", through = "", toDate = "0", previous = "0", forecast, method = "", ...days] =
     row;
-  const [daysInMonth = 0, daysProvisional = 0, daysNotProven = 0] = days.map(Number);
+  // A currency without a cost in the month and the one before has null here.
+  const [daysInMonth = 0, daysProvisional = 0, daysNotProven = 0] = days.map(
+    (text) => Number(text) || 0,
+  );
   const [budget = []] = await database.query(`
     SELECT sum(budget) FILTER (team IS NULL), sum(budget) FILTER (team IS NOT NULL) FROM budget_status
     WHERE billing_currency = ${literal(currency)} AND month = TRY_CAST(${literal(month)} AS DATE)`);
