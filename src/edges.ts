@@ -6,6 +6,8 @@
 /** Instants are milliseconds since 1970. */
 export interface Clock {
   now(): number;
+  /** The time in which the main thread has computed so far, in milliseconds. Absent where computing takes no time (simulation). */
+  computed?(): number;
   /** Resolves after `ms` (0 to 3,600,000); rejects with the signal's reason as soon as it aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }

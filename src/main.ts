@@ -20,6 +20,7 @@ const GRACE = 4500;
 
 const clock: Clock = {
   now: () => Date.now(),
+  computed: () => performance.eventLoopUtilization().active,
   sleep: async (ms, signal) => {
     signal.throwIfAborted();
     try {

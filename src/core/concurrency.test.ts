@@ -130,13 +130,11 @@ describe("C1: the number of requests at once finds itself", () => {
   const trips = fc.integer({ min: 20, max: 1000 });
   const rates = fc.double({ min: 0.3, max: 60, noNaN: true }).map((perSecond) => perSecond / 1000);
   const limits = fc.oneof(
-    fc
-      .tuple(rates, fc.integer({ min: 1, max: 200 }), fc.boolean())
-      .map(([rate, burst, names]) => ({
-        rate,
-        name: `${burst} at once`,
-        make: () => bucket(rate, burst, names),
-      })),
+    fc.tuple(rates, fc.integer({ min: 1, max: 200 }), fc.boolean()).map(([rate, burst, names]) => ({
+      rate,
+      name: `${burst} at once`,
+      make: () => bucket(rate, burst, names),
+    })),
     fc
       .tuple(rates, fc.constantFrom(1000, 10_000, 60_000))
       .filter(([rate, length]) => rate * length >= 5)

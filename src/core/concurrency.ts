@@ -11,7 +11,8 @@
  *   the latency falls with the number of lanes, the provider works on the requests one after the other, and more lanes
  *   bring nothing: the half stays, down to one. If not, the latency has another cause, such as larger pages: the
  *   lanes come back. Vegas compares with the fastest round trip of all; a page of ten records would mislead it.
- * - **Validation** (RFC 7661): lanes that wait for the reader of stdout or for the pace prove nothing, and none is added for them.
+ * - **Validation** (RFC 7661): lanes that wait for the reader of stdout, for the pace or for this process prove nothing, and none is
+ *   added for them.
  */
 import { kept, type Pace, slower, spacing } from "./pace.ts";
 
@@ -68,6 +69,8 @@ export interface PageArrival {
   readonly latency: number;
   /** What the lane waited for: this page, the pace before its request left, or the reader of stdout while the page came. */
   readonly waitedFor: "page" | "pace" | "output";
+  /** Whether this process computed nearly all the time: the latency is then its own, and a further lane would only fill memory. */
+  readonly isBusy?: boolean;
 }
 
 /** The latency that a 429 assumes before the first page: short, so that the first pace is fast and the second 429 measures it. */
@@ -90,18 +93,18 @@ export function afterPage(before: Concurrency, page: PageArrival): Concurrency {
   const state = { ...before, pace: before.pace === null ? null : kept(before.pace, page.at) };
   if (state.skipped > 0) return { ...state, skipped: state.skipped - 1 };
   const counted = { ...state, pages: state.pages + 1 };
-  const { latency, waitedFor } = page;
+  const { latency, waitedFor, isBusy = false } = page;
   const next =
     waitedFor === "page"
-      ? started({ ...counted, latencies: [...state.latencies, latency] }, latency)
+      ? started({ ...counted, latencies: [...state.latencies, latency] }, latency, isBusy)
       : { ...counted, early: state.early + (waitedFor === "output" ? 1 : 0) };
-  return next.pages < state.lanes ? next : afterRound(next);
+  return next.pages < state.lanes ? next : afterRound(next, isBusy);
 }
 
 /** One lane more with a page at the start. */
-function started(state: Concurrency, latency: number): Concurrency {
+function started(state: Concurrency, latency: number, isBusy: boolean): Concurrency {
   const fastest = Math.min(state.fastest, latency);
-  if (!state.isStarting) return { ...state, fastest };
+  if (!state.isStarting || isBusy) return { ...state, fastest };
   const isSlower = latency > GROWN * fastest + CONNECTING_MS;
   const lanes = Math.min(MAXIMUM_LANES, state.lanes + 1);
   return isSlower ? { ...state, fastest, isStarting: false } : { ...state, fastest, lanes };
@@ -112,7 +115,7 @@ function quartile(latencies: readonly number[]): number {
   return latencies.toSorted((a, b) => a - b)[Math.floor(latencies.length / 4)] ?? Infinity;
 }
 
-function afterRound(state: Concurrency): Concurrency {
+function afterRound(state: Concurrency, isBusy: boolean): Concurrency {
   const next = { ...state, ...NEW_ROUND };
   if (2 * state.early > state.pages) {
     return { ...next, lanes: Math.min(state.lanes, Math.max(FIRST_LANES, state.lanes - 1)) };
@@ -128,7 +131,9 @@ function afterRound(state: Concurrency): Concurrency {
   }
   const rested = { ...next, usual: Math.min(usual ?? latency, latency) };
   if (state.rest > 0) return { ...rested, rest: state.rest - 1 };
-  return state.isStarting ? rested : { ...rested, lanes: Math.min(MAXIMUM_LANES, state.lanes + 1) };
+  return state.isStarting || isBusy
+    ? rested
+    : { ...rested, lanes: Math.min(MAXIMUM_LANES, state.lanes + 1) };
 }
 
 /** Half the lanes, to see whether the latency falls with them. */

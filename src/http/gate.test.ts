@@ -157,6 +157,24 @@ describe("C1: the gate finds the number of lanes", () => {
     expect(gate.lanes).toBe(4);
   });
 
+  test("C1: pages that come while this process computes nearly all the time add none", async () => {
+    const clock = instantClock();
+    let computed = 0;
+    const busy = { ...clock, now: () => clock.now(), computed: () => computed };
+    const gate = new Gate({ clock: busy, random: () => 0, policy: RATE_LIMIT_POLICY, waits: true });
+    const pages = async (share: number): Promise<void> => {
+      for (let count = 0; count < 8; count++) {
+        await clock.sleep(100, signal);
+        computed += share * 100;
+        gate.succeeded(await gate.pass(signal), { latency: 100, isAwaited: true });
+      }
+    };
+    await pages(0.9);
+    expect(gate.lanes).toBe(4);
+    await pages(0.5);
+    expect(gate.lanes).toBe(12);
+  });
+
   test("C1 C2: a 429 halves the lanes once for each pause, and spaces the requests after it", async () => {
     const { gate, clock } = automatic();
     const [one, two] = [await gate.pass(signal), await gate.pass(signal)];

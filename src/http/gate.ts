@@ -51,6 +51,10 @@ export interface Ticket {
   readonly isPaced: boolean;
 }
 
+/** The share of the time from which on the main thread is busy, and the shortest time in which the share is measured. */
+const BUSY = 0.75;
+const MEASURED_MS = 50;
+
 /** The smallest change of a pause's end that is reported, in milliseconds. */
 const WORTH_TELLING_MS = 1000;
 
@@ -69,12 +73,16 @@ export class Gate {
   readonly #closed = new AbortController();
   /** A number if the config names it. */
   #concurrency: Concurrency | number;
+  /** Whether the main thread computed nearly all the time, and the beginning of the present measurement. */
+  #isBusy = false;
+  #measured: { readonly at: number; readonly computed: number };
   /** The instant at which the next request may leave, by the pace. */
   #slot = Number.NEGATIVE_INFINITY;
 
   constructor(options: GateOptions) {
     this.#options = options;
     this.#concurrency = options.concurrency ?? FIRST_CONCURRENCY;
+    this.#measured = this.#measurement();
   }
 
   /** How many requests may be under way at once now: a whole number from 1 to 16. */
@@ -140,7 +148,22 @@ export class Gate {
     const at = this.#options.clock.now();
     const latency = Math.max(0, page.latency);
     const waitedFor = ticket.isPaced ? "pace" : page.isAwaited ? "page" : "output";
-    this.#concurrency = afterPage(this.#concurrency, { at, latency, waitedFor });
+    this.#measure();
+    const isBusy = this.#isBusy;
+    this.#concurrency = afterPage(this.#concurrency, { at, latency, waitedFor, isBusy });
+  }
+
+  #measurement(): { readonly at: number; readonly computed: number } {
+    const { clock } = this.#options;
+    return { at: clock.now(), computed: clock.computed?.() ?? 0 };
+  }
+
+  #measure(): void {
+    const { at, computed } = this.#measurement();
+    const passed = at - this.#measured.at;
+    if (passed < MEASURED_MS) return;
+    this.#isBusy = computed - this.#measured.computed > BUSY * passed;
+    this.#measured = { at, computed };
   }
 
   /** Reports a fault that time may mend (C4). */
