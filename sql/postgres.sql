@@ -5967,11 +5967,14 @@ last_reads as (
   select place, max(day) as day from read_days group by place
 ),
 days as (
-  select place, day from read_days
-  union
-  select calendar.place, calendar.day
-  from "ai_billing__calendar_costs" as calendar
-  inner join last_reads on calendar.place = last_reads.place and calendar.day <= last_reads.day
+  select distinct place, day
+  from (
+    select place, day from read_days
+    union all
+    select calendar.place, calendar.day
+    from "ai_billing__calendar_costs" as calendar
+    inner join last_reads on calendar.place = last_reads.place and calendar.day <= last_reads.day
+  ) as seen
 ),
 moments as (
   select

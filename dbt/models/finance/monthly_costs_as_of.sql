@@ -38,11 +38,14 @@ last_reads as (
 ),
 
 days as (
-  select place, day from read_days
-  union
-  select calendar.place, calendar.day
-  from {{ ref('ai_billing__calendar_costs') }} as calendar
-  inner join last_reads on calendar.place = last_reads.place and calendar.day <= last_reads.day
+  select distinct place, day
+  from (
+    select place, day from read_days
+    union all
+    select calendar.place, calendar.day
+    from {{ ref('ai_billing__calendar_costs') }} as calendar
+    inner join last_reads on calendar.place = last_reads.place and calendar.day <= last_reads.day
+  ) as seen
 ),
 
 moments as (
