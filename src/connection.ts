@@ -92,14 +92,14 @@ export async function connect(
 
 /** The adapter of a provider that does not serve the interface. For other providers no code of adapters is loaded. */
 async function adapterOf(
-  { provider }: Config,
+  { provider, account: label }: Config,
   transport: Transport,
   { clock }: ConnectionHost,
   debug: (message: string) => void,
 ): Promise<Adapter | undefined> {
   if (provider === undefined) return undefined;
   const { createAdapter, providers } = await import("./adapters/index.ts");
-  const options = { transport, assumptions: provider, now: () => clock.now(), debug };
+  const options = { transport, assumptions: provider, label, now: () => clock.now(), debug };
   return createAdapter(providers[provider.name], options);
 }
 

@@ -13,6 +13,8 @@ import { type Send, sender, type Upstream, type UpstreamOptions } from "./upstre
 
 export interface AdapterOptions extends UpstreamOptions {
   readonly assumptions: Assumptions;
+  /** The account label of the config. It is a part of record ids. */
+  readonly label?: string | undefined;
 }
 
 export interface Adapter {
@@ -135,13 +137,13 @@ async function pageOf(
   provider: ProviderReports,
   api: Api,
   name: Dataset,
-  { assumptions, now }: AdapterOptions,
+  { assumptions, now, label }: AdapterOptions,
   { url }: HttpRequest,
   send: Send,
 ): Promise<HttpResponse> {
   const query = queryOf(url.searchParams, name, api);
   if (typeof query === "string") return problem(400, "Invalid query", query);
-  const maker = new PageMaker({ provider, api, query, assumptions, send, now });
+  const maker = new PageMaker({ provider, api, query, assumptions, label: label ?? null, send, now });
   if (query.start >= query.end) return maker.empty();
   return await maker.page(url.searchParams.get("cursor"));
 }

@@ -250,6 +250,21 @@ describe("what an adapter says of its data", () => {
     expect(Math.max(...[...groups.values()].map((group) => group.length))).toBe(2);
   });
 
+  test("the account label is a part of each record id", async () => {
+    const bench = benchOf("openai", NOW);
+    const [start, end] = ["2026-12-20T00:00:00Z", "2026-12-21T00:00:00Z"];
+    const idsFor = async (label?: string): Promise<string> => {
+      const page = await ask(bench, `/v1/finops/costs?start=${start}&end=${end}`, {
+        ...(label === undefined ? {} : { label }),
+      });
+      return [...page.text.matchAll(/"x_RecordId":"([^"]+)"/g)].map(([, id]) => id).join(" ");
+    };
+    const [none, lab, again] = [await idsFor(), await idsFor("lab"), await idsFor("lab")];
+    expect(none).not.toBe("");
+    expect(lab).toBe(again);
+    expect(new Set([...none.split(" "), ...lab.split(" ")]).size).toBe(2 * none.split(" ").length);
+  });
+
   test("Anthropic's rows are asked for by time, since their ranks change", async () => {
     const bench = benchOf("anthropic", NOW);
     await recordsOf(bench, "/v1/finops/costs", { start: TODAY - DAY, end: TODAY });

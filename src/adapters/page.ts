@@ -25,6 +25,8 @@ export interface PageOptions {
   readonly api: Api;
   readonly query: Query;
   readonly assumptions: Assumptions;
+  /** The account label of the config; null if there is none. */
+  readonly label: string | null;
   readonly send: Send;
   /** This side's clock, in milliseconds since 1970. */
   readonly now: () => number;
@@ -132,10 +134,10 @@ export class PageMaker {
   }
 
   async #fetch(report: Report, place: Cursor): Promise<Fetched | HttpResponse> {
-    const { provider, query, assumptions, send } = this.#options;
+    const { provider, query, assumptions, label, send } = this.#options;
     const answer = await send(report.request(place, query));
     const { now } = answer;
-    const context = { provider, report: report.name, query, assumptions, now };
+    const context = { provider, report: report.name, query, assumptions, label, now };
     if ("refused" in answer) {
       const beyond = answer.status === 400 && report.isBeyond?.(place.start, now) === true;
       if (!beyond) return answer.refused;

@@ -17,6 +17,8 @@ export interface RecordContext {
   readonly report: string;
   readonly query: Query;
   readonly assumptions: Assumptions;
+  /** The account label of the config; null if there is none. */
+  readonly label: string | null;
   /** The provider's clock, milliseconds since 1970. */
   readonly now: number;
 }
@@ -63,9 +65,21 @@ export function compare(
   return a.id === b.id ? 0 : a.id < b.id ? -1 : 1;
 }
 
-/** The hash of all that identifies the record. No amount is in it: a corrected amount is a new version of the same record. */
-function idOf({ start, identity }: Draft, { provider, report, query }: RecordContext): string {
-  const parts = [provider.title, query.dataset, report, query.granularity, start, ...identity];
+/**
+ * The hash of all that identifies the record. No amount is in it: a corrected amount is a new version of the same record. The
+ * account's label is in it: a deduplicating table may hold two accounts with rows that are alike in every dimension.
+ */
+function idOf({ start, identity }: Draft, context: RecordContext): string {
+  const { provider, label, report, query } = context;
+  const parts = [
+    provider.title,
+    label,
+    query.dataset,
+    report,
+    query.granularity,
+    start,
+    ...identity,
+  ];
   return hash("sha256", JSON.stringify(parts), "base64url").slice(0, 24);
 }
 

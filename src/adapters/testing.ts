@@ -116,12 +116,12 @@ export interface Asked {
 /**
  * Asks a new adapter each time, so that an adapter with a memory would fail.
  *
- * @param change another key than the right one; a body to answer the adapter with, instead of the fake's; another network
+ * @param change another key than the right one; an account label; a body to answer the adapter with, instead of the fake's; another network
  */
 export async function ask(
   { fake, name, baseUrl }: Bench,
   pathAndQuery: string,
-  change: { key?: string; body?: string; transport?: Transport } = {},
+  change: { key?: string; body?: string; transport?: Transport; label?: string } = {},
 ): Promise<Asked> {
   const { transport: network = transportOf(fake) } = change;
   const transport: Transport = async (request) => {
@@ -131,6 +131,7 @@ export async function ask(
   const adapter = createAdapter(providers[name], {
     transport,
     assumptions: ASSUMPTIONS,
+    label: change.label,
     now: () => fake.clock.now(),
   });
   const response = await adapter.transport({
