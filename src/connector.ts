@@ -164,9 +164,18 @@ async function saveRecording(
       const url = new URL(config.baseUrl + path);
       return (await connection.client.get({ url, signal: host.stop })).value;
     };
-    const { name: provider } = config.provider;
+    const { name: provider, hasOwnAddress: isLive } = config.provider;
     const { out } = command;
-    const saved = await record({ recorder, provider, capabilities, now, localNow, ask, out });
+    const saved = await record({
+      recorder,
+      provider,
+      isLive,
+      capabilities,
+      now,
+      localNow,
+      ask,
+      out,
+    });
     const advice = "Ids are hashed, digits are kept: look through the files before you send them.";
     await outlet.send(protocol.log("INFO", `${saved} answers were saved in "${out}". ${advice}`));
   } finally {

@@ -143,7 +143,15 @@ async function pageOf(
 ): Promise<HttpResponse> {
   const query = queryOf(url.searchParams, name, api);
   if (typeof query === "string") return problem(400, "Invalid query", query);
-  const maker = new PageMaker({ provider, api, query, assumptions, label: label ?? null, send, now });
+  const maker = new PageMaker({
+    provider,
+    api,
+    query,
+    assumptions,
+    label: label ?? null,
+    send,
+    now,
+  });
   if (query.start >= query.end) return maker.empty();
   return await maker.page(url.searchParams.get("cursor"));
 }
@@ -173,6 +181,6 @@ function notice(provider: ProviderReports, api: Api, assumptions: Assumptions): 
   return (
     `Reading ${provider.title}'s own reports with ${api.title}: billed cost before credits and tax. Assumptions: usage is ` +
     `complete after ${usageLagHours} h and costs after ${costsLagHours} h, unless a report says when; costs are final ` +
-    `${finalAfterDays} days after their billing period. The connector itself makes record ids, update times and billing periods.`
+    `${finalAfterDays} days after their ${provider.finalAfter}. The connector itself makes record ids, update times and billing periods.`
   );
 }

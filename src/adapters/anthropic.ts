@@ -2,7 +2,7 @@
  * Anthropic: usage and costs of the organization, by the analytics API (types of the npm package `@anthropic-ai/sdk`,
  * beta/organization/analytics), and by the older Admin API if the first API refuses the key (anthropic_older.ts).
  */
-import { DAY, floorTo, formatInstant, HOUR, nextMonthStart } from "../core/time.ts";
+import { DAY, floorTo, formatInstant, HOUR } from "../core/time.ts";
 import { olderApi } from "./anthropic_older.ts";
 import { amountsOf, currencyOf, metersOf, TOKEN_TYPES } from "./anthropic_rows.ts";
 import { decimalOf, type JsonObject } from "./exact.ts";
@@ -85,7 +85,7 @@ export const anthropic: ProviderReports = {
     "anthropic-beta": BETA,
   }),
   scope: "read:analytics",
-  finalAt: (start) => nextMonthStart(start),
+  finalAfter: "month",
   account: { path: "/v1/organizations/me", parameters: [] },
   apis: [analyticsApi, olderApi],
 };

@@ -2,7 +2,7 @@
  * OpenAI: the organization's usage reports and costs. Endpoints, parameters and members are those of the npm package `openai`
  * (admin/organization/usage).
  */
-import { DAY, floorTo, nextMonthStart } from "../core/time.ts";
+import { DAY, floorTo } from "../core/time.ts";
 import { readBuckets } from "./buckets.ts";
 import { decimalOf, type JsonObject } from "./exact.ts";
 import { less, type Meter, quantityIn, usageDrafts } from "./meters.ts";
@@ -170,7 +170,7 @@ export const openai: ProviderReports = {
   title: "OpenAI",
   headers: (key) => ({ authorization: `Bearer ${key}` }),
   scope: "api.usage.read",
-  finalAt: (start) => nextMonthStart(start),
+  finalAfter: "month",
   apis: [
     {
       name: "",

@@ -20,7 +20,7 @@ export const openrouter: ProviderReports = {
   title: "OpenRouter",
   headers: (key) => ({ authorization: `Bearer ${key}` }),
   // Credits are paid beforehand: there is no month to be settled, and a day is charged once it is over.
-  finalAt: (_start, end) => end,
+  finalAfter: "day",
   apis: [
     {
       name: "",

@@ -1,4 +1,4 @@
-/** `record`: saves a few answers of a provider's own reports, for whoever maintains the adapters (docs/adapters.md). */
+/** `record`: saves a few answers of a provider's own reports, for the maintainers of the adapters (docs/adapters.md). */
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { formatInstant } from "../core/time.ts";
@@ -10,6 +10,8 @@ import { type Recorder, type Recording, sample } from "./recording.ts";
 export interface RecordOptions {
   readonly recorder: Recorder;
   readonly provider: Recording["provider"];
+  /** Whether the answers come from the provider's own address. Behind another one may be a proxy or a fake. */
+  readonly isLive: boolean;
   readonly capabilities: Capabilities;
   /** The provider's clock, in milliseconds since 1970. */
   readonly now: number;
@@ -28,7 +30,7 @@ export interface RecordOptions {
  * @throws ConnectorError `invalid_arguments` if the folder is not empty or cannot be written
  */
 export async function record(options: RecordOptions): Promise<number> {
-  const { recorder, provider, capabilities, now, localNow, ask, out } = options;
+  const { recorder, provider, isLive, capabilities, now, localNow, ask, out } = options;
   await writing(out, async () => {
     await mkdir(out, { recursive: true });
     if ((await readdir(out)).length > 0) throw unusable(out, "it is not empty");
@@ -37,7 +39,9 @@ export async function record(options: RecordOptions): Promise<number> {
   const recording: Recording = {
     version: 1,
     provider,
-    source: "a live account",
+    source: isLive
+      ? "a live account"
+      : "another address than the provider's own: a proxy or a fake",
     now: formatInstant(now),
     local_now: formatInstant(localNow),
     answers: recorder.answers.map(({ answer }) => answer),

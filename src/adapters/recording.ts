@@ -1,6 +1,6 @@
 /**
  * A recording: a few answers of a provider, with every id replaced by a hash and every digit kept, which somebody with a live
- * account can send to whoever maintains an adapter. Replayed, they go through the adapter again.
+ * account can send to the maintainers. Replayed, they go through the adapter again.
  */
 import { createHmac } from "node:crypto";
 import type { HttpResponse, Transport } from "../edges.ts";
@@ -13,7 +13,7 @@ import type { ProviderName } from "./report.ts";
 export interface Recording {
   readonly version: 1;
   readonly provider: ProviderName;
-  /** The origin: a live account, or a fake. */
+  /** The origin: a live account, a fake, or an address that may be either. */
   readonly source: string;
   /** The provider's clock, an RFC 3339 instant. */
   readonly now: string;

@@ -117,7 +117,8 @@ export function recordOf(
 
 /** The columns that no report has: the calendar month is the billing period, and some days later the cost is final. */
 function billing(start: number, end: number, { provider, assumptions, now }: RecordContext) {
-  const finalAt = provider.finalAt(start, end) + assumptions.finalAfterDays * DAY;
+  const settled = provider.finalAfter === "day" ? end : nextMonthStart(start);
+  const finalAt = settled + assumptions.finalAfterDays * DAY;
   return {
     BillingPeriodStart: formatInstant(monthStart(start)),
     BillingPeriodEnd: formatInstant(nextMonthStart(start)),

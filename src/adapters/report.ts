@@ -111,8 +111,8 @@ export interface ProviderReports {
   readonly scope?: string;
   /** A request whose answer has the account's `id`. Some keys may not send it; then no account is known. */
   readonly account?: ReportRequest;
-  /** The instant from which a cost counts as final, by its bucket's start and end; the config adds days. */
-  readonly finalAt: (start: number, end: number) => number;
+  /** Costs count as final some days after the end of their day, or of their calendar month (UTC); the config gives the days. */
+  readonly finalAfter: "day" | "month";
 }
 
 /** Assumptions of the config, because the provider does not tell. */
@@ -121,6 +121,6 @@ export interface Assumptions {
   readonly usageLagHours: number;
   /** Whole hours until costs are complete. */
   readonly costsLagHours: number;
-  /** Days after the end of the billing period until costs are final. */
+  /** Days, 0 to 365, until costs are final, counted as {@link ProviderReports.finalAfter} says. */
   readonly finalAfterDays: number;
 }

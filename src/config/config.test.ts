@@ -29,10 +29,19 @@ test("a key of a provider's own reports needs no address, and brings assumptions
   expect(parseConfig({ credentials })).toMatchObject({
     baseUrl: "https://api.openai.com",
     credentials: { authType: "scoped_bearer_token", accessToken: "sk-admin-1" },
-    provider: { name: "openai", usageLagHours: 4, costsLagHours: 24, finalAfterDays: 5 },
+    provider: {
+      name: "openai",
+      hasOwnAddress: true,
+      usageLagHours: 4,
+      costsLagHours: 24,
+      finalAfterDays: 5,
+    },
   });
   const proxy = { base_url: "https://proxy.example.com/openai/v1/", credentials };
-  expect(parseConfig(proxy).baseUrl).toBe("https://proxy.example.com/openai");
+  expect(parseConfig(proxy)).toMatchObject({
+    baseUrl: "https://proxy.example.com/openai",
+    provider: { hasOwnAddress: false },
+  });
   expect(secretsOf({ credentials })).toEqual(["sk-admin-1"]);
   expect(
     messageOf({ credentials: { ...credentials, api_key: "two words", usage_lag_hours: -1 } }),

@@ -38,11 +38,13 @@ export type Credentials = BearerCredentials | OAuthCredentials;
 /** A provider with an API of its own, read through an adapter, and the assumptions about its reports. */
 export interface ProviderConfig {
   readonly name: "anthropic" | "openai" | "openrouter";
+  /** Whether `baseUrl` is the address of the provider's API, not that of a proxy or a fake. */
+  readonly hasOwnAddress: boolean;
   /** Whole hours, 0 to 240, until usage is complete. */
   readonly usageLagHours: number;
   /** Whole hours, 0 to 240, until costs are complete. */
   readonly costsLagHours: number;
-  /** Days, 0 to 365, after the billing period until costs are final. */
+  /** Days, 0 to 365, until costs are final: after their calendar month, or after their day at OpenRouter. */
   readonly finalAfterDays: number;
 }
 
@@ -127,7 +129,7 @@ export function parseConfig(value: unknown): Config {
   return {
     baseUrl,
     credentials: credentialsOf(data.credentials),
-    provider: providerOf(data.credentials),
+    provider: providerOf(data.credentials, baseUrl),
     start: data.start_date === undefined ? undefined : instantOf(data.start_date),
     end: data.end_date === undefined ? undefined : instantOf(data.end_date),
     granularity: data.granularity,
@@ -165,11 +167,16 @@ function credentialsOf(credentials: ParsedConfig["credentials"]): Credentials {
   };
 }
 
-function providerOf(credentials: ParsedConfig["credentials"]): ProviderConfig | undefined {
+function providerOf(
+  credentials: ParsedConfig["credentials"],
+  address: string,
+): ProviderConfig | undefined {
   if (credentials.auth_type === "oauth2_authorization_code") return undefined;
   if (credentials.auth_type === "scoped_bearer_token") return undefined;
+  const { provider: name, baseUrl } = PROVIDERS[credentials.auth_type];
   return {
-    name: PROVIDERS[credentials.auth_type].provider,
+    name,
+    hasOwnAddress: address === normalizeBaseUrl(baseUrl),
     usageLagHours: credentials.usage_lag_hours,
     costsLagHours: credentials.costs_lag_hours,
     finalAfterDays: credentials.final_after_days,

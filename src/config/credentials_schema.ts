@@ -121,7 +121,7 @@ function providerKey<Type extends keyof typeof PROVIDERS>(
       final_after_days: wholeNumber(0, 365).default(5).meta({
         title: "Final After Days",
         description:
-          "How many days after the end of the billing period the connector calls a cost final.",
+          "How many days after the end of the calendar month the connector calls a cost final. At OpenRouter the days begin at the end of the cost's day.",
         order: 4,
       }),
     })

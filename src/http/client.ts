@@ -281,7 +281,7 @@ export class Client {
   }
 }
 
-/** Whether parsing may begin: whoever asked has nothing else to do. */
+/** Whether parsing may begin: the caller has nothing else to do. */
 function turnOf({ turn }: GetRequest<unknown>): { readonly hasCome: boolean } {
   const state = { hasCome: turn === undefined };
   const come = async (): Promise<void> => {

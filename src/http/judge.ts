@@ -303,7 +303,7 @@ function wrongAddress(
 function unauthorized(problem: ProblemText, detail: string): ConnectorError {
   return new ConnectorError(
     "unauthorized",
-    `The provider does not accept the credential (HTTP 401).${quoteProblem(problem)} Check that the token is complete, ` +
+    `The provider does not accept the credential (HTTP 401).${quoteProblem(problem)} Check that the token or key is complete, ` +
       "belongs to this provider and has not expired or been revoked; issue a new one, or authorize again.",
     { detail },
   );

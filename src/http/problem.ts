@@ -38,10 +38,11 @@ export function describeProblem(status: number, problem: ProblemText): string {
   return parts.join(", ");
 }
 
-/** For the user: ` It says: "Window too large. 40 days asked for."`, or nothing if the document has no text. */
+/** For the user: ` It says: "Window too large: 40 days asked for."`, or nothing if the document has no text. */
 export function quoteProblem(problem: ProblemText): string {
   const said = [problem.title, problem.detail].filter((part) => part !== undefined);
-  return said.length === 0 ? "" : ` It says: "${said.join(": ")}".`;
+  const text = said.join(": ");
+  return text === "" ? "" : ` It says: "${text}"${/[.!?]$/.test(text) ? "" : "."}`;
 }
 
 function parsed(text: string): Readonly<Record<string, unknown>> | undefined {

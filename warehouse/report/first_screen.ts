@@ -21,8 +21,8 @@ const nullable = (text: string | undefined): string | null =>
   text === undefined || text === "null" ? null : plain(text);
 
 /**
- * The running month over all accounts, also of a currency that has no cost in it. Where accounts stand in different months, it is the latest, and accounts that
- * are behind count with what they have.
+ * The running month over all accounts, also of a currency that has no cost in this month. If accounts stand in different months,
+ * the latest month counts; the accounts that are behind add the costs that they have.
  */
 export async function headline(database: Database, currency: string): Promise<Headline> {
   const [row = []] = await database.query(`
