@@ -253,13 +253,15 @@ describe("what an adapter says of its data", () => {
   test("the account label is a part of each record id", async () => {
     const bench = benchOf("openai", NOW);
     const [start, end] = ["2026-12-20T00:00:00Z", "2026-12-21T00:00:00Z"];
-    const idsFor = async (label?: string): Promise<string> => {
-      const page = await ask(bench, `/v1/finops/costs?start=${start}&end=${end}`, {
-        ...(label === undefined ? {} : { label }),
-      });
+    const idsFor = async (change: { label?: string }): Promise<string> => {
+      const page = await ask(bench, `/v1/finops/costs?start=${start}&end=${end}`, change);
       return [...page.text.matchAll(/"x_RecordId":"([^"]+)"/g)].map(([, id]) => id).join(" ");
     };
-    const [none, lab, again] = [await idsFor(), await idsFor("lab"), await idsFor("lab")];
+    const [none, lab, again] = [
+      await idsFor({}),
+      await idsFor({ label: "lab" }),
+      await idsFor({ label: "lab" }),
+    ];
     expect(none).not.toBe("");
     expect(lab).toBe(again);
     expect(new Set([...none.split(" "), ...lab.split(" ")]).size).toBe(2 * none.split(" ").length);

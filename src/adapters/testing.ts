@@ -116,7 +116,8 @@ export interface Asked {
 /**
  * Asks a new adapter each time, so that an adapter with a memory would fail.
  *
- * @param change another key than the right one; an account label; a body to answer the adapter with, instead of the fake's; another network
+ * @param change another key than the right one; an account label; a body to answer the adapter with, instead of the fake's;
+ *   another network
  */
 export async function ask(
   { fake, name, baseUrl }: Bench,
