@@ -1,4 +1,4 @@
-/** What people wait for: the first sync and the daily one, at a provider that takes 100 ms for a request. */
+/** Measures the syncs that people wait for, the first and the daily one, at a provider that takes 100 ms for a request. */
 import { writeFileSync } from "node:fs";
 import { start } from "../bin/process.ts";
 import type { Row } from "./cases.ts";

@@ -67,7 +67,7 @@ export interface PageArrival {
   readonly at: number;
   /** From the moment when its request left until its last byte came, >= 0. */
   readonly latency: number;
-  /** What the lane waited for: this page, the pace before its request left, or the reader of stdout while the page came. */
+  /** The thing that the lane waited for: this page, the pace before its request left, or the reader of stdout while the page came. */
   readonly waitedFor: "page" | "pace" | "output";
   /** Whether this process computed nearly all the time: the latency is then its own, and a further lane would only fill memory. */
   readonly isBusy?: boolean;

@@ -74,7 +74,7 @@ export class PlainShape {
   readonly #id: number;
   readonly #updated: number;
   readonly #chargeStart: number;
-  // Where the values of the present record stand, in its bytes or in those of an earlier record with the same value.
+  // The starts and ends of the present record's values, in its bytes or in those of an earlier record with the same value.
   readonly #starts: Int32Array;
   readonly #ends: Int32Array;
   /** 1 for a member that may be invalid. */

@@ -22,7 +22,7 @@ const LARGEST = 7;
 /** Bars of a longer period are weeks of seven days. */
 const LONGEST_BY_DAY = 120;
 
-/** What the page shows now. */
+/** The label, the period and the values that the page shows now. */
 interface Choice {
   readonly dimension: Dimension;
   readonly period: Period;
