@@ -57,6 +57,15 @@ describe("inputs", () => {
     }
   });
 
+  it("say which line is not of the first line's columns, and that a file is not UTF-8", async () => {
+    const teams = await file("long.csv", "label,value,team\nproject_id,a,x\nproject_id,b\n");
+    const budgets = join(folder, "utf16.csv");
+    await writeFile(budgets, Buffer.from("\uFEFFteam,month,billing_currency,budget\n", "utf16le"));
+    const failed = readInputs({ ...NONE, teams, budgets });
+    await expect(failed).rejects.toThrow("long.csv: line 3 does not have 3 columns");
+    await expect(failed).rejects.toThrow("utf16.csv: it is not UTF-8 text");
+  });
+
   it("replace their own rows only", async () => {
     const database = await Database.open(":memory:", "write");
     for (const table of await inputTables()) await database.run(table);

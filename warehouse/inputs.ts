@@ -104,9 +104,18 @@ async function rowsOf(
     const rows = await database.query(`SELECT ${chosen} FROM ${csv}{${types}})`);
     return rows.map((row) => [...row]);
   } catch (reason) {
-    const text = reason instanceof Error ? reason.message : String(reason);
-    return text.split("\n")[0] ?? text;
+    return unreadable(reason instanceof Error ? reason.message : String(reason), columns.length);
   }
+}
+
+/** DuckDB's message about a file that it cannot read, in words about the file. */
+function unreadable(message: string, columns: number): string {
+  const [first = message] = message.split("\n");
+  const line = /CSV Error on Line: (\d+)/.exec(first)?.[1];
+  if (line !== undefined) {
+    return `line ${line} does not have ${columns} columns, or a quotation mark in it is not closed`;
+  }
+  return first.includes("UTF-8") ? "it is not UTF-8 text: save it as CSV in UTF-8" : first;
 }
 
 function titlesOf(list: string): string[] {
