@@ -5010,9 +5010,9 @@ select
         (date_diff('day', cast('1900-01-01' as date)::timestamp, day::timestamp ))
     , 7) when 0 then 'Monday' when 1 then 'Tuesday' when 2 then 'Wednesday' when 3 then 'Thursday' when 4 then 'Friday' when 5 then 'Saturday' when 6 then 'Sunday' end || ': the median of the ' || cast(days_compared as TEXT) || ' before is ' || case when abs(usual_cost) >= 1 or usual_cost = 0
     then cast(cast(usual_cost as decimal(38, 2)) as TEXT)
-    else cast(cast(usual_cost as decimal(38, 4)) as TEXT) end || ', and they are ' || case when abs(usual_spread) >= 1 or usual_spread = 0
+    else cast(cast(usual_cost as decimal(38, 4)) as TEXT) end || ', and half of them are within ' || case when abs(usual_spread) >= 1 or usual_spread = 0
     then cast(cast(usual_spread as decimal(38, 2)) as TEXT)
-    else cast(cast(usual_spread as decimal(38, 4)) as TEXT) end || ' away from it in the middle' || case when day_status = 'proven' then '' else '; the day is not proven' end
+    else cast(cast(usual_spread as decimal(38, 4)) as TEXT) end || ' of it' || case when day_status = 'proven' then '' else '; the day is not proven' end
   end as why,
   day_status
 from scored;
@@ -6636,6 +6636,7 @@ select
   billing_currency,
   sum(billed_cost) as billed_cost,
   sum(effective_cost) as effective_cost,
+  sum(to_date_cost) as to_date_cost,
   sum(forecast_cost) as forecast_cost,
   sum(previous_billed_cost) as previous_billed_cost,
   sum(previous_to_date_cost) as previous_to_date_cost

@@ -62,7 +62,7 @@ def test_the_key_comes_before_the_project_and_that_before_the_workspace(given):
 
 
 def test_teams_together_are_all_costs_month_by_month(given):
-    for name in ("billed_cost", "effective_cost", "forecast_cost", "previous_billed_cost", "previous_to_date_cost"):
+    for name in ("billed_cost", "effective_cost", "to_date_cost", "forecast_cost", "previous_billed_cost", "previous_to_date_cost"):
         sums = f"select month, billing_currency, sum({name}) as amount from %s group by month, billing_currency order by 1, 2"
         assert given.all(sums % "team_costs") == given.all(sums % "monthly_costs"), name
 

@@ -210,8 +210,8 @@ def test_a_day_far_from_its_weekday(warehouse, table):
     # Sorted 20 30 40 50 60: the median is 40; the deviations 0 10 10 20 20 have the median 10.
     assert (row["billed_cost"], row["usual_cost"], row["usual_spread"], row["days_compared"]) == (100, 40, 10, 5)
     assert row["score"] == Decimal("4.046945") and row["is_anomaly"]  # 60 / (1.4826 * 10)
-    assert row["why"] == ("100.00 USD is 60.00 more than usual for a Monday: the median of the 5 before is 40.00, and they are 10.00 "
-                          "away from it in the middle")
+    assert row["why"] == ("100.00 USD is 60.00 more than usual for a Monday: the median of the 5 before is 40.00, and half of "
+                          "them are within 10.00 of it")
     assert anomaly(warehouse, "model_id")["value"] == "m1"
     assert anomaly(warehouse, "project_id")["value"] is None
 

@@ -16,7 +16,7 @@ export function documentBody(data: ReportData): Markup {
   return markup`
 <main>
 <div class="bar">
-  <p class="kicker">AI spend at ${namesOf(data.providers)}${accountsOf(data)}</p>
+  <p class="kicker">${titleOf(data.providers)}${accountsOf(data)}</p>
   <div class="choices">
     ${views.length < 2 ? NOTHING : [currencyChoice(views)]}
     <button type="button" id="digits" aria-pressed="false">4 decimals</button>
@@ -30,6 +30,10 @@ ${proofSection(data)}
     2.0. This page loads nothing.</p>
 </footer>`;
 }
+
+/** Without costs there is no provider to name. */
+export const titleOf = (providers: readonly string[]): string =>
+  providers.length === 0 ? "AI spend" : `AI spend at ${namesOf(providers)}`;
 
 const namesOf = (names: readonly string[]): string =>
   names.length > 3
@@ -70,8 +74,8 @@ function headline(view: View, others: readonly View[]): Markup {
   <p class="lead">${detailsOf(view)}${othersOf(others)}</p>
   <dl class="sums">
     ${sum("to-date", `${month(head.month)} so far`, amount(head.toDate), currency, `through ${shortDate(head.throughDay)}`)}
-    ${sum("previous", "Month before, same day", amount(head.previousToDate), currency, markup`${before} since${share === "" ? "" : `, ${share}`}`)}
-    ${sum("forecast", "Forecast of the month", head.forecast === null ? "none" : amount(head.forecast), currency, head.forecastMethod)}
+    ${sum("previous", "Month before, same day", amount(head.previousToDate), currency, markup`${before} this month${share === "" ? "" : `, ${share}`}`)}
+    ${sum("forecast", "Forecast of the month", head.forecast === null ? "none" : amount(head.forecast), head.forecast === null ? "" : currency, head.forecastMethod.replace(/^none: /, ""))}
     ${budgetSum(view)}
   </dl>
 </header>`;
@@ -116,10 +120,13 @@ function claimOf({ headline: head, currency }: View): string {
     budget === null || forecast === null
       ? ""
       : Number(subtract(forecast, budget)) > 0
-        ? `, on course to exceed the budget by ${percent(subtract(forecast, budget), budget).slice(1)}`
+        ? `, on course to exceed the budget${byShare(percent(subtract(forecast, budget), budget))}`
         : ", on course to stay within the budget";
   return `${name} so far: ${billed}, ${since}${end}`;
 }
+
+/** Of a budget of 0 there is no share. */
+const byShare = (share: string): string => (share === "" ? "" : ` by ${share.slice(1)}`);
 
 function detailsOf({ headline: head }: View): string {
   const open = [
@@ -131,7 +138,10 @@ function detailsOf({ headline: head }: View): string {
       : [`${count(head.daysNotProven, "day")} of the month not proven yet`]),
   ];
   const state = open.length === 0 ? "All days are final and proven" : open.join(", ");
-  return `Complete through ${longDate(head.throughDay)}, day ${Number(head.throughDay.slice(8))} of ${head.daysInMonth}. ${state}.`;
+  const reach = head.hasCompleteDay
+    ? "Complete through"
+    : "No day is known to be complete. Costs are known through";
+  return `${reach} ${longDate(head.throughDay)}, day ${Number(head.throughDay.slice(8))} of ${head.daysInMonth}. ${state}.`;
 }
 
 function othersOf(others: readonly View[]): string {
@@ -172,7 +182,7 @@ function monthFigure(view: View): Markup {
               { title: "So far", ...number },
               { title: "Forecast", ...number },
               { title: "Budget", ...number },
-              { title: "Left at its end", ...number },
+              { title: "Left at month end", ...number },
             ],
             teams.map(({ team, billed, forecast, budget }) => [
               team,

@@ -29,19 +29,28 @@ export async function headline(database: Database, currency: string): Promise<He
     WITH clock AS (
       SELECT coalesce(max(month) FILTER (is_running), max(month)) AS month FROM monthly_costs),
     standing AS (
-      SELECT month, coalesce(min(through_day), last_day(month)) AS through_day
+      SELECT month, coalesce(min(through_day), last_day(month)) AS through_day,
+             coalesce(min(days_counted) FILTER (is_running), 1) > 0 AS has_complete_day
       FROM clock LEFT JOIN monthly_costs USING (month) GROUP BY month),
     latest AS (
       SELECT monthly_costs.* FROM monthly_costs SEMI JOIN clock USING (month)
       WHERE billing_currency = ${literal(currency)})
     SELECT (SELECT month FROM standing), (SELECT through_day FROM standing),
-           sum(to_date_cost), sum(coalesce(previous_to_date_cost, 0)),
+           (SELECT has_complete_day FROM standing), sum(to_date_cost), sum(coalesce(previous_to_date_cost, 0)),
            CASE WHEN count(*) = count(forecast_cost) THEN coalesce(sum(forecast_cost), 0) END,
            any_value(forecast_method),
            (SELECT day(last_day(month)) FROM standing), max(days_provisional), max(days_not_proven)
     FROM latest`);
-  const [month = "", through = "", toDate = "0", previous = "0", forecast, method = "", ...days] =
-    row;
+  const [
+    month = "",
+    through = "",
+    hasCompleteDay,
+    toDate = "0",
+    previous = "0",
+    forecast,
+    method = "",
+    ...days
+  ] = row;
   // A currency without a cost in the month and the one before has null here.
   const [daysInMonth = 0, daysProvisional = 0, daysNotProven = 0] = days.map(
     (text) => Number(text) || 0,
@@ -53,6 +62,7 @@ export async function headline(database: Database, currency: string): Promise<He
   return {
     month,
     throughDay: through,
+    hasCompleteDay: hasCompleteDay === "true",
     toDate: nullable(toDate) ?? "0",
     previousToDate: nullable(previous) ?? "0",
     forecast: nullable(forecast),
@@ -170,11 +180,11 @@ export async function unitCosts(database: Database, currency: string): Promise<U
   }));
 }
 
-/** The running month of each team beside its budget, and that of no team. Empty if no team is known. */
+/** The running month so far of each team, as in the headline, beside its budget; and that of no team. Empty if no team is known. */
 export async function teams(database: Database, currency: string): Promise<TeamBudget[]> {
   const rows = await database.query(`
     WITH running AS (
-      SELECT team, sum(billed_cost) AS billed, sum(forecast_cost) AS forecast FROM team_costs
+      SELECT team, sum(to_date_cost) AS billed, sum(forecast_cost) AS forecast FROM team_costs
       WHERE billing_currency = ${literal(currency)} AND month = (
         SELECT max(month) FROM monthly_costs WHERE is_running AND billing_currency = ${literal(currency)})
       GROUP BY team),

@@ -4,8 +4,9 @@
 export interface Headline {
   /** First day of the running month. */
   readonly month: string;
-  /** The newest day that is complete in every account of the month. */
+  /** The newest day that is complete in every account of the month; without any, the newest known day. */
   readonly throughDay: string;
+  readonly hasCompleteDay: boolean;
   readonly toDate: string;
   /** The month before up to the same day. */
   readonly previousToDate: string;

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { ConnectorError } from "../../src/errors.ts";
 import { reportScript, reportStyle } from "../files.ts";
-import { documentBody } from "./document.ts";
+import { documentBody, titleOf } from "./document.ts";
 import { json, Markup, markup } from "./markup.ts";
 import type { ReportData } from "./model.ts";
 
@@ -30,7 +30,7 @@ export async function writeReport(path: string, data: ReportData): Promise<void>
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>AI spend at ${data.providers.join(", ")}</title>
+<title>${titleOf(data.providers)}</title>
 <link rel="icon" href="data:,">
 <style>${new Markup(css)}</style>
 </head>

@@ -159,7 +159,7 @@ select
     ai_billing.amount_text('abs(billed_cost - usual_cost)'),
     "case when score > 0 then ' more' else ' less' end", "' than usual for a '", ai_billing.weekday_name('day'),
     "': the median of the '", 'cast(days_compared as ' ~ text ~ ')', "' before is '", ai_billing.amount_text('usual_cost'),
-    "', and they are '", ai_billing.amount_text('usual_spread'), "' away from it in the middle'",
+    "', and half of them are within '", ai_billing.amount_text('usual_spread'), "' of it'",
     "case when day_status = 'proven' then '' else '; the day is not proven' end"]) }}
   end as why,
   day_status
