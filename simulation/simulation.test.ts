@@ -5,7 +5,7 @@ import { live, refresh } from "./life.ts";
 import { drawWorld } from "./world.ts";
 
 const one = process.env["SEED"];
-const SEEDS = 2000;
+const SEEDS = 1200;
 /** The number of lives between two pauses for other tests. */
 const BATCH = 50;
 

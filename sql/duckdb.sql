@@ -92,7 +92,7 @@ group by invoice_issuer_name, invoice_id, billing_currency
 having min(billed_total) = max(billed_total);
 
 create or replace view ai_billing__manifest as
--- What each complete reading says of each day, once: a reading that is resumed after its report may report again. Reports of
+-- The report of each complete reading on each day, once: a reading that is resumed after its report may report again. Reports of
 -- version 0.1.0 name no chain; their own rows stand.
 with typed as (
   select
@@ -2187,7 +2187,7 @@ from faults;
 create or replace view ai_billing__completeness_costs as
 with
 ai_billing__manifest as (
--- What each complete reading says of each day, once: a reading that is resumed after its report may report again. Reports of
+-- The report of each complete reading on each day, once: a reading that is resumed after its report may report again. Reports of
 -- version 0.1.0 name no chain; their own rows stand.
 with typed as (
   select
@@ -3325,7 +3325,7 @@ from explained
 create or replace view ai_billing__completeness_usage as
 with
 ai_billing__manifest as (
--- What each complete reading says of each day, once: a reading that is resumed after its report may report again. Reports of
+-- The report of each complete reading on each day, once: a reading that is resumed after its report may report again. Reports of
 -- version 0.1.0 name no chain; their own rows stand.
 with typed as (
   select
@@ -4468,7 +4468,7 @@ select
 from ended;
 
 create or replace view removed_rows as
--- What the tables still hold and the provider no longer shows, the reading that found it missing first, and the record that
+-- Rows that the tables still hold and the provider no longer shows, the reading that found it missing first, and the record that
 -- was issued in its place, if one was.
 with removed as (
   select

@@ -149,7 +149,7 @@ group by invoice_issuer_name, invoice_id, billing_currency
 having min(billed_total) = max(billed_total);
 
 create view ai_billing__manifest as
--- What each complete reading says of each day, once: a reading that is resumed after its report may report again. Reports of
+-- The report of each complete reading on each day, once: a reading that is resumed after its report may report again. Reports of
 -- version 0.1.0 name no chain; their own rows stand.
 with typed as (
   select
@@ -2331,7 +2331,7 @@ from faults;
 create view ai_billing__completeness_costs as
 with
 ai_billing__manifest as (
--- What each complete reading says of each day, once: a reading that is resumed after its report may report again. Reports of
+-- The report of each complete reading on each day, once: a reading that is resumed after its report may report again. Reports of
 -- version 0.1.0 name no chain; their own rows stand.
 with typed as (
   select
@@ -3533,7 +3533,7 @@ from explained
 create view ai_billing__completeness_usage as
 with
 ai_billing__manifest as (
--- What each complete reading says of each day, once: a reading that is resumed after its report may report again. Reports of
+-- The report of each complete reading on each day, once: a reading that is resumed after its report may report again. Reports of
 -- version 0.1.0 name no chain; their own rows stand.
 with typed as (
   select
@@ -4733,7 +4733,7 @@ select
 from ended;
 
 create view removed_rows as
--- What the tables still hold and the provider no longer shows, the reading that found it missing first, and the record that
+-- Rows that the tables still hold and the provider no longer shows, the reading that found it missing first, and the record that
 -- was issued in its place, if one was.
 with removed as (
   select

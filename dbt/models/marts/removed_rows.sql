@@ -1,4 +1,4 @@
--- What the tables still hold and the provider no longer shows, the reading that found it missing first, and the record that
+-- Rows that the tables still hold and the provider no longer shows, the reading that found it missing first, and the record that
 -- was issued in its place, if one was.
 {%- set carried = ai_billing.whose_columns() + ['billing_currency', 'consumed_unit', 'consumed_quantity', 'billed_cost',
   'effective_cost'] %}

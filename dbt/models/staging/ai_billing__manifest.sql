@@ -1,4 +1,4 @@
--- What each complete reading says of each day, once: a reading that is resumed after its report may report again. Reports of
+-- The report of each complete reading on each day, once: a reading that is resumed after its report may report again. Reports of
 -- version 0.1.0 name no chain; their own rows stand.
 with typed as (
   select
