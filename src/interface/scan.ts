@@ -2,8 +2,7 @@
  * Reads plain pages without JSON.parse. A plain page is compact JSON whose records hold only texts and nulls, and most
  * records resemble the record before. The scanner looks only at the members that differ from that record.
  *
- * It gives 2.2 times the throughput of JSON.parse and JSON.stringify, and takes 28 MiB less memory (`npm run bench`:
- * 352,000 records/s at 112 MiB). To turn it off in a test, pass no `scan` to {@link Client.get}, or serve a page with a blank
+ * Version 0.1.0 measured 2.2 times the throughput of JSON.parse and JSON.stringify, and 28 MiB less memory. To turn it off in a test, pass no `scan` to {@link Client.get}, or serve a page with a blank
  * between two tokens: every page that is not plain goes through JSON.parse.
  *
  * The scanner accepts a page only if its result equals that of JSON.parse:
