@@ -59,14 +59,26 @@ export async function throughput(
   ];
 }
 
-/** 100 ms a page: compares the lanes with the shortest time that their number allows. */
-export async function latency(world: World, lanes: number, records: number): Promise<Row[]> {
-  const delayMs = 100;
-  const scene = { records, days: 90, maximumWindowDays: 7, delayMs };
+/** 60,000 records over 90 days, evenly, at 100 ms a page. */
+export const slowScene = {
+  records: 60_000,
+  days: 90,
+  maximumWindowDays: 7,
+  delayMs: 100,
+} as const satisfies Scene;
+
+/** The pages of {@link slowScene} that one lane reads. */
+export async function pathsOfOneLane(world: World): Promise<readonly string[]> {
   await world.seen();
-  await measure(await world.set({ ...scene, delayMs: 0, concurrency: 1 }));
-  const alone = (await world.seen()).paths.length;
-  const command = await world.set({ ...scene, concurrency: lanes });
+  await measure(await world.set({ ...slowScene, delayMs: 0, concurrency: 1 }));
+  return (await world.seen()).paths;
+}
+
+/** 100 ms a page: compares the lanes with the shortest time that their number allows. */
+export async function latency(world: World, lanes: number): Promise<Row[]> {
+  const { delayMs } = slowScene;
+  const alone = (await pathsOfOneLane(world)).length;
+  const command = await world.set({ ...slowScene, concurrency: lanes });
   await measure(command);
   const served = (await world.seen()).paths.length;
   const { wallMs } = await measure(command);

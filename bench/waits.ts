@@ -1,7 +1,7 @@
 /** Measures the syncs that people wait for, the first and the daily one, at a provider that takes 100 ms for a request. */
 import { writeFileSync } from "node:fs";
 import { start } from "../bin/process.ts";
-import type { Row } from "./cases.ts";
+import { pathsOfOneLane, type Row, slowScene } from "./cases.ts";
 import { farosCommand } from "./compare.ts";
 import { measure, median } from "./process.ts";
 import type { World } from "./world.ts";
@@ -16,12 +16,8 @@ const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
  * that one lane of the connector reads, one after the other. `compare` has installed the peer.
  */
 export async function firstSync(world: World, times: number): Promise<Row[]> {
-  const scene = { records: 60_000, days: 90, maximumWindowDays: 7, delayMs: DELAY_MS };
-  await world.seen();
-  await measure(await world.set({ ...scene, delayMs: 0, concurrency: 1 }));
-  const { paths } = await world.seen();
-  const theirs = farosCommand(world, paths);
-  const ours = await world.set(scene);
+  const theirs = farosCommand(world, await pathsOfOneLane(world));
+  const ours = await world.set(slowScene);
   await measure(ours); // renders the pages
   const [mine, peer]: [number[], number[]] = [[], []];
   for (let time = 0; time < times; time++) {

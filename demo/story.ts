@@ -151,16 +151,24 @@ function showSync(
   );
 }
 
-/** Compares the raw tables, the views and the provider. Prints one line if they agree. */
-async function judge(
+/** Compares the raw tables, the views and the provider. */
+export async function comparisonsOf(
   provider: RunningProvider["provider"],
   database: Database,
 ): Promise<readonly Comparison[]> {
-  const comparisons = compare({
+  return compare({
     naive: await naiveSums(database),
     current: await currentSums(database),
     provider: sumsOf(provider),
   });
+}
+
+/** The same, and prints the bill, and the sums if they do not agree. */
+async function judge(
+  provider: RunningProvider["provider"],
+  database: Database,
+): Promise<readonly Comparison[]> {
+  const comparisons = await comparisonsOf(provider, database);
   showBilled(comparisons, provisionalOf(provider));
   if (!isReconciled(comparisons)) showSums(comparisons);
   return comparisons;

@@ -2,10 +2,9 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Database } from "../../warehouse/database.ts";
-import { currentSums, naiveSums } from "../figures.ts";
-import { serveAccount, sumsOf } from "../provider.ts";
-import { compare, isReconciled } from "../reconciliation.ts";
-import { run } from "../story.ts";
+import { serveAccount } from "../provider.ts";
+import { isReconciled } from "../reconciliation.ts";
+import { comparisonsOf, run } from "../story.ts";
 import { showSums } from "../closing.ts";
 import * as terminal from "../terminal.ts";
 import { companyAccount } from "./account.ts";
@@ -38,11 +37,7 @@ export async function tellOfCompany(directory: string, report: string): Promise<
     for (const text of said.trim().split("\n")) terminal.line(text);
     const database = await Database.open(path, "read");
     try {
-      const comparisons = compare({
-        naive: await naiveSums(database),
-        current: await currentSums(database),
-        provider: sumsOf(running.provider),
-      });
+      const comparisons = await comparisonsOf(running.provider, database);
       if (!isReconciled(comparisons)) showSums(comparisons);
       return isReconciled(comparisons);
     } finally {

@@ -4,6 +4,7 @@
  */
 import { createFake, type Fake, serve } from "../../fake_providers/index.ts";
 import { DAY, HOUR, sumsOf, TYPES } from "../../src/adapters/testing.ts";
+import { STREAM_NAMES } from "../../src/catalog/stream_names.ts";
 import { Random } from "../../simulation/random.ts";
 import { type Outcome, runAttempt } from "../kills/attempt.ts";
 import { DATASETS, Platform } from "../kills/platform.ts";
@@ -18,8 +19,6 @@ const APIS = [
   { name: "openai", legacy: false },
   { name: "openrouter", legacy: false },
 ] as const;
-
-const STREAMS = ["usage", "costs", "export_windows"];
 
 /** One process. */
 interface Attempt {
@@ -127,7 +126,7 @@ async function run(
   return await runAttempt({
     config: { base_url: baseUrl, credentials, ...attempt.config },
     mode: "incremental",
-    streams: STREAMS,
+    streams: STREAM_NAMES,
     states: platform.states,
     end: attempt.end,
     catalog,

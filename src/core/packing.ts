@@ -3,8 +3,8 @@
  * its days are compared and written at once (R6). Unknown days are cut into enough windows to keep the lanes busy.
  */
 import { isKnown, type KnownDays } from "./known_days.ts";
-import { ceilTo, DAY, floorTo } from "./time.ts";
-import { cut, type Range, union } from "./window.ts";
+import { DAY, floorTo } from "./time.ts";
+import { cut, daysIn, type Range, union } from "./window.ts";
 
 export interface PackingInput {
   readonly known: KnownDays;
@@ -68,7 +68,7 @@ function joined(slots: readonly Slot[], { pageSize, maximumDays }: PackingInput)
       last !== undefined &&
       last.end === slot.start &&
       last.end % DAY === 0 &&
-      ceilTo(DAY, slot.end) - floorTo(DAY, last.start) <= maximumDays * DAY &&
+      daysIn({ start: last.start, end: slot.end }) <= maximumDays &&
       records <= pageSize;
     if (fits) windows[windows.length - 1] = { start: last.start, end: slot.end, records };
     else windows.push(slot);

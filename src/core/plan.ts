@@ -18,7 +18,7 @@ import type { Reading } from "./reading.ts";
 import { isWhole, type PlanInput, wholeMonths, windowsOf } from "./plan_windows.ts";
 import { planScrub, type Scrub } from "./scrub.ts";
 import { ceilTo, DAY, floorTo, formatDay, HOUR, monthStart } from "./time.ts";
-import { clip, cut, overlaps, type Range, subtract, union } from "./window.ts";
+import { clip, cut, daysIn, overlaps, type Range, subtract, union } from "./window.ts";
 
 export interface Plan<State> {
   /** The state at the start of the run. */
@@ -336,9 +336,7 @@ export function completed(state: StreamState, plan: Plan<StreamState>): StreamSt
 export function replan(window: Range, at: PlanInput): { windows: Range[]; lost: Range[] } {
   const { floor } = boundsOf(at);
   const left = clip([window], { start: floor, end: window.end });
-  const isTooLong = left.some(
-    ({ start, end }) => ceilTo(DAY, end) - floorTo(DAY, start) > at.maximumWindowDays * DAY,
-  );
+  const isTooLong = left.some((range) => daysIn(range) > at.maximumWindowDays);
   return {
     windows: isTooLong ? cut(left, at.maximumWindowDays, 1) : left,
     lost: cutOff(window.start, window.end, floor),

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { daysIn, share } from "./shares.ts";
+import { share } from "./shares.ts";
+import { daysIn } from "./window.ts";
 import { DAY, HOUR } from "./time.ts";
 
 const START = Date.UTC(2026, 2, 1);

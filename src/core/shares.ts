@@ -5,7 +5,7 @@
  * number of lanes, so that windows become shorter towards the end. If so few days hold less than a page, the lane takes more of
  * them: windows of a part of a page cost as many requests as windows of a page.
  */
-import { ceilTo, DAY, floorTo } from "./time.ts";
+import { DAY, floorTo } from "./time.ts";
 import type { Range } from "./window.ts";
 
 export interface ShareInput {
@@ -28,11 +28,6 @@ const GROWTH = 2;
 
 /** Small accounts are read in at least this many windows, because nobody knows the days that are left. */
 const FEWEST = 16;
-
-/** The whole days of a range; a day in part counts. */
-export function daysIn({ start, end }: Range): number {
-  return (ceilTo(DAY, end) - floorTo(DAY, start)) / DAY;
-}
 
 /** The first part of a range of unknown days, which a lane reads as a window, and the rest; null if no day is left. */
 export function share(range: Range, input: ShareInput): { first: Range; rest: Range | null } {

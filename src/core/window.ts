@@ -5,7 +5,7 @@
  *       [────────────)[────────────)[───────)[──────)
  *       a window      a window      ▲ month   last: may end on a whole hour
  */
-import { ceilTo, DAY, nextMonthStart } from "./time.ts";
+import { ceilTo, DAY, floorTo, nextMonthStart } from "./time.ts";
 
 /** `start <= t < end`, in milliseconds since 1970; `start < end` in every range that these functions return. */
 export interface Range {
@@ -54,6 +54,11 @@ export function clip(ranges: readonly Range[], bounds: Range): Range[] {
   );
 }
 
+/** The number of UTC days of a range; a day in part counts. */
+export function daysIn({ start, end }: Range): number {
+  return (ceilTo(DAY, end) - floorTo(DAY, start)) / DAY;
+}
+
 /** Whether two ranges share an instant. */
 export function overlaps(a: Range, b: Range): boolean {
   return a.start < b.end && b.start < a.end;
@@ -88,7 +93,7 @@ function byMonth(range: Range): Range[] {
 /** The fewest windows of at most `longest` days each; their lengths differ by a day at most. */
 function evenly(range: Range, longest: number): Range[] {
   const firstDay = Math.floor(range.start / DAY);
-  const days = ceilTo(DAY, range.end) / DAY - firstDay;
+  const days = daysIn(range);
   const count = Math.ceil(days / longest);
   const edge = (index: number): number => (firstDay + Math.floor((days * index) / count)) * DAY;
   return Array.from({ length: count }, (_, index) => ({

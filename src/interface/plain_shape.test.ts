@@ -25,17 +25,22 @@ const values = fc.oneof(
   fc.string({ unit: fc.constantFrom("a", "9", "-", ".", "é", "東") }),
 );
 
+/** The members that usage and costs share. */
+const common = {
+  x_RecordId: "a",
+  x_RecordUpdatedAt: "2026-01-02T00:00:00Z",
+  x_Granularity: "1d",
+  ChargePeriodStart: "2026-01-01T00:00:00Z",
+  ChargePeriodEnd: "2026-01-02T00:00:00Z",
+  ServiceProviderName: "Provider",
+  ServiceCategory: "AI and Machine Learning",
+  ServiceName: "Chat",
+};
+
 /** A record that keeps its schema. */
 const valid: Readonly<Record<"usage" | "costs", Fields>> = {
   usage: {
-    x_RecordId: "a",
-    x_RecordUpdatedAt: "2026-01-02T00:00:00Z",
-    x_Granularity: "1d",
-    ChargePeriodStart: "2026-01-01T00:00:00Z",
-    ChargePeriodEnd: "2026-01-02T00:00:00Z",
-    ServiceProviderName: "Provider",
-    ServiceCategory: "AI and Machine Learning",
-    ServiceName: "Chat",
+    ...common,
     SkuId: "sku",
     SkuMeter: "Input Tokens",
     x_WorkspaceId: null,
@@ -45,14 +50,7 @@ const valid: Readonly<Record<"usage" | "costs", Fields>> = {
     x_Foreign: null,
   },
   costs: {
-    x_RecordId: "a",
-    x_RecordUpdatedAt: "2026-01-02T00:00:00Z",
-    x_Granularity: "1d",
-    ChargePeriodStart: "2026-01-01T00:00:00Z",
-    ChargePeriodEnd: "2026-01-02T00:00:00Z",
-    ServiceProviderName: "Provider",
-    ServiceCategory: "AI and Machine Learning",
-    ServiceName: "Chat",
+    ...common,
     BillingPeriodStart: "2026-01-01T00:00:00Z",
     BillingPeriodEnd: "2026-02-01T00:00:00Z",
     InvoiceIssuerName: "Provider",

@@ -3,10 +3,10 @@ import { daysOf } from "../core/digests.ts";
 import { isKnown } from "../core/known_days.ts";
 import type { Plan, PlanInput } from "../core/plan.ts";
 import { writesDay } from "../core/settle.ts";
-import { daysIn, share } from "../core/shares.ts";
+import { share } from "../core/shares.ts";
 import { knownOf, type StreamState } from "../core/state.ts";
 import { monthStart } from "../core/time.ts";
-import type { Range } from "../core/window.ts";
+import { daysIn, type Range } from "../core/window.ts";
 import { type Job, jobOf, resumedJob } from "./job.ts";
 import type { ReadPolicy } from "./reader_options.ts";
 
