@@ -128,7 +128,7 @@ group by from_currency, to_currency, valid_from
 having min(rate) = max(rate);
 
 create view ai_billing__invoice_totals as
--- What each invoice says. Rows that contradict each other are not used: see invalid_inputs.
+-- The total of each invoice. Rows that contradict each other are not used: see invalid_inputs.
 select invoice_issuer_name, invoice_id, billing_currency, max(billed_total) as billed_total
 from (
   select
@@ -4951,7 +4951,7 @@ inner join "ai_billing__completeness_costs" as decided
   on sums.scope = decided.scope and sums.day = decided.day;
 
 create view billed_by_invoice as
--- What was billed, by billing period and invoice: corrections of closed periods count where they are billed. Beside it stand
+-- Billed costs, by billing period and invoice: corrections of closed periods count where they are billed. Beside it stand
 -- the totals of real invoices. An invoice without costs is a row, too. Totals are those of the whole invoice, which may be
 -- about several accounts.
 with billed as (

@@ -48,6 +48,12 @@ export interface Table {
 /** Quotes a name for SQL. */
 export const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
+/** The texts of a JSON list, as `to_json(list(…))` of DuckDB writes it. */
+export function textsOf(list: string): string[] {
+  const texts: unknown = JSON.parse(list);
+  return Array.isArray(texts) ? texts.map(String) : [];
+}
+
 /** Quotes a text for SQL. */
 export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 

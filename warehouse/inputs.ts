@@ -3,7 +3,7 @@
  * model `invalid_inputs` judges their rows, so that a file and a table have the same rules.
  */
 import { ConnectorError } from "../src/errors.ts";
-import { literal } from "./columns.ts";
+import { literal, textsOf } from "./columns.ts";
 import { Database } from "./database.ts";
 import { inputTables, modelQuery } from "./models.ts";
 
@@ -118,16 +118,13 @@ function unreadable(message: string, columns: number): string {
   return first.includes("UTF-8") ? "it is not UTF-8 text: save it as CSV in UTF-8" : first;
 }
 
-function titlesOf(list: string): string[] {
-  const titles: unknown = JSON.parse(list);
-  if (!Array.isArray(titles)) return [];
-  return titles.map((title) =>
-    String(title)
+const titlesOf = (list: string): string[] =>
+  textsOf(list).map((title) =>
+    title
       .replace(/^\uFEFF/, "")
       .trim()
       .replace(/^"(.*)"$/, "$1"),
   );
-}
 
 /** Every fault of the titles: the columns may stand in any order. */
 function faultOf(titles: readonly string[], columns: readonly string[]): string | undefined {

@@ -4,7 +4,7 @@
  */
 import { STREAM_NAMES } from "../src/catalog/stream_names.ts";
 import { ConnectorError } from "../src/errors.ts";
-import { EXTRACTED_AT, identifier, literal, TABLES } from "./columns.ts";
+import { EXTRACTED_AT, identifier, literal, TABLES, textsOf } from "./columns.ts";
 import type { Database } from "./database.ts";
 import { INPUTS } from "./inputs.ts";
 import { inputTables } from "./models.ts";
@@ -105,7 +105,7 @@ export async function copyFromDuckDB(
     GROUP BY ALL ORDER BY ALL`);
   const found = rows.map(([name = "", columns = "[]"]): FoundTable => ({
     name,
-    columns: namesOf(columns),
+    columns: textsOf(columns),
   }));
   const matched = matchedTables(found, `The schema "${schema}" of "${path}"`);
   await makeTextTables(database);
@@ -122,8 +122,3 @@ export async function copyFromDuckDB(
 
 // A timestamp with a zone is shown in the session's zone, with its offset, which the models read.
 const textOf = (column: string): string => `CAST(${identifier(column)} AS VARCHAR)`;
-
-function namesOf(list: string): string[] {
-  const names: unknown = JSON.parse(list);
-  return Array.isArray(names) ? names.map(String) : [];
-}

@@ -2,6 +2,7 @@
 import { literal } from "../columns.ts";
 import type { Database } from "../database.ts";
 import { plain } from "../decimals.ts";
+import { modelQuery } from "../models.ts";
 import type { Dimension, View } from "./model.ts";
 
 /** The labels that people choose from. One that no cost has is left out. */
@@ -33,9 +34,7 @@ export async function dimensionsOf(
 ): Promise<Pick<View, "days" | "dimensions">> {
   await database.run(`
     CREATE OR REPLACE TEMP TABLE report_costs AS
-    WITH teams AS (
-      SELECT trim(label) AS label, trim(value) AS value, max(trim(team)) AS team FROM ai_billing_teams
-      WHERE trim(team) <> '' GROUP BY 1, 2 HAVING count(DISTINCT trim(team)) = 1)
+    WITH teams AS (${await modelQuery("ai_billing__teams")})
     SELECT daily.*, coalesce(by_key.team, by_project.team, by_workspace.team) AS team
     FROM daily_costs AS daily
     LEFT JOIN teams AS by_key ON by_key.label = 'api_key_id' AND by_key.value = daily.api_key_id

@@ -125,7 +125,7 @@ function claimOf({ headline: head, currency }: View): string {
   return `${name} so far: ${billed}, ${since}${end}`;
 }
 
-/** Of a budget of 0 there is no share. */
+/** The share in words; empty if there is none, because the budget is 0. */
 const byShare = (share: string): string => (share === "" ? "" : ` by ${share.slice(1)}`);
 
 function detailsOf({ headline: head }: View): string {

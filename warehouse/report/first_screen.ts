@@ -79,7 +79,7 @@ const LABEL_NAMES = `CASE label WHEN 'model_id' THEN 'model' WHEN 'project_id' T
   WHEN 'api_key_id' THEN 'key' WHEN 'workspace_id' THEN 'workspace' ELSE label END`;
 
 /**
- * What changed most since the month before, up to the same day: at most three of each label. Labels with the same two amounts,
+ * The largest changes since the month before, up to the same day: at most three of each label. Labels with the same two amounts,
  * such as a project and its only key, stand together.
  */
 export async function movers(database: Database, currency: string): Promise<Mover[]> {
@@ -183,15 +183,14 @@ export async function unitCosts(database: Database, currency: string): Promise<U
 /** The running month so far of each team, as in the headline, beside its budget; and that of no team. Empty if no team is known. */
 export async function teams(database: Database, currency: string): Promise<TeamBudget[]> {
   const rows = await database.query(`
-    WITH running AS (
-      SELECT team, sum(to_date_cost) AS billed, sum(forecast_cost) AS forecast FROM team_costs
-      WHERE billing_currency = ${literal(currency)} AND month = (
-        SELECT max(month) FROM monthly_costs WHERE is_running AND billing_currency = ${literal(currency)})
-      GROUP BY team),
+    WITH clock AS (
+      SELECT max(month) AS month FROM monthly_costs WHERE is_running AND billing_currency = ${literal(currency)}),
+    running AS (
+      SELECT team, sum(to_date_cost) AS billed, sum(forecast_cost) AS forecast FROM team_costs SEMI JOIN clock USING (month)
+      WHERE billing_currency = ${literal(currency)} GROUP BY team),
     budgets AS (
-      SELECT team, budget FROM budget_status
-      WHERE team IS NOT NULL AND billing_currency = ${literal(currency)} AND month = (
-        SELECT max(month) FROM monthly_costs WHERE is_running AND billing_currency = ${literal(currency)}))
+      SELECT team, budget FROM budget_status SEMI JOIN clock USING (month)
+      WHERE team IS NOT NULL AND billing_currency = ${literal(currency)})
     SELECT coalesce(running.team, budgets.team, 'unallocated'), coalesce(billed, 0), forecast, budget
     FROM running FULL JOIN budgets ON running.team = budgets.team
     WHERE EXISTS (FROM ai_billing_teams) OR EXISTS (FROM budgets)

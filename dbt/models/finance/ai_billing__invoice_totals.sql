@@ -1,4 +1,4 @@
--- What each invoice says. Rows that contradict each other are not used: see invalid_inputs.
+-- The total of each invoice. Rows that contradict each other are not used: see invalid_inputs.
 select invoice_issuer_name, invoice_id, billing_currency, max(billed_total) as billed_total
 from (
   select

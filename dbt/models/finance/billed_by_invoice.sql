@@ -1,4 +1,4 @@
--- What was billed, by billing period and invoice: corrections of closed periods count where they are billed. Beside it stand
+-- Billed costs, by billing period and invoice: corrections of closed periods count where they are billed. Beside it stand
 -- the totals of real invoices. An invoice without costs is a row, too. Totals are those of the whole invoice, which may be
 -- about several accounts.
 with billed as (

@@ -9,7 +9,7 @@ import type {
 } from "echarts/components";
 import { type ComposeOption, type EChartsType, init, use } from "echarts/core";
 import { SVGRenderer } from "echarts/renderers";
-import { type Theme, themeNow } from "./theme.ts";
+import { basics, quietAxis, type Theme, themeNow } from "./theme.ts";
 
 use([BarChart, LineChart, GridComponent, LegendPlainComponent, TooltipComponent, SVGRenderer]);
 
@@ -29,6 +29,39 @@ export interface Chart {
   readonly chart: EChartsType;
   /** Draws the chart from the newest data. */
   readonly redraw: () => void;
+}
+
+/** A chart of lines over labels; `right` is the space beside it, in pixels. */
+export interface LineFrame {
+  readonly labels: readonly string[];
+  readonly right: number;
+  /** The tip of the label with this index. */
+  readonly tipAt: (index: number) => HTMLElement;
+}
+
+/** The axes and tips of a chart of lines over labels, such as days. */
+export function lineFrame(theme: Theme, { labels, right, tipAt }: LineFrame) {
+  return {
+    ...basics(theme),
+    grid: { left: 48, right, top: 12, bottom: 24 },
+    xAxis: {
+      ...quietAxis(theme),
+      type: "category",
+      boundaryGap: false,
+      splitLine: { show: false },
+      data: [...labels],
+    },
+    yAxis: { ...quietAxis(theme), type: "value" },
+    tooltip: {
+      ...basics(theme).tooltip,
+      trigger: "axis",
+      axisPointer: { type: "line", lineStyle: { color: theme.soft, type: "dotted" } },
+      formatter: (points) => {
+        const [point] = Array.isArray(points) ? points : [points];
+        return tipAt(point?.dataIndex ?? 0);
+      },
+    },
+  } satisfies Option;
 }
 
 /** Draws a chart as wide as its figure. Draws it again when the color scheme changes. */

@@ -3,11 +3,11 @@ import { add } from "../../decimals.ts";
 import { shortDate } from "../format.ts";
 import type { View } from "../model.ts";
 import { periodOf } from "../explore.ts";
-import { draw, figureOf, type Option } from "./charts.ts";
+import { draw, figureOf, lineFrame, type Option } from "./charts.ts";
 import { moneyElement, shown } from "./digits.ts";
 import { showLegend, tip } from "./elements.ts";
 import { tableOf } from "./tables.ts";
-import { basics, OTHER, quietAxis, SERIES, type Theme } from "./theme.ts";
+import { OTHER, SERIES, type Theme } from "./theme.ts";
 
 const [NOW, BUDGET] = SERIES;
 
@@ -100,28 +100,9 @@ function seriesOf({ now, before, view }: Months): NonNullable<Option["series"]> 
 function optionFor(months: Months, theme: Theme): Option {
   const { daysInMonth, month } = months.view.headline;
   const length = Math.max(daysInMonth, months.before.length);
-  return {
-    ...basics(theme),
-    grid: { left: 48, right: 8, top: 12, bottom: 24 },
-    xAxis: {
-      ...quietAxis(theme),
-      type: "category",
-      boundaryGap: false,
-      splitLine: { show: false },
-      data: Array.from({ length }, (_, day) => String(day + 1)),
-    },
-    yAxis: { ...quietAxis(theme), type: "value" },
-    tooltip: {
-      ...basics(theme).tooltip,
-      trigger: "axis",
-      axisPointer: { type: "line", lineStyle: { color: theme.soft, type: "dotted" } },
-      formatter: (points) => {
-        const [point] = Array.isArray(points) ? points : [points];
-        return tipFor(months, point?.dataIndex ?? 0, month);
-      },
-    },
-    series: seriesOf(months),
-  };
+  const labels = Array.from({ length }, (_, day) => String(day + 1));
+  const tipAt = (day: number): HTMLElement => tipFor(months, day, month);
+  return { ...lineFrame(theme, { labels, right: 8, tipAt }), series: seriesOf(months) };
 }
 
 function tipFor({ now, before }: Months, day: number, month: string): HTMLElement {

@@ -1,10 +1,10 @@
 /** Cost per million tokens by week, a line for each model. */
 import { shortDate } from "../format.ts";
 import type { View } from "../model.ts";
-import { draw, figureOf, type Option } from "./charts.ts";
+import { draw, figureOf, lineFrame, type Option } from "./charts.ts";
 import { shown } from "./digits.ts";
 import { showLegend, tip } from "./elements.ts";
-import { basics, OTHER, quietAxis, SERIES, type Theme } from "./theme.ts";
+import { OTHER, SERIES, type Theme } from "./theme.ts";
 
 interface Line {
   readonly name: string;
@@ -30,31 +30,16 @@ export function drawUnits({ currency, units }: View): void {
 }
 
 function optionFor(weeks: readonly string[], lines: readonly Line[], theme: Theme): Option {
+  const tipAt = (index: number): HTMLElement => {
+    const week = weeks[index] ?? "1970-01-01";
+    const entries = lines.flatMap(({ color, name, costs }) => {
+      const cost = costs.get(week);
+      return cost === undefined ? [] : [{ color, name, figure: shown(cost) }];
+    });
+    return tip(`week from ${shortDate(week)}`, entries);
+  };
   return {
-    ...basics(theme),
-    grid: { left: 48, right: 12, top: 12, bottom: 24 },
-    xAxis: {
-      ...quietAxis(theme),
-      type: "category",
-      boundaryGap: false,
-      splitLine: { show: false },
-      data: weeks.map(shortDate),
-    },
-    yAxis: { ...quietAxis(theme), type: "value" },
-    tooltip: {
-      ...basics(theme).tooltip,
-      trigger: "axis",
-      axisPointer: { type: "line", lineStyle: { color: theme.soft, type: "dotted" } },
-      formatter: (points) => {
-        const [point] = Array.isArray(points) ? points : [points];
-        const week = weeks[point?.dataIndex ?? 0] ?? "1970-01-01";
-        const entries = lines.flatMap(({ color, name, costs }) => {
-          const cost = costs.get(week);
-          return cost === undefined ? [] : [{ color, name, figure: shown(cost) }];
-        });
-        return tip(`week from ${shortDate(week)}`, entries);
-      },
-    },
+    ...lineFrame(theme, { labels: weeks.map(shortDate), right: 12, tipAt }),
     series: lines.map(({ name, color, costs }) => ({
       name,
       type: "line" as const,
