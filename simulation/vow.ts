@@ -142,9 +142,7 @@ export class Vow {
     // W2: costs are asked for by whole calendar months where windows may be that long.
     const byMonth = rules.stream === "costs" && rules.maximumWindowDays >= 31;
     const anchor = Math.max(from, byMonth ? monthOf(reread, 0) : reread);
-    // P5: the window of a day that strays of other windows start on is read too.
-    const mayLook = ["overlap", "inclusive", "posting"].includes(rules.selects);
-    const early = own.find(({ start, end }) => start < anchor && !(mayLook && end - start === DAY));
+    const early = own.find((window) => window.start < anchor && !isLook(window, own));
     if (early === undefined) return [];
     return [
       `R2: read from ${date(early.start)}, the deep re-read was over, ${date(anchor)} would do`,
@@ -246,6 +244,16 @@ export class Vow {
     const known = state.provisional?.some(([day]) => day === date(life.start)) ?? false;
     return known ? [] : [`R2: ${life.id} of ${date(life.start)} is provisional and forgotten`];
   }
+}
+
+/** P5: a window is read too if strays of other windows start in it. */
+function isLook({ start, end }: Exchange, own: readonly Exchange[]): boolean {
+  const isIn = ({ start: at }: { readonly start: number }): boolean => at >= start && at < end;
+  return own.some(
+    (other) =>
+      (other.start >= end || other.end <= start) &&
+      other.versions.some(({ record }) => isIn(record)),
+  );
 }
 
 /** The beginning of a deep re-read; null if it is turned off (R2). */

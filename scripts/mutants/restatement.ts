@@ -89,7 +89,7 @@ export const RESTATEMENT: readonly Mutant[] = [
   {
     rule: "R6",
     file: "src/streams/completion.ts",
-    from: "this.#forget(rewrites.map(({ day }) => day));",
+    from: "await this.#forget(rewrites.map(({ day }) => day));",
     to: "",
     test: "src/streams/reader_days.test.ts: R6: a STATE without a known day's digest goes out before the first row of the day (%i a page)",
   },
@@ -162,6 +162,20 @@ export const RESTATEMENT: readonly Mutant[] = [
     from: "addMissingDays(state.provisional, provisional)",
     to: "state.provisional",
     test: "src/streams/reader_days.test.ts: R2: the provisional cost of a written stray is followed under its own day, until that day is read",
+  },
+  {
+    rule: "R4",
+    file: "src/streams/completion.ts",
+    from: "if (resumed && moved) return",
+    to: "if (resumed && moved && digests.length < 0) return",
+    test: "src/streams/reader_days.test.ts: R4: a resumed window that has moved leaves its days unknown, because the killed process may have written other rows",
+  },
+  {
+    rule: "R6",
+    file: "src/streams/completion.ts",
+    from: "await this.#forget(left);",
+    to: "",
+    test: "src/streams/reader_days.test.ts: R6: a known day outside the plan leaves the state before a stray that starts on it is written",
   },
   {
     rule: "R4",

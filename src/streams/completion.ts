@@ -113,7 +113,7 @@ export class Completion {
   }
 
   async #settle({ job, reading, alsoWritten, writes }: EndedWindow): Promise<void> {
-    const { input, warn, setState, state, queue, checkpoint } = this.#options;
+    const { input, warn, setState, state, queue } = this.#options;
     const isWhole = job.purpose.kind === "window" && job.purpose.withStrays;
     for (const day of job.written.keys()) this.#written.add(day);
     const incomplete = incompleteDays(
@@ -142,9 +142,7 @@ export class Completion {
       this.#finish({ window: reading, availableThrough, missesStrays: job.missesStrays });
       return;
     }
-    // R6: the digests leave the state before the first row of these days is written again.
-    this.#forget(rewrites.map(({ day }) => day));
-    await checkpoint();
+    await this.#forget(rewrites.map(({ day }) => day));
     queue(rewriteJob(reading, rewrites, job));
   }
 
@@ -191,7 +189,7 @@ export class Completion {
    * the windows with strays that this process has not seen are read again, then the days that may own the strays are read, and
    * then the strays without an owner are written.
    */
-  goOn(): void {
+  async goOn(): Promise<void> {
     const { queue } = this.#options;
     const waiting = this.#waiting;
     const missing = waiting.filter(({ missesStrays }) => missesStrays);
@@ -200,10 +198,13 @@ export class Completion {
       for (const each of missing) queue(jobAgain(each, { kind: "collect" }));
       return;
     }
-    const looks = this.#hasLooked ? [] : this.#windowsToLookAt();
-    this.#hasLooked = true;
-    for (const window of looks) queue(jobOf(window, this.#lookPurpose(window)));
-    if (looks.length > 0) return;
+    if (!this.#hasLooked) {
+      this.#hasLooked = true;
+      const { looks, left } = this.#daysToLookAt();
+      await this.#forget(left);
+      for (const window of looks) queue(jobOf(window, this.#lookPurpose(window)));
+      if (looks.length > 0) return;
+    }
     this.#waiting = [];
     const assigned = new Set<string>();
     for (const each of waiting) {
@@ -218,10 +219,11 @@ export class Completion {
   /**
    * The windows of the known days that strays start on: an earlier sync may have found the strays there. A window that this
    * pass has read is not read again, unless some records of this read are already forgotten. Days outside the plan, and days
-   * beyond {@link MAXIMUM_LOOKS} windows, are not read either. These days leave the state: a stray that is written may replace a
-   * row of its day and give the row another reading id, so the next reading must write the day again.
+   * beyond {@link MAXIMUM_LOOKS} windows, are not read either. These days are `left`, and they have to leave the state: a stray
+   * that is written may replace a row of its day and give the row another reading id, so the next reading must write the day
+   * again.
    */
-  #windowsToLookAt(): Range[] {
+  #daysToLookAt(): { readonly looks: readonly Range[]; readonly left: readonly number[] } {
     const { plan, input, state, remembersAll } = this.#options;
     const known = knownOf(state());
     const isRefresh = plan.state.mode === "full_refresh";
@@ -239,8 +241,7 @@ export class Completion {
         windows.set(window.start, window);
       else left.push(day);
     }
-    this.#forget(left);
-    return [...windows.values()];
+    return { looks: [...windows.values()], left };
   }
 
   /**
@@ -255,10 +256,12 @@ export class Completion {
     return isRefresh || isWritten ? { kind: "look" } : { kind: "window", withStrays: false };
   }
 
-  #forget(days: readonly number[]): void {
+  /** R6: the digests of days leave the state before the first row of these days is written again. */
+  async #forget(days: readonly number[]): Promise<void> {
     const state = this.#options.state();
     if (state.mode !== "incremental" || days.length === 0) return;
     this.#options.setState({ ...state, known: forget(state.known, days) });
+    await this.#options.checkpoint();
   }
 
   #remembered(state: StreamState): StreamState {
@@ -272,15 +275,22 @@ function jobAgain({ window, availableThrough }: Waiting, purpose: Purpose): Job 
 }
 
 /**
- * The days whose rows under the reading's id are not exactly the records that the reading returned (R4). There are two causes:
- * the reading was restarted and did not return all records that it had written before, or another window had already
- * written some of the records.
+ * The days whose rows under the reading's id may not be exactly the records that the reading returned (R4). There are three
+ * causes:
+ *
+ * - The reading was restarted and did not return all records that it had written before.
+ * - Another window had already written some of the records.
+ * - An earlier process was killed after rows that no STATE covers. The reading was resumed before these rows, and the provider
+ *   had changed: the killed process may have written records that are not the ones of today. If `as_of` has not changed, the
+ *   pages are the same.
  */
 function incompleteDays(
-  { digests, incomplete }: Reading,
+  reading: Reading,
   { written }: Job,
   writes: (day: number) => boolean,
 ): number[] {
+  const { digests, incomplete, rewrites, resumed, moved } = reading;
+  if (resumed && moved) return (rewrites?.map(({ day }) => day) ?? daysOf(reading)).filter(writes);
   const days = new Set([...written.keys(), ...digests.map(({ day }) => day)]);
   const unequal = [...days].filter(
     (day) => writes(day) && (written.get(day) ?? 0) !== digestOf(digests, day).records,

@@ -143,7 +143,7 @@ export class StreamReader implements WindowSource {
         if (isLast) await this.#end(await this.#held.release());
         this.#active -= 1;
         const isIdle = this.#active === 0 && this.#queue.length === 0 && this.#error === null;
-        if (isIdle && this.#completion.waiting > 0) this.#completion.goOn();
+        if (isIdle && this.#completion.waiting > 0) await this.#completion.goOn();
         const isOver = this.#active === 0 && (this.#error !== null || this.#queue.length === 0);
         if (isOver) await this.#finish();
       },

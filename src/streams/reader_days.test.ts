@@ -353,6 +353,18 @@ test("R4: a resumed window that was restarted leaves its days unknown, because i
   expect(known(run)?.ranges).toEqual([]);
 });
 
+test("R4: a resumed window that has moved leaves its days unknown, because the killed process may have written other rows", async () => {
+  const down = new ConnectorError("unavailable", "It is down.");
+  const killed = await readScript([[pageOf([a], "c"), down]], { input: oneDay });
+  const later = { ...pageOf([b]), asOf: "2026-01-10T01:00:00Z" };
+  const run = await readScript([[later]], { input: oneDay, stored: lastState(killed) });
+  expect(daysOf(run)).toMatchObject([{ own: true, confirmed: false }]);
+  expect(known(run)?.ranges).toEqual([]);
+  const next = await readScript([[pageOf([a, b])]], { input: oneDay, stored: lastState(run) });
+  expect(idsOf(next)).toEqual(["a", "b"]);
+  expect(daysOf(next)).toMatchObject([{ own: true, confirmed: true, rows: 2 }]);
+});
+
 test("R6: a comparison that is killed goes on at its page", async () => {
   const first = await sync(four, null, 1);
   const records = changed(four, "r3");
@@ -507,6 +519,18 @@ test("P5: a known day that a stray starts on is read too, and may own the stray"
   expect(idsOf(run)).toEqual([]);
   expect(run.queries.map(({ start }) => (start - DAY_ONE) / DAY)).toEqual([3, 0]);
   expect(stateOf(run).strays).toEqual([]);
+});
+
+test("R6: a known day outside the plan leaves the state before a stray that starts on it is written", async () => {
+  const whole = { ...input, maximumWindowDays: 1 };
+  const first = await readScript(showing({ 0: [a] }), { input: whole });
+  const late = { ...whole, startDate: DAY_ONE + 3 * DAY };
+  const run = await readScript(showing({ 3: [a] }), { input: late, stored: lastState(first) });
+  expect(idsOf(run)).toEqual(["a"]);
+  const rows = run.outputs.findIndex(({ type }) => type === "RECORD_LINES");
+  const before = run.outputs.slice(0, rows).findLast(({ type }) => type === "STATE");
+  const state = before?.type === "STATE" ? before.state.stream.stream_state : {};
+  expect(state["known"]).toEqual([["2026-01-02", "2026-01-05"]]);
 });
 
 test("R6: a day that leaves retention while its reading is interrupted keeps its earlier rows", async () => {
