@@ -168,6 +168,52 @@ describe("init", () => {
   });
 });
 
+/** The data of a report. */
+const dataOf = async (shell: Shell, file: string): Promise<string> =>
+  /id="data">(.*?)<\/script>/s.exec(await readFile(shell.path(file), "utf8"))?.[1] ?? "";
+
+describe("budgets", () => {
+  test("of a few teams are compared with the costs of these teams; unknown teams are named at once", async () => {
+    const costOf = (id: string, amount: string, project: string) =>
+      cost(id, "2026-03-08", amount, {}, { x_ProjectId: project });
+    const costs = [costOf("c-1", "10", "p-care"), costOf("c-2", "90", "p-lab")];
+    await using served = await serve(world({ costs }), NOW);
+    await using shell = await Shell.open();
+    await writeFile(shell.path("config.json"), JSON.stringify(served.config()));
+    await writeFile(
+      shell.path("teams.csv"),
+      "Label,Value,Team\nproject_id,p-care,Care\nproject_id,p-lab,Lab\n",
+    );
+    await writeFile(
+      shell.path("budgets.csv"),
+      "team,month,billing_currency,budget\nCare,2026-03,USD,50\nLegal,2026-03,USD,5\nSales,2026-04,USD,6\n",
+    );
+    const inputs = ["--teams", "teams.csv", "--budgets", "budgets.csv"];
+    const { end, stderr } = await shell.run([...SYNC, "--report", "report.html", ...inputs]);
+    expect(end).toBe(0);
+    expect(stderr).toContain('"Legal, 2026-03, USD, 5", "Sales, 2026-04, USD, 6"');
+    const { views, faults } = JSON.parse(await dataOf(shell, "report.html"));
+    expect(views[0].headline).toMatchObject({
+      toDate: "100",
+      budget: { amount: "55", teams: 2, toDate: "10", isOfAll: false },
+    });
+    expect(faults).toHaveLength(2);
+
+    await writeFile(
+      shell.path("budgets.csv"),
+      "team,month,billing_currency,budget\n,2026-03,USD,500\nCare,2026-03,USD,50\n",
+    );
+    const whole = await shell.run([...SYNC, "--report", "report.html", ...inputs]);
+    expect(whole.stderr).not.toContain("budget");
+    expect(JSON.parse(await dataOf(shell, "report.html")).views[0].headline.budget).toMatchObject({
+      amount: "500",
+      teams: null,
+      toDate: "100",
+      isOfAll: true,
+    });
+  });
+});
+
 describe("query and report", () => {
   test("answer from an existing database", async () => {
     await using begun = await begin();
@@ -203,10 +249,8 @@ describe("query and report", () => {
     const line = ["report", "--database", "other.duckdb", "--out", "other.html"];
     expectOneError(await shell.run(line), /schema "main" of "other.duckdb" has no table costs/);
     expect(await shell.run([...line, "--schema", "raw"])).toMatchObject({ end: 0 });
-    const dataOf = async (file: string): Promise<string | undefined> =>
-      /id="data">(.*?)<\/script>/s.exec(await readFile(shell.path(file), "utf8"))?.[1];
-    expect(await dataOf("other.html")).toBe(await dataOf("own.html"));
-    expect(await dataOf("own.html")).toContain("8.750000000000000001");
+    expect(await dataOf(shell, "other.html")).toBe(await dataOf(shell, "own.html"));
+    expect(await dataOf(shell, "own.html")).toContain("8.750000000000000001");
   });
 
   test("name a database that is not there, and a statement that is wrong", async () => {

@@ -9,8 +9,8 @@ create table if not exists ai_billing_exchange_rates (from_currency varchar, to_
 create table if not exists ai_billing_invoice_totals (invoice_issuer_name varchar, invoice_id varchar, billing_currency varchar, billed_total varchar);
 
 create or replace view ai_billing__budgets as
--- The budget of each team and month; without a team it is that of the whole organization. Rows that contradict each other
--- are not used: see invalid_inputs.
+-- The budget of each team and month; without a team it is that of the whole organization. Rows that are negative or contradict
+-- each other are not used: see invalid_inputs.
 select team, month, billing_currency, max(budget) as budget
 from (
   select
@@ -37,7 +37,7 @@ from (
 ) as typed
 where month is not null and billing_currency is not null and budget is not null
 group by team, month, billing_currency
-having min(budget) = max(budget);
+having min(budget) = max(budget) and min(budget) >= 0;
 
 create or replace view ai_billing__exchange_rates as
 -- How much of one currency a unit of another is worth from a day on. A rate has at most 6 digits in front of the point and
@@ -589,6 +589,7 @@ from (
   end as date) is null then 'month is not written as YYYY-MM'
       when billing_currency is null then 'billing_currency is missing'
       when case when regexp_full_match(cast(budget as TEXT), '-?(0|[1-9][0-9]{0,19})([.][0-9]{1,18}0*)?') then cast(budget as decimal(38, 18)) end is null then 'budget is not a decimal that fits'
+      when case when regexp_full_match(cast(budget as TEXT), '-?(0|[1-9][0-9]{0,19})([.][0-9]{1,18}0*)?') then cast(budget as decimal(38, 18)) end < 0 then 'budget is negative'
       when min(case when regexp_full_match(cast(budget as TEXT), '-?(0|[1-9][0-9]{0,19})([.][0-9]{1,18}0*)?') then cast(budget as decimal(38, 18)) end) over (partition by team, month, billing_currency)
         <> max(case when regexp_full_match(cast(budget as TEXT), '-?(0|[1-9][0-9]{0,19})([.][0-9]{1,18}0*)?') then cast(budget as decimal(38, 18)) end) over (partition by team, month, billing_currency) then 'another row contradicts it'
     end as why

@@ -3,7 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Database } from "./database.ts";
-import { type InputFiles, readInputs, storeInputs } from "./inputs.ts";
+import {
+  budgetsWithoutTeam,
+  type InputFiles,
+  readInputs,
+  storeInputs,
+  warnOfBudgets,
+} from "./inputs.ts";
 import { inputTables } from "./models.ts";
 
 let folder = "";
@@ -40,6 +46,12 @@ describe("inputs", () => {
     ]);
   });
 
+  it("have titles in any case, with spaces around them", async () => {
+    const teams = await file("case.csv", '\uFEFFLabel, "VALUE" ,Team \nproject_id,A,Search\n');
+    const [rows] = (await readInputs({ ...NONE, teams })).values();
+    expect(rows).toEqual([["project_id", "A", "Search"]]);
+  });
+
   it("name every fault of every file at once", async () => {
     const teams = await file("teams.csv", "label,value,team\nkey,a,x\nproject_id,,x\n");
     const budgets = await file("short.csv", "team,month,amount\n");
@@ -55,6 +67,39 @@ describe("inputs", () => {
     ]) {
       await expect(failed).rejects.toThrow(words);
     }
+  });
+
+  it("name every negative budget; a budget of 0 is none", async () => {
+    const budgets = await file(
+      "negative.csv",
+      "team,month,billing_currency,budget\n,2026-11,USD,-1\nCare,2026-12,USD,-0.5\n,2026-12,USD,0\n",
+    );
+    const failed = readInputs({ ...NONE, budgets });
+    await expect(failed).rejects.toThrow('row ", 2026-11, USD, -1": budget is negative');
+    await expect(failed).rejects.toThrow('row "Care, 2026-12, USD, -0.5": budget is negative');
+    await expect(failed).rejects.not.toThrow("USD, 0");
+  });
+
+  it("warn once of all budgets whose team is in no row of teams", async () => {
+    const database = await Database.open(":memory:", "write");
+    for (const table of await inputTables()) await database.run(table);
+    const teams = await file("some.csv", "label,value,team\nproject_id,a,Care\n");
+    const budgets = await file(
+      "unknown.csv",
+      "team,month,billing_currency,budget\nCare,2026-11,USD,1\n,2026-11,USD,9\ncare,2026-11,USD,2.50\nLegal,2026-12,EUR,3\n",
+    );
+    await storeInputs(database, await readInputs({ ...NONE, teams, budgets }));
+    const said: string[] = [];
+    await warnOfBudgets(database, (text) => said.push(text));
+    expect(said).toEqual([
+      expect.stringContaining('"Legal, 2026-12, EUR, 3", "care, 2026-11, USD, 2.5". Correct'),
+    ]);
+    expect(said[0]).toContain("2 budgets");
+    await database.run(
+      "INSERT INTO ai_billing_teams VALUES ('project_id', 'b', 'care'), ('project_id', 'c', 'Legal')",
+    );
+    expect(await budgetsWithoutTeam(database)).toEqual([]);
+    database.close();
   });
 
   it("say which line is not of the first line's columns, and that a file is not UTF-8", async () => {

@@ -5,6 +5,7 @@
 import { ConnectorError } from "../src/errors.ts";
 import { literal, textsOf } from "./columns.ts";
 import { Database } from "./database.ts";
+import { plain } from "./decimals.ts";
 import { inputTables, modelQuery } from "./models.ts";
 
 /** The inputs, each with the option of the command line, the table and the columns in their order. */
@@ -83,6 +84,35 @@ export async function storeInputs(database: Database, rows: InputRows): Promise<
   }
 }
 
+/**
+ * The budgets whose team no row of teams names, each as its values: no cost can count against them. A budget may be given before
+ * its team, so this is no fault that stops a sync.
+ */
+export async function budgetsWithoutTeam(database: Database): Promise<readonly string[]> {
+  const rows = await database.query(`
+    WITH budgets AS (${await modelQuery("ai_billing__budgets")}), teams AS (${await modelQuery("ai_billing__teams")})
+    SELECT team, strftime(month, '%Y-%m'), billing_currency, budget FROM budgets ANTI JOIN teams USING (team)
+    WHERE team IS NOT NULL ORDER BY ALL`);
+  return rows.map(([team, month, currency, budget = "0"]) =>
+    [team, month, currency, plain(budget)].join(", "),
+  );
+}
+
+/** Warns of all {@link budgetsWithoutTeam} at once. */
+export async function warnOfBudgets(
+  database: Database,
+  warn: (text: string) => void,
+): Promise<void> {
+  const found = await budgetsWithoutTeam(database);
+  if (found.length === 0) return;
+  const one = found.length === 1;
+  warn(
+    `No cost counts against ${one ? "a budget, because its team is" : `${found.length} budgets, because their teams are`} in no ` +
+      `row of teams: ${found.map((given) => `"${given}"`).join(", ")}. Correct the ${one ? "name" : "names"} (upper and ` +
+      "lower case differ), or give the team's keys and projects with --teams.",
+  );
+}
+
 /** The rows of a file, in the order of the input's columns, or its fault. Every value is text; an empty one is empty. */
 async function rowsOf(
   database: Database,
@@ -118,12 +148,15 @@ function unreadable(message: string, columns: number): string {
   return first.includes("UTF-8") ? "it is not UTF-8 text: save it as CSV in UTF-8" : first;
 }
 
+/** Titles in lower case: spreadsheets and people write them in any. */
 const titlesOf = (list: string): string[] =>
   textsOf(list).map((title) =>
     title
       .replace(/^\uFEFF/, "")
       .trim()
-      .replace(/^"(.*)"$/, "$1"),
+      .replace(/^"(.*)"$/, "$1")
+      .trim()
+      .toLowerCase(),
   );
 
 /** Every fault of the titles: the columns may stand in any order. */

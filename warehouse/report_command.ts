@@ -1,7 +1,7 @@
 /** `report`: the report of any DuckDB file or PostgreSQL database that holds the raw tables. It writes nothing there. */
 import { Database } from "./database.ts";
 import type { WarehouseHost } from "./host.ts";
-import { type InputFiles, readInputs, storeInputs } from "./inputs.ts";
+import { type InputFiles, readInputs, storeInputs, warnOfBudgets } from "./inputs.ts";
 import { refreshModels } from "./models.ts";
 import { connectionString, copyFromPostgres, isPostgres } from "./postgres.ts";
 import { copyFromDuckDB } from "./raw_tables.ts";
@@ -24,6 +24,7 @@ export async function report(options: ReportOptions, host: WarehouseHost): Promi
   const database = await copyOf(options, host);
   try {
     await storeInputs(database, inputs);
+    await warnOfBudgets(database, host.warn);
     await refreshModels(database);
     await writeReport(options.out, await reportData(database, "source-ai-billing report"));
   } finally {

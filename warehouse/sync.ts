@@ -6,7 +6,7 @@ import { Database } from "./database.ts";
 import { deliver } from "./delivery.ts";
 import { proofs } from "./figures.ts";
 import type { WarehouseHost } from "./host.ts";
-import { type InputFiles, readInputs, storeInputs } from "./inputs.ts";
+import { type InputFiles, readInputs, storeInputs, warnOfBudgets } from "./inputs.ts";
 import { reportData } from "./report/data.ts";
 import { writeReport } from "./report/write.ts";
 import { inputTables, refreshModels } from "./models.ts";
@@ -75,6 +75,7 @@ async function summaryOfSync(options: SyncOptions, host: WarehouseHost): Promise
     await prepare(database, owner);
     for (const table of await inputTables()) await database.run(table);
     await database.transaction(() => storeInputs(database, inputs));
+    await warnOfBudgets(database, host.warn);
     const delivery = await deliver(options.config, database, host);
     for (const text of [...delivery.warnings, ...delivery.errors]) host.warn(text);
     await refreshModels(database);

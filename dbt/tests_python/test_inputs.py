@@ -18,6 +18,7 @@ BUDGETS = [
     ("Search", "2025-11", "USD", "10"),
     ("Lab", "2025-11", "USD", "1,000"),
     ("Lab", "2025-13", "USD", "1"),
+    ("Lab", "2025-12", "USD", "-1"),
     (None, "2025-10", "USD", "1"),
     (None, "2025-10", "USD", "1.5"),
 ]
@@ -72,6 +73,7 @@ def test_rows_that_cannot_be_used_are_listed(given):
         ("teams", "project_id, , Ads", "value is missing"),
         ("budgets", "Lab, 2025-11, USD, 1,000", "budget is not a decimal that fits"),
         ("budgets", "Lab, 2025-13, USD, 1", "month is not written as YYYY-MM"),
+        ("budgets", "Lab, 2025-12, USD, -1", "budget is negative"),
         ("budgets", ", 2025-10, USD, 1", "another row contradicts it"),
         ("budgets", ", 2025-10, USD, 1.5", "another row contradicts it"),
         ("exchange_rates", "USD, EUR, 2025-02-30, 0.8", "valid_from is not written as YYYY-MM-DD"),
@@ -79,6 +81,11 @@ def test_rows_that_cannot_be_used_are_listed(given):
         ("exchange_rates", "EUR, EUR, 2025-02-01, 1", "both currencies are the same"),
         ("exchange_rates", "CHF, EUR, 2025-02-01, 0", rate),
     ])
+
+
+def test_only_budgets_that_can_be_used_have_a_status(given):
+    rows = given.all("select team, month, budget from budget_status")
+    assert [(row["team"], f"{row['month']:%Y-%m}", row["budget"]) for row in rows] == [("Search", "2025-11", 10)]
 
 
 def test_nothing_is_converted_unless_it_is_asked_for(given):

@@ -3,6 +3,7 @@ import { literal } from "../columns.ts";
 import type { Database } from "../database.ts";
 import { plain } from "../decimals.ts";
 import { removedCosts } from "../figures.ts";
+import { budgetsWithoutTeam } from "../inputs.ts";
 import { dimensionsOf } from "./dimensions.ts";
 import { anomalies, changes, headline, movers, teams, unitCosts } from "./first_screen.ts";
 import type { ProofRange, ReportData, Status, View } from "./model.ts";
@@ -40,12 +41,21 @@ export async function reportData(database: Database, madeBy: string): Promise<Re
     views,
     ranges: await proofRanges(database),
     removed: (await removedCosts(database)).map((row) => ({ ...row, billed: plain(row.billed) })),
-    faults: await firstColumn(
-      database,
-      "SELECT input || ': ' || given || ': ' || why FROM invalid_inputs ORDER BY 1",
-    ),
+    faults: await faultsOf(database),
     madeBy,
   };
+}
+
+async function faultsOf(database: Database): Promise<string[]> {
+  const unusable = await firstColumn(
+    database,
+    "SELECT input || ': ' || given || ': ' || why FROM invalid_inputs ORDER BY 1",
+  );
+  const unknown = await budgetsWithoutTeam(database);
+  return [
+    ...unusable,
+    ...unknown.map((given) => `budgets: ${given}: its team is in no row of teams`),
+  ];
 }
 
 /** The label of the config, or the address without one. */

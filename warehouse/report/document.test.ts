@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { documentBody } from "./document.ts";
-import type { Headline, ReportData, View } from "./model.ts";
+import type { Budget, Headline, ReportData, View } from "./model.ts";
+
+const BUDGET: Budget = {
+  amount: "100",
+  teams: null,
+  toDate: "120",
+  forecast: "190",
+  isOfAll: true,
+};
 
 const HEADLINE: Headline = {
   month: "2026-11-01",
@@ -13,8 +21,7 @@ const HEADLINE: Headline = {
   daysInMonth: 30,
   daysProvisional: 0,
   daysNotProven: 0,
-  budget: "100",
-  isTeamBudget: false,
+  budget: BUDGET,
 };
 
 const EMPTY: ReportData = {
@@ -52,7 +59,27 @@ function wordsOf(headline: Partial<Headline>): string {
 describe("the first screen's words", () => {
   it("say by what share the forecast exceeds the budget, which a budget of 0 does not have", () => {
     expect(wordsOf({})).toContain("on course to exceed the budget by 90% Complete through");
-    expect(wordsOf({ budget: "0" })).toContain("on course to exceed the budget Complete through");
+    const budget = { ...BUDGET, amount: "0" };
+    expect(wordsOf({ budget })).toContain("on course to exceed the budget Complete through");
+  });
+
+  it("compare the budgets of a few teams with the costs of these teams, and say so", () => {
+    const budget = { ...BUDGET, teams: 2, toDate: "60", forecast: "95", isOfAll: false };
+    const words = wordsOf({ budget });
+    expect(words).toContain("; the 2 teams with a budget are on course to stay within it Complete");
+    expect(words).toContain(
+      "Budget 100.00 USD of 2 teams, which have 60.00 so far; their forecast is 5.00 under",
+    );
+    expect(words).toContain("the budget of a part of the costs is in the table only");
+    const one = wordsOf({ budget: { ...budget, teams: 1, forecast: "150" } });
+    expect(one).toContain("; the team with a budget is on course to exceed it by 50% Complete");
+    expect(one).toContain("of 1 team, which has 60.00 so far; its forecast is 50.00 over");
+  });
+
+  it("compare a budget with the costs so far where there is no forecast", () => {
+    const words = wordsOf({ forecast: null, budget: { ...BUDGET, forecast: null } });
+    expect(words).toContain("Budget 100.00 USD so far 20.00 over");
+    expect(words).not.toContain("on course");
   });
 
   it("claim no complete day and no forecast where there is none", () => {

@@ -3,7 +3,7 @@ import { subtract } from "../decimals.ts";
 import { exploreSection } from "./explore_section.ts";
 import { count, longDate, money, month, percent, shortDate } from "./format.ts";
 import { type Markup, markup } from "./markup.ts";
-import type { ReportData, View } from "./model.ts";
+import type { Budget, ReportData, View } from "./model.ts";
 import { newsSection } from "./news_section.ts";
 import { proofSection } from "./proof_section.ts";
 import { amount, change, DIGITS, table } from "./tables.ts";
@@ -95,34 +95,51 @@ function sum(
   </div>`;
 }
 
-function budgetSum({
-  headline: { budget, forecast, toDate, isTeamBudget },
-  currency,
-}: View): Markup {
+function budgetSum({ headline: { budget }, currency }: View): Markup {
   if (budget === null) {
     return sum("budget", "Budget", "none", "", "give one with --budgets FILE.csv");
   }
-  const rest = subtract(budget, forecast ?? toDate);
+  const rest = subtract(budget.amount, budget.forecast ?? budget.toDate);
   const isOver = Number(rest) < 0;
-  const place = isOver ? "over" : "under";
-  const says = markup`forecast is ${amount(rest.replace("-", ""))} ${place}${isTeamBudget ? "; sum of the teams" : ""}`;
-  return sum(isOver ? "budget over" : "budget", "Budget", amount(budget), currency, says);
+  const { says, forecast } = scopeOf(budget);
+  const compared = budget.forecast === null ? "so far" : forecast;
+  return sum(
+    isOver ? "budget over" : "budget",
+    "Budget",
+    amount(budget.amount),
+    currency,
+    markup`${says} ${compared} ${amount(rest.replace("-", ""))} ${isOver ? "over" : "under"}`,
+  );
+}
+
+/** Words for the costs that count against a budget, if it is the teams' own. */
+function scopeOf({ teams, toDate }: Budget): { says: Markup | string; forecast: string } {
+  if (teams === null) return { says: "", forecast: "forecast is" };
+  const has = teams === 1 ? "has" : "have";
+  const says = markup`of ${count(teams, "team")}, which ${has} ${amount(toDate)} so far;`;
+  return { says, forecast: teams === 1 ? "its forecast is" : "their forecast is" };
 }
 
 /** The claim of the page: where the month stands, in one sentence. */
 function claimOf({ headline: head, currency }: View): string {
-  const { toDate, previousToDate, forecast, budget } = head;
+  const { toDate, previousToDate, budget } = head;
   const name = month(head.month).split(" ")[0] ?? "";
   const share = percent(subtract(toDate, previousToDate), previousToDate);
   const since = share === "" ? "nothing to compare with" : `${share} against the month before`;
   const billed = `${money(toDate, DIGITS)} ${currency}`;
-  const end =
-    budget === null || forecast === null
-      ? ""
-      : Number(subtract(forecast, budget)) > 0
-        ? `, on course to exceed the budget${byShare(percent(subtract(forecast, budget), budget))}`
-        : ", on course to stay within the budget";
-  return `${name} so far: ${billed}, ${since}${end}`;
+  return `${name} so far: ${billed}, ${since}${budget === null ? "" : courseOf(budget)}`;
+}
+
+/** The end of the claim: whether the costs that count against the budget will exceed it. */
+function courseOf({ amount: budget, forecast, teams, isOfAll }: Budget): string {
+  if (forecast === null) return "";
+  const isOver = Number(subtract(forecast, budget)) > 0;
+  const share = isOver ? byShare(percent(subtract(forecast, budget), budget)) : "";
+  if (isOfAll || teams === null)
+    return `, on course to ${isOver ? "exceed" : "stay within"} the budget${share}`;
+  const who =
+    teams === 1 ? "the team with a budget is" : `the ${count(teams, "team")} with a budget are`;
+  return `; ${who} on course to ${isOver ? "exceed" : "stay within"} it${share}`;
 }
 
 /** The share in words; empty if there is none, because the budget is 0. */
@@ -198,11 +215,17 @@ function monthFigure(view: View): Markup {
 ${chartFigure(
   `month-${currency}`,
   "The month, day by day",
-  `${currency} billed since the first of the month, with the month before, the forecast and the budget.`,
+  `${currency} billed since the first of the month, with the month before${budgetInChart(view)}.`,
   markup`<div class="month-table"></div>`,
 )}
 ${found}
 </div>`;
+}
+
+/** The lines of the chart beside the two months. A budget of a few teams is no line for the costs of all. */
+function budgetInChart({ headline: { budget } }: View): string {
+  if (budget?.isOfAll === true) return ", the forecast and the budget";
+  return ` and the forecast${budget === null ? "" : "; the budget of a part of the costs is in the table only"}`;
 }
 
 function unitFigure({ currency, units }: View): Markup {

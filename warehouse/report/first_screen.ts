@@ -2,7 +2,15 @@
 import { literal } from "../columns.ts";
 import type { Database } from "../database.ts";
 import { plain, ratio } from "../decimals.ts";
-import type { Anomaly, Headline, LateChange, Mover, TeamBudget, UnitCost } from "./model.ts";
+import type {
+  Anomaly,
+  Budget,
+  Headline,
+  LateChange,
+  Mover,
+  TeamBudget,
+  UnitCost,
+} from "./model.ts";
 
 /** Days before the newest complete day in which an anomaly or a change is news. */
 const NEWS_DAYS = 35;
@@ -55,24 +63,51 @@ export async function headline(database: Database, currency: string): Promise<He
   const [daysInMonth = 0, daysProvisional = 0, daysNotProven = 0] = days.map(
     (text) => Number(text) || 0,
   );
-  const [budget = []] = await database.query(`
-    SELECT sum(budget) FILTER (team IS NULL), sum(budget) FILTER (team IS NOT NULL) FROM budget_status
-    WHERE billing_currency = ${literal(currency)} AND month = TRY_CAST(${literal(month)} AS DATE)`);
-  const [whole, ofTeams] = budget.map(nullable);
+  const costs = { toDate: nullable(toDate) ?? "0", forecast: nullable(forecast) };
   return {
     month,
     throughDay: through,
     hasCompleteDay: hasCompleteDay === "true",
-    toDate: nullable(toDate) ?? "0",
+    ...costs,
     previousToDate: nullable(previous) ?? "0",
-    forecast: nullable(forecast),
     forecastMethod: method === "null" ? "" : method,
     daysInMonth,
     daysProvisional,
     daysNotProven,
-    budget: whole ?? ofTeams ?? null,
-    isTeamBudget: whole === null && ofTeams !== null,
+    budget: await budgetOf(database, { currency, month, ...costs }),
   };
+}
+
+/**
+ * The budget of the whole organization; without one, those of the teams added up, beside the costs of the same teams only.
+ *
+ * @param all all costs of the month
+ */
+async function budgetOf(
+  database: Database,
+  all: { currency: string; month: string; toDate: string; forecast: string | null },
+): Promise<Budget | null> {
+  const where = `billing_currency = ${literal(all.currency)} AND month = TRY_CAST(${literal(all.month)} AS DATE)`;
+  const [row = []] = await database.query(`
+    WITH budgets AS (SELECT team, budget FROM budget_status WHERE ${where}),
+    spent AS (SELECT * FROM team_costs SEMI JOIN budgets USING (team) WHERE ${where})
+    SELECT sum(budget) FILTER (team IS NULL), sum(budget) FILTER (team IS NOT NULL), count(*) FILTER (team IS NOT NULL),
+           (SELECT coalesce(sum(to_date_cost), 0) FROM spent),
+           (SELECT CASE WHEN count(*) = count(forecast_cost) THEN coalesce(sum(forecast_cost), 0) END FROM spent)
+    FROM budgets`);
+  const [whole, ofTeams, number = "0", toDate = "0", forecast] = row;
+  const amount = nullable(whole) ?? nullable(ofTeams);
+  if (amount === null) return null;
+  const { toDate: allToDate, forecast: allForecast } = all;
+  if (nullable(whole) !== null)
+    return { amount, teams: null, toDate: allToDate, forecast: allForecast, isOfAll: true };
+  // Without a complete day nothing has a forecast, also not teams without costs.
+  const own = {
+    toDate: plain(toDate),
+    forecast: allForecast === null ? null : nullable(forecast),
+  };
+  const isOfAll = own.toDate === allToDate && own.forecast === allForecast;
+  return { amount, teams: Number(number), ...own, isOfAll };
 }
 
 const LABEL_NAMES = `CASE label WHEN 'model_id' THEN 'model' WHEN 'project_id' THEN 'project'

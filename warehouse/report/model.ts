@@ -17,9 +17,20 @@ export interface Headline {
   readonly daysProvisional: number;
   readonly daysNotProven: number;
   /** Null without a budget. */
-  readonly budget: string | null;
-  /** Whether the budget is the sum of the teams' budgets. */
-  readonly isTeamBudget: boolean;
+  readonly budget: Budget | null;
+}
+
+/** The budget of the running month, beside the costs that count against it. */
+export interface Budget {
+  readonly amount: string;
+  /** The number of teams whose budgets are added up; null for the budget of the whole organization. */
+  readonly teams: number | null;
+  /** Costs so far of the organization, or of the teams that have a budget. */
+  readonly toDate: string;
+  /** Null where no forecast can be made. */
+  readonly forecast: string | null;
+  /** Whether all costs of the headline count against it. */
+  readonly isOfAll: boolean;
 }
 
 /** A team's running month beside its budget. */
@@ -125,7 +136,7 @@ export interface ReportData {
   readonly views: readonly View[];
   readonly ranges: readonly ProofRange[];
   readonly removed: readonly RemovedRow[];
-  /** Rows of inputs that the models cannot use. */
+  /** Rows of inputs that the models cannot use, and budgets whose team is unknown. */
   readonly faults: readonly string[];
   /** The command that made the report. */
   readonly madeBy: string;

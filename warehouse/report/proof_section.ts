@@ -99,13 +99,7 @@ export function proofSection(data: ReportData): Markup {
     `${count(removed.length, "cost row")} gone at the provider`,
     ...(faults.length === 0
       ? []
-      : [
-          count(
-            faults.length,
-            "row of the inputs cannot be used",
-            "rows of the inputs cannot be used",
-          ),
-        ]),
+      : [count(faults.length, "row of the inputs to correct", "rows of the inputs to correct")]),
   ];
   const read =
     asOf === ""
@@ -116,7 +110,7 @@ export function proofSection(data: ReportData): Markup {
 <details>
   <summary><strong id="proof-title">Proof</strong> ${strip.map((text) => markup`<span>${text}</span>`)} ${read}</summary>
   ${proofTables(data)}
-  ${faults.length === 0 ? new Array<Markup>() : [markup`<h3>Rows of the inputs that cannot be used</h3><ul>${faults.map((fault) => markup`<li>${fault}</li>`)}</ul>`]}
+  ${faults.length === 0 ? new Array<Markup>() : [markup`<h3>Rows of the inputs to correct</h3><ul>${faults.map((fault) => markup`<li>${fault}</li>`)}</ul>`]}
 </details>
 </section>`;
 }

@@ -1,5 +1,5 @@
--- The budget of each team and month; without a team it is that of the whole organization. Rows that contradict each other
--- are not used: see invalid_inputs.
+-- The budget of each team and month; without a team it is that of the whole organization. Rows that are negative or contradict
+-- each other are not used: see invalid_inputs.
 select team, month, billing_currency, max(budget) as budget
 from (
   select
@@ -13,4 +13,4 @@ from (
 ) as typed
 where month is not null and billing_currency is not null and budget is not null
 group by team, month, billing_currency
-having min(budget) = max(budget)
+having min(budget) = max(budget) and min(budget) >= 0

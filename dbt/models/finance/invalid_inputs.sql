@@ -10,6 +10,7 @@
     [ai_billing.date_of(dbt.concat(['month', "'-01'"])) ~ ' is null', 'month is not written as YYYY-MM'],
     ['billing_currency is null', 'billing_currency is missing'],
     [ai_billing.to_decimal('budget') ~ ' is null', 'budget is not a decimal that fits'],
+    [ai_billing.to_decimal('budget') ~ ' < 0', 'budget is negative'],
   ],
   'exchange_rates': [
     ['from_currency is null or to_currency is null', 'a currency is missing'],

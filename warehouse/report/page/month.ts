@@ -1,7 +1,7 @@
 /** The running month: cost since its first day, the month before, the forecast and the budget. */
 import { add } from "../../decimals.ts";
 import { shortDate } from "../format.ts";
-import type { View } from "../model.ts";
+import type { Headline, View } from "../model.ts";
 import { periodOf } from "../explore.ts";
 import { draw, figureOf, lineFrame, type Option } from "./charts.ts";
 import { moneyElement, shown } from "./digits.ts";
@@ -43,7 +43,7 @@ export function drawMonth(view: View): void {
     { color: NOW, name: "this month" },
     { color: OTHER, name: "month before" },
     ...(headline.forecast === null ? [] : [{ color: `${NOW}88`, name: "forecast" }]),
-    ...(headline.budget === null ? [] : [{ color: BUDGET, name: "budget" }]),
+    ...(budgetLine(headline) === null ? [] : [{ color: BUDGET, name: "budget" }]),
   ]);
   draw(figure, (theme) => optionFor(months, theme));
   const length = Math.max(months.now.length, months.before.length);
@@ -62,8 +62,13 @@ function amountAt(sums: readonly string[], day: number): HTMLElement | string {
   return sum === undefined ? "" : moneyElement(sum);
 }
 
+/** The budget, if all costs of the chart count against it. */
+const budgetLine = ({ budget }: Headline): string | null =>
+  budget?.isOfAll === true ? budget.amount : null;
+
 function seriesOf({ now, before, view }: Months): NonNullable<Option["series"]> {
-  const { forecast, budget, daysInMonth } = view.headline;
+  const { forecast, daysInMonth } = view.headline;
+  const budget = budgetLine(view.headline);
   const last = now.length - 1;
   const line = { type: "line" as const, showSymbol: false, silent: true };
   const straight = (value: string): (number | null)[] =>
