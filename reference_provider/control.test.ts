@@ -211,6 +211,21 @@ test("the process prints one line of JSON, serves, and stops at SIGTERM", async 
   }
 }, 30_000);
 
+test.each([
+  { name: "provider", as: [] },
+  { name: "fake", as: ["--as", "openai"] },
+])(
+  "a port that another process has is named, with the remedy: the $name",
+  async ({ as }) => {
+    await using bench = await start();
+    const { port } = new URL(bench.baseUrl);
+    await expect(startProcess(...as, "--port", port)).rejects.toThrow(
+      `reference provider: port ${port} is in use by another process: choose another one with --port`,
+    );
+  },
+  30_000,
+);
+
 test("a mistake on the command line is one line on stderr and exit code 1", async () => {
   const cases = [
     ["--port=x", "--port must be"],

@@ -240,9 +240,17 @@ async function main(): Promise<void> {
   );
 }
 
+/** The message of an error. A port that is taken gets the remedy. */
+function faultOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (!("code" in error) || !("port" in error)) return error.message;
+  const { code, port } = error;
+  if (code !== "EADDRINUSE" && code !== "EACCES") return error.message;
+  const why = code === "EADDRINUSE" ? "is in use by another process" : "may not be used by you";
+  return `port ${String(port)} ${why}: choose another one with --port N, or any free one with --port 0`;
+}
+
 main().catch((error: unknown) => {
-  process.stderr.write(
-    `reference provider: ${error instanceof Error ? error.message : String(error)}\n`,
-  );
+  process.stderr.write(`reference provider: ${faultOf(error)}\n`);
   process.exitCode = 1;
 });
