@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { Database } from "../warehouse/database.ts";
-import { serve, type Served } from "./support/provider.ts";
+import { serve, type Served, startProvider } from "./support/provider.ts";
 import { type Said, Shell } from "./support/shell.ts";
 import { cost, usage, world } from "./support/world.ts";
 
@@ -142,6 +142,33 @@ describe("sync", () => {
     await writeFile(shell.path("config.json"), JSON.stringify(served.config()));
     expectOneError(await shell.run(SYNC), /is no database that this DuckDB can read/);
   });
+});
+
+describe("an adapter's assumptions", () => {
+  test("are said by init and by sync, in words and as JSON", async () => {
+    await using served = await startProvider("--as", "openai", "--now", "2026-10-30T09:00:00Z");
+    await using shell = await Shell.open();
+    const address = ["--provider", "openai", "--base-url", served.baseUrl];
+    const line = ["init", ...address, "--start-date", "2026-10-28", "--secret-stdin"];
+    const assumed =
+      /^(Note {4})?Reading OpenAI's own reports .* before credits and tax. Assumptions: /m;
+    expect((await shell.run(line, served.token)).stdout).toMatch(assumed);
+    expect((await shell.run(SYNC)).stdout).toMatch(assumed);
+    const { notices } = JSON.parse((await shell.run([...SYNC, "--json"])).stdout);
+    expect(notices).toEqual([expect.stringMatching(assumed)]);
+  });
+});
+
+test("an account without costs is told so", async () => {
+  const whole = world({ usage: [usage("u-1", "2026-03-07", "100")] });
+  const datasets = { usage: whole.capabilities.datasets.usage };
+  const capabilities = { ...whole.capabilities, datasets };
+  await using served = await serve({ ...whole, capabilities }, NOW);
+  await using shell = await Shell.open();
+  await writeFile(shell.path("config.json"), JSON.stringify(served.config()));
+  const { end, stderr } = await shell.run(SYNC);
+  expect(end).toBe(0);
+  expect(stderr).toContain("The provider offers no costs for this account");
 });
 
 describe("init", () => {

@@ -124,5 +124,7 @@ export async function capabilitiesOf(
   for (const warning of answer.warnings) await outlet.send(protocol.log("WARN", warning));
   if (adapter === undefined) return answer;
   await outlet.send(protocol.log("INFO", adapter.notice()));
+  const warning = adapter.warning();
+  if (warning !== undefined) await outlet.send(protocol.log("WARN", warning));
   return { ...answer, account: adapter.account() };
 }

@@ -13,34 +13,51 @@ export interface Delivery {
   readonly loader: Loader;
   /** The streams that the provider offers. */
   readonly streams: readonly string[];
+  /** Facts about the provider and its data that no one needs to mend. */
+  readonly notices: readonly string[];
   readonly warnings: readonly string[];
   readonly errors: readonly string[];
 }
 
-/** The catalog of `discover`. */
-async function discover(config: string, host: WarehouseHost): Promise<readonly CatalogStream[]> {
+/** The catalog of `discover`, and the facts that it logs about the provider. Its warnings come again in `read`. */
+async function discover(
+  config: string,
+  host: WarehouseHost,
+): Promise<{ readonly offered: readonly CatalogStream[]; readonly notices: readonly string[] }> {
   const command = { kind: "discover", config, writeConfig: true, debug: false } as const;
-  let streams: readonly CatalogStream[] = [];
+  let offered: readonly CatalogStream[] = [];
+  const notices: string[] = [];
   for await (const output of host.engine(command, { readJson: host.readJson })) {
-    if (output.type === "CATALOG") ({ streams } = output.catalog);
+    if (output.type === "CATALOG") offered = output.catalog.streams;
+    if (output.type === "LOG" && output.log.level === "INFO") notices.push(output.log.message);
   }
-  return streams;
+  return { offered, notices };
 }
+
+/** The warning for an account without costs; none for another one. */
+const missingCosts = (streams: readonly string[]): readonly string[] =>
+  streams.includes("costs")
+    ? []
+    : ["The provider offers no costs for this account: the database has usage only."];
 
 /** The input of `read`: all streams on offer, from the states in the database. */
 async function inputOf(
   config: string,
   database: Database,
   host: WarehouseHost,
-): Promise<{ readonly streams: readonly string[]; readonly readJson: EngineEdges["readJson"] }> {
-  const offered = await discover(config, host);
+): Promise<{
+  readonly streams: readonly string[];
+  readonly notices: readonly string[];
+  readonly readJson: EngineEdges["readJson"];
+}> {
+  const { offered, notices } = await discover(config, host);
   const catalog = { streams: offered.map((stream) => ({ stream, sync_mode: "incremental" })) };
   const states = await storedStates(database);
   const readJson: EngineEdges["readJson"] = async (path, what) => {
     if (what === "catalog") return catalog;
     return what === "state" ? states : await host.readJson(path, what);
   };
-  return { streams: offered.map(({ name }) => name), readJson };
+  return { streams: offered.map(({ name }) => name), notices, readJson };
 }
 
 /**
@@ -53,10 +70,10 @@ export async function deliver(
   database: Database,
   host: WarehouseHost,
 ): Promise<Delivery> {
-  const { streams, readJson } = await inputOf(config, database, host);
+  const { streams, notices, readJson } = await inputOf(config, database, host);
   const loader = new Loader(database, host.now);
   await loader.begin();
-  const notes: Notes = { warnings: [], errors: [] };
+  const notes: Notes = { warnings: [...missingCosts(streams)], errors: [] };
   const progress = host.draw === undefined ? undefined : new Progress(host.draw, host.now);
   const command = {
     kind: "read",
@@ -85,7 +102,7 @@ export async function deliver(
     progress?.end();
     await loader.commit();
   }
-  return { ok, loader, streams, ...notes };
+  return { ok, loader, streams, notices, ...notes };
 }
 
 interface Notes {

@@ -2,6 +2,7 @@
 import { secretsOf } from "../src/config/config.ts";
 import { createConfigFile } from "../src/config/file.ts";
 import { ConnectorError } from "../src/errors.ts";
+import type { LogLevel, LogMessage } from "../src/protocol.ts";
 import type { WarehouseHost } from "./host.ts";
 
 /** The kinds of credentials by the names that people use: the `auth_type` and the key of the secret. */
@@ -48,7 +49,9 @@ export async function init(options: InitOptions, host: WarehouseHost): Promise<v
     ...(options.account === undefined ? {} : { account: options.account }),
   };
   host.secrets.add(secretsOf(config));
-  await host.say(`${await check(config, host)}\n`);
+  const { sentence, notices, warnings } = await check(config, host);
+  await host.say([sentence, ...notices].map((text) => `${text}\n`).join(""));
+  for (const warning of warnings) host.warn(warning);
   await createConfigFile(options.config, config);
   await host.say(
     `${options.config} is written; only you may read it. Next: source-ai-billing sync --config ${options.config}\n`,
@@ -76,15 +79,26 @@ async function ask(
   return (await host.ask(`${question}: `, secret)).trim();
 }
 
-/** Tries the config. Gives the sentence of `check`. */
-async function check(config: unknown, host: WarehouseHost): Promise<string> {
+/** The result of a `check`, and its log. */
+interface Checked {
+  readonly sentence: string;
+  readonly notices: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** Tries the config. @throws ConnectorError `invalid_config` with the sentence of a failed `check` */
+async function check(config: unknown, host: WarehouseHost): Promise<Checked> {
   const command = { kind: "check", config: "", writeConfig: false, debug: false } as const;
   let sentence = "";
+  const logs: LogMessage["log"][] = [];
   for await (const output of host.engine(command, { readJson: async () => config })) {
+    if (output.type === "LOG") logs.push(output.log);
     if (output.type !== "CONNECTION_STATUS") continue;
     const { status, message = "" } = output.connectionStatus;
     if (status === "FAILED") throw new ConnectorError("invalid_config", message);
     sentence = message;
   }
-  return sentence;
+  const saidAt = (level: LogLevel): string[] =>
+    logs.filter((log) => log.level === level).map((log) => log.message);
+  return { sentence, notices: saidAt("INFO"), warnings: saidAt("WARN") };
 }

@@ -16,6 +16,7 @@ const SUMMARY: Summary = {
     { ...bill, month: "2026-02-01", billed: "99" },
     { ...bill, month: "2026-01-01", billed: "7", change: "-2.6217" },
   ],
+  notices: ["Read with the older API."],
   proofs: [{ dataset: "costs", proven: 90, unproven: 1, incomplete: 2, compared: 9, differing: 0 }],
 };
 
@@ -26,6 +27,7 @@ it("says what was read, what changed, this period so far, and what is proven", (
     "Billed  March 2026: 1,234.5 USD, 0.5 of it provisional; +0.9 since the last sync",
     "Billed  January 2026: 7 USD; −2.6217 since the last sync",
     "Proven  costs: 90 of 93 days; 2 in progress or not covered as a whole, 1 unproven",
+    "Note    Read with the older API.",
   ]);
 });
 

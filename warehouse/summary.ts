@@ -17,6 +17,8 @@ export interface Summary {
   /** The bill of each billing period and currency, the newest first. */
   readonly bills: readonly Change[];
   readonly proofs: readonly Proof[];
+  /** Facts about the provider and its data, such as the assumptions of an adapter. */
+  readonly notices: readonly string[];
   readonly report: string | null;
   readonly database: string;
 }
@@ -27,11 +29,12 @@ const signed = (amount: string): string =>
   amount.startsWith("-") ? decimal(amount) : `+${decimal(amount)}`;
 
 /** The summary for people, line by line. */
-export function summaryLines({ ok, streams, bills, proofs, report }: Summary): string[] {
+export function summaryLines({ ok, streams, bills, proofs, notices, report }: Summary): string[] {
   return [
     ...streams.map(streamLine),
     ...billLines(bills),
     ...proofs.map(proofLine),
+    ...notices.map((notice) => `Note    ${notice}`),
     ...(report === null ? [] : [`Report  ${report}`]),
     ...(ok ? [] : ["Not everything was read: the next sync goes on where this one ended."]),
   ];

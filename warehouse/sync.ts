@@ -94,6 +94,7 @@ async function summaryOfSync(options: SyncOptions, host: WarehouseHost): Promise
       streams,
       bills: await latestChanges(database),
       proofs: await proofs(database),
+      notices: delivery.notices,
       report: options.report ?? null,
       database: options.database,
     };

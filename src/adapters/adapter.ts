@@ -23,6 +23,8 @@ export interface Adapter {
   readonly account: () => string | undefined;
   /** For the log: the API and the assumptions; known after the request for capabilities. */
   readonly notice: () => string;
+  /** For the log, if the API leaves out money; known after the request for capabilities. */
+  readonly warning: () => string | undefined;
 }
 
 /** Retention counts whole days, so a window may begin this much before the first instant that an API has. Milliseconds. */
@@ -51,6 +53,7 @@ export function createAdapter(provider: ProviderReports, options: AdapterOptions
     },
     account: () => account,
     notice: () => notice(provider, api ?? provider.apis[0], options.assumptions),
+    warning: () => warning(provider, api ?? provider.apis[0]),
   };
 }
 
@@ -183,4 +186,13 @@ function notice(provider: ProviderReports, api: Api, assumptions: Assumptions): 
     `complete after ${usageLagHours} h and costs after ${costsLagHours} h, unless a report says when; costs are final ` +
     `${finalAfterDays} days after their ${provider.finalAfter}. The connector itself makes record ids, update times and billing periods.`
   );
+}
+
+function warning(
+  { title, scope, apis: [first] }: ProviderReports,
+  { title: used, leavesOut }: Api,
+): string | undefined {
+  if (leavesOut === undefined) return undefined;
+  const remedy = scope === undefined ? "another key" : `a key with the scope ${scope}`;
+  return `${title} refuses ${first.title} to this key, so the connector reads ${used}, which leaves out ${leavesOut}. To have them too, use ${remedy}.`;
 }

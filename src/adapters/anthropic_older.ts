@@ -36,7 +36,8 @@ const COST_IDENTITY = [
 
 export const olderApi: Api = {
   name: "older",
-  title: "the older Admin API (its costs leave out the priority tier)",
+  title: "the older Admin API",
+  leavesOut: "the costs of the priority tier",
   probe: (now) => ({
     path: "/v1/organizations/usage_report/messages",
     parameters: [

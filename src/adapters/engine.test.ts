@@ -189,11 +189,22 @@ describe("what a person sees", () => {
       status: "SUCCEEDED",
       message: "Usage and costs can be read from Anthropic.",
     });
-    const logs = messages.flatMap(({ log }) => (log?.level === "INFO" ? [log.message] : []));
-    expect(logs.join("\n")).toMatch(/older Admin API.*before credits and tax/s);
-    const debug = messages.flatMap(({ log }) => (log?.level === "DEBUG" ? [log.message] : []));
-    expect(debug.join("\n")).toContain("provider.test/v1/organizations/usage_report/messages?");
+    const saidAt = (level: string): string =>
+      messages.flatMap(({ log }) => (log?.level === level ? [log.message] : [])).join("\n");
+    expect(saidAt("INFO")).toMatch(/older Admin API.*before credits and tax/s);
+    expect(saidAt("WARN")).toMatch(
+      /refuses the analytics API .* leaves out the costs of the priority tier.* scope read:analytics/,
+    );
+    expect(saidAt("DEBUG")).toContain("provider.test/v1/organizations/usage_report/messages?");
   });
+
+  test.each(["anthropic", "openai", "openrouter"] satisfies FakeName[])(
+    "%s: nothing is warned of where no money is missing",
+    async (name) => {
+      const messages = await new Platform(benchOf(name, NOW)).check();
+      expect(messages.filter(({ log }) => log?.level === "WARN")).toEqual([]);
+    },
+  );
 
   test.each(["anthropic", "openai", "openrouter"] satisfies FakeName[])(
     "a wrong key of %s is a failed check that tells what the provider said",

@@ -95,6 +95,8 @@ export interface Api {
   /** The first instant that the API has; milliseconds since 1970. */
   readonly earliest?: number;
   readonly maximumWindowDays: number;
+  /** The money that its reports leave out and the first API's do not: `the costs of …`. */
+  readonly leavesOut?: string;
   /** Dimensions that records carry (interface section 2.1). */
   readonly dimensions: Readonly<Record<Dataset, readonly string[]>>;
 }
