@@ -1,11 +1,18 @@
 /** The files that this package ships beside its code. The bundle is as deep in the package as this file is. */
 import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 
-const shipped = (path: string): Promise<string> =>
-  readFile(new URL(`../${path}`, import.meta.url), "utf8");
+const placeOf = (path: string): URL => new URL(`../${path}`, import.meta.url);
+
+const shipped = (path: string): Promise<string> => readFile(placeOf(path), "utf8");
+
+const MODELS = "sql/duckdb.sql";
 
 /** The models over the tables of the streams; see sql/README.md. */
-export const modelsSql = (): Promise<string> => shipped("sql/duckdb.sql");
+export const modelsSql = (): Promise<string> => shipped(MODELS);
+
+/** The path of {@link modelsSql}. */
+export const modelsPath = (): string => fileURLToPath(placeOf(MODELS));
 
 /** The script and the style sheet of the report; `npm run build` makes them from warehouse/report/page. */
 export const reportScript = (): Promise<string> => shipped("dist/report.js");

@@ -25,6 +25,12 @@ function statementsOf(sql: string): {
 export const inputTables = async (): Promise<readonly string[]> =>
   statementsOf(await modelsSql()).inputs;
 
+/** The models that people query. */
+export const modelNames = async (): Promise<readonly string[]> =>
+  statementsOf(await modelsSql())
+    .models.map(({ name }) => name)
+    .filter((name) => !INTERNAL.test(name));
+
 /** The query of one model. @throws TypeError if there is no such model */
 export async function modelQuery(name: string): Promise<string> {
   const found = statementsOf(await modelsSql()).models.find((model) => model.name === name);

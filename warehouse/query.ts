@@ -1,8 +1,11 @@
 /** `query`: the result of a statement on a database of `sync`, as aligned text or as a list of JSON objects. */
 import { ConnectorError } from "../src/errors.ts";
+import { identifier } from "./columns.ts";
 import { type Answer, Database } from "./database.ts";
 import { plain } from "./decimals.ts";
 import { databaseError } from "./failures.ts";
+import { modelsPath } from "./files.ts";
+import { modelNames } from "./models.ts";
 import { alignedLines } from "./text.ts";
 
 /** Whole numbers of DuckDB, which its JSON has as text because JavaScript cannot hold all of them. */
@@ -14,7 +17,7 @@ const isDecimal = (type: string): boolean => type.startsWith("DECIMAL");
  * Runs a statement, which may only read.
  *
  * @param json a list of objects: decimals as text, whole numbers as numbers with all their digits
- * @throws ConnectorError `database` with DuckDB's own words
+ * @throws ConnectorError `database` with DuckDB's own words, or with the way to the models if the database has none yet
  */
 export async function query(path: string, sql: string, json: boolean): Promise<string> {
   const database = await Database.open(path, "read");
@@ -24,11 +27,34 @@ export async function query(path: string, sql: string, json: boolean): Promise<s
   } catch (reason) {
     const error = databaseError(reason, path);
     if (error instanceof ConnectorError) throw error;
-    throw new ConnectorError("database", reason instanceof Error ? reason.message : String(reason));
+    const text = reason instanceof Error ? reason.message : String(reason);
+    throw new ConnectorError("database", (await missingModel(database, text)) ?? text);
   } finally {
     database.close();
   }
 }
+
+/** The remedy if a statement names a model, and the database holds the raw tables only; else undefined. */
+async function missingModel(database: Database, text: string): Promise<string | undefined> {
+  const name = /Table with name (\w+) does not exist/.exec(text)?.[1]?.toLowerCase() ?? "";
+  const models = await modelNames();
+  if (!models.includes(name)) return undefined;
+  const tables = await database.query(
+    "SELECT lower(table_name), table_schema FROM information_schema.tables WHERE table_catalog = current_database()",
+  );
+  const schema = tables.find(([table]) => table === "export_windows")?.[1];
+  if (schema === undefined || tables.some(([table = ""]) => models.includes(table)))
+    return undefined;
+  const fault = `The database "${database.path}" has no ${name} yet: it holds the raw tables, and not the models over them.`;
+  if (tables.some(([, each]) => each === "source_ai_billing"))
+    return `${fault} A sync makes them at its end: run sync again.`;
+  const use = schema === "main" ? "" : ` -cmd 'USE ${identifier(schema)}'`;
+  return `${fault} Make them with: duckdb${use} ${quoted(database.path)} < ${quoted(modelsPath())}`;
+}
+
+/** Quotes a path for a shell if it needs that. */
+const quoted = (path: string): string =>
+  /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 
 function jsonOf({ columns, rows }: Answer): string {
   const objects = rows.map((row) => {
