@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { LAUNCHER } from "../bin/process.ts";
+import { decimal } from "../warehouse/report/format.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const run = promisify(execFile);
@@ -100,6 +101,25 @@ describe("npm run demo", () => {
     const report = await readFile(join(directory, "report.html"), "utf8");
     expect(report).toMatch(/<h1>November so far: [\d,.]+ USD, \+\d+% against the month before/);
     expect(report).toContain("Customer Care");
+  });
+
+  it("is explained in docs/sums.md: each sum of November there is the demo's", async () => {
+    const page = await readFile(new URL("../docs/sums.md", import.meta.url), "utf8");
+    const queries = [...page.matchAll(/^-- (-?[\d.]+)\n(SELECT .*);$/gm)];
+    expect(queries).toHaveLength(5);
+    const database = join(directory, "company.duckdb");
+    for (const [, amount, sql = ""] of queries) {
+      const line = ["query", "--json", "--database", database, sql];
+      const [answer] = JSON.parse((await run(LAUNCHER, line)).stdout);
+      expect(Object.values(answer), sql).toEqual([amount]);
+    }
+    const [bill, use, toDate] = queries.map(([, amount = ""]) => decimal(amount));
+    expect(output).toContain(`Billed  November 2026: ${bill} USD`);
+    const report = await readFile(join(directory, "report.html"), "utf8");
+    expect(report).toContain(`"toDate":"${queries[2]?.[1]}"`);
+    expect(page.match(/^\| .* \| ([\d,.]+) \|$/gm)?.map((row) => row.split(" | ").at(-1))).toEqual(
+      [bill, use, toDate].map((sum) => `${sum} |`),
+    );
   });
 
   it("prints plain text where there is no terminal", () => {

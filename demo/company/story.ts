@@ -35,6 +35,7 @@ export async function tellOfCompany(directory: string, report: string): Promise<
     running.provider.clock.set(Date.parse(SYNCS[1]));
     const said = await terminal.busy("reading", () => run([...sync, "--report", report]));
     for (const text of said.trim().split("\n")) terminal.line(text);
+    terminal.line("The report and the models have other sums of November: docs/sums.md says why.");
     const database = await Database.open(path, "read");
     try {
       const comparisons = await comparisonsOf(running.provider, database);
