@@ -29,6 +29,12 @@ class PostgresServer:
         self.command("pg_ctl", "stop", "--mode=immediate")
         shutil.rmtree(self.folder)
 
+    def ask_for_password(self, user: str) -> None:
+        """Everyone else is trusted."""
+        rules = self.folder / "data" / "pg_hba.conf"
+        rules.write_text(f"host all {user} 127.0.0.1/32 scram-sha-256\n{rules.read_text()}")
+        self.command("pg_ctl", "reload")
+
     def command(self, name: str, *arguments) -> None:
         command = [self.binaries / name, "--pgdata", self.folder / "data", *arguments]
         user = {"user": "postgres", "cwd": self.folder} if os.geteuid() == 0 else {}

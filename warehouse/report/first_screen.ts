@@ -229,7 +229,7 @@ export async function teams(database: Database, currency: string): Promise<TeamB
     SELECT coalesce(running.team, budgets.team, 'unallocated'), coalesce(billed, 0), forecast, budget
     FROM running FULL JOIN budgets ON running.team = budgets.team
     WHERE EXISTS (FROM ai_billing_teams) OR EXISTS (FROM budgets)
-    ORDER BY running.team IS NULL, coalesce(billed, 0) DESC, 1`);
+    ORDER BY coalesce(running.team, budgets.team) IS NULL, coalesce(billed, 0) DESC, 1`);
   return rows.map(([team = "", billed = "0", forecast, budget]) => ({
     team,
     billed: plain(billed),
