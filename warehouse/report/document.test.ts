@@ -68,12 +68,12 @@ describe("the first screen's words", () => {
     const words = wordsOf({ budget });
     expect(words).toContain("; the 2 teams with a budget are on course to stay within it Complete");
     expect(words).toContain(
-      "Budget 100.00 USD of 2 teams, which have 60.00 so far; their forecast is 5.00 under",
+      "Budget 100.00 USD of 2 teams, which have spent 60.00 so far; their forecast is 5.00 under",
     );
     expect(words).toContain("the budget of a part of the costs is in the table only");
     const one = wordsOf({ budget: { ...budget, teams: 1, forecast: "150" } });
     expect(one).toContain("; the team with a budget is on course to exceed it by 50% Complete");
-    expect(one).toContain("of 1 team, which has 60.00 so far; its forecast is 50.00 over");
+    expect(one).toContain("of 1 team, which has spent 60.00 so far; its forecast is 50.00 over");
   });
 
   it("compare a budget with the costs so far where there is no forecast", () => {

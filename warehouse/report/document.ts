@@ -116,7 +116,7 @@ function budgetSum({ headline: { budget }, currency }: View): Markup {
 function scopeOf({ teams, toDate }: Budget): { says: Markup | string; forecast: string } {
   if (teams === null) return { says: "", forecast: "forecast is" };
   const has = teams === 1 ? "has" : "have";
-  const says = markup`of ${count(teams, "team")}, which ${has} ${amount(toDate)} so far;`;
+  const says = markup`of ${count(teams, "team")}, which ${has} spent ${amount(toDate)} so far;`;
   return { says, forecast: teams === 1 ? "its forecast is" : "their forecast is" };
 }
 
