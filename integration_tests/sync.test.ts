@@ -218,7 +218,7 @@ describe("budgets", () => {
     const inputs = ["--teams", "teams.csv", "--budgets", "budgets.csv"];
     const { end, stderr } = await shell.run([...SYNC, "--report", "report.html", ...inputs]);
     expect(end).toBe(0);
-    expect(stderr).toContain('"Legal, 2026-03, USD, 5", "Sales, 2026-04, USD, 6"');
+    expect(stderr).toMatch(/"Legal, 2026-03, USD, 5" \(its team .*\), "Sales, 2026-04, USD, 6" \(/);
     const { views, faults } = JSON.parse(await dataOf(shell, "report.html"));
     expect(views[0].headline).toMatchObject({
       toDate: "100",

@@ -3,13 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Database } from "./database.ts";
-import {
-  budgetsWithoutTeam,
-  type InputFiles,
-  readInputs,
-  storeInputs,
-  warnOfBudgets,
-} from "./inputs.ts";
+import { idleBudgets, type InputFiles, readInputs, storeInputs, warnOfBudgets } from "./inputs.ts";
 import { inputTables } from "./models.ts";
 
 let folder = "";
@@ -80,25 +74,32 @@ describe("inputs", () => {
     await expect(failed).rejects.not.toThrow("USD, 0");
   });
 
-  it("warn once of all budgets whose team is in no row of teams", async () => {
+  it("warn once of all budgets whose team is in no row of teams, or whose currency no cost has", async () => {
     const database = await Database.open(":memory:", "write");
     for (const table of await inputTables()) await database.run(table);
+    await database.run("CREATE TABLE current_costs (billing_currency VARCHAR)");
     const teams = await file("some.csv", "label,value,team\nproject_id,a,Care\n");
     const budgets = await file(
       "unknown.csv",
-      "team,month,billing_currency,budget\nCare,2026-11,USD,1\n,2026-11,USD,9\ncare,2026-11,USD,2.50\nLegal,2026-12,EUR,3\n",
+      "team,month,billing_currency,budget\nCare,2026-11,USD,1\n,2026-11,EUR,9\ncare,2026-11,USD,2.50\nLegal,2026-12,EUR,3\n",
     );
     await storeInputs(database, await readInputs({ ...NONE, teams, budgets }));
     const said: string[] = [];
     await warnOfBudgets(database, (text) => said.push(text));
     expect(said).toEqual([
-      expect.stringContaining('"Legal, 2026-12, EUR, 3", "care, 2026-11, USD, 2.5". Correct'),
+      expect.stringMatching(
+        /^No cost can count against 2 budgets: "Legal, 2026-12, EUR, 3" \(its team .*\), "care, 2026-11, USD, 2.5" \(/,
+      ),
     ]);
-    expect(said[0]).toContain("2 budgets");
     await database.run(
       "INSERT INTO ai_billing_teams VALUES ('project_id', 'b', 'care'), ('project_id', 'c', 'Legal')",
     );
-    expect(await budgetsWithoutTeam(database)).toEqual([]);
+    expect(await idleBudgets(database)).toEqual([]);
+    await database.run("INSERT INTO current_costs VALUES ('USD'), (NULL)");
+    expect(await idleBudgets(database)).toEqual([
+      { given: ", 2026-11, EUR, 9", why: "no cost is in EUR" },
+      { given: "Legal, 2026-12, EUR, 3", why: "no cost is in EUR" },
+    ]);
     database.close();
   });
 

@@ -84,32 +84,43 @@ export async function storeInputs(database: Database, rows: InputRows): Promise<
   }
 }
 
-/**
- * The budgets whose team no row of teams names, each as its values: no cost can count against them. A budget may be given before
- * its team, so this is no fault that stops a sync.
- */
-export async function budgetsWithoutTeam(database: Database): Promise<readonly string[]> {
-  const rows = await database.query(`
-    WITH budgets AS (${await modelQuery("ai_billing__budgets")}), teams AS (${await modelQuery("ai_billing__teams")})
-    SELECT team, strftime(month, '%Y-%m'), billing_currency, budget FROM budgets ANTI JOIN teams USING (team)
-    WHERE team IS NOT NULL ORDER BY ALL`);
-  return rows.map(([team, month, currency, budget = "0"]) =>
-    [team, month, currency, plain(budget)].join(", "),
-  );
+/** A budget against which no cost can count, as its values, and the reason. */
+interface IdleBudget {
+  readonly given: string;
+  readonly why: string;
 }
 
-/** Warns of all {@link budgetsWithoutTeam} at once. */
+/**
+ * The budgets whose team is in no row of teams, or whose currency no cost has. A budget may be given before its team, so this is no
+ * fault that stops a sync. Reads the model `current_costs`; without any costs no currency is missing.
+ */
+export async function idleBudgets(database: Database): Promise<readonly IdleBudget[]> {
+  const rows = await database.query(`
+    WITH budgets AS (${await modelQuery("ai_billing__budgets")}), teams AS (${await modelQuery("ai_billing__teams")}),
+    judged AS (
+      SELECT *, team IS NOT NULL AND team NOT IN (SELECT team FROM teams) AS has_no_team,
+             billing_currency NOT IN (SELECT billing_currency FROM current_costs WHERE billing_currency IS NOT NULL)
+               AND EXISTS (FROM current_costs) AS has_no_cost
+      FROM budgets)
+    SELECT coalesce(team, ''), strftime(month, '%Y-%m'), billing_currency, budget, has_no_team
+    FROM judged WHERE has_no_team OR has_no_cost ORDER BY ALL`);
+  return rows.map(([team = "", month = "", currency = "", budget = "0", hasNoTeam]) => ({
+    given: [team, month, currency, plain(budget)].join(", "),
+    why: hasNoTeam === "true" ? "its team is in no row of teams" : `no cost is in ${currency}`,
+  }));
+}
+
+/** Warns of all {@link idleBudgets} at once. */
 export async function warnOfBudgets(
   database: Database,
   warn: (text: string) => void,
 ): Promise<void> {
-  const found = await budgetsWithoutTeam(database);
+  const found = await idleBudgets(database);
   if (found.length === 0) return;
-  const one = found.length === 1;
+  const rows = found.map(({ given, why }) => `"${given}" (${why})`);
   warn(
-    `No cost counts against ${one ? "a budget, because its team is" : `${found.length} budgets, because their teams are`} in no ` +
-      `row of teams: ${found.map((given) => `"${given}"`).join(", ")}. Correct the ${one ? "name" : "names"} (upper and ` +
-      "lower case differ), or give the team's keys and projects with --teams.",
+    `No cost can count against ${found.length === 1 ? "a budget" : `${found.length} budgets`}: ${rows.join(", ")}. Correct ` +
+      "--budgets (in team names, upper and lower case differ), or give the keys and projects of these teams with --teams.",
   );
 }
 

@@ -48,7 +48,7 @@ async function missingModel(database: Database, text: string): Promise<string | 
   const fault = `The database "${database.path}" has no ${name} yet: it holds the raw tables, and not the models over them.`;
   if (tables.some(([, each]) => each === "source_ai_billing"))
     return `${fault} A sync makes them at its end: run sync again.`;
-  const use = schema === "main" ? "" : ` -cmd 'USE ${identifier(schema)}'`;
+  const use = schema === "main" ? "" : ` -cmd ${quoted(`USE ${identifier(schema)}`)}`;
   return `${fault} Make them with: duckdb${use} ${quoted(database.path)} < ${quoted(modelsPath())}`;
 }
 

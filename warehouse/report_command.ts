@@ -24,8 +24,8 @@ export async function report(options: ReportOptions, host: WarehouseHost): Promi
   const database = await copyOf(options, host);
   try {
     await storeInputs(database, inputs);
-    await warnOfBudgets(database, host.warn);
     await refreshModels(database);
+    await warnOfBudgets(database, host.warn);
     await writeReport(options.out, await reportData(database, "source-ai-billing report"));
   } finally {
     database.close();

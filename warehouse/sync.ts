@@ -75,10 +75,10 @@ async function summaryOfSync(options: SyncOptions, host: WarehouseHost): Promise
     await prepare(database, owner);
     for (const table of await inputTables()) await database.run(table);
     await database.transaction(() => storeInputs(database, inputs));
-    await warnOfBudgets(database, host.warn);
     const delivery = await deliver(options.config, database, host);
     for (const text of [...delivery.warnings, ...delivery.errors]) host.warn(text);
     await refreshModels(database);
+    await warnOfBudgets(database, host.warn);
     await storeBills(database);
     const states = await positions(database);
     const streams = delivery.streams.flatMap((name): StreamSummary[] =>

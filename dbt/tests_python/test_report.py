@@ -92,7 +92,7 @@ def test_the_page_is_that_of_duckdb(server, page_of_duckdb, tmp_path):
     assert dollars["current"] == "557.100000000000000001"
     assert [team["team"] for team in dollars["teams"]] == ["Search", "Legal", "unallocated"]
     assert {status["status"] for status in found["ranges"]} >= {"proven"}
-    assert '"Legal, 2025-11, USD, 3"' in ended.stderr
+    assert '"Legal, 2025-11, USD, 3" (its team is in no row of teams)' in ended.stderr
 
 
 def test_the_address_may_come_from_the_environment(server, page_of_duckdb, tmp_path):

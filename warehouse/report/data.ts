@@ -3,7 +3,7 @@ import { literal } from "../columns.ts";
 import type { Database } from "../database.ts";
 import { plain } from "../decimals.ts";
 import { removedCosts } from "../figures.ts";
-import { budgetsWithoutTeam } from "../inputs.ts";
+import { idleBudgets } from "../inputs.ts";
 import { dimensionsOf } from "./dimensions.ts";
 import { anomalies, changes, headline, movers, teams, unitCosts } from "./first_screen.ts";
 import type { ProofRange, ReportData, Status, View } from "./model.ts";
@@ -51,11 +51,8 @@ async function faultsOf(database: Database): Promise<string[]> {
     database,
     "SELECT input || ': ' || given || ': ' || why FROM invalid_inputs ORDER BY 1",
   );
-  const unknown = await budgetsWithoutTeam(database);
-  return [
-    ...unusable,
-    ...unknown.map((given) => `budgets: ${given}: its team is in no row of teams`),
-  ];
+  const idle = await idleBudgets(database);
+  return [...unusable, ...idle.map(({ given, why }) => `budgets: ${given}: ${why}`)];
 }
 
 /** The label of the config, or the address without one. */

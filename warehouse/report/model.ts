@@ -136,7 +136,7 @@ export interface ReportData {
   readonly views: readonly View[];
   readonly ranges: readonly ProofRange[];
   readonly removed: readonly RemovedRow[];
-  /** Rows of inputs that the models cannot use, and budgets whose team is unknown. */
+  /** Rows of inputs that the models cannot use, and budgets against which no cost can count. */
   readonly faults: readonly string[];
   /** The command that made the report. */
   readonly madeBy: string;
