@@ -200,10 +200,11 @@ export class RecordFilter {
   #provisionalOf(record: Fields): void {
     const { rules, window, planFrom, purpose } = this.#context;
     const found = rules.stream.provisionalOf(record);
+    if (found === null) return;
     // A stray that is written has no window of its own in this pass.
     const isOwnDay = purpose.kind === "strays" && this.#day >= planFrom;
     const day = isOwnDay ? this.#day : provisionalDay(record, window, planFrom);
-    if (found === null || day === null) return;
+    if (day === null) return;
     const before = this.#provisional.get(day) ?? { day, records: 0, billed: {} };
     const billed = addAmounts(before.billed, found.billed);
     this.#provisional.set(day, { day, records: before.records + found.records, billed });
