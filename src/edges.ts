@@ -21,12 +21,24 @@ export interface HttpRequest {
   readonly signal: AbortSignal;
 }
 
+/** The bytes of a body. Throws if the connection breaks or stalls. */
+export interface BodyChunks extends AsyncIterable<Uint8Array> {
+  /**
+   * Hands the chunks over without a promise for each: calls `take` with one after the other. If `take` returns a promise, the
+   * next chunk waits for it. To be called once, instead of an iteration. Absent where chunks are few (adapters, simulation).
+   *
+   * @returns resolves after the last chunk
+   * @throws what `take` throws, which ends the connection; the error of the connection
+   */
+  readonly each?: (take: (chunk: Uint8Array) => Promise<void> | undefined) => Promise<void>;
+}
+
 export interface HttpResponse {
   readonly status: number;
   /** Lower-case names. The values of a repeated header are joined by `, `. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** The bytes of the body, still compressed by `content-encoding`. Throws if the connection breaks or stalls. */
-  readonly body: AsyncIterable<Uint8Array>;
+  /** Still compressed by `content-encoding`. */
+  readonly body: BodyChunks;
 }
 
 /** Sends one request. Follows no redirect and retries nothing. Throws if the headers do not arrive completely. */

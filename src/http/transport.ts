@@ -4,8 +4,9 @@
  */
 import type { Dispatcher } from "undici";
 import { isLoopback } from "../core/loopback.ts";
-import type { HttpResponse, Transport } from "../edges.ts";
+import type { Transport } from "../edges.ts";
 import { ConnectorError } from "../errors.ts";
+import { IncomingAnswer } from "./incoming.ts";
 
 /** Time-outs of one request, in milliseconds (C4). */
 export interface TransportLimits {
@@ -46,7 +47,6 @@ export interface OpenTransport {
 }
 
 interface Loaded {
-  readonly request: typeof import("./undici.ts").request;
   /** Without a proxy. */
   readonly direct: Dispatcher;
   /** Through the proxies of the environment, as far as they apply; `direct` if there are none. */
@@ -63,26 +63,22 @@ export function openTransport(options: TransportOptions): OpenTransport {
   let loading: Promise<Loaded> | undefined; // set by the first request, shared by all
   const transport: Transport = async (request) => {
     loading ??= load(options, proxies);
-    const { request: send, direct, outward } = await loading;
+    const { direct, outward } = await loading;
     // A proxy has another loopback than this machine, and would see the credential.
     const dispatcher = isLoopback(request.url) ? direct : outward;
     const { origin, pathname, search } = request.url;
-    const time = limitTime(request.signal, options.limits.answerMs);
+    const answer = new IncomingAnswer(request.signal, options.limits.answerMs);
     try {
-      const answer = await send.call(dispatcher, {
-        origin,
-        path: pathname + search,
-        method: request.body === undefined ? "GET" : "POST",
-        headers: { ...request.headers },
-        body: request.body ?? null,
-        signal: time.signal,
-      });
-      const body = endAfter(answer.body, time.end);
-      return { status: answer.statusCode, headers: joined(answer.headers), body };
+      const method = request.body === undefined ? "GET" : "POST";
+      const { headers, body = null } = request;
+      dispatcher.dispatch(
+        { origin, path: pathname + search, method, headers: { ...headers }, body },
+        answer,
+      );
     } catch (reason) {
-      time.end();
-      throw reason;
+      answer.abort(reason);
     }
+    return answer.head;
   };
   const close = async (): Promise<void> => {
     if (loading === undefined) return;
@@ -93,42 +89,8 @@ export function openTransport(options: TransportOptions): OpenTransport {
   return { transport, close };
 }
 
-/**
- * A signal that aborts with `signal`, or after `limitMs` with an error of code `ANSWER_TIMEOUT`. undici's own time-outs begin
- * again at each byte and at each 1xx answer. `end` ends the timer and the listener.
- */
-function limitTime(
-  signal: AbortSignal,
-  limitMs: number,
-): { readonly signal: AbortSignal; readonly end: () => void } {
-  const either = new AbortController();
-  const forward = (): void => either.abort(signal.reason);
-  if (signal.aborted) forward();
-  else signal.addEventListener("abort", forward, { once: true });
-  const timer = setTimeout(() => {
-    either.abort(Object.assign(new Error("the answer took too long"), { code: "ANSWER_TIMEOUT" }));
-  }, limitMs);
-  const end = (): void => {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", forward);
-  };
-  return { signal: either.signal, end };
-}
-
-/** The chunks of a body. Calls `end` after the last one, also if the body breaks or its reader stops. */
-async function* endAfter(
-  body: AsyncIterable<Uint8Array>,
-  end: () => void,
-): AsyncGenerator<Uint8Array, void> {
-  try {
-    yield* body;
-  } finally {
-    end();
-  }
-}
-
 async function load(options: TransportOptions, proxies: Proxies | undefined): Promise<Loaded> {
-  const { Agent, request } = await import("./undici.ts");
+  const { Agent } = await import("./undici.ts");
   const { limits, connections } = options;
   const settings = {
     connections,
@@ -139,7 +101,7 @@ async function load(options: TransportOptions, proxies: Proxies | undefined): Pr
     allowH2: false,
   };
   const direct = new Agent(settings);
-  if (proxies === undefined) return { request, direct, outward: direct };
+  if (proxies === undefined) return { direct, outward: direct };
   const { EnvHttpProxyAgent } = await import("./undici_proxies.ts");
   // With a proxy, undici reads the connect time-out from the TLS options only.
   const tls = { timeout: limits.connectMs };
@@ -149,17 +111,7 @@ async function load(options: TransportOptions, proxies: Proxies | undefined): Pr
     requestTls: tls,
     proxyTls: tls,
   });
-  return { request, direct, outward };
-}
-
-function joined(
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-): HttpResponse["headers"] {
-  const one: Record<string, string | undefined> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    one[name] = Array.isArray(value) ? value.join(", ") : value;
-  }
-  return one;
+  return { direct, outward };
 }
 
 /** The options of EnvHttpProxyAgent. An empty string stops it from reading the environment by itself. */
