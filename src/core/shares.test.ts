@@ -40,16 +40,27 @@ test("W2: a lane takes a part of the days that are left, and at the end single d
       expect(daysIn(first)).toBeLessThanOrEqual(Math.ceil(at.left / (2 * at.lanes)));
     }),
   );
-  expect(daysIn(share({ start: START, end: START + 31 * DAY }, { ...input, left: 8 }).first)).toBe(
-    1,
-  );
+  const range = { start: START, end: START + 31 * DAY };
+  expect(daysIn(share(range, { ...input, left: 8, perDay: 1000 }).first)).toBe(1);
 });
 
 test("W2: days of few records share a window, as many as fit half a page, so that grown days fit it too", () => {
   const range = { start: START, end: START + 31 * DAY };
   const days = (perDay: number): number =>
     daysIn(share(range, { ...input, planned: 365, left: 8, perDay }).first);
-  expect([0, 1, 50, 100, 400].map(days)).toEqual([23, 23, 10, 5, 1]);
+  expect([0, 1, 50, 100].map(days)).toEqual([23, 23, 10, 5]);
+});
+
+test("W2: a lane takes both its shares at once if this saves more than a fifth of the requests", () => {
+  const range = { start: START, end: START + 31 * DAY };
+  const days = (perDay: number, left: number): number =>
+    daysIn(share(range, { ...input, left, perDay }).first);
+  expect(days(400, 8)).toBe(2); // one page instead of two
+  expect(days(667, 16)).toBe(4); // three pages instead of four
+  expect(days(666, 16)).toBe(3); // two pages instead of three
+  expect(days(700, 16)).toBe(4); // three pages instead of four
+  expect(days(760, 16)).toBe(2); // four pages would be four days
+  expect(days(900, 8)).toBe(1);
 });
 
 test("W2: of shares that are nearly as long, the one with the fullest pages is taken", () => {

@@ -3,7 +3,8 @@
  *
  * It is guided self-scheduling (Polychronopoulos and Kuck, 1987): a lane takes a share of the days that are left, divided by the
  * number of lanes, so that windows become shorter towards the end. If so few days hold less than a page, the lane takes more of
- * them: windows of a part of a page cost as many requests as windows of a page.
+ * them: windows of a part of a page cost as many requests as windows of a page. For the same reason a lane takes a longer share if
+ * its pages are much fuller.
  */
 import { DAY, floorTo } from "./time.ts";
 import type { Range } from "./window.ts";
@@ -29,23 +30,29 @@ const GROWTH = 2;
 /** Small accounts are read in at least this many windows, because nobody knows the days that are left. */
 const FEWEST = 16;
 
+/** A lane takes all its shares at once if this needs less than this part of the requests a day. */
+const WORTH = 0.8;
+
 /** The first part of a range of unknown days, which a lane reads as a window, and the rest; null if no day is left. */
 export function share(range: Range, input: ShareInput): { first: Range; rest: Range | null } {
   const { lanes, pageSize, planned, left, perDay } = input;
   const inPage = Math.floor(pageSize / (GROWTH * perDay)); // Infinity where no record came
-  const most = Math.max(
-    Math.ceil(left / (SHARES * lanes)),
-    Math.min(inPage, Math.ceil(planned / FEWEST)),
-  );
-  const edge = floorTo(DAY, range.start) + fullest(most, perDay / pageSize) * DAY;
+  const guided = Math.ceil(left / (SHARES * lanes));
+  const most = Math.max(guided, Math.min(inPage, Math.ceil(planned / FEWEST)));
+  const days = lengthOf(most, Math.max(most, SHARES * guided), perDay / pageSize);
+  const edge = floorTo(DAY, range.start) + days * DAY;
   if (edge >= range.end) return { first: range, rest: null };
   return { first: { start: range.start, end: edge }, rest: { start: edge, end: range.end } };
 }
 
-/** The number of days, from half of `most` to `most`, whose pages are the fullest. */
-function fullest(most: number, pagesADay: number): number {
+/** The number of days of a share: from half of `most` to `most`, or up to `longest` if that saves many requests. */
+function lengthOf(most: number, longest: number, pagesADay: number): number {
   const least = Math.ceil(most / 2);
-  const costOf = (days: number): number => Math.ceil(days * pagesADay) / days;
-  const choices = Array.from({ length: most - least + 1 }, (_, index) => most - index);
-  return choices.reduce((best, days) => (costOf(days) < costOf(best) ? days : best), most);
+  const requestsADay = (days: number): number => Math.ceil(days * pagesADay) / days;
+  const fullest = (upTo: number): number => {
+    const choices = Array.from({ length: upTo - least + 1 }, (_, index) => upTo - index);
+    return choices.reduce((best, days) => (requestsADay(days) < requestsADay(best) ? days : best));
+  };
+  const [usual, longer] = [fullest(most), fullest(longest)];
+  return requestsADay(longer) < WORTH * requestsADay(usual) ? longer : usual;
 }
