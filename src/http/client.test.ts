@@ -2,12 +2,22 @@ import { setImmediate } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import nock from "nock";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Transport } from "../edges.ts";
 import { ConnectorError } from "../errors.ts";
 import type { Auth, Refusal } from "./auth.ts";
 import type { GetRequest } from "./client.ts";
 import { MAXIMUM_PAGE_BYTES, shownUrl } from "./client.ts";
 import type { ScanBody } from "./judge.ts";
-import { failure, harness, NOW, ORIGIN, realClock, scripted, TOKEN } from "./testing.ts";
+import {
+  failure,
+  harness,
+  instantClock,
+  NOW,
+  ORIGIN,
+  realClock,
+  scripted,
+  TOKEN,
+} from "./testing.ts";
 
 beforeAll(() => nock.disableNetConnect());
 afterAll(() => {
@@ -372,6 +382,27 @@ describe("Client.get()", () => {
       provider().reply(200, "{}", JSON_TYPE);
       await harness().client.get(first());
     });
+  });
+
+  test.each([
+    [1, 1],
+    [100, 2],
+  ])("C3: while 7 MiB wait, at %i ms a page %i requests have left", async (latency, expected) => {
+    const clock = instantClock();
+    const answer = scripted({ body: JSON.stringify("x".repeat(7 * 1024 ** 2)) });
+    let sent = 0;
+    const transport: Transport = async (request) => {
+      sent += 1;
+      await clock.sleep(latency, request.signal);
+      return await answer(request);
+    };
+    const { client } = harness({ clock, transport });
+    const scan: ScanBody<string> = () => ({ envelope: {}, records: "not released" });
+    const request = { ...ask(), maximumBytes: MAXIMUM_PAGE_BYTES, scan };
+    await client.get(request);
+    void client.get(request);
+    await setImmediate();
+    expect(sent).toBe(expected);
   });
 
   describe("C2: 429 is waited for, by every lane", () => {

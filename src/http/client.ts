@@ -29,9 +29,13 @@ const BUDGET_BYTES = MAXIMUM_PAGE_BYTES;
 
 /**
  * No request leaves while the bodies together hold more than this, in bytes: nine pages of 1,000 records. More pages would only
- * wait for the thread that reads them, or for the reader of stdout.
+ * wait for the thread that reads them, or for the reader of stdout. If the provider takes its time, up to twice as many bytes
+ * may wait, because this thread works on them until the answer comes.
  */
 const WAITING_BYTES = 6 * 1024 ** 2;
+
+/** The bytes of bodies that this thread works on in a millisecond: a page of 1,000 records takes some 3 ms. */
+const BYTES_A_MS = 200 * 1024;
 
 /** A wait before the next attempt. */
 export interface Retry {
@@ -103,6 +107,8 @@ export class Client {
   readonly #options: ClientOptions;
   readonly #pool = new BufferPool();
   readonly #budget = new ByteBudget(BUDGET_BYTES);
+  /** The shortest time from a request to the last byte of its page, in milliseconds; null before the first page. */
+  #fastest: number | null = null;
 
   constructor(options: ClientOptions) {
     this.#options = options;
@@ -167,13 +173,14 @@ export class Client {
     let renewed = false; // after a 401 the client tries one renewed credential
     const turn = turnOf(request);
     for (;;) {
-      await this.#budget.room(WAITING_BYTES, signal);
+      await this.#budget.room(this.#waitingBytes(), signal);
       const ticket = await gate.pass(signal);
       const authorization = await auth.authorization(signal);
       const began = this.#options.edges.clock.now();
       // Reports to the gate on arrival: a slow reader of stdout may defer the parsing for long.
       const arrived = (): void => {
         const latency = this.#options.edges.clock.now() - began;
+        if (request.scan !== undefined) this.#fastest = Math.min(this.#fastest ?? latency, latency);
         gate.succeeded(
           ticket,
           request.scan === undefined ? undefined : { latency, isAwaited: turn.hasCome },
@@ -205,6 +212,12 @@ export class Client {
           retried += 1;
       }
     }
+  }
+
+  /** The bytes that may wait while a request leaves. */
+  #waitingBytes(): number {
+    const workedOff = (this.#fastest ?? 0) * BYTES_A_MS;
+    return Math.min(2 * WAITING_BYTES, Math.max(WAITING_BYTES, workedOff));
   }
 
   async #send<Scanned>(
