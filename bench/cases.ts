@@ -75,22 +75,32 @@ export async function pathsOfOneLane(world: World): Promise<readonly string[]> {
 }
 
 /** 100 ms a page: compares the lanes with the shortest time that their number allows. */
-export async function latency(world: World, lanes: number): Promise<Row[]> {
+export async function latency(world: World, lanes: number, times: number): Promise<Row[]> {
   const { delayMs } = slowScene;
   const alone = (await pathsOfOneLane(world)).length;
   const command = await world.set({ ...slowScene, concurrency: lanes });
-  await measure(command);
-  const served = (await world.seen()).paths.length;
-  const { wallMs } = await measure(command);
+  await measure(command); // renders the pages
   await world.seen();
-  const first = await firstRecord(world, await world.set({ records: PAGE, days: 1 }));
-  const least = Math.ceil(served / lanes) * delayMs + first.untilAsked;
+  const runs: { readonly wallMs: number; readonly served: number }[] = [];
+  for (let time = 0; time < times; time++) {
+    const { wallMs } = await measure(command);
+    runs.push({ wallMs, served: (await world.seen()).paths.length });
+  }
+  const onePage = await world.set({ records: PAGE, days: 1 });
+  const asked: number[] = [];
+  for (let time = 0; time < times; time++) {
+    asked.push((await firstRecord(world, onePage)).untilAsked);
+  }
+  const wall = median(runs.map(({ wallMs }) => wallMs));
+  const served = median(runs.map((run) => run.served));
+  const least = Math.ceil(served / lanes) * delayMs + median(asked);
+  const ratio = wall / least;
   return [
     [
       `latency: ${delayMs} ms a page, ${lanes} lanes`,
-      `${(wallMs / 1000).toFixed(2)} s, ${(wallMs / least).toFixed(2)} × ${(least / 1000).toFixed(2)} s`,
+      `${(wall / 1000).toFixed(2)} s, ${ratio.toFixed(2)} × ${(least / 1000).toFixed(2)} s`,
       "<= 1.08",
-      wallMs / least > 1.08,
+      ratio > 1.08,
     ],
     [
       `pages served, ${lanes} lanes`,

@@ -51,8 +51,8 @@ async function speed(): Promise<void> {
     const few = Math.ceil(runs / 2);
     await run(throughput(world, "usage 1h", { ...even, granularity: "1h" }, few));
     await run(throughput(world, "costs", { ...even, dataset: "costs" }, few));
-    await run(latency(world, 4));
-    await run(latency(world, 16));
+    await run(latency(world, 4, runs));
+    await run(latency(world, 16, runs));
     const sizes = [10_000, values.large ? 5_000_000 : 1_000_000];
     await run(memory(world, sizes, values.large ? 60 : 5, few));
     await run(idleSync(world, few));
