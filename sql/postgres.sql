@@ -6924,12 +6924,19 @@ create view budget_status as
 -- Each budget beside its month: what is spent and what the forecast is, over all accounts. Costs in another currency than the
 -- budget's do not count. In a month without any costs nothing is spent; a month that has not begun has no forecast.
 with teams as (
-  select month, team, billing_currency, sum(billed_cost) as billed_cost, sum(forecast_cost) as forecast_cost
+  -- If any of the costs has no forecast, neither has their sum.
+  select
+    month, team, billing_currency,
+    sum(billed_cost) as billed_cost,
+    case when count(*) = count(forecast_cost) then sum(forecast_cost) end as forecast_cost
   from "team_costs"
   group by month, team, billing_currency
 ),
 organization as (
-  select month, billing_currency, sum(billed_cost) as billed_cost, sum(forecast_cost) as forecast_cost
+  select
+    month, billing_currency,
+    sum(billed_cost) as billed_cost,
+    case when count(*) = count(forecast_cost) then sum(forecast_cost) end as forecast_cost
   from teams
   group by month, billing_currency
 ),
@@ -6940,8 +6947,11 @@ spent as (
   select
     budgets.month, budgets.team, budgets.billing_currency, budgets.budget,
     coalesce(case when budgets.team is null then organization.billed_cost else teams.billed_cost end, 0) as billed_cost,
-    case when budgets.month <= newest.month then
-      coalesce(case when budgets.team is null then organization.forecast_cost else teams.forecast_cost end, 0)
+    case
+      when budgets.month > newest.month or newest.month is null then null
+      when budgets.team is null then case when organization.month is null then 0 else organization.forecast_cost end
+      when teams.month is null then 0
+      else teams.forecast_cost
     end as forecast_cost
   from "ai_billing__budgets" as budgets
   cross join newest

@@ -97,3 +97,17 @@ def test_a_budget_is_compared_with_the_forecast_of_its_month(given):
     assert (december["billed_cost"], december["forecast_cost"], december["is_forecast_over"]) == (0, None, None)
     # Two rows that contradict each other are no budget.
     assert ("10", None, "USD") not in rows
+
+
+def test_a_month_without_a_complete_day_has_no_forecast_to_compare(warehouse):
+    world = World(Table())
+    world.put(cost("oct", "10-31", "8", x_CostStatus="final", x_ApiKeyId="k-search"))
+    world.put(cost("today", "11-10", "20", x_ApiKeyId="k-search"))
+    world.sync(("10-01", "11-01"), ("11-10", "11-11"))
+    warehouse.fill(world.table.tables)
+    warehouse.give(teams=TEAMS, budgets=[("Search", "2025-11", "USD", "10"), ("", "2025-11", "USD", "30")])
+    warehouse.build()
+    rows = warehouse.all("select team, billed_cost, forecast_cost, is_over, is_forecast_over from budget_status")
+    found = {row["team"]: (row["billed_cost"], row["forecast_cost"], row["is_over"], row["is_forecast_over"]) for row in rows}
+    assert found == {"Search": (20, None, True, None), None: (20, None, False, None)}
+    warehouse.give()

@@ -221,7 +221,8 @@ export async function teams(database: Database, currency: string): Promise<TeamB
     WITH clock AS (
       SELECT max(month) AS month FROM monthly_costs WHERE is_running AND billing_currency = ${literal(currency)}),
     running AS (
-      SELECT team, sum(to_date_cost) AS billed, sum(forecast_cost) AS forecast FROM team_costs SEMI JOIN clock USING (month)
+      SELECT team, sum(to_date_cost) AS billed, CASE WHEN count(*) = count(forecast_cost) THEN sum(forecast_cost) END AS forecast
+      FROM team_costs SEMI JOIN clock USING (month)
       WHERE billing_currency = ${literal(currency)} GROUP BY team),
     budgets AS (
       SELECT team, budget FROM budget_status SEMI JOIN clock USING (month)
