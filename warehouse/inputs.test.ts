@@ -57,6 +57,7 @@ describe("inputs", () => {
       'row "project_id, , x": value is missing',
       "billing_currency, budget is missing",
       '"amount" is not known',
+      "with commas between them",
       "missing.csv: there is no such file",
     ]) {
       await expect(failed).rejects.toThrow(words);

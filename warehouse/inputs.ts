@@ -176,7 +176,7 @@ function faultOf(titles: readonly string[], columns: readonly string[]): string 
   const unknown = titles.filter((title) => !columns.includes(title));
   if (missing.length + unknown.length === 0 && titles.length === columns.length) return undefined;
   return [
-    `the first line must have the columns ${columns.join(", ")}`,
+    `the first line must have the columns ${columns.join(", ")}, with commas between them`,
     ...(missing.length === 0 ? [] : [`${missing.join(", ")} is missing`]),
     ...(unknown.length === 0 ? [] : [`"${unknown.join('", "')}" is not known`]),
   ].join("; ");
