@@ -1,12 +1,13 @@
 /** The report that the demo leaves, in a real browser without a network. */
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { LAUNCHER } from "../../bin/process.ts";
 import { Database } from "../../warehouse/database.ts";
 import { add, plain, rounded } from "../../warehouse/decimals.ts";
 
@@ -29,6 +30,13 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), "report-"));
   const run = promisify(execFile);
   await run(process.execPath, [DEMO, "--out", directory]);
+  const [budgets = "", path = ""] = ["budgets.csv", "company.duckdb"].map(inDirectory);
+  writeFileSync(
+    budgets,
+    "team,month,billing_currency,budget\nCustomer Care,2026-11,USD,5200\nResearch,2026-11,USD,2500\n",
+  );
+  const line = ["report", "--database", path, "--budgets", budgets, "--out", ofTwoTeams()];
+  await run(LAUNCHER, line);
   database = await Database.open(join(directory, "company.duckdb"), "read");
   browser = await chromium.launchPersistentContext(join(directory, "profile"), {
     executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
@@ -44,7 +52,10 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-const file = (): string => join(directory, "report.html");
+const inDirectory = (name: string): string => join(directory, name);
+const file = (): string => inDirectory("report.html");
+/** The same costs with the budgets of two of the four teams. */
+const ofTwoTeams = (): string => inDirectory("two_teams.html");
 
 beforeEach(async () => {
   troubles = [];
@@ -52,7 +63,8 @@ beforeEach(async () => {
   page.on("console", (message) => troubles.push(`console: ${message.text()}`));
   page.on("pageerror", (error) => troubles.push(`error: ${error.message}`));
   page.on("request", (request) => {
-    if (request.url() !== pathToFileURL(file()).href) troubles.push(`request: ${request.url()}`);
+    const pages = [file(), ofTwoTeams()].map((path) => pathToFileURL(path).href);
+    if (!pages.includes(request.url())) troubles.push(`request: ${request.url()}`);
   });
   await page.goto(pathToFileURL(file()).href);
 });
@@ -137,6 +149,26 @@ describe("the first screen", () => {
     expect(rows).toEqual(["Customer Care", "Engineering", "Research", "Legal", "unallocated"]);
     const billed = await exact(shown().locator(".teams tbody td:nth-child(2)"));
     expect([add(billed)]).toEqual(await exact(shown().locator(".to-date strong")));
+  });
+});
+
+describe("the budgets of two teams", () => {
+  test("are compared with the costs of these teams, in words and not in the chart of all costs", async () => {
+    const legend = figure("month").locator(".legend");
+    expect(await legend.textContent()).toContain("budget");
+    await page.goto(pathToFileURL(ofTwoTeams()).href);
+    const [billed = "", forecast = ""] = await database
+      .query(
+        `SELECT sum(to_date_cost), 7700 - sum(forecast_cost) FROM team_costs
+         WHERE month = '2026-11-01' AND billing_currency = 'USD' AND team IN ('Customer Care', 'Research')`,
+      )
+      .then(([sums = []]) => sums.map(plain));
+    expect(await exact(shown().locator(".budget"))).toEqual(["7700", billed, forecast.slice(1)]);
+    expect(await shown().locator("h1").textContent()).toMatch(
+      /; the 2 teams with a budget are on course to exceed it by \d+%$/,
+    );
+    expect(await legend.textContent()).toContain("forecast");
+    expect(await legend.textContent()).not.toContain("budget");
   });
 });
 
