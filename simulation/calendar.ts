@@ -1,6 +1,7 @@
 /** The simulation's own functions of time, independent of the connector's. Milliseconds since 1970, UTC. */
 
-export const MINUTE = 60_000;
+export const SECOND = 1000;
+export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 

@@ -1,7 +1,7 @@
 /**
  * A life: one connection over many syncs, until the provider no longer changes and all due data must have been read.
  */
-import { DAY, dayOf, HOUR, MINUTE } from "./calendar.ts";
+import { DAY, dayOf, HOUR, MINUTE, SECOND } from "./calendar.ts";
 import { CALM, Connection, type Report, type Step } from "./connection.ts";
 import { judgeCurrent } from "./current.ts";
 import type { Item } from "./platform.ts";
@@ -25,8 +25,13 @@ export async function live(world: World, plain: boolean): Promise<Report> {
   const draw = { world, random: world.random.fork(), plain };
   let step = firstStep({ ...draw, now: scheduler.now });
   while (scheduler.now < world.end) {
-    await connection.sync(step);
-    scheduler.skipTo(scheduler.now + gap(draw.random, world.tempo.often));
+    const { outcome } = await connection.sync(step);
+    // Most platforms try again at once.
+    const isRetry = !plain && outcome !== true && draw.random.chance(0.6);
+    const wait = isRetry
+      ? draw.random.int(SECOND, 20 * MINUTE)
+      : gap(draw.random, world.tempo.often);
+    scheduler.skipTo(scheduler.now + wait);
     step = nextStep(step, { ...draw, now: scheduler.now });
     changeLimits({ ...draw, now: scheduler.now });
   }
@@ -77,7 +82,9 @@ function gap(random: Random, often: boolean): number {
 function firstStep(draw: Draw): Step {
   const { random, plain } = draw;
   const concurrency = random.pick([1, null, 4, plain ? 4 : null]);
-  return nextStep({ ...CALM, concurrency, asked: drawAsked(draw) }, draw);
+  // The first sync writes most rows: small pages let it be killed within a window.
+  const pageSize = random.pick(plain ? [5] : [1, 2, 3, 5]);
+  return nextStep({ ...CALM, concurrency, pageSize, asked: drawAsked(draw) }, draw);
 }
 
 function drawAsked({ now, random, plain }: Draw): Asked {

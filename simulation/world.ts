@@ -136,12 +136,14 @@ export function lookbackOf(rules: Rules): number {
 
 function drawLives(rules: Rules, random: Random, plain: boolean, span: Span): Life[] {
   const lives: Life[] = [];
-  const most = random.pick([1, 1, 2, 3, plain ? 3 : 15]);
+  const most = random.pick(plain ? [1, 1, 2, 3] : [1, 2, 3, 8, 15]);
+  const isRestless = !plain && random.chance(0.2);
   for (let day = span.start; day <= span.end; day += DAY) {
     const count = random.int(0, most);
     for (let number = 0; number < count; number++) {
       const life = drawLife(rules, random, plain, day, `${rules.stream}-${lives.length}`);
-      drawVersions(life, rules, random, plain, span.end);
+      const changes = isRestless ? random.int(4, 12) : random.pick([1, 1, 2, 3]);
+      drawVersions(life, { rules, random, plain, changes, end: span.end });
       if (life.versions.length > 0) lives.push(life);
     }
   }
@@ -160,10 +162,19 @@ function drawLife(rules: Rules, random: Random, plain: boolean, day: number, id:
   return { stream, id, start, end, versions: [], withdrawnAt: Infinity };
 }
 
-function drawVersions(life: Life, rules: Rules, random: Random, plain: boolean, end: number): void {
+interface VersionsDraw {
+  readonly rules: Rules;
+  readonly random: Random;
+  readonly plain: boolean;
+  /** How often the record changes within the lookback, its first version included. */
+  readonly changes: number;
+  readonly end: number;
+}
+
+function drawVersions(life: Life, { rules, random, plain, changes, end }: VersionsDraw): void {
   const settled = settlesFrom(life, rules.selects === "overlap");
   const lookback = lookbackOf(rules);
-  const times = Array.from({ length: random.pick([1, 1, 2, 3]) }, () => {
+  const times = Array.from({ length: changes }, () => {
     const within = random.int(
       life.start + MINUTE,
       settled + Math.round(lookback * random.pick([0, 0.1, 1])),
