@@ -164,6 +164,13 @@ export const RESTATEMENT: readonly Mutant[] = [
     test: "src/streams/reader_days.test.ts: R2: the provisional cost of a written stray is followed under its own day, until that day is read",
   },
   {
+    rule: "R2",
+    file: "src/streams/reader.ts",
+    from: "planFrom: Math.min(plan.from, job.window.start)",
+    to: "planFrom: plan.from",
+    test: "src/streams/reader_days.test.ts: R2: a window that is resumed under a later start date keeps its provisional costs on their days",
+  },
+  {
     rule: "R4",
     file: "src/streams/completion.ts",
     from: "if (resumed && moved) return",

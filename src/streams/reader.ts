@@ -163,7 +163,8 @@ export class StreamReader implements WindowSource {
       rules: this.#rules,
       window: job.window,
       readingId: reading.id,
-      planFrom: plan.from,
+      // A resumed window may begin before the plan, after a later start date was set. Its records keep their own days (R2).
+      planFrom: Math.min(plan.from, job.window.start),
       withTotals: reading.totals !== null,
       memory,
       purpose: job.purpose,

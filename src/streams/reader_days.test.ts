@@ -465,6 +465,22 @@ test("R2: the provisional cost of a written stray is followed under its own day,
   expect(provisional(read)).toEqual([]);
 });
 
+test("R2: a window that is resumed under a later start date keeps its provisional costs on their days", async () => {
+  const down = new ConnectorError("unavailable", "It is down.");
+  const early = costRecord("p", {
+    ChargePeriodStart: "2026-01-02T00:00:00Z",
+    ChargePeriodEnd: "2026-01-03T00:00:00Z",
+    x_CostStatus: "provisional",
+  });
+  const month = { ...input, byMonth: true };
+  const options = { stream: costs, input: month };
+  const killed = await readScript([[pageOf([], "c"), down]], options);
+  const later = { ...month, startDate: DAY_ONE + 3 * DAY };
+  const stored = lastState(killed);
+  const run = await readScript([[pageOf([early])]], { ...options, stored, input: later });
+  expect(stateOf(run).provisional).toMatchObject([{ day: DAY_ONE + DAY, records: 1 }]);
+});
+
 test("P5: next time a written stray is reported as standing, and an idle second read writes nothing", async () => {
   const windows = { 0: [], 1: [strayOf("lost", 0), four[1] ?? {}] };
   const first = await readScript(showing(windows), { input: twoDays });
