@@ -34,8 +34,9 @@ export class IncomingAnswer implements Dispatcher.DispatchHandler, BodyChunks {
    * @param signal its abort ends the request at once, with the signal's reason
    * @param limitMs the longest time to the last byte, in milliseconds (L2). undici's own time-outs begin again at each byte and at
    *   each 1xx answer.
+   * @param onEnd called after the last byte, and where the request fails
    */
-  constructor(signal: AbortSignal, limitMs: number) {
+  constructor(signal: AbortSignal, limitMs: number, onEnd?: () => void) {
     const abort = (): void => this.abort(signal.reason);
     const expire = (): void => {
       this.abort(Object.assign(new Error("the answer took too long"), { code: "ANSWER_TIMEOUT" }));
@@ -44,6 +45,7 @@ export class IncomingAnswer implements Dispatcher.DispatchHandler, BodyChunks {
     this.#end = () => {
       clearTimeout(timer);
       signal.removeEventListener("abort", abort);
+      onEnd?.();
     };
     this.#head.promise.catch(() => undefined); // it may fail before anybody waits for it
     if (signal.aborted) abort();

@@ -1,4 +1,6 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { connect } from "node:net";
+import { setImmediate } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import type { Socket } from "node:net";
 import type { RequestListener } from "node:http";
@@ -51,6 +53,23 @@ describe("C4: time-outs, resets and broken bodies over real connections", () => 
     await Promise.all(Array.from({ length: 10 }, () => client.get(ask(server.origin))));
     await client.get(ask(server.origin));
     expect(server.connections()).toBe(2);
+  });
+
+  test("the next request on a used connection leaves in the turn in which the answer before it ended", async () => {
+    await using server = await serveHttp(json);
+    const transport = open({ connections: 2 });
+    const request = { ...ask(server.origin), headers: {} };
+    const first = await transport(request);
+    for await (const _chunk of first.body);
+    let sent = 0;
+    const count = (): void => void (sent += 1);
+    subscribe("undici:client:sendHeaders", count);
+    const second = transport(request);
+    for (let promise = 0; promise < 10; promise++) await Promise.resolve(); // the transport's own promises
+    await setImmediate();
+    unsubscribe("undici:client:sendHeaders", count);
+    expect(sent).toBe(1);
+    for await (const _chunk of (await second).body);
   });
 
   test("a connection is reused after errors that have a body", async () => {

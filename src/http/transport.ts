@@ -6,6 +6,7 @@ import type { Dispatcher } from "undici";
 import { isLoopback } from "../core/loopback.ts";
 import type { Transport } from "../edges.ts";
 import { ConnectorError } from "../errors.ts";
+import { Connections } from "./connections.ts";
 import { IncomingAnswer } from "./incoming.ts";
 
 /** Time-outs of one request, in milliseconds (C4). */
@@ -48,9 +49,9 @@ export interface OpenTransport {
 
 interface Loaded {
   /** Without a proxy. */
-  readonly direct: Dispatcher;
-  /** Through the proxies of the environment, as far as they apply; `direct` if there are none. */
-  readonly outward: Dispatcher;
+  readonly direct: Connections;
+  /** Through the proxies of the environment, as far as they apply; null if there are none. */
+  readonly outward: Dispatcher | null;
 }
 
 /**
@@ -65,13 +66,14 @@ export function openTransport(options: TransportOptions): OpenTransport {
     loading ??= load(options, proxies);
     const { direct, outward } = await loading;
     // A proxy has another loopback than this machine, and would see the credential.
-    const dispatcher = isLoopback(request.url) ? direct : outward;
+    const { connection, free } =
+      outward === null || isLoopback(request.url) ? direct.take() : { connection: outward };
     const { origin, pathname, search } = request.url;
-    const answer = new IncomingAnswer(request.signal, options.limits.answerMs);
+    const answer = new IncomingAnswer(request.signal, options.limits.answerMs, free);
     try {
       const method = request.body === undefined ? "GET" : "POST";
       const { headers, body = null } = request;
-      dispatcher.dispatch(
+      connection.dispatch(
         { origin, path: pathname + search, method, headers: { ...headers }, body },
         answer,
       );
@@ -83,7 +85,7 @@ export function openTransport(options: TransportOptions): OpenTransport {
   const close = async (): Promise<void> => {
     if (loading === undefined) return;
     await loading
-      .then(({ direct, outward }) => Promise.all([direct.destroy(), outward.destroy()]))
+      .then(({ direct, outward }) => Promise.all([direct.destroy(), outward?.destroy()]))
       .catch(() => undefined);
   };
   return { transport, close };
@@ -100,8 +102,8 @@ async function load(options: TransportOptions, proxies: Proxies | undefined): Pr
     // The tests prove the time-outs and the limit of connections for HTTP/1.1 only.
     allowH2: false,
   };
-  const direct = new Agent(settings);
-  if (proxies === undefined) return { direct, outward: direct };
+  const direct = new Connections(connections, () => new Agent({ ...settings, connections: 1 }));
+  if (proxies === undefined) return { direct, outward: null };
   const { EnvHttpProxyAgent } = await import("./undici_proxies.ts");
   // With a proxy, undici reads the connect time-out from the TLS options only.
   const tls = { timeout: limits.connectMs };
