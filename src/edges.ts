@@ -25,7 +25,8 @@ export interface HttpRequest {
 export interface BodyChunks extends AsyncIterable<Uint8Array> {
   /**
    * Hands the chunks over without a promise for each: calls `take` with one after the other. If `take` returns a promise, the
-   * next chunk waits for it. To be called once, instead of an iteration. Absent where chunks are few (adapters, simulation).
+   * next chunk waits for it. `take` must copy what it keeps, because a chunk's memory is freed afterwards. To be called once, instead
+   * of an iteration. Absent where chunks are few (adapters, simulation).
    *
    * @returns resolves after the last chunk
    * @throws what `take` throws, which ends the connection; the error of the connection
