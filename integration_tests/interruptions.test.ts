@@ -1,5 +1,8 @@
 /** Signals, readers that are slow or gone, full disks: the world around the process. */
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { closeSync, constants, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { catalogOf } from "./support/config.ts";
 import { read, startRead } from "./support/connector.ts";
@@ -78,6 +81,27 @@ test("SIGTERM while nobody reads stdout ends the process within five seconds all
   expect(performance.now() - began).toBeLessThan(5500);
   const run = await reading.judged(true);
   expect(run.signal).toBe("SIGTERM");
+});
+
+test("SIGTERM ends the process as soon where stdout is a pipe that a thread writes to", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "pipe-"));
+  const path = join(folder, "stdout");
+  execFileSync("sh", ["-c", 'mkfifo "$1"', "sh", path]);
+  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const stdout = openSync(path, "w");
+  try {
+    const reading = startRead(provider.config({ concurrency: 2 }), { stdout });
+    await expect.poll(async () => (await provider.requests()).length).toBeGreaterThan(2);
+    await standstill(async () => (await provider.requests()).length);
+    const began = performance.now();
+    reading.running.child.kill("SIGTERM");
+    await new Promise((resolve) => reading.running.child.once("exit", resolve));
+    expect(performance.now() - began).toBeLessThan(5500);
+    expect((await reading.judged(true)).signal).toBe("SIGTERM");
+  } finally {
+    for (const end of [reader, stdout]) closeSync(end);
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test("a full refresh killed outright goes on in its next attempt and loses nothing", async () => {

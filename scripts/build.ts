@@ -4,12 +4,27 @@
  */
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { build } from "esbuild";
+import { build, type Plugin } from "esbuild";
 
 const root = new URL("..", import.meta.url).pathname;
 const outdir = `${root}dist`;
 /** The image is built without this folder. */
 const hasWarehouse = existsSync(`${root}warehouse`);
+
+/**
+ * Replaces imports of node:process by the global `process`. The module reads all members of `process` when it is imported, and
+ * so opens stdout as a stream, which sets a pipe to non-blocking mode (src/stdout.ts).
+ */
+const globalProcess: Plugin = {
+  name: "global process",
+  setup: (bundle) => {
+    const found = { path: "process", namespace: "global" };
+    bundle.onResolve({ filter: /^node:process$/ }, () => found);
+    bundle.onLoad({ filter: /./, namespace: "global" }, () => ({
+      contents: "export default process;",
+    }));
+  },
+};
 
 await rm(outdir, { recursive: true, force: true });
 await build({
@@ -23,6 +38,7 @@ await build({
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: "eof",
+  plugins: [globalProcess],
   // DuckDB has binaries, and both are only loaded where they are installed and needed.
   external: ["@duckdb/node-api", "pg", ...(hasWarehouse ? [] : ["../warehouse/*"])],
   // Its main file requires its parts in a way that no bundler can follow.

@@ -1,6 +1,8 @@
 /** The process edge: the only file that names `process`. */
 import { setMaxListeners } from "node:events";
+import type { Writable } from "node:stream";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
+import { isatty } from "node:tty";
 import packageJson from "../package.json" with { type: "json" };
 import type { Command } from "./cli.ts";
 import type { Host } from "./connector.ts";
@@ -14,6 +16,9 @@ import { specification } from "./spec.ts";
 
 /** The least time between two STATEs of a stream, in milliseconds (S2). */
 const STATE_INTERVAL = 1000;
+
+/** The descriptor of stdout. */
+const STDOUT = 1;
 
 /** The time after a signal in which the last states may be written, in milliseconds (design section 4). */
 const GRACE = 4500;
@@ -50,11 +55,12 @@ type Running = Extract<Command, { debug: boolean }>;
 async function main(): Promise<void> {
   const secrets = new Secrets();
   const stop = stopOnSignals();
-  let emitter = new Emitter(process.stdout, secrets, false);
+  let emitter: Emitter | undefined;
+  const plainEmitter = (): Emitter => new Emitter(process.stdout, secrets, false);
   try {
     const command = await commandOf(process.argv.slice(2));
     if ("text" in command) {
-      await emitter.print(command.text);
+      await plainEmitter().print(command.text);
       return;
     }
     if (command.kind === "conform") {
@@ -66,17 +72,17 @@ async function main(): Promise<void> {
       return;
     }
     if (command.kind === "warehouse") {
-      await runWarehouse(command.argv, emitter, secrets, stop.signal);
+      await runWarehouse(command.argv, plainEmitter(), secrets, stop.signal);
       return;
     }
-    emitter = new Emitter(process.stdout, secrets, command.debug);
+    emitter = new Emitter(await stdoutOf(command), secrets, command.debug);
     const ok = await perform(command, emitter, secrets, stop.signal);
     await emitter.flush();
     process.exitCode = ok ? 0 : 1;
   } catch (reason) {
     stop.end();
     process.exitCode = 1;
-    await tell(ConnectorError.from(reason), emitter, secrets);
+    await tell(ConnectorError.from(reason), emitter ?? plainEmitter(), secrets);
   } finally {
     stop.die();
   }
@@ -134,6 +140,12 @@ async function nextTurn(): Promise<void> {
   await setImmediate();
 }
 
+/** Stdout for a command. A read has a stdout of its own; see stdout.ts. */
+async function stdoutOf({ kind }: Running): Promise<Writable> {
+  if (kind !== "read") return process.stdout;
+  return (await import("./stdout.ts")).openStdout(STDOUT, () => process.stdout);
+}
+
 /** This process, as the connector sees it. */
 function hostOf(
   { openTransport, TRANSPORT_LIMITS }: typeof import("./connector.ts"),
@@ -167,8 +179,8 @@ async function limitHeapGrowth(): Promise<void> {
 
 /** Shows progress if a person watches a read at a terminal and stdout is redirected. */
 async function watched({ kind }: Running, secrets: Secrets): Promise<Progress | undefined> {
-  const { stdout, stderr } = process;
-  if (kind !== "read" || !stderr.isTTY || stdout.isTTY) return undefined;
+  const { stderr } = process;
+  if (kind !== "read" || !stderr.isTTY || isatty(STDOUT)) return undefined;
   const { Progress } = await import("./progress.ts");
   stderr.on("error", () => undefined); // the read goes on if the terminal closes
   return new Progress(
@@ -306,18 +318,9 @@ async function tell(error: ConnectorError, emitter: Emitter, secrets: Secrets): 
  */
 async function explain(failure: string | undefined, secrets: Secrets): Promise<void> {
   if (failure === undefined) return;
-  if (!process.stderr.isTTY && !(await isFile(process.stdout.fd))) return;
+  if (!process.stderr.isTTY && !(await import("./stdout.ts")).isFile(STDOUT)) return;
   process.stderr.on("error", () => undefined); // nobody is left to be told
   process.stderr.write(`${secrets.mask(failure)}\n`);
-}
-
-async function isFile(descriptor: number): Promise<boolean> {
-  try {
-    const { fstatSync } = await import("node:fs"); // takes 3 ms, and is only needed here
-    return fstatSync(descriptor).isFile();
-  } catch {
-    return false; // it is closed
-  }
 }
 
 /** Whether the reader of stdout has gone away, so that nobody can read a report. */
