@@ -53,7 +53,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/core/plan.ts",
     from: "const today = ceilTo(at.bucket, at.now);",
     to: "const today = at.now;",
-    test: "src/core/plan.test.ts: W4: the end is now rounded up to a whole bucket, or the end date",
+    test: "src/core/plan.test.ts: W4: the end is now rounded up to a whole bucket, or the end date rounded up to a whole day",
   },
   {
     rule: "W4",

@@ -157,12 +157,14 @@ test("W3: a window that has left retention is read from the floor on, the rest i
   });
 });
 
-test("W4: the end is now rounded up to a whole bucket, or the end date", () => {
+test("W4: the end is now rounded up to a whole bucket, or the end date rounded up to a whole day", () => {
   expect(covered(planIncremental(null, atNoon()))[0]?.end).toBe(TODAY + DAY);
   const hourly = atNoon({ bucket: HOUR, now: NOON + 1 });
   expect(covered(planIncremental(null, hourly))[0]?.end).toBe(NOON + HOUR);
   const ended = atNoon({ endDate: TODAY - 3 * DAY });
   expect(covered(planIncremental(null, ended))[0]?.end).toBe(TODAY - 3 * DAY);
+  const within = atNoon({ bucket: HOUR, endDate: TODAY - 3 * DAY + 1 });
+  expect(covered(planIncremental(null, within))[0]?.end).toBe(TODAY - 2 * DAY);
   const future = atNoon({ endDate: TODAY + 30 * DAY });
   expect(covered(planIncremental(null, future))[0]?.end).toBe(TODAY + DAY);
 });

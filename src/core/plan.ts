@@ -86,7 +86,8 @@ function boundsOf(at: PlanInput): Bounds {
   const floor = retentionFloor(at.now, at.retentionDays);
   const wanted = at.startDate === null ? floor : floorTo(DAY, at.startDate);
   const today = ceilTo(at.bucket, at.now);
-  const end = at.endDate === null ? today : Math.min(ceilTo(at.bucket, at.endDate), today);
+  // Also of hours a whole day is read: fewer hours of a day than before would look like withdrawn records (R6).
+  const end = at.endDate === null ? today : Math.min(ceilTo(DAY, at.endDate), today);
   const from = Math.max(floor, wanted);
   return { floor, from, end, earliestPosition: Math.min(from, floorTo(DAY, at.now)) };
 }
