@@ -297,7 +297,7 @@ describe("login", () => {
     const running = launch("login", { args: ["--config", path, "--no-browser"] });
     const address = await new Promise<URL>((resolve, reject) => {
       let text = "";
-      running.child.stdout?.on("data", (part: string) => {
+      running.stdout?.on("data", (part: string) => {
         text += part;
         const found = /^ {2}(http\S+)$/m.exec(text)?.[1];
         if (found !== undefined) resolve(new URL(found));
@@ -422,7 +422,7 @@ describe("login", () => {
   test("Ctrl-C ends it", async () => {
     writeFileSync(path, JSON.stringify(publicConfig()));
     const running = launch("login", { args: ["--config", path, "--no-browser"] });
-    await new Promise<void>((resolve) => running.child.stdout?.once("data", () => resolve()));
+    await new Promise<void>((resolve) => running.stdout?.once("data", () => resolve()));
     const finished = await running.kill("SIGINT");
     expect(finished.signal).toBe("SIGINT");
   });

@@ -79,5 +79,5 @@ export function start(command: string, options: ContainerOptions = {}): Running 
     stdio: ["ignore", "pipe", "pipe"],
     timeout: 110_000,
   });
-  return new Running(started, folder, {});
+  return new Running(started, started.child.stdout, folder, {});
 }

@@ -40,7 +40,12 @@ const PROMPT = 5000;
 export async function runAttempt(options: AttemptOptions): Promise<Outcome> {
   const { config, mode, streams, end } = options;
   const catalog = catalogOf(mode, streams);
-  const { child, done } = launch("read", { config, catalog, state: options.states, raw: true });
+  const { child, stdout, done } = launch("read", {
+    config,
+    catalog,
+    state: options.states,
+    raw: true,
+  });
   const received = new Received();
   let requests = 0;
   let struckAt: number | null = null;
@@ -58,7 +63,7 @@ export async function runAttempt(options: AttemptOptions): Promise<Outcome> {
     strike();
   };
   subscribe(REQUESTS, onRequest);
-  child.stdout?.on("data", (text: string) => {
+  stdout?.on("data", (text: string) => {
     received.take(text);
     strike();
   });

@@ -64,7 +64,7 @@ async function startLogin(): Promise<{ readonly running: Running; readonly addre
   const running = launch("login", { args: ["--config", path, "--no-browser"] });
   let text = "";
   const address = await new Promise<string>((resolve, reject) => {
-    running.child.stdout?.on("data", (part: string) => {
+    running.stdout?.on("data", (part: string) => {
       text += part;
       const found = /^ {2}(http\S+)$/m.exec(text)?.[1];
       if (found !== undefined) resolve(found);

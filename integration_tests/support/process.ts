@@ -2,10 +2,12 @@
  * Starts the connector as users do, by the launcher in bin/, which runs the bundle on the pinned Node. Unlike
  * `node src/main.ts`, this also tests the bundle, its lazily loaded parts, and `exec`.
  */
-import type { ChildProcess } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type ChildProcess, execFileSync } from "node:child_process";
+import { closeSync, constants, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { LAUNCHER, start, type Started } from "../../bin/process.ts";
 import { type Message, parseMessage } from "./protocol.ts";
 
@@ -20,8 +22,8 @@ export interface LaunchOptions {
   /** More arguments, after the ones for the files. */
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** A file descriptor for stdout; the test then does not see it. */
-  readonly stdout?: number;
+  /** Default: a pipe, as platforms give it. A descriptor hides stdout from the test. */
+  readonly stdout?: "pipe" | "socket" | number;
   /** Leaves stdout unread until `resume` or the end. */
   readonly paused?: boolean;
   /** Leaves all of stdout to the test. */
@@ -49,14 +51,26 @@ export function launch(command: string | null, options: LaunchOptions = {}): Run
     writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
     line.push(`--${name}`, path);
   }
+  const { stdout = "pipe" } = options;
+  const pipe = stdout === "pipe" ? openPipe(join(folder, "stdout")) : undefined;
+  // For "pipe" Node would give a socket, which the process writes to in another way.
+  const given = stdout === "socket" ? "pipe" : stdout;
   const started = start([LAUNCHER, ...line, ...(options.args ?? [])], {
     cwd: folder,
     // The process gets only PATH from the test's own environment.
     env: { PATH: process.env["PATH"] ?? "", ...options.env },
-    stdio: ["ignore", options.stdout ?? "pipe", "pipe"],
+    stdio: ["ignore", pipe?.writer ?? given, "pipe"],
     timeout: PATIENCE,
   });
-  return new Running(started, folder, options);
+  if (pipe !== undefined) closeSync(pipe.writer);
+  return new Running(started, pipe?.stdout ?? started.child.stdout, folder, options);
+}
+
+function openPipe(path: string): { readonly stdout: Readable; readonly writer: number } {
+  execFileSync("mkfifo", [path]);
+  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const stdout = new Socket({ fd: reader, writable: false });
+  return { stdout, writer: openSync(path, constants.O_WRONLY) };
 }
 
 interface Waiting {
@@ -68,6 +82,8 @@ interface Waiting {
 /** A running process. */
 export class Running {
   readonly child: ChildProcess;
+  /** Null if the test gave a descriptor. */
+  readonly stdout: Readable | null;
   readonly done: Promise<Finished>;
   readonly #messages: Message[] = [];
   readonly #errors: string[] = [];
@@ -77,19 +93,31 @@ export class Running {
   #rest = "";
   #fault: Error | null = null;
 
-  constructor({ child, ended }: Started, folder: string, { paused, raw }: LaunchOptions) {
+  constructor(
+    { child, ended }: Started,
+    stdout: Readable | null,
+    folder: string,
+    { paused, raw }: LaunchOptions,
+  ) {
     this.child = child;
+    this.stdout = stdout;
     child.stderr?.setEncoding("utf8").on("data", (text: string) => this.#errors.push(text));
-    child.stdout?.setEncoding("utf8");
-    if (raw !== true) child.stdout?.on("data", (text: string) => this.#take(text));
-    if (paused === true) child.stdout?.pause();
-    this.done = this.#end(ended).finally(() => rmSync(folder, { recursive: true, force: true }));
+    stdout?.setEncoding("utf8");
+    if (raw !== true) stdout?.on("data", (text: string) => this.#take(text));
+    if (paused === true) stdout?.pause();
+    const closed = new Promise<void>((resolve) => {
+      if (stdout === null) resolve();
+      else stdout.once("close", () => resolve());
+    });
+    this.done = this.#end(ended, closed).finally(() => {
+      rmSync(folder, { recursive: true, force: true });
+    });
     this.done.catch(() => undefined);
   }
 
   /** Begins to read stdout after a start with `paused`. */
   resume(): void {
-    this.child.stdout?.resume();
+    this.stdout?.resume();
   }
 
   /** Resolves to the first message that fits, as soon as it arrives. Rejects if the process ends without one. */
@@ -127,8 +155,10 @@ export class Running {
     }
   }
 
-  async #end(ended: Started["ended"]): Promise<Finished> {
+  async #end(ended: Started["ended"], closed: Promise<void>): Promise<Finished> {
     const { code, signal } = await ended;
+    this.resume();
+    await closed;
     const none = new Error(
       `the process ended (${String(code ?? signal)}) without the message waited for`,
     );
