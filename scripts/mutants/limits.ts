@@ -11,9 +11,9 @@ export const LIMITS: readonly Mutant[] = [
   },
   {
     rule: "L2",
-    file: "src/http/transport.ts",
-    from: "signal: time.signal,",
-    to: "signal: request.signal,",
+    file: "src/http/incoming.ts",
+    from: "setTimeout(expire, limitMs)",
+    to: "setTimeout(() => undefined, limitMs)",
     test: "src/http/transport.test.ts: L2: an answer has a limit of time from the request to its last byte",
   },
   {

@@ -164,6 +164,20 @@ export const RESTATEMENT: readonly Mutant[] = [
     test: "src/streams/reader_days.test.ts: R2: the provisional cost of a written stray is followed under its own day, until that day is read",
   },
   {
+    rule: "P5",
+    file: "src/streams/reader.ts",
+    from: "this.#completion.strays.pendingOf(window).size > 0",
+    to: "false",
+    test: "src/streams/reader_days.test.ts: P5: a stray is not lost where a process dies in the second reading of its window, nor where that begins again",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/reader.ts",
+    from: "job.rewrites !== null && job.missesStrays",
+    to: "false",
+    test: "src/streams/reader_days.test.ts: P5: a stray is not lost where a process dies in the second reading of its window, nor where that begins again",
+  },
+  {
     rule: "R2",
     file: "src/streams/reader.ts",
     from: "planFrom: Math.min(plan.from, job.window.start)",

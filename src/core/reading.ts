@@ -41,7 +41,7 @@ export interface Reading extends Range {
   readonly digests: readonly DayDigest[];
   /** Days with rows under this id that are not exactly the returned records. These days stay unknown (R4). */
   readonly incomplete: readonly number[];
-  /** Whether the reading returned strays that no earlier sync has written (P5). */
+  /** Whether the window returned strays that no earlier sync has written (P5). */
   readonly hasStrays: boolean;
   readonly standing: readonly StandingStrays[];
 }
@@ -53,10 +53,13 @@ export interface ReadingStart extends Pick<Reading, "id" | "limit" | "beganAt"> 
   readonly rewrites?: Reading["rewrites"];
   /** For a second reading: `availableThrough` of the first. The second one never claims a later instant. */
   readonly availableThrough?: number;
+  /** For a second reading: whether the first one returned strays that still wait, because a second one takes no note of them. */
+  readonly hasStrays?: boolean;
 }
 
 export function beginReading(window: Range, start: ReadingStart): Reading {
   const { id, limit, beganAt, withTotals, rewrites = null, availableThrough = Infinity } = start;
+  const { hasStrays = false } = start;
   return {
     start: window.start,
     end: window.end,
@@ -75,7 +78,7 @@ export function beginReading(window: Range, start: ReadingStart): Reading {
     rewrites,
     digests: [],
     incomplete: [],
-    hasStrays: false,
+    hasStrays,
     standing: [],
   };
 }

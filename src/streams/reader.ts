@@ -178,9 +178,13 @@ export class StreamReader implements WindowSource {
     return new OpenWindow({ ...job, memory }, memory, pages, context, reading);
   }
 
-  #begin({ window, startsOver, rewrites, availableThrough }: Job, limit: number): Reading {
+  #begin(job: Job, limit: number): Reading {
     const { reports, run } = this.#options;
-    const more = { limit, withTotals: reports !== null, rewrites, availableThrough };
+    const { window, startsOver, rewrites, availableThrough } = job;
+    const hasStrays =
+      rewrites !== null &&
+      (job.missesStrays || this.#completion.strays.pendingOf(window).size > 0);
+    const more = { limit, withTotals: reports !== null, rewrites, availableThrough, hasStrays };
     if (startsOver !== null) {
       const { id, beganAt } = startsOver;
       return beginReading(window, { id, beganAt, ...more });
@@ -296,7 +300,9 @@ export class StreamReader implements WindowSource {
     await this.#log("INFO", `${error.message} Reading the window again from its first page.`);
     job.memory?.restart();
     const restarts = job.restarts + 1;
-    const again = { ...startOver(job, reading), restarts, missesStrays: false };
+    // A first reading sees all strays of its window again, a second one sees none.
+    const missesStrays = job.rewrites !== null && job.missesStrays;
+    const again = { ...startOver(job, reading), restarts, missesStrays };
     this.#requeue(again, { ...input, now: run.providerNow() });
   }
 

@@ -524,6 +524,24 @@ test("P5: a window with strays is not finished before they are written", async (
   expect(idsOf(next)).toEqual(["lost"]);
 });
 
+test("P5: a stray is not lost where a process dies in the second reading of its window, nor where that begins again", async () => {
+  const down = new ConnectorError("unavailable", "It is down.");
+  const lost = strayOf("lost", -1);
+  const pages = [pageOf(changed(four, "r0").slice(0, 2), "c"), pageOf([...four.slice(2), lost])];
+  const again = [pageOf(changed(four, "r0"), "d"), pageOf([lost])];
+  for (const rest of [[pageOf([])], [refused("cursor_refused")]]) {
+    const first = await sync(four);
+    const killed = await readScript([pages, [pageOf([], "k"), down]], {
+      input,
+      stored: lastState(first),
+    });
+    expect(idsOf(killed)).toEqual([]);
+    const run = await readScript([rest, again, again, again], { input, stored: lastState(killed) });
+    expect(run.succeeded).toBe(true);
+    expect(idsOf(run)).toContain("lost");
+  }
+});
+
 test("P5: a known day that a stray starts on is read too, and may own the stray", async () => {
   const whole = { ...input, maximumWindowDays: 1 };
   const first = await readScript(showing({ 0: [a] }), { input: whole });
