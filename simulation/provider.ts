@@ -76,6 +76,8 @@ interface Cursor {
   readonly snapshot: number;
   readonly offset: number;
   readonly key: string;
+  /** A cursor that was refused once is refused for ever. */
+  isExpired: boolean;
 }
 
 export interface ProviderOptions {
@@ -179,7 +181,7 @@ export class Provider {
     const key = last === undefined ? (known?.key ?? "") : keyOf(last.record);
     const nextCursor =
       from.length > versions.length
-        ? this.#newCursor({ query: same, madeAt: now, snapshot, offset, key })
+        ? this.#newCursor({ query: same, madeAt: now, snapshot, offset, key, isExpired: false })
         : null;
     const availableThrough = this.#availableThrough(rules, asOf, end);
     this.exchanges.push({ ...seen, status: 200, availableThrough, nextCursor, versions });
@@ -281,7 +283,8 @@ function cursorRefusal(
   if (known === undefined) return "cursor-unknown";
   if (known.query !== query) return "cursor-of-another-query";
   if (start === rules.refusesCursorsOf) return "cursor-refused";
-  return now - known.madeAt > rules.cursorLifetime ? "cursor-expired" : undefined;
+  known.isExpired ||= now - known.madeAt > rules.cursorLifetime;
+  return known.isExpired ? "cursor-expired" : undefined;
 }
 
 /** A problem document. */

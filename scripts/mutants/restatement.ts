@@ -165,14 +165,14 @@ export const RESTATEMENT: readonly Mutant[] = [
   },
   {
     rule: "P5",
-    file: "src/streams/reader.ts",
-    from: "this.#completion.strays.pendingOf(window).size > 0",
-    to: "false",
+    file: "src/streams/job.ts",
+    from: "hasStrays: missesStrays || hasPending",
+    to: "hasStrays: missesStrays",
     test: "src/streams/reader_days.test.ts: P5: a stray is not lost where a process dies in the second reading of its window, nor where that begins again",
   },
   {
     rule: "P5",
-    file: "src/streams/reader.ts",
+    file: "src/streams/job.ts",
     from: "job.rewrites !== null && job.missesStrays",
     to: "false",
     test: "src/streams/reader_days.test.ts: P5: a stray is not lost where a process dies in the second reading of its window, nor where that begins again",

@@ -143,7 +143,7 @@ export class Completion {
       return;
     }
     await this.#forget(rewrites.map(({ day }) => day));
-    queue(rewriteJob(reading, rewrites, job));
+    queue(rewriteJob(reading, rewrites, job, this.strays.pendingOf(reading).size > 0));
   }
 
   async #wroteStrays(

@@ -24,6 +24,8 @@ export interface Job {
   readonly written: Map<number, number>;
   /** Whether an earlier process saw strays of the window that this process does not know (P5). */
   readonly missesStrays: boolean;
+  /** For a second reading, which takes no note of strays: whether the first reading returned strays that still wait (P5). */
+  readonly hasStrays: boolean;
   /** The records that the window has returned in this read, restarts included; null before its first request. */
   readonly memory: WindowMemory | null;
   /** The memory of the window that this one replaces, whole or in part. */
@@ -45,6 +47,7 @@ export function jobOf(window: Range, purpose: Purpose = WHOLE): Job {
     restarts: 0,
     written: new Map(),
     missesStrays: false,
+    hasStrays: false,
     memory: null,
     replaced: null,
   };
@@ -61,11 +64,21 @@ export function resumedJob(reading: Reading, writes: (day: number) => boolean): 
     availableThrough,
     written: new Map(own.map(({ day, records }) => [day, records])),
     missesStrays: hasStrays,
+    hasStrays: rewrites !== null && hasStrays,
   };
 }
 
-/** A job for the second reading of a window, which writes the days that differed (R6). */
-export function rewriteJob(first: Reading, rewrites: readonly DayDigest[], job: Job): Job {
+/**
+ * A job for the second reading of a window, which writes the days that differed (R6).
+ *
+ * @param hasPending whether strays of the window wait in this process
+ */
+export function rewriteJob(
+  first: Reading,
+  rewrites: readonly DayDigest[],
+  job: Job,
+  hasPending: boolean,
+): Job {
   const { availableThrough } = first;
   const { missesStrays } = job;
   const window = { start: first.start, end: first.end };
@@ -74,6 +87,7 @@ export function rewriteJob(first: Reading, rewrites: readonly DayDigest[], job: 
     rewrites,
     availableThrough,
     missesStrays,
+    hasStrays: missesStrays || hasPending,
   };
 }
 
@@ -83,9 +97,11 @@ export function rewriteJob(first: Reading, rewrites: readonly DayDigest[], job: 
  * such a reading is given up, and the new passage gets an id of its own (R4).
  */
 export function startOver(job: Job, reading: Reading | null): Job {
+  // A first reading sees all strays of its window again, a second one takes note of none.
+  const missesStrays = job.rewrites !== null && job.missesStrays;
   return reading?.resumed === true
-    ? { ...job, startsOver: null, written: new Map() }
-    : { ...job, startsOver: reading };
+    ? { ...job, missesStrays, startsOver: null, written: new Map() }
+    : { ...job, missesStrays, startsOver: reading };
 }
 
 /**

@@ -180,10 +180,7 @@ export class StreamReader implements WindowSource {
 
   #begin(job: Job, limit: number): Reading {
     const { reports, run } = this.#options;
-    const { window, startsOver, rewrites, availableThrough } = job;
-    const hasStrays =
-      rewrites !== null &&
-      (job.missesStrays || this.#completion.strays.pendingOf(window).size > 0);
+    const { window, startsOver, rewrites, availableThrough, hasStrays } = job;
     const more = { limit, withTotals: reports !== null, rewrites, availableThrough, hasStrays };
     if (startsOver !== null) {
       const { id, beganAt } = startsOver;
@@ -300,10 +297,7 @@ export class StreamReader implements WindowSource {
     await this.#log("INFO", `${error.message} Reading the window again from its first page.`);
     job.memory?.restart();
     const restarts = job.restarts + 1;
-    // A first reading sees all strays of its window again, a second one sees none.
-    const missesStrays = job.rewrites !== null && job.missesStrays;
-    const again = { ...startOver(job, reading), restarts, missesStrays };
-    this.#requeue(again, { ...input, now: run.providerNow() });
+    this.#requeue({ ...startOver(job, reading), restarts }, { ...input, now: run.providerNow() });
   }
 
   /** Puts a window back in front of the queue, under the floor and limits of `at`. */
