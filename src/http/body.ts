@@ -69,12 +69,18 @@ export async function readBytes(response: HttpResponse, limits: BodyLimits): Pro
       case "x-gzip":
         return await decompress(response.body, hold, limits);
       default:
+        await drop(response.body);
         throw new BrokenBody(`the body has the content-encoding "${foreignText(encoding)}"`);
     }
   } catch (reason) {
     hold.release();
     throw reason;
   }
+}
+
+/** Closes the connection of a body that nobody reads. An open one would take no other request until the answer's time is over. */
+async function drop(body: BodyChunks): Promise<void> {
+  for await (const _chunk of body) break;
 }
 
 /**

@@ -85,6 +85,26 @@ describe("C4: time-outs, resets and broken bodies over real connections", () => 
     expect(server.connections()).toBe(1);
   });
 
+  test.each([200, 503])(
+    "a body in an unknown encoding (HTTP %i) does not keep its connection from the next request",
+    async (status) => {
+      let count = 0;
+      await using server = await serveHttp((request, response) => {
+        count += 1;
+        if (count > 1) json(request, response);
+        else {
+          const headers = { "content-type": "application/json", "content-encoding": "br" };
+          response.writeHead(status, headers).end("x".repeat(1000));
+        }
+      });
+      const limits = { ...PATIENT, answerMs: 60_000 };
+      const transport = open({ connections: 1, limits });
+      const { client, retries } = clientOf(server.origin, { transport });
+      expect((await client.get(ask(server.origin))).value).toEqual({ a: 1 });
+      expect(retries).toHaveLength(1);
+    },
+  );
+
   test("nothing is compressed on loopback", async () => {
     let encoding: string | undefined;
     await using server = await serveHttp((request, response) => {
