@@ -67,7 +67,7 @@ export function launch(command: string | null, options: LaunchOptions = {}): Run
 }
 
 function openPipe(path: string): { readonly stdout: Readable; readonly writer: number } {
-  execFileSync("mkfifo", [path]);
+  execFileSync("sh", ["-c", 'mkfifo "$1"', "sh", path]);
   const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const stdout = new Socket({ fd: reader, writable: false });
   return { stdout, writer: openSync(path, constants.O_WRONLY) };
