@@ -22,7 +22,7 @@ export interface AttemptOptions {
 
 /** The result of an attempt. */
 export interface Outcome extends Finished {
-  /** Whether the signal was sent: the process reached the point before its own end. */
+  /** Whether the signal was sent before the process had ended by itself. */
   readonly struck: boolean;
   /** Milliseconds from the signal to the end; 0 without a signal. */
   readonly dying: number;
@@ -70,9 +70,12 @@ export async function runAttempt(options: AttemptOptions): Promise<Outcome> {
   try {
     const ended = await done;
     const dying = struckAt === null ? 0 : performance.now() - struckAt;
+    // The signal came too late. The pipe still holds the rest of the output, and a platform would read it.
+    const isOver = ended.code === 0;
+    if (isOver) received.keepAll();
     const lines = received.lines();
     const run = { ...ended, stdout: lines.join("\n"), messages: lines.map(parseMessage) };
-    const struck = struckAt !== null;
+    const struck = struckAt !== null && !isOver;
     const faults = [...faultsAmong(run, struck, options), ...endFaults(run, struck, dying, end)];
     return { ...run, struck, dying, requests, partial: received.isPartial, faults };
   } finally {
@@ -143,6 +146,11 @@ class Received {
   cutAt({ of, count }: Point): void {
     const ends = { lines: this.#ends[count - 1], states: this.#stateEnds[count - 1] };
     this.#limit = of === "lines" || of === "states" ? (ends[of] ?? Infinity) : count;
+  }
+
+  /** Takes back {@link cutAt}. */
+  keepAll(): void {
+    this.#limit = Infinity;
   }
 
   get isPartial(): boolean {
