@@ -514,10 +514,12 @@ select
   billed_cost_text,
   effective_cost_text,
   pricing_currency_billed_cost_text,
-  reading_id,
-  extracted_at,
+  numbered.reading_id,
+  numbered.extracted_at,
   copies,
   content_hash,
+  '' as code_hash,
+  '' as reading_hash,
   cast(charge_period_start as date) as day,
   record_updated_at is not null and
   charge_period_start is not null and
@@ -656,10 +658,12 @@ select
   charge_period_start_text,
   charge_period_end_text,
   consumed_quantity_text,
-  reading_id,
-  extracted_at,
+  numbered.reading_id,
+  numbered.extracted_at,
   copies,
   content_hash,
+  '' as code_hash,
+  '' as reading_hash,
   cast(charge_period_start as date) as day,
   record_updated_at is not null and
   charge_period_start is not null and
@@ -1026,6 +1030,9 @@ create view ai_billing__placed_costs as
 with chains as (
   select * from "ai_billing__chains_costs"
 ),
+places as (
+  select place, max(account) as account, max(base_url) as base_url from chains group by place
+),
 readings as (
   select
     reading_id, max(place) as place, max(chain) as chain, max(window_start) as window_start, max(window_end) as window_end
@@ -1039,20 +1046,25 @@ named as (
 only_place as (
   select max(place) as place from chains having count(distinct place) = 1
 ),
--- Windows instead of joins: what a record is known from is found in one pass, however few rows a planner expects.
-known as (
+known_rows as (
   select
     rows_.*,
     coalesce(readings.place, named.place) as own_place,
     coalesce(readings.chain, named.chain, '') as chain,
     readings.reading_id is not null as is_reported,
     readings.window_start,
-    readings.window_end,
-    min(coalesce(readings.place, named.place)) over (partition by rows_.record_id) as first_place,
-    max(coalesce(readings.place, named.place)) over (partition by rows_.record_id) as last_place
+    readings.window_end
   from "ai_billing__rows_costs" as rows_
   left join readings on rows_.reading_id = readings.reading_id
-  left join named on substr(rows_.reading_id, 10, 5) = named.chain and length(rows_.reading_id) = 14
+  left join named on case when length(rows_.reading_id) = 14 then substr(rows_.reading_id, 10, 5) end = named.chain
+),
+-- Windows instead of joins: what a record is known from is found in one pass, however few rows a planner expects.
+known as (
+  select
+    known_rows.*,
+    min(own_place) over (partition by record_id) as first_place,
+    max(own_place) over (partition by record_id) as last_place
+  from known_rows
 ),
 placed as (
   select
@@ -1110,6 +1122,7 @@ select
   placed.reading_id,
   placed.extracted_at,
   placed.content_hash,
+  '' as code_hash,
   placed.day,
   placed.is_valid,
   placed.place,
@@ -1129,13 +1142,14 @@ select
   ) as age
 from placed
 left join chains on placed.place = chains.place and placed.chain = chains.chain
-left join (
-  select place, max(account) as account, max(base_url) as base_url from chains group by place
-) as places on placed.place = places.place;
+left join places on placed.place = places.place;
 
 create view ai_billing__placed_usage as
 with chains as (
   select * from "ai_billing__chains_usage"
+),
+places as (
+  select place, max(account) as account, max(base_url) as base_url from chains group by place
 ),
 readings as (
   select
@@ -1150,20 +1164,25 @@ named as (
 only_place as (
   select max(place) as place from chains having count(distinct place) = 1
 ),
--- Windows instead of joins: what a record is known from is found in one pass, however few rows a planner expects.
-known as (
+known_rows as (
   select
     rows_.*,
     coalesce(readings.place, named.place) as own_place,
     coalesce(readings.chain, named.chain, '') as chain,
     readings.reading_id is not null as is_reported,
     readings.window_start,
-    readings.window_end,
-    min(coalesce(readings.place, named.place)) over (partition by rows_.record_id) as first_place,
-    max(coalesce(readings.place, named.place)) over (partition by rows_.record_id) as last_place
+    readings.window_end
   from "ai_billing__rows_usage" as rows_
   left join readings on rows_.reading_id = readings.reading_id
-  left join named on substr(rows_.reading_id, 10, 5) = named.chain and length(rows_.reading_id) = 14
+  left join named on case when length(rows_.reading_id) = 14 then substr(rows_.reading_id, 10, 5) end = named.chain
+),
+-- Windows instead of joins: what a record is known from is found in one pass, however few rows a planner expects.
+known as (
+  select
+    known_rows.*,
+    min(own_place) over (partition by record_id) as first_place,
+    max(own_place) over (partition by record_id) as last_place
+  from known_rows
 ),
 placed as (
   select
@@ -1205,6 +1224,7 @@ select
   placed.reading_id,
   placed.extracted_at,
   placed.content_hash,
+  '' as code_hash,
   placed.day,
   placed.is_valid,
   placed.place,
@@ -1224,9 +1244,7 @@ select
   ) as age
 from placed
 left join chains on placed.place = chains.place and placed.chain = chains.chain
-left join (
-  select place, max(account) as account, max(base_url) as base_url from chains group by place
-) as places on placed.place = places.place;
+left join places on placed.place = places.place;
 
 create view ai_billing__strays_costs as
 with reports as (
@@ -1641,20 +1659,11 @@ left join readings on pairs.dataset = readings.dataset and pairs.reading_id = re
 where content_hash <> content_hash_before;
 
 create view ai_billing__judged_costs as
-with newest as (
-  select
-    placed.*,
-    coalesce(
-      charge_period_end >
-    cast(day as timestamp without time zone) + ((interval '1 day') * (1))
- or charge_period_end < charge_period_start, true
-    ) as is_long,
-    not inside_window as is_stray
-  from "ai_billing__placed_costs" as placed
-  where age = 1
-),
-days as (
+with days as (
   select * from "ai_billing__days_costs"
+),
+strays as (
+  select * from "ai_billing__strays_costs"
 ),
 reports as (
   select manifest.day, manifest.reading_id, manifest.rows_reading_id, chains.scope
@@ -1673,46 +1682,62 @@ unplaced as (
   group by day
   having count(distinct place) = (select count(distinct place) from days)
 ),
-weighed as (
+newest as (
+  select *
+  from "ai_billing__placed_costs"
+  where age = 1
+),
+newest_keyed as (
   select
     newest.*,
+    coalesce(
+      charge_period_end >
+    cast(day as timestamp without time zone) + ((interval '1 day') * (1))
+ or charge_period_end < charge_period_start, true
+    ) as is_long,
+    not inside_window as is_stray
+  from newest
+),
+newest_weighed as (
+  select
+    keyed.*,
     strays.listed_by,
     strays.listed_in_pass,
     strays.judge_reading_id as stray_judge,
     unplaced.reading_id as unplaced_judge,
     days.anchor_reading_id,
     case
-      when newest.scope = '' then not coalesce(unplaced.reading_id > newest.reading_id, false)
-      when newest.is_stray then strays.judge_reading_id is null and not coalesce(
+      when keyed.scope = '' then not coalesce(unplaced.reading_id > keyed.reading_id, false)
+      when keyed.is_stray then strays.judge_reading_id is null and not coalesce(
         days.chain <> ''
         and days.anchor_reading_id > strays.listed_by
-        and days.anchor_window_start <= newest.charge_period_start
-        and days.anchor_window_end >= newest.charge_period_end,
+        and days.anchor_window_start <= keyed.charge_period_start
+        and days.anchor_window_end >= keyed.charge_period_end,
         false)
       when days.anchor_reading_id is null then true
-      when newest.reading_id = days.anchor_rows_reading_id or newest.reading_id > days.anchor_reading_id then true
-      when newest.charge_period_start < days.anchor_window_start then true
-      when newest.charge_period_start >= days.anchor_window_end then true
-      when newest.is_long then not (
-        (days.anchor_window_start <= newest.charge_period_start and days.anchor_window_end >= newest.charge_period_end)
+      when keyed.reading_id = days.anchor_rows_reading_id or keyed.reading_id > days.anchor_reading_id then true
+      when keyed.charge_period_start < days.anchor_window_start then true
+      when keyed.charge_period_start >= days.anchor_window_end then true
+      when keyed.is_long then not (
+        (days.anchor_window_start <= keyed.charge_period_start and days.anchor_window_end >= keyed.charge_period_end)
         or coalesce(
-          days.anchor_window_start <= newest.window_start and days.anchor_window_end >= newest.window_end, false))
+          days.anchor_window_start <= keyed.window_start and days.anchor_window_end >= keyed.window_end, false))
       else false
     end as is_live
-  from newest
-  left join days on newest.scope = days.scope and newest.day = days.day
-  left join "ai_billing__strays_costs" as strays
-    on newest.is_stray
-    and newest.scope = strays.scope
-    and newest.day = strays.day
-    and newest.reading_id = strays.reading_id
-  left join unplaced on newest.scope = '' and newest.day = unplaced.day
+  from newest_keyed as keyed
+  left join days on keyed.scope = days.scope and keyed.day = days.day
+  left join strays
+    on keyed.is_stray
+    and keyed.scope = strays.scope
+    and keyed.day = strays.day
+    and keyed.reading_id = strays.reading_id
+  left join unplaced on keyed.scope = '' and keyed.day = unplaced.day
 ),
 -- The first report of the day for which other rows stood.
-first_missing as (
+newest_first_missing as (
   select gone.scope, gone.day, gone.reading_id, min(reports.reading_id) as judge_reading_id
   from (
-    select distinct scope, day, reading_id from weighed where not is_live and not is_stray
+    select distinct scope, day, reading_id from newest_weighed where not is_live and not is_stray
   ) as gone
   inner join reports
     on gone.scope = reports.scope
@@ -1720,33 +1745,89 @@ first_missing as (
     and reports.reading_id > gone.reading_id
     and reports.rows_reading_id > gone.reading_id
   group by gone.scope, gone.day, gone.reading_id
+),
+newest_judged as (
+  select
+    weighed.*,
+    case when not weighed.is_live
+      then coalesce(first_missing.judge_reading_id, stray_judge, unplaced_judge, anchor_reading_id)
+    end as judge_reading_id
+  from newest_weighed as weighed
+  left join newest_first_missing as first_missing
+    on weighed.scope = first_missing.scope
+    and weighed.day = first_missing.day
+    and weighed.reading_id = first_missing.reading_id
 )
 select
-  weighed.*,
-  case when not weighed.is_live
-    then coalesce(first_missing.judge_reading_id, stray_judge, unplaced_judge, anchor_reading_id)
-  end as judge_reading_id
-from weighed
-left join first_missing
-  on weighed.scope = first_missing.scope
-  and weighed.day = first_missing.day
-  and weighed.reading_id = first_missing.reading_id;
+  record_id,
+  record_updated_at,
+  granularity,
+  charge_period_start,
+  charge_period_end,
+  service_provider_name,
+  service_category,
+  service_subcategory,
+  service_name,
+  sku_id,
+  sku_meter,
+  model_id,
+  project_id,
+  workspace_id,
+  api_key_id,
+  service_tier,
+  workload_type,
+  upstream_provider,
+  usage_type,
+  billing_period_start,
+  billing_period_end,
+  invoice_issuer_name,
+  invoice_id,
+  charge_category,
+  charge_class,
+  charge_description,
+  billing_currency,
+  billed_cost,
+  effective_cost,
+  pricing_currency,
+  pricing_currency_billed_cost,
+  cost_status,
+  corrects_record_id,
+  record_updated_at_text,
+  charge_period_start_text,
+  charge_period_end_text,
+  billing_period_start_text,
+  billing_period_end_text,
+  billed_cost_text,
+  effective_cost_text,
+  pricing_currency_billed_cost_text,
+  day,
+  is_valid,
+  reading_id,
+  content_hash,
+  extracted_at,
+  place,
+  scope,
+  account,
+  base_url,
+  is_reported,
+  window_start,
+  window_end,
+  inside_window,
+  age,
+  is_long,
+  is_stray,
+  listed_by,
+  listed_in_pass,
+  judge_reading_id,
+  '' as code_hash
+from newest_judged;
 
 create view ai_billing__judged_usage as
-with newest as (
-  select
-    placed.*,
-    coalesce(
-      charge_period_end >
-    cast(day as timestamp without time zone) + ((interval '1 day') * (1))
- or charge_period_end < charge_period_start, true
-    ) as is_long,
-    not inside_window as is_stray
-  from "ai_billing__placed_usage" as placed
-  where age = 1
-),
-days as (
+with days as (
   select * from "ai_billing__days_usage"
+),
+strays as (
+  select * from "ai_billing__strays_usage"
 ),
 reports as (
   select manifest.day, manifest.reading_id, manifest.rows_reading_id, chains.scope
@@ -1765,46 +1846,62 @@ unplaced as (
   group by day
   having count(distinct place) = (select count(distinct place) from days)
 ),
-weighed as (
+newest as (
+  select *
+  from "ai_billing__placed_usage"
+  where age = 1
+),
+newest_keyed as (
   select
     newest.*,
+    coalesce(
+      charge_period_end >
+    cast(day as timestamp without time zone) + ((interval '1 day') * (1))
+ or charge_period_end < charge_period_start, true
+    ) as is_long,
+    not inside_window as is_stray
+  from newest
+),
+newest_weighed as (
+  select
+    keyed.*,
     strays.listed_by,
     strays.listed_in_pass,
     strays.judge_reading_id as stray_judge,
     unplaced.reading_id as unplaced_judge,
     days.anchor_reading_id,
     case
-      when newest.scope = '' then not coalesce(unplaced.reading_id > newest.reading_id, false)
-      when newest.is_stray then strays.judge_reading_id is null and not coalesce(
+      when keyed.scope = '' then not coalesce(unplaced.reading_id > keyed.reading_id, false)
+      when keyed.is_stray then strays.judge_reading_id is null and not coalesce(
         days.chain <> ''
         and days.anchor_reading_id > strays.listed_by
-        and days.anchor_window_start <= newest.charge_period_start
-        and days.anchor_window_end >= newest.charge_period_end,
+        and days.anchor_window_start <= keyed.charge_period_start
+        and days.anchor_window_end >= keyed.charge_period_end,
         false)
       when days.anchor_reading_id is null then true
-      when newest.reading_id = days.anchor_rows_reading_id or newest.reading_id > days.anchor_reading_id then true
-      when newest.charge_period_start < days.anchor_window_start then true
-      when newest.charge_period_start >= days.anchor_window_end then true
-      when newest.is_long then not (
-        (days.anchor_window_start <= newest.charge_period_start and days.anchor_window_end >= newest.charge_period_end)
+      when keyed.reading_id = days.anchor_rows_reading_id or keyed.reading_id > days.anchor_reading_id then true
+      when keyed.charge_period_start < days.anchor_window_start then true
+      when keyed.charge_period_start >= days.anchor_window_end then true
+      when keyed.is_long then not (
+        (days.anchor_window_start <= keyed.charge_period_start and days.anchor_window_end >= keyed.charge_period_end)
         or coalesce(
-          days.anchor_window_start <= newest.window_start and days.anchor_window_end >= newest.window_end, false))
+          days.anchor_window_start <= keyed.window_start and days.anchor_window_end >= keyed.window_end, false))
       else false
     end as is_live
-  from newest
-  left join days on newest.scope = days.scope and newest.day = days.day
-  left join "ai_billing__strays_usage" as strays
-    on newest.is_stray
-    and newest.scope = strays.scope
-    and newest.day = strays.day
-    and newest.reading_id = strays.reading_id
-  left join unplaced on newest.scope = '' and newest.day = unplaced.day
+  from newest_keyed as keyed
+  left join days on keyed.scope = days.scope and keyed.day = days.day
+  left join strays
+    on keyed.is_stray
+    and keyed.scope = strays.scope
+    and keyed.day = strays.day
+    and keyed.reading_id = strays.reading_id
+  left join unplaced on keyed.scope = '' and keyed.day = unplaced.day
 ),
 -- The first report of the day for which other rows stood.
-first_missing as (
+newest_first_missing as (
   select gone.scope, gone.day, gone.reading_id, min(reports.reading_id) as judge_reading_id
   from (
-    select distinct scope, day, reading_id from weighed where not is_live and not is_stray
+    select distinct scope, day, reading_id from newest_weighed where not is_live and not is_stray
   ) as gone
   inner join reports
     on gone.scope = reports.scope
@@ -1812,17 +1909,66 @@ first_missing as (
     and reports.reading_id > gone.reading_id
     and reports.rows_reading_id > gone.reading_id
   group by gone.scope, gone.day, gone.reading_id
+),
+newest_judged as (
+  select
+    weighed.*,
+    case when not weighed.is_live
+      then coalesce(first_missing.judge_reading_id, stray_judge, unplaced_judge, anchor_reading_id)
+    end as judge_reading_id
+  from newest_weighed as weighed
+  left join newest_first_missing as first_missing
+    on weighed.scope = first_missing.scope
+    and weighed.day = first_missing.day
+    and weighed.reading_id = first_missing.reading_id
 )
 select
-  weighed.*,
-  case when not weighed.is_live
-    then coalesce(first_missing.judge_reading_id, stray_judge, unplaced_judge, anchor_reading_id)
-  end as judge_reading_id
-from weighed
-left join first_missing
-  on weighed.scope = first_missing.scope
-  and weighed.day = first_missing.day
-  and weighed.reading_id = first_missing.reading_id;
+  record_id,
+  record_updated_at,
+  granularity,
+  charge_period_start,
+  charge_period_end,
+  service_provider_name,
+  service_category,
+  service_subcategory,
+  service_name,
+  sku_id,
+  sku_meter,
+  model_id,
+  project_id,
+  workspace_id,
+  api_key_id,
+  service_tier,
+  workload_type,
+  upstream_provider,
+  usage_type,
+  consumed_quantity,
+  consumed_unit,
+  record_updated_at_text,
+  charge_period_start_text,
+  charge_period_end_text,
+  consumed_quantity_text,
+  day,
+  is_valid,
+  reading_id,
+  content_hash,
+  extracted_at,
+  place,
+  scope,
+  account,
+  base_url,
+  is_reported,
+  window_start,
+  window_end,
+  inside_window,
+  age,
+  is_long,
+  is_stray,
+  listed_by,
+  listed_in_pass,
+  judge_reading_id,
+  '' as code_hash
+from newest_judged;
 
 create view ai_billing__removed_costs as
 with judged as (
@@ -2697,10 +2843,12 @@ select
   billed_cost_text,
   effective_cost_text,
   pricing_currency_billed_cost_text,
-  reading_id,
-  extracted_at,
+  numbered.reading_id,
+  numbered.extracted_at,
   copies,
   content_hash,
+  '' as code_hash,
+  '' as reading_hash,
   cast(charge_period_start as date) as day,
   record_updated_at is not null and
   charge_period_start is not null and
@@ -2832,6 +2980,9 @@ ai_billing__placed_costs as (
 with chains as (
   select * from "ai_billing__chains_costs"
 ),
+places as (
+  select place, max(account) as account, max(base_url) as base_url from chains group by place
+),
 readings as (
   select
     reading_id, max(place) as place, max(chain) as chain, max(window_start) as window_start, max(window_end) as window_end
@@ -2845,20 +2996,25 @@ named as (
 only_place as (
   select max(place) as place from chains having count(distinct place) = 1
 ),
--- Windows instead of joins: what a record is known from is found in one pass, however few rows a planner expects.
-known as (
+known_rows as (
   select
     rows_.*,
     coalesce(readings.place, named.place) as own_place,
     coalesce(readings.chain, named.chain, '') as chain,
     readings.reading_id is not null as is_reported,
     readings.window_start,
-    readings.window_end,
-    min(coalesce(readings.place, named.place)) over (partition by rows_.record_id) as first_place,
-    max(coalesce(readings.place, named.place)) over (partition by rows_.record_id) as last_place
+    readings.window_end
   from "ai_billing__rows_costs" as rows_
   left join readings on rows_.reading_id = readings.reading_id
-  left join named on substr(rows_.reading_id, 10, 5) = named.chain and length(rows_.reading_id) = 14
+  left join named on case when length(rows_.reading_id) = 14 then substr(rows_.reading_id, 10, 5) end = named.chain
+),
+-- Windows instead of joins: what a record is known from is found in one pass, however few rows a planner expects.
+known as (
+  select
+    known_rows.*,
+    min(own_place) over (partition by record_id) as first_place,
+    max(own_place) over (partition by record_id) as last_place
+  from known_rows
 ),
 placed as (
   select
@@ -2916,6 +3072,7 @@ select
   placed.reading_id,
   placed.extracted_at,
   placed.content_hash,
+  '' as code_hash,
   placed.day,
   placed.is_valid,
   placed.place,
@@ -2935,9 +3092,7 @@ select
   ) as age
 from placed
 left join chains on placed.place = chains.place and placed.chain = chains.chain
-left join (
-  select place, max(account) as account, max(base_url) as base_url from chains group by place
-) as places on placed.place = places.place
+left join places on placed.place = places.place
 ),
 ai_billing__strays_costs as (
 with reports as (
@@ -3065,20 +3220,11 @@ left join counts
 left join anchors on deciding.scope = anchors.scope and deciding.day = anchors.day
 ),
 ai_billing__judged_costs as (
-with newest as (
-  select
-    placed.*,
-    coalesce(
-      charge_period_end >
-    cast(day as timestamp without time zone) + ((interval '1 day') * (1))
- or charge_period_end < charge_period_start, true
-    ) as is_long,
-    not inside_window as is_stray
-  from "ai_billing__placed_costs" as placed
-  where age = 1
-),
-days as (
+with days as (
   select * from "ai_billing__days_costs"
+),
+strays as (
+  select * from "ai_billing__strays_costs"
 ),
 reports as (
   select manifest.day, manifest.reading_id, manifest.rows_reading_id, chains.scope
@@ -3097,46 +3243,62 @@ unplaced as (
   group by day
   having count(distinct place) = (select count(distinct place) from days)
 ),
-weighed as (
+newest as (
+  select *
+  from "ai_billing__placed_costs"
+  where age = 1
+),
+newest_keyed as (
   select
     newest.*,
+    coalesce(
+      charge_period_end >
+    cast(day as timestamp without time zone) + ((interval '1 day') * (1))
+ or charge_period_end < charge_period_start, true
+    ) as is_long,
+    not inside_window as is_stray
+  from newest
+),
+newest_weighed as (
+  select
+    keyed.*,
     strays.listed_by,
     strays.listed_in_pass,
     strays.judge_reading_id as stray_judge,
     unplaced.reading_id as unplaced_judge,
     days.anchor_reading_id,
     case
-      when newest.scope = '' then not coalesce(unplaced.reading_id > newest.reading_id, false)
-      when newest.is_stray then strays.judge_reading_id is null and not coalesce(
+      when keyed.scope = '' then not coalesce(unplaced.reading_id > keyed.reading_id, false)
+      when keyed.is_stray then strays.judge_reading_id is null and not coalesce(
         days.chain <> ''
         and days.anchor_reading_id > strays.listed_by
-        and days.anchor_window_start <= newest.charge_period_start
-        and days.anchor_window_end >= newest.charge_period_end,
+        and days.anchor_window_start <= keyed.charge_period_start
+        and days.anchor_window_end >= keyed.charge_period_end,
         false)
       when days.anchor_reading_id is null then true
-      when newest.reading_id = days.anchor_rows_reading_id or newest.reading_id > days.anchor_reading_id then true
-      when newest.charge_period_start < days.anchor_window_start then true
-      when newest.charge_period_start >= days.anchor_window_end then true
-      when newest.is_long then not (
-        (days.anchor_window_start <= newest.charge_period_start and days.anchor_window_end >= newest.charge_period_end)
+      when keyed.reading_id = days.anchor_rows_reading_id or keyed.reading_id > days.anchor_reading_id then true
+      when keyed.charge_period_start < days.anchor_window_start then true
+      when keyed.charge_period_start >= days.anchor_window_end then true
+      when keyed.is_long then not (
+        (days.anchor_window_start <= keyed.charge_period_start and days.anchor_window_end >= keyed.charge_period_end)
         or coalesce(
-          days.anchor_window_start <= newest.window_start and days.anchor_window_end >= newest.window_end, false))
+          days.anchor_window_start <= keyed.window_start and days.anchor_window_end >= keyed.window_end, false))
       else false
     end as is_live
-  from newest
-  left join days on newest.scope = days.scope and newest.day = days.day
-  left join "ai_billing__strays_costs" as strays
-    on newest.is_stray
-    and newest.scope = strays.scope
-    and newest.day = strays.day
-    and newest.reading_id = strays.reading_id
-  left join unplaced on newest.scope = '' and newest.day = unplaced.day
+  from newest_keyed as keyed
+  left join days on keyed.scope = days.scope and keyed.day = days.day
+  left join strays
+    on keyed.is_stray
+    and keyed.scope = strays.scope
+    and keyed.day = strays.day
+    and keyed.reading_id = strays.reading_id
+  left join unplaced on keyed.scope = '' and keyed.day = unplaced.day
 ),
 -- The first report of the day for which other rows stood.
-first_missing as (
+newest_first_missing as (
   select gone.scope, gone.day, gone.reading_id, min(reports.reading_id) as judge_reading_id
   from (
-    select distinct scope, day, reading_id from weighed where not is_live and not is_stray
+    select distinct scope, day, reading_id from newest_weighed where not is_live and not is_stray
   ) as gone
   inner join reports
     on gone.scope = reports.scope
@@ -3144,17 +3306,82 @@ first_missing as (
     and reports.reading_id > gone.reading_id
     and reports.rows_reading_id > gone.reading_id
   group by gone.scope, gone.day, gone.reading_id
+),
+newest_judged as (
+  select
+    weighed.*,
+    case when not weighed.is_live
+      then coalesce(first_missing.judge_reading_id, stray_judge, unplaced_judge, anchor_reading_id)
+    end as judge_reading_id
+  from newest_weighed as weighed
+  left join newest_first_missing as first_missing
+    on weighed.scope = first_missing.scope
+    and weighed.day = first_missing.day
+    and weighed.reading_id = first_missing.reading_id
 )
 select
-  weighed.*,
-  case when not weighed.is_live
-    then coalesce(first_missing.judge_reading_id, stray_judge, unplaced_judge, anchor_reading_id)
-  end as judge_reading_id
-from weighed
-left join first_missing
-  on weighed.scope = first_missing.scope
-  and weighed.day = first_missing.day
-  and weighed.reading_id = first_missing.reading_id
+  record_id,
+  record_updated_at,
+  granularity,
+  charge_period_start,
+  charge_period_end,
+  service_provider_name,
+  service_category,
+  service_subcategory,
+  service_name,
+  sku_id,
+  sku_meter,
+  model_id,
+  project_id,
+  workspace_id,
+  api_key_id,
+  service_tier,
+  workload_type,
+  upstream_provider,
+  usage_type,
+  billing_period_start,
+  billing_period_end,
+  invoice_issuer_name,
+  invoice_id,
+  charge_category,
+  charge_class,
+  charge_description,
+  billing_currency,
+  billed_cost,
+  effective_cost,
+  pricing_currency,
+  pricing_currency_billed_cost,
+  cost_status,
+  corrects_record_id,
+  record_updated_at_text,
+  charge_period_start_text,
+  charge_period_end_text,
+  billing_period_start_text,
+  billing_period_end_text,
+  billed_cost_text,
+  effective_cost_text,
+  pricing_currency_billed_cost_text,
+  day,
+  is_valid,
+  reading_id,
+  content_hash,
+  extracted_at,
+  place,
+  scope,
+  account,
+  base_url,
+  is_reported,
+  window_start,
+  window_end,
+  inside_window,
+  age,
+  is_long,
+  is_stray,
+  listed_by,
+  listed_in_pass,
+  judge_reading_id,
+  '' as code_hash
+from newest_judged
 ),
 ai_billing__removed_costs as (
 with judged as (
@@ -3843,10 +4070,12 @@ select
   charge_period_start_text,
   charge_period_end_text,
   consumed_quantity_text,
-  reading_id,
-  extracted_at,
+  numbered.reading_id,
+  numbered.extracted_at,
   copies,
   content_hash,
+  '' as code_hash,
+  '' as reading_hash,
   cast(charge_period_start as date) as day,
   record_updated_at is not null and
   charge_period_start is not null and
@@ -3971,6 +4200,9 @@ ai_billing__placed_usage as (
 with chains as (
   select * from "ai_billing__chains_usage"
 ),
+places as (
+  select place, max(account) as account, max(base_url) as base_url from chains group by place
+),
 readings as (
   select
     reading_id, max(place) as place, max(chain) as chain, max(window_start) as window_start, max(window_end) as window_end
@@ -3984,20 +4216,25 @@ named as (
 only_place as (
   select max(place) as place from chains having count(distinct place) = 1
 ),
--- Windows instead of joins: what a record is known from is found in one pass, however few rows a planner expects.
-known as (
+known_rows as (
   select
     rows_.*,
     coalesce(readings.place, named.place) as own_place,
     coalesce(readings.chain, named.chain, '') as chain,
     readings.reading_id is not null as is_reported,
     readings.window_start,
-    readings.window_end,
-    min(coalesce(readings.place, named.place)) over (partition by rows_.record_id) as first_place,
-    max(coalesce(readings.place, named.place)) over (partition by rows_.record_id) as last_place
+    readings.window_end
   from "ai_billing__rows_usage" as rows_
   left join readings on rows_.reading_id = readings.reading_id
-  left join named on substr(rows_.reading_id, 10, 5) = named.chain and length(rows_.reading_id) = 14
+  left join named on case when length(rows_.reading_id) = 14 then substr(rows_.reading_id, 10, 5) end = named.chain
+),
+-- Windows instead of joins: what a record is known from is found in one pass, however few rows a planner expects.
+known as (
+  select
+    known_rows.*,
+    min(own_place) over (partition by record_id) as first_place,
+    max(own_place) over (partition by record_id) as last_place
+  from known_rows
 ),
 placed as (
   select
@@ -4039,6 +4276,7 @@ select
   placed.reading_id,
   placed.extracted_at,
   placed.content_hash,
+  '' as code_hash,
   placed.day,
   placed.is_valid,
   placed.place,
@@ -4058,9 +4296,7 @@ select
   ) as age
 from placed
 left join chains on placed.place = chains.place and placed.chain = chains.chain
-left join (
-  select place, max(account) as account, max(base_url) as base_url from chains group by place
-) as places on placed.place = places.place
+left join places on placed.place = places.place
 ),
 ai_billing__strays_usage as (
 with reports as (
@@ -4188,20 +4424,11 @@ left join counts
 left join anchors on deciding.scope = anchors.scope and deciding.day = anchors.day
 ),
 ai_billing__judged_usage as (
-with newest as (
-  select
-    placed.*,
-    coalesce(
-      charge_period_end >
-    cast(day as timestamp without time zone) + ((interval '1 day') * (1))
- or charge_period_end < charge_period_start, true
-    ) as is_long,
-    not inside_window as is_stray
-  from "ai_billing__placed_usage" as placed
-  where age = 1
-),
-days as (
+with days as (
   select * from "ai_billing__days_usage"
+),
+strays as (
+  select * from "ai_billing__strays_usage"
 ),
 reports as (
   select manifest.day, manifest.reading_id, manifest.rows_reading_id, chains.scope
@@ -4220,46 +4447,62 @@ unplaced as (
   group by day
   having count(distinct place) = (select count(distinct place) from days)
 ),
-weighed as (
+newest as (
+  select *
+  from "ai_billing__placed_usage"
+  where age = 1
+),
+newest_keyed as (
   select
     newest.*,
+    coalesce(
+      charge_period_end >
+    cast(day as timestamp without time zone) + ((interval '1 day') * (1))
+ or charge_period_end < charge_period_start, true
+    ) as is_long,
+    not inside_window as is_stray
+  from newest
+),
+newest_weighed as (
+  select
+    keyed.*,
     strays.listed_by,
     strays.listed_in_pass,
     strays.judge_reading_id as stray_judge,
     unplaced.reading_id as unplaced_judge,
     days.anchor_reading_id,
     case
-      when newest.scope = '' then not coalesce(unplaced.reading_id > newest.reading_id, false)
-      when newest.is_stray then strays.judge_reading_id is null and not coalesce(
+      when keyed.scope = '' then not coalesce(unplaced.reading_id > keyed.reading_id, false)
+      when keyed.is_stray then strays.judge_reading_id is null and not coalesce(
         days.chain <> ''
         and days.anchor_reading_id > strays.listed_by
-        and days.anchor_window_start <= newest.charge_period_start
-        and days.anchor_window_end >= newest.charge_period_end,
+        and days.anchor_window_start <= keyed.charge_period_start
+        and days.anchor_window_end >= keyed.charge_period_end,
         false)
       when days.anchor_reading_id is null then true
-      when newest.reading_id = days.anchor_rows_reading_id or newest.reading_id > days.anchor_reading_id then true
-      when newest.charge_period_start < days.anchor_window_start then true
-      when newest.charge_period_start >= days.anchor_window_end then true
-      when newest.is_long then not (
-        (days.anchor_window_start <= newest.charge_period_start and days.anchor_window_end >= newest.charge_period_end)
+      when keyed.reading_id = days.anchor_rows_reading_id or keyed.reading_id > days.anchor_reading_id then true
+      when keyed.charge_period_start < days.anchor_window_start then true
+      when keyed.charge_period_start >= days.anchor_window_end then true
+      when keyed.is_long then not (
+        (days.anchor_window_start <= keyed.charge_period_start and days.anchor_window_end >= keyed.charge_period_end)
         or coalesce(
-          days.anchor_window_start <= newest.window_start and days.anchor_window_end >= newest.window_end, false))
+          days.anchor_window_start <= keyed.window_start and days.anchor_window_end >= keyed.window_end, false))
       else false
     end as is_live
-  from newest
-  left join days on newest.scope = days.scope and newest.day = days.day
-  left join "ai_billing__strays_usage" as strays
-    on newest.is_stray
-    and newest.scope = strays.scope
-    and newest.day = strays.day
-    and newest.reading_id = strays.reading_id
-  left join unplaced on newest.scope = '' and newest.day = unplaced.day
+  from newest_keyed as keyed
+  left join days on keyed.scope = days.scope and keyed.day = days.day
+  left join strays
+    on keyed.is_stray
+    and keyed.scope = strays.scope
+    and keyed.day = strays.day
+    and keyed.reading_id = strays.reading_id
+  left join unplaced on keyed.scope = '' and keyed.day = unplaced.day
 ),
 -- The first report of the day for which other rows stood.
-first_missing as (
+newest_first_missing as (
   select gone.scope, gone.day, gone.reading_id, min(reports.reading_id) as judge_reading_id
   from (
-    select distinct scope, day, reading_id from weighed where not is_live and not is_stray
+    select distinct scope, day, reading_id from newest_weighed where not is_live and not is_stray
   ) as gone
   inner join reports
     on gone.scope = reports.scope
@@ -4267,17 +4510,66 @@ first_missing as (
     and reports.reading_id > gone.reading_id
     and reports.rows_reading_id > gone.reading_id
   group by gone.scope, gone.day, gone.reading_id
+),
+newest_judged as (
+  select
+    weighed.*,
+    case when not weighed.is_live
+      then coalesce(first_missing.judge_reading_id, stray_judge, unplaced_judge, anchor_reading_id)
+    end as judge_reading_id
+  from newest_weighed as weighed
+  left join newest_first_missing as first_missing
+    on weighed.scope = first_missing.scope
+    and weighed.day = first_missing.day
+    and weighed.reading_id = first_missing.reading_id
 )
 select
-  weighed.*,
-  case when not weighed.is_live
-    then coalesce(first_missing.judge_reading_id, stray_judge, unplaced_judge, anchor_reading_id)
-  end as judge_reading_id
-from weighed
-left join first_missing
-  on weighed.scope = first_missing.scope
-  and weighed.day = first_missing.day
-  and weighed.reading_id = first_missing.reading_id
+  record_id,
+  record_updated_at,
+  granularity,
+  charge_period_start,
+  charge_period_end,
+  service_provider_name,
+  service_category,
+  service_subcategory,
+  service_name,
+  sku_id,
+  sku_meter,
+  model_id,
+  project_id,
+  workspace_id,
+  api_key_id,
+  service_tier,
+  workload_type,
+  upstream_provider,
+  usage_type,
+  consumed_quantity,
+  consumed_unit,
+  record_updated_at_text,
+  charge_period_start_text,
+  charge_period_end_text,
+  consumed_quantity_text,
+  day,
+  is_valid,
+  reading_id,
+  content_hash,
+  extracted_at,
+  place,
+  scope,
+  account,
+  base_url,
+  is_reported,
+  window_start,
+  window_end,
+  inside_window,
+  age,
+  is_long,
+  is_stray,
+  listed_by,
+  listed_in_pass,
+  judge_reading_id,
+  '' as code_hash
+from newest_judged
 ),
 ai_billing__removed_usage as (
 with judged as (
@@ -4665,9 +4957,12 @@ placed as (
   from "ai_billing__placed_costs" as placed
   left join readings on placed.reading_id = readings.reading_id
 ),
+-- Of the last two columns one is null, so that a database can join by hash.
 ordered as (
   select
     placed.*,
+    case when age > 1 then reading_id end as older_reading_id,
+    case when age = 1 then record_id end as newest_record_id,
     lead(valid_from) over (partition by place, record_id order by age desc) as next_from,
     lag(content_hash) over (partition by place, record_id order by age desc) as content_hash_before
   from placed
@@ -4697,11 +4992,10 @@ ended as (
     end as gone_at
   from ordered
   left join missing
-    on ordered.age > 1
-    and ordered.scope = missing.scope
+    on ordered.scope = missing.scope
     and ordered.day = missing.day
-    and ordered.reading_id = missing.reading_id
-  left join removed on ordered.age = 1 and ordered.scope = removed.scope and ordered.record_id = removed.record_id
+    and ordered.older_reading_id = missing.reading_id
+  left join removed on ordered.scope = removed.scope and ordered.newest_record_id = removed.record_id
 )
 select
   place,
@@ -5639,8 +5933,12 @@ with keyed as (
   from "current_costs" as current_
   where is_counted
 ),
+-- A cost that shares its key with another meets no usage. Its key is null then, so that a database can join by hash.
 costs as (
-  select keyed.*, count(*) over (partition by measured_key) as costs_of_key from keyed
+  select
+    keyed.*,
+    case when count(*) over (partition by measured_key) = 1 then measured_key end as own_key
+  from keyed
 ),
 -- The usage of a day with the same labels and the same usage type. In several units it is not one quantity.
 consumed as (
@@ -5787,7 +6085,7 @@ select
   costs.upstream_provider as "x_UpstreamProvider",
   costs.day_status as "x_DayStatus"
 from costs
-left join consumed on costs.measured_key = consumed.measured_key and costs.costs_of_key = 1;
+left join consumed on costs.own_key = consumed.measured_key;
 
 create view monthly_costs as
 -- Costs by month of charge period, beside the month before, with a forecast of the running month: the mean of its complete

@@ -99,19 +99,21 @@ left join anchors on deciding.scope = anchors.scope and deciding.day = anchors.d
       contains the row, no longer lists them.
 #}
 {% macro judged_rows(dataset) %}
-with newest as (
-  select
-    placed.*,
-    coalesce(
-      charge_period_end > {{ ai_billing.midnight('day', 1) }} or charge_period_end < charge_period_start, true
-    ) as is_long,
-    not inside_window as is_stray
-  from {{ ref('ai_billing__placed_' ~ dataset) }} as placed
-  where age = 1
+{%- set codes = [ai_billing.typed_rows(dataset, false, ''), ai_billing.rows_with_scope(dataset, false, ''),
+  ai_billing.rows_with_judge(dataset, false, '')] -%}
+{{- ai_billing.rows_with_judge(dataset, ai_billing.runs_incrementally(), ai_billing.code_hash(codes)) }}
+{% endmacro %}
+
+{% macro rows_with_judge(dataset, incremental, code_hash) %}
+{#- These tell one content of a record from another, and who saw it. All other columns follow from the content. -#}
+{%- set told = ['record_id', 'reading_id', 'content_hash', 'extracted_at', 'place', 'scope', 'account', 'base_url', 'is_reported',
+  'window_start', 'window_end', 'inside_window', 'age'] -%}
+with days as (
+  select * from {{ ref('ai_billing__days_' ~ dataset) }}
 ),
 
-days as (
-  select * from {{ ref('ai_billing__days_' ~ dataset) }}
+strays as (
+  select * from {{ ref('ai_billing__strays_' ~ dataset) }}
 ),
 
 reports as (
@@ -132,48 +134,106 @@ unplaced as (
   group by day
   having count(distinct place) = (select count(distinct place) from days)
 ),
-
-weighed as (
+{% if incremental %}
+compared as (
   select
-    newest.*,
+    {{ told | join(', ') }}, '{{ code_hash }}' as code_hash, day, charge_period_start, charge_period_end
+  from {{ ref('ai_billing__placed_' ~ dataset) }}
+  where age = 1
+),
+
+{{ ai_billing.judging_steps('compared') }},
+
+changed as (
+  {{ ai_billing.changed_records('compared_judged', told + ['code_hash', 'listed_by', 'listed_in_pass', 'judge_reading_id']) }}
+),
+{% endif %}
+newest as (
+  select *
+  from {{ ref('ai_billing__placed_' ~ dataset) }}
+  where age = 1
+  {%- if incremental %}
+    and (record_id is null or record_id in (select record_id from changed))
+  {%- endif %}
+),
+
+{{ ai_billing.judging_steps('newest') }}
+
+select
+  {%- for name in ai_billing.column_names(dataset) %}
+  {{ name }},
+  {%- endfor %}
+  {%- for raw_name, name, kind in ai_billing.cast_columns(dataset) %}
+  {{ name }}_text,
+  {%- endfor %}
+  day,
+  is_valid,
+  {%- for name in told if name != 'record_id' %}
+  {{ name }},
+  {%- endfor %}
+  is_long,
+  is_stray,
+  listed_by,
+  listed_in_pass,
+  judge_reading_id,
+  '{{ code_hash }}' as code_hash
+from newest_judged
+{% endmacro %}
+
+{# The steps that add `judge_reading_id` to `rows`, in `<rows>_judged`. A row's judgement does not depend on other rows. #}
+{% macro judging_steps(rows) -%}
+{#- Keys are null for rows that meet nothing: a condition on one side only would keep databases from joining by hash. -#}
+{{ rows }}_keyed as (
+  select
+    {{ rows }}.*,
+    coalesce(
+      charge_period_end > {{ ai_billing.midnight('day', 1) }} or charge_period_end < charge_period_start, true
+    ) as is_long,
+    not inside_window as is_stray
+  from {{ rows }}
+),
+
+{{ rows }}_weighed as (
+  select
+    keyed.*,
     strays.listed_by,
     strays.listed_in_pass,
     strays.judge_reading_id as stray_judge,
     unplaced.reading_id as unplaced_judge,
     days.anchor_reading_id,
     case
-      when newest.scope = '' then not coalesce(unplaced.reading_id > newest.reading_id, false)
-      when newest.is_stray then strays.judge_reading_id is null and not coalesce(
+      when keyed.scope = '' then not coalesce(unplaced.reading_id > keyed.reading_id, false)
+      when keyed.is_stray then strays.judge_reading_id is null and not coalesce(
         days.chain <> ''
         and days.anchor_reading_id > strays.listed_by
-        and days.anchor_window_start <= newest.charge_period_start
-        and days.anchor_window_end >= newest.charge_period_end,
+        and days.anchor_window_start <= keyed.charge_period_start
+        and days.anchor_window_end >= keyed.charge_period_end,
         false)
       when days.anchor_reading_id is null then true
-      when newest.reading_id = days.anchor_rows_reading_id or newest.reading_id > days.anchor_reading_id then true
-      when newest.charge_period_start < days.anchor_window_start then true
-      when newest.charge_period_start >= days.anchor_window_end then true
-      when newest.is_long then not (
-        (days.anchor_window_start <= newest.charge_period_start and days.anchor_window_end >= newest.charge_period_end)
+      when keyed.reading_id = days.anchor_rows_reading_id or keyed.reading_id > days.anchor_reading_id then true
+      when keyed.charge_period_start < days.anchor_window_start then true
+      when keyed.charge_period_start >= days.anchor_window_end then true
+      when keyed.is_long then not (
+        (days.anchor_window_start <= keyed.charge_period_start and days.anchor_window_end >= keyed.charge_period_end)
         or coalesce(
-          days.anchor_window_start <= newest.window_start and days.anchor_window_end >= newest.window_end, false))
+          days.anchor_window_start <= keyed.window_start and days.anchor_window_end >= keyed.window_end, false))
       else false
     end as is_live
-  from newest
-  left join days on newest.scope = days.scope and newest.day = days.day
-  left join {{ ref('ai_billing__strays_' ~ dataset) }} as strays
-    on newest.is_stray
-    and newest.scope = strays.scope
-    and newest.day = strays.day
-    and newest.reading_id = strays.reading_id
-  left join unplaced on newest.scope = '' and newest.day = unplaced.day
+  from {{ rows }}_keyed as keyed
+  left join days on keyed.scope = days.scope and keyed.day = days.day
+  left join strays
+    on keyed.is_stray
+    and keyed.scope = strays.scope
+    and keyed.day = strays.day
+    and keyed.reading_id = strays.reading_id
+  left join unplaced on keyed.scope = '' and keyed.day = unplaced.day
 ),
 
 -- The first report of the day for which other rows stood.
-first_missing as (
+{{ rows }}_first_missing as (
   select gone.scope, gone.day, gone.reading_id, min(reports.reading_id) as judge_reading_id
   from (
-    select distinct scope, day, reading_id from weighed where not is_live and not is_stray
+    select distinct scope, day, reading_id from {{ rows }}_weighed where not is_live and not is_stray
   ) as gone
   inner join reports
     on gone.scope = reports.scope
@@ -181,19 +241,21 @@ first_missing as (
     and reports.reading_id > gone.reading_id
     and reports.rows_reading_id > gone.reading_id
   group by gone.scope, gone.day, gone.reading_id
-)
+),
 
-select
-  weighed.*,
-  case when not weighed.is_live
-    then coalesce(first_missing.judge_reading_id, stray_judge, unplaced_judge, anchor_reading_id)
-  end as judge_reading_id
-from weighed
-left join first_missing
-  on weighed.scope = first_missing.scope
-  and weighed.day = first_missing.day
-  and weighed.reading_id = first_missing.reading_id
-{% endmacro %}
+{{ rows }}_judged as (
+  select
+    weighed.*,
+    case when not weighed.is_live
+      then coalesce(first_missing.judge_reading_id, stray_judge, unplaced_judge, anchor_reading_id)
+    end as judge_reading_id
+  from {{ rows }}_weighed as weighed
+  left join {{ rows }}_first_missing as first_missing
+    on weighed.scope = first_missing.scope
+    and weighed.day = first_missing.day
+    and weighed.reading_id = first_missing.reading_id
+)
+{%- endmacro %}
 
 {#
   Strays: rows that start outside the window that returned them, by the reading that wrote them. Each later reading that

@@ -1,22 +1,35 @@
 {#
   The rows of a raw table, typed, each content of each reading once: an append table may hold a page twice (emitted again
-  after a kill). This is the expensive step. An incremental run repeats it only for readings of which the raw table holds
-  more or fewer rows than before; in a deduplicated table these are the new readings and those that lost rows to them.
+  after a kill). This is the expensive step. An incremental run repeats it only for readings of which the raw table does not
+  hold the same rows as before; in a deduplicated table these are the new readings and those that lost rows to them.
 #}
 {% macro rows_of(dataset) %}
+{%- set codes = [ai_billing.typed_rows(dataset, false, '')] -%}
+{{- ai_billing.typed_rows(dataset, ai_billing.runs_incrementally(), ai_billing.code_hash(codes)) }}
+{% endmacro %}
+
+{% macro typed_rows(dataset, incremental, code_hash) %}
 {%- set columns = ai_billing.record_columns(dataset) -%}
 {%- set id = "coalesce(" ~ ai_billing.as_text(ai_billing.raw_column('x_ReadingId')) ~ ", '')" -%}
-{%- set incremental = ai_billing.runs_incrementally() -%}
-with {% if incremental %}changed as (
+with {% if code_hash %}raw_readings as (
+  {{ ai_billing.raw_readings(dataset) }}
+),
+
+{% endif %}{% if incremental %}changed as (
   select raw_.reading_id
-  from ({{ ai_billing.raw_readings(dataset) }}) as raw_
+  from raw_readings as raw_
   left join (
-    select reading_id, sum(copies) as rows_, max(extracted_at) as extracted_at
+    select
+      reading_id,
+      sum(case when code_hash = '{{ code_hash }}' then copies else 0 end) as rows_,
+      max(extracted_at) as extracted_at,
+      max(reading_hash) as reading_hash
     from {{ this }}
     group by reading_id
   ) as held on raw_.reading_id = held.reading_id
   where held.reading_id is null
     or held.rows_ <> raw_.rows_
+    or held.reading_hash <> raw_.reading_hash
     or coalesce(held.extracted_at <> raw_.extracted_at, (held.extracted_at is null) <> (raw_.extracted_at is null))
 ),
 
@@ -61,10 +74,12 @@ select
   {%- for raw_name, name, kind in ai_billing.cast_columns(dataset) %}
   {{ name }}_text,
   {%- endfor %}
-  reading_id,
-  extracted_at,
+  numbered.reading_id,
+  numbered.extracted_at,
   copies,
   content_hash,
+  '{{ code_hash }}' as code_hash,
+  {{ 'raw_readings.reading_hash' if code_hash else "''" }} as reading_hash,
   cast(charge_period_start as date) as day,
   {%- for name in ai_billing.required_columns(dataset) %}
   {{ name }} is not null and
@@ -73,21 +88,20 @@ select
   ({{ name }} is not null or {{ name }}_text is null){{ ' and' if not loop.last }}
   {%- endfor %} as is_valid
 from numbered
+{%- if code_hash %}
+left join raw_readings on numbered.reading_id = raw_readings.reading_id
+{%- endif %}
 where emission = 1
 {% endmacro %}
 
-{# Databases whose dbt adapter can replace the rows of a reading in a table. Elsewhere the step is repeated in full. #}
-{% macro typed_rows_materialization() -%}
-  {{ return('incremental' if target.type in ('duckdb', 'postgres', 'redshift', 'snowflake') else 'table') }}
-{%- endmacro %}
-
-{# How many rows of each reading a raw table holds, without a cast. #}
+{# What a raw table holds of each reading, without a cast of its values. #}
 {% macro raw_readings(dataset) -%}
   select
     coalesce({{ ai_billing.as_text(ai_billing.raw_column('x_ReadingId')) }}, '') as reading_id,
     count(*) as rows_,
-    {{ ai_billing.to_utc('max(' ~ ai_billing.raw_column('_airbyte_extracted_at') ~ ')') }} as extracted_at
-  from {{ source('ai_billing', dataset) }}
+    {{ ai_billing.to_utc('max(' ~ ai_billing.raw_column('_airbyte_extracted_at') ~ ')') }} as extracted_at,
+    {{ ai_billing.sum_of_hashes('raw_row') }} as reading_hash
+  from {{ source('ai_billing', dataset) }} as raw_row
   group by 1
 {%- endmacro %}
 
@@ -99,8 +113,15 @@ where emission = 1
   {%- endif -%}
 {%- endmacro %}
 
-{# Without a database, as where the plain views are compiled, nothing is incremental. #}
-{% macro runs_incrementally() %}{{ return(execute and flags.INTROSPECT and is_incremental()) }}{% endmacro %}
+{# A sum over the hashes of whole rows, which does not depend on their order, as a text: empty where a database has no such
+   hash, so that only the number and the time of the rows tell whether they have changed. #}
+{% macro sum_of_hashes(row) %}{{ return(adapter.dispatch('sum_of_hashes', 'ai_billing')(row)) }}{% endmacro %}
+{% macro default__sum_of_hashes(row) %}''{% endmacro %}
+{% macro duckdb__sum_of_hashes(row) %}{{ ai_billing.as_text('sum(hash(' ~ row ~ '))') }}{% endmacro %}
+{% macro postgres__sum_of_hashes(row) -%}
+  {{ ai_billing.as_text('sum(hashtextextended(cast(' ~ row ~ ' as text), 0))') }}
+{%- endmacro %}
+{% macro redshift__sum_of_hashes(row) %}''{% endmacro %}
 
 {# Tells contents apart; null is not the same as an empty text. #}
 {% macro content_hash(columns) -%}

@@ -91,11 +91,13 @@ class Spark(Warehouse):
         self.run(f"drop schema {self.schema} cascade")
 
 
-def dbt_here(environment: dict[str, str], *command: str) -> None:
-    """dbt in this process, where the session is."""
+def dbt_here(environment: dict[str, str], *command: str, parsed=None):
+    """dbt in this process, where a session is. `parsed`: what `dbt parse` returned, so that it does not parse again."""
     from dbt.cli.main import dbtRunner
 
-    with patch.dict(os.environ, environment):
-        result = dbtRunner().invoke([str(word) for word in command])
-    failed = [f"{each.node.name}: {each.message}" for each in result.result or [] if each.status in ("error", "fail")]
+    with patch.dict(os.environ, {**environment, "DBT_SEND_ANONYMOUS_USAGE_STATS": "false"}):
+        result = dbtRunner(manifest=parsed).invoke([str(word) for word in command])
+    results = getattr(result.result, "results", [])
+    failed = [f"{each.node.name}: {each.message}" for each in results if each.status in ("error", "fail")]
     assert result.success, failed or result.exception
+    return result.result

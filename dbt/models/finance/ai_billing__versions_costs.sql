@@ -22,9 +22,12 @@ placed as (
   left join readings on placed.reading_id = readings.reading_id
 ),
 
+-- Of the last two columns one is null, so that a database can join by hash.
 ordered as (
   select
     placed.*,
+    case when age > 1 then reading_id end as older_reading_id,
+    case when age = 1 then record_id end as newest_record_id,
     lead(valid_from) over (partition by place, record_id order by age desc) as next_from,
     lag(content_hash) over (partition by place, record_id order by age desc) as content_hash_before
   from placed
@@ -72,11 +75,10 @@ ended as (
     end as gone_at
   from ordered
   left join missing
-    on ordered.age > 1
-    and ordered.scope = missing.scope
+    on ordered.scope = missing.scope
     and ordered.day = missing.day
-    and ordered.reading_id = missing.reading_id
-  left join removed on ordered.age = 1 and ordered.scope = removed.scope and ordered.record_id = removed.record_id
+    and ordered.older_reading_id = missing.reading_id
+  left join removed on ordered.scope = removed.scope and ordered.newest_record_id = removed.record_id
   {%- if replacing %}
   left join replaced on ordered.scope = replaced.scope and ordered.record_id = replaced.record_id
   {%- endif %}

@@ -70,8 +70,12 @@ with keyed as (
   where is_counted
 ),
 
+-- A cost that shares its key with another meets no usage. Its key is null then, so that a database can join by hash.
 costs as (
-  select keyed.*, count(*) over (partition by measured_key) as costs_of_key from keyed
+  select
+    keyed.*,
+    case when count(*) over (partition by measured_key) = 1 then measured_key end as own_key
+  from keyed
 ),
 
 -- The usage of a day with the same labels and the same usage type. In several units it is not one quantity.
@@ -96,4 +100,4 @@ select
   {{ expression }} as {{ adapter.quote(name) }}{{ ',' if not loop.last }}
   {%- endfor %}
 from costs
-left join consumed on costs.measured_key = consumed.measured_key and costs.costs_of_key = 1
+left join consumed on costs.own_key = consumed.measured_key

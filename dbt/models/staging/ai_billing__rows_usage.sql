@@ -1,5 +1,5 @@
 {{ config(
-  materialized=ai_billing.typed_rows_materialization(),
+  materialized=ai_billing.incremental_where_possible(),
   incremental_strategy='delete+insert',
   unique_key='reading_id',
   on_schema_change='fail',

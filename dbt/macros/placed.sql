@@ -1,0 +1,141 @@
+{#
+  Every row with the scope that it belongs to: through the report of its reading, or through the chain in its reading id.
+  A row for which neither is known (a sync of version 0.1.0 that was cut short) belongs to the only account of the table; if
+  there are several, to the one that its record id is known from; else to none.
+
+  `age` numbers the versions of a record: the newest is the one with the greatest reading id, as in a deduplicated table.
+
+  An incremental run compares what each row would get with what the table holds, and repeats the windows only for records
+  that differ. A record's windows read its own rows only, so the result is that of a full run.
+#}
+{% macro placed_rows(dataset) %}
+{%- set codes = [ai_billing.typed_rows(dataset, false, ''), ai_billing.rows_with_scope(dataset, false, '')] -%}
+{{- ai_billing.rows_with_scope(dataset, ai_billing.runs_incrementally(), ai_billing.code_hash(codes)) }}
+{% endmacro %}
+
+{% macro rows_with_scope(dataset, incremental, code_hash) %}
+{%- set compared = ['record_id', 'reading_id', 'content_hash', 'code_hash', 'extracted_at', 'place', 'scope', 'account', 'base_url',
+  'is_reported', 'window_start', 'window_end'] -%}
+with chains as (
+  select * from {{ ref('ai_billing__chains_' ~ dataset) }}
+),
+
+places as (
+  select place, max(account) as account, max(base_url) as base_url from chains group by place
+),
+
+readings as (
+  select
+    reading_id, max(place) as place, max(chain) as chain, max(window_start) as window_start, max(window_end) as window_end
+  from {{ ref('ai_billing__manifest') }}
+  where dataset = '{{ dataset }}'
+  group by reading_id
+),
+
+named as (
+  select chain, max(place) as place from chains where chain <> '' group by chain having count(*) = 1
+),
+
+only_place as (
+  select max(place) as place from chains having count(distinct place) = 1
+),
+
+{% if incremental %}told as (
+  {{ ai_billing.told_rows(dataset, ['record_id', 'reading_id', 'content_hash', 'extracted_at']) }}
+),
+
+-- A row whose account is known from other rows of its record has no place here, so that it is always repeated.
+expected as (
+  select told.*, coalesce(told.own_place, only_place.place) as place
+  from told
+  left join only_place on told.own_place is null
+),
+
+scoped as (
+  select
+    expected.*, coalesce(chains.scope, expected.place) as scope, places.account, places.base_url, '{{ code_hash }}' as code_hash
+  from expected
+  left join chains on expected.place = chains.place and expected.chain = chains.chain
+  left join places on expected.place = places.place
+),
+
+changed as (
+  {{ ai_billing.changed_records('scoped', compared) }}
+),
+
+{% endif %}known_rows as (
+  {{ ai_billing.told_rows(dataset, ['*']) }}
+  {%- if incremental %}
+  where rows_.record_id is null or rows_.record_id in (select record_id from changed)
+  {%- endif %}
+),
+
+-- Windows instead of joins: what a record is known from is found in one pass, however few rows a planner expects.
+known as (
+  select
+    known_rows.*,
+    min(own_place) over (partition by record_id) as first_place,
+    max(own_place) over (partition by record_id) as last_place
+  from known_rows
+),
+
+placed as (
+  select
+    known.*,
+    coalesce(
+      known.own_place,
+      only_place.place,
+      case when known.first_place = known.last_place then known.first_place end,
+      '') as place
+  from known
+  left join only_place on known.own_place is null
+)
+
+select
+  {%- for name in ai_billing.column_names(dataset) %}
+  placed.{{ name }},
+  {%- endfor %}
+  {%- for raw_name, name, kind in ai_billing.cast_columns(dataset) %}
+  placed.{{ name }}_text,
+  {%- endfor %}
+  placed.reading_id,
+  placed.extracted_at,
+  placed.content_hash,
+  '{{ code_hash }}' as code_hash,
+  placed.day,
+  placed.is_valid,
+  placed.place,
+  coalesce(chains.scope, placed.place) as scope,
+  places.account,
+  places.base_url,
+  placed.is_reported,
+  placed.window_start,
+  placed.window_end,
+  coalesce(
+    placed.charge_period_start >= placed.window_start and placed.charge_period_start < placed.window_end,
+    not placed.is_reported
+  ) as inside_window,
+  row_number() over (
+    partition by placed.place, placed.record_id
+    order by placed.reading_id desc, placed.extracted_at desc, placed.record_updated_at desc, placed.content_hash desc
+  ) as age
+from placed
+left join chains on placed.place = chains.place and placed.chain = chains.chain
+left join places on placed.place = places.place
+{% endmacro %}
+
+{# Columns of the typed rows with what their readings, or the chains in their reading ids, tell. #}
+{% macro told_rows(dataset, columns) -%}
+  select
+    {%- for name in columns %}
+    rows_.{{ name }},
+    {%- endfor %}
+    coalesce(readings.place, named.place) as own_place,
+    coalesce(readings.chain, named.chain, '') as chain,
+    readings.reading_id is not null as is_reported,
+    readings.window_start,
+    readings.window_end
+  from {{ ref('ai_billing__rows_' ~ dataset) }} as rows_
+  left join readings on rows_.reading_id = readings.reading_id
+  left join named on case when length(rows_.reading_id) = 14 then substr(rows_.reading_id, 10, 5) end = named.chain
+{%- endmacro %}

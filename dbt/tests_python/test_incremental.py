@@ -1,0 +1,216 @@
+"""Histories by chance: after every build the incremental steps hold the rows of a full build, whatever came in between."""
+
+import random
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+import pytest
+from conftest import SCHEMAS
+from spark_warehouse import dbt_here
+from test_dbt import multiset, reopened
+from test_histories import DAYS, change, windows
+from warehouses import PACKAGE, DuckDB, Postgres
+from world import Table, World, at, cost, usage
+
+INCREMENTAL = [f"ai_billing__{step}_{dataset}" for step in ("rows", "placed", "judged") for dataset in ("usage", "costs")]
+LAST = [f"+ai_billing__judged_{dataset}" for dataset in ("usage", "costs")]
+
+
+@dataclass
+class Destination(Table):
+    """Rows and reports arrive in the order in which they were written, a part of them between two builds."""
+
+    waiting: list[tuple[str, dict]] = field(default_factory=list)
+
+    def append(self, dataset: str, row: dict) -> None:
+        self.waiting.append((dataset, row))
+
+    def receive(self, number: int) -> None:
+        for dataset, row in self.waiting[:number]:
+            super().append(dataset, row)
+        del self.waiting[:number]
+
+
+class Project:
+    """The package on a database of its own, and the same raw tables in another, where each build makes all rows."""
+
+    def __init__(self, kind: str, folder, port: int):
+        self.kind, self.folder, self.port, self.schema = kind, folder, port, f"incremental_{next(SCHEMAS)}"
+        self.file = str(folder / "built.duckdb")
+        if kind == "duckdb":
+            self.schema, self.warehouse, self.whole = "main", DuckDB(path=self.file), DuckDB()
+        else:
+            self.warehouse, self.whole = Postgres(port, self.schema), Postgres(port, f"{self.schema}_whole")
+        for each in (self.warehouse, self.whole):
+            each.create_raw()
+        self.parsed = None
+        self.parsed = self.dbt("parse")
+
+    def fill(self, tables: dict[str, list[dict]]) -> None:
+        for each in (self.warehouse, self.whole):
+            each.fill(tables)
+
+    def run(self, *words: str) -> None:
+        self.warehouse.close()
+        self.dbt("run", *words)
+        self.warehouse = DuckDB(path=self.file) if self.kind == "duckdb" else reopened(self.port, self.schema)
+
+    def dbt(self, *words: str):
+        environment = {
+            "AI_BILLING_SCHEMA": self.schema,
+            "AI_BILLING_DUCKDB": self.file,
+            "AI_BILLING_PGPORT": str(self.port),
+        }
+        places = ["--project-dir", PACKAGE, "--profiles-dir", PACKAGE, "--target", self.kind, "--no-write-json"]
+        paths = ["--target-path", self.folder, "--log-path", self.folder]
+        return dbt_here(environment, "--quiet", *words, *places, *paths, parsed=self.parsed)
+
+    def rows(self) -> dict[str, list[str]]:
+        return {name: multiset(self.warehouse, name) for name, _ in self.whole.models()}
+
+    def close(self) -> None:
+        self.warehouse.close()
+        self.whole.close()
+
+
+@pytest.fixture(params=["duckdb", "postgres"])
+def project(request, tmp_path):
+    port = request.getfixturevalue("postgres").port if request.param == "postgres" else 0
+    made = Project(request.param, tmp_path, port)
+    yield made
+    made.close()
+
+
+def accounts(destination: Destination, chance: random.Random) -> list[World]:
+    """One address or several. At each one account, or two with labels, or two that share a table by mistake; and usage."""
+    worlds = []
+    for number in range(chance.choice([1, 3])):
+        labels = chance.choice([[None], ["a", "b"], [None, None], [None, "a"]])
+        selects = chance.choice(["start", "overlap"])
+        address = f"https://{number}.example.com"
+        worlds += [World(destination, account=label, base_url=address, selects=selects) for label in labels]
+        worlds[-1].legacy = chance.random() < 0.2
+        worlds.append(World(destination, dataset="usage", account=labels[-1], base_url=address))
+    for world in worlds:
+        for _ in range(12):
+            provide(world, chance)
+        world.sync(("11-01", "11-11"))
+    return worlds
+
+
+def provide(world: World, chance: random.Random) -> None:
+    if world.dataset == "costs":
+        change(world, chance)
+    else:
+        day = chance.choice(DAYS)
+        world.put(usage(f"u{chance.randrange(8)}", day, f"{chance.randrange(100)}.5"))
+
+
+def sync(world: World, chance: random.Random) -> None:
+    for _ in range(chance.randrange(5)):
+        provide(world, chance)
+    if world.shown and chance.random() < 0.5:
+        world.withdraw(chance.choice(sorted(world.shown)))
+    if chance.random() < 0.07:
+        world.clear()
+    fate = chance.choice([{}, {}, {}, {"moved": True}, {"lose_manifest": True}, {"lose_rows": lambda _: chance.random() < 0.3}])
+    world.sync(*([("11-01", "11-11")] if chance.random() < 0.3 else windows(chance)), **fate)
+
+
+# Events at the destination.
+
+
+def lose_rows(destination: Destination, chance: random.Random) -> None:
+    destination.costs = [row for row in destination.costs if chance.random() < 0.8]
+
+
+def lose_a_reading(destination: Destination, chance: random.Random) -> None:
+    readings = sorted({row["x_ReadingId"] for row in destination.costs})
+    if readings:
+        lost = chance.choice(readings)
+        destination.costs = [row for row in destination.costs if row["x_ReadingId"] != lost]
+
+
+def lose_reports(destination: Destination, chance: random.Random) -> None:
+    """As where the reports of an old chain are deleted."""
+    chains = sorted({row.get("chain", "") for row in destination.export_windows})
+    if chains:
+        lost = chance.choice(chains)
+        destination.export_windows = [row for row in destination.export_windows if row.get("chain", "") != lost]
+
+
+def emit_again(destination: Destination, chance: random.Random) -> None:
+    """After a kill a page is emitted once more."""
+    for row in destination.costs[:]:
+        if chance.random() < 0.2:
+            later = row["_airbyte_extracted_at"] + timedelta(minutes=1)
+            destination.costs.append({**row, "_airbyte_extracted_at": later})
+
+
+def prune(destination: Destination, _: random.Random) -> None:
+    destination.costs = Table(True, [], destination.costs).tables["costs"]
+
+
+def clear(destination: Destination, _: random.Random) -> None:
+    destination.usage, destination.costs, destination.export_windows = [], [], []
+
+
+def change_mode(destination: Destination, _: random.Random) -> None:
+    destination.dedup = not destination.dedup
+
+
+def strange_rows(destination: Destination, chance: random.Random) -> None:
+    """Rows of readings that nobody knows, without an id, or with values that cannot be cast."""
+    row = cost(f"r{chance.randrange(8)}", chance.choice(DAYS), "7")
+    stamps = {"x_RecordUpdatedAt": "2025-11-05T00:00:00Z", "_airbyte_extracted_at": at("11-10 12:00")}
+    for number, more in enumerate([{}, {"x_RecordId": None}, {"BilledCost": "1e3"}, {"ChargePeriodStart": None}]):
+        reading = chance.choice(["", "r", f"00000000{number}zzzzz", *(old["x_ReadingId"] for old in destination.costs[-1:])])
+        destination.costs.append({**row, **stamps, "x_ReadingId": reading, **more})
+
+
+def edit_rows(destination: Destination, chance: random.Random) -> None:
+    """By hand: as many rows as before, of the same time."""
+    destination.costs = [{**row, "BilledCost": "3.25"} if chance.random() < 0.2 else row for row in destination.costs]
+
+
+OFTEN = [lose_rows, lose_a_reading, lose_reports, emit_again, prune, change_mode, strange_rows, edit_rows]
+EVENTS = [*OFTEN, *OFTEN, clear]
+
+
+def as_other_code_left_them(warehouse) -> None:
+    """An older version of the package, or another variable, has made rows of an incremental step."""
+    for name in INCREMENTAL:
+        warehouse.run(f"update {name} set code_hash = 'other', day = null where record_id < 'r4'")
+
+
+def without_hashes(warehouse, name: str) -> list[str]:
+    """The rows of a model without the hashes that only an incremental build needs."""
+    columns = ", ".join(f'"{column}"' for column in warehouse.columns(name) if column not in ("code_hash", "reading_hash"))
+    return multiset(warehouse, f"(select {columns} from {name}) as rows_")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_an_incremental_build_is_a_full_build(project, seed):
+    chance = random.Random(seed)
+    destination = Destination(dedup=chance.random() < 0.3)
+    worlds = accounts(destination, chance)
+    for build in range(6):
+        for _ in range(chance.randrange(2 * len(worlds))):
+            sync(chance.choice(worlds), chance)
+        arrived = len(destination.waiting)
+        destination.receive(arrived if chance.random() < 0.7 else chance.randrange(arrived + 1))
+        for event in chance.sample(EVENTS, k=chance.choice([0, 1, 1, 2])):
+            event(destination, chance)
+        project.fill(destination.tables)
+        if build == 3:
+            as_other_code_left_them(project.warehouse)
+        project.run("--select", *LAST)
+        for dataset in ("usage", "costs"):
+            project.whole.build(dataset)
+        for name in INCREMENTAL:
+            assert without_hashes(project.warehouse, name) == without_hashes(project.whole, name), name
+    project.run()
+    found = project.rows()
+    project.run("--full-refresh")
+    for name, rows in project.rows().items():
+        assert found[name] == rows, name
