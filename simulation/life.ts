@@ -4,7 +4,7 @@
 import { DAY, dayOf, HOUR, MINUTE, SECOND } from "./calendar.ts";
 import { CALM, Connection, type Report, type Step } from "./connection.ts";
 import { judgeCurrent } from "./current.ts";
-import type { Item } from "./platform.ts";
+import type { Item, StateValue } from "./platform.ts";
 import type { Random } from "./random.ts";
 import type { End } from "./sync.ts";
 import type { Asked } from "./vow.ts";
@@ -173,26 +173,31 @@ export async function quiet(connection: Connection, last: Step): Promise<void> {
   const items = await settle(scheduler.now);
   const written = items.filter(({ kind }) => kind === "record").length;
   if (written > 0) connection.faults.push(`R6: an idle sync wrote ${written} rows`);
-  for (const [stream, { json }] of connection.states) {
-    const was = before.get(stream)?.json;
+  for (const [stream, { json, value }] of connection.states) {
+    const was = before.get(stream);
     // A provisional cost that is posted later counts on the nearest day of the window that shows it.
     const { selects } =
       world.provider.options.datasets.find((rules) => rules.stream === stream) ?? {};
     if (selects === "posting") continue;
-    if (was === json || stream === "export_windows") continue; // it reports each reading, so it always changes
-    if (was !== undefined && onlyConfirms(was, json)) continue;
+    if (was?.json === json || stream === "export_windows") continue; // it reports each reading, so it always changes
+    if (was !== undefined && onlyForgets(was.value, value)) continue;
     connection.faults.push(
-      `S6: an idle sync changed the state of ${stream}: ${String(was)} -> ${json}`,
+      `S6: an idle sync changed the state of ${stream}: ${String(was?.json)} -> ${json}`,
     );
   }
 }
 
-/** P6: whether a state differs from the one before it only by days that a second reading has confirmed. */
-function onlyConfirms(before: string, after: string): boolean {
-  const member = /"unconfirmed":\[([^\]]*)\]/;
-  const daysOf = (json: string): string[] =>
-    (member.exec(json)?.[1] ?? "").split(",").filter((day) => day !== "");
-  const known = daysOf(before);
-  const isLess = daysOf(after).every((day) => known.includes(day));
-  return isLess && before.replace(member, "") === after.replace(member, "");
+/**
+ * Whether a state differs from the one before it only by what may leave an idle state: days that a second reading has confirmed
+ * (P6), and written strays that their window no longer shows (P5). The windows of two syncs may differ.
+ */
+function onlyForgets(before: StateValue, after: StateValue): boolean {
+  const without = (value: StateValue): string =>
+    JSON.stringify({ ...value, unconfirmed: [], strays: [] });
+  const namesOf = ({ unconfirmed = [], strays = [] }: StateValue): string[] => [
+    ...unconfirmed,
+    ...strays.map((stray) => stray.join()),
+  ];
+  const known = namesOf(before);
+  return without(before) === without(after) && namesOf(after).every((name) => known.includes(name));
 }

@@ -62,6 +62,10 @@ export interface StateValue {
   readonly done?: boolean;
   readonly reconciled_on?: string | null;
   readonly provisional?: readonly [string, number, Readonly<Record<string, string>>][];
+  /** Days that no second reading has confirmed yet. */
+  readonly unconfirmed?: readonly string[];
+  /** The strays that were written, each with its hash first. */
+  readonly strays?: readonly (readonly string[])[];
   readonly pass?: {
     readonly day: string;
     readonly reads: readonly OpenWindow[];
