@@ -81,15 +81,15 @@ export const RESTATEMENT: readonly Mutant[] = [
   },
   {
     rule: "R6",
-    file: "src/streams/held_windows.ts",
-    from: "void checkpoints.send();",
+    file: "src/streams/checkpoint.ts",
+    from: "await options.checkpoints.send();",
     to: "",
     test: "src/streams/reader_days.test.ts: R6: a STATE without a known day's digest goes out before the first row of the day (%i a page)",
   },
   {
     rule: "R6",
     file: "src/streams/completion.ts",
-    from: "await this.#forget(rewrites.map(({ day }) => day));",
+    from: "await forgetDays(\n      rewrites.map(({ day }) => day),\n      this.#options,\n    );",
     to: "",
     test: "src/streams/reader_days.test.ts: R6: a STATE without a known day's digest goes out before the first row of the day (%i a page)",
   },
@@ -194,7 +194,7 @@ export const RESTATEMENT: readonly Mutant[] = [
   {
     rule: "R6",
     file: "src/streams/completion.ts",
-    from: "await this.#forget(left);",
+    from: "await forgetDays(left, this.#options);",
     to: "",
     test: "src/streams/reader_days.test.ts: R6: a known day outside the plan leaves the state before a stray that starts on it is written",
   },

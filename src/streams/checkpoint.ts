@@ -1,5 +1,5 @@
 /** When a stream's STATE is written, and what it counts (S2); with it goes the estimate of the whole sync. */
-import { NOTHING_KNOWN } from "../core/known_days.ts";
+import { forget, NOTHING_KNOWN } from "../core/known_days.ts";
 import type { StateOwner, StreamState } from "../core/state.ts";
 import * as protocol from "../protocol.ts";
 import { encodeState } from "./state_codec.ts";
@@ -176,4 +176,22 @@ function withoutOpen<State extends StreamState>(state: State): State {
 
 function withoutDays<State extends StreamState>(state: State): State {
   return state.mode === "incremental" ? { ...state, known: NOTHING_KNOWN } : state;
+}
+
+/**
+ * R6: takes days out of the known ones, and sends a STATE without their digests. The STATE is queued before this function waits, so
+ * that it goes out before all rows that are handed over after the call.
+ */
+export async function forgetDays(
+  days: readonly number[],
+  options: {
+    readonly state: () => StreamState;
+    readonly setState: (state: StreamState) => void;
+    readonly checkpoints: Pick<Checkpoints, "send">;
+  },
+): Promise<void> {
+  const state = options.state();
+  if (state.mode !== "incremental" || days.length === 0) return;
+  options.setState({ ...state, known: forget(state.known, days) });
+  await options.checkpoints.send();
 }

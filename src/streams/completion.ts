@@ -10,7 +10,7 @@
  *     days that strays start on are looked at ─► strays without an owner are written ─► finished
  */
 import { daysOf, digestOf } from "../core/digests.ts";
-import { forget, isKnown } from "../core/known_days.ts";
+import { isKnown } from "../core/known_days.ts";
 import { type Plan, type PlanInput, windowOfDay } from "../core/plan.ts";
 import { addMissingDays } from "../core/provisional.ts";
 import type { Reading, StandingStrays } from "../core/reading.ts";
@@ -18,6 +18,7 @@ import { type DayReport, settle, type Settlement } from "../core/settle.ts";
 import { advance, finishWindow, knownOf, settleReading, type StreamState } from "../core/state.ts";
 import type { DayTotal } from "../core/totals.ts";
 import type { Range } from "../core/window.ts";
+import { type Checkpoints, forgetDays } from "./checkpoint.ts";
 import { describeShrunk } from "./describe.ts";
 import { type Job, jobOf, rewriteJob } from "./job.ts";
 import type { Purpose } from "./record_filter.ts";
@@ -48,8 +49,8 @@ export interface CompletionOptions {
   readonly remembersAll: () => boolean;
   /** Puts a job in front of the queue. */
   readonly queue: (job: Job) => void;
-  /** Sends the state now. */
-  readonly checkpoint: () => Promise<void>;
+  /** Sends the state. */
+  readonly checkpoints: Pick<Checkpoints, "send">;
 }
 
 const TOO_MANY_STRAYS =
@@ -142,7 +143,10 @@ export class Completion {
       this.#finish({ window: reading, availableThrough, missesStrays: job.missesStrays });
       return;
     }
-    await this.#forget(rewrites.map(({ day }) => day));
+    await forgetDays(
+      rewrites.map(({ day }) => day),
+      this.#options,
+    );
     queue(rewriteJob(reading, rewrites, job, this.strays.pendingOf(reading).size > 0));
   }
 
@@ -201,7 +205,7 @@ export class Completion {
     if (!this.#hasLooked) {
       this.#hasLooked = true;
       const { looks, left } = this.#daysToLookAt();
-      await this.#forget(left);
+      await forgetDays(left, this.#options);
       for (const window of looks) queue(jobOf(window, this.#lookPurpose(window)));
       if (looks.length > 0) return;
     }
@@ -254,14 +258,6 @@ export class Completion {
     const isRefresh = this.#options.plan.state.mode === "full_refresh";
     const isWritten = daysOf(window).some((day) => this.#written.has(day));
     return isRefresh || isWritten ? { kind: "look" } : { kind: "window", withStrays: false };
-  }
-
-  /** R6: the digests of days leave the state before the first row of these days is written again. */
-  async #forget(days: readonly number[]): Promise<void> {
-    const state = this.#options.state();
-    if (state.mode !== "incremental" || days.length === 0) return;
-    this.#options.setState({ ...state, known: forget(state.known, days) });
-    await this.#options.checkpoint();
   }
 
   #remembered(state: StreamState): StreamState {

@@ -9,10 +9,9 @@
  * If the process is killed or the stream fails before that, no row of a held window is written, and the window does not count as
  * read.
  */
-import { forget } from "../core/known_days.ts";
 import { differingDays } from "../core/settle.ts";
 import { knownOf, type StreamState } from "../core/state.ts";
-import type { Checkpoints } from "./checkpoint.ts";
+import { type Checkpoints, forgetDays } from "./checkpoint.ts";
 import type { OpenWindow, PageOptions } from "./open_window.ts";
 import type { Lines } from "./records.ts";
 import type { FetchedPage, Output } from "./stream.ts";
@@ -134,7 +133,7 @@ export class HeldWindows {
   #handOver(more: readonly number[]): void {
     const { stream, checkpoints, send } = this.#options;
     const held = this.#held.splice(0);
-    this.#forget([...held.flatMap(({ days }) => days), ...more]);
+    void forgetDays([...held.flatMap(({ days }) => days), ...more], this.#options);
     for (const { window, lines } of held) {
       const { bytes, count } = lines;
       checkpoints.made(count, bytes.length);
@@ -143,13 +142,5 @@ export class HeldWindows {
         written: send({ type: "RECORD_LINES", stream, bytes, count }),
       });
     }
-  }
-
-  #forget(days: readonly number[]): void {
-    const { state, setState, checkpoints } = this.#options;
-    const before = state();
-    if (before.mode !== "incremental" || days.length === 0) return;
-    setState({ ...before, known: forget(before.known, days) });
-    void checkpoints.send();
   }
 }

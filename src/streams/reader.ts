@@ -86,7 +86,7 @@ export class StreamReader implements WindowSource {
       setState,
       remembersAll: () => this.#sightings.isComplete,
       queue: (job) => this.#queue.unshift(job),
-      checkpoint: () => this.#checkpoints.send(),
+      checkpoints: this.#checkpoints,
     });
     const known = knownOf(plan.state);
     for (const { id } of plan.resumed) run.ids.follow(id);
