@@ -6,7 +6,7 @@ import { farosCommand } from "./compare.ts";
 import { measure, median } from "./process.ts";
 import type { World } from "./world.ts";
 
-const DELAY_MS = 100;
+const DELAY_MS = slowScene.delayMs;
 const DAY = 86_400_000;
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;

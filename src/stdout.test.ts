@@ -29,7 +29,7 @@ function pipe(writing: number): { readonly reader: number; readonly writer: numb
   return { reader, writer: opened(path, writing) };
 }
 
-/** What the pipe holds now. */
+/** The bytes that the pipe holds now. */
 function read(reader: number): Buffer {
   const bytes = Buffer.alloc(256 * 1024);
   try {

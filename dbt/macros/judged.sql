@@ -182,7 +182,6 @@ from newest_judged
 
 {# The steps that add `judge_reading_id` to `rows`, in `<rows>_judged`. A row's judgement does not depend on other rows. #}
 {% macro judging_steps(rows) -%}
-{#- Keys are null for rows that meet nothing: a condition on one side only would keep databases from joining by hash. -#}
 {{ rows }}_keyed as (
   select
     {{ rows }}.*,
