@@ -7,6 +7,7 @@ import { capabilitiesOf, connect, type ConnectionHost } from "./connection.ts";
 import { discoverCatalog, parseCatalog } from "./catalog/catalog.ts";
 import type { Command } from "./cli.ts";
 import type { Config } from "./config/config.ts";
+import { type Limits, LIMITS } from "./core/limits.ts";
 import { BACKOFF_POLICY } from "./core/retry.ts";
 import { ConnectorError } from "./errors.ts";
 import { type TokenStoreHost, type TokenStore, loadConfig } from "./config/token_store.ts";
@@ -27,6 +28,8 @@ export { openTransport, TRANSPORT_LIMITS } from "./http/transport.ts";
 export interface Host extends TokenStoreHost, RunEdges, ConnectionHost {
   /** The least time between two STATEs of a stream but its last, in milliseconds. */
   readonly stateInterval: number;
+  /** The bounds of a read's memory and state; absent if they are the usual ones. */
+  readonly limits?: Limits | undefined;
   /** Receives the progress of a read; absent if nobody watches. */
   readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
 }
@@ -219,6 +222,7 @@ async function read(
       catalog,
       states,
       stateInterval: host.stateInterval,
+      limits: host.limits ?? LIMITS,
       outlet,
       running,
       onProgress: (event) => host.onProgress?.(event),

@@ -297,14 +297,14 @@ export const MUTANTS: readonly Mutant[] = [
   {
     rule: "S8",
     file: "src/streams/checkpoint.ts",
-    from: "Buffer.byteLength(text) <= MAXIMUM_BYTES",
+    from: "Buffer.byteLength(text) <= limits.stateBytes",
     to: "text.length > 0",
     test: "src/streams/checkpoint.test.ts: S8: a state that would grow too large drops proofs, sums and finished windows, with warnings, and no cursor",
   },
   {
     rule: "S8",
     file: "src/streams/strays.ts",
-    from: ".slice(-MAXIMUM_WRITTEN)",
+    from: ".slice(-this.#limits.writtenStrays)",
     to: "",
     test: "src/streams/strays.test.ts: S8: the state remembers the newest 2,000 strays",
   },

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { RecordFingerprint } from "./identity.ts";
+import { LIMITS } from "./limits.ts";
 import { type Place, REMEMBERED, Sightings, type Verdict, type WindowMemory } from "./sightings.ts";
 
 /** A record's fingerprint; its words differ from one record to the next as those of a hash do. */
@@ -94,4 +95,14 @@ test("P5: records of windows that are over are forgotten without a word", () => 
     window.close();
   }
   expect(sightings.hasForgotten).toBe(false);
+});
+
+test("P5: the limits set how many records are known", () => {
+  const sightings = new Sightings({ ...LIMITS, firstSightings: 4, sightings: 8 });
+  const window = sightings.open();
+  expect(judged(window, 0, 3 + 6)).toEqual([NEW]);
+  expect([sightings.isComplete, sightings.hasForgotten]).toEqual([true, false]);
+  expect(judged(window, 9, 10)).toEqual([NEW]);
+  expect([sightings.isComplete, sightings.hasForgotten]).toEqual([false, true]);
+  expect(judged(window, 3, 10)).toEqual([REPEAT]);
 });

@@ -3,6 +3,7 @@
  * that returned the record. So one search tells a repeat inside a window from a record that another window returned.
  */
 import type { RecordFingerprint } from "./identity.ts";
+import { type Limits, LIMITS } from "./limits.ts";
 
 /** A record that starts inside the window that returned it, and a stray, which starts outside (P5). */
 export type Place = "inside" | "stray";
@@ -25,15 +26,11 @@ const INHERITED: Verdict = { ...NEW, repeats: true };
 const AGAIN = INHERITED;
 const REPEAT: Verdict = { ...AGAIN, counts: false };
 
-/** Slots of the first table and of those that follow, powers of two: 17 KiB, 2.1 MiB. */
-const FIRST_SLOTS = 1024;
-const SLOTS = 131_072;
-
 /** A table counts as full at this share of its slots. In a fuller table each search would pass too many slots. */
 const MAXIMUM_LOAD = 0.75;
 
 /** The least number of records that a stream remembers: 98 full pages. */
-export const REMEMBERED = SLOTS * MAXIMUM_LOAD;
+export const REMEMBERED = LIMITS.sightings * MAXIMUM_LOAD;
 
 /** The 32-bit words of an entry: two of the content's hash, one of the version's hash, and the owner. */
 const WIDTH = 4;
@@ -141,12 +138,18 @@ const tagOf = (version: Uint32Array): number => ((version[0] ?? 0) >>> 24) | 1;
 /** The records of one stream's read: one table has the newest entries, a second table the entries before them. */
 export class Sightings {
   readonly #live = new Set<WindowMemory>();
-  #newer = new Table(FIRST_SLOTS);
+  readonly #slots: number;
+  #newer: Table;
   #older: Table | null = null;
   readonly #found: Found = { own: -1, isInherited: false, hasOwner: false, conflicts: false };
   #hasForgotten = false;
   #isComplete = true;
   #windows = 0;
+
+  constructor({ firstSightings, sightings }: Limits = LIMITS) {
+    this.#newer = new Table(firstSightings);
+    this.#slots = sightings;
+  }
 
   /** Whether no record was forgotten yet. If so, a record without an entry was returned by no window. */
   get isComplete(): boolean {
@@ -200,7 +203,7 @@ export class Sightings {
     const windows = [...this.#live].flatMap(({ number, ancestors }) => [number, ...ancestors]);
     if (dropped !== null) this.#isComplete = false;
     if (dropped?.hasAny(new Set(windows)) === true) this.#hasForgotten = true;
-    this.#newer = dropped?.slots === SLOTS ? dropped.cleared() : new Table(SLOTS);
+    this.#newer = dropped?.slots === this.#slots ? dropped.cleared() : new Table(this.#slots);
   }
 }
 

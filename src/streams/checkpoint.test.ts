@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { DAY } from "../core/time.ts";
 import { type KnownDay, NOTHING_KNOWN } from "../core/known_days.ts";
 import { beginReading, type Reading } from "../core/reading.ts";
+import { LIMITS } from "../core/limits.ts";
 import { emptyPass, type IncrementalState } from "../core/state.ts";
 import { Checkpoints } from "./checkpoint.ts";
 import { decodeState } from "./state_codec.ts";
@@ -19,6 +20,7 @@ function checkpoints() {
     stream: "usage",
     owner,
     interval: 1000,
+    limits: LIMITS,
     state: () => at.state,
     now: () => at.now,
     send: async (item) => void sent.push(item),

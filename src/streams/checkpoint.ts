@@ -1,24 +1,17 @@
 /** When a stream's STATE is written, and what it counts (S2); with it goes the estimate of the whole sync. */
 import { forget, NOTHING_KNOWN } from "../core/known_days.ts";
+import type { Limits } from "../core/limits.ts";
 import type { StateOwner, StreamState } from "../core/state.ts";
 import * as protocol from "../protocol.ts";
 import { encodeState } from "./state_codec.ts";
 import type { Output } from "./stream.ts";
-
-/** The most records between two STATEs. */
-const MAXIMUM_RECORDS = 20_000;
-
-/** The most bytes of one stream's STATE (S8): two streams and `export_windows` stay below 1 MB together. */
-const MAXIMUM_BYTES = 450_000;
-
-/** The most groups of control totals in a STATE: more are not even encoded, because that would take too long. */
-const MAXIMUM_GROUPS = 4000;
 
 export interface CheckpointOptions {
   readonly stream: string;
   readonly owner: StateOwner;
   /** The least time between two STATEs, in milliseconds; the first, the last and those after many records come sooner. */
   readonly interval: number;
+  readonly limits: Limits;
   readonly state: () => StreamState;
   readonly now: () => number;
   readonly send: (item: Output) => Promise<void>;
@@ -60,14 +53,14 @@ export class Checkpoints {
   }
 
   /**
-   * Sends a STATE after the first page, then after each interval or 20,000 records, whichever comes first.
+   * Sends a STATE after the first page, then after each interval or `stateRecords` records, whichever comes first.
    *
    * @param windowsLeft windows that wait or are under way
    */
   async sendWhenDue(windowsLeft: number): Promise<void> {
     const now = this.#options.now();
-    const { interval } = this.#options;
-    const isDue = now - this.#lastAt >= interval || this.#pending >= MAXIMUM_RECORDS;
+    const { interval, limits } = this.#options;
+    const isDue = now - this.#lastAt >= interval || this.#pending >= limits.stateRecords;
     if (isDue) this.#lastAt = now; // set before the first await: other lanes call this while the estimate is sent
     if (now - this.#estimatedAt >= interval) {
       this.#estimatedAt = now;
@@ -96,13 +89,13 @@ export class Checkpoints {
    * or names no sum. The cursors and the position always stay.
    */
   #encode(state: StreamState): { readonly encoded: protocol.JsonObject; readonly text: string } {
-    const { owner, warn } = this.#options;
+    const { owner, limits, warn } = this.#options;
     let bounded = state;
     for (const [step, dropped] of STEPS) {
-      if (groupsOf(bounded) <= MAXIMUM_GROUPS) {
+      if (groupsOf(bounded) <= limits.stateGroups) {
         const encoded = encodeState(bounded, owner);
         const text = JSON.stringify(encoded);
-        if (Buffer.byteLength(text) <= MAXIMUM_BYTES) return { encoded, text };
+        if (Buffer.byteLength(text) <= limits.stateBytes) return { encoded, text };
       }
       warn(`the state would grow too large: it leaves out ${dropped}.`);
       bounded = step(bounded);

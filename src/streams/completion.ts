@@ -11,6 +11,7 @@
  */
 import { daysOf, digestOf } from "../core/digests.ts";
 import { isKnown } from "../core/known_days.ts";
+import type { Limits } from "../core/limits.ts";
 import { type Plan, type PlanInput, windowOfDay } from "../core/plan.ts";
 import { addMissingDays } from "../core/provisional.ts";
 import type { Reading, StandingStrays } from "../core/reading.ts";
@@ -23,7 +24,7 @@ import { describeShrunk } from "./describe.ts";
 import { type Job, jobOf, rewriteJob } from "./job.ts";
 import type { Purpose } from "./record_filter.ts";
 import type { Lines } from "./records.ts";
-import { MAXIMUM_LOOKS, MAXIMUM_PENDING, Strays } from "./strays.ts";
+import { Strays } from "./strays.ts";
 
 /** A complete reading, as it is reported (R5). */
 export interface ReadingReport {
@@ -39,6 +40,7 @@ export interface ReadingReport {
 export interface CompletionOptions {
   readonly plan: Plan<StreamState>;
   readonly input: PlanInput;
+  readonly limits: Limits;
   /** Gets every complete reading before the state covers it; null if the catalog does not select `export_windows` (R5). */
   readonly report: ((report: ReadingReport) => Promise<void>) | null;
   readonly warn: (message: string) => Promise<void>;
@@ -53,8 +55,8 @@ export interface CompletionOptions {
   readonly checkpoints: Pick<Checkpoints, "send">;
 }
 
-const TOO_MANY_STRAYS =
-  `more than ${MAXIMUM_PENDING.toLocaleString("en-US")} records start outside the windows that returned them. ` +
+const tooManyStrays = ({ pendingStrays }: Limits): string =>
+  `more than ${pendingStrays.toLocaleString("en-US")} records start outside the windows that returned them. ` +
   "Further records of this kind are written only if the window of their own day returns them. " +
   "Ask the provider why its windows return records of other days.";
 
@@ -89,8 +91,8 @@ export class Completion {
 
   constructor(options: CompletionOptions) {
     this.#options = options;
-    const { state } = options.plan;
-    this.strays = new Strays(state.mode === "incremental" ? state.strays : []);
+    const { plan, limits } = options;
+    this.strays = new Strays(plan.state.mode === "incremental" ? plan.state.strays : [], limits);
   }
 
   /** Windows that are read but do not count as finished yet. */
@@ -114,7 +116,7 @@ export class Completion {
   }
 
   async #settle({ job, reading, alsoWritten, writes }: EndedWindow): Promise<void> {
-    const { input, warn, setState, state, queue } = this.#options;
+    const { input, limits, warn, setState, state, queue } = this.#options;
     const isWhole = job.purpose.kind === "window" && job.purpose.withStrays;
     for (const day of job.written.keys()) this.#written.add(day);
     const incomplete = incompleteDays(
@@ -126,7 +128,7 @@ export class Completion {
       settle(knownOf(state()), { ...reading, incomplete }, alsoWritten);
     const settlement = judge();
     for (const message of describeShrunk(settlement.shrunk)) await warn(message);
-    if (this.strays.isFull) await warn(TOO_MANY_STRAYS);
+    if (this.strays.isFull) await warn(tooManyStrays(limits));
     // The earlier process that began a resumed reading may have seen strays that this process does not know.
     if (isWhole && !reading.resumed) {
       this.strays.judge(reading);
@@ -223,12 +225,12 @@ export class Completion {
   /**
    * The windows of the known days that strays start on: an earlier sync may have found the strays there. A window that this
    * pass has read is not read again, unless some records of this read are already forgotten. Days outside the plan, and days
-   * beyond {@link MAXIMUM_LOOKS} windows, are not read either. These days are `left`, and they have to leave the state: a stray
+   * beyond the limit of windows, are not read either. These days are `left`, and they have to leave the state: a stray
    * that is written may replace a row of its day and give the row another reading id, so the next reading must write the day
    * again.
    */
   #daysToLookAt(): { readonly looks: readonly Range[]; readonly left: readonly number[] } {
-    const { plan, input, state, remembersAll } = this.#options;
+    const { plan, input, limits, state, remembersAll } = this.#options;
     const known = knownOf(state());
     const isRefresh = plan.state.mode === "full_refresh";
     const read = remembersAll() ? this.#read : [];
@@ -241,7 +243,7 @@ export class Completion {
     for (const day of days) {
       const window = windowOfDay(day, { start: plan.from, end: plan.end }, input);
       const isWithin = window !== undefined && window.start <= day && day < window.end;
-      if (isWithin && (windows.has(window.start) || windows.size < MAXIMUM_LOOKS))
+      if (isWithin && (windows.has(window.start) || windows.size < limits.looks))
         windows.set(window.start, window);
       else left.push(day);
     }

@@ -9,18 +9,13 @@
  * If the process is killed or the stream fails before that, no row of a held window is written, and the window does not count as
  * read.
  */
+import type { Limits } from "../core/limits.ts";
 import { differingDays } from "../core/settle.ts";
 import { knownOf, type StreamState } from "../core/state.ts";
 import { type Checkpoints, forgetDays } from "./checkpoint.ts";
 import type { OpenWindow, PageOptions } from "./open_window.ts";
 import type { Lines } from "./records.ts";
 import type { FetchedPage, Output } from "./stream.ts";
-
-/** The longest lines of a page that are held, in bytes. Compared with longer ones, the STATE before them is small. */
-const MAXIMUM_PAGE = 256 * 1024;
-
-/** The most bytes that are held before they are written (C3). */
-const MAXIMUM_HELD = 1024 * 1024;
 
 const NO_LINES = Buffer.alloc(0);
 
@@ -41,6 +36,7 @@ export interface HeldOptions {
   readonly stream: string;
   /** The longest time that rows are held while other pages come, in milliseconds. */
   readonly interval: number;
+  readonly limits: Limits;
   readonly now: () => number;
   /** Reads and replaces the stream's state. */
   readonly state: () => StreamState;
@@ -66,9 +62,9 @@ export class HeldWindows {
 
   /** Whether the held rows should be written now. */
   get isDue(): boolean {
-    const { interval, now } = this.#options;
+    const { interval, limits, now } = this.#options;
     const bytes = this.#held.reduce((sum, { lines }) => sum + lines.bytes.length, 0);
-    return this.#held.length > 0 && (bytes >= MAXIMUM_HELD || now() - this.#since >= interval);
+    return this.#held.length > 0 && (bytes >= limits.heldBytes || now() - this.#since >= interval);
   }
 
   /**
@@ -92,7 +88,7 @@ export class HeldWindows {
         return differing;
       },
       take: (length) => {
-        mayHold = days.length > 0 && length <= MAXIMUM_PAGE;
+        mayHold = days.length > 0 && length <= this.#options.limits.heldPageBytes;
         return mayHold ? Buffer.allocUnsafeSlow(length) : take(length);
       },
     });

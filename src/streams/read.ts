@@ -3,6 +3,7 @@ import type { ConfiguredCatalog, ConfiguredStream } from "../catalog/catalog.ts"
 import type { ReadSettings } from "../config/config.ts";
 import { MAXIMUM_LANES } from "../core/concurrency.ts";
 import { drawChain, ReadingIds } from "../core/identity.ts";
+import type { Limits } from "../core/limits.ts";
 import {
   type Plan,
   planFullRefresh,
@@ -45,6 +46,7 @@ export interface Account {
 
 export interface ReadOptions {
   readonly edges: RunEdges;
+  readonly limits: Limits;
   readonly account: Account;
   readonly settings: ReadSettings;
   readonly catalog: ConfiguredCatalog;
@@ -85,6 +87,7 @@ export async function readStreams(options: ReadOptions): Promise<boolean> {
   ids.follow(manifest?.newestReading ?? "");
   const run: Run = {
     edges,
+    limits: options.limits,
     outlet,
     writer: new PageWriter(outlet, edges.nextTurn),
     ids,

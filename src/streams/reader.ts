@@ -35,7 +35,7 @@ export class StreamReader implements WindowSource {
   readonly #notices: Notices;
   readonly #checkpoints: Checkpoints;
   readonly #queue: JobQueue;
-  readonly #sightings = new Sightings();
+  readonly #sightings: Sightings;
   readonly #rules: RecordRules;
   readonly #failure = new AbortController();
   readonly #signal: AbortSignal;
@@ -50,40 +50,35 @@ export class StreamReader implements WindowSource {
     this.#options = options;
     const { plan, stream, source, policy, run } = options;
     const { clock, stop } = run.edges;
+    this.#sightings = new Sightings(run.limits);
     this.#notices = new Notices(stream.name, (message) => void this.#send(message));
     this.#rules = { stream, ...policy, warn: this.#notices.warn };
-    this.#checkpoints = new Checkpoints({
+    const shared = {
       stream: stream.name,
-      owner: source.owner,
       interval: policy.stateInterval,
-      state: () => this.#state,
+      limits: run.limits,
       now: () => clock.now(),
-      send: (item) => this.#send(item),
+      state: () => this.#state,
+      setState: (next: StreamState) => {
+        this.#state = next;
+      },
+      send: (item: Output) => this.#send(item),
+    };
+    this.#checkpoints = new Checkpoints({
+      ...shared,
+      owner: source.owner,
       before: () => void options.reports?.keep(),
       warn: this.#notices.once,
     });
     this.#signal = AbortSignal.any([stop, this.#failure.signal]);
     this.#state = plan.state;
-    const state = (): StreamState => this.#state;
-    const setState = (next: StreamState): void => {
-      this.#state = next;
-    };
-    this.#held = new HeldWindows({
-      stream: stream.name,
-      interval: policy.stateInterval,
-      now: () => clock.now(),
-      state,
-      setState,
-      checkpoints: this.#checkpoints,
-      send: (item) => this.#send(item),
-    });
+    this.#held = new HeldWindows({ ...shared, checkpoints: this.#checkpoints });
     this.#completion = new Completion({
+      ...shared,
       plan,
       input: options.input,
       report: options.reports?.send ?? null,
       warn: (message) => this.#log("WARN", message),
-      state,
-      setState,
       remembersAll: () => this.#sightings.isComplete,
       queue: (job) => this.#queue.unshift(job),
       checkpoints: this.#checkpoints,

@@ -1,5 +1,6 @@
 /** The options of a stream's reader, grouped by their source. */
 import type { ReadingIds } from "../core/identity.ts";
+import type { Limits } from "../core/limits.ts";
 import type { Plan, PlanInput } from "../core/plan.ts";
 import type { StateOwner, StreamState } from "../core/state.ts";
 import type { ProgressEvent } from "../progress.ts";
@@ -10,6 +11,7 @@ import type { Granularity, OpenPages, Output, RunEdges, StreamDefinition } from 
 /** The parts of a run that all its streams share. */
 export interface Run {
   readonly edges: RunEdges;
+  readonly limits: Limits;
   readonly outlet: Outlet<Output>;
   readonly writer: PageWriter;
   /** Names readings so that each sorts behind all that are known of (R4). */

@@ -7,24 +7,13 @@
  *                                     └──► all windows are read ──► its own day is read ──► dropped, or written
  *     an earlier sync wrote it ──► standing: reported, not written again
  */
+import { type Limits, LIMITS } from "../core/limits.ts";
 import type { WrittenStray } from "../core/state.ts";
 import { floorTo, DAY } from "../core/time.ts";
 import type { Range } from "../core/window.ts";
 
 /** The key of a window in a map. */
 const nameOf = ({ start, end }: Range): string => `${start} ${end}`;
-
-/** The most strays that wait at once (L1). Only a window that owns a further stray writes that stray. */
-export const MAXIMUM_PENDING = 50_000;
-
-/** The most windows that all waiting strays note together; beyond, a stray waits for the first window that showed it (L1). */
-const MAXIMUM_NOTED = 200_000;
-
-/** The most written strays that the state remembers (S8). */
-const MAXIMUM_WRITTEN = 2000;
-
-/** The most windows that are read to look for the owners of strays. */
-export const MAXIMUM_LOOKS = 31;
 
 interface Pending {
   readonly day: number;
@@ -36,9 +25,11 @@ export class Strays {
   readonly #written: Map<string, WrittenStray>;
   readonly #pending = new Map<string, Pending>();
   readonly #seen = new Set<string>();
+  readonly #limits: Limits;
   #noted = 0;
 
-  constructor(written: readonly WrittenStray[]) {
+  constructor(written: readonly WrittenStray[], limits: Limits = LIMITS) {
+    this.#limits = limits;
     this.#written = new Map(written.map((stray) => [stray.hash, stray]));
   }
 
@@ -49,7 +40,7 @@ export class Strays {
 
   /** Whether no further stray can wait. */
   get isFull(): boolean {
-    return this.#pending.size >= MAXIMUM_PENDING;
+    return this.#pending.size >= this.#limits.pendingStrays;
   }
 
   /**
@@ -65,7 +56,7 @@ export class Strays {
     }
     const pending = this.#pending.get(hash) ?? { day: floorTo(DAY, start), windows: new Set() };
     if (!this.isFull) this.#pending.set(hash, pending);
-    if (pending.windows.size === 0 || this.#noted < MAXIMUM_NOTED) {
+    if (pending.windows.size === 0 || this.#noted < this.#limits.notedWindows) {
       this.#noted += 1;
       pending.windows.add(nameOf(window));
     }
@@ -125,8 +116,8 @@ export class Strays {
     }
   }
 
-  /** The written strays for the state: the newest 2,000 (S8). */
+  /** The written strays for the state: the newest ones (S8). */
   get written(): readonly WrittenStray[] {
-    return [...this.#written.values()].slice(-MAXIMUM_WRITTEN);
+    return [...this.#written.values()].slice(-this.#limits.writtenStrays);
   }
 }

@@ -1,5 +1,6 @@
 /** For the tests of a stream's reader: usage that is read from a script of pages and errors. */
 import { ReadingIds } from "../../core/identity.ts";
+import { LIMITS } from "../../core/limits.ts";
 import { type PlanInput, planFullRefresh, planIncremental } from "../../core/plan.ts";
 import type { Reading } from "../../core/reading.ts";
 import type { StreamState } from "../../core/state.ts";
@@ -121,6 +122,7 @@ function runOf(options: Options, now: number, events: ProgressEvent[]): SharedRu
   const stop = options.stop ?? new AbortController().signal;
   return {
     edges: { clock, random: () => 0.5, nextTurn, stop },
+    limits: LIMITS,
     outlet,
     writer: new PageWriter(outlet, nextTurn),
     ids,

@@ -1,0 +1,42 @@
+/**
+ * The bounds of a read's memory and of its state, past which the connector goes on with less knowledge (L1, C3, S8). A bound that
+ * ends a read has its constant where it is used. The process edge passes {@link LIMITS}; tests and the simulation pass smaller
+ * ones, so that the paths behind each bound run without a million records.
+ */
+export interface Limits {
+  /** Records that a stream remembers: the slots of the first table and of each table that follows, powers of two (P5). */
+  readonly firstSightings: number;
+  readonly sightings: number;
+  /** Strays that wait at once (P5). Only a window that owns a further stray writes that stray. */
+  readonly pendingStrays: number;
+  /** Windows that all waiting strays note together; beyond, a stray waits for the first window that showed it. */
+  readonly notedWindows: number;
+  /** Written strays that the state remembers (S8). */
+  readonly writtenStrays: number;
+  /** Windows that are read to look for the owners of strays. */
+  readonly looks: number;
+  /** The longest lines of a page that are held, in bytes. Compared with longer ones, the STATE before them is small (R6). */
+  readonly heldPageBytes: number;
+  /** Bytes that are held before they are written (C3). */
+  readonly heldBytes: number;
+  /** Records between two STATEs (S2). */
+  readonly stateRecords: number;
+  /** Bytes of one stream's STATE (S8): two streams and `export_windows` stay below 1 MB together. */
+  readonly stateBytes: number;
+  /** Groups of control totals in a STATE: more are not even encoded, because that would take too long. */
+  readonly stateGroups: number;
+}
+
+export const LIMITS: Limits = {
+  firstSightings: 1024, // 17 KiB
+  sightings: 131_072, // 2.1 MiB
+  pendingStrays: 50_000,
+  notedWindows: 200_000,
+  writtenStrays: 2000,
+  looks: 31,
+  heldPageBytes: 256 * 1024,
+  heldBytes: 1024 * 1024,
+  stateRecords: 20_000,
+  stateBytes: 450_000,
+  stateGroups: 4000,
+};
