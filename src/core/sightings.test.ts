@@ -97,7 +97,7 @@ test("P5: records of windows that are over are forgotten without a word", () => 
   expect(sightings.hasForgotten).toBe(false);
 });
 
-test("P5: the limits set how many records are known", () => {
+test("the limits set how many records are known", () => {
   const sightings = new Sightings({ ...LIMITS, firstSightings: 4, sightings: 8 });
   const window = sightings.open();
   expect(judged(window, 0, 3 + 6)).toEqual([NEW]);
