@@ -4,7 +4,7 @@ import { Missing } from "./errors.ts";
 import { parseInstant } from "./instants.ts";
 import { hashOf, KEPT_RECORDS } from "./memory.ts";
 import type { Memory } from "./memory.ts";
-import type { Reading } from "./reading.ts";
+import type { Reading } from "./pages.ts";
 import { sample, seriesOf } from "./samples.ts";
 import type { Session } from "./session.ts";
 

@@ -2,7 +2,7 @@
 import { Missing } from "./errors.ts";
 import { DAY, HOUR, floorTo, monthStart } from "./instants.ts";
 import { read, whole } from "./reading.ts";
-import type { Reading, Series, Window } from "./reading.ts";
+import type { Reading, Series, Window } from "./pages.ts";
 import { Once } from "./session.ts";
 import type { Session } from "./session.ts";
 

@@ -5,7 +5,7 @@ import { parseInstant } from "./instants.ts";
 import { isObject, parseJson } from "./json.ts";
 import type { JsonObject } from "./json.ts";
 import type { Memory } from "./memory.ts";
-import type { Reading } from "./reading.ts";
+import type { Reading } from "./pages.ts";
 import { delayOf, dateOf } from "./retry_after.ts";
 import type { Shown } from "./text.ts";
 

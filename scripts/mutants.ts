@@ -10,7 +10,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as z from "zod";
-import { type Mutant, MUTANTS } from "./mutants/table.ts";
+import type { Mutant } from "./mutants/mutant.ts";
+import { MUTANTS } from "./mutants/table.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 

@@ -2,7 +2,7 @@
 import type { Check, Finding } from "../check.ts";
 import { Missing } from "../errors.ts";
 import { DAY, HOUR, floorTo, formatInstant, parseInstant } from "../instants.ts";
-import type { Series } from "../reading.ts";
+import type { Series } from "../pages.ts";
 import { dateOf } from "../retry_after.ts";
 import { again, sample } from "../samples.ts";
 import type { Session } from "../session.ts";

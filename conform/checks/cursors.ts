@@ -6,7 +6,7 @@ import type { Exchange } from "../http.ts";
 import { DAY, HOUR, floorTo } from "../instants.ts";
 import { canonical } from "../json.ts";
 import { queryOf } from "../reading.ts";
-import type { Series } from "../reading.ts";
+import type { Series } from "../pages.ts";
 import { sample } from "../samples.ts";
 import { bodyOf, objectIn } from "../session.ts";
 import type { Session } from "../session.ts";

@@ -5,7 +5,7 @@ import { Missing } from "../errors.ts";
 import { add, formatDecimal, parseDecimal, ZERO } from "../decimals.ts";
 import { DAY, floorTo, formatInstant } from "../instants.ts";
 import { read, whole } from "../reading.ts";
-import type { Reading, Seen } from "../reading.ts";
+import type { Reading, Seen } from "../pages.ts";
 import { sample, seriesOf } from "../samples.ts";
 import type { Session } from "../session.ts";
 import { judgedAll } from "./shared.ts";

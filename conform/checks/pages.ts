@@ -5,7 +5,7 @@ import { passed } from "../check.ts";
 import type { Check, Finding, Result } from "../check.ts";
 import { Missing } from "../errors.ts";
 import { whole } from "../reading.ts";
-import type { Reading, Series } from "../reading.ts";
+import type { Reading, Series } from "../pages.ts";
 import { paged } from "../samples.ts";
 import type { Session } from "../session.ts";
 import { each, judgedAll, quoted, readingsSeen, steady } from "./shared.ts";

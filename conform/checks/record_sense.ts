@@ -3,7 +3,7 @@ import type { Check, Finding, Result } from "../check.ts";
 import { Missing } from "../errors.ts";
 import { parseInstant } from "../instants.ts";
 import { repeatedName } from "../json.ts";
-import type { Seen } from "../reading.ts";
+import type { Seen } from "../pages.ts";
 import { bucketOf } from "../samples.ts";
 import type { Session } from "../session.ts";
 import { KINDS } from "./records.ts";

@@ -2,7 +2,7 @@
 import { validateCosts, validateUsage } from "../../src/generated/all_violations.js";
 import type { Violation } from "../../src/generated/all_violations.js";
 import type { Check, Result } from "../check.ts";
-import type { Seen } from "../reading.ts";
+import type { Seen } from "../pages.ts";
 import type { Session } from "../session.ts";
 import { eachRecord, judgedAll, nameOf, recordsSeen } from "./shared.ts";
 import { fieldOf, findingOf, violationsOf } from "./violations.ts";

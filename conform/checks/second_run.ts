@@ -5,7 +5,7 @@ import { formatInstant, parseInstant } from "../instants.ts";
 import { hashOf } from "../memory.ts";
 import type { Memory } from "../memory.ts";
 import { read, whole } from "../reading.ts";
-import type { Reading, Series } from "../reading.ts";
+import type { Reading, Series } from "../pages.ts";
 import { Once } from "../session.ts";
 import type { Session } from "../session.ts";
 import { each, nameOf, quoted } from "./shared.ts";

@@ -4,7 +4,7 @@ import { Missing } from "../errors.ts";
 import type { Exchange } from "../http.ts";
 import { DAY, floorTo } from "../instants.ts";
 import { byId, queryOf, read, whole } from "../reading.ts";
-import type { Reading, Seen, Series } from "../reading.ts";
+import type { Reading, Seen, Series } from "../pages.ts";
 import { again, paged, parts, sample, seriesOf } from "../samples.ts";
 import { Once } from "../session.ts";
 import type { Session } from "../session.ts";

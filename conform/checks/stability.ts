@@ -3,7 +3,7 @@ import type { Check, Finding } from "../check.ts";
 import { Missing } from "../errors.ts";
 import { formatInstant, parseInstant } from "../instants.ts";
 import { byId } from "../reading.ts";
-import type { Seen, Series } from "../reading.ts";
+import type { Seen, Series } from "../pages.ts";
 import { again, sample } from "../samples.ts";
 import type { Session } from "../session.ts";
 import { each, eachRecord, judgedAll, nameOf, quoted, readingsSeen } from "./shared.ts";

@@ -3,7 +3,7 @@ import type { Check, Finding } from "../check.ts";
 import { Missing } from "../errors.ts";
 import { DAY, floorTo, formatInstant } from "../instants.ts";
 import { queryOf } from "../reading.ts";
-import type { Series } from "../reading.ts";
+import type { Series } from "../pages.ts";
 import { announced, sample } from "../samples.ts";
 import { bodyOf } from "../session.ts";
 import type { Session } from "../session.ts";

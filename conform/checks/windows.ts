@@ -5,7 +5,7 @@ import { Missing } from "../errors.ts";
 import { DAY, floorTo, formatInstant } from "../instants.ts";
 import { canonical } from "../json.ts";
 import { byId, read, whole } from "../reading.ts";
-import type { Reading, Seen, Series, Window } from "../reading.ts";
+import type { Reading, Seen, Series, Window } from "../pages.ts";
 import { announced, bucketOf, parts, sample } from "../samples.ts";
 import type { Session } from "../session.ts";
 import { each, eachRecord, judgedAll, nameOf, quoted, readingsSeen, steady } from "./shared.ts";

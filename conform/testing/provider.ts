@@ -4,7 +4,7 @@ import { createProvider } from "../../reference_provider/provider.ts";
 import type { Provider, ProviderOptions } from "../../reference_provider/provider.ts";
 import { DAY, formatInstant } from "../instants.ts";
 import type { Memory } from "../memory.ts";
-import type { Seen } from "../reading.ts";
+import type { Seen } from "../pages.ts";
 import { CHECKS } from "../registry.ts";
 import { runChecks } from "../run.ts";
 import type { Summary } from "../run.ts";

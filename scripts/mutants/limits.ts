@@ -1,5 +1,5 @@
 /** The mutants of the rules L1 to L4. */
-import type { Mutant } from "./table.ts";
+import type { Mutant } from "./mutant.ts";
 
 export const LIMITS: readonly Mutant[] = [
   {

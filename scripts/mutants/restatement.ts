@@ -1,5 +1,5 @@
 /** The mutants of the rules R1 to R9. */
-import type { Mutant } from "./table.ts";
+import type { Mutant } from "./mutant.ts";
 
 export const RESTATEMENT: readonly Mutant[] = [
   {

@@ -3,21 +3,8 @@
  * then fail. To add one, choose a snippet that stands exactly once in its file and is likely to stay.
  */
 import { LIMITS } from "./limits.ts";
+import type { Mutant } from "./mutant.ts";
 import { RESTATEMENT } from "./restatement.ts";
-
-/** One defect and the test that finds it. */
-export interface Mutant {
-  /** The rule of SPEC.md that the defect breaks, such as `W1`. */
-  readonly rule: string;
-  /** The source file, from the root of the repository. */
-  readonly file: string;
-  /** The text that the defect replaces; it stands exactly once in the file. */
-  readonly from: string;
-  /** The text of the defect. */
-  readonly to: string;
-  /** The test that must fail, as SPEC.md names it: `path: title`. */
-  readonly test: string;
-}
 
 export const MUTANTS: readonly Mutant[] = [
   {
