@@ -2,6 +2,7 @@
  * The mutants: for each rule of `src/core/SPEC.md` at least one small defect that breaks it, and the test that must
  * then fail. To add one, choose a snippet that stands exactly once in its file and is likely to stay.
  */
+import { CONCURRENCY } from "./concurrency.ts";
 import { LIMITS } from "./limits.ts";
 import type { Mutant } from "./mutant.ts";
 import { RESTATEMENT } from "./restatement.ts";
@@ -205,81 +206,11 @@ export const MUTANTS: readonly Mutant[] = [
     test: "src/streams/records.test.ts: V4: a line is a line to every reader",
   },
   {
-    rule: "C1",
-    file: "src/streams/job_queue.ts",
-    from: "const job = this.#jobs.shift();",
-    to: "const job = this.#jobs.pop();",
-    test: "src/streams/reader.test.ts: C1: with one lane the order of output is the order of time",
-  },
-  {
     rule: "W2",
     file: "src/core/shares.ts",
     from: "Math.ceil(left / (SHARES * lanes))",
     to: "left",
     test: "src/core/shares.test.ts: W2: a lane takes a part of the days that are left, and at the end single days",
-  },
-  {
-    rule: "C1",
-    file: "src/core/concurrency.ts",
-    from: "lanes: Math.max(1, Math.floor(before.lanes / 2)),",
-    to: "",
-    test: "src/core/concurrency.test.ts: C1: a 429 halves the lanes, and the pace stays for the run",
-  },
-  {
-    rule: "C1",
-    file: "src/core/concurrency.ts",
-    from: "if (latency > FALLEN * trial.latency) {",
-    to: "if (latency > 0) {",
-    test: "src/core/concurrency.test.ts: C1: a provider that works on one request after the other is asked by one",
-  },
-  {
-    rule: "C2",
-    file: "src/core/pace.ts",
-    from: "Math.min(refused, measured) * MARGIN",
-    to: "refused",
-    test: "src/core/concurrency.test.ts: C1 C2: at a provider with a rate limit, within a tenth of its rate and without storms of 429",
-  },
-  {
-    rule: "C2",
-    file: "src/core/retry.ts",
-    from: "Math.max(asked, policy.minimumMs, grown)",
-    to: "Math.max(policy.minimumMs, grown)",
-    test: "src/core/retry.test.ts: C2: how long a 429 is waited for",
-  },
-  {
-    rule: "C2",
-    file: "src/http/gate.ts",
-    from: "const wait = this.#until - clock.now();",
-    to: "const wait = 0;",
-    test: "src/http/gate.test.ts: C2: one gate for all lanes",
-  },
-  {
-    rule: "C3",
-    file: "src/streams/flow.ts",
-    from: "if (this.#writing.length === 2) await this.#writing.shift();",
-    to: "",
-    test: "src/streams/flow.test.ts: C3: while a page is written the next one is made, and no others, however many lanes wait",
-  },
-  {
-    rule: "C4",
-    file: "src/core/retry.ts",
-    from: "retried >= policy.retries",
-    to: "retried > policy.retries",
-    test: "src/core/retry.test.ts: C4: how long a fault is waited for",
-  },
-  {
-    rule: "C4",
-    file: "src/http/judge.ts",
-    from: "status >= 500 || status === 408",
-    to: "status >= 400",
-    test: "src/http/client.test.ts: C4: what time does not mend is an error at once",
-  },
-  {
-    rule: "C5",
-    file: "src/http/transport.ts",
-    from: 'noProxy: read("NO_PROXY")',
-    to: 'noProxy: ""',
-    test: "src/http/transport.test.ts: C5: proxies",
   },
   {
     rule: "S8",
@@ -295,5 +226,6 @@ export const MUTANTS: readonly Mutant[] = [
     to: "",
     test: "src/streams/strays.test.ts: S8: the state remembers the newest 2,000 strays",
   },
+  ...CONCURRENCY,
   ...LIMITS,
 ];

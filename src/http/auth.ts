@@ -21,13 +21,15 @@ export interface Auth {
    * aborts. The signal ends the wait of this caller. It does not end a refresh that other lanes wait for.
    */
   authorization(signal: AbortSignal): Promise<string>;
+  /** Reports that an attempt with this `Authorization` value did not end in a 401. */
+  tolerated(authorization: string): void;
   /**
-   * Handles a 401. The client calls this at most once for each request.
+   * Handles a 401.
    *
-   * Resolves to `true` if {@link authorization} now gives a new value, so that the client tries once more. `false` ends
-   * the request as `unauthorized`.
+   * @returns `true` if the next {@link authorization} gives a new value, so that the client tries again; `false` ends the
+   *   request as `unauthorized`
    */
-  unauthorized(refusal: Refusal, signal: AbortSignal): Promise<boolean>;
+  unauthorized(refusal: Refusal): boolean;
 }
 
 /** Tokens that a header can carry: visible ASCII without spaces (RFC 6750 section 2.1 allows less). */
@@ -53,6 +55,7 @@ export function bearer(token: string): Auth {
   const authorization = `Bearer ${trimmed}`;
   return {
     authorization: async () => authorization,
-    unauthorized: async () => false,
+    tolerated: () => undefined,
+    unauthorized: () => false,
   };
 }

@@ -271,13 +271,15 @@ describe("Client.get()", () => {
 
   describe("401", () => {
     /** A credential that gives token 0, 1, 2 … and renews as often as it may. */
-    function renewable(times: number): { auth: Auth; refusals: Refusal[] } {
-      const refusals: Refusal[] = [];
+    function renewable(times: number): { auth: Auth; refusals: Refusal[]; tolerated: string[] } {
+      const [refusals, tolerated]: [Refusal[], string[]] = [[], []];
       return {
         refusals,
+        tolerated,
         auth: {
           authorization: async () => `Bearer token-${refusals.length}`,
-          unauthorized: async (refusal) => refusals.push(refusal) <= times,
+          tolerated: (authorization) => void tolerated.push(authorization),
+          unauthorized: (refusal) => refusals.push(refusal) <= times,
         },
       };
     }
@@ -292,22 +294,43 @@ describe("Client.get()", () => {
       expect(refusals).toEqual([{ authorization: "Bearer token-0", challenge: "Bearer realm=x" }]);
     });
 
-    test("a second one is final, also after a retry in between", async () => {
+    test("is final if the credential cannot be renewed", async () => {
       withToken("token-0").reply(401);
-      withToken("token-1").reply(503);
-      withToken("token-1").reply(401);
-      const { auth, refusals } = renewable(5);
+      const { auth, refusals } = renewable(0);
       expect(await failure(harness({ auth }).client.get(ask()))).toMatchObject({
         code: "unauthorized",
       });
       expect(refusals).toHaveLength(1);
     });
 
+    test("C4: every other answer shows the credential that its token was tolerated, and a later 401 renews again", async () => {
+      withToken("token-0").reply(401);
+      withToken("token-1").reply(429, "", { "retry-after": "120" });
+      withToken("token-1").reply(401);
+      withToken("token-2").reply(503);
+      withToken("token-2").reply(401);
+      withToken("token-3").reply(200, "{}", JSON_TYPE);
+      const { auth, refusals, tolerated } = renewable(5);
+      await harness({ auth }).client.get(ask());
+      expect(refusals).toHaveLength(3);
+      expect(tolerated).toEqual(["Bearer token-1", "Bearer token-2", "Bearer token-3"]);
+    });
+
+    test("C4: three in a row are final, whatever the credential gives", async () => {
+      for (let token = 0; token < 3; token++) withToken(`token-${token}`).reply(401);
+      const { auth, refusals } = renewable(5);
+      expect(await failure(harness({ auth }).client.get(ask()))).toMatchObject({
+        code: "unauthorized",
+      });
+      expect(refusals).toHaveLength(2);
+    });
+
     test("an error of the credential is the request's error", async () => {
       const broken = new ConnectorError("unauthorized", "Authorize again.");
       const auth: Auth = {
         authorization: () => Promise.reject(broken),
-        unauthorized: async () => false,
+        tolerated: () => undefined,
+        unauthorized: () => false,
       };
       expect(await failure(harness({ auth }).client.get(ask()))).toBe(broken);
     });

@@ -37,6 +37,12 @@ const WAITING_BYTES = 6 * 1024 ** 2;
 /** The bytes of bodies that this thread works on in a millisecond: a page of 1,000 records takes some 3 ms. */
 const BYTES_A_MS = 200 * 1024;
 
+/**
+ * The number of 401s in a row that end a request, with a new token after each. It is not two: the token of the second attempt may be
+ * one that another lane got before a long pause. It has an end: a provider may accept each token for usage and refuse it for costs.
+ */
+const REFUSALS_IN_A_ROW = 3;
+
 /** A wait before the next attempt. */
 export interface Retry {
   /** The number of this retry, from 1. */
@@ -170,7 +176,7 @@ export class Client {
     const { gate, auth } = this.#options;
     let retried = 0;
     let waitedMs = 0;
-    let renewed = false; // after a 401 the client tries one renewed credential
+    let refusals = 0; // 401s in a row
     const turn = turnOf(request);
     for (;;) {
       await this.#budget.room(this.#waitingBytes(), signal);
@@ -189,6 +195,16 @@ export class Client {
       const verdict = await this.#send(request, authorization, signal, arrived);
       signal.throwIfAborted();
       this.#tell(request, verdict, began);
+      if (verdict.kind === "unauthorized") {
+        refusals += 1;
+        const { challenge } = verdict;
+        const isRenewed =
+          refusals < REFUSALS_IN_A_ROW && auth.unauthorized({ authorization, challenge });
+        if (!isRenewed) throw verdict.error;
+        continue;
+      }
+      refusals = 0;
+      auth.tolerated(authorization);
       switch (verdict.kind) {
         case "answered":
           return verdict.answer;
@@ -196,14 +212,6 @@ export class Client {
           throw verdict.error;
         case "limited":
           gate.limited(ticket, verdict.retryAfterMs);
-          break;
-        case "unauthorized":
-          if (renewed) throw verdict.error;
-          renewed = await auth.unauthorized(
-            { authorization, challenge: verdict.challenge },
-            signal,
-          );
-          if (!renewed) throw verdict.error;
           break;
         case "retryable":
           remember(verdict.reason);

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import type { TokenSet } from "../config/token_set.ts";
+import type { Clock, Transport } from "../edges.ts";
 import { ConnectorError } from "../errors.ts";
 import { RefreshingAuth, type OAuthOptions } from "./refreshing_auth.ts";
-import { instantClock, NOW } from "../http/testing.ts";
+import { harness, instantClock, NOW, ORIGIN, scripted } from "../http/testing.ts";
 import type { Tokens } from "./token_endpoint.ts";
 
 const signal = new AbortController().signal;
@@ -25,6 +26,7 @@ interface Bench {
   readonly saved: TokenSet[];
   /** Moves the clock, in milliseconds. */
   pass(ms: number): Promise<void>;
+  readonly clock: Clock;
 }
 
 interface BenchOptions {
@@ -67,7 +69,7 @@ function bench(options: BenchOptions = {}): Bench {
       saved.push(renewed);
     },
   });
-  return { auth, sent, saved, pass: (ms) => clock.sleep(ms, signal) };
+  return { auth, sent, saved, pass: (ms) => clock.sleep(ms, signal), clock };
 }
 
 const refusal = (authorization: string) => ({ authorization, challenge: undefined });
@@ -104,7 +106,7 @@ test("an access token of the config is used until a minute before its end, or un
   const unknown = bench({ credentials: { accessToken: "old" } });
   await unknown.pass(1e9);
   expect(await unknown.auth.authorization(signal)).toBe("Bearer old");
-  expect(await unknown.auth.unauthorized(refusal("Bearer old"), signal)).toBe(true);
+  expect(unknown.auth.unauthorized(refusal("Bearer old"))).toBe(true);
   expect(await unknown.auth.authorization(signal)).toBe("Bearer a1");
 });
 
@@ -140,13 +142,68 @@ test("a server that does not rotate: the refresh token stays", async () => {
 
 test("many lanes are refused at once: one refresh; a late lane tries the new token", async () => {
   const { auth, sent } = bench({ credentials: { accessToken: "old" } });
-  const lanes = Array.from({ length: 8 }, () => auth.unauthorized(refusal("Bearer old"), signal));
-  expect(await Promise.all(lanes)).toEqual(lanes.map(() => true));
-  expect(await auth.unauthorized(refusal("Bearer old"), signal)).toBe(true);
+  const lane = async (): Promise<string> => {
+    expect(auth.unauthorized(refusal("Bearer old"))).toBe(true);
+    return await auth.authorization(signal);
+  };
+  const lanes = await Promise.all(Array.from({ length: 8 }, lane));
+  expect(new Set([...lanes, await lane()])).toEqual(new Set(["Bearer a1"]));
   expect(sent).toEqual(["r0"]);
-  await auth.unauthorized(refusal("Bearer a1"), signal);
-  expect(sent).toEqual(["r0", "r1"]);
 });
+
+test("C4: a new token that is refused at its first use is not renewed, for no later request either", async () => {
+  const { auth, sent } = bench({ credentials: { accessToken: "old" } });
+  expect(auth.unauthorized(refusal("Bearer old"))).toBe(true);
+  for (let request = 0; request < 3; request++) {
+    const authorization = await auth.authorization(signal);
+    expect(auth.unauthorized(refusal(authorization))).toBe(false);
+  }
+  auth.tolerated("Bearer old"); // an answer to another lane, sent before
+  expect(auth.unauthorized(refusal("Bearer a1"))).toBe(false);
+  expect(sent).toEqual(["r0"]);
+});
+
+test("C4: each token that was tolerated once is renewed once, and no refresh token is sent twice", async () => {
+  const { auth, sent } = bench();
+  for (let token = 1; token <= 3; token++) {
+    const authorization = await auth.authorization(signal);
+    expect(authorization).toBe(`Bearer a${token}`);
+    auth.tolerated(authorization);
+    expect(auth.unauthorized(refusal(authorization))).toBe(true);
+    expect(auth.unauthorized(refusal(authorization))).toBe(true);
+  }
+  expect(sent).toEqual(["r0", "r1", "r2"]);
+});
+
+/** A provider whose tokens live for a minute, although nobody says so. It answers 429 to the first use of the second token. */
+function shortLived(lanes: number) {
+  const { auth, sent, clock } = bench({ livesMs: undefined });
+  const firstUse = new Map<string, number>();
+  const transport: Transport = async ({ headers, signal: abort }) => {
+    const token = headers["authorization"] ?? "";
+    const usedAt = firstUse.get(token) ?? clock.now();
+    firstUse.set(token, usedAt);
+    const isLimited = token === "Bearer a2" && clock.now() === usedAt;
+    const status = isLimited ? 429 : clock.now() - usedAt < 60_000 ? 200 : 401;
+    const answer = { status, headers: { "retry-after": "120" }, body: "{}" };
+    return scripted(answer)({ url: new URL(ORIGIN), headers, signal: abort });
+  };
+  const { client } = harness({ auth, clock, transport });
+  const get = () => client.get({ url: new URL(`${ORIGIN}/x`), signal });
+  const read = (): Promise<unknown> => Promise.all(Array.from({ length: lanes }, get));
+  return { read, sent, clock };
+}
+
+test.each([1, 2, 5])(
+  "C4: a 429 that outlasts the new token ends in an answer, with %i lanes refused at once",
+  async (lanes) => {
+    const { read, sent, clock } = shortLived(lanes);
+    await read();
+    await clock.sleep(60_000, signal);
+    await read(); // 401, 429 with the new token, 401, 200
+    expect(sent).toEqual(["r0", "r1", "r2"]);
+  },
+);
 
 test("a token is not used before it is saved", async () => {
   const { promise, resolve } = Promise.withResolvers<undefined>();
@@ -192,8 +249,9 @@ test("after an error that only a person can fix no refresh follows; after a tran
 test("a broken answer with a new refresh token: it is saved, and no other refresh follows", async () => {
   const fail = new ConnectorError("provider_fault", "no access token");
   const { auth, sent, saved } = bench({ credentials: { accessToken: "old" }, fail, rescued: "r9" });
-  await expect(auth.unauthorized(refusal("Bearer old"), signal)).rejects.toBe(fail);
-  await expect(auth.unauthorized(refusal("Bearer old"), signal)).rejects.toBe(fail);
+  expect(auth.unauthorized(refusal("Bearer old"))).toBe(true);
+  await expect(auth.authorization(signal)).rejects.toBe(fail);
+  await expect(auth.authorization(signal)).rejects.toBe(fail);
   expect(sent).toEqual(["r0"]);
   expect(saved).toEqual([
     {

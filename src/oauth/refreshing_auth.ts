@@ -1,6 +1,9 @@
 /**
  * The credential that renews itself (interface section 5, `oauth2_authorization_code`). All lanes and streams share one
  * access token. It is refreshed before it expires, and once if the provider refuses it. One refresh runs at a time.
+ *
+ * The refresh runs when the next request leaves, not when the 401 comes: between the two a pause after a 429 may outlast the
+ * new token. A new token that the provider refuses at its first use is not refreshed, because the next one would be refused too.
  */
 import type { OAuthCredentials } from "../config/config.ts";
 import type { TokenSet } from "../config/token_set.ts";
@@ -28,6 +31,8 @@ interface AccessToken {
   readonly authorization: string;
   /** From this instant on the token must be renewed before use, in milliseconds since 1970. */
   readonly staleAt: number;
+  /** Whether this run got the token, and no attempt with it has ended in anything but a 401 yet. */
+  readonly isUntried: boolean;
 }
 
 export class RefreshingAuth implements Auth {
@@ -45,7 +50,7 @@ export class RefreshingAuth implements Auth {
     this.#refreshToken = refreshToken;
     if (accessToken !== undefined) {
       const staleAt = expiresAt === undefined ? Infinity : expiresAt - EXPIRY_MARGIN;
-      this.#current = { authorization: `Bearer ${accessToken}`, staleAt };
+      this.#current = { authorization: `Bearer ${accessToken}`, staleAt, isUntried: false };
     }
   }
 
@@ -57,13 +62,18 @@ export class RefreshingAuth implements Auth {
     return (await unlessAborted(this.#renew(), signal)).authorization;
   }
 
-  async unauthorized({ authorization, challenge }: Refusal, signal: AbortSignal): Promise<boolean> {
+  tolerated(authorization: string): void {
+    const current = this.#current;
+    if (current?.isUntried !== true || current.authorization !== authorization) return;
+    this.#current = { ...current, isUntried: false };
+  }
+
+  unauthorized({ authorization, challenge }: Refusal): boolean {
     this.#options.endpoint.setMetadataUrl(metadataOfChallenge(challenge));
-    signal.throwIfAborted();
-    // Another lane may have renewed the token since this request was sent: then the new token is tried first.
-    if (this.#refreshing === undefined && this.#current?.authorization !== authorization)
-      return true;
-    await unlessAborted(this.#renew(), signal);
+    // Another lane may have reported the same token, or renewed it since this request left.
+    if (this.#current?.authorization !== authorization) return true;
+    if (this.#current.isUntried) return false;
+    this.#current = undefined;
     return true;
   }
 
@@ -110,7 +120,7 @@ export class RefreshingAuth implements Auth {
     await saveTokens({ accessToken, expiresAt, refreshToken: refreshToken ?? this.#refreshToken });
     const margin = Math.min(EXPIRY_MARGIN, (livesMs ?? 0) * EXPIRY_MARGIN_SHARE);
     const staleAt = expiresAt === undefined ? Infinity : expiresAt - margin;
-    this.#current = { authorization: `Bearer ${accessToken}`, staleAt };
+    this.#current = { authorization: `Bearer ${accessToken}`, staleAt, isUntried: true };
     return this.#current;
   }
 }
