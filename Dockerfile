@@ -9,6 +9,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY spec.json ./
 COPY scripts scripts
+COPY cli cli
 COPY src src
 COPY conform conform
 RUN node scripts/build.ts

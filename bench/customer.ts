@@ -1,7 +1,7 @@
 /** A customer who syncs again and again: the real engine in this process, with its clock on the provider's. */
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { type Host, openTransport, run, TRANSPORT_LIMITS } from "../src/connector.ts";
-import { Secrets } from "../src/emit.ts";
+import { Secrets } from "../src/secrets.ts";
 import type { Provider } from "../reference_provider/provider.ts";
 
 export const datasets = ["usage", "costs"] as const;

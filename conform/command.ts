@@ -5,8 +5,8 @@ import { CannotRun } from "./errors.ts";
 import { parseExpectations } from "./expectations.ts";
 import { Wire } from "./http.ts";
 import { parseMemory } from "./memory.ts";
-import { parseOptions, readJson, readText } from "./options.ts";
-import type { Options } from "./options.ts";
+import { completed, readJson, readText } from "./options.ts";
+import type { GivenOptions, Options } from "./options.ts";
 import { CHECKS, chosen } from "./registry.ts";
 import { remember } from "./remember.ts";
 import { htmlReport } from "./report/html.ts";
@@ -148,14 +148,9 @@ async function check(options: Options, host: Host): Promise<number> {
 }
 
 /** Runs the command; gives the process's exit code. Never rejects. */
-export async function conform(argv: readonly string[], host: Host): Promise<number> {
+export async function conform(given: GivenOptions, host: Host): Promise<number> {
   try {
-    const options = await parseOptions(argv, host.environment, host.version);
-    if ("text" in options) {
-      host.say(options.text);
-      return 0;
-    }
-    return await check(options, host);
+    return await check(await completed(given, host.environment), host);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     host.warn(`The check could not run: ${message}.\n`);

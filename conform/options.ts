@@ -1,6 +1,6 @@
 /** The command line of `conform`, and the files that it names. */
 import { readFile } from "node:fs/promises";
-import { Command, CommanderError } from "commander";
+import type { Command as Parser } from "commander";
 import * as z from "zod";
 import { CannotRun } from "./errors.ts";
 import { chosen } from "./registry.ts";
@@ -40,12 +40,13 @@ Example:
   $ BILLING_EXPORT_TOKEN=… ${NAME} --base-url https://billing.example.com --html report.html
 `;
 
-function parser(version: string, printed: string[]): Command {
-  return new Command(NAME)
+/** Adds `conform` to the command tree. `found` gets its options as they are written. */
+export function addConform(program: Parser, found: (command: ConformCommand) => void): void {
+  program
+    .command("conform")
     .description(
-      "Checks a provider against the AI Provider Billing Export Interface, clause by clause.",
+      "check a provider against the AI Provider Billing Export Interface, clause by clause",
     )
-    .version(version)
     .option("--base-url <url>", "address that the operations lie under, without /v1")
     .option("--token <token>", "read-only bearer token with all three scopes")
     .option("--config <file>", "take address and token from a configuration (JSON)")
@@ -61,14 +62,8 @@ function parser(version: string, printed: string[]): Command {
     .option("--junit <file>", "write a report as JUnit XML")
     .option("--html <file>", "write a report as HTML")
     .option("--json <file>", "write a report as JSON")
-    .exitOverride()
-    .configureOutput({
-      writeOut: (text) => printed.push(text),
-      writeErr: () => undefined,
-      getOutHelpWidth: () => 100,
-      getOutHasColors: () => false,
-    })
-    .addHelpText("after", HELP);
+    .addHelpText("after", HELP)
+    .action((_, at: Parser) => found({ kind: "conform", options: parsed.parse(at.opts()) }));
 }
 
 const argument = z.string().optional();
@@ -86,6 +81,14 @@ const parsed = z.object({
   html: argument,
   json: argument,
 });
+
+/** The options as they are written. */
+export type GivenOptions = z.output<typeof parsed>;
+
+export interface ConformCommand {
+  readonly kind: "conform";
+  readonly options: GivenOptions;
+}
 
 const configSchema = z.object({
   base_url: z.string().optional(),
@@ -130,26 +133,14 @@ function baseUrlOf(text: string): string {
 }
 
 /**
- * Reads the arguments after `conform`, and the config if one is named.
+ * Completes the options of a line by the environment, and by the config if one is named.
  *
- * @returns the options, or a text to print
  * @throws CannotRun which names everything that is wrong
  */
-export async function parseOptions(
-  argv: readonly string[],
+export async function completed(
+  given: GivenOptions,
   environment: Readonly<Record<string, string | undefined>>,
-  version: string,
-): Promise<Options | { readonly text: string }> {
-  const printed: string[] = [];
-  const command = parser(version, printed);
-  try {
-    command.parse([...argv], { from: "user" });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return { text: printed.join("") };
-    throw new CannotRun(`the command line is wrong: ${faultOf(error)}. See ${NAME} --help`);
-  }
-  const given = parsed.parse(command.opts());
+): Promise<Options> {
   const config = given.config === undefined ? {} : await readJson(given.config, configSchema);
   const baseUrl = given.baseUrl ?? config.base_url;
   const token =
@@ -167,11 +158,4 @@ export async function parseOptions(
     throw new CannotRun(faults.join("; "));
   const limitedToken = given.limitedToken ?? environment["BILLING_EXPORT_LIMITED_TOKEN"];
   return { ...given, baseUrl: baseUrlOf(baseUrl), token, limitedToken, only };
-}
-
-/** The fault that commander found. The text quotes only names of options, for other words may be secrets. */
-function faultOf(error: CommanderError): string {
-  if (error.code === "commander.excessArguments") return "an argument belongs to no option";
-  const name = /'(--[a-z-]{1,20})[ ']/.exec(error.message)?.[1];
-  return name === undefined ? "an option is not known" : `${name} is not known or lacks its value`;
 }

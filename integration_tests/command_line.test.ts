@@ -147,7 +147,7 @@ test("a stdout that is closed is no success", () => {
 
 test("an unknown command is a config error that points to the help", async () => {
   const { code, errors } = await command("reed", {});
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   expect(errors).toHaveLength(1);
   expect(errors[0]?.failure_type).toBe("config_error");
   expect(errors[0]?.message).toMatch(/unknown command 'reed'.*--help/s);
@@ -155,7 +155,14 @@ test("an unknown command is a config error that points to the help", async () =>
 
 test("read without a catalog says which option is missing", async () => {
   const { code, errors } = await command("read", { config: {} });
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   expect(errors.map(({ failure_type: type }) => type)).toEqual(["config_error"]);
   expect(errors[0]?.message).toContain("--catalog");
+});
+
+test("a wrong line of a command for people exits with 2, and only stderr says why", async () => {
+  const { code, stdout, stderr } = await launch(null, { args: ["sync", "--databse", "d"] }).done;
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toContain("unknown option '--databse' (Did you mean --database?)");
+  expect(stderr).toContain("Usage: source-ai-billing sync [options]");
 });

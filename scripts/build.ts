@@ -13,7 +13,7 @@ const hasWarehouse = existsSync(`${root}warehouse`);
 
 /**
  * Replaces imports of node:process by the global `process`. The module reads all members of `process` when it is imported, and
- * so opens stdout as a stream, which sets a pipe to non-blocking mode (src/stdout.ts).
+ * so opens stdout as a stream, which sets a pipe to non-blocking mode (cli/stdout.ts).
  */
 const globalProcess: Plugin = {
   name: "global process",
@@ -28,7 +28,7 @@ const globalProcess: Plugin = {
 
 await rm(outdir, { recursive: true, force: true });
 await build({
-  entryPoints: { "source-ai-billing": `${root}src/main.ts` },
+  entryPoints: { "source-ai-billing": `${root}cli/main.ts` },
   outdir,
   bundle: true,
   splitting: true,

@@ -1,5 +1,5 @@
 /**
- * One process of the connector, from its start to its end or its kill. It replaces main.ts and uses the engine's
+ * One process of the connector, from its start to its end or its kill. It replaces cli/main.ts and uses the engine's
  * writer.
  */
 // This import comes first, so that the engine uses the replaced function.
@@ -9,7 +9,8 @@ import { Writable } from "node:stream";
 import { type Host, run } from "../src/connector.ts";
 import { MAXIMUM_LANES } from "../src/core/concurrency.ts";
 import type { Clock } from "../src/edges.ts";
-import { Emitter, Secrets } from "../src/emit.ts";
+import { Emitter } from "../src/emit.ts";
+import { Secrets } from "../src/secrets.ts";
 import { ConnectorError } from "../src/errors.ts";
 import { errorTrace } from "../src/protocol.ts";
 import { Network, type Weather } from "./network.ts";
@@ -118,7 +119,7 @@ export async function sync(options: SyncOptions): Promise<SyncResult> {
   };
 }
 
-/** The same as in main.ts. */
+/** The same as in cli/main.ts. */
 async function main(
   host: Host,
   emitter: Emitter,

@@ -14,8 +14,9 @@ import type { OpenTransport } from "./http/transport.ts";
 import { type CapabilitiesAnswer, readCapabilities } from "./interface/capabilities.ts";
 import { type Credential, openCredential } from "./oauth/credential.ts";
 import * as protocol from "./protocol.ts";
+import type { Output } from "./protocol.ts";
 import type { Outlet } from "./streams/flow.ts";
-import type { Output, RunEdges } from "./streams/stream.ts";
+import type { RunEdges } from "./streams/stream.ts";
 
 /** A provider that can be asked, until `close`. */
 export interface Connection {

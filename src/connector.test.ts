@@ -2,10 +2,10 @@
 import { expect, test } from "vitest";
 import { type Host, run } from "./connector.ts";
 import type { HttpRequest, HttpResponse, Transport } from "./edges.ts";
-import { Secrets } from "./emit.ts";
+import { Secrets } from "./secrets.ts";
 import { capabilities, page, scripted } from "./http/testing.ts";
 import { DAY } from "./core/time.ts";
-import type { Output } from "./streams/stream.ts";
+import type { Output } from "./protocol.ts";
 
 const NOW = Date.UTC(2026, 2, 15, 12);
 const configured = (name: string): object => ({

@@ -3,23 +3,24 @@
  * client of the interface. Each command returns whether it succeeded; the caller reports the errors that it throws.
  */
 import { randomUUID } from "node:crypto";
+import type { AskingCommand } from "./asking.ts";
 import { capabilitiesOf, connect, type ConnectionHost } from "./connection.ts";
 import { discoverCatalog, parseCatalog } from "./catalog/catalog.ts";
-import type { Command } from "./cli.ts";
 import type { Config } from "./config/config.ts";
 import { type Limits, LIMITS } from "./core/limits.ts";
 import { BACKOFF_POLICY } from "./core/retry.ts";
 import { ConnectorError } from "./errors.ts";
 import { type TokenStoreHost, type TokenStore, loadConfig } from "./config/token_store.ts";
 import type { SignIn } from "./login/login.ts";
-import type { ProgressEvent } from "./progress.ts";
+import type { ProgressEvent } from "./streams/progress_event.ts";
 import type { Hold } from "./http/gate.ts";
 import * as protocol from "./protocol.ts";
+import type { Output } from "./protocol.ts";
 import { checkConnection } from "./streams/check.ts";
 import { Outlet } from "./streams/flow.ts";
 import { readStreams } from "./streams/read.ts";
 import { parseStateFile } from "./streams/state_codec.ts";
-import type { Output, RunEdges } from "./streams/stream.ts";
+import type { RunEdges } from "./streams/stream.ts";
 
 // For the process edge, which gives it to a Host.
 export { openTransport, TRANSPORT_LIMITS } from "./http/transport.ts";
@@ -33,9 +34,6 @@ export interface Host extends TokenStoreHost, RunEdges, ConnectionHost {
   /** Receives the progress of a read; absent if nobody watches. */
   readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
 }
-
-/** Commands that ask the provider. */
-type AskingCommand = Extract<Command, { config: string; debug: boolean }>;
 
 /** Runs a command. Gives back whether all went well, which the exit code says. */
 export async function* run(command: AskingCommand, host: Host): AsyncGenerator<Output, boolean> {
@@ -141,7 +139,7 @@ async function discover(
 
 /** Saves answers of a provider's own reports, noted between the adapter and the network. */
 async function saveRecording(
-  command: Extract<Command, { kind: "record" }>,
+  command: Extract<AskingCommand, { kind: "record" }>,
   host: Host,
   outlet: Outlet<Output>,
 ): Promise<boolean> {
@@ -188,7 +186,7 @@ async function saveRecording(
 }
 
 async function read(
-  command: Extract<Command, { kind: "read" }>,
+  command: Extract<AskingCommand, { kind: "read" }>,
   host: Host,
   outlet: Outlet<Output>,
 ): Promise<boolean> {

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { type Host, run } from "./connector.ts";
 import type { Clock, Transport } from "./edges.ts";
-import { Secrets } from "./emit.ts";
+import { Secrets } from "./secrets.ts";
 import { failure } from "./http/testing.ts";
 import { untilAborted } from "./oauth/testing.ts";
 

@@ -1,5 +1,5 @@
 /**
- * The interfaces to the outside world, which the connector takes as arguments. The process edge (main.ts) passes the real
+ * The interfaces to the outside world, which the connector takes as arguments. The process edge (cli/main.ts) passes the real
  * ones, the simulation passes its own. Nothing else in src/ reads a clock, draws a random number or opens a socket.
  */
 

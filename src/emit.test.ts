@@ -1,9 +1,10 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { Emitter, Secrets } from "./emit.ts";
+import { Emitter } from "./emit.ts";
+import { Secrets } from "./secrets.ts";
 import { ConnectorError } from "./errors.ts";
 import * as protocol from "./protocol.ts";
-import type { Output } from "./streams/stream.ts";
+import type { Output } from "./protocol.ts";
 
 async function written(secret: string, output: Output): Promise<unknown> {
   const secrets = new Secrets();

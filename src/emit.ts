@@ -2,39 +2,13 @@
 import { once } from "node:events";
 import type { Writable } from "node:stream";
 import { STREAM_NAMES } from "./catalog/stream_names.ts";
-import { maskSecrets } from "./core/foreign_text.ts";
 import { onOneLine } from "./core/lines.ts";
-import type { Message, StateMessage } from "./protocol.ts";
-import type { Output } from "./streams/stream.ts";
+import type { Message, Output, StateMessage } from "./protocol.ts";
+import type { Secrets } from "./secrets.ts";
 
 const DATA: ReadonlySet<string> = new Set(["CONTROL", "SPEC", "CATALOG"]);
 const CONSTANTS: ReadonlySet<string> = new Set(["type", "level", "status", "failure_type"]);
 const STREAMS: ReadonlySet<string> = new Set(STREAM_NAMES);
-
-/** Secret values that must never be written. A renewed token adds a value. */
-export class Secrets {
-  #values: readonly string[] = [];
-
-  /** Adds values, also in their forms in base64 and in a URL. Ignores empty values. */
-  add(values: readonly string[]): void {
-    const forms = values
-      .flatMap((value) => [
-        value,
-        encodeURIComponent(value.toWellFormed()),
-        Buffer.from(value).toString("base64"),
-        Buffer.from(value).toString("base64url"),
-      ])
-      .filter((value) => value !== "");
-    // The longest first: a secret may contain a shorter one, and all of it has to be masked.
-    const all = [...new Set([...this.#values, ...forms])];
-    this.#values = all.toSorted((a, b) => b.length - a.length);
-  }
-
-  /** Replaces every secret in the text. */
-  mask(text: string): string {
-    return maskSecrets(text, this.#values);
-  }
-}
 
 /**
  * Writes outputs to a stream, each message as one line, and waits while its reader is slow (C3).

@@ -117,6 +117,20 @@ export type Message =
   | TraceMessage
   | ControlMessage;
 
+/**
+ * RECORD lines on their way to stdout, in UTF-8, each ended by a line feed. `bytes` are written as they are. Their memory is
+ * recycled after the write; do not keep it.
+ */
+export interface RecordLines {
+  readonly type: "RECORD_LINES";
+  readonly stream: string;
+  readonly bytes: Uint8Array;
+  readonly count: number;
+}
+
+/** An output of the connector: a message, or records that are lines already. */
+export type Output = Message | RecordLines;
+
 /** The sentence for a person in a message that reports a failure; undefined for every other message. */
 export function failureOf(message: Message): string | undefined {
   if (message.type === "TRACE" && message.trace.type === "ERROR")

@@ -1,5 +1,5 @@
 /** The commands for people without a platform: `sync`, `init`, `query` and `report`. */
-import { parseWarehouseLine } from "./command_line.ts";
+import type { WarehouseCommand } from "./commands.ts";
 import type { WarehouseHost } from "./host.ts";
 import { init } from "./init.ts";
 import { query } from "./query.ts";
@@ -9,16 +9,11 @@ import { sync } from "./sync.ts";
 /**
  * Runs a command.
  *
- * @param argv the name of the command and its arguments
  * @returns whether all went well
  * @throws ConnectorError what a person should be told
  */
-export async function warehouse(argv: readonly string[], host: WarehouseHost): Promise<boolean> {
-  const command = parseWarehouseLine(argv);
+export async function warehouse(command: WarehouseCommand, host: WarehouseHost): Promise<boolean> {
   switch (command.kind) {
-    case "help":
-      await host.say(command.text);
-      return true;
     case "sync":
       return await sync(command.options, host);
     case "init":

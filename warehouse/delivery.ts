@@ -1,5 +1,4 @@
 /** One run of the engine into the database. */
-import { Progress } from "../src/progress.ts";
 import type { CatalogStream, Message } from "../src/protocol.ts";
 import type { Database } from "./database.ts";
 import type { EngineEdges, WarehouseHost } from "./host.ts";
@@ -74,7 +73,7 @@ export async function deliver(
   const loader = new Loader(database, host.now);
   await loader.begin();
   const notes: Notes = { warnings: [...missingCosts(streams)], errors: [] };
-  const progress = host.draw === undefined ? undefined : new Progress(host.draw, host.now);
+  const progress = host.watch?.();
   const command = {
     kind: "read",
     config,

@@ -1,17 +1,25 @@
 /** The edges that the commands of this folder take from the process. */
 import type { InputKind } from "../src/config/json_file.ts";
-import type { Command } from "../src/cli.ts";
-import type { Secrets } from "../src/emit.ts";
-import type { ProgressEvent } from "../src/progress.ts";
-import type { Output } from "../src/streams/stream.ts";
+import type { AskingCommand } from "../src/asking.ts";
+import type { Secrets } from "../src/secrets.ts";
+import type { ProgressEvent } from "../src/streams/progress_event.ts";
+import type { Output } from "../src/protocol.ts";
 
 /** A command of the connector that asks the provider. */
-export type EngineCommand = Extract<Command, { kind: "check" | "discover" | "read" }>;
+export type EngineCommand = Extract<AskingCommand, { kind: "check" | "discover" | "read" }>;
 
 /** The source of the input of the engine, and the listener to its progress. */
 export interface EngineEdges {
   readonly readJson: (path: string, what: InputKind) => Promise<unknown>;
   readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
+}
+
+/** Shows the progress of a read to a person. */
+export interface Watcher {
+  /** To be told of each output, after it has been written. */
+  saw(output: Output): void;
+  told(event: ProgressEvent): void;
+  end(): void;
 }
 
 export interface WarehouseHost {
@@ -27,8 +35,8 @@ export interface WarehouseHost {
   readonly say: (text: string) => Promise<void>;
   /** Writes to stderr. */
   readonly warn: (text: string) => void;
-  /** Draws on stderr; absent if stderr is no terminal. */
-  readonly draw: ((text: string) => void) | undefined;
+  /** Begins to show the progress of a read; absent if stderr is no terminal. */
+  readonly watch: (() => Watcher) | undefined;
   /** Asks a person, and hides the answer if it is a secret. Absent if stdin or stderr is no terminal. */
   readonly ask: ((question: string, secret: boolean) => Promise<string>) | undefined;
   /** `DATABASE_URL` of the environment. */

@@ -58,7 +58,7 @@ class Pipeline:
             file = Path(self.folder.name, f"{name}.json")
             file.write_text(json.dumps(content))
             arguments += [f"--{name}", str(file)]
-        command = [str(NODE), "src/main.ts", "read", *arguments]
+        command = [str(NODE), "cli/main.ts", "read", *arguments]
         return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
 

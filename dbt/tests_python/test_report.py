@@ -73,7 +73,7 @@ def server(postgres, tables):
 def report(*arguments: str, folder, **environment: str) -> subprocess.CompletedProcess:
     """Without the variables of PostgreSQL that this process may have."""
     own = {key: value for key, value in os.environ.items() if not key.startswith("PG") and key != "DATABASE_URL"}
-    command = [str(NODE), "src/main.ts", "report", "--out", str(folder / "report.html"), *arguments]
+    command = [str(NODE), "cli/main.ts", "report", "--out", str(folder / "report.html"), *arguments]
     return subprocess.run(command, cwd=ROOT, env={**own, **environment}, capture_output=True, text=True, timeout=120)
 
 

@@ -1,6 +1,6 @@
 /**
  * Starts the connector as users do, by the launcher in bin/, which runs the bundle on the pinned Node. Unlike
- * `node src/main.ts`, this also tests the bundle, its lazily loaded parts, and `exec`.
+ * `node cli/main.ts`, this also tests the bundle, its lazily loaded parts, and `exec`.
  */
 import { type ChildProcess, execFileSync } from "node:child_process";
 import { closeSync, constants, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";

@@ -5,7 +5,7 @@
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { openTransport, run, TRANSPORT_LIMITS } from "../../src/connector.ts";
 import { readJsonFile } from "../../src/config/json_file.ts";
-import { Secrets } from "../../src/emit.ts";
+import { Secrets } from "../../src/secrets.ts";
 import { Database } from "../../warehouse/database.ts";
 import { deliver } from "../../warehouse/delivery.ts";
 import type { WarehouseHost } from "../../warehouse/host.ts";
@@ -46,7 +46,7 @@ const host: WarehouseHost = {
   readJson: readJsonFile,
   say: async () => undefined,
   warn: () => undefined,
-  draw: undefined,
+  watch: undefined,
   ask: undefined,
   databaseUrl: undefined,
   readInput: async () => "",

@@ -1,5 +1,5 @@
 /** The rules for every error, for any input. */
-import { Secrets } from "../../src/emit.ts";
+import { Secrets } from "../../src/secrets.ts";
 import { ConnectorError, type ErrorCode } from "../../src/errors.ts";
 
 export interface Expectations {
@@ -19,7 +19,7 @@ export function errorFaults(error: unknown, { codes, secret, masked }: Expectati
   }
   const secrets = new Secrets();
   if (masked && secret !== null) secrets.add([secret]);
-  // As main.ts writes it, member by member.
+  // As cli/main.ts writes it, member by member.
   const shown = Object.values(error.toTrace()).map((member) =>
     typeof member === "string" ? secrets.mask(member) : JSON.stringify(member),
   );

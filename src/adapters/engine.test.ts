@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { FakeName } from "../../fake_providers/index.ts";
 import { type Host, run } from "../connector.ts";
 import { ConnectorError } from "../errors.ts";
-import type { Output } from "../streams/stream.ts";
 import { type Bench, benchOf, DAY, hostOf, type Row, sumsOf, TYPES } from "./testing.ts";
+import type { Output } from "../protocol.ts";
 
 const CATALOG = {
   streams: ["usage", "costs", "export_windows"].map((name) => ({

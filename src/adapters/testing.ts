@@ -3,7 +3,7 @@ import { createFake, type Fake, type FakeName } from "../../fake_providers/index
 import { addDecimals } from "../core/decimal.ts";
 import type { Host } from "../connector.ts";
 import type { HttpRequest, Transport } from "../edges.ts";
-import { Secrets } from "../emit.ts";
+import { Secrets } from "../secrets.ts";
 import { readBody } from "../http/body.ts";
 import { createAdapter } from "./adapter.ts";
 import { providers, type Assumptions } from "./index.ts";

@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { assertWritable, writeConfigFile } from "./file.ts";
-import { Secrets } from "../emit.ts";
+import { Secrets } from "../secrets.ts";
 import { loadConfig } from "./token_store.ts";
 import type { Message } from "../protocol.ts";
 import { mustHandOver, withTokens } from "./token_set.ts";

@@ -1,7 +1,7 @@
 /** Loads the config and saves renewed tokens: in the log's mask, in the config file, and at the platform. */
 import { type Config, parseConfig, secretsOf } from "./config.ts";
 import type { Clock } from "../edges.ts";
-import type { Secrets } from "../emit.ts";
+import type { Secrets } from "../secrets.ts";
 import type { InputKind } from "./json_file.ts";
 import { misspelledKeys } from "./misspelled.ts";
 import { connectorConfig, log, type Message } from "../protocol.ts";

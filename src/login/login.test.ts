@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { ConnectorError } from "../errors.ts";
-import { Secrets } from "../emit.ts";
+import { Secrets } from "../secrets.ts";
 import { login, type LoginHost } from "./login.ts";
 
 const CONFIG = {

@@ -3,7 +3,6 @@
  * plain text for that person.
  */
 import { type Config, parseConfig, secretsOf } from "../config/config.ts";
-import type { Command } from "../cli.ts";
 import { ConnectorError } from "../errors.ts";
 import type { ConfigFile, TokenStoreHost } from "../config/token_store.ts";
 import { type CallbackServer, listenForCallback, type Page } from "./callback_server.ts";
@@ -17,6 +16,15 @@ export interface SignIn {
   complete(callback: URL): Promise<TokenSet>;
   /** Closes the connections. */
   close(): Promise<void>;
+}
+
+export interface LoginCommand {
+  readonly kind: "login";
+  readonly config: string;
+  /** Whether to start a browser; if not, the address is only shown. */
+  readonly browser: boolean;
+  /** Port of the sign-in's redirect address on 127.0.0.1, 0 to 65535; 0 for any free port. */
+  readonly port: number;
 }
 
 export interface LoginHost extends Pick<TokenStoreHost, "clock" | "secrets" | "readJson"> {
@@ -40,7 +48,7 @@ const SIGN_IN_LIMIT = 300_000;
  *   (denied, refused, nobody came), the errors of discovery and of the token endpoint, `aborted`
  */
 export async function login(
-  { config: path, browser, port }: Extract<Command, { kind: "login" }>,
+  { config: path, browser, port }: LoginCommand,
   host: LoginHost,
 ): Promise<void> {
   const file = await host.readJson(path, "config");

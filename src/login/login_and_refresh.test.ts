@@ -4,7 +4,7 @@ import { generateAccount } from "../../reference_provider/generator/index.ts";
 import { createProvider } from "../../reference_provider/provider.ts";
 import { type Host, openTransport, run, TRANSPORT_LIMITS } from "../connector.ts";
 import type { Clock } from "../edges.ts";
-import { Secrets } from "../emit.ts";
+import { Secrets } from "../secrets.ts";
 import { untilAborted } from "../oauth/testing.ts";
 import type { JsonObject } from "../protocol.ts";
 

@@ -6,8 +6,8 @@ import { LIMITS } from "../core/limits.ts";
 import { emptyPass, type IncrementalState } from "../core/state.ts";
 import { Checkpoints } from "./checkpoint.ts";
 import { decodeState } from "./state_codec.ts";
-import type { Output } from "./stream.ts";
 import { DAY_ONE } from "./testing.ts";
+import type { Output } from "../protocol.ts";
 
 const owner = { base_url: "https://a.example", dataset: "usage", granularity: "1d", account: null };
 

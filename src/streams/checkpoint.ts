@@ -3,8 +3,8 @@ import { forget, NOTHING_KNOWN } from "../core/known_days.ts";
 import type { Limits } from "../core/limits.ts";
 import type { StateOwner, StreamState } from "../core/state.ts";
 import * as protocol from "../protocol.ts";
+import type { Output } from "../protocol.ts";
 import { encodeState } from "./state_codec.ts";
-import type { Output } from "./stream.ts";
 
 export interface CheckpointOptions {
   readonly stream: string;

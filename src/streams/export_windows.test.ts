@@ -7,8 +7,8 @@ import { DAY, HOUR } from "../core/time.ts";
 import type { ReadingReport } from "./completion.ts";
 import { ExportWindows, type ReadingContext } from "./export_windows.ts";
 import { Outlet } from "./flow.ts";
-import type { Output } from "./stream.ts";
 import { DAY_ONE } from "./testing.ts";
+import type { Output } from "../protocol.ts";
 
 const context: ReadingContext = {
   owner: {

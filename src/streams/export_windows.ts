@@ -7,9 +7,9 @@ import { type Bucket, DAY, floorTo, formatDay, formatInstant } from "../core/tim
 import type { DayTotal } from "../core/totals.ts";
 import type { Clock } from "../edges.ts";
 import * as protocol from "../protocol.ts";
+import type { Output } from "../protocol.ts";
 import type { ReadingReport } from "./completion.ts";
 import type { Outlet } from "./flow.ts";
-import type { Output } from "./stream.ts";
 
 const NAME = "export_windows";
 

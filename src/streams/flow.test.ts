@@ -2,8 +2,8 @@ import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Outlet, PageWriter, readOverLanes, type WindowRead } from "./flow.ts";
 import type { Lines } from "./records.ts";
-import type { Output } from "./stream.ts";
 import { pageOf } from "./testing.ts";
+import type { Output } from "../protocol.ts";
 
 const linesOf = (text: string, take: (length: number) => Buffer): Lines => {
   const memory = take(text.length);

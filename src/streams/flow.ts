@@ -21,7 +21,8 @@
  */
 import { BufferPool } from "../http/buffers.ts";
 import type { Lines } from "./records.ts";
-import type { FetchedPage, Output } from "./stream.ts";
+import type { FetchedPage } from "./stream.ts";
+import type { Output } from "../protocol.ts";
 
 /** A window that a lane reads, page after page. */
 export interface WindowRead {

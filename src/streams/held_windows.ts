@@ -15,7 +15,8 @@ import { knownOf, type StreamState } from "../core/state.ts";
 import { type Checkpoints, forgetDays } from "./checkpoint.ts";
 import type { OpenWindow, PageOptions } from "./open_window.ts";
 import type { Lines } from "./records.ts";
-import type { FetchedPage, Output } from "./stream.ts";
+import type { FetchedPage } from "./stream.ts";
+import type { Output } from "../protocol.ts";
 
 const NO_LINES = Buffer.alloc(0);
 

@@ -18,8 +18,9 @@ import type { Client } from "../http/client.ts";
 import type { CapabilitiesAnswer } from "../interface/capabilities.ts";
 import { resolveEndpoint } from "../interface/endpoint.ts";
 import { WindowPages } from "../interface/pages.ts";
-import type { ProgressEvent } from "../progress.ts";
+import type { ProgressEvent } from "./progress_event.ts";
 import * as protocol from "../protocol.ts";
+import type { Output } from "../protocol.ts";
 import { assertGranularityOffered } from "./check.ts";
 import { ExportWindows } from "./export_windows.ts";
 import { type Outlet, PageWriter, readOverLanes } from "./flow.ts";
@@ -27,13 +28,7 @@ import { streams } from "./index.ts";
 import { StreamReader } from "./reader.ts";
 import type { Run } from "./reader_options.ts";
 import { decodeState } from "./state_codec.ts";
-import type {
-  DatasetCapabilities,
-  OpenPages,
-  Output,
-  RunEdges,
-  StreamDefinition,
-} from "./stream.ts";
+import type { DatasetCapabilities, OpenPages, RunEdges, StreamDefinition } from "./stream.ts";
 
 /** The provider, and the account there that is read. */
 export interface Account {

@@ -10,6 +10,7 @@ import { dropOpen, keepOpen, knownOf, type StreamState } from "../core/state.ts"
 import { formatInstant } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
 import * as protocol from "../protocol.ts";
+import type { Output } from "../protocol.ts";
 import { Checkpoints } from "./checkpoint.ts";
 import { Completion } from "./completion.ts";
 import { countOf, describeLost, describePlan, positionInFuture } from "./describe.ts";
@@ -22,7 +23,7 @@ import { Notices } from "./notices.ts";
 import { OpenWindow, toResume } from "./open_window.ts";
 import type { ReaderOptions } from "./reader_options.ts";
 import type { WindowContext } from "./record_filter.ts";
-import type { FetchedPage, Output } from "./stream.ts";
+import type { FetchedPage } from "./stream.ts";
 
 /** How often a window whose cursor is refused begins again (S4). */
 const MAXIMUM_RESTARTS = 2;

@@ -3,10 +3,11 @@ import type { ReadingIds } from "../core/identity.ts";
 import type { Limits } from "../core/limits.ts";
 import type { Plan, PlanInput } from "../core/plan.ts";
 import type { StateOwner, StreamState } from "../core/state.ts";
-import type { ProgressEvent } from "../progress.ts";
+import type { ProgressEvent } from "./progress_event.ts";
 import type { ReadingReport } from "./completion.ts";
 import type { Outlet, PageWriter } from "./flow.ts";
-import type { Granularity, OpenPages, Output, RunEdges, StreamDefinition } from "./stream.ts";
+import type { Granularity, OpenPages, RunEdges, StreamDefinition } from "./stream.ts";
+import type { Output } from "../protocol.ts";
 
 /** The parts of a run that all its streams share. */
 export interface Run {

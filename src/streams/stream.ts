@@ -5,7 +5,6 @@ import type { Bucket } from "../core/time.ts";
 import type { Edges } from "../edges.ts";
 import type { Capabilities } from "../generated/capabilities.d.ts";
 import type { Validator } from "../generated/validators.js";
-import type { Message } from "../protocol.ts";
 import type { MemberRules } from "../interface/plain_shape.ts";
 import type { PageRecords } from "../interface/scan.ts";
 
@@ -15,20 +14,6 @@ export type { Capabilities } from "../generated/capabilities.d.ts";
 
 /** Interface section 2.3; both datasets have the same shape. */
 export type DatasetCapabilities = Capabilities["datasets"]["usage"];
-
-/**
- * RECORD lines on their way to stdout, in UTF-8, each ended by a line feed. `bytes` are written as they are. Their memory is
- * recycled after the write; do not keep it.
- */
-export interface RecordLines {
-  readonly type: "RECORD_LINES";
-  readonly stream: string;
-  readonly bytes: Uint8Array;
-  readonly count: number;
-}
-
-/** An output of the connector: a message, or records that are lines already. */
-export type Output = Message | RecordLines;
 
 /** A record's members, not yet checked against the schema. */
 export type Fields = Readonly<Record<string, unknown>>;

@@ -6,21 +6,14 @@ import type { Reading } from "../../core/reading.ts";
 import type { StreamState } from "../../core/state.ts";
 import { DAY, formatInstant } from "../../core/time.ts";
 import { ConnectorError } from "../../errors.ts";
-import type { ProgressEvent } from "../../progress.ts";
-import type { LogLevel, StateMessage } from "../../protocol.ts";
+import type { ProgressEvent } from "../progress_event.ts";
+import type { LogLevel, Output, StateMessage } from "../../protocol.ts";
 import type { ReadingReport } from "../completion.ts";
 import { Outlet, PageWriter, readOverLanes } from "../flow.ts";
 import { StreamReader } from "../reader.ts";
 import type { Run as SharedRun } from "../reader_options.ts";
 import { decodeState } from "../state_codec.ts";
-import type {
-  FetchedPage,
-  Fields,
-  OpenPages,
-  Output,
-  StreamDefinition,
-  WindowQuery,
-} from "../stream.ts";
+import type { FetchedPage, Fields, OpenPages, StreamDefinition, WindowQuery } from "../stream.ts";
 import { DAY_ONE, pageOf, usageRecord } from "../testing.ts";
 import { usage } from "../usage.ts";
 

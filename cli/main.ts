@@ -1,27 +1,29 @@
 /** The process edge: the only file that names `process`. */
-import { setMaxListeners } from "node:events";
 import type { Writable } from "node:stream";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { isatty } from "node:tty";
 import packageJson from "../package.json" with { type: "json" };
-import type { Command } from "./cli.ts";
-import type { Host } from "./connector.ts";
-import type { Clock } from "./edges.ts";
-import { Emitter, Secrets } from "./emit.ts";
-import { ConnectorError } from "./errors.ts";
-import type { InputKind } from "./config/json_file.ts";
+import type { ConformCommand } from "../conform/options.ts";
+import type { AskingCommand } from "../src/asking.ts";
+import type { InputKind } from "../src/config/json_file.ts";
+import type { Host } from "../src/connector.ts";
+import type { Clock } from "../src/edges.ts";
+import { Emitter } from "../src/emit.ts";
+import { ConnectorError } from "../src/errors.ts";
+import type { LoginCommand } from "../src/login/login.ts";
+import { errorTrace, failureOf } from "../src/protocol.ts";
+import { Secrets } from "../src/secrets.ts";
+import { specification } from "../src/spec.ts";
+import type { WarehouseCommand } from "../warehouse/commands.ts";
 import type { Progress } from "./progress.ts";
-import { errorTrace, failureOf } from "./protocol.ts";
-import { specification } from "./spec.ts";
+import { stopOnSignals } from "./signals.ts";
+import type { Command, WrongLine } from "./tree.ts";
 
 /** The least time between two STATEs of a stream, in milliseconds (S2). */
 const STATE_INTERVAL = 1000;
 
 /** The descriptor of stdout. */
 const STDOUT = 1;
-
-/** The time after a signal in which the last states may be written, in milliseconds (design section 4). */
-const GRACE = 4500;
 
 const clock: Clock = {
   now: () => Date.now(),
@@ -40,40 +42,46 @@ const clock: Clock = {
 // Loaded with their first use, because `spec` needs none of it: Node's module for cryptography alone takes 6 ms.
 const configFile = {
   write: async (path: string, config: unknown): Promise<void> =>
-    await (await import("./config/file.ts")).writeConfigFile(path, config),
+    await (await import("../src/config/file.ts")).writeConfigFile(path, config),
   assertWritable: async (path: string): Promise<void> =>
-    await (await import("./config/file.ts")).assertWritable(path),
+    await (await import("../src/config/file.ts")).assertWritable(path),
 };
 const readJson = async (path: string, what: InputKind): Promise<unknown> =>
-  await (await import("./config/json_file.ts")).readJsonFile(path, what);
+  await (await import("../src/config/json_file.ts")).readJsonFile(path, what);
 
-/** Commands with options of their own; see warehouse/. */
-const WAREHOUSE_COMMANDS: ReadonlySet<string> = new Set(["sync", "init", "query", "report"]);
+/** The exit code of a wrong command line. */
+const WRONG_LINE = 2;
 
-type Running = Extract<Command, { debug: boolean }>;
+/** A command whose result is messages of the protocol. */
+type Running = AskingCommand | Extract<Command, { kind: "spec" }>;
 
 async function main(): Promise<void> {
   const secrets = new Secrets();
-  const stop = stopOnSignals();
+  const stop = stopOnSignals(process);
   let emitter: Emitter | undefined;
   const plainEmitter = (): Emitter => new Emitter(process.stdout, secrets, false);
   try {
     const command = await commandOf(process.argv.slice(2));
-    if ("text" in command) {
-      await plainEmitter().print(command.text);
-      return;
-    }
-    if (command.kind === "conform") {
-      process.exitCode = await runConform(command.argv, stop.signal);
-      return;
-    }
-    if (command.kind === "login") {
-      await signIn(command, secrets, stop.signal);
-      return;
-    }
-    if (command.kind === "warehouse") {
-      await runWarehouse(command.argv, plainEmitter(), secrets, stop.signal);
-      return;
+    switch (command.kind) {
+      case "help":
+      case "version":
+        return await plainEmitter().print(command.text);
+      case "absent":
+        return failInWords(notInstalled(), sayOnStderr(secrets));
+      case "wrong":
+        return await refuse(command, plainEmitter());
+      case "conform":
+        process.exitCode = await runConform(command, stop.signal);
+        return;
+      case "login":
+        return await signIn(command, secrets, stop.signal);
+      case "warehouse":
+        return await runWarehouse(command.command, plainEmitter(), secrets, stop.signal);
+      case "spec":
+      case "check":
+      case "discover":
+      case "read":
+      case "record":
     }
     emitter = new Emitter(await stdoutOf(command), secrets, command.debug);
     const ok = await perform(command, emitter, secrets, stop.signal);
@@ -91,11 +99,27 @@ async function main(): Promise<void> {
 /** Parses the command line. The single word `spec` needs no parser: the parser takes longer to load than all other modules. */
 async function commandOf(argv: readonly string[]): Promise<Command> {
   if (argv.length === 1 && argv[0] === "spec") return { kind: "spec", debug: false };
-  // Its options are its own, and so are its errors and exit codes.
-  if (argv[0] === "conform") return { kind: "conform", argv: argv.slice(1) };
-  if (WAREHOUSE_COMMANDS.has(argv[0] ?? "")) return { kind: "warehouse", argv };
-  const { parseCommandLine } = await import("./cli.ts");
-  return parseCommandLine(argv, packageJson.version);
+  return await (await import("./tree.ts")).parseCommandLine(argv, packageJson.version);
+}
+
+/**
+ * Answers a wrong command line: the fault and the help go to stderr. A platform reads the fault from stdout, so a trace goes there
+ * unless stdout is a terminal or the command is for people.
+ */
+async function refuse({ error, help, isForPeople }: WrongLine, emitter: Emitter): Promise<void> {
+  process.exitCode = WRONG_LINE;
+  process.stderr.on("error", () => undefined); // nobody is left to be told
+  process.stderr.write(`${error.message}\n\n${help}`);
+  if (!process.stdout.isTTY && !isForPeople)
+    await emitter.write(errorTrace(error.toTrace(), clock.now()));
+  await emitter.flush();
+}
+
+function notInstalled(): ConnectorError {
+  return new ConnectorError(
+    "invalid_arguments",
+    "This command is not a part of the image: install it with `npm install --global source-ai-billing`.",
+  );
 }
 
 /** Runs a command. Gives whether all went well. `spec` answers at once, without the modules of the other commands. */
@@ -109,7 +133,7 @@ async function perform(
     await emitter.write({ type: "SPEC", spec: specification });
     return true;
   }
-  const connector = await import("./connector.ts");
+  const connector = await import("../src/connector.ts");
   const progress = await watched(command, secrets);
   const outputs = connector.run(command, {
     ...hostOf(connector, secrets, stop),
@@ -148,7 +172,7 @@ async function stdoutOf({ kind }: Running): Promise<Writable> {
 
 /** This process, as the connector sees it. */
 function hostOf(
-  { openTransport, TRANSPORT_LIMITS }: typeof import("./connector.ts"),
+  { openTransport, TRANSPORT_LIMITS }: typeof import("../src/connector.ts"),
   secrets: Secrets,
   stop: AbortSignal,
 ): Host {
@@ -179,24 +203,30 @@ async function limitHeapGrowth(): Promise<void> {
 
 /** Shows progress if a person watches a read at a terminal and stdout is redirected. */
 async function watched({ kind }: Running, secrets: Secrets): Promise<Progress | undefined> {
+  if (kind !== "read" || !process.stderr.isTTY || isatty(STDOUT)) return undefined;
+  return (await watcherOf(secrets))();
+}
+
+/** Makes the display of a read's progress on stderr. */
+async function watcherOf(secrets: Secrets): Promise<() => Progress> {
   const { stderr } = process;
-  if (kind !== "read" || !stderr.isTTY || isatty(STDOUT)) return undefined;
   const { Progress } = await import("./progress.ts");
   stderr.on("error", () => undefined); // the read goes on if the terminal closes
-  return new Progress(
-    (text) => void stderr.write(secrets.mask(text)),
-    () => clock.now(),
-  );
+  return () =>
+    new Progress(
+      (text) => void stderr.write(secrets.mask(text)),
+      () => clock.now(),
+    );
 }
 
 /** `conform` writes a report for people to stdout. Gives its exit code. */
-async function runConform(argv: readonly string[], stop: AbortSignal): Promise<number> {
+async function runConform({ options }: ConformCommand, stop: AbortSignal): Promise<number> {
   const { conform } = await import("../conform/command.ts");
   const { stdout, stderr } = process;
   const stopped = new Promise<number>((resolve) => {
     stop.addEventListener("abort", () => resolve(2));
   });
-  const checked = conform(argv, {
+  const checked = conform(options, {
     version: packageJson.version,
     environment: process.env,
     clock: { now: () => clock.now(), sleep: (ms) => sleep(ms) },
@@ -209,18 +239,14 @@ async function runConform(argv: readonly string[], stop: AbortSignal): Promise<n
 }
 
 /** `login` talks to a person: it reports errors on stderr, in plain text. */
-async function signIn(
-  command: Extract<Command, { kind: "login" }>,
-  secrets: Secrets,
-  stop: AbortSignal,
-): Promise<void> {
+async function signIn(command: LoginCommand, secrets: Secrets, stop: AbortSignal): Promise<void> {
   const [{ beginSignIn, openTransport, TRANSPORT_LIMITS }, { login }, { openBrowser }] =
     await Promise.all([
-      import("./connector.ts"),
-      import("./login/login.ts"),
-      import("./login/browser.ts"),
+      import("../src/connector.ts"),
+      import("../src/login/login.ts"),
+      import("../src/login/browser.ts"),
     ]);
-  const warn = (text: string): void => void process.stderr.write(`${secrets.mask(text)}\n`);
+  const warn = sayOnStderr(secrets);
   const host = {
     version: packageJson.version,
     clock,
@@ -245,6 +271,11 @@ async function signIn(
   }
 }
 
+const sayOnStderr =
+  (secrets: Secrets) =>
+  (text: string): void =>
+    void process.stderr.write(`${secrets.mask(text)}\n`);
+
 /** Ends a command that talks to people: the message of its error on stderr, and exit code 1. */
 function failInWords(error: ConnectorError, warn: (text: string) => void): void {
   warn(error.message);
@@ -254,37 +285,30 @@ function failInWords(error: ConnectorError, warn: (text: string) => void): void 
 
 /** `sync`, `init`, `query` and `report`: their result goes to stdout, in words or as JSON, and all else to stderr. */
 async function runWarehouse(
-  argv: readonly string[],
+  command: WarehouseCommand,
   emitter: Emitter,
   secrets: Secrets,
   stop: AbortSignal,
 ): Promise<void> {
   const { stdin, stderr } = process;
   stderr.on("error", () => undefined); // the sync goes on if the terminal closes
-  const warn = (text: string): void => void stderr.write(`${secrets.mask(text)}\n`);
-  const [connector, folder, { askAt }] = await Promise.all([
-    import("./connector.ts"),
-    import("../warehouse/command.ts").catch(() => undefined), // the image has none of it
-    import("./login/prompt.ts"),
+  const warn = sayOnStderr(secrets);
+  const [connector, { warehouse }, { askAt }] = await Promise.all([
+    import("../src/connector.ts"),
+    import("../warehouse/command.ts"),
+    import("../src/login/prompt.ts"),
   ]);
-  if (folder === undefined) {
-    warn(
-      "This command is not a part of the image: install it with `npm install --global source-ai-billing`.",
-    );
-    process.exitCode = 1;
-    return;
-  }
   const host = hostOf(connector, secrets, stop);
   try {
-    const ok = await folder.warehouse(argv, {
+    const ok = await warehouse(command, {
       now: () => clock.now(),
       sleep: (ms) => clock.sleep(ms, stop),
       secrets,
-      engine: (command, edges) => connector.run(command, { ...host, ...edges }),
+      engine: (asking, edges) => connector.run(asking, { ...host, ...edges }),
       readJson,
       say: (text) => emitter.print(secrets.mask(text)),
       warn,
-      draw: stderr.isTTY ? (text) => void stderr.write(secrets.mask(text)) : undefined,
+      watch: stderr.isTTY ? await watcherOf(secrets) : undefined,
       ask: stdin.isTTY && stderr.isTTY ? askAt(stdin, stderr) : undefined,
       databaseUrl: process.env["DATABASE_URL"],
       readInput: async () => await (await import("node:stream/consumers")).text(stdin),
@@ -326,34 +350,6 @@ async function explain(failure: string | undefined, secrets: Secrets): Promise<v
 /** Whether the reader of stdout has gone away, so that nobody can read a report. */
 function isGone({ cause }: ConnectorError): boolean {
   return cause instanceof Error && "code" in cause && cause.code === "EPIPE";
-}
-
-/**
- * SIGTERM and SIGINT end the run in good order: no new request, then the states of all that was written. Then the process
- * dies by the signal, so that no platform takes the run for a success. A signal does nothing to PID 1 of a container, so the
- * exit code is set, too.
- */
-function stopOnSignals(): { readonly signal: AbortSignal; end(): void; die(): void } {
-  const controller = new AbortController();
-  setMaxListeners(0, controller.signal);
-  let received: NodeJS.Signals | undefined;
-  const die = (): void => {
-    if (received === undefined) return;
-    process.exitCode = received === "SIGTERM" ? 143 : 130;
-    process.removeAllListeners(received);
-    process.kill(process.pid, received);
-  };
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    process.on(signal, () => {
-      if (received !== undefined) return;
-      received = signal;
-      const message = `The run was stopped by ${signal}; it goes on from its last state.`;
-      controller.abort(new ConnectorError("aborted", message));
-      setTimeout(die, GRACE).unref();
-    });
-  }
-  const end = (): void => controller.abort(new ConnectorError("aborted", "The run is over."));
-  return { signal: controller.signal, end, die };
 }
 
 await main();

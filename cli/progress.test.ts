@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Progress } from "./progress.ts";
-import * as protocol from "./protocol.ts";
+import * as protocol from "../src/protocol.ts";
 
 /** A terminal that shows what was written last, and a clock to move. */
 function terminal() {

@@ -2,19 +2,13 @@
  * The progress of a read, for a person at a terminal: one line on stderr for each stream, kept up to date. The display learns
  * the progress from the messages on their way to stdout. Pure, except for the clock and the writer that it is given.
  */
-import type { Message } from "./protocol.ts";
+import type { Message } from "../src/protocol.ts";
+import type { ProgressEvent } from "../src/streams/progress_event.ts";
 
 /** An output on its way to stdout; of lines of records only their number matters here. */
 type Output =
   | Message
   | { readonly type: "RECORD_LINES"; readonly stream: string; readonly count: number };
-
-/** A step of a read that no message on stdout tells. */
-export type ProgressEvent =
-  /** The plan is made: `windows` are to be read, those that an earlier sync began among them. */
-  | { readonly type: "PLANNED"; readonly stream: string; readonly windows: number }
-  /** The provider has answered a request with a page; `endsWindow`: it was the last one of its window. */
-  | { readonly type: "ANSWERED"; readonly stream: string; readonly endsWindow: boolean };
 
 /** The least time between two drawings, in milliseconds: more often only flickers. */
 const INTERVAL = 200;

@@ -1,0 +1,202 @@
+/**
+ * The command tree: arguments to a {@link Command}. It does no work and no exit: a text to print and a wrong line are commands too.
+ *
+ *     argv ─► the part that owns the first word ─► its commands register ─► commander ─► Command
+ *
+ * The engine (src/commands.ts), the check of providers (conform/options.ts) and the warehouse (warehouse/commands.ts) register their
+ * own commands. A part is loaded with its first use, so that a command does not wait for the others. The help lists all parts.
+ */
+import { Command as Parser, CommanderError } from "commander";
+import type { ConformCommand } from "../conform/options.ts";
+import { REFUSED } from "../src/command_options.ts";
+import type { EngineCommand } from "../src/commands.ts";
+import { ConnectorError } from "../src/errors.ts";
+import type { WarehouseCommand } from "../warehouse/commands.ts";
+
+/** The task of the process. */
+export type Command =
+  | EngineCommand
+  | ConformCommand
+  | { readonly kind: "warehouse"; readonly command: WarehouseCommand }
+  /** The command belongs to a part that this installation does not have. */
+  | { readonly kind: "absent" }
+  /** `text` goes to stdout and nothing else happens; it ends in a line break. */
+  | { readonly kind: "help" | "version"; readonly text: string }
+  | WrongLine;
+
+export interface WrongLine {
+  readonly kind: "wrong";
+  readonly error: ConnectorError;
+  /** The help of the command that the line names, or of the program. */
+  readonly help: string;
+  /** Whether a person runs the command that the line names. A platform runs the commands of the protocol. */
+  readonly isForPeople: boolean;
+}
+
+const NAME = "source-ai-billing";
+
+/** Help has the same width in every terminal, in characters, so that its text is the same everywhere. */
+const HELP_WIDTH = 100;
+
+const EXAMPLES = `
+Examples:
+  $ ${NAME} init
+  $ ${NAME} sync --config config.json --report report.html
+  $ ${NAME} query "SELECT * FROM daily_costs"
+  $ ${NAME} check --config config.json
+  $ ${NAME} discover --config config.json
+  $ ${NAME} read --config config.json --catalog catalog.json --state state.json
+  $ ${NAME} login --config config.json
+  $ ${NAME} conform --help
+  $ ${NAME} spec
+
+A config to start from:
+  {
+    "base_url": "https://billing.example.com",
+    "credentials": { "auth_type": "scoped_bearer_token", "access_token": "…" },
+    "start_date": "2026-01-01"
+  }
+
+A catalog to start from:
+  {
+    "streams": [
+      { "stream": { "name": "usage" }, "sync_mode": "incremental" },
+      { "stream": { "name": "costs" }, "sync_mode": "incremental" },
+      { "stream": { "name": "export_windows" }, "sync_mode": "incremental" }
+    ]
+  }
+
+spec, check, discover, read and record write messages of the Airbyte protocol to stdout, one JSON
+object a line.
+
+Exit codes: 0 all went well (read: everything was read); 1 it failed; 2 the command line is wrong;
+conform has codes of its own.
+`;
+
+type Found = (command: Command) => void;
+
+interface Part {
+  readonly commands: readonly string[];
+  /** Registers the part's commands. Rejects if this installation does not have the part. */
+  readonly add: (program: Parser, found: Found) => Promise<void>;
+}
+
+/** In the order of the help: first the commands for people. */
+const PARTS: readonly Part[] = [
+  {
+    commands: ["init", "sync", "query", "report"],
+    add: async (program, found) => {
+      const { addWarehouse } = await import("../warehouse/commands.ts");
+      addWarehouse(program, (command) => found({ kind: "warehouse", command }));
+    },
+  },
+  {
+    commands: ["spec", "check", "discover", "read", "record", "login"],
+    add: async (program, found) => (await import("../src/commands.ts")).addEngine(program, found),
+  },
+  {
+    commands: ["conform"],
+    add: async (program, found) =>
+      (await import("../conform/options.ts")).addConform(program, found),
+  },
+];
+
+/** Commands whose result is messages of the protocol. They take `--debug`, which may also stand before the command. */
+const PROTOCOL: ReadonlySet<string> = new Set(["spec", "check", "discover", "read", "record"]);
+
+/**
+ * @param argv the arguments after the program's name
+ * @param version the text that `--version` prints
+ */
+export async function parseCommandLine(argv: readonly string[], version: string): Promise<Command> {
+  const printed: string[] = [];
+  const parsed: Command[] = [];
+  const program = programOf(version, printed);
+  const found: Found = (command) => parsed.push(command);
+  const owner = PARTS.find(({ commands }) => commands.includes(argv[0] ?? ""));
+  for (const { add } of owner === undefined ? PARTS : [owner]) {
+    try {
+      await add(program, found);
+    } catch (reason) {
+      if (!isAbsent(reason)) throw reason;
+      if (owner !== undefined) return { kind: "absent" };
+    }
+  }
+  const wrong = (fault: string): Command => ({
+    kind: "wrong",
+    error: new ConnectorError(
+      "invalid_arguments",
+      `The command line is wrong: ${fault}. See \`${NAME} --help\`.`,
+    ),
+    help: (commandOf(program, argv) ?? program).helpInformation(),
+    isForPeople: !PROTOCOL.has(commandOf(program, argv)?.name() ?? "read"),
+  });
+  try {
+    program.parse([...argv], { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode !== 0) return wrong(faultOf(error));
+    const kind = error.code === "commander.version" ? "version" : "help";
+    return { kind, text: printed.join("") };
+  }
+  const [command] = parsed;
+  if (command === undefined) return wrong("no command is given");
+  const ignoresDebug = program.getOptionValue("debug") === true && !PROTOCOL.has(command.kind);
+  return ignoresDebug ? wrong("this command has no option '--debug'") : command;
+}
+
+/** Whether a part could not be loaded because its files are not installed: the image has no warehouse/. */
+const isAbsent = (reason: unknown): boolean =>
+  reason instanceof Error && "code" in reason && reason.code === "ERR_MODULE_NOT_FOUND";
+
+/** The command that a line names. */
+function commandOf(program: Parser, argv: readonly string[]): Parser | undefined {
+  const name = argv.find((word) => !word.startsWith("-"));
+  return program.commands.find((command) => command.name() === name);
+}
+
+function programOf(version: string, printed: string[]): Parser {
+  return new Parser(NAME)
+    .description(
+      "Reads the AI usage and the billed costs of your providers: into a DuckDB file with a report (sync),\n" +
+        "or as messages of the Airbyte protocol (read).",
+    )
+    .version(version)
+    .helpOption("-h, --help", "show help")
+    .helpCommand("help [command]", "show help for a command")
+    .option("--debug", "log more, to find the cause of a failure")
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => printed.push(text),
+      writeErr: () => undefined,
+      getOutHelpWidth: () => HELP_WIDTH,
+      getErrHelpWidth: () => HELP_WIDTH,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .addHelpText("after", EXAMPLES);
+}
+
+/** The fault that commander found, in one sentence. The sentence quotes only plain words, for others may be secrets. */
+function faultOf(error: CommanderError): string {
+  const fault = error.message.replace(/^error: /, "");
+  switch (error.code) {
+    case REFUSED:
+      return fault;
+    case "commander.help":
+      return "no command is given";
+    case "commander.excessArguments":
+      return "there is an argument that belongs to no option";
+    case "commander.unknownCommand":
+    case "commander.unknownOption":
+      return fault
+        .replace(/'(.*)'/s, (_, name: string) => {
+          const word = /^-{0,2}[a-z][a-z-]{0,20}(?==|$)/i.exec(name)?.[0];
+          return word === undefined ? "" : `'${word}'`;
+        })
+        .replaceAll(/\s+/g, " ")
+        .trim();
+    default:
+      return fault;
+  }
+}

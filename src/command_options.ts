@@ -1,0 +1,33 @@
+/** Reads the options of a command of the tree (cli/tree.ts). A wrong option ends the parsing with one sentence. */
+import type { Command as Parser } from "commander";
+
+/** Marks the errors of {@link refuse}: their messages quote nothing that the user wrote, because it may be a secret. */
+export const REFUSED = "refused";
+
+/** Ends the parsing. `fault` continues the sentence "The command line is wrong: …". */
+export function refuse(command: Parser, fault: string): never {
+  command.error(fault, { code: REFUSED });
+}
+
+export function isSet(command: Parser, name: string): boolean {
+  return command.getOptionValue(name) === true;
+}
+
+/** An option's value; absent if it is empty, because acceptance suites pass `--state ""` for no state. */
+export function optionalText(command: Parser, name: string): string | undefined {
+  const given: unknown = command.getOptionValue(name);
+  return typeof given === "string" && given !== "" ? given : undefined;
+}
+
+/** The values of options that a command needs, in order. Names all that are missing at once. */
+export function neededTexts(command: Parser, ...names: readonly string[]): readonly string[] {
+  const missing = names.filter((name) => optionalText(command, name) === undefined);
+  if (missing.length > 0) {
+    const flags = missing.map((name) => flagsOf(command, name)).join(" and ");
+    refuse(command, `${flags} ${missing.length === 1 ? "is" : "are"} missing`);
+  }
+  return names.map((name) => optionalText(command, name) ?? "");
+}
+
+const flagsOf = (command: Parser, name: string): string =>
+  command.options.find((option) => option.attributeName() === name)?.flags ?? `--${name}`;
