@@ -103,13 +103,15 @@ async function commandOf(argv: readonly string[]): Promise<Command> {
 }
 
 /**
- * Answers a wrong command line: the fault and the help go to stderr. A platform reads the fault from stdout, so a trace goes there
- * unless stdout is a terminal or the command is for people.
+ * Answers a wrong command line. A person reads the fault and the help on stderr. A platform reads the fault from stdout, so a trace
+ * goes there unless stdout is a terminal or the command is for people.
  */
 async function refuse({ error, help, isForPeople }: WrongLine, emitter: Emitter): Promise<void> {
   process.exitCode = WRONG_LINE;
-  process.stderr.on("error", () => undefined); // nobody is left to be told
-  process.stderr.write(`${error.message}\n\n${help}`);
+  if (isForPeople || (await isWatched())) {
+    process.stderr.on("error", () => undefined); // nobody is left to be told
+    process.stderr.write(`${error.message}\n\n${help}`);
+  }
   if (!process.stdout.isTTY && !isForPeople)
     await emitter.write(errorTrace(error.toTrace(), clock.now()));
   await emitter.flush();
@@ -341,11 +343,14 @@ async function tell(error: ConnectorError, emitter: Emitter, secrets: Secrets): 
  * message. Platforms read stdout through a pipe, and get nothing twice.
  */
 async function explain(failure: string | undefined, secrets: Secrets): Promise<void> {
-  if (failure === undefined) return;
-  if (!process.stderr.isTTY && !(await import("./stdout.ts")).isFile(STDOUT)) return;
+  if (failure === undefined || !(await isWatched())) return;
   process.stderr.on("error", () => undefined); // nobody is left to be told
   process.stderr.write(`${secrets.mask(failure)}\n`);
 }
+
+/** Whether a person reads stderr: at a terminal, or where stdout goes to a file. */
+const isWatched = async (): Promise<boolean> =>
+  process.stderr.isTTY || (await import("./stdout.ts")).isFile(STDOUT);
 
 /** Whether the reader of stdout has gone away, so that nobody can read a report. */
 function isGone({ cause }: ConnectorError): boolean {
