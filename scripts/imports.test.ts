@@ -12,7 +12,7 @@ const read = (path: string): string => readFileSync(`${root}${path}`, "utf8");
 /** Imports in a circle that are known, and rows that name a row below them. */
 const KNOWN = {
   circle: ["src/streams/records.ts", "src/streams/rows.ts"],
-  upward: ["src/config/: src/emit.ts"],
+  upward: [],
 };
 
 const namesIn = (cell: string): string[] => cell.match(/[\w./]*\w[\w./]*/g) ?? [];
@@ -26,7 +26,7 @@ const ROWS = [
   tests: namesIn(tests),
 }));
 
-/** The row of a file: the longest name that the path begins with; `src/cli.ts` is also the row of its tests. */
+/** The row of a file: the longest name that the path begins with; `src/emit.ts` is also the row of its tests. */
 function rowOf(path: string) {
   const all = ROWS.filter(({ part }) => path.startsWith(part.replace(/\.ts$/, "")));
   return all.toSorted((a, b) => b.part.length - a.part.length)[0];
@@ -105,7 +105,7 @@ describe("a planted import is found", () => {
   });
 
   test("that closes a circle", () => {
-    const planted = new Map(graph).set("src/core/lines.ts", ["src/main.ts"]);
+    const planted = new Map(graph).set("src/core/lines.ts", ["cli/main.ts"]);
     expect(inCircles(planted)).toContain("src/core/lines.ts");
   });
 });
