@@ -152,14 +152,14 @@ export const MUTANTS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/completion.ts",
-    from: "missesStrays || this.strays.pendingOf(window).size > 0",
+    from: "missesStrays || this.strays.hasPending(window)",
     to: "missesStrays",
     test: "src/streams/reader_days.test.ts: P5: a window with strays is not finished before they are written",
   },
   {
     rule: "P5",
     file: "src/streams/strays.ts",
-    from: "this.#written.set(hash, { hash, day: pending.day, readingId, window });",
+    from: "for (const [hash, day] of came.rows) this.#know({ hash, day, readingId, window });",
     to: "",
     test: "src/streams/reader_days.test.ts: P5: next time a written stray is reported as standing, and an idle second read writes nothing",
   },

@@ -45,6 +45,7 @@ export class RecordFingerprint {
   readonly version = new Uint32Array(4);
   /** The hash of the record's bytes. */
   readonly content = new Uint32Array(4);
+  readonly #id = new Uint32Array(4);
   readonly #encoder = new TextEncoder();
   #bytes = new Uint8Array(1024);
   #view = new DataView(this.#bytes.buffer);
@@ -88,8 +89,21 @@ export class RecordFingerprint {
 
   /** The first 96 bits of the content's hash, as 24 hexadecimal digits. */
   get contentText(): string {
-    return Array.from(this.content.subarray(0, 3), (word) =>
-      word.toString(16).padStart(8, "0"),
-    ).join("");
+    return textOf(this.content);
+  }
+
+  /** The same of the version's hash. */
+  get versionText(): string {
+    return textOf(this.version);
+  }
+
+  /** The same of the hash of an id, whatever its version. */
+  idText(id: string): string {
+    this.#provide(3 * id.length);
+    hashBytes(this.#view, 0, this.#encoder.encodeInto(id, this.#bytes).written, this.#id);
+    return textOf(this.#id);
   }
 }
+
+const textOf = (hash: Uint32Array): string => `${hexOf(hash[0])}${hexOf(hash[1])}${hexOf(hash[2])}`;
+const hexOf = (word = 0): string => word.toString(16).padStart(8, "0");

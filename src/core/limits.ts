@@ -11,8 +11,8 @@ export interface Limits {
   readonly pendingStrays: number;
   /** Windows that all waiting strays note together; beyond, a stray waits for the first window that showed it. */
   readonly notedWindows: number;
-  /** Written strays that the state remembers (S8). */
-  readonly writtenStrays: number;
+  /** Strays that the state remembers (S8). */
+  readonly knownStrays: number;
   /** Windows that are read to look for the owners of strays. */
   readonly looks: number;
   /** The longest lines of a page that are held, in bytes. Compared with longer ones, the STATE before them is small (R6). */
@@ -32,7 +32,7 @@ export const LIMITS: Limits = {
   sightings: 131_072, // 2.1 MiB
   pendingStrays: 50_000,
   notedWindows: 200_000,
-  writtenStrays: 2000,
+  knownStrays: 2000,
   looks: 31,
   heldPageBytes: 256 * 1024,
   heldBytes: 1024 * 1024,

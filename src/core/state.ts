@@ -43,13 +43,14 @@ export interface SyncPass {
   readonly frontier: number;
 }
 
-/** A stray that was written, because no window returned it as its own (P5). */
-export interface WrittenStray {
+/** A stray whose row stands (P5): it was written because no window returned it as its own, or the day of its start owns it. */
+export interface KnownStray {
   /** The hash of the stray's content, as 24 hexadecimal digits. */
   readonly hash: string;
   /** The UTC day of the stray's start. */
   readonly day: number;
-  readonly readingId: string;
+  /** The reading that wrote it; null if its day owns it. */
+  readonly readingId: string | null;
   /** The window that returned the stray. */
   readonly window: Range;
 }
@@ -66,7 +67,7 @@ export interface IncrementalState {
   /** Sorted by day. */
   readonly provisional: readonly ProvisionalDay[];
   readonly known: KnownDays;
-  readonly strays: readonly WrittenStray[];
+  readonly strays: readonly KnownStray[];
   readonly scrub: Scrub | null;
   readonly pass: SyncPass | null;
 }

@@ -8,6 +8,9 @@
  *                              │ yes: waits until all windows are read
  *                              ▼
  *     days that strays start on are looked at ─► strays without an owner are written ─► finished
+ *
+ * A window whose strays do not come again, or would need too many looks, is not finished: the pass stays in the state, and the next
+ * sync reads the window again.
  */
 import { daysOf, digestOf } from "../core/digests.ts";
 import { isKnown } from "../core/known_days.ts";
@@ -16,15 +19,23 @@ import { type Plan, type PlanInput, windowOfDay } from "../core/plan.ts";
 import { addMissingDays } from "../core/provisional.ts";
 import type { Reading, StandingStrays } from "../core/reading.ts";
 import { type DayReport, settle, type Settlement } from "../core/settle.ts";
-import { advance, finishWindow, knownOf, settleReading, type StreamState } from "../core/state.ts";
+import {
+  advance,
+  finishWindow,
+  type IncrementalState,
+  type KnownStray,
+  knownOf,
+  settleReading,
+  type StreamState,
+} from "../core/state.ts";
+import { formatInstant } from "../core/time.ts";
 import type { DayTotal } from "../core/totals.ts";
 import type { Range } from "../core/window.ts";
 import { type Checkpoints, forgetDays } from "./checkpoint.ts";
 import { describeShrunk } from "./describe.ts";
 import { type Job, jobOf, rewriteJob } from "./job.ts";
 import type { Purpose } from "./record_filter.ts";
-import type { Lines } from "./records.ts";
-import { Strays } from "./strays.ts";
+import { type CameStrays, Strays } from "./strays.ts";
 
 /** A complete reading, as it is reported (R5). */
 export interface ReadingReport {
@@ -60,6 +71,10 @@ const tooManyStrays = ({ pendingStrays }: Limits): string =>
   "Further records of this kind are written only if the window of their own day returns them. " +
   "Ask the provider why its windows return records of other days.";
 
+const tooManyLooks = ({ looks }: Limits, days: number): string =>
+  `records start outside the windows that returned them, on more than ${looks} windows that this sync did not read. ` +
+  `${days} days of such starts are left to the next sync, and the windows that showed these records are not finished until then.`;
+
 /** A window that has been read, but has strays that are neither dropped nor written yet. */
 interface Waiting {
   readonly window: Range;
@@ -75,8 +90,8 @@ export interface EndedWindow {
   readonly alsoWritten: readonly number[];
   /** The days that the reading writes. */
   readonly writes: (day: number) => boolean;
-  /** The hashes of the strays that were written. */
-  readonly strays: Lines["strays"];
+  /** The strays that came, if the window was read to write strays. */
+  readonly strays: CameStrays;
 }
 
 export class Completion {
@@ -84,6 +99,9 @@ export class Completion {
   readonly #options: CompletionOptions;
   #waiting: Waiting[] = [];
   #hasLooked = false;
+  /** The days of strays that this sync does not look for: too many windows would have to be read. */
+  #leftToNext: ReadonlySet<number> = new Set();
+  #unfinished = 0;
   /** The windows that this pass has read as a whole. */
   readonly #read: Range[] = [];
   /** The days that have rows written by this read. */
@@ -92,7 +110,14 @@ export class Completion {
   constructor(options: CompletionOptions) {
     this.#options = options;
     const { plan, limits } = options;
-    this.strays = new Strays(plan.state.mode === "incremental" ? plan.state.strays : [], limits);
+    const { state } = plan;
+    const known = state.mode === "incremental" ? standing(state, plan.from) : [];
+    this.strays = new Strays(known, limits);
+  }
+
+  /** Whether every window that was read counts as finished. */
+  get isWhole(): boolean {
+    return this.#unfinished === 0;
   }
 
   /** Windows that are read but do not count as finished yet. */
@@ -110,7 +135,7 @@ export class Completion {
       case "collect":
         return this.#finish({ ...job, missesStrays: false });
       case "strays":
-        return await this.#wroteStrays(ended, job.purpose.hashes);
+        return await this.#wroteStrays(ended, job.purpose.ids);
       case "look":
     }
   }
@@ -130,10 +155,9 @@ export class Completion {
     for (const message of describeShrunk(settlement.shrunk)) await warn(message);
     if (this.strays.isFull) await warn(tooManyStrays(limits));
     // The earlier process that began a resumed reading may have seen strays that this process does not know.
-    if (isWhole && !reading.resumed) {
-      this.strays.judge(reading);
-      this.#read.push(reading);
-    }
+    const sawStrays = isWhole && !reading.resumed;
+    if (job.purpose.kind === "window") this.strays.judge(reading, sawStrays);
+    if (sawStrays) this.#read.push(reading);
     await this.#report({ reading, isWhole, days: settlement.reports, strays: reading.standing });
     // Other windows may have changed the state while the report was sent, so the days are judged again on the present state.
     // The verdicts are the same, because no other window changes the days of this one.
@@ -149,15 +173,15 @@ export class Completion {
       rewrites.map(({ day }) => day),
       this.#options,
     );
-    queue(rewriteJob(reading, rewrites, job, this.strays.pendingOf(reading).size > 0));
+    queue(rewriteJob(reading, rewrites, job, this.strays.hasPending(reading)));
   }
 
   async #wroteStrays(
     { job, reading, strays }: EndedWindow,
-    hashes: ReadonlySet<string>,
+    ids: ReadonlySet<string>,
   ): Promise<void> {
-    this.strays.wrote(strays, job.window, reading.id);
-    this.strays.drop(hashes);
+    const absent = this.strays.wrote(ids, strays, job.window, reading.id);
+    if (absent > 0) await this.#options.warn(describeAbsent(absent, job.window));
     const written = standingOf(reading.totals ?? [], reading.id);
     await this.#report({ reading, isWhole: false, days: [], strays: written });
     const state = this.#remembered(this.#options.state());
@@ -180,7 +204,7 @@ export class Completion {
   #finish(waiting: Waiting): void {
     const { input, plan, state, setState } = this.#options;
     const { window, missesStrays } = waiting;
-    if (missesStrays || this.strays.pendingOf(window).size > 0) {
+    if (missesStrays || this.strays.hasPending(window)) {
       this.#waiting.push(waiting);
       return;
     }
@@ -206,30 +230,41 @@ export class Completion {
     }
     if (!this.#hasLooked) {
       this.#hasLooked = true;
-      const { looks, left } = this.#daysToLookAt();
+      const { looks, left, leftToNext } = this.#daysToLookAt();
       await forgetDays(left, this.#options);
+      if (leftToNext.size > 0) {
+        this.#leftToNext = leftToNext;
+        await this.#options.warn(tooManyLooks(this.#options.limits, leftToNext.size));
+      }
       for (const window of looks) queue(jobOf(window, this.#lookPurpose(window)));
       if (looks.length > 0) return;
     }
     this.#waiting = [];
     const assigned = new Set<string>();
     for (const each of waiting) {
-      // If several windows showed a stray, the first of them writes the stray.
-      const hashes = this.strays.pendingOf(each.window).difference(assigned);
-      for (const hash of hashes) assigned.add(hash);
-      if (hashes.size === 0) this.#finish(each);
-      else queue(jobAgain(each, { kind: "strays", hashes }));
+      // If several windows showed a stray, the first of them writes the stray, and the others wait for it.
+      const all = this.strays.toWrite(each.window, (day) => this.#leftToNext.has(day));
+      const ids = all.difference(assigned);
+      for (const id of ids) assigned.add(id);
+      if (ids.size > 0) queue(jobAgain(each, { kind: "strays", ids }));
+      else if (all.size > 0) this.#waiting.push(each);
+      else if (this.strays.hasPending(each.window)) this.#unfinished += 1;
+      else this.#finish(each);
     }
   }
 
   /**
    * The windows of the known days that strays start on: an earlier sync may have found the strays there. A window that this
-   * pass has read is not read again, unless some records of this read are already forgotten. Days outside the plan, and days
-   * beyond the limit of windows, are not read either. These days are `left`, and they have to leave the state: a stray
-   * that is written may replace a row of its day and give the row another reading id, so the next reading must write the day
-   * again.
+   * pass has read is not read again, unless some records of this read are already forgotten. Days outside the plan are not read either.
+   * These days are `left`, and they have to leave the state: a stray that is written may replace a row of its day and give the row
+   * another reading id, so the next reading must write the day again. Days beyond the limit of windows are left to the
+   * next sync, with their strays. A full refresh has no next sync, and no known days.
    */
-  #daysToLookAt(): { readonly looks: readonly Range[]; readonly left: readonly number[] } {
+  #daysToLookAt(): {
+    readonly looks: readonly Range[];
+    readonly left: readonly number[];
+    readonly leftToNext: ReadonlySet<number>;
+  } {
     const { plan, input, limits, state, remembersAll } = this.#options;
     const known = knownOf(state());
     const isRefresh = plan.state.mode === "full_refresh";
@@ -240,14 +275,16 @@ export class Completion {
       .filter((day) => !read.some(({ start, end }) => start <= day && day < end));
     const windows = new Map<number, Range>();
     const left: number[] = [];
+    const leftToNext = new Set<number>();
     for (const day of days) {
       const window = windowOfDay(day, { start: plan.from, end: plan.end }, input);
       const isWithin = window !== undefined && window.start <= day && day < window.end;
-      if (isWithin && (windows.has(window.start) || windows.size < limits.looks))
+      if (!isWithin) left.push(day);
+      else if (windows.has(window.start) || windows.size < limits.looks)
         windows.set(window.start, window);
-      else left.push(day);
+      else if (!isRefresh) leftToNext.add(day);
     }
-    return { looks: [...windows.values()], left };
+    return { looks: [...windows.values()], left, leftToNext };
   }
 
   /**
@@ -263,8 +300,26 @@ export class Completion {
   }
 
   #remembered(state: StreamState): StreamState {
-    return state.mode === "incremental" ? { ...state, strays: this.strays.written } : state;
+    return state.mode === "incremental" ? { ...state, strays: this.strays.known } : state;
   }
+}
+
+/**
+ * The strays of a state whose rows stand. A day that is not known any more may have lost its rows, so it owns nothing. A day before
+ * the plan is never read again, and its rows stay.
+ */
+function standing({ strays, known }: IncrementalState, from: number): KnownStray[] {
+  return strays.filter(
+    ({ day, readingId }) => readingId !== null || day < from || isKnown(known, day),
+  );
+}
+
+function describeAbsent(count: number, { start, end }: Range): string {
+  return (
+    `of the records that the window ${formatInstant(start)} to ${formatInstant(end)} returned although they start outside it, ` +
+    `${count} did not come again when they were to be written. The window is not finished, and the next sync reads it again. ` +
+    "If this warning comes back, tell the provider that its windows return different records each time."
+  );
 }
 
 /** One more reading of a waiting window. Nothing else of the window's last job goes along, so the purpose is the new one. */

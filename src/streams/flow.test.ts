@@ -18,7 +18,7 @@ const linesOf = (text: string, take: (length: number) => Buffer): Lines => {
     hasStrays: false,
     standing: [],
     written: new Map(),
-    strays: new Set(),
+    strays: { ids: new Set(), rows: new Map() },
   };
 };
 

@@ -31,8 +31,8 @@ export class OpenWindow {
   reading: Reading;
   /** The known days that were written because the window is a single page (R6). */
   alsoWritten: readonly number[] = [];
-  /** The hashes of the strays that were written. */
-  readonly strays = new Set<string>();
+  /** The strays that came, if the window is read to write strays. */
+  readonly strays = { ids: new Set<string>(), rows: new Map<string, number>() };
 
   constructor(
     job: Job,
@@ -70,7 +70,8 @@ export class OpenWindow {
     for (const [day, rows] of made.written) {
       job.written.set(day, (job.written.get(day) ?? 0) + rows);
     }
-    for (const hash of made.strays) this.strays.add(hash);
+    for (const id of made.strays.ids) this.strays.ids.add(id);
+    for (const [hash, day] of made.strays.rows) this.strays.rows.set(hash, day);
     return made;
   }
 }

@@ -314,7 +314,8 @@ export class StreamReader implements WindowSource {
   async #finish(): Promise<void> {
     const { plan, onEnd } = this.#options;
     onEnd();
-    if (this.#error === null) this.#state = completed(this.#state, plan);
+    if (this.#error === null && this.#completion.isWhole)
+      this.#state = completed(this.#state, plan);
     await this.#checkpoints.send();
     this.#notices.summarize();
     await this.#log("INFO", this.#summary());

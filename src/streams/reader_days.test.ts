@@ -6,6 +6,7 @@ import { DAY, formatDay, HOUR } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
 import {
   at,
+  dataOf,
   idsOf,
   lastState,
   readScript,
@@ -552,7 +553,91 @@ test("P5: a known day that a stray starts on is read too, and may own the stray"
   });
   expect(idsOf(run)).toEqual([]);
   expect(run.queries.map(({ start }) => (start - DAY_ONE) / DAY)).toEqual([3, 0]);
-  expect(stateOf(run).strays).toEqual([]);
+  expect(stateOf(run).strays).toMatchObject([{ day: DAY_ONE, readingId: null }]);
+});
+
+test("P5: a stray that is restated between the two readings is written as it comes then", async () => {
+  const lost = strayOf("lost", 0);
+  const restated = { ...lost, x_RecordUpdatedAt: "2026-01-03T00:00:00Z", ConsumedQuantity: "7" };
+  const script = [[pageOf([])], [pageOf([lost])], [pageOf([restated])]];
+  const run = await readScript(script, { input: twoDays });
+  expect(run.succeeded).toBe(true);
+  expect(dataOf(run)).toMatchObject([restated]);
+  const next = await readScript(showing({ 1: [restated] }), {
+    input: twoDays,
+    stored: lastState(run),
+  });
+  expect(idsOf(next)).toEqual([]);
+  expect(stateOf(next)).toEqual(stateOf(run));
+});
+
+test("P5: a stray that does not come again leaves its window unfinished, with a warning, and the next sync tries again", async () => {
+  const lost = strayOf("lost", 0);
+  const script = [[pageOf([])], [pageOf([lost])], [pageOf([])]];
+  const run = await readScript(script, { input: twoDays });
+  expect(run.queries).toHaveLength(3);
+  expect(idsOf(run)).toEqual([]);
+  expect(saidOf(run, "WARN")).toMatch(/1 did not come again when they were to be written/);
+  const { position, pass } = stateOf(run);
+  expect(position).toBe(DAY_ONE + DAY);
+  expect(pass?.reads.map(({ end }) => end)).toEqual([DAY_ONE + DAY]);
+  const next = await readScript(showing({ 1: [lost] }), { input: twoDays, stored: lastState(run) });
+  expect(idsOf(next)).toEqual(["lost"]);
+  expect(stateOf(next)).toMatchObject({ position: DAY_ONE + 2 * DAY, pass: null });
+  const gone = await readScript(showing({}), { input: twoDays, stored: lastState(run) });
+  expect(saidOf(gone, "WARN")).toBe("");
+  expect(stateOf(gone)).toMatchObject({ position: DAY_ONE + 2 * DAY, pass: null });
+});
+
+test("P5: of two windows that showed a stray, both wait for the one that writes it", async () => {
+  const lost = strayOf("lost", -1);
+  for (const again of [[lost], []]) {
+    const script = [[pageOf([lost])], [pageOf([lost])], [pageOf(again)]];
+    const run = await readScript(script, { input: twoDays });
+    expect(run.queries).toHaveLength(3);
+    expect(idsOf(run)).toEqual(again.length === 0 ? [] : ["lost"]);
+    const through = again.length === 0 ? 0 : 2;
+    expect(stateOf(run).position).toBe(DAY_ONE + through * DAY);
+  }
+});
+
+test("P5: an idle sync of many start days of long charges asks little, and leaves the state and its proven days as they are", async () => {
+  const days = 60;
+  const span = { ...input, now: DAY_ONE + (days + 0.5) * DAY, endDate: DAY_ONE + days * DAY };
+  const daily = { ...span, maximumWindowDays: 1, lookback: DAY, retentionDays: 90 };
+  const long = Array.from({ length: 40 }, (_, day) => strayOf(`long${day}`, day));
+  const shown = (records: readonly Fields[]) =>
+    pageOf(records, null, { availableThrough: daily.now });
+  /** The last day shows all charges that still run. */
+  const overlapping = ({ start }: { start: number }): FetchedPage[] => {
+    const day = (start - DAY_ONE) / DAY;
+    return [shown(day === days - 1 ? long : long.slice(day, day + 1))];
+  };
+  const read = (stored: StreamState | null): Promise<Run> =>
+    readScript(overlapping, { input: daily, stored });
+  const first = await read(null);
+  expect(idsOf(first)).toHaveLength(40);
+  const second = await read(lastState(first));
+  expect(second.queries).toHaveLength(32);
+  expect(saidOf(second, "WARN")).toMatch(/9 days of such starts are left to the next sync/);
+  expect(stateOf(second)).toMatchObject({ position: span.endDate, pass: { open: [] } });
+  const third = await read(lastState(second));
+  expect(third.queries).toHaveLength(10);
+  const idle = await read(lastState(third));
+  expect(idle.queries).toHaveLength(1);
+  expect(stateOf(idle)).toEqual(stateOf(third));
+  for (const run of [second, third, idle]) {
+    expect(idsOf(run)).toEqual([]);
+    expect(known(run)).toEqual(known(first));
+  }
+  // A charge that its day no longer returns is written, and so is one that changes.
+  const changedOne = { ...strayOf("long3", 3), ConsumedQuantity: "7" };
+  const later = await readScript(
+    ({ start }) => [shown(start === span.endDate - DAY ? long.with(3, changedOne) : [changedOne])],
+    { input: daily, stored: lastState(idle) },
+  );
+  expect(later.queries.map(({ start }) => (start - DAY_ONE) / DAY)).toEqual([59, 3]);
+  expect(dataOf(later)).toMatchObject([{ x_RecordId: "long3", ConsumedQuantity: "7" }]);
 });
 
 test("R6: a known day outside the plan leaves the state before a stray that starts on it is written", async () => {

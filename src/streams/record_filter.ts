@@ -5,14 +5,14 @@ import { foreignText } from "../core/foreign_text.ts";
 import { RecordFingerprint } from "../core/identity.ts";
 import type { ProvisionalDay } from "../core/provisional.ts";
 import type { StandingStrays } from "../core/reading.ts";
-import type { Place, WindowMemory } from "../core/sightings.ts";
+import type { Place, Verdict, WindowMemory } from "../core/sightings.ts";
 import { DAY, floorTo, parseInstant } from "../core/time.ts";
 import { type DayTotal, PageTotals } from "../core/totals.ts";
 import type { Range } from "../core/window.ts";
 import type { PlainShape } from "../interface/plain_shape.ts";
 import { type RecordRules, textOf } from "./invalid.ts";
 import type { Fields } from "./stream.ts";
-import type { Strays } from "./strays.ts";
+import type { CameStrays, Strays } from "./strays.ts";
 
 /** The purpose of a reading. */
 export type Purpose =
@@ -28,8 +28,8 @@ export type Purpose =
   | { readonly kind: "look" }
   /** A window with strays that an earlier process saw: this process reads the window again to learn them (P5). */
   | { readonly kind: "collect" }
-  /** Writes the strays of a window that no window returned as its own (P5). */
-  | { readonly kind: "strays"; readonly hashes: ReadonlySet<string> };
+  /** Writes the strays of a window that no window returned as its own (P5): all that comes under these ids. */
+  | { readonly kind: "strays"; readonly ids: ReadonlySet<string> };
 
 /** How the pages of one window are made into lines. */
 export interface WindowContext {
@@ -54,7 +54,8 @@ interface Result {
   readonly digests: readonly DayDigest[];
   readonly hasStrays: boolean;
   readonly standing: readonly StandingStrays[];
-  readonly strays: ReadonlySet<string>;
+  /** The strays that came, if the reading is to write strays. */
+  readonly strays: CameStrays;
 }
 
 /** Purposes of readings that ignore strays. */
@@ -69,7 +70,7 @@ export class RecordFilter {
   readonly #totals = new PageTotals();
   readonly #digests = new PageDigests();
   readonly #standing = new Map<string, StandingStrays>();
-  readonly #written = new Set<string>();
+  readonly #came = { ids: new Set<string>(), rows: new Map<string, number>() };
   #records = 0;
   #hasStrays = false;
   // The latest start, its day and its place are kept, because most records of a page start at the same instant as the record before.
@@ -107,7 +108,7 @@ export class RecordFilter {
     if (verdict.conflicts && purpose.kind === "window") this.#warnOfConflict(record);
     if (this.#place === "stray") {
       if (verdict.counts) this.#provisionalOfStray(record);
-      return this.#stray(record, verdict.counts && !verdict.hasOwner, verdict.repeats);
+      return verdict.counts ? this.#stray(record, verdict) : Number.NaN;
     }
     this.#own();
     if (!verdict.counts || !this.#isAbout(this.#day)) return Number.NaN;
@@ -126,7 +127,7 @@ export class RecordFilter {
       digests: this.#digests.result(),
       hasStrays: this.#hasStrays,
       standing: [...this.#standing.values()],
-      strays: this.#written,
+      strays: this.#came,
     };
   }
 
@@ -153,25 +154,29 @@ export class RecordFilter {
 
   /** A window returned the record as its own. */
   #own(): void {
-    const { strays } = this.#context;
-    if (!strays.isEmpty) strays.own(FINGERPRINT.contentText);
+    const { strays, purpose } = this.#context;
+    if (strays.isEmpty) return;
+    strays.own(FINGERPRINT, purpose.kind === "window" && !purpose.withStrays);
   }
 
-  /** @param isNew whether this reading sees the stray for the first time and no window has returned the stray as its own */
-  #stray(record: Fields, isNew: boolean, isRepeat: boolean): number {
+  /** A stray that this passage sees for the first time. */
+  #stray(record: Fields, { hasOwner, repeats }: Verdict): number {
     const { purpose, strays, window } = this.#context;
     const isBlind = purpose.kind === "window" ? !purpose.withStrays : BLIND.has(purpose.kind);
-    if (!isNew || isBlind) return Number.NaN;
-    const hash = FINGERPRINT.contentText;
+    if (isBlind) return Number.NaN;
+    const id = FINGERPRINT.idText(textOf(record["x_RecordId"]));
     if (purpose.kind === "strays") {
-      if (!purpose.hashes.has(hash)) return Number.NaN;
+      if (!purpose.ids.has(id)) return Number.NaN;
+      this.#came.ids.add(id);
+      if (hasOwner || strays.stands(FINGERPRINT)) return Number.NaN;
       this.#count(record, false);
-      this.#written.add(hash);
-      return isRepeat ? Number.NaN : this.#day;
+      this.#came.rows.set(FINGERPRINT.contentText, this.#day);
+      return repeats ? Number.NaN : this.#day;
     }
-    const written = strays.see(hash, this.#start, window);
-    if (written === null) this.#hasStrays = true;
-    else this.#stand(written.day, written.readingId);
+    if (hasOwner) return Number.NaN;
+    const known = strays.see(FINGERPRINT, id, this.#start, window);
+    if (known === null) this.#hasStrays = true;
+    else if (known.readingId !== null) this.#stand(known.day, known.readingId);
     return Number.NaN;
   }
 

@@ -276,6 +276,7 @@ test("P5: two versions of one id are both emitted; a warning where neither is th
 });
 
 const STRAY_WINDOW = { start: DAY_ONE + DAY, end: DAY_ONE + 2 * DAY };
+const allOf = (strays: Strays): ReadonlySet<string> => strays.toWrite(STRAY_WINDOW, () => false);
 
 test("P5: a record that starts outside its window waits, and is neither written nor counted with it", () => {
   const strays = new Strays([]);
@@ -287,7 +288,7 @@ test("P5: a record that starts outside its window waits, and is neither written 
   expect(lines).toMatchObject({ records: 1, hasStrays: true, standing: [] });
   expect(lines.digests.map(({ day, records }) => [day, records])).toEqual([[DAY_ONE + DAY, 1]]);
   expect(strays.pendingDays()).toEqual([DAY_ONE]);
-  expect(strays.pendingOf(window).size).toBe(1);
+  expect(strays.hasPending(window)).toBe(true);
 });
 
 test("P5: a stray is no stray once a window returned it as its own, whichever window is first", () => {
@@ -309,28 +310,53 @@ test("P5: a reading for strays writes those that are asked for, with totals of t
   const window = STRAY_WINDOW;
   const records = [usageRecord("a"), usageRecord("b")];
   fromRecords(records.slice(0, 1), contextOf({ window, strays }));
-  const hashes = strays.pendingOf(window);
+  const ids = allOf(strays);
   const context = contextOf({
     window,
     strays,
     withTotals: true,
-    purpose: { kind: "strays", hashes },
+    purpose: { kind: "strays", ids },
   });
   const lines = fromRecords(
     [...records, usageRecord("c", { ChargePeriodStart: "2026-01-02T00:00:00Z" })],
     context,
   );
   expect(dataOf(lines).map((data) => data["x_RecordId"])).toEqual(["a"]);
-  expect(lines.strays).toEqual(hashes);
+  expect(lines.strays.ids).toEqual(ids);
+  expect([...lines.strays.rows.values()]).toEqual([DAY_ONE]);
   expect(lines.totals).toMatchObject([{ day: DAY_ONE, inside: false, records: 1 }]);
+});
+
+test("P5: a reading for strays writes all that comes under their ids, but no row that stands or that another window owns", () => {
+  const strays = new Strays([]);
+  const sightings = new Sightings();
+  const of = (purpose: WindowContext["purpose"], window = STRAY_WINDOW) =>
+    contextOf({ window, strays, purpose, memory: sightings.open() });
+  const [a, b, c] = ["a", "b", "c"].map((id) => usageRecord(id));
+  fromRecords([a, b, c], of({ kind: "window", withStrays: true }));
+  const ids = allOf(strays);
+  const restated = (id: string) => usageRecord(id, { x_RecordUpdatedAt: "2026-01-03T00:00:00Z" });
+  fromRecords(
+    [restated("b")],
+    of({ kind: "window", withStrays: true }, { start: DAY_ONE, end: DAY_ONE + DAY }),
+  );
+  const lines = fromRecords([restated("a"), restated("b")], of({ kind: "strays", ids }));
+  expect(dataOf(lines)).toMatchObject([restated("a")]);
+  expect(lines.strays.ids.size).toBe(2);
+  expect(strays.wrote(ids, lines.strays, STRAY_WINDOW, "r1")).toBe(1);
+  expect(allOf(strays).size).toBe(0);
+  const again = fromRecords([restated("a")], of({ kind: "strays", ids }));
+  expect(again).toMatchObject({ count: 0, strays: { ids: new Set([...ids].slice(0, 1)) } });
 });
 
 test("P5: a stray that an earlier sync wrote is reported as standing, and not written again", () => {
   const first = new Strays([]);
   const window = STRAY_WINDOW;
   fromRecords([usageRecord("a")], contextOf({ window, strays: first }));
-  first.wrote(first.pendingOf(window), window, "r0");
-  const strays = new Strays(first.written);
+  const purpose = { kind: "strays", ids: allOf(first) } as const;
+  const written = fromRecords([usageRecord("a")], contextOf({ window, strays: first, purpose }));
+  first.wrote(purpose.ids, written.strays, window, "r0");
+  const strays = new Strays(first.known);
   const lines = fromRecords([usageRecord("a")], contextOf({ window, strays }));
   const standing = [{ day: DAY_ONE, rowsReadingId: "r0", records: 1 }];
   expect(lines).toMatchObject({ count: 0, hasStrays: false, standing });
@@ -409,8 +435,7 @@ test("R2: a stray that is written counts under the day of its start, unless that
     });
     const context = { stream: costs, granularity: null, window: STRAY_WINDOW, planFrom, strays };
     fromRecords([record], contextOf(context));
-    const hashes = strays.pendingOf(STRAY_WINDOW);
-    const purpose = { kind: "strays", hashes } as const;
+    const purpose = { kind: "strays", ids: allOf(strays) } as const;
     return fromRecords([record], contextOf({ ...context, purpose })).provisional[0]?.day;
   };
   expect(dayOf(DAY_ONE, "2026-01-01T00:00:00Z")).toBe(DAY_ONE);

@@ -20,6 +20,7 @@ import { checked, checkedPlain } from "./invalid.ts";
 import { RecordFilter, type WindowContext } from "./record_filter.ts";
 import { rewritten } from "./rewriting.ts";
 import { Rows } from "./rows.ts";
+import type { CameStrays } from "./strays.ts";
 
 /** The lines of one page, ready to be written, and their sums. */
 export interface Lines {
@@ -36,8 +37,8 @@ export interface Lines {
   readonly standing: readonly StandingStrays[];
   /** Rows that were written, by day. */
   readonly written: ReadonlyMap<number, number>;
-  /** The hashes of the strays that were written. */
-  readonly strays: ReadonlySet<string>;
+  /** The strays that came, if the reading is to write strays. */
+  readonly strays: CameStrays;
 }
 
 export interface LineOptions {

@@ -7,10 +7,10 @@ import {
   type FullRefreshState,
   type IncrementalState,
   joinReads,
+  type KnownStray,
   type StateOwner,
   type StreamState,
   type SyncPass,
-  type WrittenStray,
 } from "../core/state.ts";
 import { formatDay, formatInstant } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
@@ -101,12 +101,12 @@ function encodeProvisional(entry: ProvisionalDay): unknown {
   return [formatDay(entry.day), entry.records, entry.billed];
 }
 
-const encodeStray = (written: WrittenStray): unknown => [
-  encodeHash(written.hash),
-  formatDay(written.day),
-  written.readingId,
-  formatInstant(written.window.start),
-  formatInstant(written.window.end),
+const encodeStray = (stray: KnownStray): unknown => [
+  encodeHash(stray.hash),
+  formatDay(stray.day),
+  stray.readingId,
+  formatInstant(stray.window.start),
+  formatInstant(stray.window.end),
 ];
 
 const readingSchema = z
@@ -157,8 +157,8 @@ const passSchema = z
     return { ...pass, beganAt, frontier: -Infinity };
   });
 const stray = z
-  .tuple([hash, day, readingId, instant, instant])
-  .transform(([text, at, id, start, end]): WrittenStray => ({
+  .tuple([hash, day, readingId.nullable(), instant, instant])
+  .transform(([text, at, id, start, end]): KnownStray => ({
     hash: text,
     day: at,
     readingId: id,

@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { RecordFingerprint } from "../core/identity.ts";
+import type { KnownStray } from "../core/state.ts";
 import { DAY } from "../core/time.ts";
 import { Strays } from "./strays.ts";
 import { DAY_ONE } from "./testing.ts";
@@ -8,87 +10,162 @@ const windowOf = (day: number, days = 1) => ({
   end: DAY_ONE + (day + days) * DAY,
 });
 const [first, second] = [windowOf(1), windowOf(2)];
+const toWrite = (strays: Strays, window = first, late: readonly number[] = []): string[] => [
+  ...strays.toWrite(window, (day) => late.includes(day)),
+];
+
+/** A record's hashes, from texts that stand for them. */
+function printOf(id: string, version = id, content = version): RecordFingerprint {
+  const print = new RecordFingerprint();
+  print.setVersion(id, version);
+  const bytes = Buffer.from(content);
+  print.setContent(new DataView(bytes.buffer, bytes.byteOffset, bytes.length), 0, bytes.length);
+  return print;
+}
+const hashOf = (id: string, version = id, content = version): string =>
+  printOf(id, version, content).contentText;
+const strayOf = (id: string, changes: Partial<KnownStray> = {}): KnownStray => ({
+  hash: hashOf(id),
+  day: DAY_ONE,
+  readingId: "r1",
+  window: first,
+  ...changes,
+});
+const came = (...ids: string[]) => ({
+  ids: new Set(ids),
+  rows: new Map(ids.map((id) => [hashOf(id), DAY_ONE])),
+});
 
 test("P5: a stray waits for each window that showed it, until a window returns it as its own", () => {
   const strays = new Strays([]);
   expect(strays.isEmpty).toBe(true);
-  expect(strays.see("a", DAY_ONE + 1, first)).toBeNull();
-  expect(strays.see("a", DAY_ONE + 1, second)).toBeNull();
-  expect(strays.see("b", DAY_ONE - 1, second)).toBeNull();
-  expect([...strays.pendingOf(first)]).toEqual(["a"]);
-  expect([...strays.pendingOf(second)]).toEqual(["a", "b"]);
+  expect(strays.see(printOf("a"), "a", DAY_ONE + 1, first)).toBeNull();
+  expect(strays.see(printOf("a"), "a", DAY_ONE + 1, second)).toBeNull();
+  expect(strays.see(printOf("b"), "b", DAY_ONE - 1, second)).toBeNull();
+  expect(toWrite(strays)).toEqual(["a"]);
+  expect(toWrite(strays, second)).toEqual(["a", "b"]);
+  expect(toWrite(strays, second, [DAY_ONE])).toEqual(["b"]);
   expect(strays.pendingDays()).toEqual([DAY_ONE - DAY, DAY_ONE]);
-  strays.own("a");
-  expect(strays.pendingOf(first).size).toBe(0);
+  strays.own(printOf("a"), false);
+  expect(strays.hasPending(first)).toBe(false);
+  expect(strays.hasPending(second)).toBe(true);
   expect(strays.isEmpty).toBe(false);
+  expect(strays.known).toEqual([]);
 });
 
-test("P5: of the strays that were to be written those that came are remembered, the others dropped", () => {
+test("P5: an owner is told by id and version, whatever the other members are; another version waits", () => {
   const strays = new Strays([]);
-  for (const hash of ["a", "b"]) strays.see(hash, DAY_ONE, first);
-  const asked = strays.pendingOf(first);
-  strays.wrote(new Set(["a"]), first, "r1");
-  strays.drop(asked);
-  expect(strays.pendingDays()).toEqual([]);
-  expect(strays.written).toEqual([{ hash: "a", day: DAY_ONE, readingId: "r1", window: first }]);
+  strays.see(printOf("a", "v1", "one"), "a", DAY_ONE, first);
+  strays.own(printOf("a", "v2"), false);
+  expect(strays.hasPending(first)).toBe(true);
+  strays.own(printOf("a", "v1", "other"), false);
+  expect(strays.hasPending(first)).toBe(false);
+});
+
+test("P5: of the strays that were to be written those whose id came are remembered, the others are absent", () => {
+  const strays = new Strays([]);
+  for (const id of ["a", "b"]) strays.see(printOf(id, "old"), id, DAY_ONE, first);
+  expect(strays.wrote(new Set(["a", "b"]), came("a"), first, "r1")).toBe(1);
+  expect(strays.known).toEqual([strayOf("a")]);
+  expect(strays.hasPending(first)).toBe(true);
+  expect(toWrite(strays)).toEqual([]);
 });
 
 test("P5: a written stray is standing, until a window returns it as its own or its window no longer shows it", () => {
-  const written = ["a", "b", "c"].map((hash) => ({
-    hash,
-    day: DAY_ONE,
-    readingId: "r1",
-    window: hash === "c" ? second : first,
-  }));
+  const written = ["a", "b", "c"].map((id) => strayOf(id, id === "c" ? { window: second } : {}));
   const strays = new Strays(written);
-  expect(strays.see("a", DAY_ONE, first)).toEqual(written[0]);
-  expect(strays.pendingDays()).toEqual([]);
-  strays.judge(first);
-  expect(strays.written.map(({ hash }) => hash)).toEqual(["a", "c"]);
-  strays.judge(windowOf(0, 9)); // a wider window is judged like the one that showed the stray
-  expect(strays.written.map(({ hash }) => hash)).toEqual(["a"]);
-  strays.own("a");
-  expect(strays.isEmpty).toBe(true);
+  expect(strays.see(printOf("a"), "a", DAY_ONE, first)).toEqual(written[0]);
+  expect(strays.stands(printOf("a"))).toBe(true);
+  expect(strays.see(printOf("a", "new"), "a", DAY_ONE, windowOf(9))).toBeNull();
+  strays.judge(first, false);
+  expect(strays.known).toEqual(written);
+  strays.judge(first, true);
+  expect(strays.known).toEqual([written[0], written[2]]);
+  strays.judge(windowOf(0, 9), true); // a wider window is judged like the one that showed the stray
+  expect(strays.known).toEqual([written[0]]);
+  strays.own(printOf("a"), false);
+  expect(strays.known).toEqual([]);
+});
+
+test("P5: a stray that a look finds on its day is remembered, until a reading of the day does not return it", () => {
+  const strays = new Strays([]);
+  strays.see(printOf("a"), "a", DAY_ONE, first);
+  strays.own(printOf("a"), true);
+  const owned = strayOf("a", { readingId: null });
+  expect(strays.known).toEqual([owned]);
+  strays.judge(windowOf(0), false);
+  const next = new Strays(strays.known);
+  expect(next.see(printOf("a"), "a", DAY_ONE, first)).toEqual(owned);
+  expect(next.hasPending(first)).toBe(false);
+  next.own(printOf("a"), false);
+  next.judge(windowOf(0), false);
+  expect(next.known).toEqual([owned]);
+  const last = new Strays(next.known);
+  last.judge(second, false);
+  expect(last.known).toEqual([owned]);
+  last.judge(windowOf(0), false);
+  expect(last.known).toEqual([]);
 });
 
 test("P5: a stray that is written again in a new version leaves no earlier version behind", () => {
-  const written = ["old", "shown", "elsewhere"].map((hash) => ({
-    hash,
-    day: hash === "elsewhere" ? DAY_ONE - DAY : DAY_ONE,
-    readingId: "r1",
-    window: second,
-  }));
+  const written = ["old", "shown", "elsewhere"].map((id) =>
+    strayOf(id, { window: second, ...(id === "elsewhere" ? { day: DAY_ONE - DAY } : {}) }),
+  );
   const strays = new Strays(written);
-  strays.see("shown", DAY_ONE, first);
-  strays.see("new", DAY_ONE, first);
-  strays.wrote(new Set(["new"]), first, "r2");
-  expect(strays.written.map(({ hash }) => hash)).toEqual(["shown", "elsewhere", "new"]);
+  strays.see(printOf("shown"), "shown", DAY_ONE, first);
+  strays.see(printOf("new"), "new", DAY_ONE, first);
+  strays.wrote(new Set(["new"]), came("new"), first, "r2");
+  const left = [written[1], written[2], strayOf("new", { readingId: "r2" })];
+  expect(strays.known).toEqual(left);
 });
 
-test("S8: the state remembers the newest 2,000 strays", () => {
-  const strays = new Strays([]);
-  const hashes = Array.from({ length: 2001 }, (_, index) => `${index}`);
-  for (const hash of hashes) strays.see(hash, DAY_ONE, first);
-  strays.wrote(new Set(hashes), first, "r1");
-  expect(strays.written).toHaveLength(2000);
-  expect(strays.written.at(-1)?.hash).toBe("2000");
+test("S8: the state remembers 2,000 strays: the newest that were written, then those that their days own", () => {
+  const ids = Array.from({ length: 2001 }, (_, index) => `${index}`);
+  const written = new Strays([]);
+  written.wrote(new Set(), came(...ids), first, "r1");
+  expect(written.known).toHaveLength(2000);
+  expect(written.known.at(-1)).toEqual(strayOf("2000"));
+  const owned = new Strays(ids.map((id) => strayOf(id, { readingId: null })));
+  owned.wrote(
+    new Set(),
+    { ...came("w"), rows: new Map([[hashOf("w"), second.start]]) },
+    first,
+    "r1",
+  );
+  expect(owned.known).toHaveLength(2000);
+  expect(owned.known[0]?.hash).toBe(hashOf("w"));
+  expect(owned.known.at(-1)?.hash).toBe(hashOf("2000"));
 });
 
 test("L1: strays that every window shows note 200,000 windows together, and each of them one at least", () => {
   const strays = new Strays([]);
-  const hashes = Array.from({ length: 40_000 }, (_, index) => `${index}`);
+  const like = printOf("x");
+  const prints = Array.from({ length: 40_000 }, (_, index) => ({
+    version: like.version,
+    content: like.content,
+    versionText: `${index}`,
+    contentText: "",
+  }));
   for (let day = 0; day < 6; day++)
-    for (const hash of hashes) strays.see(hash, DAY_ONE - DAY, windowOf(day));
-  strays.see("late", DAY_ONE - DAY, windowOf(6));
-  const counts = [0, 4, 5, 6].map((day) => strays.pendingOf(windowOf(day)).size);
+    for (const [id, print] of prints.entries())
+      strays.see(print, `${id}`, DAY_ONE - DAY, windowOf(day));
+  strays.see(printOf("late"), "late", DAY_ONE - DAY, windowOf(6));
+  const counts = [0, 4, 5, 6].map((day) => toWrite(strays, windowOf(day)).length);
   expect(counts).toEqual([40_000, 40_000, 0, 1]);
 });
 
-test("L1: 50,000 strays wait at most", () => {
+test("L1 L2: 50,000 strays wait at most, and a window finds its own without a look at the others", () => {
   const strays = new Strays([]);
+  const { version, content } = printOf("x");
   for (let number = 0; number < 50_001; number++) {
     expect(strays.isFull).toBe(number >= 50_000);
-    strays.see(`${number}`, DAY_ONE - DAY, first);
+    const print = { version, content, versionText: `${number}`, contentText: "" };
+    strays.see(print, `${number}`, DAY_ONE - DAY, windowOf(number));
   }
-  expect(strays.pendingOf(first).size).toBe(50_000);
+  let asked = 0;
+  for (let number = 0; number < 50_000; number++) {
+    strays.toWrite(windowOf(number), () => ((asked += 1), false));
+  }
+  expect(asked).toBe(50_000);
+  expect(strays.hasPending(windowOf(50_000))).toBe(false);
 });

@@ -4,38 +4,74 @@
  * then written, by one more reading of the window that showed the stray.
  *
  *     window shows a stray ──► pending ──► a window returns it as its own ──► dropped
- *                                     └──► all windows are read ──► its own day is read ──► dropped, or written
+ *                                     ├──► all windows are read ──► its own day is read ──► dropped, or written
+ *                                     └──► it does not come again ──► absent: its window stays unfinished
  *     an earlier sync wrote it ──► standing: reported, not written again
+ *     an earlier sync found it on its own day ──► owned: neither looked for nor written
+ *
+ * A stray that waits is told by its id and version: a provider may restate the record before the second reading. What the state
+ * remembers is told by its content, so that a change shows.
  */
+import type { RecordFingerprint } from "../core/identity.ts";
 import { type Limits, LIMITS } from "../core/limits.ts";
-import type { WrittenStray } from "../core/state.ts";
-import { floorTo, DAY } from "../core/time.ts";
+import type { KnownStray } from "../core/state.ts";
+import { DAY, floorTo } from "../core/time.ts";
 import type { Range } from "../core/window.ts";
 
 /** The key of a window in a map. */
 const nameOf = ({ start, end }: Range): string => `${start} ${end}`;
 
+/** The hashes of a record that tell strays apart. */
+export type StrayPrint = Pick<
+  RecordFingerprint,
+  "version" | "content" | "versionText" | "contentText"
+>;
+
 interface Pending {
+  readonly id: string;
+  readonly version: string;
+  /** The UTC day of its start. */
   readonly day: number;
-  readonly windows: Set<string>;
+  /** The windows that showed it. */
+  readonly windows: Range[];
+  /** It was to be written, and did not come again. */
+  isAbsent: boolean;
 }
 
-/** The strays of one stream's read. Hashes are 24 hexadecimal digits. */
+/** The strays that came in a reading which was to write them. Hashes are 24 hexadecimal digits. */
+export interface CameStrays {
+  /** The ids that came, in whatever version. */
+  readonly ids: ReadonlySet<string>;
+  /** The contents of the rows that were written, with the UTC day of their starts. */
+  readonly rows: ReadonlyMap<string, number>;
+}
+
+/** The strays of one stream's read. */
 export class Strays {
-  readonly #written: Map<string, WrittenStray>;
+  /** By content. */
+  readonly #known: Map<string, KnownStray>;
+  /** By version. */
   readonly #pending = new Map<string, Pending>();
+  /** The pending strays by the windows that showed them. */
+  readonly #byWindow = new Map<string, Set<Pending>>();
+  /** Contents that this read has shown. */
   readonly #seen = new Set<string>();
+  /** Contents of known strays that a window of this read has returned as its own. */
+  readonly #returned = new Set<string>();
+  /** The first words of all hashes in these tables: most records are in none, and a search by text takes longer. */
+  readonly #words = new Set<number>();
   readonly #limits: Limits;
   #noted = 0;
 
-  constructor(written: readonly WrittenStray[], limits: Limits = LIMITS) {
+  constructor(known: readonly KnownStray[], limits: Limits = LIMITS) {
     this.#limits = limits;
-    this.#written = new Map(written.map((stray) => [stray.hash, stray]));
+    this.#known = new Map(known.map((stray) => [stray.hash, stray]));
+    for (const { hash } of known) this.#words.add(Number.parseInt(hash.slice(0, 8), 16));
   }
 
   /** Whether there is nothing for {@link own} to do. Usually true. */
   get isEmpty(): boolean {
-    return this.#pending.size === 0 && this.#written.size === 0;
+    return this.#pending.size === 0 && this.#known.size === 0;
   }
 
   /** Whether no further stray can wait. */
@@ -46,34 +82,98 @@ export class Strays {
   /**
    * Takes note of a stray.
    *
-   * @returns the entry of an earlier sync that wrote this stray; null if the stray waits now
+   * @param id the hash of the record's id
+   * @returns the entry of an earlier sync that wrote this stray, or found it on its own day; null if the stray waits now
    */
-  see(hash: string, start: number, window: Range): WrittenStray | null {
-    const written = this.#written.get(hash);
-    if (written !== undefined) {
-      this.#seen.add(hash);
-      return written;
+  see(print: StrayPrint, id: string, start: number, window: Range): KnownStray | null {
+    const known = this.#knownAs(print);
+    if (known !== undefined) {
+      this.#seen.add(known.hash);
+      return known;
     }
-    const pending = this.#pending.get(hash) ?? { day: floorTo(DAY, start), windows: new Set() };
-    if (!this.isFull) this.#pending.set(hash, pending);
-    if (pending.windows.size === 0 || this.#noted < this.#limits.notedWindows) {
-      this.#noted += 1;
-      pending.windows.add(nameOf(window));
+    const version = print.versionText;
+    const kept = this.#pending.get(version);
+    const pending = kept ?? {
+      id,
+      version,
+      day: floorTo(DAY, start),
+      windows: [],
+      isAbsent: false,
+    };
+    if (kept === undefined) {
+      if (this.isFull) return null;
+      this.#pending.set(version, pending);
+      this.#words.add(print.version[0] ?? 0);
     }
+    if (pending.windows.length === 0 || this.#noted < this.#limits.notedWindows)
+      this.#note(pending, window);
     return null;
   }
 
-  /** A window returned the record as its own. The record is no stray any more, so its entries are removed. */
-  own(hash: string): void {
-    this.#pending.delete(hash);
-    this.#written.delete(hash);
+  #note(pending: Pending, window: Range): void {
+    const name = nameOf(window);
+    const own = this.#byWindow.get(name) ?? new Set();
+    if (own.has(pending)) return;
+    this.#noted += 1;
+    this.#byWindow.set(name, own.add(pending));
+    pending.windows.push(window);
   }
 
-  /** Hashes of the strays that this window showed and that no window has returned as its own. */
-  pendingOf(window: Range): ReadonlySet<string> {
-    const name = nameOf(window);
-    const own = [...this.#pending].filter(([, { windows }]) => windows.has(name));
-    return new Set(own.map(([hash]) => hash));
+  /** Whether the state knows the stray with this content: its row stands. */
+  stands(print: StrayPrint): boolean {
+    return this.#knownAs(print) !== undefined;
+  }
+
+  #knownAs(print: StrayPrint): KnownStray | undefined {
+    return this.#words.has(print.content[0] ?? 0) ? this.#known.get(print.contentText) : undefined;
+  }
+
+  /**
+   * A window returned the record as its own. So the record waits no longer, and is no stray that was written.
+   *
+   * @param remembers whether the record's day was compared with a known day: then the state remembers that the day owns the stray
+   */
+  own(print: StrayPrint, remembers: boolean): void {
+    const { version, content } = print;
+    if (!this.#words.has(version[0] ?? 0) && !this.#words.has(content[0] ?? 0)) return;
+    const known = this.#knownAs(print);
+    if (known !== undefined) {
+      this.#returned.add(known.hash);
+      if (known.readingId !== null) this.#known.delete(known.hash);
+    }
+    const pending = this.#pending.get(print.versionText);
+    if (pending === undefined) return;
+    this.#remove(pending);
+    const [window] = pending.windows;
+    if (!remembers || window === undefined) return;
+    const hash = print.contentText;
+    this.#know({ hash, day: pending.day, readingId: null, window });
+    this.#returned.add(hash);
+  }
+
+  #know(stray: KnownStray): void {
+    this.#known.set(stray.hash, stray);
+    this.#seen.add(stray.hash);
+    this.#words.add(Number.parseInt(stray.hash.slice(0, 8), 16));
+  }
+
+  #remove(pending: Pending): void {
+    this.#pending.delete(pending.version);
+    for (const window of pending.windows) this.#byWindow.get(nameOf(window))?.delete(pending);
+  }
+
+  /** Whether this window showed strays that no window has returned as its own. */
+  hasPending(window: Range): boolean {
+    return (this.#byWindow.get(nameOf(window))?.size ?? 0) > 0;
+  }
+
+  /** The ids of the strays that this window showed and that can be written now. `waits` tells the days whose strays cannot. */
+  toWrite(window: Range, waits: (day: number) => boolean): ReadonlySet<string> {
+    const ids = new Set<string>();
+    for (const { id, day, isAbsent } of this.#byWindow.get(nameOf(window)) ?? []) {
+      if (!isAbsent && !waits(day)) ids.add(id);
+    }
+    return ids;
   }
 
   /** The days that pending strays start on. */
@@ -84,40 +184,55 @@ export class Strays {
   }
 
   /**
-   * Notes strays that were written: they wait no longer, and the state remembers them. Each of them may be a new version of a
-   * stray that an earlier sync wrote on the same day. So the strays of these days that no window has shown in this read are
-   * forgotten: if a provider goes back to such a version, it is written again.
+   * To be called after a reading that was to write these strays of its window. The strays whose ids came wait no longer, and the
+   * state remembers the rows. Each of them may be a new version of a stray that an earlier sync wrote on the same day. So the
+   * strays of these days that no window has shown in this read are forgotten: if a provider goes back to such a version, it is
+   * written again. The other strays are absent.
+   *
+   * @returns the number of ids that did not come
    */
-  wrote(hashes: ReadonlySet<string>, window: Range, readingId: string): void {
-    const days = new Set<number>();
-    for (const hash of hashes) {
-      const pending = this.#pending.get(hash);
-      this.#pending.delete(hash);
-      if (pending === undefined) continue;
-      this.#written.set(hash, { hash, day: pending.day, readingId, window });
-      this.#seen.add(hash);
-      days.add(pending.day);
+  wrote(asked: ReadonlySet<string>, came: CameStrays, window: Range, readingId: string): number {
+    const absent = new Set<string>();
+    for (const pending of this.#byWindow.get(nameOf(window)) ?? []) {
+      if (came.ids.has(pending.id)) this.#remove(pending);
+      else if (asked.has(pending.id)) {
+        pending.isAbsent = true;
+        absent.add(pending.id);
+      }
     }
-    for (const { hash, day } of this.#written.values()) {
-      if (days.has(day) && !this.#seen.has(hash)) this.#written.delete(hash);
+    for (const [hash, day] of came.rows) this.#know({ hash, day, readingId, window });
+    const days = new Set(came.rows.values());
+    for (const { hash, day } of this.#known.values()) {
+      if (days.has(day) && !this.#seen.has(hash)) this.#known.delete(hash);
+    }
+    return absent.size;
+  }
+
+  /**
+   * To be called after a complete reading of a window. Forgets the strays that the window no longer shows.
+   *
+   * @param showsStrays whether this process has seen all strays of the window
+   */
+  judge(window: Range, showsStrays: boolean): void {
+    for (const { hash, day, readingId, window: shown } of this.#known.values()) {
+      const isGone =
+        showsStrays && window.start <= shown.start && shown.end <= window.end
+          ? !this.#seen.has(hash)
+          : false;
+      const isDisowned =
+        readingId === null && window.start <= day && day < window.end && !this.#returned.has(hash);
+      if (isGone || isDisowned) this.#known.delete(hash);
     }
   }
 
-  /** Removes strays from the pending ones: their window did not return them again when they were to be written. */
-  drop(hashes: ReadonlySet<string>): void {
-    for (const hash of hashes) this.#pending.delete(hash);
-  }
-
-  /** To be called after a complete reading of a window. Forgets written strays that the window no longer shows. */
-  judge(window: Range): void {
-    for (const { hash, window: shown } of this.#written.values()) {
-      const isInside = window.start <= shown.start && shown.end <= window.end;
-      if (isInside && !this.#seen.has(hash)) this.#written.delete(hash);
-    }
-  }
-
-  /** The written strays for the state: the newest ones (S8). */
-  get written(): readonly WrittenStray[] {
-    return [...this.#written.values()].slice(-this.#limits.writtenStrays);
+  /** The strays for the state (S8): the newest that were written, then the newest that their days own. */
+  get known(): readonly KnownStray[] {
+    const all = [...this.#known.values()];
+    const { knownStrays } = this.#limits;
+    if (all.length <= knownStrays) return all;
+    const written = all.filter(({ readingId }) => readingId !== null).slice(-knownStrays);
+    const room = knownStrays - written.length;
+    const owned = room === 0 ? [] : all.filter(({ readingId }) => readingId === null).slice(-room);
+    return [...written, ...owned];
   }
 }

@@ -193,11 +193,13 @@ export async function readScript(script: Script, options: Options = {}): Promise
 
 export const lastState = ({ states }: Run, mode: "incremental" | "full_refresh" = "incremental") =>
   decodeState(states.at(-1)?.state.stream.stream_state, owner, mode);
-export const idsOf = ({ outputs }: Run): string[] =>
+export const dataOf = ({ outputs }: Run): Fields[] =>
   outputs
     .filter((output) => output.type === "RECORD_LINES")
     .flatMap(({ bytes }) => Buffer.from(bytes).toString().trim().split("\n"))
-    .map((line) => JSON.parse(line).record.data.x_RecordId);
+    .map((line) => JSON.parse(line).record.data);
+export const idsOf = (run: Run): string[] =>
+  dataOf(run).map((record) => String(record["x_RecordId"]));
 export const statusesOf = ({ outputs }: Run): string[] =>
   outputs.flatMap((output) =>
     output.type === "TRACE" && output.trace.type === "STREAM_STATUS"
