@@ -189,14 +189,15 @@ export async function quiet(connection: Connection, last: Step): Promise<void> {
 
 /**
  * Whether a state differs from the one before it only by what may leave an idle state: days that a second reading has confirmed
- * (P6), and written strays that their window no longer shows (P5). The windows of two syncs may differ.
+ * (P6), and written strays that their window no longer shows (P5). The windows of two syncs may differ, and the first sync that
+ * does not read the owner's day finds out that the day owns a stray.
  */
 function onlyForgets(before: StateValue, after: StateValue): boolean {
   const without = (value: StateValue): string =>
     JSON.stringify({ ...value, unconfirmed: [], strays: [] });
   const namesOf = ({ unconfirmed = [], strays = [] }: StateValue): string[] => [
     ...unconfirmed,
-    ...strays.map((stray) => stray.join()),
+    ...strays.filter(([, , writtenBy]) => writtenBy !== null).map((stray) => stray.join()),
   ];
   const known = namesOf(before);
   return without(before) === without(after) && namesOf(after).every((name) => known.includes(name));

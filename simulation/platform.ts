@@ -64,8 +64,8 @@ export interface StateValue {
   readonly provisional?: readonly [string, number, Readonly<Record<string, string>>][];
   /** Days that no second reading has confirmed yet. */
   readonly unconfirmed?: readonly string[];
-  /** The strays that were written, each with its hash first. */
-  readonly strays?: readonly (readonly string[])[];
+  /** The strays whose rows stand: the hash, the day of the start, the reading that wrote it (null if its day owns it), the window. */
+  readonly strays?: readonly (readonly (string | null)[])[];
   readonly pass?: {
     readonly day: string;
     readonly reads: readonly OpenWindow[];

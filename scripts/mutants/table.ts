@@ -222,9 +222,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     rule: "S8",
     file: "src/streams/strays.ts",
-    from: ".slice(-this.#limits.writtenStrays)",
-    to: "",
-    test: "src/streams/strays.test.ts: S8: the state remembers the newest 2,000 strays",
+    from: "if (all.length <= knownStrays) return all;",
+    to: "if (all.length > 0) return all;",
+    test: "src/streams/strays.test.ts: S8: the state remembers 2,000 strays: the newest that were written, then those that their days own",
   },
   ...CONCURRENCY,
   ...LIMITS,
