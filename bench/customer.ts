@@ -1,7 +1,7 @@
 /** A customer who syncs again and again: the real engine in this process, with its clock on the provider's. */
-import { setImmediate, setTimeout as sleep } from "node:timers/promises";
-import { type Host, openTransport, run, TRANSPORT_LIMITS } from "../src/connector.ts";
-import { Secrets } from "../src/secrets.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Host, run } from "../src/connector.ts";
+import { hostOf, READ } from "../src/testing_host.ts";
 import type { Provider } from "../reference_provider/provider.ts";
 
 export const datasets = ["usage", "costs"] as const;
@@ -12,15 +12,6 @@ export interface Synced {
   readonly rows: Readonly<Record<Dataset, number>>;
   readonly requests: number;
 }
-
-const COMMAND = {
-  kind: "read",
-  config: "config",
-  catalog: "catalog",
-  state: "state",
-  writeConfig: false,
-  debug: false,
-} as const;
 
 const catalog = {
   streams: [...datasets, "export_windows"].map((name) => ({
@@ -58,7 +49,7 @@ export class Customer {
   async sync(): Promise<Synced> {
     const rows = { usage: 0, costs: 0 };
     const before = this.#requests;
-    const outputs = run(COMMAND, this.#host());
+    const outputs = run(READ, this.#host());
     for (;;) {
       const { done, value } = await outputs.next();
       if (done === true) {
@@ -74,36 +65,23 @@ export class Customer {
   }
 
   #host(): Host {
-    const states = [...this.#states.values()].map((state) => structuredClone(state));
-    const files: Readonly<Record<string, unknown>> = {
-      config: this.#config,
-      catalog,
-      state: states,
+    const clock: Host["clock"] = {
+      now: () => this.#provider.clock.now(),
+      sleep: (ms, signal) => sleep(ms, undefined, { signal }),
     };
+    const files = { config: this.#config, catalog, state: [...this.#states.values()] };
+    const host = hostOf(files, { clock });
     return {
-      version: "0.0.0",
-      clock: {
-        now: () => this.#provider.clock.now(),
-        sleep: (ms, signal) => sleep(ms, undefined, { signal }),
-      },
-      random: Math.random,
-      nextTurn: () => setImmediate(),
-      stop: new AbortController().signal,
-      secrets: new Secrets(),
-      readJson: (path) => Promise.resolve(files[path]),
-      openTransport: (connections) => this.#openTransport(connections),
-      stateInterval: 1000,
-    };
-  }
-
-  /** Counts the requests. */
-  #openTransport(connections: number): ReturnType<Host["openTransport"]> {
-    const opened = openTransport({ limits: TRANSPORT_LIMITS, connections, proxies: {} });
-    return {
-      ...opened,
-      transport: (request) => {
-        this.#requests += 1;
-        return opened.transport(request);
+      ...host,
+      openTransport: (connections) => {
+        const opened = host.openTransport(connections);
+        return {
+          ...opened,
+          transport: (request) => {
+            this.#requests += 1;
+            return opened.transport(request);
+          },
+        };
       },
     };
   }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { catalogOf } from "./support/config.ts";
-import { read, type Run } from "./support/connector.ts";
+import { read, readAsUsers, type Run } from "./support/connector.ts";
 import { expectEqualSums, type Served, startProvider } from "./support/provider.ts";
 import { Warehouse } from "./support/warehouse.ts";
 
@@ -60,13 +60,13 @@ test("usage by the hour sums to the provider's, with costs in days beside it", a
 
 test("a second read from the state finds what came late, was restated or became final", async () => {
   const warehouse = new Warehouse();
-  const first = await read(provider.config());
+  const first = await readAsUsers(provider.config());
   warehouse.load(first);
   const statuses = new Set(warehouse.deduped("costs").map((row) => row["x_CostStatus"]));
   expect(statuses).toEqual(new Set(["provisional", "final"]));
 
   await provider.set(SECOND);
-  const second = await read(provider.config(), { state: first.state });
+  const second = await readAsUsers(provider.config(), { state: first.state });
   expectSucceeded(second);
   expect(second.records("costs").length).toBeLessThan(first.records("costs").length * 1.2);
   const before = new Set(first.records("usage").map((row) => row["x_RecordId"]));
@@ -74,7 +74,7 @@ test("a second read from the state finds what came late, was restated or became 
   await expectEqualSums(provider, warehouse.load(second));
 
   await provider.set(CLOSED);
-  const third = await read(provider.config(), { state: second.state });
+  const third = await readAsUsers(provider.config(), { state: second.state });
   expectSucceeded(third);
   await expectEqualSums(provider, warehouse.load(third));
   const corrections = warehouse.costs
@@ -127,7 +127,7 @@ test.each([
   ["an empty file name for the state", { args: ["--state", ""] }],
   ["no state at all", {}],
 ])("with %s everything is read", async (_, options) => {
-  const run = await read(provider.config({ start_date: "2025-03-10" }), options);
+  const run = await readAsUsers(provider.config({ start_date: "2025-03-10" }), options);
   expectSucceeded(run);
   const { usage } = await provider.totals();
   const rows = usage["1d"].days.filter(({ day }) => String(day) >= "2025-03-10");
@@ -174,7 +174,7 @@ test("a clock that is a day wrong on this side changes nothing", async () => {
   for (const hours of [-24, 24]) {
     const skew = `const n=Date.now;Date.now=()=>n()+${hours * 3_600_000}`;
     const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(skew)}` };
-    const run = await read(provider.config(), { env });
+    const run = await readAsUsers(provider.config(), { env });
     expectSucceeded(run);
     await expectEqualSums(provider, new Warehouse().load(run));
   }
@@ -184,7 +184,7 @@ test.each(["America/New_York", "Asia/Kathmandu"])(
   "the time zone %s changes nothing",
   async (zone) => {
     await provider.set(CLOSED);
-    const run = await read(provider.config(), { env: { TZ: zone } });
+    const run = await readAsUsers(provider.config(), { env: { TZ: zone } });
     expectSucceeded(run);
     await expectEqualSums(provider, new Warehouse().load(run));
   },

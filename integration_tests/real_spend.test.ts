@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
 import { catalogOf } from "./support/config.ts";
-import { read } from "./support/connector.ts";
+import { read, readAsUsers } from "./support/connector.ts";
 import { expectEqualSums, startProvider } from "./support/provider.ts";
 import { sumDecimals, Warehouse } from "./support/warehouse.ts";
 
 test("the real spend, read on two days, sums to 1724.2103 USD", async () => {
   await using provider = await startProvider("--now", "2025-10-04T12:00:00Z");
   const warehouse = new Warehouse();
-  const first = await read(provider.config());
+  const first = await readAsUsers(provider.config());
   expect(first.code).toBe(0);
   await expectEqualSums(provider, warehouse.load(first));
   await provider.set("2025-10-08T00:00:00Z");
-  const second = await read(provider.config(), { state: first.state });
+  const second = await readAsUsers(provider.config(), { state: first.state });
   expect(second.code).toBe(0);
   await expectEqualSums(provider, warehouse.load(second));
   const billed = warehouse.deduped("costs").map((row) => String(row["BilledCost"]));

@@ -3,6 +3,7 @@
  */
 import { expect, test } from "vitest";
 import { generateAccount } from "../reference_provider/generator/index.ts";
+import { readAsUsers } from "./support/connector.ts";
 import { Customer } from "./support/customer.ts";
 import { expectEqualSums, serve } from "./support/provider.ts";
 import { cost, daily, type Life, usage, world } from "./support/world.ts";
@@ -221,7 +222,7 @@ test("restatement-15: a second sync on the same day reads what came since", asyn
     costs: [cost("late", "2026-03-20", "2.5", late)],
   });
   await using served = await serve(account, NOW);
-  const customer = new Customer(served);
+  const customer = new Customer(served, {}, readAsUsers);
   await customer.sync();
   await served.set("2026-03-21T19:00:00Z");
   await customer.sync();

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import type { FaultInput } from "../reference_provider/faults/schema.ts";
 import { catalogOf } from "./support/config.ts";
 import { Customer } from "./support/customer.ts";
-import { read, type Run } from "./support/connector.ts";
+import { read, readAsUsers, type Run } from "./support/connector.ts";
 import { expectEqualSums, serve } from "./support/provider.ts";
 import { sumDecimals } from "./support/warehouse.ts";
 import { cost, daily, type Life, usage, world } from "./support/world.ts";
@@ -69,7 +69,7 @@ test("value-4: decimals of 400 digits and of 30 places arrive digit for digit", 
   const long = ["9".repeat(400), `-0.${"0".repeat(29)}1`, `${"8".repeat(40)}.${"7".repeat(60)}`];
   const costs = long.map((billed, n) => cost(`long-${n}`, "2026-03-02", billed));
   await using served = await serve(world({ costs }), NOW);
-  const customer = new Customer(served, plain);
+  const customer = new Customer(served, plain, readAsUsers);
   const run = await customer.sync();
   expect(run.records("costs").map((row) => row["BilledCost"])).toEqual(long);
   await expectEqualSums(served, customer.warehouse);

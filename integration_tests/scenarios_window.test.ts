@@ -1,7 +1,7 @@
 /** How a position or a window can lose or repeat money: scenarios window-1 to window-19 (see README.md). */
 import { expect, test } from "vitest";
 import { Customer } from "./support/customer.ts";
-import { read } from "./support/connector.ts";
+import { read, readAsUsers } from "./support/connector.ts";
 import { expectEqualSums, serve } from "./support/provider.ts";
 import { cost, daily, dayAfter, hourly, usage, world } from "./support/world.ts";
 import { sumDecimals, usageSums, Warehouse } from "./support/warehouse.ts";
@@ -16,7 +16,7 @@ const month = () =>
 
 test("window-1: the state stays before what the provider has not declared available, and what comes there later is read", async () => {
   await using served = await serve(month(), NOW);
-  const customer = new Customer(served, plain);
+  const customer = new Customer(served, plain, readAsUsers);
   await served.faults({ kind: "available_through", instant: "2026-03-10T00:00:00Z" });
   await customer.sync();
   expect(customer.position("usage")).toBe("2026-03-10T00:00:00Z");

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { LAUNCHER } from "../bin/process.ts";
 import { catalogOf } from "./support/config.ts";
-import { read } from "./support/connector.ts";
+import { read, readAsUsers } from "./support/connector.ts";
 import { parseMessage } from "./support/protocol.ts";
 import { type Served, startProvider } from "./support/provider.ts";
 
@@ -41,7 +41,7 @@ test("on a terminal each stream has a line of progress, and stdout has nothing b
 });
 
 test("--debug tells of each request: address, status, duration, size; and no secret", async () => {
-  const { logs } = await read(provider.config(), { args: ["--debug"] });
+  const { logs } = await readAsUsers(provider.config(), { args: ["--debug"] });
   const requests = logs.filter((line) =>
     /^DEBUG: GET http\S+\/v1\/finops\/\S+: 200, \d+ bytes, \d+ ms$/.test(line),
   );
@@ -53,7 +53,7 @@ test("--debug tells of each request: address, status, duration, size; and no sec
 
 test("--debug tells of what failed too", async () => {
   await provider.faults({ kind: "status", status: 503, when: { operation: "usage", times: 1 } });
-  const { logs } = await read(provider.config(), { args: ["--debug"] });
+  const { logs } = await readAsUsers(provider.config(), { args: ["--debug"] });
   await provider.faults();
   expect(logs.filter((line) => /^DEBUG: GET \S+: .*503.*, \d+ ms$/.test(line))).toHaveLength(1);
 });

@@ -6,13 +6,13 @@
 // oxlint-disable-next-line import/no-unassigned-import
 import "./gunzip.ts";
 import { Writable } from "node:stream";
-import { type Host, run } from "../src/connector.ts";
+import type { Host } from "../src/connector.ts";
 import { MAXIMUM_LANES } from "../src/core/concurrency.ts";
 import type { Clock } from "../src/edges.ts";
 import { Emitter } from "../src/emit.ts";
 import { Secrets } from "../src/secrets.ts";
 import { ConnectorError } from "../src/errors.ts";
-import { errorTrace } from "../src/protocol.ts";
+import { hostOf as realHostOf, perform, READ } from "../src/testing_host.ts";
 import { Network, type Weather } from "./network.ts";
 import { type Item, Pipe } from "./platform.ts";
 import type { Provider } from "./provider.ts";
@@ -98,7 +98,9 @@ export async function sync(options: SyncOptions): Promise<SyncResult> {
   const secrets = new Secrets();
   const host = hostOf(options, secrets, network, stop.signal, isAlive);
   const running = async (): Promise<void> => {
-    outcome = await main(host, new Emitter(stdout, secrets, false), () => network.written());
+    outcome = await perform(READ, host, new Emitter(stdout, secrets, false), (output) => {
+      if (output.type === "RECORD_LINES" && output.stream !== "export_windows") network.written();
+    });
     over = true;
   };
   void running();
@@ -117,39 +119,6 @@ export async function sync(options: SyncOptions): Promise<SyncResult> {
     faults,
     stoppedFor,
   };
-}
-
-/** The same as in cli/main.ts. */
-async function main(
-  host: Host,
-  emitter: Emitter,
-  written: () => void,
-): Promise<boolean | ConnectorError> {
-  const command = {
-    kind: "read",
-    config: "config",
-    catalog: "catalog",
-    state: "state",
-    writeConfig: false,
-    debug: false,
-  } as const;
-  const outputs = run(command, host);
-  try {
-    for (;;) {
-      const next = await outputs.next();
-      if (next.done === true) return next.value;
-      await emitter.write(next.value);
-      const { value } = next;
-      if (value.type === "RECORD_LINES" && value.stream !== "export_windows") written();
-    }
-  } catch (reason) {
-    const error = ConnectorError.from(reason);
-    if (error.code !== "aborted")
-      await emitter.write(errorTrace(error.toTrace(), host.clock.now()));
-    return error;
-  } finally {
-    await emitter.flush();
-  }
 }
 
 function hostOf(
@@ -175,18 +144,16 @@ function hostOf(
         });
       }),
   };
-  const files: Readonly<Record<string, unknown>> = { config, catalog, state: states };
-  return {
-    version: "0.0.0",
+  const files = { config, catalog, state: states };
+  return realHostOf(files, {
     clock,
     random: random.fork().next,
     nextTurn: () => clock.sleep(0, stop).catch(() => undefined),
     stop,
     secrets,
-    readJson: (path) => Promise.resolve(structuredClone(files[path])),
     openTransport: () => ({ transport: network.transport, close: () => Promise.resolve() }),
     stateInterval,
-  };
+  });
 }
 
 /** A slow pipe. A kill loses its content, even within a line. */

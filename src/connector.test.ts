@@ -1,9 +1,9 @@
 /** Whole runs of `read` against a provider of a few lines. */
 import { expect, test } from "vitest";
-import { type Host, run } from "./connector.ts";
+import { run } from "./connector.ts";
 import type { HttpRequest, HttpResponse, Transport } from "./edges.ts";
-import { Secrets } from "./secrets.ts";
 import { capabilities, page, scripted } from "./http/testing.ts";
+import { hostOf, READ } from "./testing_host.ts";
 import { DAY } from "./core/time.ts";
 import type { Output } from "./protocol.ts";
 
@@ -23,7 +23,7 @@ interface Scene {
 
 /** Begins a read of usage and costs. */
 function read({ transport, state = [], now = NOW }: Scene) {
-  const files: Readonly<Record<string, unknown>> = {
+  const files = {
     config: {
       base_url: "https://api.example.com",
       credentials: { auth_type: "scoped_bearer_token", access_token: "token" },
@@ -33,14 +33,10 @@ function read({ transport, state = [], now = NOW }: Scene) {
     state,
   };
   const life = { closed: false };
-  const host: Host = {
-    version: "test",
+  const host = hostOf(files, {
     clock: { now: () => now, sleep: () => Promise.resolve() },
     random: () => 0,
     nextTurn: () => Promise.resolve(),
-    stop: new AbortController().signal,
-    secrets: new Secrets(),
-    readJson: (path) => Promise.resolve(files[path]),
     openTransport: () => ({
       transport,
       close: () => {
@@ -49,10 +45,8 @@ function read({ transport, state = [], now = NOW }: Scene) {
       },
     }),
     stateInterval: 0,
-  };
-  const paths = { config: "config", catalog: "catalog", state: "state" } as const;
-  const outputs = run({ kind: "read", ...paths, writeConfig: false, debug: false }, host);
-  return { outputs, life };
+  });
+  return { outputs: run(READ, host), life };
 }
 
 /** Answers capabilities, and all else as `answer` says. */

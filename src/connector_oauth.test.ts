@@ -1,11 +1,11 @@
 /** The time limit of a check while the token endpoint does not answer. Time is virtual. */
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { type Host, run } from "./connector.ts";
+import { run } from "./connector.ts";
 import type { Clock, Transport } from "./edges.ts";
-import { Secrets } from "./secrets.ts";
 import { failure } from "./http/testing.ts";
 import { untilAborted } from "./oauth/testing.ts";
+import { hostOf } from "./testing_host.ts";
 
 interface Sleeper {
   readonly dueAt: number;
@@ -53,17 +53,15 @@ const CONFIG = {
 
 function start(transport: Transport) {
   const clock = virtualClock();
-  const host: Host = {
-    version: "test",
-    clock,
-    random: () => 0,
-    nextTurn: () => Promise.resolve(),
-    stop: new AbortController().signal,
-    secrets: new Secrets(),
-    readJson: () => Promise.resolve(CONFIG),
-    openTransport: () => ({ transport, close: () => Promise.resolve() }),
-    stateInterval: 1000,
-  };
+  const host = hostOf(
+    { config: CONFIG },
+    {
+      clock,
+      random: () => 0,
+      nextTurn: () => Promise.resolve(),
+      openTransport: () => ({ transport, close: () => Promise.resolve() }),
+    },
+  );
   const command = { kind: "check", config: "config", writeConfig: false, debug: false } as const;
   return { clock, outputs: run(command, host) };
 }

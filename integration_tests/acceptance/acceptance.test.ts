@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { catalogOf } from "../support/config.ts";
-import { check, type Run, read } from "../support/connector.ts";
+import { check, read, readAsUsers, type Run } from "../support/connector.ts";
 import type { Json, StreamState } from "../support/protocol.ts";
 import { type Served, startProvider } from "../support/provider.ts";
 
@@ -23,7 +23,7 @@ let first: Run;
 
 beforeAll(async () => {
   provider = await startProvider("--now", "2025-10-04T12:00:00Z");
-  first = await read(provider.config(), { catalog: everything });
+  first = await readAsUsers(provider.config(), { catalog: everything });
 });
 afterAll(async () => {
   await provider[Symbol.asyncDispose]();
@@ -145,7 +145,7 @@ describe("incremental", () => {
       const run = await read(provider.config(), { catalog: catalogOf(), state });
       expect(run.records("costs")).toHaveLength(all);
     }
-    const unnamed = await read(provider.config(), { catalog: catalogOf(), args: ["--state", ""] });
+    const unnamed = await readAsUsers(provider.config(), { args: ["--state", ""] });
     expect(unnamed.records("costs")).toHaveLength(all);
   });
 });

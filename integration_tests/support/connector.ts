@@ -2,6 +2,7 @@
 import { expect, inject } from "vitest";
 import { catalogOf, type Config, type ConfiguredCatalog } from "./config.ts";
 import { type Expectations, faultsOf } from "./judge.ts";
+import { readInProcess } from "./in_process.ts";
 import { type Finished, launch, type LaunchOptions, type Running } from "./process.ts";
 import type { ErrorTrace, Json, StreamState, Trace } from "./protocol.ts";
 
@@ -19,16 +20,16 @@ export interface Run extends Finished {
   statuses(stream: string): readonly string[];
 }
 
-export interface ReadOptions extends Pick<
-  LaunchOptions,
-  "args" | "env" | "paused" | "raw" | "stdout"
-> {
+export interface ReadOptions {
   readonly catalog?: ConfiguredCatalog;
   /** Undefined for no `--state` at all. */
   readonly state?: readonly StreamState[] | string | undefined;
   /** Lets records through that break their schema. */
   readonly broken?: boolean;
 }
+
+export type StartOptions = ReadOptions &
+  Pick<LaunchOptions, "args" | "env" | "paused" | "raw" | "stdout">;
 
 export function check(config: Config | string): Promise<Run> {
   return command("check", { config });
@@ -43,8 +44,14 @@ export async function command(name: string, options: LaunchOptions): Promise<Run
   return judged(await launch(name, options).done, { secrets: secretsOf(options.config) });
 }
 
-/** Reads to the end. */
+/** Reads to the end, in this process. */
 export async function read(config: Config, options: ReadOptions = {}): Promise<Run> {
+  const { catalog = catalogOf(), state } = options;
+  return judged(await readInProcess({ config, catalog, state }), expectedOf(config, options));
+}
+
+/** Reads to the end as users do: in a process that the launcher starts. */
+export async function readAsUsers(config: Config, options: StartOptions = {}): Promise<Run> {
   return await startRead(config, options).judged();
 }
 
@@ -55,17 +62,21 @@ export interface Reading {
   judged(cut?: boolean): Promise<Run>;
 }
 
-export function startRead(config: Config, options: ReadOptions = {}): Reading {
-  const { catalog = catalogOf(), broken, ...rest } = options;
+export function startRead(config: Config, options: StartOptions = {}): Reading {
+  const { catalog = catalogOf(), broken: _, ...rest } = options;
   const running = launch("read", { config, catalog, ...rest });
-  const expected: Expectations = {
-    streams: catalog.streams.map(({ stream }) => stream.name),
-    secrets: secretsOf(config),
-    catalog: broken === true ? undefined : inject("catalog"),
-  };
+  const expected = expectedOf(config, options);
   return {
     running,
     judged: async (cut = false) => judged(await running.done, { ...expected, cut }),
+  };
+}
+
+function expectedOf(config: Config, { catalog = catalogOf(), broken }: ReadOptions): Expectations {
+  return {
+    streams: catalog.streams.map(({ stream }) => stream.name),
+    secrets: secretsOf(config),
+    catalog: broken === true ? undefined : inject("catalog"),
   };
 }
 

@@ -1,7 +1,14 @@
 /** A customer who syncs day after day: a warehouse, and the state between two syncs. */
 import { expect } from "vitest";
 import { catalogOf, type Config } from "./config.ts";
-import { read, type ReadOptions, type Run, startRead, type Reading } from "./connector.ts";
+import {
+  read,
+  type Reading,
+  type ReadOptions,
+  type Run,
+  startRead,
+  type StartOptions,
+} from "./connector.ts";
 import type { Served } from "./provider.ts";
 import type { Json, StreamState } from "./protocol.ts";
 import { Warehouse } from "./warehouse.ts";
@@ -9,11 +16,14 @@ import { Warehouse } from "./warehouse.ts";
 export class Customer {
   readonly warehouse = new Warehouse();
   readonly #served: Served;
+  readonly #read: typeof read;
   #config: Config;
   #state: readonly StreamState[] | undefined;
 
-  constructor(served: Served, extra: Config = {}) {
+  /** @param how `readAsUsers` to sync in a process */
+  constructor(served: Served, extra: Config = {}, how: typeof read = read) {
     this.#served = served;
+    this.#read = how;
     this.#config = served.config(extra);
   }
 
@@ -31,13 +41,13 @@ export class Customer {
 
   /** A sync that may fail. Its records are loaded, and its last states are kept. */
   async attempt(options: ReadOptions = {}): Promise<Run> {
-    const run = await read(this.#config, this.#options(options));
+    const run = await this.#read(this.#config, this.#options(options));
     this.take(run);
     return run;
   }
 
   /** Starts a sync. Pass its result to `take`. */
-  start(options: ReadOptions = {}): Reading {
+  start(options: StartOptions = {}): Reading {
     return startRead(this.#config, this.#options(options));
   }
 
@@ -49,7 +59,7 @@ export class Customer {
     this.#state = [...states.values()];
   }
 
-  #options(options: ReadOptions): ReadOptions {
+  #options<Options extends ReadOptions>(options: Options): Options {
     const catalog = catalogOf("incremental", ["usage", "costs", "export_windows"]);
     return { catalog, state: this.#state, ...options };
   }

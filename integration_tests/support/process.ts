@@ -14,11 +14,14 @@ import { type Message, parseMessage } from "./protocol.ts";
 /** Milliseconds; longer than any test here. A process that hangs is killed and its test fails. */
 const PATIENCE = 50_000;
 
-export interface LaunchOptions {
-  /** The contents of the files. A text is written unchanged, any other value as JSON. */
+/** The contents of the files of a command. A text is written unchanged, any other value as JSON. */
+export interface Inputs {
   readonly config?: unknown;
   readonly catalog?: unknown;
   readonly state?: unknown;
+}
+
+export interface LaunchOptions extends Inputs {
   /** More arguments, after the ones for the files. */
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -40,17 +43,28 @@ export interface Finished {
   readonly messages: readonly Message[];
 }
 
-/** Starts a command. Its files are in a folder that is removed when the process ends. */
-export function launch(command: string | null, options: LaunchOptions = {}): Running {
+/** Writes the files of a command into a new folder. Gives the folder and the path of each file. */
+export function writeInputs(inputs: Inputs): {
+  readonly folder: string;
+  readonly paths: Readonly<Partial<Record<keyof Inputs, string>>>;
+} {
   const folder = mkdtempSync(join(tmpdir(), "billing-"));
-  const line = command === null ? [] : [command];
+  const paths: Partial<Record<keyof Inputs, string>> = {};
   for (const name of ["config", "catalog", "state"] as const) {
-    const content = options[name];
+    const content = inputs[name];
     if (content === undefined) continue;
     const path = join(folder, `${name}.json`);
     writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
-    line.push(`--${name}`, path);
+    paths[name] = path;
   }
+  return { folder, paths };
+}
+
+/** Starts a command. Its files are in a folder that is removed when the process ends. */
+export function launch(command: string | null, options: LaunchOptions = {}): Running {
+  const { folder, paths } = writeInputs(options);
+  const line = command === null ? [] : [command];
+  for (const [name, path] of Object.entries(paths)) line.push(`--${name}`, path);
   const { stdout = "pipe" } = options;
   const pipe = stdout === "pipe" ? openPipe(join(folder, "stdout")) : undefined;
   // For "pipe" Node would give a socket, which the process writes to in another way.

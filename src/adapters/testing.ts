@@ -3,8 +3,8 @@ import { createFake, type Fake, type FakeName } from "../../fake_providers/index
 import { addDecimals } from "../core/decimal.ts";
 import type { Host } from "../connector.ts";
 import type { HttpRequest, Transport } from "../edges.ts";
-import { Secrets } from "../secrets.ts";
 import { readBody } from "../http/body.ts";
+import { hostOf as realHostOf } from "../testing_host.ts";
 import { createAdapter } from "./adapter.ts";
 import { providers, type Assumptions } from "./index.ts";
 import type { Recording } from "./recording.ts";
@@ -67,29 +67,24 @@ export function hostOf(
   skew = 0,
 ): Host {
   const credentials = { auth_type: TYPES[name], api_key: fake.api.key };
-  const all: Record<string, unknown> = {
-    ...files,
-    config: { base_url: baseUrl, credentials, ...files.config },
-  };
+  const config = { base_url: baseUrl, credentials, ...files.config };
   let waited = skew;
-  return {
-    version: "0.0.0",
-    clock: {
-      now: () => fake.clock.now() + waited,
-      sleep: async (ms, signal) => {
-        signal.throwIfAborted();
-        if (ms <= LONGEST_WAIT) waited += ms;
-        else await new Promise((_, reject) => signal.addEventListener("abort", reject));
+  return realHostOf(
+    { ...files, config },
+    {
+      clock: {
+        now: () => fake.clock.now() + waited,
+        sleep: async (ms, signal) => {
+          signal.throwIfAborted();
+          if (ms <= LONGEST_WAIT) waited += ms;
+          else await new Promise((_, reject) => signal.addEventListener("abort", reject));
+        },
       },
+      stop,
+      openTransport: () => ({ transport: transportOf(fake), close: () => Promise.resolve() }),
+      stateInterval: 0,
     },
-    random: Math.random,
-    nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
-    stop,
-    secrets: new Secrets(),
-    readJson: (path) => Promise.resolve(structuredClone(all[path])),
-    openTransport: () => ({ transport: transportOf(fake), close: () => Promise.resolve() }),
-    stateInterval: 0,
-  };
+  );
 }
 
 /** Answers as a recording does; a request that it does not hold is a fault of the test. */

@@ -2,11 +2,11 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { generateAccount } from "../../reference_provider/generator/index.ts";
 import { createProvider } from "../../reference_provider/provider.ts";
-import { type Host, openTransport, run, TRANSPORT_LIMITS } from "../connector.ts";
+import { type Host, run } from "../connector.ts";
 import type { Clock } from "../edges.ts";
-import { Secrets } from "../secrets.ts";
 import { untilAborted } from "../oauth/testing.ts";
 import type { JsonObject } from "../protocol.ts";
+import { hostOf, READ } from "../testing_host.ts";
 
 const NOW = "2025-10-04T00:00:00Z";
 
@@ -26,17 +26,13 @@ const clock: Clock = {
   },
 };
 
-function hostOf(files: Readonly<Record<string, unknown>>): Host {
+/** A host whose requests take a time. */
+function slowHostOf(files: Readonly<Record<string, unknown>>): Host {
+  const host = hostOf(files, { clock, random: () => 0, nextTurn: () => Promise.resolve() });
   return {
-    version: "test",
-    clock,
-    random: () => 0,
-    nextTurn: () => Promise.resolve(),
-    stop: new AbortController().signal,
-    secrets: new Secrets(),
-    readJson: (path) => Promise.resolve(files[path]),
+    ...host,
     openTransport: (connections) => {
-      const opened = openTransport({ limits: TRANSPORT_LIMITS, connections, proxies: {} });
+      const opened = host.openTransport(connections);
       return {
         ...opened,
         transport: (request) => {
@@ -45,7 +41,6 @@ function hostOf(files: Readonly<Record<string, unknown>>): Host {
         },
       };
     },
-    stateInterval: 1000,
   };
 }
 
@@ -81,16 +76,7 @@ test(
       stream: { name },
       sync_mode: "incremental",
     }));
-    const command = {
-      config: "config",
-      catalog: "catalog",
-      state: undefined,
-      debug: false,
-    } as const;
-    const outputs = run(
-      { kind: "read", ...command, writeConfig: false },
-      hostOf({ config, catalog: { streams } }),
-    );
+    const outputs = run(READ, slowHostOf({ config, catalog: { streams }, state: [] }));
     const handedOver: { at: number; config: JsonObject }[] = [];
     let next = await outputs.next();
     for (; next.done !== true; next = await outputs.next()) {
