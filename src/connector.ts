@@ -19,7 +19,7 @@ import type { Output } from "./protocol.ts";
 import { checkConnection } from "./streams/check.ts";
 import { Outlet } from "./streams/flow.ts";
 import { readStreams } from "./streams/read.ts";
-import { parseStateFile } from "./streams/state_codec.ts";
+import { parseStateFile } from "./streams/state_file.ts";
 import type { RunEdges } from "./streams/stream.ts";
 
 // For the process edge, which gives it to a Host.

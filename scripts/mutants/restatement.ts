@@ -40,9 +40,44 @@ export const RESTATEMENT: readonly Mutant[] = [
   {
     rule: "R4",
     file: "src/core/identity.ts",
-    from: "Math.max(beganAt, this.#last + 1)",
-    to: "beganAt",
+    from: "readingId(this.#next++, chain)",
+    to: "readingId(this.#next, chain)",
     test: "src/streams/reader.test.ts: R4: readings of one millisecond have ids in the order in which they began",
+  },
+  {
+    rule: "R4",
+    file: "src/core/identity.ts",
+    from: "const span = SECOND + 2 * MOST_SKEW;",
+    to: "const span = SECOND;",
+    test: "src/core/identity.test.ts: R4: within one second of the provider the local clock decides, if it differs by the same second at most",
+  },
+  {
+    rule: "R4",
+    file: "src/streams/held_windows.ts",
+    from: "if (isNew) void checkpoints.sendAhead();",
+    to: "if (isNew && held.length > 0) void checkpoints.sendAhead();",
+    test: "src/streams/reserved_ids.test.ts: R4: whenever a process is killed, rows of the next one sort behind those it left, also if the provider's clock was put back",
+  },
+  {
+    rule: "R4",
+    file: "src/streams/reader.ts",
+    from: 'run.ids.follow(plan.state.newestId ?? "");',
+    to: "",
+    test: "src/streams/reserved_ids.test.ts: R4: whenever a process is killed, rows of the next one sort behind those it left, also if the provider's clock was put back",
+  },
+  {
+    rule: "R4",
+    file: "src/streams/completion.ts",
+    from: "if (isFirst) void checkpoints.sendAhead();",
+    to: "",
+    test: "src/streams/reserved_ids.test.ts: R4: a report names no chain before a STATE does",
+  },
+  {
+    rule: "R4",
+    file: "src/streams/export_windows.ts",
+    from: "void this.#sendState(); // queued before the report",
+    to: "",
+    test: "src/streams/export_windows.test.ts: R4: the newest id that reports may have is in a STATE before the first of them, for ids to come",
   },
   {
     rule: "R4",
@@ -222,8 +257,8 @@ export const RESTATEMENT: readonly Mutant[] = [
   {
     rule: "R6",
     file: "src/streams/held_windows.ts",
-    from: "this.#handOver(days);",
-    to: "this.#handOver([]);",
+    from: "this.#handOver(days, window);",
+    to: "this.#handOver([], window);",
     test: "src/streams/held_windows.test.ts: R6: held rows are written before 1 MiB of them waits, and a long page does not wait",
   },
   {

@@ -84,11 +84,17 @@ const isFirst = (state: Plain): boolean => state["version"] === 1;
 const chainOf = (state: Plain): string =>
   isFirst(state) ? "" : matching(state["chain"], /^[0-9a-z]{5}$/);
 
+function newestOf(state: Plain): string | null {
+  const newest = state["newest_reading_id"];
+  return isFirst(state) || newest === null || newest === undefined ? null : idOf(newest);
+}
+
 function incremental(state: Plain): StreamState {
   const { start, position, reconciled_on: on, provisional } = state;
   return {
     mode: "incremental",
     chain: chainOf(state),
+    newestId: newestOf(state),
     start: instant(start),
     position: instant(position),
     reconciledOn: on === null || on === undefined ? null : text(on),
@@ -183,6 +189,7 @@ function fullRefresh(state: Plain): StreamState {
   return {
     mode,
     chain: chainOf(state),
+    newestId: newestOf(state),
     start: instant(start),
     end: instant(end),
     done: truth(done),

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { drawChain, readingId, ReadingIds, RecordFingerprint } from "./identity.ts";
+import { drawChain, firstInstant, readingId, ReadingIds, RecordFingerprint } from "./identity.ts";
 
 describe("reading ids", () => {
   const dice = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
@@ -16,17 +16,96 @@ describe("reading ids", () => {
     );
   });
 
-  test("R4: increase where the provider's clock stands still or goes back, also behind ids of earlier syncs", () => {
-    const ids = new ReadingIds();
+  test("R4: increase from the first one, also behind ids of earlier syncs", () => {
+    const ids = new ReadingIds(6000);
     ids.follow(readingId(5000, "zzzzz"));
     ids.follow("no id");
-    const made = [6000, 6000, 10, 5999].map((now) => ids.next(now, "abcde"));
-    expect(made.toSorted()).toEqual(made);
-    expect(new Set(made).size).toBe(4);
-    expect(made[0]).toBe(readingId(6000, "abcde"));
-    const late = new ReadingIds();
+    expect([ids.next("abcde"), ids.next("aaaaa")]).toEqual([
+      readingId(6000, "abcde"),
+      readingId(6001, "aaaaa"),
+    ]);
+    const late = new ReadingIds(1);
     late.follow(readingId(5000, "zzzzz"));
-    expect(late.next(1, "aaaaa") > readingId(5000, "zzzzz")).toBe(true);
+    expect(late.next("aaaaa") > readingId(5000, "zzzzz")).toBe(true);
+  });
+
+  test("R4: a process reserves at most a hundred ids, or as many as it has drawn, beyond the last one", () => {
+    const drawn = fc.integer({ min: 1, max: 400 });
+    fc.assert(
+      fc.property(drawn, (count) => {
+        const ids = new ReadingIds(6000);
+        const made = Array.from({ length: count }, () => ids.next("abcde"));
+        const newest = ids.reserve(made.at(-1) ?? "");
+        expect(newest).toBe(readingId(6000 + count + Math.max(100, count), "abcde"));
+        // An id of an earlier process that lies ahead is reserved too.
+        expect(ids.reserve(readingId(9e9, "abcde")) > readingId(9e9, "abcde")).toBe(true);
+      }),
+    );
+  });
+
+  test("R4: a sync of any length reserves few times", () => {
+    const ids = new ReadingIds(0);
+    let [newest, reservations] = ["", 0];
+    for (let count = 0; count < 20_000; count++) {
+      const id = ids.next("abcde");
+      if (id <= newest) continue;
+      newest = ids.reserve(id);
+      reservations += 1;
+    }
+    expect(reservations).toBeLessThan(10);
+  });
+
+  test("R4: kills without end move the ids no further ahead than what was reserved", () => {
+    // A provider whose clock stands still, and a process that begins each time where the reservation of the one before ends.
+    let newest = "";
+    for (let kill = 0; kill < 1000; kill++) {
+      const ids = new ReadingIds(firstInstant(0, kill * 300));
+      ids.follow(newest);
+      newest = ids.reserve(ids.next("abcde"));
+    }
+    expect(newest < readingId(1000 * 103, "")).toBe(true);
+  });
+
+  const instant = fc.integer({ min: 0, max: Date.UTC(2100, 0, 1) });
+  const whole = (ms: number): number => Math.floor(ms / 1000) * 1000;
+
+  test("R4: the provider's second decides where a process begins, whatever the local clock says", () => {
+    fc.assert(
+      fc.property(instant, fc.integer({ min: -1e12, max: 1e12 }), (now, ours) => {
+        const first = firstInstant(whole(now), ours);
+        expect(Number.isInteger(first)).toBe(true);
+        expect(whole(first)).toBe(whole(now));
+        // So a later second sorts behind it, however the local clock steps.
+        expect(firstInstant(whole(now) + 1000, ours - 5000)).toBeGreaterThan(first);
+      }),
+    );
+  });
+
+  test("R4: within one second of the provider the local clock decides, if it differs by the same second at most", () => {
+    const skew = fc.integer({ min: -1000, max: 1000 });
+    const pause = fc.integer({ min: 3, max: 5000 });
+    fc.assert(
+      fc.property(instant, skew, pause, (now, ahead, after) => {
+        const [first, second] = [now, now + after].map((at) => firstInstant(whole(at), at + ahead));
+        expect(second).toBeGreaterThan(first ?? NaN);
+      }),
+    );
+  });
+
+  test("R4: with any constant difference of the clocks, at most one instant of a second turns the order round", () => {
+    const skew = fc.integer({ min: -1e9, max: 1e9 });
+    fc.assert(
+      fc.property(instant, skew, (now, ahead) => {
+        const second = whole(now);
+        const firsts = Array.from({ length: 334 }, (_, step) =>
+          firstInstant(second, second + 3 * step - 1 + ahead),
+        );
+        const turns = firsts.filter(
+          (first, index) => index > 0 && first <= (firsts[index - 1] ?? 0),
+        );
+        expect(turns.length).toBeLessThan(2);
+      }),
+    );
   });
 
   test("R9: chains that were drawn apart differ", () => {

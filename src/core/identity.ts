@@ -11,30 +11,79 @@ export function drawChain(random: number): string {
 }
 
 /**
- * The id of a reading: nine base-36 digits of milliseconds, then the chain. Ids sort, as text, by the start of their reading.
+ * The id of a reading: nine base-36 digits of milliseconds, then the chain. Ids sort, as text, by `instant`.
  *
- * @param beganAt milliseconds since 1970, on the provider's clock
+ * @param instant milliseconds since 1970
  */
-export function readingId(beganAt: number, chain: string): string {
-  return Math.trunc(beganAt).toString(36).padStart(TIME_DIGITS, "0") + chain;
+export function readingId(instant: number, chain: string): string {
+  return Math.trunc(instant).toString(36).padStart(TIME_DIGITS, "0") + chain;
 }
 
-/** Makes the ids of readings. A later id always sorts behind the earlier ones, even if the provider's clock goes back. */
+const SECOND = 1000;
+
+/** How far the clocks may differ so that {@link firstInstant} surely keeps the order of two processes, in milliseconds. */
+const MOST_SKEW = SECOND;
+
+/**
+ * The instant of the first id of a process, in milliseconds since 1970. The provider tells its time in whole seconds, and the
+ * second decides. Within it the local clock decides: it puts each process that begins 3 ms later behind the earlier one, if the
+ * clocks differ by the same time for both, one second at most. With a greater difference two processes of one second may
+ * change places, and no process ever leaves its second.
+ *
+ * @param theirs the provider's clock
+ * @param ours the local clock at the same time
+ */
+export function firstInstant(theirs: number, ours: number): number {
+  const second = Math.floor(theirs / SECOND) * SECOND;
+  // All differences that clocks with a constant skew within the limit can show in one second, and the rest modulo these.
+  const span = SECOND + 2 * MOST_SKEW;
+  const ahead = ours - second + MOST_SKEW;
+  const place = ahead - Math.floor(ahead / span) * span;
+  return second + Math.floor((place * SECOND) / span);
+}
+
+/** The fewest ids that are reserved at once. */
+const FEWEST_RESERVED = 100;
+
+/**
+ * Makes the ids of the readings of a process, in the order in which they begin. They count up by a millisecond each, instead of
+ * following a clock. So a process that ran for long leaves no ids that lie far behind its start, and the ids of the next process
+ * sort behind them also where the provider's clock was put back in between.
+ */
 export class ReadingIds {
-  #last = -Infinity;
+  #next: number;
+  #drawn = 0;
+
+  /** @param first see {@link firstInstant} */
+  constructor(first: number) {
+    this.#next = first;
+  }
 
   /** Makes all later ids sort behind `id`. Ignores a text that is not an id. */
   follow(id: string): void {
     if (!/^[0-9a-z]{14}$/.test(id)) return;
-    this.#last = Math.max(this.#last, Number.parseInt(id.slice(0, TIME_DIGITS), 36));
+    this.#next = Math.max(this.#next, instantOf(id) + 1);
   }
 
-  /** See {@link readingId}. If an earlier id has the same or a later instant, the new id uses the next millisecond. */
-  next(beganAt: number, chain: string): string {
-    this.#last = Math.max(beganAt, this.#last + 1);
-    return readingId(this.#last, chain);
+  /** The id of a reading that begins now. */
+  next(chain: string): string {
+    this.#drawn += 1;
+    return readingId(this.#next++, chain);
+  }
+
+  /**
+   * The newest id that may be used under a STATE that goes out now. It leaves room for as many ids as there have been, so that
+   * a sync of many readings reserves few times, and never leaves more than these unused.
+   *
+   * @param id the id that is to be used
+   */
+  reserve(id: string): string {
+    const room = Math.max(this.#drawn, FEWEST_RESERVED);
+    return readingId(Math.max(this.#next, instantOf(id)) + room, id.slice(TIME_DIGITS));
   }
 }
+
+const instantOf = (id: string): number => Number.parseInt(id.slice(0, TIME_DIGITS), 36);
 
 /**
  * The hashes that tell records apart. One object serves all records of a page, because a new object would take longer than

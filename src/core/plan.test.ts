@@ -51,6 +51,7 @@ function atNoon(changes: Partial<PlanInput> = {}): PlanInput {
 const settled: IncrementalState = {
   mode: "incremental",
   chain: "abcde",
+  newestId: null,
   start: TODAY - 30 * DAY,
   position: TODAY,
   reconciledOn: "2026-06-15",

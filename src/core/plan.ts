@@ -214,6 +214,7 @@ function freshStart(at: PlanInput, { earliestPosition, end, floor }: Bounds): St
   const state: IncrementalState = {
     mode: "incremental",
     chain: at.newChain,
+    newestId: null,
     start: earliestPosition,
     position: earliestPosition,
     reconciledOn: null,
@@ -295,6 +296,7 @@ export function planFullRefresh(
   const state: FullRefreshState = stored ?? {
     mode: "full_refresh",
     chain: at.newChain,
+    newestId: null,
     start: from,
     end: Math.max(from, end),
     done: false,

@@ -54,6 +54,7 @@ function stateOf(changes: Partial<IncrementalState> = {}): IncrementalState {
   return {
     mode: "incremental",
     chain: "abcde",
+    newestId: null,
     known: NOTHING_KNOWN,
     start,
     position: start,

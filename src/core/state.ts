@@ -55,10 +55,17 @@ export interface KnownStray {
   readonly window: Range;
 }
 
+/**
+ * The newest reading id that rows may have: ids up to it are reserved before a row with one of them goes out (R4). Null before
+ * the first row, and in a state of an earlier version.
+ */
+type NewestId = string | null;
+
 export interface IncrementalState {
   readonly mode: "incremental";
   /** The tail of this state's reading ids (R4): five digits that its first sync drew; empty in a state of version 1. */
   readonly chain: string;
+  readonly newestId: NewestId;
   /** All of [start, position) has been read at least once. */
   readonly start: number;
   readonly position: number;
@@ -76,6 +83,7 @@ export interface IncrementalState {
 export interface FullRefreshState {
   readonly mode: "full_refresh";
   readonly chain: string;
+  readonly newestId: NewestId;
   readonly start: number;
   readonly end: number;
   readonly done: boolean;

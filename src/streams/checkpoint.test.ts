@@ -36,6 +36,7 @@ function stateAt(position: number, changes: Partial<IncrementalState> = {}): Inc
   const base = {
     mode: "incremental",
     chain: "chain",
+    newestId: null,
     start: 0,
     reconciledOn: null,
     provisional: [],

@@ -1,5 +1,6 @@
 /** When a stream's STATE is written, and what it counts (S2); with it goes the estimate of the whole sync. */
 import { forget, NOTHING_KNOWN } from "../core/known_days.ts";
+import type { ReadingIds } from "../core/identity.ts";
 import type { Limits } from "../core/limits.ts";
 import type { StateOwner, StreamState } from "../core/state.ts";
 import * as protocol from "../protocol.ts";
@@ -71,8 +72,13 @@ export class Checkpoints {
 
   /** Sends the state as it is now: another lane may have changed it while a caller waited. */
   async send(): Promise<void> {
-    const { stream, now, send, before, state } = this.#options;
-    this.#lastAt = now();
+    this.#lastAt = this.#options.now();
+    await this.sendAhead();
+  }
+
+  /** The same for a state that says nothing new of records: the next one comes no later because of it. */
+  async sendAhead(): Promise<void> {
+    const { stream, send, before, state } = this.#options;
     const { encoded, text } = this.#encode(state());
     // Platforms count on states that differ (S2). Where nothing has changed, the pending records belong to a page whose
     // progress is not in the state yet: the STATE that covers them counts them.
@@ -187,4 +193,22 @@ export async function forgetDays(
   if (state.mode !== "incremental" || days.length === 0) return;
   options.setState({ ...state, known: forget(state.known, days) });
   await options.checkpoints.send();
+}
+
+export interface ReserveOptions {
+  /** Reads and replaces the stream's state. */
+  readonly state: () => StreamState;
+  readonly setState: (state: StreamState) => void;
+  readonly ids: Pick<ReadingIds, "reserve">;
+}
+
+/**
+ * R4: reserves an id in the state. Before the first row with this id goes out, the caller has to send the state.
+ *
+ * @returns whether the id was not reserved yet
+ */
+export function reserveId(id: string, { state, setState, ids }: ReserveOptions): boolean {
+  if (id <= (state().newestId ?? "")) return false;
+  setState({ ...state(), newestId: ids.reserve(id) });
+  return true;
 }

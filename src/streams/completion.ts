@@ -31,7 +31,7 @@ import {
 import { formatInstant } from "../core/time.ts";
 import type { DayTotal } from "../core/totals.ts";
 import type { Range } from "../core/window.ts";
-import { type Checkpoints, forgetDays } from "./checkpoint.ts";
+import { type Checkpoints, forgetDays, reserveId, type ReserveOptions } from "./checkpoint.ts";
 import { describeShrunk } from "./describe.ts";
 import { type Job, jobOf, rewriteJob } from "./job.ts";
 import type { Purpose } from "./record_filter.ts";
@@ -48,22 +48,19 @@ export interface ReadingReport {
   readonly strays: readonly StandingStrays[];
 }
 
-export interface CompletionOptions {
+export interface CompletionOptions extends ReserveOptions {
   readonly plan: Plan<StreamState>;
   readonly input: PlanInput;
   readonly limits: Limits;
   /** Gets every complete reading before the state covers it; null if the catalog does not select `export_windows` (R5). */
   readonly report: ((report: ReadingReport) => Promise<void>) | null;
   readonly warn: (message: string) => Promise<void>;
-  /** Reads and replaces the stream's state. */
-  readonly state: () => StreamState;
-  readonly setState: (state: StreamState) => void;
   /** Whether no record of this read was forgotten yet (`Sightings` in core/sightings.ts). */
   readonly remembersAll: () => boolean;
   /** Puts a job in front of the queue. */
   readonly queue: (job: Job) => void;
   /** Sends the state. */
-  readonly checkpoints: Pick<Checkpoints, "send">;
+  readonly checkpoints: Pick<Checkpoints, "send" | "sendAhead">;
 }
 
 const tooManyStrays = ({ pendingStrays }: Limits): string =>
@@ -196,8 +193,12 @@ export class Completion {
   }
 
   async #report(said: Omit<ReadingReport, "passBeganAt">): Promise<void> {
-    const { input, report, state } = this.#options;
-    await report?.({ ...said, passBeganAt: state().pass?.beganAt ?? input.now });
+    const { input, report, state, checkpoints } = this.#options;
+    if (report === null) return;
+    // R4: the first report names a chain that no STATE has named yet.
+    const isFirst = state().newestId === null && reserveId(said.reading.id, this.#options);
+    if (isFirst) void checkpoints.sendAhead(); // queued before the report
+    await report({ ...said, passBeganAt: state().pass?.beganAt ?? input.now });
   }
 
   /** Counts a window as finished if none of its strays is pending; else the window waits. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { daysOf, digestOf } from "../core/digests.ts";
-import { readingId } from "../core/identity.ts";
+import { readingId, ReadingIds } from "../core/identity.ts";
 import { beginReading, type Reading, readPage } from "../core/reading.ts";
 import type { DayReport } from "../core/settle.ts";
 import { DAY, HOUR } from "../core/time.ts";
@@ -72,11 +72,8 @@ async function outputsOf(
   stored: unknown = null,
 ): Promise<Output[]> {
   const outlet = new Outlet<Output>();
-  const manifest = new ExportWindows(
-    outlet,
-    { now: () => 0, sleep: async () => undefined },
-    stored,
-  );
+  const clock = { now: () => 0, sleep: async () => undefined };
+  const manifest = new ExportWindows({ outlet, clock, ids: new ReadingIds(3000), stored });
   const done = work(manifest).finally(() => outlet.close());
   const outputs: Output[] = [];
   for await (const output of outlet) outputs.push(output);
@@ -146,23 +143,27 @@ test("V4: a report is one line to every reader", async () => {
 });
 
 test("S2: a STATE counts the reports since the last one, and comes only where there are any", async () => {
+  const [first, second, third] = [1, 2, 3].map((number) => readingId(number, "chain"));
   const outputs = await outputsOf(async (manifest) => {
-    const report = (id: string) =>
-      manifest.report(reportOf(readingOf(id, 1, context.now)), context);
-    await Promise.all(["r1", "r2"].map(report));
+    const report = (id = "") => manifest.report(reportOf(readingOf(id, 1, context.now)), context);
+    await Promise.all([first, second].map(report));
     await manifest.sendState();
     await manifest.sendState();
-    await report("r3");
+    await report(third);
     await manifest.finish(true);
     await manifest.sendState();
   });
   expect(statesOf(outputs)).toEqual(
-    ["r2", "r3"].map((id) => ({ version: 1, last_reading_id: id, newest_reading_id: id })),
+    [null, second, third].map((id) => ({
+      version: 1,
+      last_reading_id: id,
+      newest_reading_id: readingId(3100, "chain"),
+    })),
   );
   const counts = outputs.flatMap((output) =>
     output.type === "STATE" ? [output.state.sourceStats.recordCount] : [],
   );
-  expect(counts).toEqual([4, 2]); // a day inside and a stray one for each
+  expect(counts).toEqual([0, 4, 2]); // a day inside and a stray one for each
 });
 
 test("L1: a day without totals proves nothing", async () => {
@@ -180,7 +181,7 @@ test("S2: without a reading the state is what it was", async () => {
   ]);
 });
 
-test("R4: the state keeps the newest id that was reported, for ids to come", async () => {
+test("R4: the newest id that reports may have is in a STATE before the first of them, for ids to come", async () => {
   const [old, recent] = [readingId(1000, "chain"), readingId(2000, "chain")];
   let last: string | null = null;
   const outputs = await outputsOf(async (manifest) => {
@@ -189,11 +190,19 @@ test("R4: the state keeps the newest id that was reported, for ids to come", asy
     await manifest.sendState();
     last = manifest.newestReading;
   });
-  expect(last).toBe(recent);
-  const stored = statesOf(outputs).at(-1);
-  expect(stored).toEqual({ version: 1, last_reading_id: old, newest_reading_id: recent });
+  const reserved = readingId(3100, "chain");
+  expect(last).toBe(reserved);
+  expect(outputs.map(({ type }) => type)).toEqual([
+    "STATE",
+    "RECORD_LINES",
+    "RECORD_LINES",
+    "STATE",
+  ]);
+  const [first, stored] = statesOf(outputs);
+  expect(first).toEqual({ version: 1, last_reading_id: null, newest_reading_id: reserved });
+  expect(stored).toEqual({ version: 1, last_reading_id: old, newest_reading_id: reserved });
   await outputsOf(async (manifest) => void (last = manifest.newestReading), stored);
-  expect(last).toBe(recent);
+  expect(last).toBe(reserved);
 });
 
 test("R5: a reading that was begun without totals is not reported", async () => {

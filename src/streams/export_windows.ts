@@ -1,4 +1,5 @@
 /** The stream `export_windows` (R5): the query, the times and the control totals of each complete reading. */
+import type { ReadingIds } from "../core/identity.ts";
 import { onOneLine } from "../core/lines.ts";
 import { retentionFloor } from "../core/plan.ts";
 import type { Reading } from "../core/reading.ts";
@@ -24,25 +25,35 @@ export interface ReadingContext {
   readonly now: number;
 }
 
+export interface ExportOptions {
+  readonly outlet: Outlet<Output>;
+  readonly clock: Clock;
+  readonly ids: Pick<ReadingIds, "reserve">;
+  /** The stream's state, of which only ids are kept. */
+  readonly stored: unknown;
+}
+
 /** Writes the reports of all streams' readings, and keeps the stream's own state. */
 export class ExportWindows {
   readonly #outlet: Outlet<Output>;
   readonly #clock: Clock;
+  readonly #ids: ExportOptions["ids"];
   /** Tells one state from the next (S2): readings do not end in the order in which they began. */
   #lastReading: string | null;
+  /** R4: the reports have ids up to this one, which is in a STATE before the first of them. */
   #newestReading: string | null;
   #pending = 0;
   #reports = 0;
 
-  /** @param stored the stream's state, of which only ids are kept */
-  constructor(outlet: Outlet<Output>, clock: Clock, stored: unknown) {
+  constructor({ outlet, clock, ids, stored }: ExportOptions) {
     this.#outlet = outlet;
     this.#clock = clock;
+    this.#ids = ids;
     this.#lastReading = idOf(stored, "last_reading_id");
     this.#newestReading = idOf(stored, "newest_reading_id") ?? this.#lastReading;
   }
 
-  /** The newest reading id that this run or an earlier one has reported; null if there is none. */
+  /** The newest reading id that this run or an earlier one may have reported; null if there is none. */
   get newestReading(): string | null {
     return this.#newestReading;
   }
@@ -65,10 +76,13 @@ export class ExportWindows {
     const begin = `{"type":"RECORD","record":{"stream":"${NAME}","data":`;
     const end = `,"emitted_at":${this.#clock.now()}}}\n`;
     const text = rows.map((row) => `${begin}${onOneLine(JSON.stringify(row))}${end}`).join("");
+    if (reading.id > (this.#newestReading ?? "")) {
+      this.#newestReading = this.#ids.reserve(reading.id);
+      void this.#sendState(); // queued before the report
+    }
     this.#pending += rows.length;
     this.#reports += 1;
     this.#lastReading = reading.id;
-    if (reading.id > (this.#newestReading ?? "")) this.#newestReading = reading.id;
     const bytes = Buffer.from(text);
     await this.#outlet.send({ type: "RECORD_LINES", stream: NAME, bytes, count: rows.length });
   }

@@ -11,8 +11,8 @@
  */
 import type { Limits } from "../core/limits.ts";
 import { differingDays } from "../core/settle.ts";
-import { knownOf, type StreamState } from "../core/state.ts";
-import { type Checkpoints, forgetDays } from "./checkpoint.ts";
+import { knownOf } from "../core/state.ts";
+import { type Checkpoints, forgetDays, reserveId, type ReserveOptions } from "./checkpoint.ts";
 import type { OpenWindow, PageOptions } from "./open_window.ts";
 import type { Lines } from "./records.ts";
 import type { FetchedPage } from "./stream.ts";
@@ -33,15 +33,12 @@ interface Released {
   readonly written: Promise<void>;
 }
 
-export interface HeldOptions {
+export interface HeldOptions extends ReserveOptions {
   readonly stream: string;
   /** The longest time that rows are held while other pages come, in milliseconds. */
   readonly interval: number;
   readonly limits: Limits;
   readonly now: () => number;
-  /** Reads and replaces the stream's state. */
-  readonly state: () => StreamState;
-  readonly setState: (state: StreamState) => void;
   readonly checkpoints: Checkpoints;
   /** Puts an item behind all that was sent before. Resolves when the item is written. */
   readonly send: (item: Output) => Promise<void>;
@@ -99,7 +96,7 @@ export class HeldWindows {
       this.#held.push({ window, lines, days });
       return { ...lines, bytes: NO_LINES, count: 0 };
     }
-    this.#handOver(days);
+    this.#handOver(days, window);
     this.#options.checkpoints.made(lines.count, lines.bytes.length);
     return lines;
   }
@@ -110,7 +107,7 @@ export class HeldWindows {
    * @returns all windows whose rows went out since the last call: they can end now
    */
   async release(): Promise<readonly OpenWindow[]> {
-    this.#handOver([]);
+    this.#handOver([], null);
     return await this.released();
   }
 
@@ -126,11 +123,23 @@ export class HeldWindows {
     return differingDays(known, window.job.window, digests, window.reading.beganAt);
   }
 
-  /** Hands over a STATE and then the rows of all held windows, before it returns. `more`: days that leave the state with them. */
-  #handOver(more: readonly number[]): void {
+  /**
+   * Hands over a STATE, if one is needed, and then the rows of all held windows, before it returns.
+   *
+   * @param more days that leave the state with those of the held windows
+   * @param next the window whose rows come next; null if none do
+   */
+  #handOver(more: readonly number[], next: OpenWindow | null): void {
     const { stream, checkpoints, send } = this.#options;
     const held = this.#held.splice(0);
+    const windows = [...held.map(({ window }) => window), ...(next === null ? [] : [next])];
+    const newest = windows
+      .map(({ reading }) => reading.id)
+      .toSorted()
+      .at(-1);
+    const isNew = newest !== undefined && reserveId(newest, this.#options);
     void forgetDays([...held.flatMap(({ days }) => days), ...more], this.#options);
+    if (isNew) void checkpoints.sendAhead(); // nothing if the STATE has just gone out
     for (const { window, lines } of held) {
       const { bytes, count } = lines;
       checkpoints.made(count, bytes.length);

@@ -2,7 +2,7 @@
 import type { ConfiguredCatalog, ConfiguredStream } from "../catalog/catalog.ts";
 import type { ReadSettings } from "../config/config.ts";
 import { MAXIMUM_LANES } from "../core/concurrency.ts";
-import { drawChain, ReadingIds } from "../core/identity.ts";
+import { drawChain, firstInstant, ReadingIds } from "../core/identity.ts";
 import type { Limits } from "../core/limits.ts";
 import {
   type Plan,
@@ -74,11 +74,11 @@ export async function readStreams(options: ReadOptions): Promise<boolean> {
   });
   const startedAt = clock.now();
   await warnOfClocks(answer.nowMs, startedAt, outlet);
+  const ids = new ReadingIds(firstInstant(answer.nowMs, startedAt));
   const asked = catalog.streams.some(({ name }) => name === "export_windows");
   const manifest = asked
-    ? new ExportWindows(outlet, clock, options.states.get("export_windows"))
+    ? new ExportWindows({ outlet, clock, ids, stored: options.states.get("export_windows") })
     : null;
-  const ids = new ReadingIds();
   ids.follow(manifest?.newestReading ?? "");
   const run: Run = {
     edges,

@@ -49,7 +49,7 @@ export class StreamReader implements WindowSource {
 
   constructor(options: ReaderOptions) {
     this.#options = options;
-    const { plan, stream, source, policy, run } = options;
+    const { plan, stream, source, policy, run, reports } = options;
     const { clock, stop } = run.edges;
     this.#sightings = new Sightings(run.limits);
     this.#notices = new Notices(stream.name, (message) => void this.#send(message));
@@ -63,12 +63,13 @@ export class StreamReader implements WindowSource {
       setState: (next: StreamState) => {
         this.#state = next;
       },
+      ids: run.ids,
       send: (item: Output) => this.#send(item),
     };
     this.#checkpoints = new Checkpoints({
       ...shared,
       owner: source.owner,
-      before: () => void options.reports?.keep(),
+      before: () => void reports?.keep(),
       warn: this.#notices.once,
     });
     this.#signal = AbortSignal.any([stop, this.#failure.signal]);
@@ -78,13 +79,14 @@ export class StreamReader implements WindowSource {
       ...shared,
       plan,
       input: options.input,
-      report: options.reports?.send ?? null,
+      report: reports?.send ?? null,
       warn: (message) => this.#log("WARN", message),
       remembersAll: () => this.#sightings.isComplete,
       queue: (job) => this.#queue.unshift(job),
       checkpoints: this.#checkpoints,
     });
     const known = knownOf(plan.state);
+    run.ids.follow(plan.state.newestId ?? "");
     for (const { id } of plan.resumed) run.ids.follow(id);
     for (const { readingId } of known.days.values()) run.ids.follow(readingId);
     const planned = (windows: number): void =>
@@ -183,7 +185,7 @@ export class StreamReader implements WindowSource {
       return beginReading(window, { id, beganAt, ...more });
     }
     const beganAt = Math.trunc(run.providerNow());
-    const id = run.ids.next(beganAt, this.#state.chain);
+    const id = run.ids.next(this.#state.chain);
     return beginReading(window, { id, beganAt, ...more });
   }
 

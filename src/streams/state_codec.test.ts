@@ -5,7 +5,8 @@ import type { Reading } from "../core/reading.ts";
 import type { FullRefreshState, IncrementalState } from "../core/state.ts";
 import { DAY } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
-import { decodeState, encodeState, parseStateFile } from "./state_codec.ts";
+import { decodeState, encodeState } from "./state_codec.ts";
+import { parseStateFile } from "./state_file.ts";
 import { DAY_ONE } from "./testing.ts";
 
 const ours = { base_url: "https://a.example", dataset: "costs", granularity: "1d", account: null };
@@ -58,6 +59,7 @@ const known = suspect(
 const incremental: IncrementalState = {
   mode: "incremental",
   chain: "abcd1",
+  newestId: "0mgdngqqwrabcd",
   start: DAY_ONE,
   position: DAY_ONE + DAY,
   reconciledOn: "2026-01-10",
@@ -85,6 +87,7 @@ const incremental: IncrementalState = {
 const full: FullRefreshState = {
   mode: "full_refresh",
   chain: "abcd1",
+  newestId: null,
   start: DAY_ONE,
   end: DAY_ONE + 9 * DAY,
   done: false,
@@ -104,6 +107,7 @@ test("S3: the JSON of a state is for people to read", () => {
     belongs_to: ours,
     mode: "incremental",
     chain: "abcd1",
+    newest_reading_id: "0mgdngqqwrabcd",
     start: "2026-01-01T00:00:00Z",
     position: "2026-01-02T00:00:00Z",
     reconciled_on: "2026-01-10",
@@ -151,10 +155,21 @@ test("S5: a state of 0.1.0 goes on; nothing is known of its days, and its pass b
   };
   expect(decodeState(first, ours, "incremental")).toMatchObject({
     chain: "",
+    newestId: null,
     position: DAY_ONE + DAY,
     known: NOTHING_KNOWN,
     pass: null,
   });
+});
+
+test("S5 R4: a state of 0.2.0 has no reserved ids", () => {
+  for (const [state, mode] of [
+    [incremental, "incremental"],
+    [full, "full_refresh"],
+  ] as const) {
+    const { newest_reading_id: _newest, ...older } = encodeState(state, ours);
+    expect(decodeState(older, ours, mode)).toEqual({ ...state, newestId: null });
+  }
 });
 
 test("S8: ten years of days with records, each written by a reading of its own, stay below 300 kB", () => {

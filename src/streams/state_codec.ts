@@ -45,6 +45,7 @@ export function encodeState(state: StreamState, fingerprint: StateOwner): JsonOb
     belongs_to: fingerprint,
     mode: state.mode,
     chain: state.chain,
+    newest_reading_id: state.newestId,
     start: formatInstant(state.start),
   };
   const pass = state.pass === null ? null : encodePass(state.pass);
@@ -165,11 +166,14 @@ const stray = z
     window: { start, end },
   }));
 const chain = z.string().regex(/^[0-9a-z]{5}$/, "must be a chain of reading ids");
+/** A state of 0.2.0 leaves it out. */
+const newestId = readingId.nullish();
 const stateSchema = z.discriminatedUnion("mode", [
   z
     .object({
       mode: z.literal("incremental"),
       chain,
+      newest_reading_id: newestId,
       start: instant,
       position: instant,
       reconciled_on: z.string().nullish(),
@@ -180,23 +184,30 @@ const stateSchema = z.discriminatedUnion("mode", [
       pass: passSchema,
     })
     .transform(({ reconciled_on: reconciledOn, strays, scrub, ...state }): IncrementalState => {
-      const { known, days, unconfirmed, shrunk, ...rest } = state;
+      const { known, days, unconfirmed, shrunk, newest_reading_id: newest, ...rest } = state;
       return {
         ...rest,
+        newestId: newest ?? null,
         reconciledOn: reconciledOn ?? null,
         known: decodeKnownDays({ known, days, unconfirmed, shrunk }),
         strays: strays ?? [],
         scrub: scrub ?? null,
       };
     }),
-  z.object({
-    mode: z.literal("full_refresh"),
-    chain,
-    start: instant,
-    end: instant,
-    done: z.boolean(),
-    pass: passSchema,
-  }),
+  z
+    .object({
+      mode: z.literal("full_refresh"),
+      chain,
+      newest_reading_id: newestId,
+      start: instant,
+      end: instant,
+      done: z.boolean(),
+      pass: passSchema,
+    })
+    .transform(({ newest_reading_id: newest, ...state }): FullRefreshState => ({
+      ...state,
+      newestId: newest ?? null,
+    })),
 ]);
 /** The state of 0.1.0. A pass under way begins again: it says nothing of days. */
 const firstStateSchema = z.discriminatedUnion("mode", [
@@ -211,6 +222,7 @@ const firstStateSchema = z.discriminatedUnion("mode", [
     .transform(({ reconciled_on: reconciledOn, ...state }): IncrementalState => ({
       ...state,
       chain: "",
+      newestId: null,
       reconciledOn: reconciledOn ?? null,
       known: NOTHING_KNOWN,
       strays: [],
@@ -219,7 +231,7 @@ const firstStateSchema = z.discriminatedUnion("mode", [
     })),
   z
     .object({ mode: z.literal("full_refresh"), start: instant, end: instant, done: z.boolean() })
-    .transform((state): FullRefreshState => ({ ...state, chain: "", pass: null })),
+    .transform((state): FullRefreshState => ({ ...state, chain: "", newestId: null, pass: null })),
 ]);
 const headSchema = z.object({
   version: z.literal([1, VERSION]),
@@ -284,49 +296,4 @@ function assertSame(found: z.output<typeof headSchema>["belongs_to"], expected: 
       `same usage twice in one table. Change it back, or clear the stream's data to read it from the beginning.`,
     { stream: expected.dataset },
   );
-}
-
-const stateFileSchema = z.array(
-  z.looseObject({
-    type: z.literal("STREAM").nullish(),
-    stream: z.looseObject({
-      stream_descriptor: z.looseObject({ name: z.string() }),
-      // The protocol leaves it out where there is none.
-      stream_state: z.unknown().optional(),
-    }),
-  }),
-);
-
-/**
- * The states of a state file, by stream: a JSON array of per-stream states, or nothing at all.
- *
- * @param warn gets a message for each stream with two states; the last one counts
- * @throws ConnectorError `invalid_state` if the file has anything else, such as a GLOBAL or LEGACY state
- */
-export function parseStateFile(
-  value: unknown,
-  warn: (message: string) => void = () => undefined,
-): ReadonlyMap<string, unknown> {
-  const none = value === null || value === undefined;
-  if (none || (typeof value === "object" && Object.keys(value).length === 0)) return new Map();
-  const parsed = stateFileSchema.safeParse(value, { error: ruleOf });
-  if (!parsed.success) {
-    const faults = describeIssues("state", issuesOf(parsed.error));
-    throw new ConnectorError(
-      "invalid_state",
-      `${faults}\nIt must be a list of per-stream states, as earlier STATE messages carried them.`,
-    );
-  }
-  const states = new Map<string, unknown>();
-  for (const { stream } of parsed.data) {
-    const { name } = stream.stream_descriptor;
-    if (states.has(name)) {
-      warn(
-        `The state file holds more than one state of the stream "${name}"; the last one counts. Keep the last STATE of each ` +
-          "stream only.",
-      );
-    }
-    states.set(name, stream.stream_state);
-  }
-  return states;
 }

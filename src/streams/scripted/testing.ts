@@ -7,7 +7,7 @@ import type { StreamState } from "../../core/state.ts";
 import { DAY, formatInstant } from "../../core/time.ts";
 import { ConnectorError } from "../../errors.ts";
 import type { ProgressEvent } from "../progress_event.ts";
-import type { LogLevel, Output, StateMessage } from "../../protocol.ts";
+import { log, type LogLevel, type Output, type StateMessage } from "../../protocol.ts";
 import type { ReadingReport } from "../completion.ts";
 import { Outlet, PageWriter, readOverLanes } from "../flow.ts";
 import { StreamReader } from "../reader.ts";
@@ -69,6 +69,8 @@ interface Options {
   readonly providerNow?: () => number;
   readonly now?: () => number;
   readonly consumed?: (output: Output) => void;
+  /** Whether the output shows where reports would stand, as a DEBUG line `report`. */
+  readonly marksReports?: boolean;
 }
 
 export const refused = (code: "cursor_refused" | "bad_request"): ConnectorError =>
@@ -108,7 +110,7 @@ function answersOf(
 /** The shared parts of a run, on clocks that stand still unless the options move them. */
 function runOf(options: Options, now: number, events: ProgressEvent[]): SharedRun {
   const outlet = new Outlet<Output>();
-  const ids = new ReadingIds();
+  const ids = new ReadingIds(now);
   ids.follow(options.knownId ?? "");
   const clock = { now: options.now ?? (() => 0), sleep: async () => undefined };
   const nextTurn = (): Promise<void> => Promise.resolve();
@@ -167,7 +169,13 @@ export async function readScript(script: Script, options: Options = {}): Promise
       stateInterval,
     },
     run,
-    reports: { send: async (report) => void said.push(report), keep: async () => undefined },
+    reports: {
+      send: async (report) => {
+        said.push(report);
+        if (options.marksReports === true) await run.outlet.send(log("DEBUG", "report"));
+      },
+      keep: async () => undefined,
+    },
     onEnd: () => undefined,
   });
   const work = reader
