@@ -107,3 +107,23 @@ test("C1 C2: a provider of ten requests a second is read at nearly that rate, an
   expect(pages / ((endedAt - startedAt) / SECOND)).toBeGreaterThan(9);
   expect(refused).toBeLessThan(0.05 * pages);
 });
+
+test("C1 C2: where every third request gets 429 and every fifth 500, whatever the rate, a hundred take two minutes", async () => {
+  const connection = accountOf(() => 10);
+  let count = 0;
+  const intercept: Step["weather"]["intercept"] = (url, reply) => {
+    if (url.pathname.endsWith("capabilities")) return { delivery: whole(reply) };
+    count += 1;
+    if (count % 3 === 0) {
+      const limited = problem(429, "rate", { "retry-after": "1" });
+      return { delivery: { ...whole(limited), asked: SECOND } };
+    }
+    return { delivery: whole(count % 5 === 0 ? problem(500, "fault") : reply) };
+  };
+  const weather = { ...FAIR, latency: 100, intercept };
+  const { startedAt, endedAt, outcome } = await connection.sync(stepOf(null, { weather }));
+  expect(outcome).toBe(true);
+  expect(connection.faults).toEqual([]);
+  expect(count).toBeGreaterThan(100);
+  expect((endedAt - startedAt) / SECOND / count).toBeLessThan(1.2);
+});

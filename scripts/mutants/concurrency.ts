@@ -26,8 +26,8 @@ export const CONCURRENCY: readonly Mutant[] = [
   {
     rule: "C2",
     file: "src/core/pace.ts",
-    from: "Math.min(refused, measured) * MARGIN",
-    to: "refused",
+    from: "const tried = Math.min(before.rate, measured) * MARGIN;",
+    to: "const tried = before.rate;",
     test: "src/core/concurrency.test.ts: C1 C2: at a provider with a rate limit, within a tenth of its rate and without storms of 429",
   },
   {
@@ -42,7 +42,14 @@ export const CONCURRENCY: readonly Mutant[] = [
     file: "src/http/gate.ts",
     from: "const wait = this.#until - clock.now();",
     to: "const wait = 0;",
-    test: "src/http/gate.test.ts: C2: one gate for all lanes",
+    test: "src/http/gate.test.ts: C2: requests pass until a 429, then after the wait",
+  },
+  {
+    rule: "C2",
+    file: "src/core/pace.ts",
+    from: "if (share > LOWERED * term.faster.share) {",
+    to: "if (share > 1) {",
+    test: "src/core/concurrency.test.ts: C1 C2: where a third of the requests is refused whatever the rate, the pace does not spiral down",
   },
   {
     rule: "C3",

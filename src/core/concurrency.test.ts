@@ -38,7 +38,7 @@ describe("C1: the number of requests at once finds itself", () => {
           for (const [index, event] of list.entries()) {
             at += gaps[index] ?? 0;
             if (event.kind === "page") state = afterPage(state, { ...event, at });
-            else if (event.kind === "limit") state = afterLimit(state, at);
+            else if (event.kind === "limit") state = afterLimit(state, at, 1000);
             else state = afterFault(state);
             expect(Number.isInteger(state.lanes)).toBe(true);
             expect(state.lanes).toBeGreaterThanOrEqual(1);
@@ -58,7 +58,7 @@ describe("C1: the number of requests at once finds itself", () => {
         for (const event of list) {
           at += 100;
           if (event.kind === "page") state = afterPage(state, { ...event, at });
-          else if (event.kind === "limit") state = afterLimit(state, at);
+          else if (event.kind === "limit") state = afterLimit(state, at, 1000);
           else state = afterFault(state);
         }
         for (let page = 0; page < 20_000 && state.lanes < MAXIMUM_LANES; page++) {
@@ -158,6 +158,49 @@ describe("C1: the number of requests at once finds itself", () => {
     );
   });
 
+  /** A limit that other customers share: it refuses every third request, or with a seed one of three at random, whatever the rate. */
+  const shared = (seed: number | null, wait: number) => {
+    let [count, noise] = [0, seed ?? 0];
+    return (): number | null => {
+      count += 1;
+      noise = (Math.imul(noise, 1_664_525) + 1_013_904_223) | 0;
+      const isRefused = seed === null ? count % 3 === 0 : (noise >>> 8) % 3 === 0;
+      return isRefused ? wait : null;
+    };
+  };
+
+  test("C1 C2: where a third of the requests is refused whatever the rate, the pace does not spiral down", () => {
+    fc.assert(
+      fc.property(
+        fc.option(fc.integer()),
+        fc.constantFrom(0, 1000, 5000),
+        trips,
+        (seed, wait, trip) => {
+          const until = 4 * 3_600_000;
+          const refuses = shared(seed, wait);
+          const { accepted } = simulate({ latency: () => trip, refuses }, until);
+          // A request leaves after each wait, and two of three are answered. An hour as slow as the last one would show a spiral.
+          const asked = Math.max(1000, wait) + trip;
+          for (let hour = 0; hour < 4; hour++) {
+            const from = hour * 3_600_000;
+            const pages = within(accepted, from) - within(accepted, from + 3_600_000);
+            expect(pages).toBeGreaterThan((0.4 * (3_600_000 * 2)) / 3 / asked);
+          }
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+
+  test("C1 C2: a limit that loses its other customers is read at full speed again", () => {
+    const [refuses, end] = [shared(null, 1000), 600_000];
+    const { accepted } = simulate(
+      { latency: () => 100, refuses: (at) => (at < end ? refuses() : null) },
+      end + 1_260_000,
+    );
+    expect(within(accepted, end + 1_200_000)).toBeGreaterThan(0.5 * 60_000 * (MAXIMUM_LANES / 100));
+  });
+
   test("C1 C2: at a provider that allows a number of requests at once, within a tenth of what it could serve", () => {
     fc.assert(
       fc.property(
@@ -180,7 +223,7 @@ describe("C1: the number of requests at once finds itself", () => {
 
   test("C1: a 429 halves the lanes, and the pace stays for the run", () => {
     const before = { ...FIRST_CONCURRENCY, lanes: 16, usual: 100 };
-    const after = afterLimit(before, 1000);
+    const after = afterLimit(before, 1000, 1000);
     expect(after.lanes).toBe(8);
     expect(spacingOf(before)).toBe(0);
     expect(spacingOf(after)).toBeCloseTo(12.5); // half of 16 requests in 100 ms

@@ -155,13 +155,17 @@ function judged(
   return { ...halvedToTry(state, latency), usual: latency, rest: state.patience };
 }
 
-/** The state after a 429. All 429s of one pause count once. */
-export function afterLimit(before: Concurrency, at: number): Concurrency {
+/**
+ * The state after a 429. All 429s of one pause count once.
+ *
+ * @param waitMs the time that the 429 asks to wait; above 0
+ */
+export function afterLimit(before: Concurrency, at: number, waitMs: number): Concurrency {
   const latency = before.usual ?? (before.fastest === Infinity ? UNKNOWN_MS : before.fastest);
   return {
     ...before,
     lanes: Math.max(1, Math.floor(before.lanes / 2)),
-    pace: slower(before.pace, at, before.lanes / Math.max(1, latency)),
+    pace: slower(before.pace, at, before.lanes / Math.max(1, latency), waitMs),
     isStarting: false,
     ...NEW_ROUND,
     skipped: before.lanes,

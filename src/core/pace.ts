@@ -2,10 +2,20 @@
  * The pace of requests after a 429: the least time between two of them. Pure; instants and durations are milliseconds, rates are
  * requests a millisecond.
  *
- * Between two 429s a provider accepts as many requests as its limit allows for that time. So the second 429 of a run shows the
- * rate: it is measured, as in BBR (draft-ietf-ccwg-bbr, section 4.1, delivery rate), instead of being searched by halving alone.
- * The measurement is too low where the provider forgets the allowance of a pause. So the pace grows again towards the rate
- * that was refused, and close to that rate it grows slowly, as the window of CUBIC does (RFC 9438, section 4.2).
+ * Two kinds of provider answer 429, and one 429 does not tell them apart:
+ *
+ * - A provider with **a limit of this customer's own rate** accepts, between two 429s, as many requests as the limit allows for that
+ *   time, pauses included. So the rate is measured, as in BBR (draft-ietf-ccwg-bbr, section 4.1, delivery rate), instead of being
+ *   searched by halving. The measurement is too low where the provider forgets the allowance of a pause. So the pace
+ *   grows again towards the rate that was refused, and close to that rate it grows slowly, as the window of CUBIC does (RFC 9438,
+ *   section 4.2).
+ * - A provider with **a limit that other customers share** refuses some requests whatever the rate. A measurement that includes the
+ *   pauses would be lower after each 429, without end.
+ *
+ * So a run begins in the **plain** term: a 429 slows it down a little, and never to less than one request in the time that the 429
+ * asks to wait. After some 429s close to each other the **measured** term tries the measured rate. It stays as long as it brings
+ * at most half the share of 429s, and each halving of its rate has to halve the share again. Otherwise the plain term comes
+ * back, and the next trial takes twice as many 429s.
  */
 
 /** The rate that a run has learned from its 429s. */
@@ -20,6 +30,20 @@ export interface Pace {
   /** The instant from which {@link rate} holds, and the number of pages since then. */
   readonly since: number;
   readonly proven: number;
+  readonly term: Term;
+  /** The number of 429s of a plain term after which the measured rate is tried. */
+  readonly patience: number;
+}
+
+/** A time with one way to slow down. Its counts begin again after {@link CALM_PAGES} pages without a 429. */
+interface Term {
+  /** The instant from which 429s and pages are counted, and the rate at that instant. */
+  readonly from: number;
+  readonly rate: number;
+  readonly refusals: number;
+  readonly pages: number;
+  /** The faster rate that a measured term is compared with, and the share of 429s at that rate; null in a plain term. */
+  readonly faster: { readonly rate: number; readonly share: number } | null;
 }
 
 /** A little less than the measured rate, so that measuring errors do not lead to the next 429. */
@@ -41,33 +65,93 @@ const MINUTE = 60_000;
 /** One request a minute: slower is no limit of a rate, and the gate's own waits go on growing. */
 const SLOWEST = 1 / 60_000;
 
+/** After this number of pages the next 429 is no sign that the pace is too fast: at most one request of twenty is refused. */
+const CALM_PAGES = 20;
+
+/** The 429s of a plain term before the first trial of a measured rate, and the most before any. */
+const FIRST_PATIENCE = 2;
+const LONGEST_PATIENCE = 64;
+
+/** A measured rate is judged after this number of 429s, and stays if their share is at most this part of the share before. */
+const JUDGED_REFUSALS = 6;
+const LOWERED = 0.5;
+
 /**
  * The pace after a 429. All 429s of one pause count once.
  *
  * @param before null at the first 429 of the run
  * @param unpaced the rate at which requests left, for the first 429; above 0
+ * @param waitMs the time that the 429 asks to wait; above 0
  */
-export function slower(before: Pace | null, at: number, unpaced: number): Pace {
+export function slower(before: Pace | null, at: number, unpaced: number, waitMs: number): Pace {
   const refused = before?.rate ?? unpaced;
-  const measured = before === null ? 0 : before.accepted / Math.max(1, at - before.refusedAt);
-  // Nothing is measured at the first 429, nor where no page came since the one before.
-  const rate = measured === 0 ? refused / 2 : Math.min(refused, measured) * MARGIN;
-  return {
-    rate: Math.max(SLOWEST, rate),
-    refused,
-    refusedAt: at,
-    accepted: 0,
-    since: at,
-    proven: 0,
-  };
+  const next =
+    before === null
+      ? { rate: unpaced / 2, term: termOf(at, unpaced / 2, null), patience: FIRST_PATIENCE }
+      : judged(before, at, waitMs);
+  const rate = Math.max(SLOWEST, next.rate);
+  return { ...next, rate, refused, refusedAt: at, accepted: 0, since: at, proven: 0 };
+}
+
+const termOf = (from: number, rate: number, faster: Term["faster"]): Term => ({
+  from,
+  rate,
+  refusals: 0,
+  pages: 0,
+  faster,
+});
+
+function judged(
+  before: Pace,
+  at: number,
+  waitMs: number,
+): Pick<Pace, "rate" | "term" | "patience"> {
+  const { accepted, refusedAt, patience } = before;
+  const [elapsed, floor] = [Math.max(1, at - refusedAt), Math.max(SLOWEST, 1 / waitMs)];
+  const isCalm = accepted >= CALM_PAGES;
+  const term = { ...before.term, refusals: before.term.refusals + 1 };
+  const share = term.refusals / (term.refusals + term.pages);
+  if (term.faster === null) {
+    const rate = Math.max(before.rate * MARGIN, Math.min(before.rate, floor));
+    if (isCalm && elapsed >= CALM_PAGES * waitMs) {
+      return { rate, term: termOf(at, rate, null), patience };
+    }
+    if (term.refusals < patience) return { rate, term, patience };
+    const measured = Math.max(1, term.pages) / Math.max(1, at - term.from);
+    const tried = Math.min(before.rate, measured) * MARGIN;
+    return { rate: tried, term: termOf(at, tried, { rate: before.rate, share }), patience };
+  }
+  const measured = accepted / elapsed;
+  const rate = measured === 0 ? before.rate / 2 : Math.min(before.rate, measured) * MARGIN;
+  const isHalved = term.refusals > 1 && rate < term.rate / 2;
+  if (isCalm || (!isHalved && term.refusals < JUDGED_REFUSALS)) {
+    const shorter = Math.max(FIRST_PATIENCE, patience / 2);
+    return isCalm
+      ? { rate, term: { ...term, refusals: 0, pages: 0 }, patience: shorter }
+      : { rate, term, patience };
+  }
+  if (share > LOWERED * term.faster.share) {
+    const plain = Math.max(term.faster.rate, floor);
+    const longer = Math.min(LONGEST_PATIENCE, 2 * patience);
+    return { rate: plain, term: termOf(at, plain, null), patience: longer };
+  }
+  const faster = isHalved ? { rate: term.rate, share } : term.faster;
+  return { rate, term: termOf(at, isHalved ? rate : term.rate, faster), patience };
 }
 
 /** The pace after one more page without a 429. */
 export function kept(before: Pace, at: number): Pace {
-  const pace = { ...before, accepted: before.accepted + 1, proven: before.proven + 1 };
+  const pace = {
+    ...before,
+    accepted: before.accepted + 1,
+    proven: before.proven + 1,
+    term: { ...before.term, pages: before.term.pages + 1 },
+  };
   const isNear = pace.rate * NEAR >= pace.refused;
+  const isTried = pace.term.faster !== null && pace.term.from === pace.refusedAt;
   const isProven =
-    pace.proven >= PROVEN_PAGES && at - pace.since >= (isNear ? CREEP_MS : PROVEN_MS);
+    pace.proven >= (isTried ? CALM_PAGES : PROVEN_PAGES) &&
+    at - pace.since >= (isNear ? CREEP_MS : PROVEN_MS);
   if (!isProven) return pace;
   const rate = isNear
     ? pace.rate * (1 + CREEP * Math.max(1, (at - pace.refusedAt) / MINUTE))

@@ -54,9 +54,10 @@ export function simulate(provider: Provider, until: number): Result {
       state = afterPage(state, { at: now, latency, waitedFor: first.isPaced ? "pace" : "page" });
     } else {
       refused.push(now);
-      held = Math.max(held, now + Math.max(1000, first.wait));
+      const wait = Math.max(1000, first.wait);
+      held = Math.max(held, now + wait);
       if (first.sentAt > pausedAt) {
-        state = afterLimit(state, now);
+        state = afterLimit(state, now, wait);
         pausedAt = now;
       }
     }

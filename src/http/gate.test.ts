@@ -12,8 +12,8 @@ function makeGate(clock = instantClock(), waits = true, concurrency: number | un
 }
 const signal = new AbortController().signal;
 
-describe("C2: one gate for all lanes", () => {
-  test("lets requests pass until a 429, then after the wait", async () => {
+describe("one gate for all lanes", () => {
+  test("C2: requests pass until a 429, then after the wait", async () => {
     const { gate, clock } = makeGate();
     const pass = await gate.pass(signal);
     expect(clock.slept).toEqual([]);
@@ -46,7 +46,7 @@ describe("C2: one gate for all lanes", () => {
     expect(holds.map(({ untilMs }) => untilMs - NOW)).toEqual([1000, 30_000]);
   });
 
-  test("grows while 429 follows 429, and starts again after a page", async () => {
+  test("C2: the wait grows while 429 follows 429, and starts again after a page", async () => {
     const { gate, clock } = makeGate();
     for (let time = 0; time < 4; time += 1) gate.limited(await gate.pass(signal), 0);
     gate.succeeded(await gate.pass(signal));
@@ -65,7 +65,7 @@ describe("C2: one gate for all lanes", () => {
     expect(clock.slept).toEqual([1000, 2000]);
   });
 
-  test("an hour without a page gives up, for every lane", async () => {
+  test("C2: an hour without a page gives up, for every lane", async () => {
     const { gate, clock } = makeGate();
     const drain = async (): Promise<never> => {
       for (;;) gate.limited(await gate.pass(signal), 600_000);

@@ -193,20 +193,23 @@ export class Gate {
     } else if (now + wait - this.#since > policy.giveUpMs) {
       this.#giveUp(retryAfterMs, `No page has come for about ${minutes(policy.giveUpMs)}.`);
     } else {
-      this.#pause(now, wait, known);
+      // A pace is compared with the wait that the provider asks for, not with one that has grown.
+      const asked = Math.max(policy.minimumMs, retryAfterMs ?? 0);
+      this.#pause(now, wait, known ? null : asked);
     }
   }
 
-  #pause(now: number, wait: number, known: boolean): void {
+  /** @param askedMs the wait that the provider asks for; null if the pause has begun with an earlier 429 */
+  #pause(now: number, wait: number, askedMs: number | null): void {
     const before = this.#until;
     this.hold(now + wait);
-    if (!known) {
+    if (askedMs !== null) {
       this.#pauses += 1;
       this.#inARow += 1;
       if (typeof this.#concurrency !== "number")
-        this.#concurrency = afterLimit(this.#concurrency, now);
+        this.#concurrency = afterLimit(this.#concurrency, now, askedMs);
     }
-    if (known && this.#until - before < WORTH_TELLING_MS) return;
+    if (askedMs === null && this.#until - before < WORTH_TELLING_MS) return;
     this.#options.onHold?.({
       untilMs: this.#until,
       waitMs: this.#until - now,
