@@ -105,6 +105,8 @@ function incremental(state: Plain): StreamState {
 }
 
 type Incremental = Extract<StreamState, { mode: "incremental" }>;
+type Doubtful =
+  Incremental["known"]["forgotten"] extends ReadonlyMap<number, infer Day> ? Day : never;
 
 /** The days, strays and the scrub that a state remembers; members may be missing. */
 function memoryOf(state: Plain): Pick<Incremental, "known" | "strays" | "scrub"> {
@@ -127,7 +129,7 @@ function memoryOf(state: Plain): Pick<Incremental, "known" | "strays" | "scrub">
   };
 }
 
-function knownOf({ known, days, unconfirmed, shrunk }: Plain): Incremental["known"] {
+function knownOf({ known, days, unconfirmed, shrunk, forgotten }: Plain): Incremental["known"] {
   const ranges: { start: number; end: number }[] = [];
   const bounds = orNone(known).map((range) => tuple(range, 2).map(date));
   for (const [start = 0, end = 0] of bounds.toSorted(([a = 0], [b = 0]) => a - b)) {
@@ -141,6 +143,18 @@ function knownOf({ known, days, unconfirmed, shrunk }: Plain): Incremental["know
     const [own, records, hash, at] = tuple(entry, 4);
     return { day: date(own), records: whole(records), digest: hashOf(hash), at: instant(at) };
   });
+  const doubtsOf = (own: number): Pick<Doubtful, "confirmed" | "shrinkage"> => {
+    const shrinkage = shrinkages.findLast((entry) => entry.day === own);
+    return {
+      confirmed: !doubtful.has(own),
+      shrinkage:
+        shrinkage === undefined
+          ? null
+          : { records: shrinkage.records, digest: shrinkage.digest, at: shrinkage.at },
+    };
+  };
+  const isInside = (own: number): boolean =>
+    ranges.some(({ start, end }) => start <= own && own < end);
   const found: Incremental["known"]["days"] extends ReadonlyMap<number, infer Day>
     ? Map<number, Day>
     : never = new Map();
@@ -148,21 +162,20 @@ function knownOf({ known, days, unconfirmed, shrunk }: Plain): Incremental["know
     const [id, own] = tuple(group, 2);
     const readingId = idOf(id);
     for (const digest of listOf(own).map(digestOf)) {
-      const shrinkage = shrinkages.findLast((entry) => entry.day === digest.day);
-      const isInside = ranges.some(({ start, end }) => start <= digest.day && digest.day < end);
-      if (!isInside) continue;
-      found.set(digest.day, {
-        ...digest,
-        readingId,
-        confirmed: !doubtful.has(digest.day),
-        shrinkage:
-          shrinkage === undefined
-            ? null
-            : { records: shrinkage.records, digest: shrinkage.digest, at: shrinkage.at },
-      });
+      if (!isInside(digest.day)) continue;
+      found.set(digest.day, { ...digest, readingId, ...doubtsOf(digest.day) });
     }
   }
-  return { ranges, days: found };
+  const gone = orNone(forgotten).map((entry): [number, Doubtful] => {
+    const [own, most, records, id] = tuple(entry, 4);
+    const at = date(own);
+    const readingId = id === null ? null : idOf(id);
+    return [
+      at,
+      { day: at, most: whole(most), records: whole(records), readingId, ...doubtsOf(at) },
+    ];
+  });
+  return { ranges, days: found, forgotten: new Map(gone.filter(([own]) => !isInside(own))) };
 }
 
 function digestOf(value: unknown) {

@@ -5,6 +5,7 @@ import {
   confirm,
   forget,
   isKnown,
+  isSuspicious,
   judgeDay,
   type KnownDays,
   learn,
@@ -68,6 +69,31 @@ describe("transitions", () => {
     expect(confirm(doubted, ONE).days.get(ONE)?.shrinkage).toBe(null);
   });
 
+  test("R8: a forgotten day keeps the largest number of its records, and its suspicion, until it is known again", () => {
+    const doubted = suspect(knowing(seen(10, "a")), seen(4, "b"), NOON);
+    const gone = forget(doubted, [{ day: ONE, records: 40, writtenBy: null }]);
+    expect(isKnown(gone, ONE)).toBe(false);
+    const entry = { day: ONE, most: 40, records: 10, readingId: "r1", confirmed: true };
+    expect(gone.forgotten.get(ONE)).toMatchObject(entry);
+    expect(isSuspicious(gone, seen(19, "c"), NOON)).toBe(true);
+    expect(isSuspicious(gone, seen(20, "c"), NOON)).toBe(false);
+    expect(isSuspicious(gone, seen(4, "b"), NOON + HOUR - 1)).toBe(true);
+    expect(isSuspicious(gone, seen(4, "b"), NOON + HOUR)).toBe(false);
+    const twice = forget(gone, [{ day: ONE, records: 3, writtenBy: "r2" }]);
+    expect(twice.forgotten.get(ONE)).toMatchObject(entry);
+    expect(suspect(gone, seen(3, "c"), NOON).forgotten.get(ONE)?.shrinkage?.digest).toBe(
+      seen(3, "c").digest,
+    );
+    expect(learn(gone, seen(12, "d"), { readingId: "r3", confirmed: true }).forgotten.size).toBe(0);
+  });
+
+  test("R8: rows of an incomplete reading are the ones that stand, if there are no earlier ones", () => {
+    const gone = forget(NOTHING_KNOWN, [{ day: ONE, records: 12, writtenBy: "r1" }]);
+    expect(gone.forgotten.get(ONE)).toMatchObject({ most: 12, records: 12, readingId: "r1" });
+    expect(isSuspicious(gone, seen(5, "b"), NOON)).toBe(true);
+    expect(prune(gone, { start: ONE + DAY, end: ONE + 2 * DAY }).forgotten.size).toBe(0);
+  });
+
   test("P6: a day that two readings agree on is confirmed", () => {
     const known = knowing(seen(3, "a"), false);
     expect(known.days.get(ONE)?.confirmed).toBe(false);
@@ -90,7 +116,7 @@ describe("transitions", () => {
             known = learn(known, seen(records, "x", day), { readingId: "r", confirmed: true });
             model.set(day, records);
           } else if (what === "forget") {
-            known = forget(known, [day]);
+            known = forget(known, [{ day, records: 0, writtenBy: null }]);
             model.delete(day);
           } else {
             known = prune(known, { start: day, end: day + 3 * DAY });
@@ -101,6 +127,7 @@ describe("transitions", () => {
         for (let day = ONE - DAY; day < ONE + 10 * DAY; day += DAY) {
           expect(isKnown(known, day)).toBe(model.has(day));
           expect(known.days.get(day)?.records ?? 0).toBe(model.get(day) ?? 0);
+          expect(known.forgotten.has(day) && isKnown(known, day)).toBe(false);
         }
       }),
     );

@@ -5,6 +5,7 @@
  *     ranges        [────────────────────────)        [──────)      read completely
  *     entries           │  │ │    │││ │                  │ │         days inside the ranges that have records
  *                   a day without an entry is empty   a day outside is unknown
+ *     forgotten                                  │  │                unknown days of which an earlier reading has said something
  */
 import { type DayDigest, EMPTY_DIGEST } from "./digests.ts";
 import { DAY, HOUR } from "./time.ts";
@@ -14,7 +15,10 @@ import { clip, type Range, subtract, union } from "./window.ts";
 export interface Shrinkage {
   readonly records: number;
   readonly digest: string;
-  /** The start of the first reading with this digest, in milliseconds since 1970 on the provider's clock. */
+  /**
+   * The end of the first reading with this digest, in milliseconds since 1970 on the provider's clock. Not its start: an outage may
+   * begin during a long reading.
+   */
   readonly at: number;
 }
 
@@ -27,13 +31,32 @@ export interface KnownDay extends DayDigest {
   readonly shrinkage: Shrinkage | null;
 }
 
+/**
+ * A day whose rows in the table may be a mixture: it left the known days before its rows were written again, or rows under the id of
+ * its reading are not the records that the reading returned (R4). The next reading writes the day, whatever it returns. This entry
+ * stays until the day is known again, because R8 needs a number to compare that reading with.
+ */
+export interface ForgottenDay {
+  readonly day: number;
+  /** The largest number of records that a reading has shown (R8). */
+  readonly most: number;
+  /** The reading whose rows stand for the day, as far as is known, and the number of these rows; null if there is none. */
+  readonly readingId: string | null;
+  readonly records: number;
+  /** See {@link KnownDay}; true for a day that was unknown before. */
+  readonly confirmed: boolean;
+  readonly shrinkage: Shrinkage | null;
+}
+
 export interface KnownDays {
   /** The ranges that were read completely: on whole days, sorted, disjoint. */
   readonly ranges: readonly Range[];
   readonly days: ReadonlyMap<number, KnownDay>;
+  /** Unknown days. */
+  readonly forgotten: ReadonlyMap<number, ForgottenDay>;
 }
 
-export const NOTHING_KNOWN: KnownDays = { ranges: [], days: new Map() };
+export const NOTHING_KNOWN: KnownDays = { ranges: [], days: new Map(), forgotten: new Map() };
 
 /** The verdict on a day that a complete reading returned. */
 export type DayVerdict =
@@ -65,15 +88,24 @@ export function judgeDay(known: KnownDays, seen: DayDigest, now: number): DayVer
   if (seen.digest === (entry?.digest ?? EMPTY_DIGEST) && seen.records === (entry?.records ?? 0)) {
     return "same";
   }
-  if (entry === undefined || !hasShrunk(entry, seen)) return "differs";
-  const { shrinkage } = entry;
-  const isConfirmed =
-    shrinkage !== null && shrinkage.digest === seen.digest && now - shrinkage.at >= HOUR;
-  return isConfirmed ? "differs" : "shrunk";
+  return isSuspicious(known, seen, now) ? "shrunk" : "differs";
 }
 
-const hasShrunk = (entry: KnownDay, seen: DayDigest): boolean =>
-  entry.records >= SUSPICIOUS_FROM && 2 * seen.records < entry.records;
+/**
+ * Whether a day shows less than half of the largest number of records that is known of it, and no earlier reading confirms that
+ * (R8). Also holds for a forgotten day.
+ *
+ * @param now the start of the reading, in milliseconds since 1970 on the provider's clock
+ * @param first the number of records in the first reading of the same window; 0 if there is none
+ */
+export function isSuspicious(known: KnownDays, seen: DayDigest, now: number, first = 0): boolean {
+  const entry = known.days.get(seen.day);
+  const forgotten = known.forgotten.get(seen.day);
+  const most = Math.max(entry?.records ?? 0, forgotten?.most ?? 0, first);
+  if (most < SUSPICIOUS_FROM || 2 * seen.records >= most) return false;
+  const shrinkage = entry?.shrinkage ?? forgotten?.shrinkage ?? null;
+  return shrinkage?.digest !== seen.digest || now - shrinkage.at < HOUR;
+}
 
 /** Returns the known days after a reading has written a day with this content, or has found the day empty. */
 export function learn(
@@ -84,7 +116,9 @@ export function learn(
   const days = new Map(known.days);
   if (records === 0) days.delete(day);
   else days.set(day, { day, records, digest, ...written, shrinkage: null });
-  return { ranges: union([...known.ranges, { start: day, end: day + DAY }]), days };
+  const forgotten = new Map(known.forgotten);
+  forgotten.delete(day);
+  return { ranges: union([...known.ranges, { start: day, end: day + DAY }]), days, forgotten };
 }
 
 /** Returns the known days after a reading has found a day unchanged: the day is confirmed (P6), and no longer suspected (R8). */
@@ -95,31 +129,73 @@ export function confirm(known: KnownDays, day: number): KnownDays {
   return { ...known, days };
 }
 
-/** Returns the known days after a reading has shown less than half of a day. Keeps the start of the first such reading (R8). */
+/**
+ * Returns the known days after a reading has shown less than half of a day. Keeps the end of the first such reading (R8).
+ *
+ * @param now the end of the reading, in milliseconds since 1970 on the provider's clock
+ */
 export function suspect(known: KnownDays, seen: DayDigest, now: number): KnownDays {
-  const entry = known.days.get(seen.day);
-  if (entry === undefined) return known;
-  const { records, digest } = seen;
-  const before = entry.shrinkage?.digest === digest ? entry.shrinkage.at : now;
-  const shrinkage = { records, digest, at: before };
-  return { ...known, days: new Map(known.days).set(seen.day, { ...entry, shrinkage }) };
+  const { day, records, digest } = seen;
+  const doubted = <Entry extends KnownDay | ForgottenDay>(entry: Entry): Entry => {
+    const at = entry.shrinkage?.digest === digest ? entry.shrinkage.at : now;
+    return { ...entry, shrinkage: { records, digest, at } };
+  };
+  const entry = known.days.get(day);
+  if (entry !== undefined) return { ...known, days: new Map(known.days).set(day, doubted(entry)) };
+  const forgotten = known.forgotten.get(day);
+  if (forgotten === undefined) return known;
+  return { ...known, forgotten: new Map(known.forgotten).set(day, doubted(forgotten)) };
 }
 
-/** Returns the known days without the days in `gone`. The next reading writes those days again. */
-export function forget(known: KnownDays, gone: readonly number[]): KnownDays {
+/** A day that leaves the known days. */
+export interface GoneDay {
+  readonly day: number;
+  /** The number of records that the present reading shows; 0 if no reading is under way. */
+  readonly records: number;
+  /** The reading that has written rows of the day; null if none has yet. */
+  readonly writtenBy: string | null;
+}
+
+/**
+ * Returns the known days without the days in `gone`. The next reading writes those days again. Their numbers of records stay, so that
+ * a sudden loss is noticed in that reading too (R8).
+ */
+export function forget(known: KnownDays, gone: readonly GoneDay[]): KnownDays {
   if (gone.length === 0) return known;
   const days = new Map(known.days);
-  for (const day of gone) days.delete(day);
-  const removed = gone.map((day) => ({ start: day, end: day + DAY }));
-  return { ranges: subtract(known.ranges, removed), days };
+  const forgotten = new Map(known.forgotten);
+  for (const each of gone) {
+    const { day } = each;
+    forgotten.set(day, remembered(each, days.get(day), forgotten.get(day)));
+    days.delete(day);
+  }
+  const removed = gone.map(({ day }) => ({ start: day, end: day + DAY }));
+  return { ranges: subtract(known.ranges, removed), days, forgotten };
 }
 
-/** Returns the known days in a range of whole days. */
+function remembered(
+  { day, records: shown, writtenBy }: GoneDay,
+  entry: KnownDay | undefined,
+  earlier: ForgottenDay | undefined,
+): ForgottenDay {
+  const most = Math.max(shown, entry?.records ?? 0, earlier?.most ?? 0);
+  if (entry !== undefined) {
+    const { records, readingId, confirmed, shrinkage } = entry;
+    return { day, most, records, readingId, confirmed, shrinkage };
+  }
+  if (earlier !== undefined) return { ...earlier, most };
+  const records = writtenBy === null ? 0 : shown;
+  return { day, most, records, readingId: writtenBy, confirmed: true, shrinkage: null };
+}
+
+/** Returns the known and the forgotten days in a range of whole days. */
 export function prune(known: KnownDays, { start, end }: Range): KnownDays {
   const isInside = (range: Range): boolean => range.start >= start && range.end <= end;
-  if (known.ranges.every(isInside)) return known;
+  const isDayInside = (day: number): boolean => day >= start && day < end;
+  if (known.ranges.every(isInside) && [...known.forgotten.keys()].every(isDayInside)) return known;
   return {
     ranges: clip(known.ranges, { start, end }),
-    days: new Map([...known.days].filter(([day]) => day >= start && day < end)),
+    days: new Map([...known.days].filter(([day]) => isDayInside(day))),
+    forgotten: new Map([...known.forgotten].filter(([day]) => isDayInside(day))),
   };
 }

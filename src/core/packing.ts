@@ -49,6 +49,8 @@ function slotsOf(range: Range, known: KnownDays): Slot[] {
 
 function expected(day: number, known: KnownDays): number {
   if (isKnown(known, day)) return known.days.get(day)?.records ?? 0;
+  const forgotten = known.forgotten.get(day);
+  if (forgotten !== undefined) return forgotten.most;
   const last = known.ranges.findLast(({ end }) => end <= day)?.end ?? -Infinity;
   if (day - last >= GUESSED_DAYS * DAY) return Number.NaN;
   const recent = Array.from({ length: GUESS_FROM }, (_, index) => last - (index + 1) * DAY);

@@ -96,7 +96,7 @@ function read(
     ...NOTHING,
   };
   const complete = readPage(reading, page, at.now);
-  const afterReading = settleReading(state, complete, NOTHING_KNOWN, at.now);
+  const afterReading = settleReading(state, complete, { known: NOTHING_KNOWN, shrunk: [] }, at.now);
   return advance(finishWindow(afterReading, complete, at.now), rereadFrom, at.bucket);
 }
 
@@ -528,6 +528,7 @@ test("R6: days and strays that have left retention are forgotten, all others sta
   const known: KnownDays = {
     ranges: [{ start: floor - DAY, end: TODAY }],
     days: new Map([floor - DAY, floor].map((day) => [day, entry(day)])),
+    forgotten: new Map(),
   };
   const strays = [floor - DAY, floor].map((day) => ({
     hash: "2".repeat(24),

@@ -1,6 +1,7 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { DayDigest } from "./digests.ts";
-import { type KnownDays, learn, NOTHING_KNOWN, suspect } from "./known_days.ts";
+import { forget, isKnown, type KnownDays, learn, NOTHING_KNOWN, suspect } from "./known_days.ts";
 import { differingDays, type FinishedReading, settle, writesDay } from "./settle.ts";
 import { DAY, HOUR } from "./time.ts";
 
@@ -30,6 +31,7 @@ function reading(
     end: ONE + 2 * DAY,
     id: "new",
     beganAt: NOON,
+    endedAt: NOON,
     moved: false,
     rewrites: null,
     incomplete: [],
@@ -111,11 +113,103 @@ describe("settle()", () => {
       shrunk: true,
       confirmed: false,
     });
-    expect(doubted.shrunk).toMatchObject([{ known: { records: 10 }, seen: { records: 4 } }]);
+    expect(doubted.shrunk).toEqual([{ day: ONE, most: 10, records: 4 }]);
     expect(doubted.known.days.get(ONE)?.records).toBe(10);
     const later = settle(doubted.known, { ...small, beganAt: NOON + HOUR }, []);
     expect(later.rewrites).toEqual([seen(ONE, 4, "b")]);
     expect(suspect(known, seen(ONE, 4, "b"), NOON)).toEqual(doubted.known);
+  });
+
+  test("R8: the second reading of a window is compared with the first one and with the forgotten rows", () => {
+    const gone = { day: ONE, records: 30, writtenBy: null };
+    const known = forget(knowing(seen(ONE, 30, "a"), seen(TWO, 0, "")), [gone]);
+    const rewrites = [seen(ONE, 30, "b")];
+    const outage = settle(known, reading([seen(ONE, 1, "c")], { rewrites }), []);
+    const report = { records: 1, rows: 30, rowsReadingId: "old", shrunk: true, confirmed: false };
+    expect(outage.reports).toMatchObject([report]);
+    expect(outage.shrunk).toEqual([{ day: ONE, most: 30, records: 1 }]);
+    expect(isKnown(outage.known, ONE)).toBe(false);
+    // A state of 0.2.0 has an open second reading, and no forgotten day.
+    const first = settle(NOTHING_KNOWN, reading([seen(ONE, 1, "c")], { rewrites }), []);
+    expect(first.reports).toMatchObject([{ ...report, rows: 1, rowsReadingId: "new" }]);
+    expect(first.known.forgotten.get(ONE)).toMatchObject({ most: 30, readingId: null });
+  });
+
+  test("R8: an unknown day is compared with the number of its forgotten rows", () => {
+    const gone = { day: ONE, records: 30, writtenBy: null };
+    const known = forget(knowing(seen(ONE, 30, "a"), seen(TWO, 0, "")), [gone]);
+    const outage = settle(known, reading([seen(ONE, 1, "c")]), []);
+    expect(outage.reports[0]).toMatchObject({ rows: 30, rowsReadingId: "old", shrunk: true });
+    const over = settle(outage.known, reading([seen(ONE, 30, "a")]), []);
+    expect(over.reports[0]).toMatchObject({ rows: 30, rowsReadingId: "new", confirmed: true });
+    expect(over.known.forgotten.size).toBe(0);
+    const later = reading([seen(ONE, 1, "c")], { beganAt: NOON + HOUR });
+    expect(settle(outage.known, later, []).reports[0]).toMatchObject({ rows: 1, shrunk: false });
+  });
+
+  test("R8: the hour counts from the end of the first reading, because the outage may begin while it goes on", () => {
+    const known = knowing(seen(ONE, 10, "a"), seen(TWO, 0, ""));
+    const endedAt = NOON + 2 * HOUR;
+    const small = reading([seen(ONE, 4, "b")], { endedAt });
+    const doubted = settle(known, small, []).known;
+    const at = (beganAt: number) => settle(doubted, { ...small, beganAt }, []).rewrites;
+    expect(at(endedAt + HOUR - 1)).toEqual([]);
+    expect(at(endedAt + HOUR)).toEqual([seen(ONE, 4, "b")]);
+  });
+
+  test("R8: whatever is read, killed and forgotten, no loss stands that no reading an hour before has shown", () => {
+    const content = fc.constantFrom(seen(ONE, 30, "a"), seen(ONE, 3, "b"), seen(ONE, 1, "c"));
+    const step = fc.record({
+      content,
+      again: content,
+      later: fc.integer({ min: 1, max: 90 }),
+      pages: fc.constantFrom("one", "several"),
+      killed: fc.boolean(),
+      moved: fc.boolean(),
+      incomplete: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
+        let known = knowing(seen(ONE, 30, "a"), seen(TWO, 0, ""));
+        let now = NOON;
+        const shown: { readonly digest: string; readonly at: number }[] = [];
+        /** Judges a reading. The result tells whether a loss was believed. */
+        const judged = (one: FinishedReading, written: readonly number[]): boolean => {
+          const settled = settle(known, one, written);
+          known = settled.known;
+          const { digest } = one.digests[0] ?? seen(ONE, 0, "");
+          const isBelieved = settled.reports.some(
+            ({ day, records, shrunk }) => day === ONE && records < 15 && !shrunk,
+          );
+          if (isBelieved) {
+            expect(
+              shown.some(
+                (earlier) => earlier.digest === digest && one.beganAt - earlier.at >= HOUR,
+              ),
+            ).toBe(true);
+          }
+          shown.push({ digest, at: one.endedAt });
+          return isBelieved;
+        };
+        for (const { content: first, again, later, pages, killed, moved, incomplete } of steps) {
+          now += later * (HOUR / 60);
+          const more = { beganAt: now, endedAt: now, moved, incomplete: incomplete ? [ONE] : [] };
+          const one = reading([first], more);
+          const gone = [{ ...first, writtenBy: null }];
+          const differs = differingDays(known, one, one.digests, now).length > 0;
+          if (pages === "one" && differs) {
+            known = forget(known, gone);
+            if (!killed && judged(one, [ONE])) return;
+            continue;
+          }
+          if (judged(one, [])) return;
+          if (!differs) continue;
+          known = forget(known, gone);
+          if (!killed && judged(reading([again], { ...more, rewrites: [first] }), [])) return;
+        }
+      }),
+      { numRuns: 1000 },
+    );
   });
 
   test("P6: a listing that moved proves nothing, unless the reading before agrees", () => {

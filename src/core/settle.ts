@@ -8,13 +8,17 @@
  *     differs, one page        written with that page        this reading's rows stand
  *     differs, several pages   written by a second reading   by the second reading
  *     less than half           not written                   the earlier reading's rows stand, `shrunk`
+ *
+ * "Less than half" is asked of each day, also of one that was written before it could be judged: an unknown day whose earlier number
+ * of records is remembered, and a day of a second reading. The rows of such a day are rows that the provider shows today, so they do
+ * no harm beside the earlier ones. The report names the earlier rows, and the day stays forgotten: the next reading writes all of it.
  */
 import { type DayDigest, daysOf, digestOf } from "./digests.ts";
 import {
   confirm,
-  type DayVerdict,
   forget,
   isKnown,
+  isSuspicious,
   judgeDay,
   type KnownDays,
   learn,
@@ -27,6 +31,8 @@ export interface FinishedReading extends Range {
   readonly id: string;
   /** The start of the reading, in milliseconds since 1970 on the provider's clock. */
   readonly beganAt: number;
+  /** The end of the reading, on the same clock. */
+  readonly endedAt: number;
   /** Whether `as_of` changed between the pages (P6). */
   readonly moved: boolean;
   /** For a second reading: the days that it wrote, as the first reading saw them. Null for the reading of a whole window. */
@@ -55,8 +61,16 @@ export interface Settlement {
   readonly reports: readonly DayReport[];
   /** Days that a second reading of the window has to write, as this reading saw them; empty if no second reading is needed. */
   readonly rewrites: readonly DayDigest[];
-  /** Days that show less than half of their records, for the log: the known digest and the new one. */
-  readonly shrunk: readonly { readonly known: DayDigest; readonly seen: DayDigest }[];
+  /** Days that show less than half of their records (R8). */
+  readonly shrunk: readonly ShrunkDay[];
+}
+
+/** A day that shows less than half of its records. */
+export interface ShrunkDay {
+  readonly day: number;
+  /** The largest number of records that is known of the day, and the number that the reading shows. */
+  readonly most: number;
+  readonly records: number;
 }
 
 /** Tells whether a reading writes a day while it reads: the unknown days; in a second reading, the days that differed. */
@@ -106,18 +120,17 @@ function settleDay(
   reading: FinishedReading,
   written: readonly number[],
 ): Settlement {
+  const { known } = before;
   const seen = digestOf(reading.digests, day);
   const isWritten = reading.rewrites !== null || written.includes(day);
-  const verdict: DayVerdict = isWritten ? "unknown" : judgeDay(before.known, seen, reading.beganAt);
-  const entry = before.known.days.get(day);
-  switch (verdict) {
+  switch (isWritten ? "unknown" : judgeDay(known, seen, reading.beganAt)) {
     case "unknown":
-      return wrote(before, seen, reading);
+      return settleWritten(before, seen, reading);
     case "same": {
-      const rowsReadingId = entry?.readingId ?? reading.id;
+      const rowsReadingId = known.days.get(day)?.readingId ?? reading.id;
       return {
         ...before,
-        known: confirm(before.known, day),
+        known: confirm(known, day),
         reports: [...before.reports, reportOf(seen, { rowsReadingId, confirmed: true })],
       };
     }
@@ -125,30 +138,53 @@ function settleDay(
       // An empty day has no rows to write, so no second reading is needed.
       if (seen.records === 0) return wrote(before, seen, reading);
       return { ...before, rewrites: [...before.rewrites, seen] };
-    case "shrunk": {
-      const [rowsReadingId, rows] = [entry?.readingId ?? reading.id, entry?.records ?? 0];
-      const report = { ...reportOf(seen, { rowsReadingId, confirmed: false }), rows, shrunk: true };
-      return {
-        ...before,
-        known: suspect(before.known, seen, reading.beganAt),
-        reports: [...before.reports, report],
-        shrunk: [...before.shrunk, { known: entry ?? seen, seen }],
-      };
-    }
+    case "shrunk":
+      return doubted(before, seen, reading);
   }
 }
 
-/** Settles a day that this reading wrote. */
+/** Settles a day that this reading wrote before the day could be judged. */
+function settleWritten(before: Settlement, seen: DayDigest, reading: FinishedReading): Settlement {
+  const first = reading.rewrites?.find(({ day }) => day === seen.day)?.records ?? 0;
+  if (!isSuspicious(before.known, seen, reading.beganAt, first))
+    return wrote(before, seen, reading);
+  // The first reading counts from here on.
+  const gone = { day: seen.day, records: first, writtenBy: null };
+  return doubted({ ...before, known: forget(before.known, [gone]) }, seen, reading);
+}
+
+/** Settles a day that shows less than half of its records: the earlier rows stand (R8). */
+function doubted(before: Settlement, seen: DayDigest, reading: FinishedReading): Settlement {
+  const { day, records } = seen;
+  const entry = before.known.days.get(day);
+  const standing = entry ?? before.known.forgotten.get(day);
+  const most = entry?.records ?? before.known.forgotten.get(day)?.most ?? 0;
+  const rowsReadingId = standing?.readingId ?? null;
+  const report: DayReport = {
+    ...reportOf(seen, { rowsReadingId: rowsReadingId ?? reading.id, confirmed: false }),
+    rows: rowsReadingId === null ? records : (standing?.records ?? 0),
+    shrunk: true,
+  };
+  return {
+    ...before,
+    known: suspect(before.known, seen, reading.endedAt),
+    reports: [...before.reports, report],
+    shrunk: [...before.shrunk, { day, most, records }],
+  };
+}
+
+/** Settles a day whose rows are those of this reading. */
 function wrote(before: Settlement, seen: DayDigest, reading: FinishedReading): Settlement {
   const { id, moved, rewrites, incomplete } = reading;
-  const isWhole = !incomplete.includes(seen.day);
-  const agrees = rewrites?.some(({ day, digest }) => day === seen.day && digest === seen.digest);
+  const { day, records } = seen;
+  const isWhole = !incomplete.includes(day);
+  const agrees = rewrites?.some((first) => first.day === day && first.digest === seen.digest);
   const confirmed = isWhole && (!moved || agrees === true);
   return {
     ...before,
     known: isWhole
       ? learn(before.known, seen, { readingId: id, confirmed })
-      : forget(before.known, [seen.day]),
+      : forget(before.known, [{ day, records, writtenBy: id }]),
     reports: [...before.reports, reportOf(seen, { rowsReadingId: id, confirmed })],
   };
 }

@@ -81,7 +81,8 @@ function page(changes: Partial<PageFacts> = {}): PageFacts {
 
 /** The state after a reading's last page, nothing being known of days. */
 function finished<State extends StreamState>(state: State, reading: Reading, now: number): State {
-  return finishWindow(settleReading(state, reading, NOTHING_KNOWN, now), reading, now);
+  const settled = { known: NOTHING_KNOWN, shrunk: [] };
+  return finishWindow(settleReading(state, reading, settled, now), reading, now);
 }
 
 function begun(window: Range, id = "a"): Reading {

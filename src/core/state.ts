@@ -6,11 +6,13 @@
  *       [─────────────────────────────────────────────────)   [────)     [──────────)   [╌╌ open ╌╌)
  *                                        ▲ position − lookback: where the next sync begins to re-read
  */
+import { daysOf } from "./digests.ts";
 import { type KnownDays, NOTHING_KNOWN } from "./known_days.ts";
 import { type ProvisionalDay, replaceProvisional } from "./provisional.ts";
 import type { Reading } from "./reading.ts";
 import type { Scrub } from "./scrub.ts";
-import { type Bucket, DAY, floorTo, formatDay } from "./time.ts";
+import type { Settlement } from "./settle.ts";
+import { type Bucket, floorTo, formatDay } from "./time.ts";
 import { overlaps, type Range, subtract } from "./window.ts";
 
 /** The owner of a state (S5). If one of these members differs, the same usage would be counted twice in one table. */
@@ -118,20 +120,21 @@ export function dropOpen<State extends StreamState>(state: State, id: string): S
 
 /**
  * The state after a reading's last page, before its window counts as finished. The provisional costs that the reading returned
- * replace the earlier ones of its days.
+ * replace the earlier ones of its days. Days that show less than half keep theirs: their earlier rows stand (R8), and if these are
+ * provisional, they still have to be followed (R2).
  */
 export function settleReading<State extends StreamState>(
   state: State,
   reading: Reading,
-  known: KnownDays,
+  { known, shrunk }: Pick<Settlement, "known" | "shrunk">,
   now: number,
 ): State {
   const kept = keepOpen(state, reading, now);
   const settled = dropOpen(kept, reading.id);
   if (settled.mode !== "incremental") return settled;
-  const days = reading.rewrites?.map(({ day }) => day);
+  const days = reading.rewrites?.map(({ day }) => day) ?? daysOf(reading);
   const isAbout = (day: number): boolean =>
-    days?.includes(day) ?? (day >= floorTo(DAY, reading.start) && day < reading.end);
+    days.includes(day) && shrunk.every((doubted) => doubted.day !== day);
   const provisional = replaceProvisional(settled.provisional, reading.provisional, isAbout);
   return { ...settled, known, provisional };
 }

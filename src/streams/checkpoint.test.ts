@@ -168,13 +168,21 @@ test("S8: ten years of days that shrank, and open windows with many strays, leav
   const { made, at, states, warnings } = checkpoints();
   const ranges = [{ start: 0, end: 3650 * DAY }];
   const pass = { ...emptyPass(0), open };
-  at.state = stateAt(DAY_ONE, { known: { ranges, days: new Map(known) }, strays, pass });
+  at.state = stateAt(DAY_ONE, {
+    known: { ranges, days: new Map(known), forgotten: new Map() },
+    strays,
+    pass,
+  });
   await made.send();
   const state = states()[0]?.state.stream.stream_state;
   expect(Buffer.byteLength(JSON.stringify(state))).toBeLessThanOrEqual(450_000);
   expect(warnings).toHaveLength(6);
   const decoded = decodeState(state, owner, "incremental");
-  expect(decoded).toMatchObject({ position: DAY_ONE, known: NOTHING_KNOWN, pass: { open: [] } });
+  expect(decoded).toMatchObject({ position: DAY_ONE, pass: { open: [] } });
+  if (decoded?.mode !== "incremental") throw new Error("no state");
+  expect(decoded.known).toMatchObject({ ranges: [], days: new Map() });
+  // R8: the numbers of records stay.
+  expect(decoded.known.forgotten.get(DAY)).toMatchObject({ most: 1000, records: 1000 });
 });
 
 test("S8: a state of ordinary size stays whole", async () => {

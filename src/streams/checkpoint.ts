@@ -1,6 +1,6 @@
 /** When a stream's STATE is written, and what it counts (S2); with it goes the estimate of the whole sync. */
-import { forget, NOTHING_KNOWN } from "../core/known_days.ts";
 import type { ReadingIds } from "../core/identity.ts";
+import { forget, type GoneDay, type KnownDays, NOTHING_KNOWN } from "../core/known_days.ts";
 import type { Limits } from "../core/limits.ts";
 import type { StateOwner, StreamState } from "../core/state.ts";
 import * as protocol from "../protocol.ts";
@@ -132,7 +132,8 @@ const STEPS: readonly (readonly [step: (state: StreamState) => StreamState, drop
   ],
   [withoutOpen, "windows that are half read; a sync that resumes reads them from their first page"],
   // Only after the open windows: a window that goes on must know which days it compares (R6).
-  [withoutDays, "the content of days; the next sync writes them again"],
+  [withoutDays, "the content of days; later syncs write them again"],
+  [withoutNumbers, "the numbers of records of days; a sudden loss of them is believed at once"],
 ];
 
 function groupsOf({ pass }: StreamState): number {
@@ -163,10 +164,11 @@ function withoutReads<State extends StreamState>(state: State): State {
 
 function withoutSuspicions<State extends StreamState>(state: State): State {
   if (state.mode !== "incremental") return state;
-  const days = new Map(
-    [...state.known.days].map(([day, known]) => [day, { ...known, shrinkage: null }]),
-  );
-  return { ...state, known: { ...state.known, days } };
+  const without = <Entry>(entries: ReadonlyMap<number, Entry>): Map<number, Entry> =>
+    new Map([...entries].map(([day, entry]) => [day, { ...entry, shrinkage: null }]));
+  const { ranges, days, forgotten } = state.known;
+  const known: KnownDays = { ranges, days: without(days), forgotten: without(forgotten) };
+  return { ...state, known };
 }
 
 function withoutOpen<State extends StreamState>(state: State): State {
@@ -174,6 +176,12 @@ function withoutOpen<State extends StreamState>(state: State): State {
 }
 
 function withoutDays<State extends StreamState>(state: State): State {
+  if (state.mode !== "incremental") return state;
+  const gone = [...state.known.days.keys()].map((day) => ({ day, records: 0, writtenBy: null }));
+  return { ...state, known: { ...forget(state.known, gone), ranges: [] } };
+}
+
+function withoutNumbers<State extends StreamState>(state: State): State {
   return state.mode === "incremental" ? { ...state, known: NOTHING_KNOWN } : state;
 }
 
@@ -182,7 +190,7 @@ function withoutDays<State extends StreamState>(state: State): State {
  * that it goes out before all rows that are handed over after the call.
  */
 export async function forgetDays(
-  days: readonly number[],
+  days: readonly GoneDay[],
   options: {
     readonly state: () => StreamState;
     readonly setState: (state: StreamState) => void;

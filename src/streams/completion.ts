@@ -55,6 +55,8 @@ export interface CompletionOptions extends ReserveOptions {
   /** Gets every complete reading before the state covers it; null if the catalog does not select `export_windows` (R5). */
   readonly report: ((report: ReadingReport) => Promise<void>) | null;
   readonly warn: (message: string) => Promise<void>;
+  /** The provider's clock, in milliseconds since 1970. */
+  readonly providerNow: () => number;
   /** Whether no record of this read was forgotten yet (`Sightings` in core/sightings.ts). */
   readonly remembersAll: () => boolean;
   /** Puts a job in front of the queue. */
@@ -146,8 +148,9 @@ export class Completion {
       job,
       (day) => writes(day) || alsoWritten.includes(day),
     );
+    const endedAt = this.#options.providerNow();
     const judge = (): Settlement =>
-      settle(knownOf(state()), { ...reading, incomplete }, alsoWritten);
+      settle(knownOf(state()), { ...reading, endedAt, incomplete }, alsoWritten);
     const settlement = judge();
     for (const message of describeShrunk(settlement.shrunk)) await warn(message);
     if (this.strays.isFull) await warn(tooManyStrays(limits));
@@ -158,7 +161,7 @@ export class Completion {
     await this.#report({ reading, isWhole, days: settlement.reports, strays: reading.standing });
     // Other windows may have changed the state while the report was sent, so the days are judged again on the present state.
     // The verdicts are the same, because no other window changes the days of this one.
-    const settled = settleReading(state(), reading, judge().known, input.now);
+    const settled = settleReading(state(), reading, judge(), input.now);
     const { rewrites } = settlement;
     setState(this.#remembered(settled));
     if (rewrites.length === 0) {
@@ -167,7 +170,7 @@ export class Completion {
       return;
     }
     await forgetDays(
-      rewrites.map(({ day }) => day),
+      rewrites.map(({ day, records }) => ({ day, records, writtenBy: null })),
       this.#options,
     );
     queue(rewriteJob(reading, rewrites, job, this.strays.hasPending(reading)));
@@ -232,7 +235,10 @@ export class Completion {
     if (!this.#hasLooked) {
       this.#hasLooked = true;
       const { looks, left, leftToNext } = this.#daysToLookAt();
-      await forgetDays(left, this.#options);
+      await forgetDays(
+        left.map((day) => ({ day, records: 0, writtenBy: null })),
+        this.#options,
+      );
       if (leftToNext.size > 0) {
         this.#leftToNext = leftToNext;
         await this.#options.warn(tooManyLooks(this.#options.limits, leftToNext.size));

@@ -1,6 +1,6 @@
-import type { DayDigest } from "../core/digests.ts";
 import { foreignText } from "../core/foreign_text.ts";
 import type { Plan } from "../core/plan.ts";
+import type { ShrunkDay } from "../core/settle.ts";
 import type { StreamState } from "../core/state.ts";
 import { formatDay, formatInstant } from "../core/time.ts";
 import type { Range } from "../core/window.ts";
@@ -41,12 +41,10 @@ export function describePlan(stream: string, plan: Plan<StreamState>): LogMessag
 const spanOf = ({ start, end }: Range): string => `${formatDay(start)} to ${formatDay(end)}`;
 
 /** R8: a day that looks like an outage is named, with the rows that keep standing. */
-export function describeShrunk(
-  shrunk: readonly { readonly known: DayDigest; readonly seen: DayDigest }[],
-): string[] {
+export function describeShrunk(shrunk: readonly ShrunkDay[]): string[] {
   return shrunk.map(
-    ({ known, seen }) =>
-      `the provider shows ${countOf(seen.records, "record")} of ${formatDay(seen.day)}, which had ${known.records}. ` +
+    ({ day, most, records }) =>
+      `the provider shows ${countOf(records, "record")} of ${formatDay(day)}, which had ${most}. ` +
       "This may be an outage: the earlier rows keep standing until a reading an hour or more later shows the same.",
   );
 }

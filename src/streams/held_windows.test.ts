@@ -37,11 +37,12 @@ function expectForgottenFirst({ outputs }: Run): void {
   for (const [index, output] of outputs.entries()) {
     if (output.type !== "RECORD_LINES") continue;
     const state = outputs.slice(0, index).findLast(({ type }) => type === "STATE");
-    const text = state?.type === "STATE" ? JSON.stringify(state.state.stream.stream_state) : "";
+    const text =
+      state?.type === "STATE" ? JSON.stringify(state.state.stream.stream_state["days"]) : "";
     const id: string = JSON.parse(Buffer.from(output.bytes).toString().split("\n")[0] ?? "").record
       .data.x_RecordId;
     const day = formatDay(DAY_ONE + Number(id.slice(1)) * DAY);
-    expect(text).toContain('"days"');
+    expect(text).toMatch(/^\[/);
     expect(text).not.toContain(`"${day}",1,`);
   }
 }
@@ -96,7 +97,7 @@ test("R6 C1: held rows are written before those of a later window that need not 
   const days = new Map([...known.days].filter(([day]) => day !== unread));
   const run = await readScript(provider(changed), {
     ...options,
-    stored: { ...stored, known: { ranges, days } },
+    stored: { ...stored, known: { ranges, days, forgotten: new Map() } },
   });
   expect(idsOf(run)).toEqual(changed.map((record) => record["x_RecordId"]));
   expectForgottenFirst(run);

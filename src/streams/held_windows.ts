@@ -10,6 +10,7 @@
  * read.
  */
 import type { Limits } from "../core/limits.ts";
+import type { GoneDay } from "../core/known_days.ts";
 import { differingDays } from "../core/settle.ts";
 import { knownOf } from "../core/state.ts";
 import { type Checkpoints, forgetDays, reserveId, type ReserveOptions } from "./checkpoint.ts";
@@ -24,7 +25,7 @@ interface Held {
   readonly window: OpenWindow;
   readonly lines: Lines;
   /** The known days that differ and have rows. */
-  readonly days: readonly number[];
+  readonly days: readonly GoneDay[];
 }
 
 /** A window whose rows are handed over. */
@@ -76,13 +77,15 @@ export class HeldWindows {
     page: FetchedPage,
     { emittedAt, take }: Pick<PageOptions, "emittedAt" | "take">,
   ): Lines {
-    let days: readonly number[] = [];
+    let days: readonly GoneDay[] = [];
     let mayHold = false;
     const lines = window.makeLines(page, {
       emittedAt,
       differing: (digests) => {
         const differing = this.#differing(window, digests);
-        days = differing.filter((day) => digests.some((digest) => digest.day === day));
+        days = digests
+          .filter(({ day }) => differing.includes(day))
+          .map(({ day, records }) => ({ day, records, writtenBy: null }));
         return differing;
       },
       take: (length) => {
@@ -129,7 +132,7 @@ export class HeldWindows {
    * @param more days that leave the state with those of the held windows
    * @param next the window whose rows come next; null if none do
    */
-  #handOver(more: readonly number[], next: OpenWindow | null): void {
+  #handOver(more: readonly GoneDay[], next: OpenWindow | null): void {
     const { stream, checkpoints, send } = this.#options;
     const held = this.#held.splice(0);
     const windows = [...held.map(({ window }) => window), ...(next === null ? [] : [next])];

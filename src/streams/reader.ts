@@ -81,6 +81,7 @@ export class StreamReader implements WindowSource {
       input: options.input,
       report: reports?.send ?? null,
       warn: (message) => this.#log("WARN", message),
+      providerNow: () => Math.trunc(run.providerNow()),
       remembersAll: () => this.#sightings.isComplete,
       queue: (job) => this.#queue.unshift(job),
       checkpoints: this.#checkpoints,

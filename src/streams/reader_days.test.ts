@@ -246,6 +246,79 @@ test("R8: an outage of two readings that ends leaves the rows as they were", asy
   expect(saidOf(third, "WARN")).toBe("");
 });
 
+/** A day of thirty rows, in pages of twenty; one row is restated after the first sync. */
+const thirty = Array.from({ length: 30 }, (_, index) => recordOf(`t${index}`, 0));
+const restated = changed(thirty, "t0");
+const one = restated.slice(0, 1);
+const outage = { own: false, records: 1, rows: 30, shrunk: true, confirmed: false };
+const down = new ConnectorError("unavailable", "It is down.");
+
+/** Reads what the provider shows to each reading of the run; to all later ones what it shows to the last. */
+function readings(
+  shown: readonly (readonly Fields[] | ConnectorError)[],
+  stored: StreamState | null,
+  now = input.now,
+): Promise<Run> {
+  let next = 0;
+  return readScript(
+    (query, cursor) => {
+      const found = shown[Math.min(next++, shown.length - 1)] ?? [];
+      return found instanceof ConnectorError ? [found] : provider(found, 20)(query, cursor);
+    },
+    { stored, input: { ...input, now } },
+  );
+}
+
+test("R8: an outage between the two readings of a window is not believed, and the next reading writes the day again", async () => {
+  const first = await readings([thirty], null);
+  const second = await readings([restated, one], lastState(first));
+  expect(second.queries).toHaveLength(2);
+  expect(daysOf(second).at(-1)).toMatchObject(outage);
+  expect(saidOf(second, "WARN")).toContain("shows 1 record of 2026-01-01, which had 30");
+  expect(known(second)?.forgotten.get(DAY_ONE)).toMatchObject({ most: 30, records: 30 });
+  const soon = await readings([one], lastState(second), input.now + HOUR - 1);
+  expect(daysOf(soon)[0]).toMatchObject(outage);
+  const over = await readings([restated], lastState(soon), input.now + 2 * HOUR);
+  expect(idsOf(over)).toHaveLength(30);
+  expect(daysOf(over)[0]).toMatchObject({ own: true, rows: 30, confirmed: true, shrunk: false });
+  expect(known(over)?.forgotten.size).toBe(0);
+  const agreed = await readings([one], lastState(soon), input.now + HOUR);
+  expect(daysOf(agreed)[0]).toMatchObject({ own: true, rows: 1, confirmed: true, shrunk: false });
+});
+
+test("R8: a day whose second reading fails is compared with its earlier number of rows by the next sync", async () => {
+  const first = await readings([thirty], null);
+  const failed = await readings([restated, down], lastState(first));
+  expect(failed.succeeded).toBe(false);
+  expect(known(failed)?.ranges).not.toContainEqual(expect.objectContaining({ start: DAY_ONE }));
+  const next = await readings([one], lastState(failed), input.now + HOUR);
+  expect(next.succeeded).toBe(true);
+  expect(daysOf(next)[0]).toMatchObject(outage);
+  const over = await readings([restated], lastState(next), input.now + HOUR);
+  expect(daysOf(over)[0]).toMatchObject({ own: true, rows: 30, confirmed: true, shrunk: false });
+});
+
+test("R8: a process that dies between the STATE without a day and the rows of the day leaves their number", async () => {
+  const first = await sync(thirty);
+  const second = await sync(restated, lastState(first));
+  const [before] = second.states;
+  if (before === undefined) throw new Error("no STATE");
+  const killed = lastState({ ...second, states: [before] });
+  const next = await sync(one, killed, 1000, input.now + HOUR);
+  expect(daysOf(next)[0]).toMatchObject(outage);
+});
+
+test("R2 R8: a suspected day keeps its provisional costs", async () => {
+  const provisional = Array.from({ length: 12 }, (_, index) => costRecord(`p${index}`));
+  const read = (records: readonly Fields[], stored: StreamState | null): Promise<Run> =>
+    readScript(provider(records), { stream: costs, stored, input });
+  const first = await read(provisional, null);
+  const second = await read(provisional.slice(0, 3), lastState(first));
+  expect(daysOf(second)[0]).toMatchObject({ shrunk: true });
+  const sums = [{ day: DAY_ONE, records: 12, billed: { USD: "13.2" } }];
+  expect(stateOf(second).provisional).toEqual(sums);
+});
+
 /** The first of these days alone: a first sync reads each day in a window of its own. */
 const oneDay = { ...input, endDate: DAY_ONE + DAY };
 const [a, b] = [recordOf("a", 0), recordOf("b", 0)];
@@ -285,7 +358,6 @@ test("R4: a restart that returns the same again leaves the day known", async () 
 });
 
 test("R4: the digests of a window that was resumed count what the process before wrote", async () => {
-  const down = new ConnectorError("unavailable", "It is down.");
   const killed = await readScript([[pageOf([a], "c"), down]], { input: oneDay });
   const resumed = await readScript([[pageOf([b])]], { input: oneDay, stored: lastState(killed) });
   expect(daysOf(resumed)).toMatchObject([{ own: true, confirmed: true, rows: 2 }]);
@@ -294,7 +366,6 @@ test("R4: the digests of a window that was resumed count what the process before
 });
 
 test("R4: a resumed window whose cursor is refused gets a reading of its own, whose rows are complete", async () => {
-  const down = new ConnectorError("unavailable", "It is down.");
   const killed = await readScript([[pageOf([a], "c"), down]], { input: oneDay });
   const run = await readScript([[refused("cursor_refused")], [pageOf([a, b])]], {
     input: oneDay,
@@ -322,7 +393,6 @@ test("R4: a STATE without the first passage goes out before the rows of a restar
 });
 
 test("R4: a restarted window that a later process resumes leaves its days unknown", async () => {
-  const down = new ConnectorError("unavailable", "It is down.");
   const killed = await readScript(
     [
       [pageOf([a], "c"), refused("cursor_refused")],
@@ -338,7 +408,6 @@ test("R4: a restarted window that a later process resumes leaves its days unknow
 });
 
 test("R4: a resumed window that was restarted leaves its days unknown, because its repeats have another reading id", async () => {
-  const down = new ConnectorError("unavailable", "It is down.");
   const killed = await readScript([[pageOf([], "c"), down]], { input: oneDay });
   const restarted = await readScript(
     [
@@ -355,7 +424,6 @@ test("R4: a resumed window that was restarted leaves its days unknown, because i
 });
 
 test("R4: a resumed window that has moved leaves its days unknown, because the killed process may have written other rows", async () => {
-  const down = new ConnectorError("unavailable", "It is down.");
   const killed = await readScript([[pageOf([a], "c"), down]], { input: oneDay });
   const later = { ...pageOf([b]), asOf: "2026-01-10T01:00:00Z" };
   const run = await readScript([[later]], { input: oneDay, stored: lastState(killed) });
@@ -370,7 +438,6 @@ test("R6: a comparison that is killed goes on at its page", async () => {
   const first = await sync(four, null, 1);
   const records = changed(four, "r3");
   const pages = provider(records, 1)(week, null);
-  const down = new ConnectorError("unavailable", "It is down.");
   const killed = await readScript([[...pages.slice(0, 2), down]], {
     input,
     stored: lastState(first),
@@ -386,7 +453,6 @@ test("R6: a second reading that is killed goes on at its page, and knows its day
   const first = await sync(four, null, 1);
   const records = changed(changed(four, "r0"), "r3");
   const pages = provider(records, 1)(week, null);
-  const down = new ConnectorError("unavailable", "It is down.");
   const killed = await readScript([pages, [...pages.slice(0, 2), down]], {
     input,
     stored: lastState(first),
@@ -467,7 +533,6 @@ test("R2: the provisional cost of a written stray is followed under its own day,
 });
 
 test("R2: a window that is resumed under a later start date keeps its provisional costs on their days", async () => {
-  const down = new ConnectorError("unavailable", "It is down.");
   const early = costRecord("p", {
     ChargePeriodStart: "2026-01-02T00:00:00Z",
     ChargePeriodEnd: "2026-01-03T00:00:00Z",
@@ -503,7 +568,6 @@ test("P5: a written stray that its window no longer shows leaves the reports and
 });
 
 test("P5: a window with strays is not finished before they are written", async () => {
-  const down = new ConnectorError("unavailable", "It is down.");
   let asked = 0;
   const run = await readScript(
     ({ start }) => {
@@ -526,7 +590,6 @@ test("P5: a window with strays is not finished before they are written", async (
 });
 
 test("P5: a stray is not lost where a process dies in the second reading of its window, nor where that begins again", async () => {
-  const down = new ConnectorError("unavailable", "It is down.");
   const lost = strayOf("lost", -1);
   const pages = [pageOf(changed(four, "r0").slice(0, 2), "c"), pageOf([...four.slice(2), lost])];
   const again = [pageOf(changed(four, "r0"), "d"), pageOf([lost])];
@@ -675,6 +738,6 @@ test("S8: days of the future leave a state: none was ever read, and each would s
   const ahead = DAY_ONE + 900 * DAY;
   const ranges = [...stored.known.ranges, { start: ahead, end: ahead + DAY }];
   const days = new Map(stored.known.days).set(ahead, { ...entry, day: ahead });
-  const next = await sync(four, { ...stored, known: { ranges, days } });
+  const next = await sync(four, { ...stored, known: { ranges, days, forgotten: new Map() } });
   expect(known(next)).toEqual(stored.known);
 });

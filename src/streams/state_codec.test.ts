@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { learn, NOTHING_KNOWN, suspect } from "../core/known_days.ts";
+import { forget, learn, NOTHING_KNOWN, suspect } from "../core/known_days.ts";
 import type { Reading } from "../core/reading.ts";
 import type { FullRefreshState, IncrementalState } from "../core/state.ts";
 import { DAY } from "../core/time.ts";
@@ -45,16 +45,22 @@ const seen = (day: number, records: number) => ({
   digest: String(records).padStart(24, "a"),
 });
 const wrote = (readingId: string, confirmed: boolean) => ({ readingId, confirmed });
-/** Day 2 is empty, day 4 is not confirmed, day 5 has shrunk. */
-const known = suspect(
-  [
-    [seen(1, 12), wrote("0mgdngqqwrabcd", true)] as const,
-    [seen(2, 0), wrote("0mgdngqqwrabcd", true)] as const,
-    [seen(4, 7), wrote("0mgdngqqwrjg84", false)] as const,
-    [seen(5, 30), wrote("0mgdngqqwrabcd", true)] as const,
-  ].reduce((days, [digest, by]) => learn(days, digest, by), NOTHING_KNOWN),
-  seen(5, 3),
-  DAY_ONE + 9 * DAY + 123,
+/** Day 2 is empty, day 4 is not confirmed, day 5 has shrunk; days 6 and 7 are forgotten, day 6 was not confirmed and has shrunk. */
+const known = [seen(5, 3), seen(6, 2)].reduce(
+  (days, digest) => suspect(days, digest, DAY_ONE + 9 * DAY + 123),
+  forget(
+    [
+      [seen(1, 12), wrote("0mgdngqqwrabcd", true)] as const,
+      [seen(2, 0), wrote("0mgdngqqwrabcd", true)] as const,
+      [seen(4, 7), wrote("0mgdngqqwrjg84", false)] as const,
+      [seen(5, 30), wrote("0mgdngqqwrabcd", true)] as const,
+      [seen(6, 40), wrote("0mgdngqqwrabcd", false)] as const,
+    ].reduce((days, [digest, by]) => learn(days, digest, by), NOTHING_KNOWN),
+    [
+      { ...seen(6, 41), writtenBy: null },
+      { ...seen(7, 5), writtenBy: null },
+    ],
+  ),
 );
 const incremental: IncrementalState = {
   mode: "incremental",
@@ -126,8 +132,15 @@ test("S3: the JSON of a state is for people to read", () => {
       ],
       ["0mgdngqqwrjg84", [["2026-01-05", 7, "qqqqqqqqqqqqqqqn"]]],
     ],
-    unconfirmed: ["2026-01-05"],
-    shrunk: [["2026-01-06", 3, "qqqqqqqqqqqqqqqj", "2026-01-10T00:00:00.123Z"]],
+    unconfirmed: ["2026-01-05", "2026-01-07"],
+    shrunk: [
+      ["2026-01-06", 3, "qqqqqqqqqqqqqqqj", "2026-01-10T00:00:00.123Z"],
+      ["2026-01-07", 2, "qqqqqqqqqqqqqqqi", "2026-01-10T00:00:00.123Z"],
+    ],
+    forgotten: [
+      ["2026-01-07", 41, 40, "0mgdngqqwrabcd"],
+      ["2026-01-08", 5, 0, null],
+    ],
     strays: [
       [
         "ASNFZ4mrze8BI0Vn",
@@ -182,7 +195,11 @@ test("S8: ten years of days with records, each written by a reading of its own, 
       all.days.set(entry.day, { ...entry, confirmed: true, shrinkage: null });
       return all;
     },
-    { ranges: [{ start: DAY_ONE, end: DAY_ONE + 3650 * DAY }], days: new Map() },
+    {
+      ranges: [{ start: DAY_ONE, end: DAY_ONE + 3650 * DAY }],
+      days: new Map(),
+      forgotten: new Map(),
+    },
   );
   const state = { ...incremental, known: days, pass: null };
   expect(JSON.stringify(encodeState(state, ours)).length).toBeLessThan(300_000);

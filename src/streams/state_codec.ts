@@ -184,12 +184,13 @@ const stateSchema = z.discriminatedUnion("mode", [
       pass: passSchema,
     })
     .transform(({ reconciled_on: reconciledOn, strays, scrub, ...state }): IncrementalState => {
-      const { known, days, unconfirmed, shrunk, newest_reading_id: newest, ...rest } = state;
+      const { known, days, unconfirmed, shrunk, forgotten, ...others } = state;
+      const { newest_reading_id: newest, ...rest } = others;
       return {
         ...rest,
         newestId: newest ?? null,
         reconciledOn: reconciledOn ?? null,
-        known: decodeKnownDays({ known, days, unconfirmed, shrunk }),
+        known: decodeKnownDays({ known, days, unconfirmed, shrunk, forgotten }),
         strays: strays ?? [],
         scrub: scrub ?? null,
       };

@@ -1,7 +1,7 @@
 /** The members of a state's JSON that several of its parts share, and the days that it knows (R6). */
 import * as z from "zod";
 import type { DayDigest } from "../core/digests.ts";
-import type { KnownDay, KnownDays } from "../core/known_days.ts";
+import type { ForgottenDay, KnownDay, KnownDays } from "../core/known_days.ts";
 import type { ProvisionalDay } from "../core/provisional.ts";
 import { DAY, floorTo, formatDay, formatInstant, parseDate, parseInstant } from "../core/time.ts";
 import { union } from "../core/window.ts";
@@ -62,27 +62,32 @@ export const totals = z.array(
 
 /**
  * The members with the known days: `known`, the ranges that were read completely; `days`, the days in them that have
- * records, grouped by the reading whose rows stand; `unconfirmed` (P6); `shrunk` (R8).
+ * records, grouped by the reading whose rows stand; `unconfirmed` (P6); `shrunk` (R8); and `forgotten`, unknown days with the largest
+ * number of their records, and the rows and the reading that stand (R8). A state of 0.2.0 has no `forgotten`.
  */
 export const knownDaysMembers = {
   known: z.array(z.tuple([day, day])).nullish(),
   days: z.array(z.tuple([readingId, z.array(digest)])).nullish(),
   unconfirmed: z.array(day).nullish(),
   shrunk: z.array(z.tuple([day, count, hash, instant])).nullish(),
+  forgotten: z.array(z.tuple([day, count, count, readingId.nullable()])).nullish(),
 };
 
 type Members = {
   readonly [Name in keyof typeof knownDaysMembers]?: z.output<(typeof knownDaysMembers)[Name]>;
 };
 
-export function encodeKnownDays({ ranges, days }: KnownDays): JsonObject {
-  const entries = [...days.values()].toSorted((a, b) => a.day - b.day);
+export function encodeKnownDays({ ranges, days, forgotten }: KnownDays): JsonObject {
+  const byDay = (a: { readonly day: number }, b: { readonly day: number }): number => a.day - b.day;
+  const entries = [...days.values()].toSorted(byDay);
+  const gone = [...forgotten.values()].toSorted(byDay);
+  const all = [...entries, ...gone].toSorted(byDay);
   const byReading = Map.groupBy(entries, (entry) => entry.readingId);
   return {
     known: ranges.map(({ start, end }) => [formatDay(start), formatDay(end)]),
     days: [...byReading].map(([id, own]) => [id, own.map(encodeDigest)]),
-    unconfirmed: entries.filter(({ confirmed }) => !confirmed).map((entry) => formatDay(entry.day)),
-    shrunk: entries.flatMap(({ day: at, shrinkage }) =>
+    unconfirmed: all.filter(({ confirmed }) => !confirmed).map((entry) => formatDay(entry.day)),
+    shrunk: all.flatMap(({ day: at, shrinkage }) =>
       shrinkage === null
         ? []
         : [
@@ -94,11 +99,18 @@ export function encodeKnownDays({ ranges, days }: KnownDays): JsonObject {
             ],
           ],
     ),
+    forgotten: gone.map(({ day: at, most, records, readingId: id }) => [
+      formatDay(at),
+      most,
+      records,
+      id,
+    ]),
   };
 }
 
-/** An entry that lies in no known range says nothing, and is left out. */
-export function decodeKnownDays({ known, days, unconfirmed, shrunk }: Members): KnownDays {
+/** A known day that lies in no known range says nothing, and is left out; so is a forgotten one that lies in such a range. */
+export function decodeKnownDays(members: Members): KnownDays {
+  const { known, days, unconfirmed, shrunk, forgotten } = members;
   const ranges = union(
     (known ?? []).map(([start, end]) => ({ start: floorTo(DAY, start), end: floorTo(DAY, end) })),
   );
@@ -109,18 +121,25 @@ export function decodeKnownDays({ known, days, unconfirmed, shrunk }: Members): 
       { records, digest: text, at: seenAt },
     ]),
   );
+  const doubtsOf = (at: number): Pick<KnownDay, "confirmed" | "shrinkage"> => ({
+    confirmed: !doubtful.has(at),
+    shrinkage: shrinkages.get(at) ?? null,
+  });
   const entries = (days ?? []).flatMap(([id, own]) =>
     own.map((entry): [number, KnownDay] => [
       entry.day,
-      {
-        ...entry,
-        readingId: id,
-        confirmed: !doubtful.has(entry.day),
-        shrinkage: shrinkages.get(entry.day) ?? null,
-      },
+      { ...entry, readingId: id, ...doubtsOf(entry.day) },
     ]),
   );
-  const isInside = ([at]: [number, KnownDay]): boolean =>
+  const gone = (forgotten ?? []).map(([at, most, records, id]): [number, ForgottenDay] => [
+    at,
+    { day: at, most, records, readingId: id, ...doubtsOf(at) },
+  ]);
+  const isInside = ([at]: [number, unknown]): boolean =>
     ranges.some(({ start, end }) => start <= at && at < end);
-  return { ranges, days: new Map(entries.filter(isInside)) };
+  return {
+    ranges,
+    days: new Map(entries.filter(isInside)),
+    forgotten: new Map(gone.filter((entry) => !isInside(entry))),
+  };
 }
