@@ -82,7 +82,7 @@ export const RESTATEMENT: readonly Mutant[] = [
   {
     rule: "R4",
     file: "src/core/settle.ts",
-    from: "const isWhole = !incomplete.includes(seen.day);",
+    from: "const isWhole = !incomplete.includes(day);",
     to: "const isWhole = true;",
     test: "src/core/settle.test.ts: R4: a day whose rows are not exactly what was returned stays unknown and unconfirmed",
   },
@@ -124,7 +124,7 @@ export const RESTATEMENT: readonly Mutant[] = [
   {
     rule: "R6",
     file: "src/streams/completion.ts",
-    from: "await forgetDays(\n      rewrites.map(({ day }) => day),\n      this.#options,\n    );",
+    from: "await forgetDays(\n      rewrites.map(({ day, records }) => ({ day, records, writtenBy: null })),\n      this.#options,\n    );",
     to: "",
     test: "src/streams/reader_days.test.ts: R6: a STATE without a known day's digest goes out before the first row of the day (%i a page)",
   },
@@ -264,7 +264,7 @@ export const RESTATEMENT: readonly Mutant[] = [
   {
     rule: "R6",
     file: "src/streams/completion.ts",
-    from: "await forgetDays(left, this.#options);",
+    from: "await forgetDays(\n        left.map((day) => ({ day, records: 0, writtenBy: null })),\n        this.#options,\n      );",
     to: "",
     test: "src/streams/reader_days.test.ts: R6: a known day outside the plan leaves the state before a stray that starts on it is written",
   },
