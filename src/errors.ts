@@ -26,8 +26,10 @@ const FAILURE_TYPES = {
   wrong_address: "config_error",
   /** 429 for longer than the connector waits (C2). */
   rate_limited: "transient_error",
-  /** 5xx, resets, time-outs and broken bodies that outlasted the retries (C4). */
+  /** 5xx, resets and time-outs that outlasted the retries (C4). */
   unavailable: "transient_error",
+  /** P3: the bodies of 200 answers were broken, or no JSON, and outlasted the retries. */
+  broken_answer: "transient_error",
   /** The state's position lies in the future of the provider's clock (L3): one of the two is wrong. */
   position_in_future: "transient_error",
   /** A signal or a closed stdout ended the run. */
@@ -45,6 +47,12 @@ const FAILURE_TYPES = {
 } as const satisfies Record<string, FailureType>;
 
 export type ErrorCode = keyof typeof FAILURE_TYPES;
+
+const OF_CONTENT: ReadonlySet<ErrorCode> = new Set([
+  "broken_answer",
+  "provider_fault",
+  "invalid_record",
+]);
 
 export interface ErrorContext {
   /** The stream that failed, if one did. */
@@ -94,6 +102,14 @@ export class ConnectorError extends Error {
     });
     if (this.stack !== undefined) named.stack = this.stack;
     return named;
+  }
+
+  /**
+   * Whether the content of a page is at fault. The provider can mend it, but a cursor that belongs to a snapshot would show the
+   * same page for ever (V1).
+   */
+  get isOfContent(): boolean {
+    return OF_CONTENT.has(this.code);
   }
 
   /** The payload of an error trace (protocol 0.18, AirbyteErrorTraceMessage). */

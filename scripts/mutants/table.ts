@@ -185,6 +185,13 @@ export const MUTANTS: readonly Mutant[] = [
     test: "src/streams/records.test.ts: V1: a record with %s always fails",
   },
   {
+    rule: "V1",
+    file: "src/streams/reader.ts",
+    from: "if (error.isOfContent && reading !== null) this.#state = dropOpen(this.#state, reading.id);",
+    to: "",
+    test: "src/streams/reader.test.ts: V1: after %s the next sync reads the window from its first page",
+  },
+  {
     rule: "V2",
     file: "src/interface/strictness.ts",
     from: "if (!tolerate || ",

@@ -58,6 +58,7 @@ const CODES = new Set([
   "provider_fault",
   "invalid_record",
   "unavailable",
+  "broken_answer",
   "unauthorized",
   "forbidden",
   "bad_request",

@@ -116,7 +116,8 @@ describe("Client.get()", () => {
         provider().times(6).reply(status, body, headers);
         const { client, slept } = harness();
         const error = await failure(client.get(ask()));
-        expect(error).toMatchObject({ code: "unavailable", failureType: "transient_error" });
+        const code = status === 200 ? "broken_answer" : "unavailable";
+        expect(error).toMatchObject({ code, failureType: "transient_error" });
         expect(error.message).toContain("in 6 attempts");
         expect(slept).toEqual([250, 1000, 4000, 16_000, 64_000]);
       },

@@ -125,7 +125,8 @@ export class Client {
    *
    * @returns the body of the 200 answer
    * @throws ConnectorError and nothing else: `wrong_address` (first request only), `unauthorized`, `forbidden`,
-   *   `bad_request` or the error of `onBadRequest`, `rate_limited`, `unavailable`, `provider_fault`, `aborted`
+   *   `bad_request` or the error of `onBadRequest`, `rate_limited`, `unavailable`, `broken_answer`, `provider_fault`,
+   *   `aborted`
    */
   async get<Scanned = never>(request: GetRequest<Scanned>): Promise<Answer<Scanned>> {
     if (request.url.origin !== this.#options.origin) {
@@ -334,7 +335,7 @@ function unavailable(
   attempts: number,
 ): ConnectorError {
   return new ConnectorError(
-    "unavailable",
+    failure.isBroken === true ? "broken_answer" : "unavailable",
     `The provider gave no usable answer in ${attempts} attempt${attempts === 1 ? "" : "s"}; at last: ${failure.reason}. ` +
       `${NO_LOSS}${request.first === true ? CHECK_ADDRESS : ""}`,
     { detail: `${failure.reason}; GET ${shownUrl(request.url)}`, cause: failure.cause },

@@ -60,6 +60,8 @@ export type Verdict<Scanned = never> =
   | {
       readonly kind: "retryable";
       readonly reason: string;
+      /** The headers of a 200 answer have arrived, and its body is at fault (P3). */
+      readonly isBroken?: boolean;
       readonly retryAfterMs?: number | undefined;
       readonly cause?: unknown;
     }
@@ -117,7 +119,7 @@ export function judgeThrown(
 ): Verdict {
   if (thrown instanceof ConnectorError) return { kind: "failed", error: thrown };
   if (thrown instanceof BrokenBody) {
-    return { kind: "retryable", reason: thrown.message, cause: thrown.cause };
+    return { kind: "retryable", reason: thrown.message, isBroken: true, cause: thrown.cause };
   }
   const failure = judgeFailure(thrown, new URL(context.shownUrl).hostname);
   if (failure === undefined) return { kind: "failed", error: ConnectorError.from(thrown) };
@@ -150,6 +152,7 @@ async function judgeBody<Scanned>(
     return {
       kind: "retryable",
       reason: `HTTP 200 came with the content-type "${foreignText(type, context.secret)}"`,
+      isBroken: true,
     };
   }
   const body = await readBytes(response, context.limits);
@@ -168,7 +171,7 @@ async function judgeBody<Scanned>(
     body.release();
     if (!(thrown instanceof NoJson)) throw thrown;
     if (context.first && isWebPage(type, thrown.text)) return webPage(context, 200);
-    return { kind: "retryable", reason: thrown.message, cause: thrown.cause };
+    return { kind: "retryable", reason: thrown.message, isBroken: true, cause: thrown.cause };
   }
 }
 

@@ -38,6 +38,18 @@ export function describePlan(stream: string, plan: Plan<StreamState>): LogMessag
   return [...warnings, log("INFO", `${stream}: ${range}.`)];
 }
 
+/** The records and pages of a sync, and how far it came. `reached`: the state after a sync without a failure; null after any other. */
+export function describeRead(
+  plan: Plan<StreamState>,
+  reached: StreamState | null,
+  { records, pages }: { readonly records: number; readonly pages: number },
+): string {
+  const read = `${countOf(records, "record")} in ${countOf(pages, "page")}`;
+  return reached?.mode === "incremental" && reached.position > plan.from
+    ? `${read}; complete through ${formatInstant(reached.position)}.`
+    : `${read}.`;
+}
+
 const spanOf = ({ start, end }: Range): string => `${formatDay(start)} to ${formatDay(end)}`;
 
 /** R8: a day that looks like an outage is named, with the rows that keep standing. */

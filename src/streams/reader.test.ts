@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readingId } from "../core/identity.ts";
 import { DAY, HOUR } from "../core/time.ts";
-import { ConnectorError } from "../errors.ts";
+import { ConnectorError, type ErrorCode } from "../errors.ts";
 import {
   at,
   errorsOf,
@@ -13,6 +13,7 @@ import {
   saidOf,
   statusesOf,
 } from "./scripted/testing.ts";
+import type { FetchedPage } from "./stream.ts";
 import { DAY_ONE, pageOf, usageRecord } from "./testing.ts";
 
 const one = recordOf("one", 0);
@@ -227,6 +228,49 @@ test("V1: of a page with a record that breaks its schema nothing is emitted or c
   expect(idsOf(run)).toEqual([]);
   expect(run.succeeded).toBe(false);
   expect(lastState(run)).toMatchObject({ position: DAY_ONE });
+});
+
+/** Two pages; the second one cannot be read. */
+const poisoned = (fault: FetchedPage | ConnectorError) => [pageOf([one], "old"), fault];
+const bad = pageOf([usageRecord("b", { ConsumedUnit: 5 })]);
+const faultOf = (code: ErrorCode): ConnectorError => new ConnectorError(code, "It is so.");
+
+test.each([
+  ["an invalid record", bad],
+  ["a page that breaks the interface", faultOf("provider_fault")],
+  ["an answer that stays broken", faultOf("broken_answer")],
+])("V1: after %s the next sync reads the window from its first page", async (_, fault) => {
+  const first = await readScript([poisoned(fault)]);
+  expect(first.succeeded).toBe(false);
+  expect(first.states.map(({ state }) => JSON.stringify(state)).join()).toContain('"old"');
+  expect(lastState(first)).toMatchObject({ position: DAY_ONE, pass: { reads: [], open: [] } });
+  const mended = [pageOf([one], "new"), pageOf([usageRecord("b")])];
+  const second = await readScript([mended, [pageOf([two])]], { stored: lastState(first) });
+  expect(second.queries.map(({ cursor }) => cursor)).toEqual([null, null]);
+  expect(idsOf(second)).toEqual(["one", "b", "two"]); // the first sync has written "one" under another id
+  expect(second.said[0]?.days).toMatchObject([{ rows: 2, confirmed: true }]);
+});
+
+test("V1: a cursor of an earlier process leaves the state, too, where its page cannot be read", async () => {
+  const first = await readScript([poisoned(faultOf("unavailable"))]);
+  const second = await readScript([[bad]], { stored: lastState(first) });
+  expect(second.queries[0]?.cursor).toBe("old");
+  expect(lastState(second)?.pass?.open).toEqual([]);
+});
+
+test.each(["unavailable", "rate_limited", "unauthorized", "forbidden"] as const)(
+  "V1: %s is no fault of a page, and the cursor stays",
+  async (code) => {
+    const run = await readScript([poisoned(faultOf(code))]);
+    expect(lastState(run)?.pass?.open).toMatchObject([{ cursor: "old" }]);
+  },
+);
+
+test("V1: of two windows that cannot be read neither leaves a cursor, whichever ends the stream", async () => {
+  const other = [pageOf([two], "other"), faultOf("provider_fault")];
+  const run = await readScript([poisoned(faultOf("provider_fault")), other], { lanes: 2 });
+  expect(errorsOf(run)).toHaveLength(1);
+  expect(lastState(run)?.pass?.open).toEqual([]);
 });
 
 test("P6: a listing that moved while it was read says so in its report", async () => {

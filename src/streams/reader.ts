@@ -7,13 +7,12 @@ import { beginReading, type Reading, readPage } from "../core/reading.ts";
 import { writesDay } from "../core/settle.ts";
 import { Sightings } from "../core/sightings.ts";
 import { dropOpen, keepOpen, knownOf, type StreamState } from "../core/state.ts";
-import { formatInstant } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
 import * as protocol from "../protocol.ts";
 import type { Output } from "../protocol.ts";
 import { Checkpoints } from "./checkpoint.ts";
 import { Completion } from "./completion.ts";
-import { countOf, describeLost, describePlan, positionInFuture } from "./describe.ts";
+import { describeLost, describePlan, describeRead, positionInFuture } from "./describe.ts";
 import type { WindowRead, WindowSource } from "./flow.ts";
 import { HeldWindows } from "./held_windows.ts";
 import type { RecordRules } from "./invalid.ts";
@@ -255,18 +254,20 @@ export class StreamReader implements WindowSource {
   }
 
   /**
-   * Decides what follows the failure of a window. The order matters. If the stream has failed already, that failure ended this
-   * window too: the window's own reason does not matter, and its open reading stays in the state. Next come the failures that
-   * a window survives. Every other failure ends the stream.
+   * Decides what follows the failure of a window. The order matters. A fault of a page's content costs the window its cursor,
+   * also if the stream has failed already. In that case nothing else is left to do, because the failure of the stream has ended
+   * this window too. Next come the failures that a window survives. Every other failure ends the stream.
    */
   async #goOnAfter(job: Job, reason: unknown, reading: Reading | null): Promise<void> {
+    const error = ConnectorError.from(reason);
+    // V1: the next sync begins with the first page. The days that this reading wrote are unknown, so they are written again (R4).
+    if (error.isOfContent && reading !== null) this.#state = dropOpen(this.#state, reading.id);
     if (this.#error !== null) return;
     const { input, run } = this.#options;
     if (reason instanceof LeftRetention) {
       this.#requeue(job, { ...input, now: run.providerNow() });
       return;
     }
-    const error = ConnectorError.from(reason);
     if (error.code === "bad_request" && job.reading === null && (await this.#shorten(job))) return;
     if (error.code === "cursor_refused" && job.restarts < MAXIMUM_RESTARTS) {
       await this.#restart(job, error, reading);
@@ -321,18 +322,12 @@ export class StreamReader implements WindowSource {
       this.#state = completed(this.#state, plan);
     await this.#checkpoints.send();
     this.#notices.summarize();
-    await this.#log("INFO", this.#summary());
+    const reached = this.#error === null ? this.#state : null;
+    await this.#log(
+      "INFO",
+      describeRead(plan, reached, { records: this.#checkpoints.records, pages: this.#pages }),
+    );
     await this.#sendStatus(this.#error === null ? "COMPLETE" : "INCOMPLETE");
-  }
-
-  #summary(): string {
-    const read = `${countOf(this.#checkpoints.records, "record")} in ${countOf(this.#pages, "page")}`;
-    const state = this.#state;
-    const isThrough =
-      state.mode === "incremental" &&
-      this.#error === null &&
-      state.position > this.#options.plan.from;
-    return isThrough ? `${read}; complete through ${formatInstant(state.position)}.` : `${read}.`;
   }
 
   #log(level: protocol.LogLevel, message: string): Promise<void> {

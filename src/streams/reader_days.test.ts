@@ -211,6 +211,23 @@ test("R6 R8: whatever changes, the rows that stand are the provider's, and a set
 
 const many = Array.from({ length: 12 }, (_, index) => recordOf(`m${index}`, 1));
 
+test("V1: a second reading that ends in a refused record leaves no cursor, and the next sync writes its days", async () => {
+  const first = await sync(four, null, 1);
+  const broken = changed(four, "r2");
+  const down = [pageOf([four[0]], "p1"), pageOf([{ ...broken[2], ConsumedUnit: 5 }], "p2")];
+  let asked = 0;
+  const second = await readScript(
+    (query, cursor) => (++asked === 1 ? provider(broken, 1)(query, cursor) : down),
+    { stored: lastState(first), input },
+  );
+  expect(second.queries).toHaveLength(2);
+  expect(lastState(second)?.pass?.open).toEqual([]);
+  const third = await sync(broken, lastState(second), 1);
+  expect(third.queries.every(({ cursor }) => cursor === null)).toBe(true);
+  expect(idsOf(third)).toEqual(["r2"]);
+  expect(idsOf(await sync(broken, lastState(third), 1))).toEqual([]);
+});
+
 test("R8: a day that shows less than half writes nothing and warns with both numbers, until it is seen again an hour later", async () => {
   const first = await sync(many);
   const outage = many.slice(0, 3);
