@@ -5,6 +5,7 @@
 import { CONCURRENCY } from "./concurrency.ts";
 import { LIMITS } from "./limits.ts";
 import type { Mutant } from "./mutant.ts";
+import { RECORDS } from "./records.ts";
 import { RESTATEMENT } from "./restatement.ts";
 
 export const MUTANTS: readonly Mutant[] = [
@@ -114,104 +115,7 @@ export const MUTANTS: readonly Mutant[] = [
     test: "src/streams/reader.test.ts: S7: a full refresh goes on between attempts and, once done, emits nothing",
   },
   ...RESTATEMENT,
-  {
-    rule: "P1",
-    file: "src/interface/pages.ts",
-    from: "if (next === sent) throw",
-    to: "if (next.length < 0) throw",
-    test: "src/interface/pages.test.ts: P1: only null ends a window",
-  },
-  {
-    rule: "P2",
-    file: "src/interface/pages.ts",
-    from: "this.#emptyInARow > MAXIMUM_EMPTY_PAGES",
-    to: "this.#emptyInARow > 1",
-    test: "src/interface/pages.test.ts: P2: short, empty and overlong pages go on",
-  },
-  {
-    rule: "P3",
-    file: "src/http/judge.ts",
-    from: 'if (type !== "application/json") {',
-    to: 'if (type === "text/html") {',
-    test: "src/http/client.test.ts: P3 C4: what time may mend is retried",
-  },
-  {
-    rule: "P4",
-    file: "src/streams/reader.ts",
-    from: "this.#state = keepOpen(this.#state, toResume(window), input.now);",
-    to: "this.#state = finishReading(this.#state, reading, input.now);",
-    test: "src/streams/reader.test.ts: S3 P4: a window that was half read goes on at its page, and is not counted as read",
-  },
-  {
-    rule: "P5",
-    file: "src/core/sightings.ts",
-    from: "if (found.own !== -1) return this.#newer.countAgain(found.own, window.passage);",
-    to: "",
-    test: "src/streams/records.test.ts: P5: what a provider repeats is emitted once, in a page and across pages",
-  },
-  {
-    rule: "P5",
-    file: "src/streams/completion.ts",
-    from: "missesStrays || this.strays.hasPending(window)",
-    to: "missesStrays",
-    test: "src/streams/reader_days.test.ts: P5: a window with strays is not finished before they are written",
-  },
-  {
-    rule: "P5",
-    file: "src/streams/strays.ts",
-    from: "for (const [hash, day] of came.rows) this.#know({ hash, day, readingId, window });",
-    to: "",
-    test: "src/streams/reader_days.test.ts: P5: next time a written stray is reported as standing, and an idle second read writes nothing",
-  },
-  {
-    rule: "P6",
-    file: "src/core/reading.ts",
-    from: "reading.lastAsOf !== null && reading.lastAsOf !== page.asOf",
-    to: "false",
-    test: "src/streams/reader.test.ts: P6: a listing that moved while it was read says so in its report",
-  },
-  {
-    rule: "P6",
-    file: "src/core/settle.ts",
-    from: "isWhole && (!moved || agrees === true)",
-    to: "isWhole",
-    test: "src/core/settle.test.ts: P6: a listing that moved proves nothing, unless the reading before agrees",
-  },
-  {
-    rule: "V1",
-    file: "src/streams/invalid.ts",
-    from: 'if (isIdentified && invalidRecords === "warn") {',
-    to: 'if (invalidRecords === "warn") {',
-    test: "src/streams/records.test.ts: V1: a record with %s always fails",
-  },
-  {
-    rule: "V1",
-    file: "src/streams/reader.ts",
-    from: "if (error.isOfContent && reading !== null) this.#state = dropOpen(this.#state, reading.id);",
-    to: "",
-    test: "src/streams/reader.test.ts: V1: after %s the next sync reads the window from its first page",
-  },
-  {
-    rule: "V2",
-    file: "src/interface/strictness.ts",
-    from: "if (!tolerate || ",
-    to: "if (",
-    test: "src/interface/pages.test.ts: P3 V2: the envelope is closed",
-  },
-  {
-    rule: "V3",
-    file: "src/streams/rewriting.ts",
-    from: "JSON.rawJSON(source)",
-    to: "value",
-    test: "src/streams/records.test.ts: V3: numbers in unknown properties keep every digit",
-  },
-  {
-    rule: "V4",
-    file: "src/core/lines.ts",
-    from: "[\\u0085\\u2028\\u2029]",
-    to: "[\\u2028\\u2029]",
-    test: "src/streams/records.test.ts: V4: a line is a line to every reader",
-  },
+  ...RECORDS,
   {
     rule: "W2",
     file: "src/core/shares.ts",

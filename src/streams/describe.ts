@@ -8,7 +8,7 @@ import { ConnectorError } from "../errors.ts";
 import { log, type LogMessage } from "../protocol.ts";
 
 /** `1 record`, `2 records`. */
-export const countOf = (count: number, noun: string): string =>
+const countOf = (count: number, noun: string): string =>
   `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 /** The log lines about a plan: the range that is read, and the ranges that cannot be read. */
