@@ -24,6 +24,27 @@ export const LIMITS: readonly Mutant[] = [
     test: "src/core/plan.test.ts: L3: a plan reaches ten years back at most, whatever retention a provider claims",
   },
   {
+    rule: "L3",
+    file: "src/core/sightings.ts",
+    from: "this.#listing.add(fingerprint.id[0] ?? 0);",
+    to: "this.#listing.add(fingerprint.content[0] ?? 0);",
+    test: "src/streams/reader.test.ts: L3: a listing whose pages are new but for their ids ends after 1,000 of them",
+  },
+  {
+    rule: "L3",
+    file: "src/core/listing.ts",
+    from: "this.#records > RECORDS + TIMES * ids",
+    to: "this.#records < 0",
+    test: "src/core/listing.test.ts: L3: more ids than can be kept end a listing once each has come 100 times",
+  },
+  {
+    rule: "L3",
+    file: "src/core/listing.ts",
+    from: "TIMES * (known ?? ids)",
+    to: "TIMES * ids",
+    test: "src/core/listing.test.ts: L3: the pages of known days are at most 10,000 and 100 for each record that they had",
+  },
+  {
     rule: "L4",
     file: "src/core/foreign_text.ts",
     from: '.replaceAll(/\\p{Cf}/gu, "")',

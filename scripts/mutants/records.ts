@@ -11,7 +11,7 @@ export const RECORDS: readonly Mutant[] = [
   },
   {
     rule: "P2",
-    file: "src/interface/pages.ts",
+    file: "src/core/listing.ts",
     from: "this.#emptyInARow > MAXIMUM_EMPTY_PAGES",
     to: "this.#emptyInARow > 1",
     test: "src/interface/pages.test.ts: P2: short, empty and overlong pages go on",

@@ -90,6 +90,8 @@ const instantOf = (id: string): number => Number.parseInt(id.slice(0, TIME_DIGIT
  * the hash. Each record overwrites the words of the record before.
  */
 export class RecordFingerprint {
+  /** The hash of the record's id. */
+  readonly id = new Uint32Array(4);
   /** The hash of the record's id and `x_RecordUpdatedAt`. */
   readonly version = new Uint32Array(4);
   /** The hash of the record's bytes. */
@@ -102,6 +104,7 @@ export class RecordFingerprint {
   setVersion(id: string, updatedAt: string): void {
     this.#provide(3 * (id.length + updatedAt.length) + 1); // UTF-8 takes at most three bytes a code unit
     const { written } = this.#encoder.encodeInto(id, this.#bytes);
+    hashBytes(this.#view, 0, written, this.id);
     this.#bytes[written] = 0; // keeps "a" + "bc" apart from "ab" + "c"
     const rest = this.#encoder.encodeInto(updatedAt, this.#bytes.subarray(written + 1));
     hashBytes(this.#view, 0, written + 1 + rest.written, this.version);
@@ -120,6 +123,7 @@ export class RecordFingerprint {
     // A loop, because the texts are short and a call of `set` would take longer.
     let to = 0;
     for (let at = idStart; at < idEnd; at++) bytes[to++] = memory[at] ?? 0;
+    hashBytes(this.#view, 0, to, this.id);
     bytes[to++] = 0;
     for (let at = updatedStart; at < updatedEnd; at++) bytes[to++] = memory[at] ?? 0;
     hashBytes(this.#view, 0, to, this.version);

@@ -3,6 +3,7 @@
  * that returned the record. So one search tells a repeat inside a window from a record that another window returned.
  */
 import type { RecordFingerprint } from "./identity.ts";
+import { Listing } from "./listing.ts";
 import { type Limits, LIMITS } from "./limits.ts";
 
 /** A record that starts inside the window that returned it, and a stray, which starts outside (P5). */
@@ -215,6 +216,8 @@ export class WindowMemory {
   readonly ancestors: readonly number[];
   /** The number of restarts so far; at most 3. */
   #passage = 0;
+  /** The present passage. */
+  #listing = new Listing();
 
   constructor(sightings: Sightings, number: number, ancestors: readonly number[]) {
     this.#sightings = sightings;
@@ -229,9 +232,16 @@ export class WindowMemory {
   /** To be called when the window begins again (S4). Its records are then repeats that count once more. */
   restart(): void {
     this.#passage += 1;
+    this.#listing = new Listing();
+  }
+
+  /** See {@link Listing.endPage}. */
+  endPage(known: number | null): string | null {
+    return this.#listing.endPage(known);
   }
 
   judge(fingerprint: RecordFingerprint, place: Place): Verdict {
+    this.#listing.add(fingerprint.id[0] ?? 0);
     return this.#sightings.judge(fingerprint, place, this);
   }
 

@@ -53,9 +53,6 @@ export interface Page {
   readonly limit: number;
 }
 
-/** The most pages in a row that bring nothing new, be they empty or repeated, after which reading goes on (P2, L3). */
-const MAXIMUM_EMPTY_PAGES = 1000;
-
 /** The most bytes of a cursor as JSON (L1): the state keeps one for each open window. */
 const MAXIMUM_CURSOR_BYTES = 8 * 1024;
 
@@ -78,7 +75,6 @@ export class WindowPages {
   readonly #warned = new Set<string>();
   /** The cursor of the next request. */
   #cursor: string | null;
-  #emptyInARow = 0;
 
   constructor(client: Client, query: PageQuery, cursor: string | null, options: PageOptions) {
     this.#client = client;
@@ -116,16 +112,13 @@ export class WindowPages {
   }
 
   /**
-   * To be told how many records of a page were new to the reading. Pages that bring nothing new end the reading at last, also if
-   * their records and cursors differ from page to page (P2, L3).
+   * To be told whether a page's listing breaks a rule of listings (`Listing.endPage` in core/listing.ts): so it has an end, also if
+   * records and cursors differ from page to page (P2, L3). A last page ends the listing anyway.
+   *
+   * @throws ConnectorError `provider_fault` if it does
    */
-  wrote(newRecords: number, { nextCursor }: Pick<Page, "nextCursor">): void {
-    this.#emptyInARow = newRecords === 0 ? this.#emptyInARow + 1 : 0;
-    if (nextCursor !== null && this.#emptyInARow > MAXIMUM_EMPTY_PAGES) {
-      throw this.#fault(
-        `more than ${MAXIMUM_EMPTY_PAGES} empty pages came in a row, or pages that only repeat records`,
-      );
-    }
+  wrote(broken: string | null, { nextCursor }: Pick<Page, "nextCursor">): void {
+    if (nextCursor !== null && broken !== null) throw this.#fault(broken);
   }
 
   /** Judges the answer to a request that carried `sent`. */

@@ -27,6 +27,8 @@ export class OpenWindow {
   readonly memory: WindowMemory;
   readonly pages: WindowPages;
   readonly context: WindowContext;
+  /** The records that the state knew of the window's days before this reading (L3). */
+  readonly knownRecords: number | null;
   /** The reading after the latest page that was written. */
   reading: Reading;
   /** The known days that were written because the window is a single page (R6). */
@@ -36,16 +38,14 @@ export class OpenWindow {
 
   constructor(
     job: Job,
-    memory: WindowMemory,
-    pages: WindowPages,
-    context: WindowContext,
-    reading: Reading,
+    parts: Pick<OpenWindow, "memory" | "pages" | "context" | "reading" | "knownRecords">,
   ) {
     this.job = job;
-    this.memory = memory;
-    this.pages = pages;
-    this.context = context;
-    this.reading = reading;
+    this.memory = parts.memory;
+    this.pages = parts.pages;
+    this.context = parts.context;
+    this.reading = parts.reading;
+    this.knownRecords = parts.knownRecords;
   }
 
   /** The days whose rows are written while they are read. */

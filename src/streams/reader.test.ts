@@ -351,12 +351,43 @@ test("L3: a position in the future ends the stream as a transient error, and the
   );
 });
 
-test("L3: pages count by the records that are new to their reading", async () => {
+/** Pages without end, in each of which another one of three records is new. */
+function* endless(day: number): Generator<FetchedPage> {
+  for (let page = 0; ; page++) {
+    const records = ["a", "b", "c"].map((id, index) =>
+      recordOf(id, day, { ConsumedQuantity: `${Math.floor((page + index) / 3)}` }),
+    );
+    yield pageOf(records, `${page}`);
+  }
+}
+
+test("L3: a listing whose pages are new but for their ids ends after 1,000 of them", async () => {
+  const run = await readScript(() => endless(0), { input: { ...at, endDate: DAY_ONE + DAY } });
+  expect(run.succeeded).toBe(false);
+  expect(errorsOf(run)[0]?.message).toContain("more than 1000 empty pages came in a row");
+  expect(lastState(run)?.pass?.open).toEqual([]);
+});
+
+test("L3: a window that begins again may return its ids once more", async () => {
+  const pages = Array.from({ length: 700 }, (_, page) => pageOf([recordOf("a", 0)], `${page}`));
   const run = await readScript([
-    [pageOf([one], "a"), pageOf([one], "b"), pageOf([])],
-    [pageOf([two])],
+    [...pages, refused("cursor_refused")],
+    [...pages, pageOf([recordOf("b", 0)])],
   ]);
-  expect(run.newRecordsOfPages).toEqual([1, 0, 0, 1]);
+  expect(run.succeeded).toBe(true);
+});
+
+test("L3: the pages of a second reading that it does not write are no empty pages", async () => {
+  const days = { ...at, lookback: 4 * DAY, maximumWindowDays: 31 };
+  const [first, last] = [recordOf("first", 1), recordOf("first", 1, { ConsumedQuantity: "7" })];
+  const many = Array.from({ length: 1100 }, (_, page) =>
+    pageOf([recordOf(`${page}`, 0)], `${page}`),
+  );
+  const known = await readScript([[...many, pageOf([first])]], { input: days });
+  const pages = [...many, pageOf([last])];
+  const run = await readScript(() => pages, { input: days, stored: lastState(known) });
+  expect(run.succeeded).toBe(true);
+  expect(idsOf(run)).toEqual(["first"]);
 });
 
 test("complete through never lies before the start", async () => {

@@ -2,6 +2,7 @@
  * Reads one stream: its windows, taken one by one by the lanes (flow.ts), and its state. After any failure the state says
  * exactly what has been written.
  */
+import { knownRecords } from "../core/listing.ts";
 import { completed, type PlanInput, replan, retentionEdge, withoutFuture } from "../core/plan.ts";
 import { beginReading, type Reading, readPage } from "../core/reading.ts";
 import { writesDay } from "../core/settle.ts";
@@ -173,7 +174,11 @@ export class StreamReader implements WindowSource {
       strays: this.#completion.strays,
     };
     const pages = source.openPages({ start, end, limit }, cursor, this.#signal, this.#notices.warn);
-    return new OpenWindow({ ...job, memory }, memory, pages, context, reading);
+    const held = knownRecords(knownOf(this.#state), job.window);
+    return new OpenWindow(
+      { ...job, memory },
+      { memory, pages, context, reading, knownRecords: held },
+    );
   }
 
   #begin(job: Job, limit: number): Reading {
@@ -205,7 +210,7 @@ export class StreamReader implements WindowSource {
       isHeld = this.#held.has(window);
       return made;
     });
-    window.pages.wrote(lines.records, page);
+    window.pages.wrote(window.memory.endPage(window.knownRecords), page);
     if (this.#sightings.hasForgotten) {
       this.#notices.inform(
         "there are too many records to recognize every record that the provider repeats.",

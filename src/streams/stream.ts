@@ -79,11 +79,11 @@ export interface WindowPages {
    */
   next(parseAfter: Promise<void>): Promise<FetchedPage>;
   /**
-   * To be told how many records of the last page were new to the reading (L3).
+   * To be told after each page whether the listing breaks a rule (L3): `Listing.endPage` in core/listing.ts.
    *
-   * @throws ConnectorError `provider_fault` after too many pages without a new one
+   * @throws ConnectorError `provider_fault` if it does, and the page is not the last one
    */
-  wrote(newRecords: number, page: FetchedPage): void;
+  wrote(broken: string | null, page: FetchedPage): void;
 }
 
 /** Opens the pages of a window at `cursor` (null: at the first one). Sends no request yet. */

@@ -52,8 +52,6 @@ export interface Run {
   readonly reports: Reading[];
   readonly said: ReadingReport[];
   readonly events: ProgressEvent[];
-  /** By page: how many of its records were new to the reading. */
-  readonly newRecordsOfPages: number[];
 }
 
 interface Options {
@@ -76,35 +74,35 @@ interface Options {
 export const refused = (code: "cursor_refused" | "bad_request"): ConnectorError =>
   new ConnectorError(code, "The provider refuses it.");
 
-/** The pages or the error that come, for each query in order of asking; or those that a query gets. */
+/** The pages or the error that come, for each query in order of asking; or those that a query gets, which may have no end. */
 type Script =
   | readonly (readonly Step[])[]
-  | ((query: WindowQuery, cursor: string | null) => readonly Step[]);
+  | ((query: WindowQuery, cursor: string | null) => Iterable<Step>);
 
 /** Answers queries from a script, and keeps them. */
-function answersOf(
-  script: Script,
-): Pick<Run, "queries" | "newRecordsOfPages"> & { readonly openPages: OpenPages } {
+function answersOf(script: Script): Pick<Run, "queries"> & { readonly openPages: OpenPages } {
   const queries: Run["queries"] = [];
-  const newRecordsOfPages: number[] = [];
   const steps = typeof script === "function" ? [] : [...script];
   const openPages: OpenPages = (query, cursor, signal) => {
     queries.push({ ...query, cursor });
     const own = typeof script === "function" ? script(query, cursor) : steps.shift();
-    const left = [...(own ?? [pageOf([])])];
+    const left = (own ?? [pageOf([])])[Symbol.iterator]();
     return {
       next: async () => {
         await Promise.resolve();
         signal.throwIfAborted();
-        const step = left.shift();
-        if (step === undefined) throw new Error("the script is over");
+        const { value: step, done } = left.next();
+        if (done === true) throw new Error("the script is over");
         if (step instanceof ConnectorError) throw step;
         return step;
       },
-      wrote: (newRecords) => void newRecordsOfPages.push(newRecords),
+      wrote: (broken, { nextCursor }) => {
+        if (nextCursor !== null && broken !== null)
+          throw new ConnectorError("provider_fault", broken);
+      },
     };
   };
-  return { queries, newRecordsOfPages, openPages };
+  return { queries, openPages };
 }
 
 /** The shared parts of a run, on clocks that stand still unless the options move them. */
@@ -149,7 +147,7 @@ export async function readScript(script: Script, options: Options = {}): Promise
   const { stream = usage, stored = null, input = at, mode = "incremental", lanes = 1 } = options;
   const said: ReadingReport[] = [];
   const events: ProgressEvent[] = [];
-  const { queries, newRecordsOfPages, openPages } = answersOf(script);
+  const { queries, openPages } = answersOf(script);
   const plan =
     mode === "incremental"
       ? planIncremental(stored?.mode === "incremental" ? stored : null, input)
@@ -195,7 +193,6 @@ export async function readScript(script: Script, options: Options = {}): Promise
     reports,
     said,
     events,
-    newRecordsOfPages,
   };
 }
 
