@@ -158,6 +158,20 @@ test("W3: a window that has left retention is read from the floor on, the rest i
   });
 });
 
+test("W3: a start date moved to earlier names the part of the gap that has left retention", () => {
+  const plan = planIncremental(settled, atNoon({ startDate: TODAY - 40 * DAY, retentionDays: 35 }));
+  expect(plan.lost).toEqual([{ start: TODAY - 40 * DAY, end: TODAY - 34 * DAY }]);
+});
+
+test("W3: a full refresh names what has left retention, also between its attempts", () => {
+  const short = atNoon({ retentionDays: 10 });
+  const first = planFullRefresh(null, short);
+  expect(first.lost).toEqual([{ start: TODAY - 30 * DAY, end: TODAY - 9 * DAY }]);
+  const begun = planFullRefresh(null, atNoon()).state;
+  expect(planFullRefresh(begun, short).lost).toEqual(first.lost);
+  expect(planFullRefresh({ ...begun, done: true }, short).lost).toEqual([]);
+});
+
 test("W4: the end is now rounded up to a whole bucket, or the end date rounded up to a whole day", () => {
   expect(covered(planIncremental(null, atNoon()))[0]?.end).toBe(TODAY + DAY);
   const hourly = atNoon({ bucket: HOUR, now: NOON + 1 });

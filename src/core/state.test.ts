@@ -109,6 +109,13 @@ test("the position never goes back, nor past what was read without a gap, nor pa
   );
 });
 
+test("S1: what was read before the re-read range does not hold the position", () => {
+  const old = { start: TODAY - 9 * DAY, end: TODAY - 8 * DAY, availableThrough: TODAY - 8.5 * DAY };
+  const now = { start: TODAY - 2 * DAY, end: TODAY, availableThrough: TODAY + HOUR };
+  const state = stateOf({ position: TODAY - DAY, pass: passOf([old, now]) });
+  expect(advance(state, TODAY - 2 * DAY, DAY).position).toBe(TODAY);
+});
+
 test("reads joined say no more than apart, and no less", () => {
   fc.assert(
     fc.property(reads, hour, hour, (found, rereadFrom, frontier) => {

@@ -81,6 +81,15 @@ test("S3 P4: a window that was half read goes on at its page, and is not counted
   expect(lastState(second)).toMatchObject({ position: DAY_ONE + 2 * DAY });
 });
 
+test("S3: a resumed window keeps the page size of its first request", async () => {
+  const broken = new ConnectorError("unavailable", "It is down.");
+  const state = lastState(await readScript([[pageOf([one], "next"), broken]]));
+  if (state === null || state.pass === null) throw new Error("there is a pass");
+  const open = state.pass.open.map((reading) => ({ ...reading, limit: 7 }));
+  const run = await readScript([], { stored: { ...state, pass: { ...state.pass, open } } });
+  expect(run.queries.map(({ limit }) => limit)).toEqual([7, 1000]);
+});
+
 test("S4: a refused cursor restarts its window at the first page, under the same reading id", async () => {
   const run = await readScript([
     [pageOf([one], "next"), refused("cursor_refused")],
@@ -204,6 +213,36 @@ test("S7: a full refresh counts a window as read whatever is available", async (
   expect(second.queries.map(({ start }) => start)).toEqual([DAY_ONE + DAY]);
 });
 
+test("W3 S4 P5: a window that has partly left retention when it begins again is a new reading of what is left", async () => {
+  const days = {
+    ...at,
+    endDate: DAY_ONE + 8 * DAY,
+    now: DAY_ONE + 8.5 * DAY,
+    maximumWindowDays: 2,
+  };
+  let now = days.now;
+  let asked = 0;
+  function* script(): Generator<FetchedPage | ConnectorError, void> {
+    asked += 1;
+    if (asked > 1) {
+      yield pageOf(asked === 2 ? [two] : []);
+      return;
+    }
+    yield pageOf([one, two], "next");
+    now = DAY_ONE + 30.5 * DAY;
+    yield refused("cursor_refused");
+  }
+  const run = await readScript(script, { input: days, providerNow: () => now });
+  expect(run.queries[1]).toMatchObject({ start: DAY_ONE + DAY, end: DAY_ONE + 2 * DAY });
+  expect(saidOf(run, "WARN")).toContain("2026-01-01T00:00:00Z to 2026-01-02T00:00:00Z has left");
+  const before = run.states
+    .map(({ state }) => JSON.stringify(state.stream.stream_state["pass"]))
+    .find((pass) => pass.includes('"cursor":"next"'));
+  expect(before).toBeDefined();
+  expect(before).not.toContain(run.reports[0]?.id); // that id belongs to the reading of both days
+  expect(idsOf(run)).toEqual(["one", "two"]);
+});
+
 test("W4: a window that the provider refuses because it ends in the future ends at the last whole bucket", async () => {
   const input = {
     ...at,
@@ -214,6 +253,7 @@ test("W4: a window that the provider refuses because it ends in the future ends 
   };
   const run = await readScript([[pageOf([one])], [refused("bad_request")]], { input });
   expect(run.queries.map(({ end }) => end)).toEqual([DAY_ONE + DAY, DAY_ONE + 2 * DAY]);
+  expect(saidOf(run, "INFO")).toContain("refuses a window that ends in the future");
   expect(run.succeeded).toBe(true);
   expect(lastState(run)).toMatchObject({ position: DAY_ONE + DAY });
 });
@@ -362,7 +402,8 @@ function* endless(day: number): Generator<FetchedPage> {
 }
 
 test("L3: a listing whose pages are new but for their ids ends after 1,000 of them", async () => {
-  const run = await readScript(() => endless(0), { input: { ...at, endDate: DAY_ONE + DAY } });
+  const input = { ...at, endDate: DAY_ONE + DAY };
+  const run = await readScript(() => endless(0), { input, stateInterval: 5000 });
   expect(run.succeeded).toBe(false);
   expect(errorsOf(run)[0]?.message).toContain("more than 1000 empty pages came in a row");
   expect(lastState(run)?.pass?.open).toEqual([]);
@@ -370,10 +411,11 @@ test("L3: a listing whose pages are new but for their ids ends after 1,000 of th
 
 test("L3: a window that begins again may return its ids once more", async () => {
   const pages = Array.from({ length: 700 }, (_, page) => pageOf([recordOf("a", 0)], `${page}`));
-  const run = await readScript([
+  const restarted = [
     [...pages, refused("cursor_refused")],
     [...pages, pageOf([recordOf("b", 0)])],
-  ]);
+  ];
+  const run = await readScript(restarted, { stateInterval: 5000 });
   expect(run.succeeded).toBe(true);
 });
 
@@ -383,9 +425,10 @@ test("L3: the pages of a second reading that it does not write are no empty page
   const many = Array.from({ length: 1100 }, (_, page) =>
     pageOf([recordOf(`${page}`, 0)], `${page}`),
   );
-  const known = await readScript([[...many, pageOf([first])]], { input: days });
+  const rarely = { input: days, stateInterval: 5000 };
+  const known = await readScript([[...many, pageOf([first])]], rarely);
   const pages = [...many, pageOf([last])];
-  const run = await readScript(() => pages, { input: days, stored: lastState(known) });
+  const run = await readScript(() => pages, { ...rarely, stored: lastState(known) });
   expect(run.succeeded).toBe(true);
   expect(idsOf(run)).toEqual(["first"]);
 });

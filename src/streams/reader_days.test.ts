@@ -211,6 +211,23 @@ test("R6 R8: whatever changes, the rows that stand are the provider's, and a set
 
 const many = Array.from({ length: 12 }, (_, index) => recordOf(`m${index}`, 1));
 
+test("S1: a second reading claims no later instant than the first one of its window", async () => {
+  const pagesThrough =
+    (records: readonly Fields[], throughs: readonly number[]) =>
+    (query: { start: number; end: number }): FetchedPage[] => {
+      const [next = 10, ...later] = throughs;
+      throughs = later;
+      const availableThrough = DAY_ONE + next * DAY;
+      return provider(records, 2)(query, null).map((page) => ({ ...page, availableThrough }));
+    };
+  const first = await readScript(pagesThrough(four, [1, 1, 1, 1]), { input });
+  const stored = lastState(first);
+  expect(stored).toMatchObject({ position: DAY_ONE + DAY });
+  const second = await readScript(pagesThrough(changed(four, "r0"), [2.5]), { input, stored });
+  expect(second.queries).toHaveLength(2);
+  expect(lastState(second)).toMatchObject({ position: DAY_ONE + 2 * DAY });
+});
+
 test("V1: a second reading that ends in a refused record leaves no cursor, and the next sync writes its days", async () => {
   const first = await sync(four, null, 1);
   const broken = changed(four, "r2");
