@@ -7,7 +7,6 @@ import type { ConformCommand } from "../conform/options.ts";
 import type { AskingCommand } from "../src/asking.ts";
 import type { InputKind } from "../src/config/json_file.ts";
 import type { Host } from "../src/connector.ts";
-import type { Clock } from "../src/edges.ts";
 import { Emitter } from "../src/emit.ts";
 import { ConnectorError } from "../src/errors.ts";
 import type { LoginCommand } from "../src/login/login.ts";
@@ -15,6 +14,7 @@ import { errorTrace, failureOf } from "../src/protocol.ts";
 import { Secrets } from "../src/secrets.ts";
 import { specification } from "../src/spec.ts";
 import type { WarehouseCommand } from "../warehouse/commands.ts";
+import { clock } from "./clock.ts";
 import type { Progress } from "./progress.ts";
 import { stopOnSignals } from "./signals.ts";
 import type { Command, WrongLine } from "./tree.ts";
@@ -24,20 +24,6 @@ const STATE_INTERVAL = 1000;
 
 /** The descriptor of stdout. */
 const STDOUT = 1;
-
-const clock: Clock = {
-  now: () => Date.now(),
-  computed: () => performance.eventLoopUtilization().active,
-  sleep: async (ms, signal) => {
-    signal.throwIfAborted();
-    try {
-      await sleep(ms, undefined, { signal });
-    } catch (reason) {
-      signal.throwIfAborted();
-      throw reason;
-    }
-  },
-};
 
 // Loaded with their first use, because `spec` needs none of it: Node's module for cryptography alone takes 6 ms.
 const configFile = {

@@ -52,6 +52,13 @@ export const CONCURRENCY: readonly Mutant[] = [
     test: "src/core/concurrency.test.ts: C1 C2: where a third of the requests is refused whatever the rate, the pace does not spiral down",
   },
   {
+    rule: "C2",
+    file: "cli/clock.ts",
+    from: "Math.floor(performance.timeOrigin + performance.now())",
+    to: "Date.now()",
+    test: "cli/clock.test.ts: C2: a machine's clock that is set during a run moves no instant",
+  },
+  {
     rule: "C3",
     file: "src/streams/flow.ts",
     from: "if (this.#writing.length === 2) await this.#writing.shift();",

@@ -52,6 +52,13 @@ export const MUTANTS: readonly Mutant[] = [
     test: "src/core/plan.test.ts: W4: only a window that reaches past now is shortened",
   },
   {
+    rule: "W4",
+    file: "src/interface/capabilities.ts",
+    from: "answer.dateMs + answer.ageMs",
+    to: "answer.dateMs",
+    test: "src/interface/capabilities.test.ts: W4: an answer from a cache gives the present time by its Age, here %s",
+  },
+  {
     rule: "W5",
     file: "src/interface/endpoint.ts",
     from: "PLAIN_PATH.test(endpoint)",

@@ -87,6 +87,18 @@ export function parseRetryAfter(
   return date === undefined ? undefined : Math.max(0, date - reference);
 }
 
+/** The longest `Age` that is believed, in seconds: a day. No cache keeps the answer to one account's request for so long. */
+const LONGEST_AGE = 86_400;
+
+/**
+ * The time that an answer has spent in caches by its `Age` header (RFC 9111 section 5.1), in milliseconds; 0 if the text is no whole
+ * number of seconds, or is more than a day.
+ */
+export function parseAge(text: string): number {
+  const seconds = DELTA_SECONDS.test(text.trim()) ? Number(text.trim()) : 0;
+  return seconds > LONGEST_AGE ? 0 : seconds * SECOND;
+}
+
 /** Limits of the waits after a 429 (C2); all in milliseconds. */
 export interface RateLimitPolicy {
   /** The shortest wait, whatever the provider asks for; doubles with each 429 that follows a 429. */

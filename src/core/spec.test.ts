@@ -6,7 +6,9 @@ import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 const root = new URL("../..", import.meta.url).pathname;
-const TESTS = ["src", "integration_tests", "simulation"].map((folder) => `${folder}/**/*.test.ts`);
+const TESTS = ["cli", "src", "integration_tests", "simulation"].map(
+  (folder) => `${folder}/**/*.test.ts`,
+);
 const HIGHEST = { W: 5, S: 8, R: 9, P: 6, V: 4, C: 5 } as const;
 
 /** The tests that SPEC.md names, by rule: `path: title`. */

@@ -58,6 +58,7 @@ describe("Client.get()", () => {
       content: '{"a":"é"}',
       bytes: 10,
       dateMs: NOW - 60_000,
+      ageMs: 0,
       release: expect.any(Function),
     });
   });

@@ -3,7 +3,7 @@
  * nothing waits here.
  */
 import { foreignText } from "../core/foreign_text.ts";
-import { parseHttpDate, parseRetryAfter } from "../core/retry.ts";
+import { parseAge, parseHttpDate, parseRetryAfter } from "../core/retry.ts";
 import type { HttpResponse } from "../edges.ts";
 import { ConnectorError } from "../errors.ts";
 import {
@@ -29,6 +29,8 @@ export interface Answer<Scanned = never> {
   readonly bytes: number;
   /** The `Date` header in milliseconds since 1970, if present and valid. */
   readonly dateMs: number | undefined;
+  /** The time that the answer has spent in caches, by its `Age` header, in milliseconds; 0 without a plausible one. */
+  readonly ageMs: number;
   /**
    * Ends the answer's share of the memory for bodies (L1). To be called once the answer is no longer read. The signal's abort
    * does the same, and so does the end of a {@link ScanBody}'s result.
@@ -166,7 +168,9 @@ async function judgeBody<Scanned>(
         ? await parse(body)
         : { value: scanned.envelope, content: scanned.records, bytes: body.bytes.length };
     if (context.scan === undefined) body.release();
-    return { kind: "answered", answer: { value, content, bytes, dateMs, release: body.release } };
+    const ageMs = parseAge(response.headers["age"] ?? "");
+    const { release } = body;
+    return { kind: "answered", answer: { value, content, bytes, dateMs, ageMs, release } };
   } catch (thrown) {
     body.release();
     if (!(thrown instanceof NoJson)) throw thrown;

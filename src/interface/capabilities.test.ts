@@ -37,6 +37,21 @@ describe("readCapabilities()", () => {
     expect(answer.warnings).toEqual([]);
   });
 
+  test.each([
+    ["7200", 7_200_000],
+    ["86400", 86_400_000],
+    ["86401", 0],
+    ["999999999999999", 0],
+    ["-5", 0],
+    ["1.5", 0],
+    ["10, 20", 0],
+  ])("W4: an answer from a cache gives the present time by its Age, here %s", async (age, ms) => {
+    const headers = { date: "Sun, 15 Mar 2026 10:00:00 GMT", age };
+    const { client } = harness({ transport: scripted({ body: capabilities(), headers }) });
+    const { nowMs } = await readCapabilities(client, new URL(ORIGIN), options);
+    expect(nowMs).toBe(Date.UTC(2026, 2, 15, 10) + ms);
+  });
+
   test("takes this side's clock where there is no valid Date", async () => {
     for (const headers of [{}, { date: "yesterday" }] as Record<string, string>[]) {
       const { client } = harness({ transport: scripted({ body: capabilities(), headers }) });

@@ -27,7 +27,7 @@ export interface CapabilitiesOptions {
 
 export interface CapabilitiesAnswer {
   readonly capabilities: Capabilities;
-  /** The provider's clock: its `Date` header in whole seconds; the local clock if there is none (W4). */
+  /** The provider's clock: its `Date` header plus `Age`, in whole seconds; the local clock if there is none (W4). */
   readonly nowMs: number;
   /** The provider's own id of the account, if something beside the interface names it (S5). */
   readonly account?: string | undefined;
@@ -51,7 +51,9 @@ export async function readCapabilities(
   const { signal, deadlineMs } = options;
   const answer = await client.get({ url, signal, deadlineMs, first: true });
   const { capabilities, warnings } = judgeCapabilities(answer.value, options.tolerateUnknown);
-  return { capabilities, warnings, nowMs: answer.dateMs ?? options.clock.now() };
+  // A cache keeps the Date of the answer that it stored (RFC 9111 section 4.2.3).
+  const nowMs = answer.dateMs === undefined ? options.clock.now() : answer.dateMs + answer.ageMs;
+  return { capabilities, warnings, nowMs };
 }
 
 /**
