@@ -42,6 +42,8 @@ TEXT = {"duckdb": "varchar", "postgres": "text"}
 # Models on which nearly all marts stand: their views hold the code of all that they need, so that a query that names one
 # plans and computes each step once.
 FLAT = ("ai_billing__completeness_usage", "ai_billing__completeness_costs")
+# Stands before the code of such a model. `sync` makes the steps as tables of their own, and begins here (warehouse/models.ts).
+BEHIND_STEPS = "-- behind the steps"
 
 
 def compiled(target: str, variables: dict | None = None, flat: tuple[str, ...] = ()) -> str:
@@ -99,7 +101,7 @@ def flattened(model: dict, models: list[dict], codes: dict[str, str]) -> str:
             needed.update(each["depends_on"]["nodes"])
     steps = [each for each in models if each["unique_id"] in needed and each is not model]
     parts = [f"{each['name']} as (\n{codes[each['unique_id']]}\n)" for each in steps]
-    return "with\n" + ",\n".join(parts) + f"\nselect * from (\n{codes[model['unique_id']]}\n) as model"
+    return "with\n" + ",\n".join(parts) + f"\n{BEHIND_STEPS}\nselect * from (\n{codes[model['unique_id']]}\n) as model"
 
 
 def tidied(code: str) -> str:

@@ -3595,6 +3595,7 @@ select
 from summed
 inner join deciding on summed.scope = deciding.scope and summed.day = deciding.day
 )
+-- behind the steps
 select * from (
 with days as (
   select * from "ai_billing__days_costs"
@@ -4753,6 +4754,7 @@ select
 from summed
 inner join deciding on summed.scope = deciding.scope and summed.day = deciding.day
 )
+-- behind the steps
 select * from (
 with days as (
   select * from "ai_billing__days_usage"

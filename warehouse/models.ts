@@ -38,6 +38,12 @@ export async function modelQuery(name: string): Promise<string> {
   return found.body.trim().replace(/;$/, "");
 }
 
+/** Stands in a view that repeats the steps under it: before the code of the view itself (dbt/compile.py). */
+const BEHIND_STEPS = "\n-- behind the steps\n";
+
+/** The code of a model on the steps under it, which are tables by now. */
+const withoutSteps = (body: string): string => body.split(BEHIND_STEPS).at(-1) ?? body;
+
 /** Makes all models again from the tables of the streams and the inputs, in one transaction. The rows of inputs stay. */
 export async function refreshModels(database: Database): Promise<void> {
   const { inputs, models } = statementsOf(await modelsSql());
@@ -45,7 +51,7 @@ export async function refreshModels(database: Database): Promise<void> {
     for (const input of inputs) await database.run(input);
     for (const { name, body } of models) {
       const kind = INTERNAL.test(name) ? "TEMP TABLE" : "TABLE";
-      await database.run(`CREATE OR REPLACE ${kind} ${name} AS ${body}`);
+      await database.run(`CREATE OR REPLACE ${kind} ${name} AS ${withoutSteps(body)}`);
     }
   });
   for (const { name } of models) {

@@ -39,10 +39,10 @@ const VERSION = 2;
  * The JSON of a state; {@link decodeState} reads it. A member that may be empty again is null, never left out, because some
  * hosts merge states (S6); for the same reason all that changes as a whole is a list.
  */
-export function encodeState(state: StreamState, fingerprint: StateOwner): JsonObject {
+export function encodeState(state: StreamState, owner: StateOwner): JsonObject {
   const head = {
     version: VERSION,
-    belongs_to: fingerprint,
+    belongs_to: owner,
     mode: state.mode,
     chain: state.chain,
     newest_reading_id: state.newestId,
