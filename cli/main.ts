@@ -35,6 +35,9 @@ const configFile = {
 const readJson = async (path: string, what: InputKind): Promise<unknown> =>
   await (await import("../src/config/json_file.ts")).readJsonFile(path, what);
 
+/** New files are for their owner only: a database, its log, a report and a recording hold what a company spends. */
+const PRIVATE = 0o077;
+
 /** The exit code of a wrong command line. */
 const WRONG_LINE = 2;
 
@@ -63,11 +66,13 @@ async function main(): Promise<void> {
         return await signIn(command, secrets, stop.signal);
       case "warehouse":
         return await runWarehouse(command.command, plainEmitter(), secrets, stop.signal);
+      case "record":
+        process.umask(PRIVATE);
+        break;
       case "spec":
       case "check":
       case "discover":
       case "read":
-      case "record":
     }
     emitter = new Emitter(await stdoutOf(command), secrets, command.debug);
     const ok = await perform(command, emitter, secrets, stop.signal);
@@ -279,6 +284,7 @@ async function runWarehouse(
   stop: AbortSignal,
 ): Promise<void> {
   const { stdin, stderr } = process;
+  process.umask(PRIVATE);
   stderr.on("error", () => undefined); // the sync goes on if the terminal closes
   const warn = sayOnStderr(secrets);
   const [connector, { warehouse }, { askAt }] = await Promise.all([

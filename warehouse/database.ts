@@ -1,7 +1,9 @@
 /** One DuckDB file: opened, asked and closed. Every error of the file names the file and the remedy. */
-import { closeSync, existsSync, openSync, readSync, rmSync, statSync } from "node:fs";
+import { chmodSync, realpathSync, rmSync, statSync } from "node:fs";
 import type { DuckDBAppender, DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
+import { ConnectorError } from "../src/errors.ts";
 import { databaseError, isOpenElsewhere, loadDuckDB } from "./failures.ts";
+import { findAt, type Found, headOf, isMarked } from "./found.ts";
 
 // All needed extensions are built in; DuckDB must not download any.
 const SETTINGS = { autoinstall_known_extensions: "false", autoload_known_extensions: "false" };
@@ -12,24 +14,6 @@ export interface Answer {
   readonly rows: readonly (readonly unknown[])[];
 }
 
-/** The first bytes of a file; fewer if it is shorter, none if it cannot be read. */
-function headOf(path: string, length: number): Buffer {
-  const head = Buffer.alloc(length);
-  try {
-    const file = openSync(path, "r");
-    try {
-      return head.subarray(0, readSync(file, head));
-    } finally {
-      closeSync(file);
-    }
-  } catch {
-    return Buffer.alloc(0);
-  }
-}
-
-/** The mark of a DuckDB file, at byte 8. */
-const isMarked = (head: Buffer): boolean => head.toString("latin1", 8, 12) === "DUCK";
-
 /** Names both versions of DuckDB if another one wrote the file (its header has the version at 52). */
 function versionNote(path: string, own: string): string {
   const head = headOf(path, 84);
@@ -39,14 +23,50 @@ function versionNote(path: string, own: string): string {
     : "";
 }
 
-/** DuckDB writes three headers of 4096 bytes when it makes a file. */
-const HEADERS = 3 * 4096;
+/** A database that lives in memory. Only this program asks for one: a user who named it would keep nothing. */
+const MEMORY = ":memory:";
 
-/** Whether a process was killed while it made the file: nothing can be in it yet, and DuckDB cannot open it. */
-function isUnfinished(path: string): boolean {
-  if (!existsSync(path)) return false;
-  const head = headOf(path, HEADERS);
-  return head.length < HEADERS && (isMarked(head) || statSync(path).size === 0);
+/**
+ * Judges a path before DuckDB opens it, because DuckDB opens some files of other kinds as an empty database in memory.
+ *
+ * @throws ConnectorError `database` that says what the path holds
+ */
+function assertMayOpen(path: string, { kind, words }: Found, mode: "write" | "read"): void {
+  // DuckDB takes such a name as the address of another database, or of one in memory.
+  if (/^(:|[a-z][\w+.-]*:)/i.test(path)) {
+    const shown = /^[^:]*:/.exec(path)?.[0] ?? "";
+    throw new ConnectorError(
+      "database",
+      `--database needs the name of a DuckDB file, and "${shown}…" is none. Nothing was read or written.`,
+    );
+  }
+  if (kind === "other" || kind === "report") {
+    throw new ConnectorError(
+      "database",
+      `"${path}" is ${words}, no DuckDB database: name another file with --database. Nothing was read or written.`,
+    );
+  }
+  if (mode === "read" && kind === "empty") {
+    throw new ConnectorError(
+      "database",
+      `"${path}" is an empty file: no sync has written to it yet.`,
+    );
+  }
+}
+
+/**
+ * Makes a database in place of a file that DuckDB cannot open although nothing is in it: an empty one, or one whose maker was killed.
+ * The file keeps its mode.
+ */
+async function madeAgain(
+  file: string,
+  instanceOf: (file: string) => Promise<DuckDBInstance>,
+): Promise<DuckDBInstance> {
+  const { mode } = statSync(file);
+  rmSync(file);
+  const instance = await instanceOf(file);
+  chmodSync(file, mode);
+  return instance;
 }
 
 export class Database {
@@ -60,23 +80,46 @@ export class Database {
     this.#connection = connection;
   }
 
+  /** A database in memory, for work that leaves nothing behind. */
+  static async inMemory(): Promise<Database> {
+    const duckdb = await loadDuckDB();
+    const instance = await duckdb.DuckDBInstance.create(MEMORY, SETTINGS);
+    return new Database(MEMORY, instance, await instance.connect());
+  }
+
   /**
-   * Opens a file, and makes it unless it is only read.
+   * Opens a file, and makes it unless it is only read. An empty file keeps its mode, and a link stays a link.
    *
-   * @throws ConnectorError `database` if another process holds the file, or if it cannot be read or made
+   * @throws ConnectorError `database` if the path holds something else, if another process holds the file, or if it cannot be
+   *   read or made
    */
   static async open(path: string, mode: "write" | "read"): Promise<Database> {
+    const found = findAt(path);
+    const { kind } = found;
+    assertMayOpen(path, found, mode);
     const duckdb = await loadDuckDB();
-    const access = mode === "read" ? { access_mode: "READ_ONLY" } : {};
+    const settings = mode === "read" ? { ...SETTINGS, access_mode: "READ_ONLY" } : SETTINGS;
+    const instanceOf = (file: string): Promise<DuckDBInstance> =>
+      duckdb.DuckDBInstance.create(file, settings);
     try {
-      const instance = await duckdb.DuckDBInstance.create(path, { ...SETTINGS, ...access });
+      const instance = await instanceOf(path).catch(async (reason: unknown) => {
+        const mayMakeAgain = kind === "empty" || kind === "unfinished database";
+        if (mode === "read" || !mayMakeAgain || isOpenElsewhere(reason)) throw reason;
+        return await madeAgain(realpathSync(path), instanceOf);
+      });
       return new Database(path, instance, await instance.connect());
     } catch (reason) {
-      const error = databaseError(reason, path, versionNote(path, duckdb.version()));
-      if (mode === "read" || isOpenElsewhere(reason) || !isUnfinished(path)) throw error;
-      rmSync(path);
-      return await Database.open(path, mode);
+      throw databaseError(reason, path, versionNote(path, duckdb.version()));
     }
+  }
+
+  /**
+   * From here on, no statement may reach a file or the network, and no statement can lift this: a view of a foreign file, or the
+   * statement of a user, could otherwise read secrets and replace files.
+   */
+  async lock(): Promise<void> {
+    await this.run("SET enable_external_access = false");
+    await this.run("SET lock_configuration = true");
   }
 
   /** Runs a statement. @throws ConnectorError `database` where the file is the cause */

@@ -21,6 +21,16 @@ const KNOWN: readonly (readonly [RegExp, (database: string, found: string) => st
       `The file "${database}" is no database that this DuckDB can read. Name another file with --database, or install the DuckDB that wrote it.`,
   ],
   [
+    /(file system|extension).* disabled by configuration/i,
+    (database) =>
+      `A statement, or a view of the database "${database}", asks for another file. This command reads the tables of its database only.`,
+  ],
+  [
+    /Cannot execute statement of type .* which is attached in read-only mode/,
+    (database) =>
+      `A statement would change the database "${database}", and this command only reads it.`,
+  ],
+  [
     /Permission denied|Read-only file system/,
     (database) => `The database "${database}" may not be opened by this user.`,
   ],

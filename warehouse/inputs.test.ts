@@ -76,7 +76,7 @@ describe("inputs", () => {
   });
 
   it("warn once of all budgets whose team is in no row of teams, or whose currency no cost has", async () => {
-    const database = await Database.open(":memory:", "write");
+    const database = await Database.inMemory();
     for (const table of await inputTables()) await database.run(table);
     await database.run("CREATE TABLE current_costs (billing_currency VARCHAR)");
     const teams = await file("some.csv", "label,value,team\nproject_id,a,Care\n");
@@ -114,7 +114,7 @@ describe("inputs", () => {
   });
 
   it("replace their own rows only", async () => {
-    const database = await Database.open(":memory:", "write");
+    const database = await Database.inMemory();
     for (const table of await inputTables()) await database.run(table);
     const one = await file("one.csv", "label,value,team\nproject_id,a,x\nproject_id,b,y\n");
     const two = await file("two.csv", "label,value,team\nproject_id,a,z\n");

@@ -45,7 +45,7 @@ export async function readInputs(files: InputFiles): Promise<InputRows> {
   const rows = new Map<Input, readonly (readonly string[])[]>();
   if (Object.values(files).every((path) => path === undefined)) return rows;
   const faults: string[] = [];
-  const database = await Database.open(":memory:", "write");
+  const database = await Database.inMemory();
   try {
     for (const table of await inputTables()) await database.run(table);
     for (const input of INPUTS) {

@@ -125,7 +125,7 @@ describe("the database", () => {
   it("never replaces a file that is none", async () => {
     const path = join(folder, "notes.txt");
     await writeFile(path, "some notes");
-    await expect(Database.open(path, "write")).rejects.toThrow("no database");
+    await expect(Database.open(path, "write")).rejects.toThrow("no DuckDB database");
     expect(await readFile(path, "utf8")).toBe("some notes");
   });
 

@@ -55,7 +55,7 @@ export async function copyFromPostgres(
   schema: string | undefined,
 ): Promise<Database> {
   const client = await connect(address);
-  const database = await Database.open(":memory:", "write");
+  const database = await Database.inMemory();
   try {
     await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
     await client.query("SET LOCAL TIME ZONE 'UTC'; SET LOCAL DateStyle = 'ISO'");

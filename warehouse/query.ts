@@ -22,6 +22,7 @@ const isDecimal = (type: string): boolean => type.startsWith("DECIMAL");
 export async function query(path: string, sql: string, json: boolean): Promise<string> {
   const database = await Database.open(path, "read");
   try {
+    await database.lock();
     const answer = await database.answer(sql);
     return json ? jsonOf(answer) : textOf(answer);
   } catch (reason) {

@@ -98,6 +98,8 @@ export async function copyFromDuckDB(
 ): Promise<void> {
   const source = "ai_billing_source";
   await database.run(`ATTACH ${literal(path)} AS ${source} (READ_ONLY)`);
+  // A table of a foreign file may be a view, and its code may read any file of this user.
+  await database.lock();
   const rows = await database.query(`
     SELECT table_name, to_json(list(column_name ORDER BY ordinal_position))::VARCHAR
     FROM information_schema.columns

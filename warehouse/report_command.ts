@@ -6,7 +6,7 @@ import { refreshModels } from "./models.ts";
 import { connectionString, copyFromPostgres, isPostgres } from "./postgres.ts";
 import { copyFromDuckDB } from "./raw_tables.ts";
 import { reportData } from "./report/data.ts";
-import { writeReport } from "./report/write.ts";
+import { assertMayWrite, writeReport } from "./report/write.ts";
 
 export interface ReportOptions {
   /** A DuckDB file, or the address of a PostgreSQL database. */
@@ -20,6 +20,7 @@ export interface ReportOptions {
 
 /** @throws ConnectorError `database`, `invalid_arguments` */
 export async function report(options: ReportOptions, host: WarehouseHost): Promise<void> {
+  await assertMayWrite(options.out, "--out");
   const inputs = await readInputs(options.inputs);
   const database = await copyOf(options, host);
   try {
@@ -44,7 +45,7 @@ async function copyOf({ database, schema }: ReportOptions, host: WarehouseHost):
   // Opened for itself first: that gives the errors of a file their words. DuckDB allows no database in memory beside a file
   // that is only read.
   (await Database.open(database, "read")).close();
-  const memory = await Database.open(":memory:", "write");
+  const memory = await Database.inMemory();
   try {
     await copyFromDuckDB(memory, database, schema ?? "main");
     return memory;

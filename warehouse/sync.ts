@@ -8,7 +8,7 @@ import { proofs } from "./figures.ts";
 import type { WarehouseHost } from "./host.ts";
 import { type InputFiles, readInputs, storeInputs, warnOfBudgets } from "./inputs.ts";
 import { reportData } from "./report/data.ts";
-import { writeReport } from "./report/write.ts";
+import { assertMayWrite, writeReport } from "./report/write.ts";
 import { inputTables, refreshModels } from "./models.ts";
 import { type Owner, prepare } from "./store.ts";
 import { type Summary, summaryLines, type StreamSummary } from "./summary.ts";
@@ -35,6 +35,7 @@ const LONGEST_SLEEP = 3_600_000;
  * @throws ConnectorError the errors of `read`, and `database`. With `every`, an error that may pass is only told.
  */
 export async function sync(options: SyncOptions, host: WarehouseHost): Promise<boolean> {
+  if (options.report !== undefined) await assertMayWrite(options.report, "--report");
   if (options.every === undefined) return await syncOnce(options, host);
   for (;;) {
     const next = host.now() + options.every;
@@ -72,6 +73,7 @@ async function summaryOfSync(options: SyncOptions, host: WarehouseHost): Promise
   const inputs = await readInputs(options.inputs);
   const database = await Database.open(options.database, "write");
   try {
+    await database.lock();
     await prepare(database, owner);
     for (const table of await inputTables()) await database.run(table);
     await database.transaction(() => storeInputs(database, inputs));

@@ -1,8 +1,11 @@
 /** Writes the report: one file that needs no network. Its content security policy forbids network access. */
-import { createHash } from "node:crypto";
-import { writeFile } from "node:fs/promises";
+import { createHash, randomUUID } from "node:crypto";
+import { constants } from "node:fs";
+import { access, chmod, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import { ConnectorError } from "../../src/errors.ts";
 import { reportScript, reportStyle } from "../files.ts";
+import { findAt, type FoundKind, REPORT_MARK } from "../found.ts";
 import { documentBody, titleOf } from "./document.ts";
 import { json, Markup, markup } from "./markup.ts";
 import type { ReportData } from "./model.ts";
@@ -15,7 +18,45 @@ const hashOf = (text: string): string =>
   `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
 /**
- * @param path the file to write; an existing file is replaced
+ * Checks before the work begins whether {@link writeReport} may write. A report replaces a report, and nothing else: a file of
+ * another kind may be the only copy of what it holds.
+ *
+ * @throws ConnectorError `invalid_arguments` that says what the path holds
+ */
+export async function assertMayWrite(path: string, option: string): Promise<void> {
+  const { kind, words } = findAt(path);
+  if (!REPLACED.has(kind))
+    throw refused(path, option, `it is ${words}, and a report replaces only a report`);
+  try {
+    await access(
+      kind === "nothing" ? dirname(resolve(path)) : await realpath(path),
+      constants.W_OK,
+    );
+  } catch (reason) {
+    const isMissing = faultOf(reason) === "ENOENT";
+    throw refused(
+      path,
+      option,
+      isMissing ? "there is no such folder" : `this user may not write there (${faultOf(reason)})`,
+    );
+  }
+}
+
+const REPLACED: ReadonlySet<FoundKind> = new Set(["nothing", "empty", "report"]);
+
+const faultOf = (reason: unknown): string =>
+  reason instanceof Error && "code" in reason ? String(reason.code) : "unknown";
+
+const refused = (path: string, option: string, why: string): ConnectorError =>
+  new ConnectorError(
+    "invalid_arguments",
+    `The report cannot be written to "${path}": ${why}. Name another file with ${option}. Nothing was read or written.`,
+  );
+
+/**
+ * Writes the report beside the file and then renames it, so that a full disk leaves the earlier report whole. A file keeps its mode,
+ * and a link stays a link. A new file is for its owner only.
+ *
  * @throws ConnectorError `database` if the file cannot be written
  */
 export async function writeReport(path: string, data: ReportData): Promise<void> {
@@ -27,6 +68,7 @@ export async function writeReport(path: string, data: ReportData): Promise<void>
 <html lang="en-US">
 <head>
 <meta charset="utf-8">
+${new Markup(REPORT_MARK)}
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
@@ -41,11 +83,31 @@ ${documentBody(data)}
 </body>
 </html>`;
   try {
-    await writeFile(path, `${document.text}\n`);
+    await replaceReport(path, `${document.text}\n`);
   } catch (reason) {
-    const fault = reason instanceof Error && "code" in reason ? String(reason.code) : "unknown";
-    throw new ConnectorError("database", `The report "${path}" cannot be written (${fault}).`, {
-      cause: reason,
-    });
+    throw new ConnectorError(
+      "database",
+      `The report "${path}" cannot be written (${faultOf(reason)}).`,
+      { cause: reason },
+    );
+  }
+}
+
+/** Replaces a report, or makes one. @throws the error of the file system; TypeError if the path holds something else by now */
+export async function replaceReport(path: string, text: string): Promise<void> {
+  if (!REPLACED.has(findAt(path).kind)) throw new TypeError("the path holds no report any more");
+  const file = await realpath(path).catch(() => path);
+  const temporary = `${file}.${randomUUID()}.new`;
+  try {
+    await writeFile(temporary, text, { flag: "wx", mode: 0o600 });
+    const mode = await stat(file).then(
+      (stats) => stats.mode,
+      () => undefined,
+    );
+    if (mode !== undefined) await chmod(temporary, mode);
+    await rename(temporary, file);
+  } catch (reason) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw reason;
   }
 }
