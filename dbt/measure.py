@@ -4,6 +4,7 @@
                                 changed, and one after which a day was written again with other amounts
 """
 
+import json
 import os
 import resource
 import subprocess
@@ -32,20 +33,27 @@ CHANGED = f"""
 COMMON = """
     'r' || day_number || '-' || record as "x_RecordId", starts as "x_RecordUpdatedAt", '1d' as "x_Granularity",
     starts as "ChargePeriodStart", ends as "ChargePeriodEnd", 'Example' as "ServiceProviderName",
-    'AI and Machine Learning' as "ServiceCategory", null::varchar as "ServiceSubcategory", 'Inference' as "ServiceName",
+    'AI and Machine Learning' as "ServiceCategory", 'Inference' as "ServiceName",
     'sku' as "SkuId", 'tokens' as "SkuMeter", 'model-' || record % 7 as "x_ModelId", 'project-' || record % 5 as "x_ProjectId",
-    null::varchar as "x_WorkspaceId", null::varchar as "x_ApiKeyId", null::varchar as "x_ServiceTier",
-    null::varchar as "x_WorkloadType", null::varchar as "x_UpstreamProvider", 'input_tokens' as "x_UsageType",
+    'input_tokens' as "x_UsageType",
     reading as "x_ReadingId", timestamptz '2025-11-10 00:00:00+00' as "_airbyte_extracted_at"
 """
 OWN = {
     "usage": """(1000 + amount)::varchar as "ConsumedQuantity", 'Tokens' as "ConsumedUnit" """,
     "costs": """starts as "BillingPeriodStart", ends as "BillingPeriodEnd", 'Example' as "InvoiceIssuerName",
-      null::varchar as "InvoiceId", 'Usage' as "ChargeCategory", null::varchar as "ChargeClass", 'tokens' as "ChargeDescription",
-      'USD' as "BillingCurrency", '1.' || (10 + amount) as "BilledCost", '1.' || (10 + amount) as "EffectiveCost",
-      null::varchar as "PricingCurrency", null::varchar as "PricingCurrencyBilledCost", 'final' as "x_CostStatus",
-      null::varchar as "x_CorrectsRecordId" """,
+      'Usage' as "ChargeCategory", 'tokens' as "ChargeDescription", 'USD' as "BillingCurrency",
+      '1.' || (10 + amount) as "BilledCost", '1.' || (10 + amount) as "EffectiveCost", 'final' as "x_CostStatus" """,
 }
+
+
+def record_of(dataset: str) -> str:
+    """The columns of a record; those of the interface that have no value here are null."""
+    filled = f"{COMMON}, {OWN[dataset]}"
+    schema = json.loads((PACKAGE.parent / "schemas" / f"{dataset}.json").read_text())
+    empty = [f', null::varchar as "{name}"' for name in schema["properties"] if f'"{name}"' not in filled]
+    return filled + "".join(empty)
+
+
 TOTALS = {
     "usage": "[{'usage_type': 'input_tokens', 'unit': 'Tokens', 'records': count(*), "
     "'quantity': sum(1000 + amount)::varchar}]",
@@ -79,8 +87,8 @@ def reports_of(dataset: str, reading: str = NEWEST, reports: int = REPORTS) -> s
 def fill(file: Path) -> None:
     with duckdb.connect(str(file)) as connection:
         connection.execute(f"create temp table generated as {GENERATED}")
-        for dataset, own in OWN.items():
-            connection.execute(f"create table {dataset} as select {COMMON}, {own} from generated")
+        for dataset in OWN:
+            connection.execute(f"create table {dataset} as select {record_of(dataset)} from generated")
         connection.execute(f"create table export_windows as {' union all '.join(map(reports_of, OWN))}")
 
 
@@ -88,8 +96,8 @@ def change_a_day(file: Path) -> None:
     with duckdb.connect(str(file)) as connection:
         connection.execute(f"create temp table generated as {GENERATED}")
         connection.execute(f"create or replace temp table generated as {CHANGED}")
-        for dataset, own in OWN.items():
-            connection.execute(f"insert into {dataset} by name select {COMMON}, {own} from generated")
+        for dataset in OWN:
+            connection.execute(f"insert into {dataset} by name select {record_of(dataset)} from generated")
             connection.execute(f"insert into export_windows by name {reports_of(dataset, 'reading', 1)}")
 
 

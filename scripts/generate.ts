@@ -3,13 +3,14 @@
  *
  * schemas/ gives src/generated/*.d.ts (types), validators.js and all_violations.js (standalone code of ajv, bundled, so
  * that ajv itself is not loaded at run time), text_rules.ts (the rules of members of text) and catalog_schemas.ts (the
- * catalog of `discover`). src/config/schema.ts gives spec.json. conform/ gives docs/conformance-checks.md and docs/conformance-faults.md.
+ * catalog of `discover`). scripts/columns.ts gives the lists of columns and labels for conform/, warehouse/, dbt/ and docs/. src/config/schema.ts gives spec.json. conform/ gives docs/conformance-checks.md and docs/conformance-faults.md.
  */
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { _, Ajv, type AnySchemaObject } from "ajv";
 import standaloneCode from "ajv/dist/standalone/index.js";
 import { build } from "esbuild";
 import { compileFromFile } from "json-schema-to-typescript";
+import { ADDED_COLUMNS, DECIMAL, labelsModule, partlyMade, recordColumnsMacro } from "./columns.ts";
 import { formats } from "./formats.ts";
 
 const root = new URL("..", import.meta.url);
@@ -138,19 +139,7 @@ async function writeCatalogSchemas(): Promise<void> {
   const schemas: Record<string, object> = {};
   for (const name of ["usage", "costs"]) {
     const schema = await readSchema(name);
-    const own = {
-      x_ReadingId: {
-        description:
-          "Identifier of the reading that returned this row; later readings sort after earlier ones. Added by the connector.",
-        type: "string",
-      },
-      x_ProviderColumns: {
-        description:
-          "Columns that the interface does not name, as the provider sent them. Absent where there are none. Added by the connector.",
-        type: "object",
-      },
-    };
-    const properties: Record<string, Property> = { ...schema["properties"], ...own };
+    const properties: Record<string, Property> = { ...schema["properties"], ...ADDED_COLUMNS };
     schemas[name] = {
       $schema: "http://json-schema.org/draft-07/schema#",
       type: "object",
@@ -176,9 +165,6 @@ function textRule({ description: _text, ...property }: Property): string {
   if (property.pattern !== DECIMAL) return "other";
   return property.type === "string" ? "decimal" : "nullableDecimal";
 }
-
-/** The pattern of Decimal (interface section 2.1). */
-const DECIMAL = "^-?(0|[1-9][0-9]*)(\\.[0-9]+)?$";
 
 async function writeTextRules(): Promise<void> {
   const rules: Record<string, object> = {};
@@ -211,6 +197,13 @@ export const textRules: Readonly<Record<"usage" | "costs", TextRules>> = ${JSON.
   );
 }
 
+async function writeColumns(): Promise<void> {
+  await writeFile(new URL("labels.ts", out), labelsModule());
+  await writeFile(new URL("dbt/macros/record_columns.sql", root), recordColumnsMacro());
+  for (const { path, text, made } of partlyMade())
+    if (made !== text) await writeFile(new URL(path, root), made);
+}
+
 async function writeSpec(): Promise<void> {
   const { specification } = await import("./specification.ts");
   await writeFile(new URL("spec.json", root), `${JSON.stringify(specification(), null, 2)}\n`);
@@ -229,6 +222,7 @@ async function removeStale(names: readonly string[]): Promise<void> {
     ...["validators", "all_violations"].flatMap((name) => [`${name}.js`, `${name}.d.ts`]),
     "catalog_schemas.ts",
     "text_rules.ts",
+    "labels.ts",
   ]);
   const stale = (await readdir(out)).filter((file) => !made.has(file));
   await Promise.all(stale.map((file) => rm(new URL(file, out))));
@@ -242,5 +236,6 @@ await writeValidators(names, "validators", false);
 await writeValidators(names, "all_violations", true);
 await writeCatalogSchemas();
 await writeTextRules();
+await writeColumns();
 await writeSpec();
 await writeConformancePages();

@@ -5832,8 +5832,8 @@ with costs as (
     api_key_id,
     service_tier,
     workload_type,
-    usage_type,
     upstream_provider,
+    usage_type,
     charge_category,
     cost_status,
     billing_currency,
@@ -5843,7 +5843,7 @@ with costs as (
     max(day_status) as day_status
   from "current_costs"
   where is_counted
-  group by day, account, base_url, service_provider_name, service_name, sku_id, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, usage_type, upstream_provider, charge_category, cost_status, billing_currency
+  group by day, account, base_url, service_provider_name, service_name, sku_id, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, upstream_provider, usage_type, charge_category, cost_status, billing_currency
 ),
 costly_days as (
   select distinct coalesce(base_url, '') || ' ' || coalesce(account, '') as place, billing_currency, day from costs
@@ -5866,8 +5866,8 @@ select
   cast(null as TEXT) as api_key_id,
   cast(null as TEXT) as service_tier,
   cast(null as TEXT) as workload_type,
-  cast(null as TEXT) as usage_type,
   cast(null as TEXT) as upstream_provider,
+  cast(null as TEXT) as usage_type,
   cast(null as TEXT) as charge_category,
   cast(null as TEXT) as cost_status,
   currencies.billing_currency,

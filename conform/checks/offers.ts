@@ -1,4 +1,5 @@
 /** CAP: whether the export keeps to what capabilities say of it. */
+import { labels } from "../../src/generated/labels.ts";
 import { broken, passed } from "../check.ts";
 import type { Check, Finding, Result } from "../check.ts";
 import { Missing } from "../errors.ts";
@@ -48,31 +49,21 @@ async function currencies(session: Session): Promise<Result> {
   );
 }
 
-const COLUMNS = {
-  model: "x_ModelId",
-  project: "x_ProjectId",
-  workspace: "x_WorkspaceId",
-  api_key: "x_ApiKeyId",
-  service_tier: "x_ServiceTier",
-  workload_type: "x_WorkloadType",
-  upstream_provider: "x_UpstreamProvider",
-} as const;
-
 async function dimensions(session: Session): Promise<Result> {
   const records = await recordsSeen(session);
   const findings: Finding[] = [];
   for (const dataset of ["usage", "costs"] as const) {
     const offered = (await session.offer(dataset))?.["dimensions"];
     if (!Array.isArray(offered)) continue;
-    const hidden = Object.entries(COLUMNS).filter(([dimension]) => !offered.includes(dimension));
+    const hidden = labels[dataset].filter(({ dimension }) => !offered.includes(dimension));
     const own = records.filter(({ series }) => series.dataset === dataset);
     findings.push(
       ...eachRecord(own, (seen) => {
-        const used = hidden.find(([, column]) => typeof seen.value?.[column] === "string");
+        const used = hidden.find(({ column }) => typeof seen.value?.[column] === "string");
         return (
           used && {
-            seen: `${nameOf(seen)} has ${used[1]}`,
-            expected: `null or absent, or the dimension ${used[0]} announced for ${dataset}`,
+            seen: `${nameOf(seen)} has ${used.column}`,
+            expected: `null or absent, or the dimension ${used.dimension} announced for ${dataset}`,
           }
         );
       }),

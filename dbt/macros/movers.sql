@@ -1,7 +1,8 @@
-{# The labels by which costs are compared: the team, and columns of daily_costs. #}
+{# The columns by which costs are compared: the team, and columns of daily_costs. #}
 {% macro mover_labels() %}
-  {{ return(['service_provider_name', 'service_name', 'model_id', 'project_id', 'workspace_id', 'api_key_id',
-    'service_tier', 'usage_type', 'charge_category', 'account', 'team']) }}
+  {{ return(['service_provider_name', 'service_name']
+    + (ai_billing.labels('costs') | reject('in', ['workload_type', 'upstream_provider']) | list)
+    + ['usage_type', 'charge_category', 'account', 'team']) }}
 {% endmacro %}
 
 {#

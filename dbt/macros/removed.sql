@@ -1,8 +1,8 @@
 {# The subject of a record, besides its amounts: if these columns agree, a record may stand for another. #}
 {% macro label_columns(dataset) %}
-  {{ return(['charge_period_start', 'charge_period_end', 'service_provider_name', 'service_name', 'sku_id', 'sku_meter',
-    'model_id', 'project_id', 'workspace_id', 'api_key_id', 'service_tier', 'workload_type', 'upstream_provider',
-    'usage_type'] + (['consumed_unit'] if dataset == 'usage' else ['charge_category', 'billing_currency'])) }}
+  {{ return(['charge_period_start', 'charge_period_end', 'service_provider_name', 'service_name', 'sku_id', 'sku_meter']
+    + ai_billing.labels(dataset) + ['usage_type']
+    + (['consumed_unit'] if dataset == 'usage' else ['charge_category', 'billing_currency'])) }}
 {% endmacro %}
 
 {#

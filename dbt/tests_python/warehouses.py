@@ -14,21 +14,15 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "dbt"
 SQL = ROOT / "sql"
 
-COMMON = (
-    "x_RecordId x_RecordUpdatedAt x_Granularity ChargePeriodStart ChargePeriodEnd ServiceProviderName ServiceCategory "
-    "ServiceSubcategory ServiceName SkuId SkuMeter x_ModelId x_ProjectId x_WorkspaceId x_ApiKeyId x_ServiceTier "
-    "x_WorkloadType x_UpstreamProvider x_UsageType x_ReadingId"
-).split()
+
+def record_columns(dataset: str) -> list[str]:
+    schema = json.loads((ROOT / "schemas" / f"{dataset}.json").read_text())
+    return [*schema["properties"], "x_ReadingId"]
+
+
 COLUMNS = {
-    "usage": [*COMMON, "ConsumedQuantity", "ConsumedUnit"],
-    "costs": [
-        *COMMON,
-        *(
-            "BillingPeriodStart BillingPeriodEnd InvoiceIssuerName InvoiceId ChargeCategory ChargeClass ChargeDescription "
-            "BillingCurrency BilledCost EffectiveCost PricingCurrency PricingCurrencyBilledCost x_CostStatus "
-            "x_CorrectsRecordId"
-        ).split(),
-    ],
+    "usage": record_columns("usage"),
+    "costs": record_columns("costs"),
     "export_windows": (
         "reading_id dataset granularity account base_url window_start window_end day inside_window covered_from "
         "covered_through began_at ended_at resumed first_as_of last_as_of moved records totals "

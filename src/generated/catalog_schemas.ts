@@ -139,6 +139,13 @@ export const catalogSchemas = {
           "string"
         ]
       },
+      "x_UsageType": {
+        "description": "The kind of usage: one of the interface's usage types, or a provider's own that starts with `x_`.",
+        "type": [
+          "null",
+          "string"
+        ]
+      },
       "ConsumedQuantity": {
         "description": "Quantity used, in `ConsumedUnit`; an exact decimal as text.",
         "type": [
@@ -148,13 +155,6 @@ export const catalogSchemas = {
       },
       "ConsumedUnit": {
         "description": "Unit of `ConsumedQuantity`, e.g. `Tokens` or `1000 Tokens`.",
-        "type": [
-          "null",
-          "string"
-        ]
-      },
-      "x_UsageType": {
-        "description": "The kind of usage: one of the interface's usage types, or a provider's own that starts with `x_`.",
         "type": [
           "null",
           "string"
@@ -313,6 +313,13 @@ export const catalogSchemas = {
           "string"
         ]
       },
+      "x_UsageType": {
+        "description": "The kind of usage that is charged; absent if the charge is not for usage.",
+        "type": [
+          "null",
+          "string"
+        ]
+      },
       "BillingPeriodStart": {
         "description": "Start of the billing period that the charge is invoiced in, inclusive (UTC). From a provider's own reports: the calendar month.",
         "type": [
@@ -403,13 +410,6 @@ export const catalogSchemas = {
       },
       "x_CostStatus": {
         "description": "`provisional` until the provider declares the cost `final`. From a provider's own reports, which do not say it: until some days after the billing period.",
-        "type": [
-          "null",
-          "string"
-        ]
-      },
-      "x_UsageType": {
-        "description": "The kind of usage that is charged; absent if the charge is not for usage.",
         "type": [
           "null",
           "string"

@@ -77,6 +77,10 @@ export interface CostRecord {
    */
   x_UpstreamProvider?: string | null;
   /**
+   * The kind of usage that is charged; absent if the charge is not for usage.
+   */
+  x_UsageType?: string | null;
+  /**
    * Start of the billing period that the charge is invoiced in, inclusive (UTC). From a provider's own reports: the calendar month.
    */
   BillingPeriodStart: string;
@@ -128,10 +132,6 @@ export interface CostRecord {
    * `provisional` until the provider declares the cost `final`. From a provider's own reports, which do not say it: until some days after the billing period.
    */
   x_CostStatus: "provisional" | "final";
-  /**
-   * The kind of usage that is charged; absent if the charge is not for usage.
-   */
-  x_UsageType?: string | null;
   /**
    * Identifier of the record that this record corrects.
    */

@@ -52,9 +52,9 @@ export const textRules: Readonly<Record<"usage" | "costs", TextRules>> = {
       "x_ServiceTier": "nullable",
       "x_WorkloadType": "nullable",
       "x_UpstreamProvider": "nullable",
+      "x_UsageType": "other",
       "ConsumedQuantity": "decimal",
-      "ConsumedUnit": "filled",
-      "x_UsageType": "other"
+      "ConsumedUnit": "filled"
     }
   },
   "costs": {
@@ -96,6 +96,7 @@ export const textRules: Readonly<Record<"usage" | "costs", TextRules>> = {
       "x_ServiceTier": "nullable",
       "x_WorkloadType": "nullable",
       "x_UpstreamProvider": "nullable",
+      "x_UsageType": "nullable",
       "BillingPeriodStart": "instant",
       "BillingPeriodEnd": "instant",
       "InvoiceIssuerName": "filled",
@@ -109,7 +110,6 @@ export const textRules: Readonly<Record<"usage" | "costs", TextRules>> = {
       "PricingCurrency": "other",
       "PricingCurrencyBilledCost": "nullableDecimal",
       "x_CostStatus": "other",
-      "x_UsageType": "nullable",
       "x_CorrectsRecordId": "nullable"
     }
   }

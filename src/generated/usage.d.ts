@@ -77,6 +77,10 @@ export interface UsageRecord {
    */
   x_UpstreamProvider?: string | null;
   /**
+   * The kind of usage: one of the interface's usage types, or a provider's own that starts with `x_`.
+   */
+  x_UsageType: string;
+  /**
    * Quantity used, in `ConsumedUnit`; an exact decimal as text.
    */
   ConsumedQuantity: string;
@@ -84,8 +88,4 @@ export interface UsageRecord {
    * Unit of `ConsumedQuantity`, e.g. `Tokens` or `1000 Tokens`.
    */
   ConsumedUnit: string;
-  /**
-   * The kind of usage: one of the interface's usage types, or a provider's own that starts with `x_`.
-   */
-  x_UsageType: string;
 }

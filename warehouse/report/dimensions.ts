@@ -1,22 +1,26 @@
 /** The costs of each day by each label, for the part of the report in which people choose a label and a period. */
+import { labels } from "../../src/generated/labels.ts";
 import { literal } from "../columns.ts";
 import type { Database } from "../database.ts";
 import { plain } from "../decimals.ts";
 import { modelQuery } from "../models.ts";
 import type { Dimension, View } from "./model.ts";
 
+/** `service_tier` as people read it: `Service tier`. The key of an API is just a key to them. */
+function titleOf(dimension: string): string {
+  const words = dimension.replace("api_key", "key").replaceAll("_", " ");
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
+
 /** The labels that people choose from. One that no cost has is left out. */
 const LABELS = [
-  { name: "Model", column: "model_id" },
-  { name: "Project", column: "project_id" },
-  { name: "Key", column: "api_key_id" },
+  ...labels.costs.map(({ dimension, name }) => ({ name: titleOf(dimension), column: name })),
   { name: "Team", column: "team" },
-  { name: "Workspace", column: "workspace_id" },
   { name: "Provider", column: "service_provider_name" },
   { name: "Service", column: "service_name" },
   { name: "Usage type", column: "usage_type" },
   { name: "Charge", column: "charge_category" },
-] as const;
+];
 
 /** Values of a label that the page tells apart; the others are added up, so that a file of many keys stays small. */
 const VALUES = 60;

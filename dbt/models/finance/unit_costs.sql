@@ -3,8 +3,7 @@
 --
 -- A provider whose costs never name a usage type does not tell the price of each. There all tokens of a model stand beside
 -- all its costs of the day: `basis` is then "blended".
-{%- set labels = ['service_name', 'model_id', 'project_id', 'workspace_id', 'api_key_id', 'service_tier',
-  'workload_type', 'upstream_provider'] %}
+{%- set labels = ['service_name'] + ai_billing.labels('both') %}
 {%- set sources = ['day', 'account', 'base_url', 'service_provider_name'] %}
 {%- set join_columns = ['source_', 'day'] + labels + ['usage_type'] %}
 {%- set text = dbt.type_string() %}

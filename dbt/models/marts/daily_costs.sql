@@ -1,8 +1,7 @@
 -- Costs as incurred, by day of charge period. Billed and effective cost tell the same money in two ways: never add them.
 -- A known day on which a currency of the account has no cost is a row without labels.
-{%- set grain = ['day', 'account', 'base_url', 'service_provider_name', 'service_name', 'sku_id', 'model_id', 'project_id',
-  'workspace_id', 'api_key_id', 'service_tier', 'workload_type', 'usage_type', 'upstream_provider', 'charge_category',
-  'cost_status', 'billing_currency'] %}
+{%- set grain = ['day', 'account', 'base_url', 'service_provider_name', 'service_name', 'sku_id']
+  + ai_billing.labels('costs') + ['usage_type', 'charge_category', 'cost_status', 'billing_currency'] %}
 with costs as (
   select
     {{ grain | join(',\n    ') }},

@@ -4,8 +4,8 @@
 {%- set text = dbt.type_string() %}
 {%- set missing_text = ['CommitmentDiscountStatus', 'HostProviderName', 'InvoiceDetailId', 'PricingUnit', 'SkuPriceId'] %}
 {%- set missing_decimal = ['ContractedCost', 'ListCost', 'PricingQuantity'] %}
-{%- set measured_by = ['day', 'account', 'base_url', 'service_provider_name', 'service_name', 'model_id', 'project_id',
-  'workspace_id', 'api_key_id', 'service_tier', 'workload_type', 'upstream_provider', 'usage_type'] %}
+{%- set measured_by = ['day', 'account', 'base_url', 'service_provider_name', 'service_name']
+  + ai_billing.labels('both') + ['usage_type'] %}
 {%- set sub_account = 'coalesce(costs.project_id, costs.workspace_id)' %}
 {%- set columns = [
   ['coalesce(costs.account, costs.base_url)', 'BillingAccountId'],
@@ -52,15 +52,11 @@
   ['costs.cost_status', 'x_CostStatus'],
   ['costs.corrects_record_id', 'x_CorrectsRecordId'],
   ['costs.usage_type', 'x_UsageType'],
-  ['costs.model_id', 'x_ModelId'],
-  ['costs.project_id', 'x_ProjectId'],
-  ['costs.workspace_id', 'x_WorkspaceId'],
-  ['costs.api_key_id', 'x_ApiKeyId'],
-  ['costs.service_tier', 'x_ServiceTier'],
-  ['costs.workload_type', 'x_WorkloadType'],
-  ['costs.upstream_provider', 'x_UpstreamProvider'],
-  ['costs.day_status', 'x_DayStatus'],
 ] %}
+{%- for raw_name, name, kind in ai_billing.record_columns('costs') if name in ai_billing.labels('costs') %}
+  {%- do own_columns.append(['costs.' ~ name, raw_name]) %}
+{%- endfor %}
+{%- do own_columns.append(['costs.day_status', 'x_DayStatus']) %}
 with keyed as (
   select
     current_.*,

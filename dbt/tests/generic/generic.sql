@@ -1,8 +1,9 @@
-{# One row for each combination; null equals null. #}
-{% test unique_together(model, columns) %}
-select {{ columns | join(', ') }}
+{# One row for each combination of these columns, and of the labels of usage, of costs or of both. Null equals null. #}
+{% test unique_together(model, columns, labels_of=none) %}
+{%- set all = columns + (ai_billing.labels(labels_of) if labels_of else []) %}
+select {{ all | join(', ') }}
 from {{ model }}
-group by {{ columns | join(', ') }}
+group by {{ all | join(', ') }}
 having count(*) > 1
 {% endtest %}
 
