@@ -10,6 +10,20 @@ export const RESTATEMENT: readonly Mutant[] = [
     test: "src/core/plan.test.ts: R1: a sync re-reads from position − lookback, on whole days",
   },
   {
+    rule: "R1",
+    file: "src/streams/read.ts",
+    from: "Math.max(DAY, ceilTo(DAY, stream.lagOf(dataset)))",
+    to: "ceilTo(DAY, stream.lagOf(dataset))",
+    test: "src/streams/read.test.ts: R1: the lookback is the dataset's lag in whole days, at least one, or the user's",
+  },
+  {
+    rule: "R2",
+    file: "src/streams/read.ts",
+    from: "days === 0 ? null : reconcileFromDays(now, days)",
+    to: "reconcileFromDays(now, days)",
+    test: "src/streams/read.test.ts: R2: the deep re-read begins a week back, or two months of costs, or where the user says; 0 turns it off",
+  },
+  {
     rule: "R2",
     file: "src/core/plan.ts",
     from: "monthStart(now, 2)",

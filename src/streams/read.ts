@@ -198,7 +198,8 @@ function notOffered(stream: string): ConnectorError {
   );
 }
 
-function planInputOf(
+/** The inputs of a stream's plan, from the capabilities and the config (R1, R2). */
+export function planInputOf(
   stream: StreamDefinition,
   dataset: DatasetCapabilities,
   settings: ReadSettings,
