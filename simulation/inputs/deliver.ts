@@ -58,6 +58,7 @@ export async function deliver(input: PageInput): Promise<Delivered> {
       memory: new Sightings().open(),
       purpose: { kind: "window", withStrays: true },
       writes: () => true,
+      form: "present",
       strays: new Strays([]),
     };
     const options = {

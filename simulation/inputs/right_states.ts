@@ -253,6 +253,7 @@ function readingOf(value: unknown): NonNullable<StreamState["pass"]>["open"][num
     rewrites: rewrites === null ? null : listOf(rewrites).map(digestOf),
     digests: listOf(reading["digests"]).map(digestOf),
     incomplete: listOf(reading["incomplete"]).map(date),
+    isFormer: false,
     hasStrays: truth(reading["hasStrays"]),
     standing: listOf(reading["standing"]).map((entry) => {
       const { day, rowsReadingId, records } = plain(entry);

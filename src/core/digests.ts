@@ -11,6 +11,8 @@ export interface DayDigest {
   readonly records: number;
   /** 24 hexadecimal digits. */
   readonly digest: string;
+  /** The digest of the same records in the form of 0.2.0; left out unless a known day of that form is compared (`former.ts`). */
+  readonly former?: string;
 }
 
 /** The digest of a day without records. */
@@ -21,19 +23,30 @@ const WORDS = 3;
 interface Sums {
   records: number;
   readonly sums: Uint32Array;
+  /** See {@link DayDigest.former}. */
+  readonly former: Uint32Array | null;
 }
 
 /** Adds up the records of one page by day. Allocates no object for a record. */
 export class PageDigests {
   readonly #days = new Map<number, Sums>();
+  readonly #withFormer: boolean;
   // The latest day is kept at hand, because most records of a page start on the same day as the record before.
   #lastDay = Number.NaN;
-  #last: Sums = { records: 0, sums: new Uint32Array(WORDS) };
+  #last: Sums = { records: 0, sums: new Uint32Array(WORDS), former: null };
 
-  /** @param hash the record's hash; the first three words count */
-  add(day: number, hash: Uint32Array): void {
+  /** @param withFormer whether to make the digests of 0.2.0 too */
+  constructor(withFormer = false) {
+    this.#withFormer = withFormer;
+  }
+
+  /**
+   * @param hash the record's hash; the first three words count
+   * @param former the record's hash in the form of 0.2.0
+   */
+  add(day: number, hash: Uint32Array, former = hash): void {
     if (day !== this.#lastDay) {
-      this.#last = this.#days.get(day) ?? { records: 0, sums: new Uint32Array(WORDS) };
+      this.#last = this.#days.get(day) ?? this.#sums();
       this.#lastDay = day;
       this.#days.set(day, this.#last);
     }
@@ -42,12 +55,26 @@ export class PageDigests {
     for (let index = 0; index < WORDS; index++) {
       entry.sums[index] = (entry.sums[index] ?? 0) + (hash[index] ?? 0);
     }
+    if (entry.former === null) return;
+    for (let index = 0; index < WORDS; index++) {
+      entry.former[index] = (entry.former[index] ?? 0) + (former[index] ?? 0);
+    }
+  }
+
+  #sums(): Sums {
+    const former = this.#withFormer ? new Uint32Array(WORDS) : null;
+    return { records: 0, sums: new Uint32Array(WORDS), former };
   }
 
   /** Sorted by day. */
   result(): DayDigest[] {
     return [...this.#days]
-      .map(([day, { records, sums }]) => ({ day, records, digest: textOf(sums) }))
+      .map(([day, { records, sums, former }]) => ({
+        day,
+        records,
+        digest: textOf(sums),
+        ...(former === null ? {} : { former: textOf(former) }),
+      }))
       .toSorted((a, b) => a.day - b.day);
   }
 }
@@ -64,9 +91,16 @@ export function addDigests(a: readonly DayDigest[], b: readonly DayDigest[]): re
 }
 
 function sumOf(a: DayDigest, b: DayDigest): DayDigest {
-  const [left, right] = [sumsOf(a.digest), sumsOf(b.digest)];
-  const sums = left.map((sum, index) => sum + (right[index] ?? 0));
-  return { day: a.day, records: a.records + b.records, digest: textOf(sums) };
+  const sum = { day: a.day, records: a.records + b.records, digest: added(a.digest, b.digest) };
+  // Without the former digest of a part there is none of the whole.
+  return a.former === undefined || b.former === undefined
+    ? sum
+    : { ...sum, former: added(a.former, b.former) };
+}
+
+function added(a: string, b: string): string {
+  const right = sumsOf(b);
+  return textOf(sumsOf(a).map((sum, index) => sum + (right[index] ?? 0)));
 }
 
 function sumsOf(digest: string): Uint32Array {

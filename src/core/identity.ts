@@ -94,8 +94,10 @@ export class RecordFingerprint {
   readonly id = new Uint32Array(4);
   /** The hash of the record's id and `x_RecordUpdatedAt`. */
   readonly version = new Uint32Array(4);
-  /** The hash of the record's bytes. */
+  /** The hash of the record's members in their usual order (R6): those that the interface names in its order, then the others. */
   readonly content = new Uint32Array(4);
+  /** The hash of the record's bytes as they came: the content's hash of 0.2.0. */
+  readonly former = new Uint32Array(4);
   readonly #id = new Uint32Array(4);
   readonly #encoder = new TextEncoder();
   #bytes = new Uint8Array(1024);
@@ -135,9 +137,26 @@ export class RecordFingerprint {
     this.#view = new DataView(this.#bytes.buffer);
   }
 
-  /** @param view the memory of the record's bytes, from `start` (inclusive) to `end` (exclusive) */
+  /** @param view the memory of the record's members in their usual order, from `start` (inclusive) to `end` (exclusive) */
   setContent(view: DataView, start: number, end: number): void {
     hashBytes(view, start, end, this.content);
+  }
+
+  /** The same for members that stand in a text. */
+  setContentText(text: string): void {
+    this.#provide(3 * text.length);
+    hashBytes(this.#view, 0, this.#encoder.encodeInto(text, this.#bytes).written, this.content);
+  }
+
+  /** The same for members that `write` puts into memory of at least `length` bytes. It gives their end (exclusive). */
+  setContentBy(length: number, write: (memory: Uint8Array) => number): void {
+    this.#provide(length);
+    hashBytes(this.#view, 0, write(this.#bytes), this.content);
+  }
+
+  /** @param view the memory of the record's bytes as they came, from `start` (inclusive) to `end` (exclusive) */
+  setFormer(view: DataView, start: number, end: number): void {
+    hashBytes(view, start, end, this.former);
   }
 
   /** The first 96 bits of the content's hash, as 24 hexadecimal digits. */
@@ -148,6 +167,11 @@ export class RecordFingerprint {
   /** The same of the version's hash. */
   get versionText(): string {
     return textOf(this.version);
+  }
+
+  /** The same of the content's hash of 0.2.0. */
+  get formerText(): string {
+    return textOf(this.former);
   }
 
   /** The same of the hash of an id, whatever its version. */

@@ -15,6 +15,8 @@ import { clip, type Range, subtract, union } from "./window.ts";
 export interface Shrinkage {
   readonly records: number;
   readonly digest: string;
+  /** The digest is of the form of 0.2.0; left out otherwise (`former.ts`). */
+  readonly isFormer?: true;
   /**
    * The end of the first reading with this digest, in milliseconds since 1970 on the provider's clock. Not its start: an outage may
    * begin during a long reading.
@@ -24,6 +26,8 @@ export interface Shrinkage {
 
 /** A day that has records. */
 export interface KnownDay extends DayDigest {
+  /** The digest is of the form of 0.2.0; left out otherwise (`former.ts`). */
+  readonly isFormer?: true;
   /** The reading whose rows stand for the day: `rows_reading_id` of its report. */
   readonly readingId: string;
   /** Whether the digest is proven: the listing did not move during the reading, or two readings agree (P6). */

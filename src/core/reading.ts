@@ -39,6 +39,8 @@ export interface Reading extends Range {
   readonly rewrites: readonly DayDigest[] | null;
   /** The digests of the days with records so far. */
   readonly digests: readonly DayDigest[];
+  /** Whether 0.2.0 began the reading, so that its digests are of that form (`former.ts`). */
+  readonly isFormer: boolean;
   /** Days with rows under this id that are not exactly the returned records. These days stay unknown (R4). */
   readonly incomplete: readonly number[];
   /** Whether the window returned strays that no earlier sync has written (P5). */
@@ -55,11 +57,13 @@ export interface ReadingStart extends Pick<Reading, "id" | "limit" | "beganAt"> 
   readonly availableThrough?: number;
   /** For a second reading: whether the first one returned strays that still wait, because a second one takes no note of them. */
   readonly hasStrays?: boolean;
+  /** For a second reading: the form of the first, with which it is compared. */
+  readonly isFormer?: boolean;
 }
 
 export function beginReading(window: Range, start: ReadingStart): Reading {
   const { id, limit, beganAt, withTotals, rewrites = null, availableThrough = Infinity } = start;
-  const { hasStrays = false } = start;
+  const { hasStrays = false, isFormer = false } = start;
   return {
     start: window.start,
     end: window.end,
@@ -77,6 +81,7 @@ export function beginReading(window: Range, start: ReadingStart): Reading {
     totals: withTotals ? [] : null,
     rewrites,
     digests: [],
+    isFormer,
     incomplete: [],
     hasStrays,
     standing: [],

@@ -49,6 +49,8 @@ export interface SyncPass {
 export interface KnownStray {
   /** The hash of the stray's content, as 24 hexadecimal digits. */
   readonly hash: string;
+  /** The hash is of the form of 0.2.0; left out otherwise (`former.ts`). */
+  readonly isFormer?: true;
   /** The UTC day of the stray's start. */
   readonly day: number;
   /** The reading that wrote it; null if its day owns it. */

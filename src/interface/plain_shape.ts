@@ -24,12 +24,15 @@ const KEPT_CHARACTERS = 4096;
 /** The rules of one stream's records, and what was learned from the records so far. Shared by all pages. */
 export class MemberRules {
   readonly required: readonly string[];
+  /** The usual order of a record's members (R6). */
+  readonly order: UsualOrder;
   readonly #rules: ReadonlyMap<string, TextRule>;
   readonly #known = new Map<string, KnownTexts>();
   readonly #shapes = new Map<string, PlainShape>();
 
   constructor({ required, members }: TextRules) {
     this.required = required;
+    this.order = new UsualOrder(Object.keys(members));
     this.#rules = new Map(Object.entries(members));
   }
 
@@ -57,6 +60,28 @@ export class MemberRules {
   }
 }
 
+/**
+ * The order in which a record's members are hashed, so that no other order makes a day differ (R6): the members that the
+ * interface names, in its order, then the others, by the code units of their names.
+ */
+export class UsualOrder {
+  readonly #ranks: ReadonlyMap<string, number>;
+
+  constructor(names: readonly string[]) {
+    this.#ranks = new Map(names.map((name, rank) => [name, rank]));
+  }
+
+  /** Negative if the member `a` comes before the member `b`. */
+  compare(a: string, b: string): number {
+    const [left, right] = [this.#ranks.get(a) ?? Infinity, this.#ranks.get(b) ?? Infinity];
+    if (left !== right) return left - right;
+    return left === Infinity ? compareNames(a, b) : 0;
+  }
+}
+
+/** By code units: the same everywhere. */
+export const compareNames = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
 /** The start of a value that is not decoded yet. */
 const NOWHERE = -2;
 
@@ -80,6 +105,10 @@ export class PlainShape {
   /** 1 for a member that may be invalid. */
   readonly #doubtful: Uint8Array;
   #doubts = 0;
+  /** The places of the members in their usual order; null if they stand in it. */
+  readonly #order: readonly number[] | null;
+  /** For each place the bytes before its value: the name, quotes included, and the colon. */
+  readonly #labels: readonly Uint8Array[];
   readonly #texts: (string | null)[];
   /** The start of the value in `#texts`. */
   readonly #decoded: Int32Array;
@@ -102,6 +131,11 @@ export class PlainShape {
     this.#starts = new Int32Array(names.length);
     this.#ends = new Int32Array(names.length);
     this.#doubtful = new Uint8Array(names.length);
+    const inOrder = [...names.keys()].toSorted((a, b) =>
+      rules.order.compare(names[a] ?? "", names[b] ?? ""),
+    );
+    this.#order = inOrder.every((place, index) => place === index) ? null : inOrder;
+    this.#labels = this.#order === null ? [] : names.map((name) => Buffer.from(`"${name}":`));
     this.#texts = names.map(() => null);
     this.#decoded = new Int32Array(names.length);
     this.members = this.#lazyMembers();
@@ -153,6 +187,48 @@ export class PlainShape {
     fingerprint.setVersionAt(this.#bytes, id, idEnd, updated, this.#ends[this.#updated] ?? 0);
     return true;
   }
+
+  /**
+   * Makes the content of a fingerprint.
+   *
+   * @param view the page; the record stands from `start` to `end` (exclusive), without its closing brace
+   */
+  contentInto(fingerprint: RecordFingerprint, view: DataView, start: number, end: number): void {
+    if (this.#order === null) fingerprint.setContent(view, start, end);
+    else fingerprint.setContentBy(this.#longest(), this.#writeInOrder);
+  }
+
+  /** The most bytes of the present record. */
+  #longest(): number {
+    let length = 1;
+    for (const [place, label] of this.#labels.entries()) {
+      const start = this.#starts[place] ?? NULL;
+      length += label.length + (start === NULL ? 5 : (this.#ends[place] ?? 0) - start + 3);
+    }
+    return length;
+  }
+
+  /** Writes the present record as a provider of the usual order would, without its closing brace. */
+  readonly #writeInOrder = (memory: Uint8Array): number => {
+    const bytes = this.#bytes;
+    let to = 0;
+    for (const place of this.#order ?? []) {
+      memory[to++] = to === 1 ? OPEN : COMMA;
+      const label = this.#labels[place] ?? NO_BYTES;
+      for (let at = 0; at < label.length; at++) memory[to++] = label[at] ?? 0;
+      const start = this.#starts[place] ?? NULL;
+      if (start === NULL) {
+        memory.set(NULL_BYTES, to);
+        to += NULL_BYTES.length;
+        continue;
+      }
+      const end = this.#ends[place] ?? 0;
+      memory[to++] = QUOTE;
+      for (let at = start; at < end; at++) memory[to++] = bytes[at] ?? 0;
+      memory[to++] = QUOTE;
+    }
+    return to;
+  };
 
   /** `ChargePeriodStart` in milliseconds since 1970; NaN if it is no instant. */
   get chargeStart(): number {
@@ -211,3 +287,7 @@ export class PlainShape {
 }
 
 const NO_BYTES = Buffer.alloc(0);
+const NULL_BYTES = Buffer.from("null");
+const OPEN = 0x7b;
+const COMMA = 0x2c;
+const QUOTE = 0x22;

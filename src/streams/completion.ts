@@ -13,6 +13,7 @@
  * sync reads the window again.
  */
 import { daysOf, digestOf } from "../core/digests.ts";
+import { asFormer, renewed } from "../core/former.ts";
 import { isKnown } from "../core/known_days.ts";
 import type { Limits } from "../core/limits.ts";
 import { type Plan, type PlanInput, windowOfDay } from "../core/plan.ts";
@@ -150,7 +151,11 @@ export class Completion {
     );
     const endedAt = this.#options.providerNow();
     const judge = (): Settlement =>
-      settle(knownOf(state()), { ...reading, endedAt, incomplete }, alsoWritten);
+      settle(
+        renewed(knownOf(state()), reading.digests),
+        { ...reading, endedAt, incomplete },
+        alsoWritten,
+      );
     const settlement = judge();
     for (const message of describeShrunk(settlement.shrunk)) await warn(message);
     if (this.strays.isFull) await warn(tooManyStrays(limits));
@@ -161,7 +166,7 @@ export class Completion {
     await this.#report({ reading, isWhole, days: settlement.reports, strays: reading.standing });
     // Other windows may have changed the state while the report was sent, so the days are judged again on the present state.
     // The verdicts are the same, because no other window changes the days of this one.
-    const settled = settleReading(state(), reading, judge(), input.now);
+    const settled = settleReading(state(), reading, asLearned(judge(), reading), input.now);
     const { rewrites } = settlement;
     setState(this.#remembered(settled));
     if (rewrites.length === 0) {
@@ -356,6 +361,13 @@ function incompleteDays(
     (day) => writes(day) && (written.get(day) ?? 0) !== digestOf(digests, day).records,
   );
   return [...new Set([...incomplete, ...unequal])];
+}
+
+/** A reading that 0.2.0 began leaves digests of its form (`former.ts`). */
+function asLearned(settlement: Settlement, reading: Reading): Settlement {
+  if (!reading.isFormer) return settlement;
+  const about = reading.rewrites?.map(({ day }) => day) ?? daysOf(reading);
+  return { ...settlement, known: asFormer(settlement.known, about) };
 }
 
 /** The strays that a reading wrote, by the day that they start on. */

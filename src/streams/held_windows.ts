@@ -10,6 +10,7 @@
  * read.
  */
 import type { Limits } from "../core/limits.ts";
+import { renewed } from "../core/former.ts";
 import type { GoneDay } from "../core/known_days.ts";
 import { differingDays } from "../core/settle.ts";
 import { knownOf } from "../core/state.ts";
@@ -122,7 +123,7 @@ export class HeldWindows {
   }
 
   #differing(window: OpenWindow, digests: Lines["digests"]): readonly number[] {
-    const known = knownOf(this.#options.state());
+    const known = renewed(knownOf(this.#options.state()), digests);
     return differingDays(known, window.job.window, digests, window.reading.beganAt);
   }
 

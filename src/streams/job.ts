@@ -16,6 +16,8 @@ export interface Job {
   readonly startsOver: Reading | null;
   /** The days that a second reading of a window writes, as the first reading saw them (R6); null for a first reading. */
   readonly rewrites: readonly DayDigest[] | null;
+  /** Whether 0.2.0 began the first reading, so that `rewrites` are of its form. */
+  readonly isFormer: boolean;
   /** The smallest `available_through` of the first reading of this window; Infinity if this is the first. */
   readonly availableThrough: number;
   /** How often the window has begun again. */
@@ -43,6 +45,7 @@ export function jobOf(window: Range, purpose: Purpose = WHOLE): Job {
     reading: null,
     startsOver: null,
     rewrites: null,
+    isFormer: false,
     availableThrough: Infinity,
     restarts: 0,
     written: new Map(),
@@ -55,12 +58,13 @@ export function jobOf(window: Range, purpose: Purpose = WHOLE): Job {
 
 /** A job for a reading that an earlier process began. The earlier process has written the records of the days that the reading writes. */
 export function resumedJob(reading: Reading, writes: (day: number) => boolean): Job {
-  const { rewrites, availableThrough, hasStrays } = reading;
+  const { rewrites, isFormer, availableThrough, hasStrays } = reading;
   const own = reading.digests.filter(({ day }) => writes(day));
   return {
     ...jobOf(reading, rewrites === null ? WHOLE : { kind: "rewrite" }),
     reading,
     rewrites,
+    isFormer: rewrites !== null && isFormer,
     availableThrough,
     written: new Map(own.map(({ day, records }) => [day, records])),
     missesStrays: hasStrays,
@@ -79,12 +83,13 @@ export function rewriteJob(
   job: Job,
   hasPending: boolean,
 ): Job {
-  const { availableThrough } = first;
+  const { availableThrough, isFormer } = first;
   const { missesStrays } = job;
   const window = { start: first.start, end: first.end };
   return {
     ...jobOf(window, { kind: "rewrite" }),
     rewrites,
+    isFormer,
     availableThrough,
     missesStrays,
     hasStrays: missesStrays || hasPending,

@@ -3,6 +3,7 @@
  * exactly what has been written.
  */
 import { knownRecords } from "../core/listing.ts";
+import { formOf } from "../core/former.ts";
 import { completed, type PlanInput, replan, retentionEdge, withoutFuture } from "../core/plan.ts";
 import { beginReading, type Reading, readPage } from "../core/reading.ts";
 import { writesDay } from "../core/settle.ts";
@@ -172,6 +173,7 @@ export class StreamReader implements WindowSource {
           ? () => true
           : writesDay(knownOf(this.#state), reading.rewrites),
       strays: this.#completion.strays,
+      form: formOf(reading, knownOf(this.#state), this.#completion.strays.hasFormer),
     };
     const pages = source.openPages({ start, end, limit }, cursor, this.#signal, this.#notices.warn);
     const held = knownRecords(knownOf(this.#state), job.window);
@@ -183,8 +185,8 @@ export class StreamReader implements WindowSource {
 
   #begin(job: Job, limit: number): Reading {
     const { reports, run } = this.#options;
-    const { window, startsOver, rewrites, availableThrough, hasStrays } = job;
-    const more = { limit, withTotals: reports !== null, rewrites, availableThrough, hasStrays };
+    const { window, startsOver } = job;
+    const more = { ...job, limit, withTotals: reports !== null };
     if (startsOver !== null) {
       const { id, beganAt } = startsOver;
       return beginReading(window, { id, beganAt, ...more });

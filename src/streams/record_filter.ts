@@ -2,6 +2,7 @@
 import { addAmounts } from "../core/decimal.ts";
 import { type DayDigest, PageDigests } from "../core/digests.ts";
 import { foreignText } from "../core/foreign_text.ts";
+import type { DigestForm } from "../core/former.ts";
 import { RecordFingerprint } from "../core/identity.ts";
 import type { ProvisionalDay } from "../core/provisional.ts";
 import type { StandingStrays } from "../core/reading.ts";
@@ -45,6 +46,7 @@ export interface WindowContext {
   /** Whether the records of a day are written as they are read (R6). */
   readonly writes: (day: number) => boolean;
   readonly strays: Strays;
+  readonly form: DigestForm;
 }
 
 interface Result {
@@ -58,6 +60,10 @@ interface Result {
   readonly strays: CameStrays;
 }
 
+function setVersionOf(record: Fields): void {
+  FINGERPRINT.setVersion(textOf(record["x_RecordId"]), textOf(record["x_RecordUpdatedAt"]));
+}
+
 /** Purposes of readings that ignore strays. */
 const BLIND: ReadonlySet<Purpose["kind"]> = new Set(["rewrite", "look"]);
 
@@ -68,7 +74,7 @@ export class RecordFilter {
   readonly #context: WindowContext;
   readonly #provisional = new Map<number, ProvisionalDay>();
   readonly #totals = new PageTotals();
-  readonly #digests = new PageDigests();
+  readonly #digests: PageDigests;
   readonly #standing = new Map<string, StandingStrays>();
   readonly #came = { ids: new Set<string>(), rows: new Map<string, number>() };
   #records = 0;
@@ -81,29 +87,46 @@ export class RecordFilter {
 
   constructor(context: WindowContext) {
     this.#context = context;
+    this.#digests = new PageDigests(context.form === "both");
   }
 
   /**
-   * Takes note of a record: its hash, its day, and whether it counts.
+   * Takes note of a plain record: its hash, its day, and whether it counts.
    *
    * @param view the page; the record stands from `start` to `end` (exclusive)
-   * @param shape the shape that stands at the record; null if the record comes from JSON.parse
+   * @param shape the shape that stands at the record
    * @returns the UTC day of the record if the record may be written, else NaN
    */
-  add(
+  addPlain(record: Fields, view: DataView, start: number, end: number, shape: PlainShape): number {
+    if (!shape.versionInto(FINGERPRINT)) setVersionOf(record);
+    shape.contentInto(FINGERPRINT, view, start, end);
+    this.#setStart(shape.chargeStart);
+    if (this.#context.form !== "present") FINGERPRINT.setFormer(view, start, end);
+    return this.#add(record);
+  }
+
+  /**
+   * The same for a record from JSON.parse.
+   *
+   * @param inOrder its members in their usual order; null if they stand in it
+   */
+  addParsed(
     record: Fields,
     view: DataView,
     start: number,
     end: number,
-    shape: PlainShape | null,
+    inOrder: string | null,
   ): number {
-    const { memory, purpose } = this.#context;
-    if (shape?.versionInto(FINGERPRINT) !== true) {
-      FINGERPRINT.setVersion(textOf(record["x_RecordId"]), textOf(record["x_RecordUpdatedAt"]));
-    }
-    FINGERPRINT.setContent(view, start, end);
-    if (shape === null) this.#setStartText(textOf(record["ChargePeriodStart"]));
-    else this.#setStart(shape.chargeStart);
+    setVersionOf(record);
+    if (inOrder === null) FINGERPRINT.setContent(view, start, end);
+    else FINGERPRINT.setContentText(inOrder);
+    this.#setStartText(textOf(record["ChargePeriodStart"]));
+    if (this.#context.form !== "present") FINGERPRINT.setFormer(view, start, end);
+    return this.#add(record);
+  }
+
+  #add(record: Fields): number {
+    const { memory, purpose, form } = this.#context;
     const verdict = memory.judge(FINGERPRINT, this.#place);
     if (verdict.conflicts && purpose.kind === "window") this.#warnOfConflict(record);
     if (this.#place === "stray") {
@@ -113,7 +136,8 @@ export class RecordFilter {
     this.#own();
     if (!verdict.counts || !this.#isAbout(this.#day)) return Number.NaN;
     this.#count(record, true);
-    this.#digests.add(this.#day, FINGERPRINT.content);
+    const { content, former } = FINGERPRINT;
+    this.#digests.add(this.#day, form === "former" ? former : content, former);
     // A restart returns records again. A day that is written while it is read already has their rows; a known day has none yet.
     const isWritten = verdict.repeats && this.#context.writes(this.#day);
     return isWritten ? Number.NaN : this.#day;

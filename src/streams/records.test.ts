@@ -12,7 +12,15 @@ import { Strays } from "./strays.ts";
 import { costRecord, DAY_ONE, usageRecord } from "./testing.ts";
 import { usage } from "./usage.ts";
 
-type OfContext = "window" | "planFrom" | "withTotals" | "memory" | "purpose" | "writes" | "strays";
+type OfContext =
+  | "window"
+  | "planFrom"
+  | "withTotals"
+  | "memory"
+  | "purpose"
+  | "writes"
+  | "strays"
+  | "form";
 interface Changes
   extends Partial<Omit<RecordRules, "warn">>, Partial<Pick<WindowContext, OfContext>> {}
 
@@ -34,6 +42,7 @@ function contextOf(changes: Changes = {}): WindowContext & { warnings: string[] 
     purpose: changes.purpose ?? { kind: "window", withStrays: true },
     writes: changes.writes ?? (() => true),
     strays: changes.strays ?? new Strays([]),
+    form: changes.form ?? "present",
     warnings,
   };
 }
@@ -659,6 +668,78 @@ test("R6: equal digests mean equal records, whatever their order and their path;
     ),
   );
 });
+
+/** A record in all orders that matter: as it is, reversed, sorted by name, and with its nested objects reversed. */
+function ordersOf(record: Fields): Fields[] {
+  const nested = (value: unknown): unknown =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).toReversed())
+      : value;
+  const entries = Object.entries(record);
+  return [
+    entries,
+    entries.toReversed(),
+    entries.toSorted(([a], [b]) => (a < b ? -1 : 1)),
+    entries.map(([name, value]) => [name, nested(value)] as const),
+  ].map((members) => Object.fromEntries(members));
+}
+
+test("R6 P5: the order of members makes no day differ and no repeat another record, on both paths", () => {
+  const records = [
+    usageRecord("a", { x_zulu: "z", x_alpha: null, Omega: "ü" }),
+    usageRecord("b", { x_new: { b: 1.0, a: [{ d: "1", c: null }] }, x_ReadingId: "theirs" }),
+    usageRecord("c", { x_money: 0.1, x_line: "\u2028" }),
+  ];
+  for (const record of records) {
+    const bodies = ordersOf(record).flatMap((one) => PATHS.map(([, bodyOf]) => bodyOf([one])));
+    const digests = bodies.map((body) => fromText(body, contextOf()).digests[0]?.digest);
+    expect(new Set(digests).size).toBe(1);
+    const context = contextOf();
+    const counts = bodies.map((body) => fromText(body, context).records);
+    expect(counts).toEqual([1, ...Array.from({ length: bodies.length - 1 }, () => 0)]);
+    expect(context.warnings).toEqual([]);
+  }
+});
+
+test("R6: every value makes a day differ, also where members or records swap their values", () => {
+  const [a, b] = [usageRecord("a", { SkuId: "1" }), usageRecord("b", { SkuId: "2" })];
+  const money = (text: string): string =>
+    JSON.stringify({ data: [{ ...usageRecord("a"), x_money: 0 }] }).replace(
+      '"x_money":0',
+      `"x_money":${text}`,
+    );
+  const bodies = [
+    [a, b],
+    [
+      { ...a, SkuId: "2" },
+      { ...b, SkuId: "1" },
+    ],
+    [{ ...a, SkuId: a["SkuMeter"], SkuMeter: "1" }, b],
+    [{ ...a, x_one: "1", x_two: "2" }, b],
+    [{ ...a, x_one: "2", x_two: "1" }, b],
+    [{ ...a, x_one: "12", x_two: "" }, b],
+    [{ ...a, x_one: "12" }, b],
+    [{ ...a, x_one: "12", x_two: null }, b],
+    [{ ...a, x_one: { p: "1", q: "2" } }, b],
+    [{ ...a, x_one: { p: "2", q: "1" } }, b],
+    [{ ...a, x_one: ["1", "2"] }, b],
+    [{ ...a, x_one: ["2", "1"] }, b],
+  ].map((records) => JSON.stringify({ data: records }));
+  bodies.push(money("1"), money("1.0"), money("0.1"), money('0.1,"x_money":0.10'));
+  const orders = [(body: string) => body, reversedOrder];
+  for (const order of orders) {
+    const digests = bodies.map((body) => fromText(order(body), contextOf()).digests[0]?.digest);
+    expect(new Set(digests).size).toBe(bodies.length);
+  }
+});
+
+/** The same page with the members of each record in reverse; a page with numbers stays, because parsing would change their digits. */
+function reversedOrder(body: string): string {
+  if (/:[0-9]/.test(body.replaceAll(/"[^"]*"/g, '""'))) return body;
+  const { data }: { data: Fields[] } = JSON.parse(body);
+  const reversed = data.map((one) => Object.fromEntries(Object.entries(one).toReversed()));
+  return JSON.stringify({ data: reversed });
+}
 
 test("R6: a provider's own x_ReadingId counts as content", () => {
   const digests = ["one", "two", "one"].map(

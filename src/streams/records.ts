@@ -4,8 +4,8 @@
  *
  * A plain page (interface/scan.ts) is copied: its lines contain the records' own bytes, and only the values that differ from
  * the record before are decoded. Every other page is written again from its values (rewriting.ts). On both paths the hash
- * covers the bytes that are written, so a record that comes once on each path is recognized as a repeat. The lines of a page
- * are written in one piece.
+ * covers the bytes that are written, with the members in their usual order, so a record that comes once on each path, or with
+ * its members in another order, is recognized as a repeat. The lines of a page are written in one piece.
  *
  *     each record ─► check ─► hash ─► repeat? ─► its day ─► kept, where its day is or may be written ─┐
  *     the page's digests ─► a window of one page: the days that differ are written too ───────────────┴─► lines
@@ -68,14 +68,14 @@ export function toLines(page: PageRecords, context: WindowContext, options: Line
   if ("columnsOf" in records) {
     records.each((index, value, start, brace) => {
       const record = checked(value, index, window, rules);
-      const day = filter.add(record, view, start, brace - 1, null);
+      const day = filter.addParsed(record, view, start, brace - 1, records.inOrder(index));
       const { json, hidden } = records.columnsOf(index) ?? NO_COLUMNS;
       if (isKept(day)) rows.add(day, start, brace - 1 - hidden, json);
     });
   } else {
     records.each(rules.stream.members, (index, start, brace, shape) => {
       const record = checkedPlain(shape, index, window, rules);
-      const day = filter.add(record, view, start, brace - 1, shape);
+      const day = filter.addPlain(record, view, start, brace - 1, shape);
       if (isKept(day)) rows.add(day, start, brace - 1, foreignColumns(shape));
     });
   }

@@ -5,6 +5,7 @@
  */
 import { onOneLine } from "../core/lines.ts";
 import { ConnectorError } from "../errors.ts";
+import { compareNames } from "../interface/plain_shape.ts";
 import type { ParsedRecords, ScannedRecords } from "../interface/scan.ts";
 import { isFields, type RecordRules } from "./invalid.ts";
 import type { Fields } from "./stream.ts";
@@ -13,6 +14,7 @@ declare global {
   interface JSON {
     /** ECMA-262 2026, JSON.rawJSON: a value that is stringified as this very text. */
     rawJSON(text: string): object;
+    isRawJSON(value: unknown): boolean;
     parse(
       text: string,
       reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
@@ -28,6 +30,8 @@ export interface RewrittenRecords extends Omit<ScannedRecords, "each"> {
   each(visit: (index: number, value: unknown, start: number, end: number) => void): void;
   /** The `x_ProviderColumns` of a record; null if it has none. */
   columnsOf(index: number): ProviderColumns | null;
+  /** The members of a record in their usual order, without the closing brace; null if they stand in it (R6). */
+  inOrder(index: number): string | null;
 }
 
 /** Members that the interface does not name (R3). */
@@ -70,7 +74,48 @@ export function rewritten(
     }
   };
   const columnsOf = (index: number): ProviderColumns | null => columns.get(index) ?? null;
-  return { length: lines.length, bytes, each, columnsOf, release };
+  const inOrder = (index: number): string | null => {
+    if (isInOrder(values[index], rules)) return null;
+    const json = stringify(ordered(exact?.[index] ?? values[index], rules));
+    return fitted(json, () => undefined).slice(0, -1);
+  };
+  return { length: lines.length, bytes, each, columnsOf, inOrder, release };
+}
+
+/** Whether the bytes of a record have its members in their usual order. Those with names of {@link OURS} are always moved. */
+function isInOrder(record: unknown, { stream }: RecordRules): boolean {
+  if (!isFields(record)) return true;
+  let before: string | null = null;
+  for (const name in record) {
+    const isNext = before === null || stream.members.order.compare(before, name) < 0;
+    if (!isNext || OURS.has(name) || !isSorted(record[name])) return false;
+    before = name;
+  }
+  return true;
+}
+
+/** Whether all objects in a value have their members sorted by name. */
+function isSorted(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (Array.isArray(value)) return value.every(isSorted);
+  const names = Object.keys(value);
+  const isNext = (name: string, index: number): boolean =>
+    index === 0 || compareNames(names[index - 1] ?? "", name) < 0;
+  return names.every(isNext) && Object.values(value).every(isSorted);
+}
+
+/** A record with its members in their usual order. Numbers keep their original text. */
+function ordered(record: unknown, { stream }: RecordRules): unknown {
+  if (!isFields(record)) return record;
+  const members = Object.entries(record).toSorted(([a], [b]) => stream.members.order.compare(a, b));
+  return Object.fromEntries(members.map(([name, value]) => [name, sorted(value)]));
+}
+
+function sorted(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || JSON.isRawJSON(value)) return value;
+  if (Array.isArray(value)) return value.map(sorted);
+  const members = Object.entries(value).toSorted(([a], [b]) => compareNames(a, b));
+  return Object.fromEntries(members.map(([name, member]) => [name, sorted(member)]));
 }
 
 /** Whether a record may contain a number: it has a foreign member, or a value that is no text. */
@@ -137,12 +182,18 @@ const UNFIT = /[\u0085\u2028\u2029]|\\ud[89a-f]/;
  * readers refuse a whole line that contains one. So it becomes U+FFFD, with a warning.
  */
 function fitForLines(line: string, rules: RecordRules): string {
-  return onOneLine(line).replaceAll(/\\(ud[89a-f][0-9a-f]{2}|.)/g, (escape, what: string) => {
-    if (what.length === 1) return escape;
+  return fitted(line, () =>
     rules.warn(
       "lone surrogates",
       "a record holds half a character (a lone surrogate), which is no valid text; U+FFFD stands in its place.",
-    );
+    ),
+  );
+}
+
+function fitted(line: string, onSurrogate: () => void): string {
+  return onOneLine(line).replaceAll(/\\(ud[89a-f][0-9a-f]{2}|.)/g, (escape, what: string) => {
+    if (what.length === 1) return escape;
+    onSurrogate();
     return "\uFFFD";
   });
 }

@@ -36,6 +36,7 @@ const reading: Reading = {
   rewrites: [{ day: DAY_ONE, records: 3, digest: "0123456789abcdef01234567" }],
   digests: [{ day: DAY_ONE, records: 2, digest: "fedcba987654321001234567" }],
   incomplete: [DAY_ONE + DAY],
+  isFormer: false,
   hasStrays: true,
   standing: [{ day: DAY_ONE - DAY, rowsReadingId: "0mgdngqqwrabcd", records: 1 }],
 };
@@ -137,6 +138,7 @@ test("S3: the JSON of a state is for people to read", () => {
       ["2026-01-06", 3, "qqqqqqqqqqqqqqqj", "2026-01-10T00:00:00.123Z"],
       ["2026-01-07", 2, "qqqqqqqqqqqqqqqi", "2026-01-10T00:00:00.123Z"],
     ],
+    former: [],
     forgotten: [
       ["2026-01-07", 41, 40, "0mgdngqqwrabcd"],
       ["2026-01-08", 5, 0, null],
@@ -153,6 +155,22 @@ test("S3: the JSON of a state is for people to read", () => {
     scrub: { began: "2026-01-10", through: "2026-01-04T00:00:00Z" },
     pass: null,
   });
+});
+
+test("S5: all hashes of a state of 0.2.0 are of its form, and say so in the next state", () => {
+  const text = JSON.stringify(throughJson(incremental));
+  const old: unknown = JSON.parse(text, (name, value) =>
+    name === "former" || name === "isFormer" ? undefined : value,
+  );
+  const decoded = decodeState(old, ours, "incremental");
+  if (decoded?.mode !== "incremental") throw new Error("no state");
+  const isFormer = true;
+  const days = [...decoded.known.days.values()];
+  expect(days).toMatchObject(days.map(() => ({ isFormer })));
+  expect(days.flatMap(({ shrinkage }) => shrinkage ?? [])).toMatchObject([{ isFormer }]);
+  expect(decoded.strays).toMatchObject([{ isFormer }]);
+  expect(decoded.pass?.open).toMatchObject([{ isFormer }]);
+  expect(decodeState(throughJson(decoded), ours, "incremental")).toEqual(decoded);
 });
 
 test("S5: a state of 0.1.0 goes on; nothing is known of its days, and its pass begins again", () => {

@@ -108,6 +108,7 @@ const encodeStray = (stray: KnownStray): unknown => [
   stray.readingId,
   formatInstant(stray.window.start),
   formatInstant(stray.window.end),
+  ...(stray.isFormer === true ? ["former"] : []),
 ];
 
 const readingSchema = z
@@ -129,10 +130,12 @@ const readingSchema = z
     digests: z.array(digest),
     incomplete: z.array(day),
     hasStrays: z.boolean(),
+    isFormer: z.boolean().optional(),
     standing: z.array(z.object({ day, rowsReadingId: readingId, records: count })),
   })
-  .transform(({ through, ...reading }): Reading => ({
+  .transform(({ through, isFormer, ...reading }): Reading => ({
     ...reading,
+    isFormer: isFormer ?? true,
     availableThrough: through,
     resumed: true,
   }));
@@ -158,9 +161,10 @@ const passSchema = z
     return { ...pass, beganAt, frontier: -Infinity };
   });
 const stray = z
-  .tuple([hash, day, readingId.nullable(), instant, instant])
-  .transform(([text, at, id, start, end]): KnownStray => ({
+  .tuple([hash, day, readingId.nullable(), instant, instant, z.literal("former").optional()])
+  .transform(([text, at, id, start, end, form]): KnownStray => ({
     hash: text,
+    ...(form === undefined ? {} : { isFormer: true }),
     day: at,
     readingId: id,
     window: { start, end },
@@ -184,14 +188,15 @@ const stateSchema = z.discriminatedUnion("mode", [
       pass: passSchema,
     })
     .transform(({ reconciled_on: reconciledOn, strays, scrub, ...state }): IncrementalState => {
-      const { known, days, unconfirmed, shrunk, forgotten, ...others } = state;
+      const { known, days, unconfirmed, shrunk, former, forgotten, ...others } = state;
       const { newest_reading_id: newest, ...rest } = others;
+      const isOld = former == null; // a state of 0.2.0
       return {
         ...rest,
         newestId: newest ?? null,
         reconciledOn: reconciledOn ?? null,
-        known: decodeKnownDays({ known, days, unconfirmed, shrunk, forgotten }),
-        strays: strays ?? [],
+        known: decodeKnownDays({ known, days, unconfirmed, shrunk, former, forgotten }),
+        strays: (strays ?? []).map((each) => (isOld ? { ...each, isFormer: true } : each)),
         scrub: scrub ?? null,
       };
     }),

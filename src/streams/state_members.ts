@@ -27,14 +27,20 @@ export const hash = z
   .transform((text) => Buffer.from(text, "base64url").toString("hex"));
 export const encodeHash = (hex: string): string => Buffer.from(hex, "hex").toString("base64url");
 
-/** `["2026-01-31", 12, "…"]` */
+/** `["2026-01-31", 12, "…"]`, and the digest in the form of 0.2.0 if there is one. */
 export const digest = z
-  .tuple([day, count, hash])
-  .transform(([at, records, text]): DayDigest => ({ day: at, records, digest: text }));
+  .tuple([day, count, hash, hash.optional()])
+  .transform(([at, records, text, former]): DayDigest => ({
+    day: at,
+    records,
+    digest: text,
+    ...(former === undefined ? {} : { former }),
+  }));
 export const encodeDigest = (entry: DayDigest): unknown => [
   formatDay(entry.day),
   entry.records,
   encodeHash(entry.digest),
+  ...(entry.former === undefined ? [] : [encodeHash(entry.former)]),
 ];
 
 const decimal = z.string().regex(/^-?\d+(\.\d+)?$/, "must be a decimal");
@@ -62,16 +68,20 @@ export const totals = z.array(
 
 /**
  * The members with the known days: `known`, the ranges that were read completely; `days`, the days in them that have
- * records, grouped by the reading whose rows stand; `unconfirmed` (P6); `shrunk` (R8); and `forgotten`, unknown days with the largest
- * number of their records, and the rows and the reading that stand (R8). A state of 0.2.0 has no `forgotten`.
+ * records, grouped by the reading whose rows stand; `unconfirmed` (P6); `shrunk` (R8); `former`, the days whose digests are of the
+ * form of 0.2.0; and `forgotten`, unknown days with the largest number of their records, and the rows and the reading that stand
+ * (R8). A state of 0.2.0 has neither `former` nor `forgotten`: all its digests are of its form.
  */
 export const knownDaysMembers = {
   known: z.array(z.tuple([day, day])).nullish(),
   days: z.array(z.tuple([readingId, z.array(digest)])).nullish(),
   unconfirmed: z.array(day).nullish(),
-  shrunk: z.array(z.tuple([day, count, hash, instant])).nullish(),
+  shrunk: z.array(z.tuple([day, count, hash, instant, z.literal("former").optional()])).nullish(),
+  former: z.array(day).nullish(),
   forgotten: z.array(z.tuple([day, count, count, readingId.nullable()])).nullish(),
 };
+
+const FORMER = { isFormer: true } as const;
 
 type Members = {
   readonly [Name in keyof typeof knownDaysMembers]?: z.output<(typeof knownDaysMembers)[Name]>;
@@ -96,9 +106,13 @@ export function encodeKnownDays({ ranges, days, forgotten }: KnownDays): JsonObj
               shrinkage.records,
               encodeHash(shrinkage.digest),
               formatInstant(shrinkage.at),
+              ...(shrinkage.isFormer === true ? ["former"] : []),
             ],
           ],
     ),
+    former: entries
+      .filter(({ isFormer }) => isFormer === true)
+      .map((entry) => formatDay(entry.day)),
     forgotten: gone.map(({ day: at, most, records, readingId: id }) => [
       formatDay(at),
       most,
@@ -110,15 +124,22 @@ export function encodeKnownDays({ ranges, days, forgotten }: KnownDays): JsonObj
 
 /** A known day that lies in no known range says nothing, and is left out; so is a forgotten one that lies in such a range. */
 export function decodeKnownDays(members: Members): KnownDays {
-  const { known, days, unconfirmed, shrunk, forgotten } = members;
+  const { known, days, unconfirmed, shrunk, former, forgotten } = members;
   const ranges = union(
     (known ?? []).map(([start, end]) => ({ start: floorTo(DAY, start), end: floorTo(DAY, end) })),
   );
   const doubtful = new Set(unconfirmed);
+  const ofForm = former == null ? null : new Set(former);
+  const isFormer = (at: number): boolean => ofForm === null || ofForm.has(at);
   const shrinkages = new Map(
-    (shrunk ?? []).map(([at, records, text, seenAt]) => [
+    (shrunk ?? []).map(([at, records, text, seenAt, form]) => [
       at,
-      { records, digest: text, at: seenAt },
+      {
+        records,
+        digest: text,
+        at: seenAt,
+        ...((form ?? (former == null ? "former" : null)) === "former" ? FORMER : {}),
+      },
     ]),
   );
   const doubtsOf = (at: number): Pick<KnownDay, "confirmed" | "shrinkage"> => ({
@@ -128,7 +149,14 @@ export function decodeKnownDays(members: Members): KnownDays {
   const entries = (days ?? []).flatMap(([id, own]) =>
     own.map((entry): [number, KnownDay] => [
       entry.day,
-      { ...entry, readingId: id, ...doubtsOf(entry.day) },
+      {
+        day: entry.day,
+        records: entry.records,
+        digest: entry.digest,
+        ...(isFormer(entry.day) ? FORMER : {}),
+        readingId: id,
+        ...doubtsOf(entry.day),
+      },
     ]),
   );
   const gone = (forgotten ?? []).map(([at, most, records, id]): [number, ForgottenDay] => [

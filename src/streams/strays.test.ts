@@ -143,6 +143,8 @@ test("L1: strays that every window shows note 200,000 windows together, and each
   const prints = Array.from({ length: 40_000 }, (_, index) => ({
     version: like.version,
     content: like.content,
+    former: like.former,
+    formerText: "",
     versionText: `${index}`,
     contentText: "",
   }));
@@ -156,10 +158,11 @@ test("L1: strays that every window shows note 200,000 windows together, and each
 
 test("L1 L2: 50,000 strays wait at most, and a window finds its own without a look at the others", () => {
   const strays = new Strays([]);
-  const { version, content } = printOf("x");
+  const { version, content, former } = printOf("x");
   for (let number = 0; number < 50_001; number++) {
     expect(strays.isFull).toBe(number >= 50_000);
-    const print = { version, content, versionText: `${number}`, contentText: "" };
+    const texts = { versionText: `${number}`, contentText: "", formerText: "" };
+    const print = { version, content, former, ...texts };
     strays.see(print, `${number}`, DAY_ONE - DAY, windowOf(number));
   }
   let asked = 0;

@@ -24,7 +24,7 @@ const nameOf = ({ start, end }: Range): string => `${start} ${end}`;
 /** The hashes of a record that tell strays apart. */
 export type StrayPrint = Pick<
   RecordFingerprint,
-  "version" | "content" | "versionText" | "contentText"
+  "version" | "content" | "former" | "versionText" | "contentText" | "formerText"
 >;
 
 interface Pending {
@@ -61,10 +61,13 @@ export class Strays {
   /** The first words of all hashes in these tables: most records are in none, and a search by text takes longer. */
   readonly #words = new Set<number>();
   readonly #limits: Limits;
+  /** How many known strays came from 0.2.0 and have not been shown since. */
+  #former: number;
   #noted = 0;
 
   constructor(known: readonly KnownStray[], limits: Limits = LIMITS) {
     this.#limits = limits;
+    this.#former = known.filter(({ isFormer }) => isFormer === true).length;
     this.#known = new Map(known.map((stray) => [stray.hash, stray]));
     for (const { hash } of known) this.#words.add(Number.parseInt(hash.slice(0, 8), 16));
   }
@@ -72,6 +75,11 @@ export class Strays {
   /** Whether there is nothing for {@link own} to do. Usually true. */
   get isEmpty(): boolean {
     return this.#pending.size === 0 && this.#known.size === 0;
+  }
+
+  /** Whether strays are known by their hash of 0.2.0. */
+  get hasFormer(): boolean {
+    return this.#former > 0;
   }
 
   /** Whether no further stray can wait. */
@@ -125,7 +133,18 @@ export class Strays {
   }
 
   #knownAs(print: StrayPrint): KnownStray | undefined {
+    if (this.#former > 0 && this.#words.has(print.former[0] ?? 0)) this.#renew(print);
     return this.#words.has(print.content[0] ?? 0) ? this.#known.get(print.contentText) : undefined;
+  }
+
+  /** A stray that 0.2.0 wrote comes unchanged: it is known by its hash of today from here. */
+  #renew(print: StrayPrint): void {
+    const known = this.#known.get(print.formerText);
+    if (known?.isFormer !== true) return;
+    const { isFormer: _isFormer, ...stray } = known;
+    this.#known.delete(known.hash);
+    this.#know({ ...stray, hash: print.contentText });
+    this.#former -= 1;
   }
 
   /**
@@ -134,8 +153,7 @@ export class Strays {
    * @param remembers whether the record's day was compared with a known day: then the state remembers that the day owns the stray
    */
   own(print: StrayPrint, remembers: boolean): void {
-    const { version, content } = print;
-    if (!this.#words.has(version[0] ?? 0) && !this.#words.has(content[0] ?? 0)) return;
+    if (!this.#mayKnow(print)) return;
     const known = this.#knownAs(print);
     if (known !== undefined) {
       this.#returned.add(known.hash);
@@ -149,6 +167,15 @@ export class Strays {
     const hash = print.contentText;
     this.#know({ hash, day: pending.day, readingId: null, window });
     this.#returned.add(hash);
+  }
+
+  #mayKnow({ version, content, former }: StrayPrint): boolean {
+    const words = this.#words;
+    return (
+      words.has(version[0] ?? 0) ||
+      words.has(content[0] ?? 0) ||
+      (this.#former > 0 && words.has(former[0] ?? 0))
+    );
   }
 
   #know(stray: KnownStray): void {

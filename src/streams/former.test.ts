@@ -1,0 +1,189 @@
+/**
+ * States of 0.2.0, whose digests hash the bytes of records as they came (R6): they are compared in that form, and then known by
+ * their digests of today. The provider's members do not come in their usual order, so that both digests differ.
+ */
+import { expect, test } from "vitest";
+import { type DayDigest, EMPTY_DIGEST, PageDigests } from "../core/digests.ts";
+import { RecordFingerprint } from "../core/identity.ts";
+import type { IncrementalState, StreamState } from "../core/state.ts";
+import { DAY, HOUR } from "../core/time.ts";
+import { ConnectorError } from "../errors.ts";
+import { at, idsOf, lastState, readScript, recordOf, type Run } from "./scripted/testing.ts";
+import type { FetchedPage, Fields } from "./stream.ts";
+import { DAY_ONE, pageOf } from "./testing.ts";
+
+const input = {
+  ...at,
+  now: DAY_ONE + 4.5 * DAY,
+  endDate: DAY_ONE + 4 * DAY,
+  lookback: 4 * DAY,
+  maximumWindowDays: 31,
+};
+const reversed = (record: Fields): Fields =>
+  Object.fromEntries(Object.entries(record).toReversed());
+const records = [0, 1, 2, 3].map((day) => reversed(recordOf(`r${day}`, day)));
+const startOf = (record: Fields): number => Date.parse(String(record["ChargePeriodStart"]));
+const changed = (id: string): Fields[] =>
+  records.map((record) =>
+    record["x_RecordId"] === id ? { ...record, ConsumedQuantity: "99" } : record,
+  );
+
+function pagesOf(shown: readonly Fields[], perPage: number, from = 0): FetchedPage[] {
+  const count = Math.ceil(shown.length / perPage);
+  return Array.from({ length: count }, (_, index) =>
+    pageOf(
+      shown.slice(index * perPage, (index + 1) * perPage),
+      index + 1 < count ? `p${index + 1}` : null,
+    ),
+  ).slice(from);
+}
+const sync = (
+  stored: StreamState | null,
+  perPage = 1000,
+  shown = records,
+  now = input.now,
+): Promise<Run> =>
+  readScript(
+    (_, cursor) => pagesOf(shown, perPage, cursor === null ? 0 : Number(cursor.slice(1))),
+    { stored, input: { ...input, now } },
+  );
+
+/** The hash of 0.2.0: the bytes of records as they came, without their closing braces. */
+function formerOf(own: readonly Fields[]): string {
+  const digests = new PageDigests();
+  const print = new RecordFingerprint();
+  for (const record of own) {
+    const bytes = Buffer.from(JSON.stringify(record));
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    print.setFormer(view, 0, bytes.length - 1);
+    digests.add(0, print.former);
+  }
+  return digests.result()[0]?.digest ?? EMPTY_DIGEST;
+}
+
+/** A run's last state as 0.2.0 would have left it after it had read these records, and `seen` in a window that it had not finished. */
+function stateOf020(run: Run, known = records, seen = known): IncrementalState {
+  const state = stateOf(run);
+  const digest = (from: readonly Fields[]) => (entry: DayDigest) => {
+    const own = from.filter((record) => startOf(record) === entry.day).slice(0, entry.records);
+    return { day: entry.day, records: entry.records, digest: formerOf(own) };
+  };
+  const days = [...state.known.days].map(([day, entry]) => {
+    const isFormer = true as const;
+    const shrinkage = entry.shrinkage && {
+      ...entry.shrinkage,
+      ...digest(seen)({ day, ...entry.shrinkage }),
+      isFormer,
+    };
+    return [day, { ...entry, ...digest(known)(entry), isFormer, shrinkage }] as const;
+  });
+  const open = state.pass?.open.map((reading) => ({
+    ...reading,
+    isFormer: true,
+    digests: reading.digests.map(digest(seen)),
+    rewrites: reading.rewrites?.map(digest(seen)) ?? null,
+  }));
+  return {
+    ...state,
+    known: { ...state.known, days: new Map(days) },
+    strays: state.strays.map((stray) => ({ ...stray, isFormer: true, hash: formerOf(known) })),
+    pass: state.pass && { ...state.pass, open: open ?? [] },
+  };
+}
+function stateOf(run: Run): IncrementalState {
+  const state = lastState(run);
+  if (state?.mode !== "incremental") throw new Error("no state");
+  return state;
+}
+const digestsOf = (run: Run) =>
+  [...stateOf(run).known.days.values()]
+    .toSorted((a, b) => a.day - b.day)
+    .map(({ digest, isFormer }) => ({ digest, isFormer }));
+const down = new ConnectorError("unavailable", "It is down.");
+
+test.each([1000, 1])(
+  "R6: days of 0.2.0 are compared as it knew them, and known by today's digest; only a day that differs is written (%i a page)",
+  async (perPage) => {
+    const first = await sync(null, perPage);
+    const old = stateOf020(first);
+    expect([...old.known.days.values()].map(({ digest }) => digest)).not.toContain(
+      digestsOf(first)[0]?.digest,
+    );
+    const same = await sync(old, perPage);
+    expect(idsOf(same)).toEqual([]);
+    expect(stateOf(same)).toEqual(stateOf(first));
+    const differs = await sync(old, perPage, changed("r2"));
+    expect(idsOf(differs)).toEqual(["r2"]);
+    expect(digestsOf(differs)).toEqual(digestsOf(await sync(null, perPage, changed("r2"))));
+  },
+);
+
+test("R6: a window that 0.2.0 had half read ends in its form, and is known by today's digests after the next reading", async () => {
+  const first = await sync(null, 1);
+  const killed = await readScript([[...pagesOf(records, 1).slice(0, 2), down]], {
+    input,
+    stored: stateOf020(first),
+  });
+  const resumed = await sync(stateOf020(killed), 1);
+  expect(resumed.queries.map(({ cursor }) => cursor)).toEqual(["p2"]);
+  expect(idsOf(resumed)).toEqual([]);
+  expect(digestsOf(resumed).every(({ isFormer }) => isFormer === true)).toBe(true);
+  const next = await sync(stateOf(resumed), 1);
+  expect(idsOf(next)).toEqual([]);
+  expect(digestsOf(next)).toEqual(digestsOf(first));
+});
+
+test("R6: a comparison with days of 0.2.0 that is killed goes on with both digests", async () => {
+  const first = await sync(null, 1);
+  const killed = await readScript([[...pagesOf(records, 1).slice(0, 2), down]], {
+    input,
+    stored: stateOf020(first),
+  });
+  const resumed = await sync(stateOf(killed), 1);
+  expect(resumed.queries.map(({ cursor }) => cursor)).toEqual(["p2"]);
+  expect(idsOf(resumed)).toEqual([]);
+  expect(digestsOf(resumed)).toEqual(digestsOf(first));
+});
+
+test("R6: a second reading that 0.2.0 began goes on, and its days are written once", async () => {
+  const first = await sync(null, 1);
+  const shown = changed("r0").map((record) =>
+    record["x_RecordId"] === "r3" ? { ...record, ConsumedQuantity: "99" } : record,
+  );
+  const pages = pagesOf(shown, 1);
+  const killed = await readScript([pages, [...pages.slice(0, 2), down]], {
+    input,
+    stored: stateOf020(first),
+  });
+  expect(idsOf(killed)).toEqual(["r0"]);
+  const resumed = await sync(stateOf020(killed, records, shown), 1, shown);
+  expect(idsOf(resumed)).toEqual(["r3"]);
+  const next = await sync(stateOf(resumed), 1, shown);
+  expect(idsOf(next)).toEqual([]);
+  expect(digestsOf(next)).toEqual(digestsOf(await sync(null, 1, shown)));
+});
+
+test("R6 R8: a loss that 0.2.0 suspected is confirmed by its digest", async () => {
+  const many = Array.from({ length: 12 }, (_, index) => reversed(recordOf(`m${index}`, 1)));
+  const few = many.slice(0, 3);
+  const first = await sync(null, 1000, many);
+  const shrunk = await sync(stateOf(first), 1000, few);
+  const old = stateOf020(shrunk, many, few);
+  const soon = await sync(old, 1000, few, input.now + HOUR / 2);
+  expect(idsOf(soon)).toEqual([]);
+  expect(idsOf(await sync(stateOf(soon), 1000, few, input.now + HOUR))).toHaveLength(3);
+  expect(idsOf(await sync(old, 1000, few, input.now + HOUR))).toHaveLength(3);
+});
+
+test("R6 P5: a stray that 0.2.0 wrote stands as long as it is the same", async () => {
+  const twoDays = { ...input, endDate: DAY_ONE + 2 * DAY, maximumWindowDays: 1 };
+  const stray = records.slice(0, 1);
+  const read = (stored: StreamState | null, shown: readonly Fields[]): Promise<Run> =>
+    readScript(({ start }) => [pageOf(start === DAY_ONE ? [] : shown)], { stored, input: twoDays });
+  const first = await read(null, stray);
+  const old = stateOf020(first, stray);
+  const same = await read(old, stray);
+  expect(idsOf(same)).toEqual([]);
+  expect(stateOf(same)).toEqual(stateOf(first));
+  expect(idsOf(await read(old, changed("r0").slice(0, 1)))).toEqual(["r0"]);
+});
