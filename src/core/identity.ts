@@ -53,6 +53,7 @@ const FEWEST_RESERVED = 100;
 export class ReadingIds {
   #next: number;
   #drawn = 0;
+  #reserved = -Infinity;
 
   /** @param first see {@link firstInstant} */
   constructor(first: number) {
@@ -73,13 +74,15 @@ export class ReadingIds {
 
   /**
    * The newest id that may be used under a STATE that goes out now. It leaves room for as many ids as there have been, so that
-   * a sync of many readings reserves few times, and never leaves more than these unused.
+   * a sync of many readings reserves few times, and never leaves more than these unused. No two calls return the same id.
    *
    * @param id the id that is to be used
    */
   reserve(id: string): string {
     const room = Math.max(this.#drawn, FEWEST_RESERVED);
-    return readingId(Math.max(this.#next, instantOf(id)) + room, id.slice(TIME_DIGITS));
+    const wanted = Math.max(this.#next, instantOf(id)) + room;
+    this.#reserved = Math.max(wanted, this.#reserved + 1);
+    return readingId(this.#reserved, id.slice(TIME_DIGITS));
   }
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import * as z from "zod";
 import { DAY, HOUR } from "../core/time.ts";
 import type { Output, StateMessage } from "../protocol.ts";
-import { at, lastState, readScript, recordOf, type Run } from "./scripted/testing.ts";
+import { at, lastState, readScript, recordOf, refused, type Run } from "./scripted/testing.ts";
 import { DAY_ONE, pageOf } from "./testing.ts";
 
 type Row = { readonly x_RecordId: string; readonly x_ReadingId: string };
@@ -109,4 +109,13 @@ test("R4 S6: a sync that writes no row reserves nothing", async () => {
   });
   expect(second.reports).toHaveLength(1);
   expect(lastState(second)).toEqual(first);
+});
+
+test("S2 R4: the STATE of a window that begins again is not the one before its first row", async () => {
+  const passage = [pageOf([recordOf("a", 0)], "c"), refused("cursor_refused")];
+  const script = [passage, passage, [pageOf([recordOf("a", 0)])], [pageOf([])]];
+  const { states, succeeded } = await readScript(script);
+  expect(succeeded).toBe(true);
+  const texts = states.map(({ state }) => JSON.stringify(state.stream.stream_state));
+  expect(new Set(texts).size).toBe(texts.length);
 });
