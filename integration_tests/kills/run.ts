@@ -112,7 +112,7 @@ class ScheduleRun {
       this.#snapshots[dataset].push(truth.rows(dataset, provider.clock.now()));
     }
     provider.faults.clear();
-    provider.fault(...schedule.nature, ...attempt.faults);
+    provider.fault(...schedule.nature, ...attempt.faults, ...dateOf(attempt, provider));
     this.#moved ||= attempt.faults.some(({ kind }) => kind === "moving_listing");
     this.#ahead = Math.max(this.#ahead, ...attempt.faults.map(aheadBy));
     const outcome = await runAttempt({
@@ -168,6 +168,13 @@ class ScheduleRun {
     const more = messages.filter(({ type }) => type === "RECORD").length;
     if (more > 0) this.#faults.push(`S7: ${more} records after it was done`);
   }
+}
+
+/** The `Date` of an attempt's answers, if it is ahead of the provider's clock. */
+function dateOf({ ahead }: Attempt, provider: Provider): FaultInput[] {
+  if (ahead === 0) return [];
+  const date = new Date(provider.clock.now() + ahead * 1000).toUTCString();
+  return [{ kind: "headers", set: { date } }];
 }
 
 /** The number of milliseconds by which a fault makes `available_through` too late. */

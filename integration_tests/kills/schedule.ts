@@ -29,6 +29,8 @@ export interface End {
 export interface Attempt {
   /** Minutes by which the provider's clock moves on before the attempt. */
   readonly pause: number;
+  /** Seconds by which the provider's `Date` is ahead of its clock. The next attempt may see an earlier one. */
+  readonly ahead: number;
   readonly faults: readonly FaultInput[];
   /** Null if no signal ends the attempt. */
   readonly end: End | null;
@@ -88,6 +90,7 @@ export function drawSchedule(seed: number): Schedule {
     ({ visible_from: from = "" }) => Date.parse(from) <= now,
   );
   const basis = {
+    time: random.pick(["goes on", "goes on", "stands still", "steps back"] as const),
     isDeep,
     isWide,
     mode,
@@ -133,6 +136,11 @@ interface Limits {
 
 /** The parameters for drawing attempts. */
 interface Basis {
+  /**
+   * The provider's clock between the attempts of one sync. It may stand still, or its `Date` may be ahead during an attempt and
+   * step back after it.
+   */
+  readonly time: "goes on" | "stands still" | "steps back";
   /** Whether every sync on another day reads everything again. */
   readonly isDeep: boolean;
   /** Whether records are so long that a page does not fit into a pipe. */
@@ -148,6 +156,9 @@ interface Basis {
 
 /** The part of all records that a later sync writes, about: those of days that have changed (R6). */
 const WRITTEN_AGAIN = 0.2;
+
+/** Faults that may make `available_through` too late. */
+const LATE: ReadonlySet<string> = new Set(["available_through", "moving_listing"]);
 
 class AttemptDraw {
   readonly random: Random;
@@ -174,7 +185,8 @@ class AttemptDraw {
 
   /** An attempt against a provider without a fault. */
   calm(pause: number): Attempt {
-    return { pause, faults: [], end: null, decisive: true, keepsRows: true, config: this.#config };
+    const whole = { faults: [], end: null, decisive: true, keepsRows: true };
+    return { ...whole, pause, ahead: 0, config: this.#config };
   }
 
   #decisive(pause: number): Attempt {
@@ -202,7 +214,10 @@ class AttemptDraw {
         ? [hanging(random, end.at.count - 1)]
         : []),
     ];
-    return { ...base, keepsRows, end, faults };
+    // A position may lie ahead of the clock if such a fault and `Date` agree on it. Then the next attempts must fail (L3).
+    const isLate = faults.some(({ kind }) => LATE.has(kind));
+    const ahead = this.basis.time === "steps back" && !isLate ? random.pick([0, 5, 3600]) : 0;
+    return { ...base, ahead, keepsRows, end, faults };
   }
 
   /** @param share the part of all records that the attempt writes, about */
@@ -237,11 +252,10 @@ class AttemptDraw {
     return this.basis.isDeep && this.random.chance(0.12) ? [moving(this.random)] : [];
   }
 
-  /**
-   * Minutes between two attempts: shorter or longer than a cursor's lifetime, or hours. Never zero, because the
-   * provider's clock orders the readings (R4) and stands still during an attempt.
-   */
+  /** Minutes between two attempts: none, or shorter or longer than a cursor's lifetime, or hours. */
   #pause(): number {
+    if (this.basis.time === "stands still") return 0;
+    if (this.basis.time === "steps back") return this.random.pick([0, 1]);
     return this.random.pick([1, 1, 1, 10, 20, 90, 6 * 60]);
   }
 

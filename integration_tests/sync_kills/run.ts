@@ -114,9 +114,6 @@ async function live(
       );
       if (code === null) killed += 1;
       else if (code !== 0) faults.push(`attempt ${number} failed: ${errors}`);
-      // A process that is started again needs some time. Its reading ids must be later than those of the killed one, and a
-      // provider tells its clock in whole seconds.
-      provider.clock.advance(2000);
     }
     faults.push(...(await judge(provider, place)).map((fault) => `day ${day}: ${fault}`));
     provider.clock.advance(1.5 * DAY);
