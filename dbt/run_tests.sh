@@ -4,13 +4,6 @@
 set -euo pipefail
 . "$(dirname -- "$0")/../integration_tests/support/suite.sh"
 
-# installed LOG PACKAGE: installs a Debian package where that can be done.
-installed() {
-  [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 1
-  apt-get install --yes --no-install-recommends "$2" >"$reports/$1" 2>&1 ||
-    { apt-get update && apt-get install --yes --no-install-recommends "$2"; } >"$reports/$1" 2>&1
-}
-
 compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || installed postgres_install.log postgresql ||
   skip dbt "PostgreSQL is not here and cannot be installed"
 command -v java >/dev/null || installed java_install.log openjdk-17-jre-headless ||

@@ -23,12 +23,21 @@ XML
   exit 0
 }
 
+# installed LOG PACKAGE: installs a Debian package where that can be done. Suites that run side by side wait for each other.
+installed() {
+  [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 1
+  local install=(env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "$2")
+  (
+    flock 9
+    "${install[@]}" || { apt-get update && "${install[@]}"; }
+  ) 9>"$reports/apt.lock" </dev/null >"$reports/$1" 2>&1
+}
+
 # browser_for SUITE: sets CHROMIUM to the path of a Chromium. Installs one if it is missing; skips the suite if that fails.
 browser_for() {
   local wanted=${CHROMIUM:-chromium}
   if ! command -v "$wanted" >/dev/null; then
-    { [ "$(id -u)" = 0 ] && apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends chromium; } \
-      </dev/null >"$reports/chromium.log" 2>&1 || skip "$1" "there is no Chromium, and it cannot be installed here"
+    installed chromium.log chromium || skip "$1" "there is no Chromium, and it cannot be installed here"
   fi
   CHROMIUM=$(command -v "$wanted")
   export CHROMIUM
