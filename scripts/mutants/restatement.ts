@@ -140,7 +140,7 @@ export const RESTATEMENT: readonly Mutant[] = [
     file: "src/streams/checkpoint.ts",
     from: "await options.checkpoints.send();",
     to: "",
-    test: "src/streams/reader_days.test.ts: R6: a STATE without a known day's digest goes out before the first row of the day (%i a page)",
+    test: "src/streams/reader_days.test.ts: R6: such a STATE goes out before the rows of each window, also where the ids are reserved already",
   },
   {
     rule: "R6",

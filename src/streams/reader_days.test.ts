@@ -126,6 +126,24 @@ test.each([1000, 2])(
   },
 );
 
+test("R6: such a STATE goes out before the rows of each window, also where the ids are reserved already", async () => {
+  const daily = { ...input, maximumWindowDays: 1 };
+  const first = await sync(four);
+  const exported = provider(changed(changed(four, "r1"), "r3"));
+  const second = await readScript(exported, { stored: lastState(first), input: daily });
+  expect(idsOf(second)).toEqual(["r1", "r3"]);
+  const rows = second.outputs.flatMap(({ type }, index) =>
+    type === "RECORD_LINES" ? [index] : [],
+  );
+  const days = rows.map((index) => {
+    const before = second.outputs.slice(0, index).findLast(({ type }) => type === "STATE");
+    return before?.type === "STATE" ? JSON.stringify(before.state.stream.stream_state["days"]) : "";
+  });
+  expect(days[0]).not.toContain("2026-01-02");
+  expect(days[0]).toContain("2026-01-04");
+  expect(days[1]).not.toContain("2026-01-04");
+});
+
 test("R6: a day that is empty now is reported with no rows under a reading of its own, and stays known", async () => {
   const first = await sync(four);
   const second = await sync(four.slice(0, 3), lastState(first));
