@@ -20,7 +20,9 @@ export async function warehouse(command: WarehouseCommand, host: WarehouseHost):
       await init(command.options, host);
       return true;
     case "query":
-      await host.say(await query(command.database, command.sql, command.json));
+      for await (const part of query(command.database, command.sql, command.json)) {
+        await host.say(part);
+      }
       return true;
     case "report":
       await report(command.options, host);

@@ -8,10 +8,10 @@ import { findAt, type Found, headOf, isMarked } from "./found.ts";
 // All needed extensions are built in; DuckDB must not download any.
 const SETTINGS = { autoinstall_known_extensions: "false", autoload_known_extensions: "false" };
 
-/** Columns and rows of a query. Decimals are text with all their digits. */
+/** Columns and rows of a query, in parts. Decimals are text with all their digits. */
 export interface Answer {
   readonly columns: readonly { readonly name: string; readonly type: string }[];
-  readonly rows: readonly (readonly unknown[])[];
+  readonly rows: AsyncIterable<readonly (readonly unknown[])[]>;
 }
 
 /** Names both versions of DuckDB if another one wrote the file (its header has the version at 52). */
@@ -141,12 +141,12 @@ export class Database {
     }
   }
 
-  /** The result of any statement, for people and programs. */
+  /** The result of any statement, for people and programs. DuckDB computes the rows while they are read. */
   async answer(sql: string): Promise<Answer> {
-    const reader = await this.#connection.runAndReadAll(sql);
-    const types = reader.columnTypes().map(String);
-    const columns = reader.columnNames().map((name, index) => ({ name, type: types[index] ?? "" }));
-    return { columns, rows: reader.getRowsJson() };
+    const result = await this.#connection.stream(sql);
+    const types = result.columnTypes().map(String);
+    const columns = result.columnNames().map((name, index) => ({ name, type: types[index] ?? "" }));
+    return { columns, rows: result.yieldRowsJson() };
   }
 
   /** Runs statements as one: all of them or none is kept, even if the process is killed. */

@@ -17,6 +17,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Database } from "./database.ts";
 import { findAt, REPORT_MARK } from "./found.ts";
 import { query } from "./query.ts";
+import { partsOf } from "./testing.ts";
 import { copyFromDuckDB } from "./raw_tables.ts";
 import { assertMayWrite, replaceReport } from "./report/write.ts";
 
@@ -162,10 +163,10 @@ describe("a statement of a user", () => {
     const file = await database("billing.duckdb");
     await writeFile(path("secret.txt"), "s3cr3t");
     const sql = statement.replaceAll(/'([^']+)'/g, (_, name: string) => `'${path(name)}'`);
-    await expect(query(file, sql, false)).rejects.toThrow(/^(?!.*s3cr3t)/);
+    await expect(partsOf(query(file, sql, false))).rejects.toThrow(/^(?!.*s3cr3t)/);
     for (const name of ["stolen.csv", "stolen", "other.duckdb"])
       expect(existsSync(path(name))).toBe(false);
-    expect(await query(file, "SELECT one FROM kept", false)).toContain("1");
+    expect(await partsOf(query(file, "SELECT one FROM kept", false))).toEqual(["one\n  1\n"]);
   });
 
   it("in a view of a foreign database reads no file of this user", async () => {

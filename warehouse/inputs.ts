@@ -75,12 +75,9 @@ export async function readInputs(files: InputFiles): Promise<InputRows> {
 
 /** Replaces the rows of each input that was given; the rows of the others stay. */
 export async function storeInputs(database: Database, rows: InputRows): Promise<void> {
-  for (const [{ table, columns }, given] of rows) {
+  for (const [{ table }, given] of rows) {
     await database.run(`DELETE FROM ${table}`);
-    const places = columns.map(() => "?").join(", ");
-    for (const row of given) {
-      await database.run(`INSERT INTO ${table} VALUES (${places})`, row);
-    }
+    await database.append(table, given);
   }
 }
 

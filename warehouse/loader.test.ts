@@ -6,7 +6,8 @@ import { state } from "../src/protocol.ts";
 import { Database } from "./database.ts";
 import { Loader } from "./loader.ts";
 import { query } from "./query.ts";
-import { prepare, storedStates } from "./store.ts";
+import { partsOf } from "./testing.ts";
+import { prepare, storedStates, storeState } from "./store.ts";
 
 const OWNER = { base_url: "https://a.example", account: "", granularity: "1d" };
 
@@ -129,7 +130,20 @@ describe("the database", () => {
     expect(await readFile(path, "utf8")).toBe("some notes");
   });
 
+  it("belongs to nobody before its first row: a wrong address in the first sync is forgotten", async () => {
+    await storeState(database, "costs", "{}");
+    const other = { ...OWNER, base_url: "https://other.example" };
+    await prepare(database, other);
+    expect(await database.query("FROM source_ai_billing.states")).toEqual([]);
+    await stage(row("a", "1", "1"));
+    await loader.commit();
+    await expect(prepare(database, OWNER)).rejects.toThrow("another address");
+    await expect(prepare(database, other)).resolves.toBeUndefined();
+  });
+
   it("belongs to one address, account and granularity", async () => {
+    await stage(row("a", "1", "1"));
+    await loader.commit();
     await expect(prepare(database, { ...OWNER, granularity: "1h" })).rejects.toThrow(
       "another granularity",
     );
@@ -139,17 +153,20 @@ describe("the database", () => {
   });
 });
 
+const said = async (parts: AsyncIterable<string>): Promise<string> =>
+  (await partsOf(parts)).join("");
+
 it("`query` gives decimals as text and whole numbers with all their digits", async () => {
   const path = join(folder, "billing.duckdb");
   database.close();
   const sql =
     "SELECT 1.50::DECIMAL(38,18) AS d, 9007199254740993::BIGINT AS b, NULL AS n, 'x' AS t, true AS f";
-  expect(await query(path, sql, true)).toBe(
+  expect(await said(query(path, sql, true))).toBe(
     '[\n{"d":"1.5","b":9007199254740993,"n":null,"t":"x","f":true}\n]\n',
   );
-  expect(await query(path, `${sql} WHERE false`, true)).toBe("[]\n");
-  expect(await query(path, sql, false)).toBe(
+  expect(await said(query(path, `${sql} WHERE false`, true))).toBe("[]\n");
+  expect(await said(query(path, sql, false))).toBe(
     "  d                 b  n  t  f\n1.5  9007199254740993     x  true\n",
   );
-  await expect(query(path, "SELECT nothing", false)).rejects.toThrow("nothing");
+  await expect(said(query(path, "SELECT nothing", false))).rejects.toThrow("nothing");
 });

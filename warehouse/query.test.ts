@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Database } from "./database.ts";
 import { query } from "./query.ts";
+import { partsOf } from "./testing.ts";
 
 let path: string;
 beforeEach(async () => {
@@ -18,7 +19,7 @@ async function asked(statements: string, sql = "SELECT * FROM Current_Costs"): P
   const database = await Database.open(path, "write");
   await database.run(statements);
   database.close();
-  return await query(path, sql, false);
+  return (await partsOf(query(path, sql, false))).join("");
 }
 
 const tablesIn = (schema: string): string =>
@@ -56,5 +57,28 @@ describe("a query of a model in a database of raw tables", () => {
     );
     const statements = `${tablesIn("main")} CREATE SCHEMA dbt; CREATE TABLE dbt.current_costs (id VARCHAR)`;
     await expect(asked(statements)).rejects.toThrow("dbt.current_costs");
+  });
+});
+
+describe("a result", () => {
+  it("of many rows shows the first hundred to a person, and all of them to a program", async () => {
+    const text = await asked("CREATE TABLE many AS FROM range(5000)", "FROM many");
+    expect(text.trim().split("\n")).toHaveLength(102);
+    expect(text).toContain("These are the first 100 of 5,000 rows. --json gives all of them.");
+    const parts = await partsOf(query(path, "FROM many", true));
+    expect(parts.length).toBeGreaterThan(2);
+    expect(JSON.parse(parts.join(""))).toHaveLength(5000);
+  });
+
+  it("does not steer a terminal", async () => {
+    const text = await asked(
+      "SELECT 1",
+      "SELECT 'a' || chr(27) || '[2J' || chr(8238) || 'b\nc' AS label",
+    );
+    expect(text).toBe("label\na [2J b c\n");
+  });
+
+  it("of an empty statement is a sentence", async () => {
+    await expect(asked("SELECT 1", " ")).rejects.toThrow("The statement is empty.");
   });
 });

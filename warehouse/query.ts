@@ -13,18 +13,29 @@ const WHOLE = /^U?(BIGINT|HUGEINT)$/;
 
 const isDecimal = (type: string): boolean => type.startsWith("DECIMAL");
 
+/** The most rows that a person gets. */
+const SHOWN = 100;
+
 /**
- * Runs a statement, which may only read.
+ * Runs a statement, which may only read. Gives the result in parts, so that a result of any length takes little memory.
  *
- * @param json a list of objects: decimals as text, whole numbers as numbers with all their digits
- * @throws ConnectorError `database` with DuckDB's own words, or with the way to the models if the database has none yet
+ * @param json a list of objects: decimals as text, whole numbers as numbers with all their digits. Without it the first 100 rows as
+ *   aligned text, and their number
+ * @throws ConnectorError `invalid_arguments` for an empty statement; `database` with DuckDB's own words, or with the way to the
+ *   models if the database has none yet
  */
-export async function query(path: string, sql: string, json: boolean): Promise<string> {
+export async function* query(path: string, sql: string, json: boolean): AsyncGenerator<string> {
+  if (sql.trim() === "") {
+    throw new ConnectorError(
+      "invalid_arguments",
+      'The statement is empty. Write one in quotes, such as "SELECT * FROM daily_costs".',
+    );
+  }
   const database = await Database.open(path, "read");
   try {
     await database.lock();
     const answer = await database.answer(sql);
-    return json ? jsonOf(answer) : textOf(answer);
+    yield* json ? jsonOf(answer) : textOf(answer);
   } catch (reason) {
     const error = databaseError(reason, path);
     if (error instanceof ConnectorError) throw error;
@@ -57,20 +68,28 @@ async function missingModel(database: Database, text: string): Promise<string | 
 const quoted = (path: string): string =>
   /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 
-function jsonOf({ columns, rows }: Answer): string {
-  const objects = rows.map((row) => {
-    const entries = columns.map(({ name, type }, index): [string, unknown] => {
-      const value = row[index];
-      if (typeof value !== "string") return [name, value];
-      if (WHOLE.test(type)) return [name, JSON.rawJSON(value)];
-      return [name, isDecimal(type) ? plain(value) : value];
-    });
-    return JSON.stringify(Object.fromEntries(entries));
-  });
-  return objects.length === 0 ? "[]\n" : `[\n${objects.join(",\n")}\n]\n`;
+async function* jsonOf({ columns, rows }: Answer): AsyncGenerator<string> {
+  let before = "[\n";
+  for await (const part of rows) {
+    const lines = part.map((row) => JSON.stringify(objectOf(columns, row)));
+    if (lines.length === 0) continue;
+    yield `${before}${lines.join(",\n")}`;
+    before = ",\n";
+  }
+  yield before === ",\n" ? "\n]\n" : "[]\n";
 }
 
-function textOf({ columns, rows }: Answer): string {
+function objectOf(columns: Answer["columns"], row: readonly unknown[]): Record<string, unknown> {
+  const entries = columns.map(({ name, type }, index): [string, unknown] => {
+    const value = row[index];
+    if (typeof value !== "string") return [name, value];
+    if (WHOLE.test(type)) return [name, JSON.rawJSON(value)];
+    return [name, isDecimal(type) ? plain(value) : value];
+  });
+  return Object.fromEntries(entries);
+}
+
+async function* textOf({ columns, rows }: Answer): AsyncGenerator<string> {
   const isNumber = ({ type }: Answer["columns"][number]): boolean =>
     isDecimal(type) || WHOLE.test(type) || type === "INTEGER";
   const cell = (value: unknown, type: string): string => {
@@ -78,12 +97,22 @@ function textOf({ columns, rows }: Answer): string {
     if (typeof value !== "string") return JSON.stringify(value);
     return isDecimal(type) ? plain(value) : value;
   };
+  const shown: (readonly unknown[])[] = [];
+  let count = 0;
+  for await (const part of rows) {
+    shown.push(...part.slice(0, SHOWN - shown.length));
+    count += part.length;
+  }
   const titles = columns.map((column) => ({
     title: column.name,
     align: isNumber(column) ? ("right" as const) : ("left" as const),
   }));
-  const cells = rows.map((row) =>
+  const cells = shown.map((row) =>
     row.map((value, index) => cell(value, columns[index]?.type ?? "")),
   );
-  return `${alignedLines(titles, cells).join("\n")}\n`;
+  yield `${alignedLines(titles, cells).join("\n")}\n`;
+  if (count > SHOWN) {
+    const all = count.toLocaleString("en-US");
+    yield `These are the first ${SHOWN} of ${all} rows. --json gives all of them.\n`;
+  }
 }

@@ -31,8 +31,8 @@ const OWN_TABLES = `
 export async function prepare(database: Database, owner: Owner): Promise<void> {
   await database.transaction(async () => {
     await database.run(OWN_TABLES);
-    await claim(database, owner);
     for (const stream of STREAM_NAMES) await makeTable(database, TABLES[stream]);
+    await claim(database, owner);
   });
 }
 
@@ -63,11 +63,24 @@ async function claim(database: Database, owner: Owner): Promise<void> {
   const names = ["address", "account label", "granularity"];
   const differing = names.filter((_, index) => found[index] !== wanted[index]);
   if (differing.length === 0) return;
+  // The first sync had a wrong address, account or granularity, and nothing came: the file belongs to nobody yet.
+  if (!(await hasRows(database))) {
+    await database.run("DELETE FROM source_ai_billing.states");
+    await database.run("DELETE FROM source_ai_billing.owner");
+    await database.run("INSERT INTO source_ai_billing.owner VALUES (?, ?, ?)", wanted);
+    return;
+  }
   throw new ConnectorError(
     "database",
     `The database "${database.path}" holds data of another ${differing.join(" and another ")} than the config says. ` +
       "One file holds one account: name another file with --database, or change the config back.",
   );
+}
+
+async function hasRows(database: Database): Promise<boolean> {
+  const streams = STREAM_NAMES.map((stream) => `EXISTS (FROM ${TABLES[stream].name})`);
+  const [row] = await database.query(`SELECT ${streams.join(" OR ")}`);
+  return row?.[0] === "true";
 }
 
 /** The states as the file of `read --state` has them: a JSON list, one entry for each stream. */

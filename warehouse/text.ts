@@ -6,13 +6,20 @@ export interface TextColumn {
   readonly align?: "left" | "right";
 }
 
+/** Characters that steer a terminal or turn the direction of a text, and those that end a line. */
+const STEERING = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]+/gu;
+
+/** A text of a provider or of a user, fit for a terminal. */
+export const cleaned = (text: string): string => text.replaceAll(STEERING, " ");
+
 /** One line for the titles and one for each row, each column as wide as its widest cell. */
 export function alignedLines(
   columns: readonly TextColumn[],
   rows: readonly (readonly string[])[],
 ): string[] {
+  const clean = rows.map((row) => row.map(cleaned));
   const widths = columns.map(({ title }, index) =>
-    rows.reduce((widest, row) => Math.max(widest, row[index]?.length ?? 0), title.length),
+    clean.reduce((widest, row) => Math.max(widest, row[index]?.length ?? 0), title.length),
   );
   const aligned = (row: readonly string[]): string =>
     columns
@@ -23,5 +30,5 @@ export function alignedLines(
       })
       .join("  ")
       .trimEnd();
-  return [columns.map(({ title }) => title), ...rows].map(aligned);
+  return [columns.map(({ title }) => title), ...clean].map(aligned);
 }
