@@ -25,6 +25,7 @@ const { values } = parseArgs({
     plain: { type: "boolean", default: false },
     refresh: { type: "boolean", default: false },
     log: { type: "boolean", default: false },
+    trials: { type: "string" },
   },
 });
 
@@ -32,8 +33,10 @@ const { values } = parseArgs({
 async function lives(): Promise<Proof> {
   const { live, refresh } = await import("../simulation/life.ts");
   const { drawWorld } = await import("../simulation/world.ts");
+  const { isTrial } = await import("../simulation/trials.ts");
   return async (seed) => {
-    const world = drawWorld(seed, { kind: values.plain ? "plain" : "any" });
+    const trials = (values.trials?.split(",") ?? []).filter(isTrial);
+    const world = drawWorld(seed, { kind: values.plain ? "plain" : "any", trials });
     const report = await (values.refresh ? refresh(world) : live(world, values.plain));
     const { faults, log, syncs, requests } = report;
     return { faults, log, figures: { syncs, requests } };

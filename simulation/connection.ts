@@ -1,13 +1,16 @@
 /** One connection of a platform: its config, states and rows over many syncs. Checks each sync. */
-import { HOUR, iso } from "./calendar.ts";
+import { floorOf, HOUR, iso } from "./calendar.ts";
 import { judgeProofs } from "./current.ts";
 import { judgeSync, lastState } from "./judge.ts";
 import { FAIR, type Weather } from "./network.ts";
-import { type StateValue, versionsByText, Warehouse } from "./platform.ts";
+import { type StateValue, Warehouse } from "./platform.ts";
+import type { Strike } from "./provider.ts";
 import { Scheduler } from "./scheduler.ts";
 import type { Granularity, StreamName, Version } from "./records.ts";
 import { type End, sync as runSync, type SyncResult } from "./sync.ts";
+import type { DateRule } from "./trials.ts";
 import { RefreshVow } from "./refresh.ts";
+import { Standing } from "./standing.ts";
 import { type Asked, isComplete, Vow } from "./vow.ts";
 import type { World } from "./world.ts";
 
@@ -26,18 +29,32 @@ export interface Step {
    */
   readonly keepsRows: boolean;
   readonly olderState: boolean;
+  /** The outages that begin during the sync. */
+  readonly strikes: readonly Strike[];
+  readonly date: DateRule;
+  /** The dataset that is not offered. */
+  readonly absent: StreamName | null;
 }
 
 export const CALM: Step = {
   weather: FAIR,
   end: {},
-  asked: { startDate: null, lookbackDays: null, reconcileDays: null, endDate: null },
+  asked: {
+    startDate: null,
+    lookbackDays: null,
+    reconcileDays: null,
+    scrubDays: null,
+    endDate: null,
+  },
   concurrency: 4,
   pageSize: 5,
   slowness: 0,
   stateInterval: 0,
   keepsRows: true,
   olderState: false,
+  strikes: [],
+  date: { ahead: 0 },
+  absent: null,
 };
 
 /** The result of a life. */
@@ -66,16 +83,20 @@ export class Connection {
   readonly states = new Map<string, Stored>();
   readonly versions: ReadonlyMap<string, Version>;
   readonly #vows: ReadonlyMap<StreamName, Vow | RefreshVow>;
+  readonly #standing: ReadonlyMap<StreamName, Standing>;
   requests = 0;
+  mayLoseStrays = false;
 
   constructor(world: World, mode: "incremental" | "full_refresh" = "incremental") {
     this.world = world;
     this.mode = mode;
     this.scheduler = new Scheduler(world.begin);
     this.streams = world.provider.options.datasets.map(({ stream }) => stream);
-    this.versions = versionsByText(world.lives);
+    this.versions = world.provider.texts;
     const { warehouse, versions } = this;
     const { lives } = world;
+    const judged = mode === "incremental" && world.reports ? world.provider.options.datasets : [];
+    this.#standing = new Map(judged.map((rules) => [rules.stream, new Standing(rules, warehouse)]));
     this.#vows = new Map(
       world.provider.options.datasets.map((rules) => [
         rules.stream,
@@ -94,21 +115,32 @@ export class Connection {
     const { world, scheduler, streams } = this;
     const { provider } = world;
     provider.exchanges = [];
+    provider.strikes = step.strikes;
+    provider.absent = step.absent;
+    provider.dateAt = dateBy(step.date);
     const stored = new Map(this.states);
     const result = await runSync({
       ...step,
       scheduler,
       provider,
       random: world.random.fork(),
+      limits: world.trials.limits,
       config: configOf(step, provider.rules("usage")?.granularity ?? "1d"),
       catalog: catalogOf([...streams, ...(world.reports ? ["export_windows"] : [])], this.mode),
       states: statesFile(stored),
       skew: world.skew,
     });
     this.requests += result.requests;
-    const loaded = this.#load(result, step);
+    this.mayLoseStrays ||= result.items.some(
+      (item) =>
+        item.kind === "log" &&
+        item.message.includes("start outside the windows that returned them"),
+    );
+    provider.strikes = [];
+    const { loaded, uncovered } = this.#load(result, step);
     const proofs = this.mode === "incremental" ? judgeProofs(this) : [];
-    this.#note(result, loaded, [...this.#judge(result, step, stored), ...proofs]);
+    const standing = this.#judgeStanding(result, step, uncovered);
+    this.#note(result, loaded, [...this.#judge(result, step, stored), ...proofs, ...standing]);
     return result;
   }
 
@@ -119,28 +151,64 @@ export class Connection {
     const lasting = provider.options.datasets.every(({ cursorLifetime }) => cursorLifetime >= HOUR);
     const fair = weather.passing === 0 && weather.final === 0 && weather.intercept === undefined;
     const calm = fair && lasting && slowness < 1000;
+    const ahead = provider.dateAt(result.startedAt) - result.startedAt;
+    const believed = {
+      startedAt: result.startedAt + ahead,
+      endedAt: provider.dateAt(result.endedAt),
+    };
+    const isAhead = [...stored.values()].some(
+      ({ value }) => Date.parse(value.position ?? "") > believed.startedAt,
+    );
     const faults = judgeSync({
       result,
+      ahead,
       exchanges,
       streams: this.streams,
       versions: this.versions,
       rulesOf: (stream) => provider.rules(stream),
-      mustSucceed: calm && Object.keys(end).length === 0,
+      mustSucceed: calm && Object.keys(end).length === 0 && !isAhead && step.absent === null,
       mayShorten: weather.final > 0,
       prompt: slowness === 0, // a process that waits for its reader cannot end in time
       resumes: [...stored.values()].some(({ value }) => value.pass !== undefined),
     });
     for (const [stream, vow] of this.#vows) {
-      const passage = { ...step.asked, result, exchanges, mayShorten: weather.final > 0 };
+      const passage = {
+        ...step.asked,
+        result,
+        believed,
+        exchanges,
+        mayShorten: weather.final > 0,
+      };
       const found = vow.after({ ...passage, stored: stored.get(stream)?.value });
       faults.push(...found.map((fault) => `${stream} ${fault}`));
     }
     return faults;
   }
 
+  #judgeStanding(result: SyncResult, { asked }: Step, uncovered: ReadonlySet<string>): string[] {
+    const { provider } = this.world;
+    const { exchanges } = provider;
+    const floor = (stream: StreamName): number =>
+      floorOf(result.endedAt, provider.rules(stream)?.retentionDays ?? 0);
+    return [...this.#standing].flatMap(([stream, standing]) =>
+      standing.after({
+        exchanges,
+        endedAt: result.endedAt,
+        from: Math.max(asked.startDate ?? -Infinity, floor(stream)),
+        state: this.states.get(stream)?.value,
+        isComplete: isComplete(result, stream),
+        uncovered,
+      }),
+    );
+  }
+
   /** Handles the received lines as the platform does. */
-  #load(result: SyncResult, { keepsRows, olderState }: Step): number {
+  #load(
+    result: SyncResult,
+    { keepsRows, olderState }: Step,
+  ): { readonly loaded: number; readonly uncovered: ReadonlySet<string> } {
     let loaded = 0;
+    const uncovered = new Set<string>();
     for (const stream of this.streams) {
       const states = result.items
         .filter((item) => item.kind === "state")
@@ -158,14 +226,19 @@ export class Connection {
         this.warehouse.load(version, item.readingId);
         loaded += 1;
       }
+      const covered = wanted === undefined ? -1 : result.items.indexOf(wanted);
+      for (const item of result.items.slice(covered + 1)) {
+        if (item.kind === "report" && item.row.dataset === stream)
+          uncovered.add(item.row.reading_id);
+      }
       if (wanted !== undefined) this.states.set(stream, { json: wanted.json, value: wanted.value });
     }
     for (const item of result.items) {
-      if (item.kind === "report") this.warehouse.reports.push(item.row);
+      if (item.kind === "report") this.warehouse.report(item.row);
     }
     const reported = lastState(result.items, "export_windows");
     if (reported !== undefined) this.states.set("export_windows", reported);
-    return loaded;
+    return { loaded, uncovered };
   }
 
   #note(result: SyncResult, loaded: number, faults: readonly string[]): void {
@@ -189,6 +262,10 @@ export class Connection {
   }
 }
 
+function dateBy(rule: DateRule): (now: number) => number {
+  return "at" in rule ? () => rule.at : (now) => now + rule.ahead;
+}
+
 /** The config file of a step. */
 function configOf(
   { asked, concurrency, pageSize }: Step,
@@ -201,6 +278,7 @@ function configOf(
     end_date: asked.endDate === null ? null : iso(asked.endDate),
     lookback_days: asked.lookbackDays,
     reconcile_days: asked.reconcileDays,
+    scrub_days: asked.scrubDays ?? undefined,
     granularity,
     concurrency,
     page_size: pageSize,

@@ -3,9 +3,10 @@
  * read. Judged after every sync, with whatever was killed before it, for a table that only grows and for one that keeps
  * the newest row of each key. After the last full pass, when the provider is quiet, every day must be proven.
  */
-import { date, DAY, iso } from "./calendar.ts";
+import { date, DAY } from "./calendar.ts";
 import type { ReportRow, Warehouse } from "./platform.ts";
 import { type Exchange, isHidden, type Provider, type Rules } from "./provider.ts";
+import { coversDay } from "./standing.ts";
 import { type Life, type StreamName, type Version, visible } from "./records.ts";
 
 /** The subject of the judgment: the exchanges are those of the last pass. */
@@ -17,6 +18,8 @@ export interface Judgeable {
   };
   readonly warehouse: Warehouse;
   readonly scheduler: { readonly now: number };
+  /** Whether the connector warned that too many strays waited (L1). */
+  readonly mayLoseStrays: boolean;
   /** The chain of each stream's state. */
   readonly chainOf: (stream: StreamName) => string | undefined;
 }
@@ -55,6 +58,7 @@ export function judgeCurrent(judgeable: Judgeable): string[] {
       if (warehouse.rows[stream].get(record.id)?.text === text) continue;
       const isStray = record.start < start || record.start >= end;
       if (isStray && isLook(exchange, world.provider.exchanges)) continue;
+      if (isStray && judgeable.mayLoseStrays) continue;
       faults.push(`R6: ${record.id} was shown, and is not in the table`);
     }
   }
@@ -79,6 +83,35 @@ export function judgeCurrent(judgeable: Judgeable): string[] {
         }
         faults.push(...judgeDay(rules, report, shown, world.lives));
       }
+    }
+  }
+  return faults;
+}
+
+/**
+ * R10: every whole day that a config and retention let a sync read is proven, and the tables show what was proven. To be judged
+ * when the provider has been quiet for two complete syncs. What the report says is judged by {@link judgeProofs}.
+ *
+ * @param from the first instant that is read, by stream
+ */
+export function judgeProven(judgeable: Judgeable, from: (rules: Rules) => number): string[] {
+  const { world, warehouse, scheduler, chainOf } = judgeable;
+  if (!world.reports) return [];
+  const faults: string[] = [];
+  for (const rules of world.provider.options.datasets) {
+    const { stream } = rules;
+    const first = from(rules);
+    for (const [day, report] of newestReports(stream, warehouse.reports, chainOf(stream))) {
+      if (Date.parse(day) < first || Date.parse(day) + DAY > scheduler.now) continue;
+      const shown = shownOf(stream, report, warehouse).filter(
+        ({ versions }) => versions.length !== report.rows,
+      );
+      if (report.confirmed && !report.shrunk && shown.length === 0) continue;
+      const why = shown.map(({ table, versions }) => `${table} has ${versions.length} rows`);
+      faults.push(
+        `R10: ${stream} ${day} is not proven by ${report.reading_id}: confirmed ${report.confirmed}, shrunk ${report.shrunk}, ` +
+          `${report.rows} rows of ${report.rows_reading_id}, ${why.join(", ")}`,
+      );
     }
   }
   return faults;
@@ -185,11 +218,6 @@ function newestReports(
     if (row.reading_id >= (newest.get(row.day)?.reading_id ?? "")) newest.set(row.day, row);
   }
   return new Map([...newest].filter(([, row]) => coversDay(row)));
-}
-
-function coversDay({ day, covered_from: from, covered_through: through }: ReportRow): boolean {
-  const start = Date.parse(day);
-  return from === iso(start) && through === iso(start + DAY);
 }
 
 /** The days that were asked for as a whole; of today what there is of it. */

@@ -1,12 +1,13 @@
 /**
  * A life: one connection over many syncs, until the provider no longer changes and all due data must have been read.
  */
-import { DAY, dayOf, HOUR, MINUTE, SECOND } from "./calendar.ts";
+import { DAY, dayOf, floorOf, HOUR, MINUTE, SECOND } from "./calendar.ts";
 import { CALM, Connection, type Report, type Step } from "./connection.ts";
-import { judgeCurrent } from "./current.ts";
+import { judgeCurrent, judgeProven } from "./current.ts";
 import type { Item, StateValue } from "./platform.ts";
 import type { Random } from "./random.ts";
 import type { End } from "./sync.ts";
+import { changeRules, drawDate, drawStrikes as strikesOf } from "./trials.ts";
 import type { Asked } from "./vow.ts";
 import type { World } from "./world.ts";
 
@@ -16,6 +17,8 @@ interface Draw {
   readonly random: Random;
   readonly plain: boolean;
   readonly now: number;
+  /** The instant that the last `Date` named. */
+  readonly lastDate: number;
 }
 
 /** The life that a seed draws. */
@@ -23,25 +26,32 @@ export async function live(world: World, plain: boolean): Promise<Report> {
   const connection = new Connection(world);
   const { scheduler } = connection;
   const draw = { world, random: world.random.fork(), plain };
-  let step = firstStep({ ...draw, now: scheduler.now });
+  let step = firstStep({ ...draw, now: scheduler.now, lastDate: scheduler.now });
   while (scheduler.now < world.end) {
     const { outcome } = await connection.sync(step);
     // Most platforms try again at once.
     const isRetry = !plain && outcome !== true && draw.random.chance(0.6);
-    const wait = isRetry
-      ? draw.random.int(SECOND, 20 * MINUTE)
-      : gap(draw.random, world.tempo.often);
+    const wait = isRetry ? retryAfter(draw) : gap(draw.random, world.tempo.often);
+    const lastDate = world.provider.dateAt(scheduler.now);
     scheduler.skipTo(scheduler.now + wait);
-    step = nextStep(step, { ...draw, now: scheduler.now });
-    changeLimits({ ...draw, now: scheduler.now });
+    const next = { ...draw, now: scheduler.now, lastDate };
+    step = nextStep(step, next);
+    changeLimits(next);
   }
   await quiet(connection, step);
   return connection.report();
 }
 
+/** Most platforms wait for minutes; some start a process again at once, within the second of the last one. */
+function retryAfter({ world: { trials }, random }: Pick<Draw, "world" | "random">): number {
+  const wait = random.int(SECOND, 20 * MINUTE);
+  return trials.clock && trials.random.chance(0.4) ? trials.random.int(1, SECOND) : wait;
+}
+
 /** A provider may change its longest window, so that an open window may be too long today (S4). */
 function changeLimits({ world, random }: Draw): void {
   for (const rules of world.provider.options.datasets) {
+    if (world.trials.changes) changeRules(world.trials.random, rules);
     // With shorter windows the days of records that are posted later would change with the windows (world.ts).
     if (rules.selects === "posting") continue;
     if (random.chance(world.tempo.changes / 4))
@@ -53,7 +63,13 @@ function changeLimits({ world, random }: Draw): void {
 export async function refresh(world: World): Promise<Report> {
   const connection = new Connection(world, "full_refresh");
   const { scheduler } = connection;
-  const draw = { world, random: world.random.fork(), plain: false, now: scheduler.now };
+  const draw = {
+    world,
+    random: world.random.fork(),
+    plain: false,
+    now: scheduler.now,
+    lastDate: scheduler.now,
+  };
   let step: Step = { ...firstStep(draw), olderState: false };
   const { asked, pageSize } = step;
   for (let attempt = 0; attempt < 30; attempt++) {
@@ -87,7 +103,7 @@ function firstStep(draw: Draw): Step {
   return nextStep({ ...CALM, concurrency, pageSize, asked: drawAsked(draw) }, draw);
 }
 
-function drawAsked({ now, random, plain }: Draw): Asked {
+function drawAsked({ world: { trials }, now, random, plain }: Draw): Asked {
   const startDate = random.pick([null, dayOf(now) - random.int(0, random.pick([3, 20])) * DAY]);
   if (plain) return { ...CALM.asked, startDate };
   const lastDay = Math.max(dayOf(now) - random.int(-2, 4) * DAY, startDate ?? 0);
@@ -95,6 +111,7 @@ function drawAsked({ now, random, plain }: Draw): Asked {
     startDate,
     lookbackDays: random.pick([null, null, null, 0, 1, 5]),
     reconcileDays: random.pick([null, null, null, 0, 2, 20]),
+    scrubDays: trials.strikes && trials.random.chance(0.3) ? 0 : null,
     endDate: random.chance(0.1) ? lastDay + 1 : null,
   };
 }
@@ -102,7 +119,7 @@ function drawAsked({ now, random, plain }: Draw): Asked {
 function nextStep(before: Step, draw: Draw): Step {
   const { world, random, plain } = draw;
   const rough = !plain && random.chance(0.5);
-  return {
+  const step: Step = {
     weather: {
       passing: rough ? random.pick([0.02, 0.1, 0.3]) : 0,
       final: rough ? random.pick([0, 0, 0.01, 0.05]) : 0,
@@ -116,13 +133,34 @@ function nextStep(before: Step, draw: Draw): Step {
     stateInterval: random.pick([0, 0, 1000, 5000]),
     keepsRows: random.chance(0.5),
     olderState: random.chance(0.2),
+    strikes: drawStrikes(draw),
+    date: world.trials.clock ? drawDate(world.trials.random, draw.now, draw.lastDate) : CALM.date,
+    absent: world.trials.changes && world.trials.random.chance(0.2) ? "costs" : null,
   };
+  return world.trials.clock ? withoutStates(step, world.trials.random) : step;
+}
+
+/** Most kills of a life with an unsteady clock leave rows at the platform that no STATE covers. */
+function withoutStates(step: Step, random: Random): Step {
+  if (!random.chance(0.6)) return step;
+  let left = random.chance(0.7) ? random.int(1, 25) : Infinity;
+  const killWhen = ({ kind }: Item): boolean => kind === "record" && --left < 0;
+  return { ...step, end: { killWhen }, stateInterval: 60_000, keepsRows: true };
 }
 
 /** A number, or null in a third of the lives: the connector finds the number. */
 function drawConcurrency({ random, plain }: Draw): number | null {
   const drawn = random.int(1, plain ? 4 : 24);
   return drawn > 16 ? null : drawn;
+}
+
+/** The outages that begin during a sync. */
+function drawStrikes({ world: { trials, provider } }: Draw): Step["strikes"] {
+  if (!trials.strikes) return [];
+  return strikesOf(
+    trials.random,
+    provider.options.datasets.map(({ stream }) => stream),
+  );
 }
 
 function drawEnd(random: Random): End {
@@ -169,22 +207,34 @@ export async function quiet(connection: Connection, last: Step): Promise<void> {
   await settle(day + 11 * HOUR);
   await settle(day + DAY + 11 * HOUR);
   connection.faults.push(...judgeCurrent(connection));
+  if (world.trials.proven) {
+    const { startDate } = step.asked;
+    const from = ({ retentionDays }: { readonly retentionDays: number }): number =>
+      Math.max(startDate ?? -Infinity, floorOf(scheduler.now, retentionDays) + DAY);
+    connection.faults.push(...judgeProven(connection, from));
+  }
   const before = new Map(connection.states);
   const items = await settle(scheduler.now);
   const written = items.filter(({ kind }) => kind === "record").length;
-  if (written > 0) connection.faults.push(`R6: an idle sync wrote ${written} rows`);
+  if (written > 0 && isEconomical(world))
+    connection.faults.push(`R6: an idle sync wrote ${written} rows`);
   for (const [stream, { json, value }] of connection.states) {
     const was = before.get(stream);
     // A provisional cost that is posted later counts on the nearest day of the window that shows it.
     const { selects } =
       world.provider.options.datasets.find((rules) => rules.stream === stream) ?? {};
-    if (selects === "posting") continue;
+    if (selects === "posting" || !isEconomical(world)) continue;
     if (was?.json === json || stream === "export_windows") continue; // it reports each reading, so it always changes
     if (was !== undefined && onlyForgets(was.value, value)) continue;
     connection.faults.push(
       `S6: an idle sync changed the state of ${stream}: ${String(was?.json)} -> ${json}`,
     );
   }
+}
+
+/** Whether the bounds let a state remember all strays, so that none is written again. */
+function isEconomical({ trials: { limits, members } }: World): boolean {
+  return members !== "volatile" && limits.knownStrays > 100 && limits.pendingStrays > 100;
 }
 
 /**

@@ -1,4 +1,5 @@
 /** The reader of stdout: a platform that keeps states, and a warehouse that keeps rows. */
+import type { Span } from "./provider.ts";
 import type { StreamName, Version } from "./records.ts";
 
 /** One line that arrived. */
@@ -34,6 +35,9 @@ export interface ReportRow {
   readonly chain: string;
   readonly rows_reading_id: string;
   readonly rows: number;
+  readonly window_start: string;
+  readonly window_end: string;
+  readonly began_at: string;
   readonly confirmed: boolean;
   readonly shrunk: boolean;
   readonly first_as_of: string;
@@ -166,7 +170,7 @@ function itemOf(line: string): Item {
 }
 
 /** A deduplicated row. */
-interface Row {
+export interface Row {
   readonly version: Version;
   readonly readingId: string;
 }
@@ -180,6 +184,26 @@ export class Warehouse {
   /** The rows of each reading's id, in a table that is only appended to. */
   readonly readings = new Map<string, Set<Version>>();
   readonly reports: ReportRow[] = [];
+  /** The windows of the readings that were reported. */
+  readonly windows = new Map<string, Span>();
+  readonly #reportsOfDays = new Map<string, ReportRow[]>();
+
+  report(row: ReportRow): void {
+    this.reports.push(row);
+    const { reading_id: id, window_start: start, window_end: end, dataset, day } = row;
+    if (!this.windows.has(id))
+      this.windows.set(id, { start: Date.parse(start), end: Date.parse(end) });
+    if (!row.inside_window) return;
+    const key = `${dataset} ${day}`;
+    const reports = this.#reportsOfDays.get(key);
+    if (reports === undefined) this.#reportsOfDays.set(key, [row]);
+    else reports.push(row);
+  }
+
+  /** The reports of a day's own rows, in the order in which they came. */
+  reportsOf(stream: StreamName, day: string): readonly ReportRow[] {
+    return this.#reportsOfDays.get(`${stream} ${day}`) ?? [];
+  }
 
   /** The greatest x_ReadingId wins, ties by arrival. */
   load(version: Version, readingId: string): void {
@@ -196,13 +220,4 @@ export class Warehouse {
     this.rows[stream].clear();
     this.deduplicated[stream].clear();
   }
-}
-
-/** All record texts that the provider may ever send, with their records. */
-export function versionsByText(
-  lives: readonly { readonly versions: readonly Version[] }[],
-): Map<string, Version> {
-  return new Map(
-    lives.flatMap(({ versions }) => versions).map((version) => [version.text, version]),
-  );
 }

@@ -4,11 +4,34 @@
  */
 import { dayOf, DAY, iso, MINUTE } from "./calendar.ts";
 import { chanceOf } from "./random.ts";
-import { type Granularity, type Life, type StreamName, type Version, visible } from "./records.ts";
+import {
+  type Granularity,
+  type Life,
+  type StreamName,
+  type Version,
+  versionsByText,
+  visible,
+} from "./records.ts";
 
 export interface Span {
   readonly start: number;
   readonly end: number;
+}
+
+/** A span in which a dataset answers 200 and shows only some of its records (R8). */
+export interface Outage extends Span {
+  /** Shows one record of this number; none if it is infinite. */
+  readonly showsOneOf: number;
+}
+
+/** An outage that begins right after an answer. */
+export interface Strike {
+  readonly stream: StreamName;
+  /** Counts all pages, or only those that end a window: a window that differs is then read a second time (R6). */
+  readonly counts: "pages" | "windows";
+  readonly after: number;
+  readonly lasts: number;
+  readonly showsOneOf: number;
 }
 
 /** The rule for `available_through`. */
@@ -31,14 +54,13 @@ export interface Frontier {
 export interface Rules {
   readonly stream: StreamName;
   readonly granularity: Granularity;
-  readonly retentionDays: number;
+  retentionDays: number;
   maximumWindowDays: number;
   /** From the capabilities; null if they do not say it. */
   readonly lag: number | null;
   /** `inclusive`: by start, but with the end included, which is a common mistake of providers. */
-  readonly selects: "start" | "overlap" | "containment" | "inclusive" | "posting";
-  /** Spans in which it answers 200 and shows only some records (R8). */
-  readonly outages: readonly Span[];
+  selects: "start" | "overlap" | "containment" | "inclusive" | "posting";
+  readonly outages: Outage[];
   readonly cursors: "snapshot" | "keyset" | "offset";
   /** The lifetime of a cursor, in milliseconds. */
   cursorLifetime: number;
@@ -59,6 +81,8 @@ export interface Reply {
 export interface Exchange {
   readonly stream: StreamName;
   readonly at: number;
+  /** The instant in the header `Date`. */
+  readonly date: number;
   readonly start: number;
   readonly end: number;
   readonly cursor: string | null;
@@ -80,11 +104,15 @@ interface Cursor {
   isExpired: boolean;
 }
 
+export type Members = "same" | "order" | "volatile";
+
 export interface ProviderOptions {
   readonly salt: number;
   readonly datasets: readonly Rules[];
   readonly lives: readonly Life[];
   readonly sendsDate: boolean;
+  /** Whether the members of a record come in another order, or one of them differs, in each answer. Absent: neither. */
+  readonly members?: Members;
   /** Whether some pages are short or empty (P2). */
   readonly whims: boolean;
 }
@@ -93,6 +121,14 @@ export class Provider {
   readonly options: ProviderOptions;
   /** All exchanges since the list was last emptied. */
   exchanges: Exchange[] = [];
+  /** The versions by every text that was sent of them. */
+  readonly texts: Map<string, Version>;
+  /** The instant that the header `Date` names when the provider's time is `now`. */
+  dateAt = (now: number): number => now;
+  /** A dataset that the capabilities do not offer at present. */
+  absent: StreamName | null = null;
+  /** The outages that begin during the present sync. */
+  strikes: readonly Strike[] = [];
   readonly #cursors = new Map<string, Cursor>();
   /** In the order of every listing: by start, then by id. */
   readonly #lives: readonly Life[];
@@ -100,6 +136,7 @@ export class Provider {
 
   constructor(options: ProviderOptions) {
     this.options = options;
+    this.texts = versionsByText(options.lives);
     this.#lives = options.lives.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   }
 
@@ -111,7 +148,7 @@ export class Provider {
   answer(url: URL, now: number): Reply {
     const headers = {
       "content-type": "application/json",
-      ...(this.options.sendsDate ? { date: new Date(now).toUTCString() } : {}),
+      ...(this.options.sendsDate ? { date: new Date(this.dateAt(now)).toUTCString() } : {}),
     };
     if (url.pathname.endsWith("/v1/finops/capabilities")) {
       return { status: 200, headers, body: JSON.stringify(this.#capabilities()) };
@@ -124,7 +161,7 @@ export class Provider {
   }
 
   #capabilities(): object {
-    const offered = this.options.datasets;
+    const offered = this.options.datasets.filter(({ stream }) => stream !== this.absent);
     const [any] = offered;
     // Every provider has usage. If a test gives none, the dataset is empty.
     const usage =
@@ -156,7 +193,14 @@ export class Provider {
     const sent = query.get("cursor");
     const same = `${rules.stream} ${query.get("start")} ${query.get("end")} ${query.get("granularity")} ${query.get("limit")}`;
     const known = sent === null ? undefined : this.#cursors.get(sent);
-    const seen = { stream: rules.stream, at: now, start, end, cursor: sent };
+    const seen = {
+      stream: rules.stream,
+      at: now,
+      date: this.dateAt(now),
+      start,
+      end,
+      cursor: sent,
+    };
     const refusal =
       this.#refusal(rules, { start, end }, now) ??
       cursorRefusal(rules, { start, sent }, known, same, now);
@@ -185,8 +229,41 @@ export class Provider {
         : null;
     const availableThrough = this.#availableThrough(rules, asOf, end);
     this.exchanges.push({ ...seen, status: 200, availableThrough, nextCursor, versions });
-    const body = `{"data":[${versions.map(({ text }) => text).join(",")}],"next_cursor":${JSON.stringify(nextCursor)},"as_of":"${iso(asOf)}","available_through":"${iso(availableThrough)}"}`;
+    this.#strike(rules, now);
+    const body = `{"data":[${versions.map((version) => this.#textOf(version)).join(",")}],"next_cursor":${JSON.stringify(nextCursor)},"as_of":"${iso(asOf)}","available_through":"${iso(availableThrough)}"}`;
     return { status: 200, headers: {}, body };
+  }
+
+  /** The text of a version in the present answer. */
+  #textOf(version: Version): string {
+    const { members = "same", salt } = this.options;
+    if (members === "same") return version.text;
+    const { text, extra } = version;
+    const known = extra === "" ? text.slice(1, -1) : text.slice(1, -extra.length - 2);
+    const parts = members === "order" ? shuffled(known, salt, this.#served) : [known];
+    if (extra !== "") parts.push(extra);
+    if (members === "volatile") parts.push(`"x_Answer":"${this.#served}"`);
+    const sent = `{${parts.join(",")}}`;
+    this.texts.set(sent, version);
+    return sent;
+  }
+
+  /** Begins the outages whose answer this is. */
+  #strike({ stream, outages }: Rules, now: number): void {
+    const due = this.strikes.filter(
+      ({ stream: hit, counts, after }) =>
+        hit === stream &&
+        this.exchanges.filter(
+          (exchange) =>
+            exchange.stream === stream &&
+            exchange.status === 200 &&
+            (counts === "pages" || exchange.nextCursor === null),
+        ).length === after,
+    );
+    if (due.length === 0) return;
+    this.strikes = this.strikes.filter((strike) => !due.includes(strike));
+    for (const { lasts, showsOneOf } of due)
+      outages.push({ start: now + 1, end: now + 1 + lasts, showsOneOf });
   }
 
   /** Most pages are full; some are short or empty (P2). */
@@ -242,6 +319,15 @@ export class Provider {
   }
 }
 
+/** The members of a record in an order of their own. All values of the simulation are texts without commas, or null. */
+function shuffled(members: string, ...salt: readonly number[]): string[] {
+  const keyed = members.split(/,(?=")/).map((member, index) => ({
+    member,
+    key: chanceOf(...salt, index),
+  }));
+  return keyed.toSorted((a, b) => a.key - b.key).map(({ member }) => member);
+}
+
 function lagsOf({ stream, lag }: Rules): object {
   if (lag === null) return {};
   return stream === "usage"
@@ -249,10 +335,17 @@ function lagsOf({ stream, lag }: Rules): object {
     : { settlement_lag_hours: Math.ceil(lag / (60 * MINUTE)) };
 }
 
-/** During an outage two records of three are missing. */
-export function isHidden({ outages }: Rules, { id }: Life, at: number): boolean {
-  const isOut = outages.some(({ start, end }) => start <= at && at < end);
-  return isOut && Number(/\d+$/.exec(id)?.[0] ?? 0) % 3 !== 0;
+/** Whether an outage hides a record at an instant. */
+export function isHidden({ outages }: Rules, life: Life, at: number): boolean {
+  return outages.some(
+    (outage) => outage.start <= at && at < outage.end && isHiddenBy(outage, life),
+  );
+}
+
+/** Whether an outage hides a record while it lasts. */
+export function isHiddenBy({ showsOneOf }: Outage, { id }: Life): boolean {
+  if (showsOneOf === Infinity) return true;
+  return Number(/\d+$/.exec(id)?.[0] ?? 0) % showsOneOf !== 0;
 }
 
 /** When a record was posted, which is what some providers select by. */

@@ -16,8 +16,10 @@ export interface Version {
   readonly currency: string;
   /** Whether R1 alone guarantees that syncs find it. */
   readonly due: boolean;
-  /** The JSON of the record, byte for byte as every page has it. */
+  /** The JSON of the record, byte for byte as every page has it, unless its members move (provider.ts). */
   readonly text: string;
+  /** The JSON members at its end that no schema knows. */
+  readonly extra: string;
 }
 
 export interface Life {
@@ -53,10 +55,10 @@ export interface VersionFacts {
 
 /** Adds a version to a life. */
 export function addVersion(life: Life, facts: VersionFacts): void {
-  const { at, status, amount, currency, due } = facts;
+  const { at, status, amount, currency, due, extra } = facts;
   const index = life.versions.length;
   const text = life.stream === "usage" ? usageText(life, facts) : costText(life, facts);
-  life.versions.push({ record: life, index, at, status, amount, currency, due, text });
+  life.versions.push({ record: life, index, at, status, amount, currency, due, text, extra });
 }
 
 /** Adds a version that shows an earlier one again, byte for byte: a provider that takes a change back. */
@@ -133,4 +135,13 @@ export function settlesFrom(
   overlap: boolean,
 ): number {
   return overlap ? life.end : Math.min(life.end, dayOf(life.start) + DAY);
+}
+
+/** All record texts that the provider may ever send, with their records. */
+export function versionsByText(
+  lives: readonly { readonly versions: readonly Version[] }[],
+): Map<string, Version> {
+  return new Map(
+    lives.flatMap(({ versions }) => versions).map((version) => [version.text, version]),
+  );
 }

@@ -4,6 +4,7 @@ import { Connection } from "./connection.ts";
 import { type Frontier, Provider, type Rules } from "./provider.ts";
 import { Random } from "./random.ts";
 import { addVersion, type Life, type StreamName } from "./records.ts";
+import { NO_TRIALS } from "./trials.ts";
 import { HONEST, lookbackOf, type World } from "./world.ts";
 
 /** Rules without oddities; a test changes those that its schedule needs. */
@@ -79,6 +80,7 @@ export function scripted(
     skew: 0,
     reports: true,
     tempo,
+    trials: NO_TRIALS,
   };
   return new Connection(world, mode);
 }

@@ -8,6 +8,7 @@ import "./gunzip.ts";
 import { Writable } from "node:stream";
 import type { Host } from "../src/connector.ts";
 import { MAXIMUM_LANES } from "../src/core/concurrency.ts";
+import type { Limits } from "../src/core/limits.ts";
 import type { Clock } from "../src/edges.ts";
 import { Emitter } from "../src/emit.ts";
 import { Secrets } from "../src/secrets.ts";
@@ -44,6 +45,7 @@ export interface SyncOptions {
   /** The longest time of a write, in milliseconds. */
   readonly slowness: number;
   readonly stateInterval: number;
+  readonly limits: Limits;
   readonly end: End;
 }
 
@@ -122,7 +124,7 @@ export async function sync(options: SyncOptions): Promise<SyncResult> {
 }
 
 function hostOf(
-  { scheduler, random, config, catalog, states, skew, stateInterval }: SyncOptions,
+  { scheduler, random, config, catalog, states, skew, stateInterval, limits }: SyncOptions,
   secrets: Secrets,
   network: Network,
   stop: AbortSignal,
@@ -153,6 +155,7 @@ function hostOf(
     secrets,
     openTransport: () => ({ transport: network.transport, close: () => Promise.resolve() }),
     stateInterval,
+    limits,
   });
 }
 

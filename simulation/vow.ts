@@ -16,6 +16,7 @@ export interface Asked {
   readonly startDate: number | null;
   readonly lookbackDays: number | null;
   readonly reconcileDays: number | null;
+  readonly scrubDays: number | null;
   readonly endDate: number | null;
 }
 
@@ -28,6 +29,8 @@ export interface Watched {
 /** The facts of a sync that the rules depend on. */
 export interface Passage extends Asked {
   readonly result: SyncResult;
+  /** The instants of its start and its end by the provider's header `Date`. */
+  readonly believed: { readonly startedAt: number; readonly endedAt: number };
   readonly exchanges: readonly Exchange[];
   /** The state that it started from. */
   readonly stored: StateValue | undefined;
@@ -87,17 +90,17 @@ export class Vow {
    * S1: the position never goes back, except if nothing was finished and the start was moved to earlier. It never
    * passes `available_through` or now, except for a start that was moved.
    */
-  #positions({ result, stored, startDate }: Passage): string[] {
+  #positions({ result, believed, stored, startDate }: Passage): string[] {
     const { rules } = this.#watched;
     const { frontier } = rules;
     const faults: string[] = [];
     const base = Math.min(
-      Math.max(startDate ?? -Infinity, floorOf(result.endedAt, rules.retentionDays)),
-      dayOf(result.endedAt),
+      Math.max(startDate ?? -Infinity, floorOf(believed.endedAt, rules.retentionDays)),
+      dayOf(believed.endedAt),
     );
     const begin = Math.min(
-      Math.max(startDate ?? -Infinity, floorOf(result.startedAt, rules.retentionDays)),
-      dayOf(result.startedAt),
+      Math.max(startDate ?? -Infinity, floorOf(believed.startedAt, rules.retentionDays)),
+      dayOf(believed.startedAt),
     );
     const isUnread = stored?.start !== undefined && stored.start === stored.position;
     let before = isUnread ? Math.min(this.#position, begin) : this.#position;
@@ -111,7 +114,7 @@ export class Vow {
       const position = Date.parse(value.position);
       if (!(position >= before))
         faults.push(`S1: position back from ${iso(before)} to ${iso(position)}`);
-      const said = Math.min(this.#readings.furthest, result.endedAt);
+      const said = Math.min(this.#readings.furthest, believed.endedAt);
       if (position > Math.max(said, base, before)) {
         faults.push(`S1: position ${iso(position)} past what was available, ${iso(said)}`);
       }
@@ -131,11 +134,11 @@ export class Vow {
   /** R1, R2: no more than these ranges is read again. */
   #rereads(own: readonly Exchange[], passage: Passage): string[] {
     const { rules } = this.#watched;
-    const { result, stored } = passage;
+    const { believed, stored } = passage;
     if (stored === undefined || stored.pass !== undefined) return [];
-    const today = date(result.startedAt);
-    if (date(result.endedAt) !== today || stored.reconciled_on !== today) return [];
-    const floor = floorOf(result.startedAt - 1000, rules.retentionDays);
+    const today = date(believed.startedAt);
+    if (date(believed.endedAt) !== today || stored.reconciled_on !== today) return [];
+    const floor = floorOf(believed.startedAt - 1000, rules.retentionDays);
     const from = Math.max(passage.startDate ?? -Infinity, floor);
     if (Date.parse(stored.start) > from) return [];
     const reread = dayOf(this.#position - this.#lookbackOf(passage));
@@ -155,23 +158,23 @@ export class Vow {
 
   #complete(passage: Passage, chain: number): string[] {
     const { rules } = this.#watched;
-    const { result } = passage;
+    const { result, believed } = passage;
     const state = lastState(result.items, rules.stream)?.value;
     if (state === undefined) return ["S2: a complete stream without a STATE"];
     const faults = state.pass === undefined ? [] : ["S3: a complete stream with a pass under way"];
-    const today = date(result.startedAt);
-    const deepFrom = deepRereadFrom(rules.stream, passage, result.startedAt);
-    const sure = date(result.endedAt) === today;
+    const today = date(believed.startedAt);
+    const deepFrom = deepRereadFrom(rules.stream, passage, believed.startedAt);
+    const sure = date(believed.endedAt) === today;
     const expected = deepFrom === null ? this.#reconciledOn : today;
     if (sure && (state.reconciled_on ?? null) !== expected) {
       faults.push(`R2: reconciled_on is ${String(state.reconciled_on)}, not ${String(expected)}`);
     }
-    const floor = floorOf(result.endedAt, rules.retentionDays);
+    const floor = floorOf(believed.endedAt, rules.retentionDays);
     const from = Math.max(passage.startDate ?? -Infinity, floor);
     const shortened = passage.mayShorten || rules.refusesFuture;
     const now = shortened
-      ? result.startedAt - (rules.granularity === "1h" ? HOUR : DAY)
-      : result.startedAt;
+      ? believed.startedAt - (rules.granularity === "1h" ? HOUR : DAY)
+      : believed.startedAt;
     const until = Math.min(now, passage.endDate ?? Infinity);
     const deep =
       sure && deepFrom !== null && this.#reconcile !== undefined && this.#reconciledOn !== today
@@ -185,7 +188,7 @@ export class Vow {
     if (missing !== null) faults.push(`R1: complete without ${date(missing)}`);
     const again = this.#readings.missing(
       { from: Math.max(from, deep), until: dayOf(until) },
-      dayOf(result.startedAt),
+      dayOf(believed.startedAt) - (believed.startedAt - result.startedAt),
     );
     if (again !== null) faults.push(`R2: a deep re-read without ${date(again)} on that very day`);
     // P6: a moving listing may skip rows; the check at the end of the life covers them. If the end date lies before all due
@@ -206,10 +209,12 @@ export class Vow {
     for (const life of lives) {
       if (life.stream !== rules.stream || life.start < from || life.start >= until) continue;
       if (life.withdrawnAt <= result.endedAt) continue;
-      // A record that is posted later lies in another window than its start; what an outage hid nobody promises.
-      const isElsewhere = rules.selects === "posting" && life.id.endsWith("7");
-      if (isElsewhere || rules.outages.length > 0) continue;
+      // A record that is posted later lies in another window than its start.
+      if (rules.selects === "posting" && life.id.endsWith("7")) continue;
       const needed = this.#needed(life, chain, deep);
+      // Nobody promises what an outage hid.
+      const since = life.versions[needed]?.at ?? life.start;
+      if (rules.outages.some(({ start, end }) => end > since && start <= result.endedAt)) continue;
       const row = warehouse.rows[rules.stream].get(life.id);
       if (needed >= 0 && (row === undefined || row.index < needed)) {
         faults.push(

@@ -1,7 +1,8 @@
 /** Draws a world from a seed: the provider's capabilities, its records, and its behavior. */
 import { DAY, dayOf, HOUR, MINUTE, monthOf } from "./calendar.ts";
-import { type Frontier, Provider, type Rules, type Span } from "./provider.ts";
+import { type Frontier, type Outage, Provider, type Rules, type Span } from "./provider.ts";
 import { Random } from "./random.ts";
+import { drawTrials, NO_TRIALS, type Trial, type Trials } from "./trials.ts";
 import {
   addAgain,
   addVersion,
@@ -15,6 +16,8 @@ import {
 export interface Temper {
   /** Records change only within the lag, frontiers are right, cursors do not expire, and there are no oddities. */
   readonly kind: "plain" | "any";
+  /** Absent: those that the seed draws. */
+  readonly trials?: readonly Trial[];
 }
 
 export interface World {
@@ -28,6 +31,7 @@ export interface World {
   /** Whether the stream export_windows is read too (R5). */
   readonly reports: boolean;
   readonly tempo: Tempo;
+  readonly trials: Trials;
 }
 
 /** The course of a life: how often it syncs, how often syncs are killed, and how often the config changes. */
@@ -37,30 +41,55 @@ export interface Tempo {
   readonly changes: number;
 }
 
-export function drawWorld(seed: number, { kind }: Temper): World {
+export function drawWorld(seed: number, { kind, trials: only = [] }: Temper): World {
   const random = new Random(seed);
   const plain = kind === "plain";
+  const trials = plain ? NO_TRIALS : drawTrials(seed, only);
   const begin = Date.UTC(2026, 0, 1) + random.int(0, 500) * DAY + random.int(0, DAY - 1);
   const tempo: Tempo = {
     often: random.chance(0.3),
-    deaths: plain ? 0 : random.pick([0, 0.3, 0.5, 0.8]),
+    deaths: plain ? 0 : Math.max(random.pick([0, 0.3, 0.5, 0.8]), trials.clock ? 0.5 : 0),
     changes: plain ? 0 : random.pick([0, 0.1, 0.4]),
   };
   const days = plain ? random.int(2, 6) : random.int(1, tempo.often ? 1 : 6);
   const end = begin + days * DAY;
-  const history = random.pick([2, 4, 8, 12, 20, 70]);
+  const drawn = random.pick([2, 4, 8, 12, 20, 70]);
+  const history = trials.strikes ? Math.min(drawn, 5) : drawn;
   const streams: StreamName[] = random.chance(0.15) ? ["usage"] : ["usage", "costs"];
   const salt = random.int(0, 2 ** 31);
-  const datasets = streams.map((stream) =>
-    drawRules(stream, random.fork(), plain, { start: begin, end }),
-  );
+  const datasets = streams.map((stream) => ({
+    ...drawRules(stream, random.fork(), plain, { start: begin, end }),
+    ...rulesFor(trials, stream),
+  }));
   const lives = datasets.flatMap((rules) =>
-    drawLives(rules, random.fork(), plain, { start: dayOf(begin) - history * DAY, end }),
+    drawLives(
+      rules,
+      random.fork(),
+      { plain, crowded: trials.strikes, long: trials.long, restless: trials.clock },
+      { start: dayOf(begin) - history * DAY, end },
+    ),
   );
-  const sendsDate = plain || random.chance(0.9);
+  const sendsDate = random.chance(0.9) || plain || trials.clock;
   const skew = sendsDate && !plain ? random.pick([0, 0, -2 * DAY, -HOUR, 3 * HOUR, 2 * DAY]) : 0;
-  const provider = new Provider({ salt, datasets, lives, sendsDate, whims: true });
-  return { random, provider, lives, begin, end, skew, reports: random.chance(0.5), tempo };
+  const provider = new Provider({
+    salt,
+    datasets,
+    lives,
+    sendsDate,
+    whims: true,
+    members: trials.members,
+  });
+  return {
+    random,
+    provider,
+    lives,
+    begin,
+    end,
+    skew,
+    reports: trials.strikes || random.chance(0.5),
+    tempo,
+    trials,
+  };
 }
 
 function drawRules(stream: StreamName, random: Random, plain: boolean, span: Span): Rules {
@@ -99,10 +128,10 @@ function drawRules(stream: StreamName, random: Random, plain: boolean, span: Spa
   };
 }
 
-function drawOutages(random: Random, { start, end }: Span): Span[] {
+function drawOutages(random: Random, { start, end }: Span): Outage[] {
   if (!random.chance(0.15)) return [];
   const from = random.int(start, Math.max(start + 1, end));
-  return [{ start: from, end: from + random.int(10 * MINUTE, 30 * HOUR) }];
+  return [{ start: from, end: from + random.int(10 * MINUTE, 30 * HOUR), showsOneOf: 3 }];
 }
 
 /** A frontier that is always right. */
@@ -134,14 +163,37 @@ export function lookbackOf(rules: Rules): number {
   return Math.max(1, Math.ceil((rules.lag ?? 0) / DAY)) * DAY;
 }
 
-function drawLives(rules: Rules, random: Random, plain: boolean, span: Span): Life[] {
+/** The rules that a trial needs: plans that follow a clock that is wrong must not be refused. */
+function rulesFor({ clock, long }: Trials, stream: StreamName): Partial<Rules> {
+  return {
+    ...(clock ? { refusesFuture: false, beforeRetention: "trim" } : {}),
+    ...(long && stream === "costs" ? { selects: "overlap", maximumWindowDays: 2 } : {}),
+  };
+}
+
+interface Crowd {
+  readonly plain: boolean;
+  /** Whether most days have more than ten records, so that an outage is suspected (R8). */
+  readonly crowded: boolean;
+  /** Whether most costs are longer than a day. */
+  readonly long: boolean;
+  /** Whether most records change many times. */
+  readonly restless: boolean;
+}
+
+function drawLives(
+  rules: Rules,
+  random: Random,
+  { plain, crowded, long, restless }: Crowd,
+  span: Span,
+): Life[] {
   const lives: Life[] = [];
   const most = random.pick(plain ? [1, 1, 2, 3] : [1, 2, 3, 8, 15]);
-  const isRestless = !plain && random.chance(0.2);
+  const isRestless = !plain && random.chance(restless ? 0.7 : 0.2);
   for (let day = span.start; day <= span.end; day += DAY) {
-    const count = random.int(0, most);
+    const count = crowded ? random.int(8, 24) : random.int(0, most);
     for (let number = 0; number < count; number++) {
-      const life = drawLife(rules, random, plain, day, `${rules.stream}-${lives.length}`);
+      const life = drawLife(rules, random, { plain, long }, day, `${rules.stream}-${lives.length}`);
       const changes = isRestless ? random.int(4, 12) : random.pick([1, 1, 2, 3]);
       drawVersions(life, { rules, random, plain, changes, end: span.end });
       if (life.versions.length > 0) lives.push(life);
@@ -150,13 +202,24 @@ function drawLives(rules: Rules, random: Random, plain: boolean, span: Span): Li
   return plain ? lives : [...lives, ...drawCorrections(lives, rules, random, span.end)];
 }
 
-function drawLife(rules: Rules, random: Random, plain: boolean, day: number, id: string): Life {
+function drawLife(
+  rules: Rules,
+  random: Random,
+  { plain, long }: Pick<Crowd, "plain" | "long">,
+  day: number,
+  id: string,
+): Life {
   const { stream, granularity, selects } = rules;
   let [start, end] = [day, day + DAY];
   if (granularity === "1h") {
     start = day + random.int(0, 23) * HOUR;
     end = start + HOUR;
-  } else if (!plain && stream === "costs" && selects !== "containment" && random.chance(0.1)) {
+  } else if (
+    !plain &&
+    stream === "costs" &&
+    selects !== "containment" &&
+    random.chance(long ? 0.7 : 0.1)
+  ) {
     end = Math.min(day + random.int(2, 30) * DAY, monthOf(day, -1));
   }
   return { stream, id, start, end, versions: [], withdrawnAt: Infinity };

@@ -1,0 +1,201 @@
+/**
+ * R8: a row that the provider still has leaves the rows that stand only if a reading that is an hour younger agrees. The rows that
+ * stand are those of the models (dbt/macros/judged.sql): of a day, the rows that its newest proven report names, and later ones.
+ * Long charges and strays have rules of their own and are left out here.
+ */
+import { date, DAY, dayOf, HOUR, iso, MINUTE } from "./calendar.ts";
+import type { ReportRow, Row, StateValue, Warehouse } from "./platform.ts";
+import { type Exchange, isHidden, type Rules } from "./provider.ts";
+import { type Life, type Version, visible } from "./records.ts";
+
+/** A reading may wait that long for its first page. */
+const SLACK = 10 * MINUTE;
+
+/** The facts of a sync that the judgment depends on. */
+export interface Passed {
+  readonly exchanges: readonly Exchange[];
+  readonly endedAt: number;
+  /** The first instant that the config and retention let a sync read. */
+  readonly from: number;
+  /** The position of the stream's state, and its days with provisional costs. */
+  readonly state: StateValue | undefined;
+  /** Whether the sync read the whole stream. */
+  readonly isComplete: boolean;
+  /** The readings that were reported after the state that the platform kept. */
+  readonly uncovered: ReadonlySet<string>;
+}
+
+interface Day {
+  readonly rows: ReadonlyMap<string, Version>;
+  readonly anchor: ReportRow | undefined;
+}
+
+/** The rows of one stream that stand, over many syncs. */
+export class Standing {
+  readonly #rules: Rules;
+  readonly #warehouse: Warehouse;
+  #days = new Map<string, Day>();
+  #chain: string | undefined;
+  /** The number of rows that the state knows of each day. */
+  #known = new Map<string, number>();
+  /** The ids of the rows that another window than their own brought last. */
+  readonly #strays = new Set<string>();
+  /** The answers during an outage. */
+  readonly #blind: Exchange[] = [];
+
+  constructor(rules: Rules, warehouse: Warehouse) {
+    this.#rules = rules;
+    this.#warehouse = warehouse;
+  }
+
+  /** Judges what a sync has changed. */
+  after(passed: Passed): string[] {
+    const { exchanges, state, uncovered } = passed;
+    const { outages, stream } = this.#rules;
+    for (const exchange of exchanges) {
+      const isBlind = outages.some(({ start, end }) => start <= exchange.at && exchange.at < end);
+      if (isBlind && exchange.stream === stream && exchange.status === 200)
+        this.#blind.push(exchange);
+    }
+    const before = this.#days;
+    const isSame = this.#chain === state?.chain;
+    this.#chain = state?.chain;
+    this.#days = this.#standing();
+    const faults: string[] = [];
+    if (isSame) {
+      for (const [day, { rows }] of before) faults.push(...this.#lost(day, rows, passed));
+    } else this.#known.clear();
+    for (const [day, { anchor }] of this.#days) {
+      if (anchor !== undefined && !uncovered.has(anchor.reading_id))
+        this.#known.set(day, anchor.rows);
+    }
+    return [...faults, ...this.#forgotten(passed)];
+  }
+
+  /** The rows that stand, by day. */
+  #standing(): Map<string, Day> {
+    const { stream } = this.#rules;
+    const { deduplicated, windows } = this.#warehouse;
+    const byDay = new Map<string, Row[]>();
+    this.#strays.clear();
+    for (const row of deduplicated[stream].values()) {
+      const { start, end } = row.version.record;
+      const window = windows.get(row.readingId);
+      const isStray = window !== undefined && (start < window.start || start >= window.end);
+      if (isStray) this.#strays.add(row.version.record.id);
+      if (isStray || end > dayOf(start) + DAY) continue;
+      const day = date(start);
+      const rows = byDay.get(day);
+      if (rows === undefined) byDay.set(day, [row]);
+      else rows.push(row);
+    }
+    return new Map(
+      [...byDay].map(([day, rows]) => {
+        const anchor = this.#anchorOf(day, rows);
+        const standing = rows.filter(
+          ({ readingId }) =>
+            anchor === undefined ||
+            readingId === anchor.rows_reading_id ||
+            readingId > anchor.reading_id,
+        );
+        return [
+          day,
+          { anchor, rows: new Map(standing.map((row) => [row.version.record.id, row.version])) },
+        ];
+      }),
+    );
+  }
+
+  /** The newest proven report of a day whose rows are in the table; one that covers the whole day comes first. */
+  #anchorOf(day: string, rows: readonly Row[]): ReportRow | undefined {
+    let best: ReportRow | undefined;
+    for (const report of this.#warehouse.reportsOf(this.#rules.stream, day)) {
+      if (report.chain !== this.#chain || !report.confirmed || report.shrunk) continue;
+      const isBetter =
+        best === undefined ||
+        (coversDay(report) === coversDay(best)
+          ? report.reading_id > best.reading_id
+          : coversDay(report));
+      if (!isBetter) continue;
+      const there = rows.filter(
+        ({ readingId }) => readingId === report.rows_reading_id || readingId > report.reading_id,
+      );
+      if (there.length >= report.rows) best = report;
+    }
+    return best;
+  }
+
+  #lost(day: string, before: ReadonlyMap<string, Version>, { endedAt, from }: Passed): string[] {
+    const { rows, anchor } = this.#days.get(day) ?? {
+      rows: new Map<string, Version>(),
+      anchor: undefined,
+    };
+    const lost = [...before.values()]
+      .map(({ record }) => record)
+      .filter(({ start }) => start >= from)
+      .filter(({ id }) => !rows.has(id) && !this.#strays.has(id))
+      .filter((record) => visible(record, endedAt) !== undefined);
+    const [first] = lost;
+    if (first === undefined) return [];
+    const what = `${lost.length} of ${before.size} rows of ${this.#rules.stream} ${day} no longer stand, ${first.id} among them`;
+    if (anchor === undefined) return [`R4: ${what}`];
+    const said = `${anchor.reading_id} as of ${anchor.last_as_of} shows ${anchor.rows}`;
+    const there = lost.find((record) => !this.#wasHidden(record, anchor));
+    if (there !== undefined) return [`R4: ${what}: ${said}, and ${there.id} was there to see`];
+    const known = this.#known.get(day) ?? 0;
+    if (known < 10 || 2 * anchor.rows >= known || this.#isAgreed(day, first, anchor)) return [];
+    return [`R8: ${what}: ${said}, ${known} were known, and no reading an hour before agrees`];
+  }
+
+  /** Whether a record may be missing from a reading: an outage hid it, or it changed its day meanwhile. */
+  #wasHidden(record: Life, { first_as_of: first, last_as_of: last }: ReportRow): boolean {
+    const [from, until] = [Date.parse(first), Date.parse(last)];
+    const { outages } = this.#rules;
+    return (
+      isHidden(this.#rules, record, from) ||
+      isHidden(this.#rules, record, until) ||
+      outages.some(({ start }) => from <= start && start <= until) ||
+      visible(record, from) === undefined
+    );
+  }
+
+  /** Whether an answer about the day came an hour before the reading, and hid the record too. */
+  #isAgreed(day: string, record: Life, { began_at: beganAt }: ReportRow): boolean {
+    const at = Date.parse(day);
+    return this.#blind.some(
+      ({ start, end, date: then, at: asked }) =>
+        start <= at &&
+        at < end &&
+        then <= Date.parse(beganAt) - HOUR + SLACK &&
+        isHidden(this.#rules, record, asked),
+    );
+  }
+
+  /** R2: a provisional cost that stands is followed. */
+  #forgotten({ isComplete, state, from }: Passed): string[] {
+    if (!isComplete || this.#rules.stream !== "costs") return [];
+    const followed = new Set((state?.provisional ?? []).map(([day]) => day));
+    const position = Date.parse(state?.position ?? iso(0));
+    const faults: string[] = [];
+    for (const [day, { rows, anchor }] of this.#days) {
+      if (followed.has(day) || anchor === undefined || Date.parse(day) >= position) continue;
+      if (!this.#known.has(day) || Date.parse(day) < from) continue;
+      const provisional = [...rows.values()].find(({ status }) => status === "provisional");
+      if (provisional !== undefined)
+        faults.push(
+          `R2: ${provisional.record.id} of ${day} stands, is provisional, and is not followed`,
+        );
+    }
+    return faults;
+  }
+}
+
+/** Whether a report covers its whole day. */
+export function coversDay({
+  day,
+  covered_from: from,
+  covered_through: through,
+}: ReportRow): boolean {
+  const start = Date.parse(day);
+  return from === iso(start) && through === iso(start + DAY);
+}

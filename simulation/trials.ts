@@ -1,0 +1,119 @@
+/** The trials of a life: hardships that a seed draws beside its world, each for itself, so that most lives have one or two. */
+import { type Limits, LIMITS } from "../src/core/limits.ts";
+import { HOUR, MINUTE, SECOND } from "./calendar.ts";
+import type { Members, Rules, Strike } from "./provider.ts";
+import { Random } from "./random.ts";
+import type { StreamName } from "./records.ts";
+
+/**
+ * The kinds of trials, each with the share of lives that have it. A share of 0: the engine does not pass yet, and only
+ * `--trials` chooses the kind.
+ */
+const SHARES = {
+  strikes: 0,
+  limits: 0.2,
+  clock: 0.2,
+  order: 0,
+  volatile: 0,
+  changes: 0,
+  long: 0.1,
+  proven: 0,
+} as const;
+
+export type Trial = keyof typeof SHARES;
+export const isTrial = (name: string): name is Trial => name in SHARES;
+
+export interface Trials {
+  /** Of its own, so that a trial changes nothing that the world draws. */
+  readonly random: Random;
+  /** Outages of minutes that begin between any two requests (R8), over days of many records. */
+  readonly strikes: boolean;
+  readonly limits: Limits;
+  /** The `Date` of the provider steps between syncs, by seconds and hours, or stands still over a restart. */
+  readonly clock: boolean;
+  readonly members: Members;
+  /** Datasets disappear and return; retention and the way to select change. */
+  readonly changes: boolean;
+  /** Most costs are longer than their day, and windows are short. */
+  readonly long: boolean;
+  /** At its end every day must be proven (R10). */
+  readonly proven: boolean;
+}
+
+/** Draws the trials of a seed; `only` names the ones that it has in any case. */
+export function drawTrials(seed: number, only: readonly Trial[]): Trials {
+  const random = new Random(seed + 2 ** 40);
+  const has = (trial: Trial): boolean => {
+    const isDrawn = random.chance(SHARES[trial]);
+    return only.length === 0 ? isDrawn : only.includes(trial);
+  };
+  return {
+    random,
+    strikes: has("strikes"),
+    limits: has("limits") ? drawLimits(random) : LIMITS,
+    clock: has("clock"),
+    members: has("order") ? "order" : has("volatile") ? "volatile" : "same",
+    changes: has("changes"),
+    long: has("long"),
+    proven: has("proven"),
+  };
+}
+
+export const NO_TRIALS: Trials = {
+  random: new Random(0),
+  strikes: false,
+  limits: LIMITS,
+  clock: false,
+  members: "same",
+  changes: false,
+  long: false,
+  proven: false,
+};
+
+/** Bounds that a small account reaches. */
+function drawLimits(random: Random): Limits {
+  return {
+    firstSightings: random.pick([4, 8, 32, LIMITS.firstSightings]),
+    sightings: random.pick([8, 32, LIMITS.sightings]),
+    pendingStrays: random.pick([1, 3, 10, LIMITS.pendingStrays]),
+    notedWindows: random.pick([1, 5, LIMITS.notedWindows]),
+    knownStrays: random.pick([1, 4, LIMITS.knownStrays]),
+    looks: random.pick([1, 3, LIMITS.looks]),
+    heldPageBytes: random.pick([500, 3000, LIMITS.heldPageBytes]),
+    heldBytes: random.pick([500, 3000, LIMITS.heldBytes]),
+    stateRecords: random.pick([1, 5, LIMITS.stateRecords]),
+    stateBytes: LIMITS.stateBytes,
+    stateGroups: random.pick([1, 10, LIMITS.stateGroups]),
+  };
+}
+
+/** The outages that a sync meets: none in half of the syncs. */
+export function drawStrikes(random: Random, streams: readonly StreamName[]): Strike[] {
+  if (random.chance(0.4)) return [];
+  return streams
+    .filter(() => random.chance(0.7))
+    .map((stream) => ({
+      stream,
+      counts: random.pick(["pages", "windows", "windows"]),
+      after: random.int(1, random.pick([2, 6, 20])),
+      lasts: random.int(1, 50) * MINUTE,
+      showsOneOf: random.pick([Infinity, 3, 10]),
+    }));
+}
+
+/** The provider's clock during a sync: it is ahead by some milliseconds, or it stands still at an instant. */
+export type DateRule = { readonly ahead: number } | { readonly at: number };
+
+/** The clock of the next sync, which begins at `now`. `last`: the instant that the last `Date` named. */
+export function drawDate(random: Random, now: number, last: number): DateRule {
+  if (random.chance(0.3) && Math.abs(now - last) < HOUR) return { at: last };
+  const size = random.pick([0, 1, 5, HOUR / SECOND, (3 * HOUR) / SECOND]) * SECOND;
+  return { ahead: random.chance(0.5) ? size : -size };
+}
+
+/** Changes the rules of a dataset between two syncs. */
+export function changeRules(random: Random, rules: Rules): void {
+  if (random.chance(0.3)) rules.retentionDays = random.pick([5, 30, 90]);
+  if (rules.selects === "posting" || !random.chance(0.2)) return;
+  rules.selects = random.pick(["start", "overlap", "containment", "inclusive"]);
+}
