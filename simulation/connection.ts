@@ -4,7 +4,7 @@ import { judgeProofs } from "./current.ts";
 import { judgeSync, lastState } from "./judge.ts";
 import { FAIR, type Weather } from "./network.ts";
 import { type StateValue, Warehouse } from "./platform.ts";
-import type { Strike } from "./provider.ts";
+import type { Strike } from "./outages.ts";
 import { Scheduler } from "./scheduler.ts";
 import type { Granularity, StreamName, Version } from "./records.ts";
 import { type End, sync as runSync, type SyncResult } from "./sync.ts";

@@ -5,7 +5,8 @@
  */
 import { date, DAY } from "./calendar.ts";
 import type { ReportRow, Warehouse } from "./platform.ts";
-import { type Exchange, isHidden, type Provider, type Rules } from "./provider.ts";
+import { isHidden } from "./outages.ts";
+import type { Exchange, Provider, Rules } from "./provider.ts";
 import { coversDay } from "./standing.ts";
 import { type Life, type StreamName, type Version, visible } from "./records.ts";
 

@@ -1,5 +1,5 @@
 /** The reader of stdout: a platform that keeps states, and a warehouse that keeps rows. */
-import type { Span } from "./provider.ts";
+import type { Span } from "./outages.ts";
 import type { StreamName, Version } from "./records.ts";
 
 /** One line that arrived. */

@@ -3,6 +3,8 @@
  * instant of virtual time. The seed decides what the interface leaves open.
  */
 import { dayOf, DAY, iso, MINUTE } from "./calendar.ts";
+import { type Members, textOf } from "./members.ts";
+import { dueOf, isHidden, type Outage, type Span, type Strike } from "./outages.ts";
 import { chanceOf } from "./random.ts";
 import {
   type Granularity,
@@ -12,27 +14,6 @@ import {
   versionsByText,
   visible,
 } from "./records.ts";
-
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** A span in which a dataset answers 200 and shows only some of its records (R8). */
-export interface Outage extends Span {
-  /** Shows one record of this number; none if it is infinite. */
-  readonly showsOneOf: number;
-}
-
-/** An outage that begins right after an answer. */
-export interface Strike {
-  readonly stream: StreamName;
-  /** Counts all pages, or only those that end a window: a window that differs is then read a second time (R6). */
-  readonly counts: "pages" | "windows";
-  readonly after: number;
-  readonly lasts: number;
-  readonly showsOneOf: number;
-}
 
 /** The rule for `available_through`. */
 export interface Frontier {
@@ -103,8 +84,6 @@ interface Cursor {
   /** A cursor that was refused once is refused for ever. */
   isExpired: boolean;
 }
-
-export type Members = "same" | "order" | "volatile";
 
 export interface ProviderOptions {
   readonly salt: number;
@@ -229,41 +208,19 @@ export class Provider {
         : null;
     const availableThrough = this.#availableThrough(rules, asOf, end);
     this.exchanges.push({ ...seen, status: 200, availableThrough, nextCursor, versions });
-    this.#strike(rules, now);
+    const due = this.strikes.length === 0 ? [] : dueOf(this.strikes, this.exchanges);
+    this.strikes = this.strikes.filter((strike) => !due.includes(strike));
+    for (const { lasts, showsOneOf } of due)
+      rules.outages.push({ start: now + 1, end: now + 1 + lasts, showsOneOf });
     const body = `{"data":[${versions.map((version) => this.#textOf(version)).join(",")}],"next_cursor":${JSON.stringify(nextCursor)},"as_of":"${iso(asOf)}","available_through":"${iso(availableThrough)}"}`;
     return { status: 200, headers: {}, body };
   }
 
-  /** The text of a version in the present answer. */
   #textOf(version: Version): string {
     const { members = "same", salt } = this.options;
-    if (members === "same") return version.text;
-    const { text, extra } = version;
-    const known = extra === "" ? text.slice(1, -1) : text.slice(1, -extra.length - 2);
-    const parts = members === "order" ? shuffled(known, salt, this.#served) : [known];
-    if (extra !== "") parts.push(extra);
-    if (members === "volatile") parts.push(`"x_Answer":"${this.#served}"`);
-    const sent = `{${parts.join(",")}}`;
-    this.texts.set(sent, version);
-    return sent;
-  }
-
-  /** Begins the outages whose answer this is. */
-  #strike({ stream, outages }: Rules, now: number): void {
-    const due = this.strikes.filter(
-      ({ stream: hit, counts, after }) =>
-        hit === stream &&
-        this.exchanges.filter(
-          (exchange) =>
-            exchange.stream === stream &&
-            exchange.status === 200 &&
-            (counts === "pages" || exchange.nextCursor === null),
-        ).length === after,
-    );
-    if (due.length === 0) return;
-    this.strikes = this.strikes.filter((strike) => !due.includes(strike));
-    for (const { lasts, showsOneOf } of due)
-      outages.push({ start: now + 1, end: now + 1 + lasts, showsOneOf });
+    const text = textOf(version, members, salt, this.#served);
+    if (members !== "same") this.texts.set(text, version);
+    return text;
   }
 
   /** Most pages are full; some are short or empty (P2). */
@@ -319,33 +276,11 @@ export class Provider {
   }
 }
 
-/** The members of a record in an order of their own. All values of the simulation are texts without commas, or null. */
-function shuffled(members: string, ...salt: readonly number[]): string[] {
-  const keyed = members.split(/,(?=")/).map((member, index) => ({
-    member,
-    key: chanceOf(...salt, index),
-  }));
-  return keyed.toSorted((a, b) => a.key - b.key).map(({ member }) => member);
-}
-
 function lagsOf({ stream, lag }: Rules): object {
   if (lag === null) return {};
   return stream === "usage"
     ? { freshness_lag_minutes: Math.ceil(lag / MINUTE) }
     : { settlement_lag_hours: Math.ceil(lag / (60 * MINUTE)) };
-}
-
-/** Whether an outage hides a record at an instant. */
-export function isHidden({ outages }: Rules, life: Life, at: number): boolean {
-  return outages.some(
-    (outage) => outage.start <= at && at < outage.end && isHiddenBy(outage, life),
-  );
-}
-
-/** Whether an outage hides a record while it lasts. */
-export function isHiddenBy({ showsOneOf }: Outage, { id }: Life): boolean {
-  if (showsOneOf === Infinity) return true;
-  return Number(/\d+$/.exec(id)?.[0] ?? 0) % showsOneOf !== 0;
 }
 
 /** When a record was posted, which is what some providers select by. */

@@ -1,6 +1,7 @@
 /** The requests and responses since a stream was last complete. */
 import { DAY, nextDay } from "./calendar.ts";
-import type { Exchange, Span } from "./provider.ts";
+import type { Span } from "./outages.ts";
+import type { Exchange } from "./provider.ts";
 
 interface Window extends Span {
   /** The instant of the last request for its first page; NaN if only later pages were requested. */

@@ -5,7 +5,8 @@
  */
 import { date, DAY, dayOf, HOUR, iso, MINUTE } from "./calendar.ts";
 import type { ReportRow, Row, StateValue, Warehouse } from "./platform.ts";
-import { type Exchange, isHidden, type Rules } from "./provider.ts";
+import { isHidden } from "./outages.ts";
+import type { Exchange, Rules } from "./provider.ts";
 import { type Life, type Version, visible } from "./records.ts";
 
 /** A reading may wait that long for its first page. */

@@ -1,7 +1,9 @@
 /** The trials of a life: hardships that a seed draws beside its world, each for itself, so that most lives have one or two. */
 import { type Limits, LIMITS } from "../src/core/limits.ts";
 import { HOUR, MINUTE, SECOND } from "./calendar.ts";
-import type { Members, Rules, Strike } from "./provider.ts";
+import type { Members } from "./members.ts";
+import type { Strike } from "./outages.ts";
+import type { Rules } from "./provider.ts";
 import { Random } from "./random.ts";
 import type { StreamName } from "./records.ts";
 
@@ -12,11 +14,11 @@ import type { StreamName } from "./records.ts";
 const SHARES = {
   strikes: 0,
   limits: 0.2,
-  clock: 0.2,
+  clock: 0,
   order: 0,
   volatile: 0,
   changes: 0,
-  long: 0.1,
+  long: 0,
   proven: 0,
 } as const;
 

@@ -79,7 +79,7 @@ export class Vow {
     if (lookbackDays !== null && lookbackDays * DAY < lookbackOf(rules)) this.#short = true;
     this.#reconciledOn = stored?.reconciled_on ?? null;
     const faults = [...this.#positions(passage), ...this.#rereads(own, passage)];
-    if (!isComplete(result, rules.stream)) return faults;
+    if (!isComplete(result, rules.stream) || isUnfinished(result, rules.stream)) return faults;
     faults.push(...this.#complete(passage, this.#chain));
     this.#chain = null;
     this.#readings = new Readings();
@@ -266,6 +266,16 @@ function deepRereadFrom(stream: StreamName, { reconcileDays }: Asked, now: numbe
   if (reconcileDays === 0) return null;
   if (reconcileDays !== null) return dayOf(now) - reconcileDays * DAY;
   return stream === "usage" ? dayOf(now) - 7 * DAY : monthOf(now, 2);
+}
+
+/** Whether a warning says that the windows of some strays wait for the next sync (P5). */
+function isUnfinished(result: SyncResult, stream: string): boolean {
+  return result.items.some(
+    (item) =>
+      item.kind === "log" &&
+      item.message.startsWith(`${stream}: `) &&
+      /The window is not finished|are left to the next sync/.test(item.message),
+  );
 }
 
 export function isComplete(result: SyncResult, stream: string): boolean {

@@ -1,6 +1,7 @@
 /** Draws a world from a seed: the provider's capabilities, its records, and its behavior. */
 import { DAY, dayOf, HOUR, MINUTE, monthOf } from "./calendar.ts";
-import { type Frontier, type Outage, Provider, type Rules, type Span } from "./provider.ts";
+import type { Outage, Span } from "./outages.ts";
+import { type Frontier, Provider, type Rules } from "./provider.ts";
 import { Random } from "./random.ts";
 import { drawTrials, NO_TRIALS, type Trial, type Trials } from "./trials.ts";
 import {

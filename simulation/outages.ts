@@ -1,0 +1,52 @@
+/** Outages: spans in which a dataset answers 200 and hides records. */
+import type { Exchange } from "./provider.ts";
+import type { Life, StreamName } from "./records.ts";
+
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A span in which a dataset answers 200 and shows only some of its records (R8). */
+export interface Outage extends Span {
+  /** Shows one record of this number; none if it is infinite. */
+  readonly showsOneOf: number;
+}
+
+/** An outage that begins right after an answer. */
+export interface Strike {
+  readonly stream: StreamName;
+  /** Counts all pages, or only those that end a window: a window that differs is then read a second time (R6). */
+  readonly counts: "pages" | "windows";
+  readonly after: number;
+  readonly lasts: number;
+  readonly showsOneOf: number;
+}
+
+/** Whether an outage hides a record at an instant. */
+export function isHidden(
+  { outages }: { readonly outages: readonly Outage[] },
+  life: Pick<Life, "id">,
+  at: number,
+): boolean {
+  return outages.some(
+    (outage) => outage.start <= at && at < outage.end && isHiddenBy(outage, life),
+  );
+}
+
+/** Whether an outage hides a record while it lasts. */
+function isHiddenBy({ showsOneOf }: Outage, { id }: Pick<Life, "id">): boolean {
+  if (showsOneOf === Infinity) return true;
+  return Number(/\d+$/.exec(id)?.[0] ?? 0) % showsOneOf !== 0;
+}
+
+/** The outages that begin with the last of these exchanges. */
+export function dueOf(strikes: readonly Strike[], exchanges: readonly Exchange[]): Strike[] {
+  const stream = exchanges.at(-1)?.stream;
+  const answers = exchanges.filter((one) => one.stream === stream && one.status === 200);
+  const windows = answers.filter(({ nextCursor }) => nextCursor === null);
+  return strikes.filter(
+    ({ stream: hit, counts, after }) =>
+      hit === stream && (counts === "pages" ? answers : windows).length === after,
+  );
+}
