@@ -1,5 +1,4 @@
 /** Outages: spans in which a dataset answers 200 and hides records. */
-import type { Exchange } from "./provider.ts";
 import type { Life, StreamName } from "./records.ts";
 
 export interface Span {
@@ -40,8 +39,14 @@ function isHiddenBy({ showsOneOf }: Outage, { id }: Pick<Life, "id">): boolean {
   return Number(/\d+$/.exec(id)?.[0] ?? 0) % showsOneOf !== 0;
 }
 
+interface Answer {
+  readonly stream: StreamName;
+  readonly status: number;
+  readonly nextCursor: string | null;
+}
+
 /** The outages that begin with the last of these exchanges. */
-export function dueOf(strikes: readonly Strike[], exchanges: readonly Exchange[]): Strike[] {
+export function dueOf(strikes: readonly Strike[], exchanges: readonly Answer[]): Strike[] {
   const stream = exchanges.at(-1)?.stream;
   const answers = exchanges.filter((one) => one.stream === stream && one.status === 200);
   const windows = answers.filter(({ nextCursor }) => nextCursor === null);
