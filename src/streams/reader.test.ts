@@ -147,6 +147,14 @@ test("P5 S4: windows that replace one repeat nothing of it, and each remembers f
   expect(open[0]?.id).not.toBe(replaced?.id); // nothing is left of the reading that was replaced
 });
 
+test("P5: the log says when a repeat may pass, because the records of a window were forgotten", async () => {
+  const records = Array.from({ length: 60 }, (_, index) => recordOf(`${index}`, 0));
+  const script = [[pageOf(records, "next"), pageOf([])]];
+  const small = await readScript(script, { limits: { firstSightings: 16, sightings: 16 } });
+  expect(saidOf(small, "INFO")).toContain("too many records to recognize every record");
+  expect(saidOf(await readScript(script), "INFO")).not.toContain("too many records");
+});
+
 test("W3: a window that has left retention by the time it is reached is not asked for, and named", async () => {
   const times = [at.now, at.now];
   const run = await readScript([[pageOf([one])], [pageOf([two])]], {

@@ -1,6 +1,6 @@
 /** For the tests of a stream's reader: usage that is read from a script of pages and errors. */
 import { ReadingIds } from "../../core/identity.ts";
-import { LIMITS } from "../../core/limits.ts";
+import { type Limits, LIMITS } from "../../core/limits.ts";
 import { type PlanInput, planFullRefresh, planIncremental } from "../../core/plan.ts";
 import type { Reading } from "../../core/reading.ts";
 import type { StreamState } from "../../core/state.ts";
@@ -67,6 +67,7 @@ interface Options {
   readonly providerNow?: () => number;
   readonly now?: () => number;
   readonly consumed?: (output: Output) => void;
+  readonly limits?: Partial<Limits>;
   /** Whether the output shows where reports would stand, as a DEBUG line `report`. */
   readonly marksReports?: boolean;
 }
@@ -115,7 +116,7 @@ function runOf(options: Options, now: number, events: ProgressEvent[]): SharedRu
   const stop = options.stop ?? new AbortController().signal;
   return {
     edges: { clock, random: () => 0.5, nextTurn, stop },
-    limits: LIMITS,
+    limits: { ...LIMITS, ...options.limits },
     outlet,
     writer: new PageWriter(outlet, nextTurn),
     ids,
