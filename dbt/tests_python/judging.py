@@ -48,7 +48,7 @@ def never_silently_wrong(warehouse: Warehouse, world: World) -> dict[str, tuple[
 
 def settled(warehouse: Warehouse, world: World, table) -> dict[str, tuple[str, str | None]]:
     warehouse.fill(table.tables)
-    warehouse.build(world.dataset)
+    warehouse.build()
     return never_silently_wrong(warehouse, world)
 
 

@@ -1,11 +1,9 @@
 """Apache Spark behind the face of warehouses.py: one local session for the whole run, for it takes seconds to start."""
 
 import json
-import os
 import shutil
 import tempfile
 from pathlib import Path
-from unittest.mock import patch
 
 from warehouses import COLUMNS, INPUTS, INSTANTS, OTHER_TYPES, Warehouse
 
@@ -89,15 +87,3 @@ class Spark(Warehouse):
 
     def close(self) -> None:
         self.run(f"drop schema {self.schema} cascade")
-
-
-def dbt_here(environment: dict[str, str], *command: str, parsed=None):
-    """dbt in this process, where a session is. `parsed`: what `dbt parse` returned, so that it does not parse again."""
-    from dbt.cli.main import dbtRunner
-
-    with patch.dict(os.environ, {**environment, "DBT_SEND_ANONYMOUS_USAGE_STATS": "false"}):
-        result = dbtRunner(manifest=parsed).invoke([str(word) for word in command])
-    results = getattr(result.result, "results", [])
-    failed = [f"{each.node.name}: {each.message}" for each in results if each.status in ("error", "fail")]
-    assert result.success, failed or result.exception
-    return result.result

@@ -1,14 +1,10 @@
 """Corrections in the three styles that FOCUS knows, under the two ways of counting them."""
 
-import sys
 from decimal import Decimal
 
 import pytest
-from warehouses import PACKAGE
+from warehouses import views_of
 from world import Table, World, cost
-
-sys.path.insert(0, str(PACKAGE))
-from compile import compiled  # noqa: E402
 
 ORIGINAL = cost("a", "11-05", "10")
 DELTA = cost("b", "11-05", "-3", x_CorrectsRecordId="a", ChargeClass="Correction")
@@ -20,7 +16,7 @@ CIRCLE = [cost("x", "11-05", "1", x_CorrectsRecordId="y"), cost("y", "11-05", "2
 
 @pytest.fixture(scope="module")
 def replacing(warehouse):
-    return compiled(warehouse.name, {"ai_billing_corrections": "replacing"})
+    return views_of(warehouse.name, ai_billing_corrections="replacing")
 
 
 def counted(warehouse, records: list[dict], text: str | None = None) -> Decimal:

@@ -1,16 +1,14 @@
 """Changes of costs after a day was complete, and months as they looked on a day in the past. All figures are worked out by hand."""
 
-import os
 import random
-import subprocess
-import sys
+import tempfile
 from datetime import date, timedelta
 from decimal import Decimal
-from pathlib import Path
+from functools import cache
 
 import pytest
-from compile import DATABASES, SCHEMA, compiled
-from warehouses import PACKAGE
+from compile import DATABASES, SCHEMA
+from warehouses import PACKAGE, dbt_here, views_of
 from world import Table, World, at, cost
 
 NOVEMBER = ("11-01", "12-01")
@@ -230,20 +228,21 @@ def test_as_of_shows_what_each_sync_saw_and_changes_explain_the_difference(wareh
     assert moved["amount"] == seen[last] - seen[first]
 
 
-def inline(target: str, code: str, folder: Path) -> str:
+@cache
+def inline(target: str, code: str) -> str:
     """The SQL of a piece of a user's own model."""
-    command = [Path(sys.executable).parent / "dbt", "--quiet", "compile", "--target", target, "--inline", code]
-    flags = ["--no-populate-cache", "--no-introspect", "--project-dir", PACKAGE, "--profiles-dir", PACKAGE]
-    environment = {**os.environ, "AI_BILLING_SCHEMA": SCHEMA, "DBT_SEND_ANONYMOUS_USAGE_STATS": "false"}
-    more = ["--target-path", folder, "--log-path", folder]
-    done = subprocess.run([*command, *flags, *more], env=environment, check=True, capture_output=True, text=True)
-    return done.stdout.replace(f'"{DATABASES[target]}"."{SCHEMA}".', "")
+    with tempfile.TemporaryDirectory() as folder:
+        flags = ["--no-populate-cache", "--no-introspect", "--project-dir", PACKAGE, "--profiles-dir", PACKAGE]
+        paths = ["--target-path", folder, "--log-path", folder]
+        done = dbt_here({"AI_BILLING_SCHEMA": SCHEMA}, "--quiet", "compile", "--target", target, "--inline", code, *flags, *paths)
+    [result] = done.results
+    return result.node.compiled_code.replace(f'"{DATABASES[target]}"."{SCHEMA}".', "")
 
 
-def test_the_macro_of_any_day_shows_the_records_of_then(warehouse, table, tmp_path):
+def test_the_macro_of_any_day_shows_the_records_of_then(warehouse, table):
     a_week_of_changes(table)
     shown(warehouse, table)
-    rows = warehouse.all(inline(warehouse.name, "{{ ai_billing.costs_as_of('2025-11-13') }}", tmp_path))
+    rows = warehouse.all(inline(warehouse.name, "{{ ai_billing.costs_as_of('2025-11-13') }}"))
     found = {row["record_id"]: (row["billed_cost"], row["is_history_kept"]) for row in rows}
     if table.dedup:  # the 5th was written anew on the 16th; b and c are still there
         assert found == {"b": (5, False), "c": (7, False)}
@@ -251,12 +250,12 @@ def test_the_macro_of_any_day_shows_the_records_of_then(warehouse, table, tmp_pa
         assert found == {"a": (12, True), "b": (5, True), "c": (7, True), "d": (2, True), "e": (3, True)}
 
 
-def test_the_macro_of_any_two_periods_compares_them(warehouse, tmp_path):
+def test_the_macro_of_any_two_periods_compares_them(warehouse):
     table = Table()
     a_week_of_changes(table)
     shown(warehouse, table)
     code = "{{ ai_billing.cost_movers_between('2025-11-03', '2025-11-04', '2025-11-04', '2025-11-06') }}"
-    rows = warehouse.all(f"select * from ({inline(warehouse.name, code, tmp_path)}) as movers where label = 'model_id' order by change")
+    rows = warehouse.all(f"select * from ({inline(warehouse.name, code)}) as movers where label = 'model_id' order by change")
     assert [(row["value"], row["billed_cost"], row["previous_billed_cost"], row["comparison"]) for row in rows] == [
         ("m2", 0, 3, "between"), ("m1", 12, 9, "between")]  # m1: the 3rd; 7.50 on the 4th, 2 less 0.50 on the 5th
 
@@ -271,6 +270,6 @@ def test_where_corrections_replace_a_month_forgets_the_original_when_it_is_corre
     world.put(cost("b", "11-03", "95", x_CorrectsRecordId="a"))
     world.sync(NOVEMBER)
     warehouse.fill(table.tables)
-    warehouse.build(text=compiled(warehouse.name, {"ai_billing_corrections": "replacing"}))
+    warehouse.build(text=views_of(warehouse.name, ai_billing_corrections="replacing"))
     assert changes(warehouse) == [("11-12", "corrected", "b", 100, 95)]
     assert as_of(warehouse) == {"11-10": 100, "11-11": 100, "11-12": 95}

@@ -46,7 +46,7 @@ def focus(costs: list[dict], tokens: list[dict]) -> DuckDB:
     warehouse = DuckDB()
     warehouse.create_raw()
     warehouse.fill(table.tables)
-    warehouse.build()
+    warehouse.build_all()
     return warehouse
 
 
@@ -129,6 +129,6 @@ def test_tags_are_json_whatever_an_id_is(warehouse, name):
     world.put(cost("a", "11-05", "1", x_ProjectId=name))
     world.sync(*MONTH)
     warehouse.fill(world.table.tables)
-    warehouse.build()
+    warehouse.build_all()
     [row] = warehouse.all("select * from focus_cost_and_usage")
     assert json.loads(row["Tags"]) == {"x_project": name}

@@ -74,10 +74,9 @@ def test_no_history_is_silently_wrong(warehouse, seed):
         else:
             world.sync(*whole)
         warehouse.fill(world.table.tables)
-        warehouse.build("costs")
+        warehouse.build()
         proven += as_the_deciding_reading_saw_it(warehouse, world)
     assert proven > 0
     world.sync(("11-01", "11-11"))
     settled(warehouse, world, world.table)
-    warehouse.build()
     reconciled(warehouse)

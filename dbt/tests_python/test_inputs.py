@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 import pytest
-from warehouses import compiled
+from warehouses import views_of
 from world import Table, World, cost
 
 ALL = ("10-01", "11-11")
@@ -58,7 +58,7 @@ def given(warehouse):
     world.sync(ALL)
     warehouse.fill(world.table.tables)
     warehouse.give(teams=TEAMS, budgets=BUDGETS, exchange_rates=RATES)
-    warehouse.build()
+    warehouse.build_all()
     yield warehouse
     warehouse.give()
 
@@ -93,7 +93,7 @@ def test_nothing_is_converted_unless_it_is_asked_for(given):
 
 
 def test_costs_are_converted_at_the_rate_of_their_day(given):
-    given.build(text=compiled(given.name, {"ai_billing_reporting_currency": "EUR"}))
+    given.build_all(text=views_of(given.name, ai_billing_reporting_currency="EUR"))
     rows = given.all("select * from converted_costs")
     assert {row["reporting_currency"] for row in rows} == {"EUR"}
     found = {
@@ -137,7 +137,7 @@ def test_an_invoice_is_compared_over_all_accounts(warehouse):
         world.sync(ALL)
     warehouse.fill(table.tables)
     warehouse.give(invoice_totals=TOTALS)
-    warehouse.build()
+    warehouse.build_all()
     rows = warehouse.all("select * from billed_by_invoice")
     found = {
         (row["account"], row["invoice_id"], row["cost_status"], row["billing_currency"]): (row["variance"], row["finding"])

@@ -239,7 +239,6 @@ def test_a_removed_row_says_when_it_was_first_missing_and_what_replaced_it(wareh
         world.put(cost("stays", "11-05", amount, **{**labels, "x_ModelId": "stays"}))
         world.sync(ALL)
     settled(warehouse, world, table)
-    warehouse.build()
     rows = {row["record_id"]: row for row in warehouse.all("select * from removed_rows")}
     assert set(rows) == {"reissued", "gone"}
     assert all(first < row["found_missing_at"].replace(tzinfo=first.tzinfo) < first + timedelta(minutes=1) for row in rows.values())

@@ -90,7 +90,7 @@ def test_every_model_tells_them_apart(providers):
     warehouse, connections = providers
     expected = {(each.base_url, each.provider_name) for each in connections.values()}
     addresses = {base_url for base_url, _ in expected}
-    for name, _ in warehouse.models():
+    for name in warehouse.models():
         if name.startswith("ai_billing__"):
             continue
         rows = warehouse.all(f"select * from {name}")

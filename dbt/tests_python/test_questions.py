@@ -58,7 +58,7 @@ def answered(warehouse):
         exchange_rates=[("USD", "EUR", "2025-01-01", "0.9")],
         invoice_totals=[("Example", "INV-10", "USD", "340.5"), ("Example", "INV-10", "EUR", "60")],
     )
-    warehouse.build()
+    warehouse.build_all()
     yield warehouse
     warehouse.give()
 

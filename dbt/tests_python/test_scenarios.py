@@ -21,7 +21,7 @@ def three_costs(world: World) -> None:
 
 def test_nothing_yet(warehouse):
     warehouse.fill(Table().tables)
-    warehouse.build()
+    warehouse.build_all()
     assert warehouse.all("select * from current_costs") == []
     assert warehouse.all("select * from completeness") == []
 
@@ -42,7 +42,6 @@ def test_a_withdrawn_row_is_gone(warehouse, table):
     world.sync(ALL)
     assert settled(warehouse, world, table)["11-05"] == PROVEN
     assert current(warehouse, world) == world.truth()
-    warehouse.build()
     reconciled(warehouse)
     removed = warehouse.all("select * from removed_rows")
     assert [(row["record_id"], str(row["billed_cost"])[:4]) for row in removed] == [("c2", "2.10")]
@@ -118,7 +117,6 @@ def test_updated_at_going_backward(warehouse, table):
     assert found["11-05"] == PROVEN
     assert current(warehouse, world) == world.truth()
     if not table.dedup:
-        warehouse.build()
         [change] = warehouse.all("select * from restatements")
         assert change["went_back"] and change["billed_cost_change"] == 2
 

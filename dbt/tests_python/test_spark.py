@@ -12,9 +12,9 @@ import test_spend
 import test_unit_costs
 import test_values
 from conftest import SCHEMAS
-from spark_warehouse import Spark, dbt_here
+from spark_warehouse import Spark
 from test_dbt import multiset, worlds
-from warehouses import INPUTS, PACKAGE, DuckDB, compiled
+from warehouses import INPUTS, PACKAGE, DuckDB, dbt_here, views_of
 from world import Table, World, cost
 
 VARIABLES = {"ai_billing_corrections": "replacing", "ai_billing_reporting_currency": "EUR"}
@@ -97,7 +97,7 @@ def both(spark, tmp_path_factory):
         each.fill(rows)
     duckdb.give(**GIVEN)
     warehouse.give(**GIVEN)
-    duckdb.build(text=compiled("duckdb", VARIABLES))
+    duckdb.build(text=views_of("duckdb", **VARIABLES))
     folder = tmp_path_factory.mktemp("spark")
     inputs = {f"ai_billing_{name}": f"{warehouse.schema}.ai_billing_{name}" for name in INPUTS}
     words = ["--quiet", "run", "--target", "spark", "--project-dir", PACKAGE, "--profiles-dir", PACKAGE]
@@ -110,8 +110,7 @@ def both(spark, tmp_path_factory):
 
 def test_every_model_has_the_same_rows(both):
     duckdb, warehouse = both
-    names = [name for name, _ in duckdb.models()]
-    different = [name for name in names if multiset(warehouse, name) != multiset(duckdb, name)]
+    different = [name for name in duckdb.models() if multiset(warehouse, name) != multiset(duckdb, name)]
     assert different == []
 
 

@@ -30,7 +30,7 @@ def build(warehouse, records: list[dict], dataset: str = "costs") -> World:
     rows = [{"x_RecordUpdatedAt": "2025-11-05T00:00:00Z", **row} for row in rows]
     setattr(world.table, dataset, rows)
     warehouse.fill(world.table.tables)
-    warehouse.build()
+    warehouse.build_all()
     return world
 
 
@@ -92,7 +92,7 @@ def test_unit_costs_divide_exactly(warehouse):
     for each in (spend, tokens):
         each.sync(("11-01", "11-10"))
     warehouse.fill(world.table.tables)
-    warehouse.build()
+    warehouse.build_all()
     rows = {row["model_id"]: row for row in warehouse.all("select * from unit_costs")}
     assert len(rows) == 3
     assert (rows["m"]["quantity"], rows["m"]["effective_cost"], rows["m"]["unit"]) == (3000, 2, "Tokens")
@@ -115,7 +115,6 @@ def test_restatements_say_what_changed(warehouse):
     world.put(cost("name", "11-05", "1.10", x_ModelId="renamed"))
     world.sync(("11-01", "11-10"))
     settled(warehouse, world, world.table)
-    warehouse.build()
     rows = {row["record_id"]: row for row in warehouse.all("select * from restatements")}
     assert {record_id: row["what"] for record_id, row in rows.items()} == {
         "amount": "amount", "status": "status", "moved": "moved", "name": "other"

@@ -1,11 +1,13 @@
 """DuckDB and PostgreSQL behind one face: raw tables in, rows of the models out."""
 
 import json
+import os
 import re
 import sys
 import tempfile
 from functools import cache
 from pathlib import Path
+from unittest.mock import patch
 
 import duckdb
 import psycopg2
@@ -39,15 +41,23 @@ OTHER_TYPES = {
     **dict.fromkeys(["records", "rows"], "bigint"),
 }
 
-# The steps that current rows need, in order.
-STEPS = ("rows", "chains", "placed", "days", "strays", "judged", "sums", "removed", "completeness")
-CHAIN = ["ai_billing__manifest", *(f"ai_billing__{step}_%s" for step in STEPS), "current_%s"]
-
-
 sys.path.insert(0, str(PACKAGE))
 from compile import INPUTS, compiled, input_table  # noqa: E402
 
-views_of = cache(compiled)
+
+@cache
+def views_of(target: str, **variables: str) -> str:
+    return compiled(target, variables)
+
+
+@cache
+def models_of(text: str) -> dict[str, tuple[str, frozenset[str]]]:
+    """The models of plain views, each behind those that it reads from: its code, and all models that it needs."""
+    found: dict[str, tuple[str, frozenset[str]]] = {}
+    for name, code in re.findall(r"^create (?:or replace )?view (\w+) as\n(.*?);$", text, re.DOTALL | re.MULTILINE):
+        read = [found[word][1] | {word} for word in set(re.findall(r"\w+", code)) & found.keys()]
+        found[name] = code, frozenset().union(*read)
+    return found
 
 
 class Warehouse:
@@ -59,6 +69,9 @@ class Warehouse:
 
     def __init__(self, typed: bool):
         self.typed = typed
+        self.text_of_models = ""
+        # Models that are made with the next query that needs them.
+        self.waiting: set[str] = set()
 
     def create_raw(self) -> None:
         for table, columns in COLUMNS.items():
@@ -92,25 +105,37 @@ class Warehouse:
     def plain_views(self) -> None:
         self.run((SQL / f"{self.name}.sql").read_text())
 
-    def build(self, dataset: str | None = None, text: str | None = None) -> None:
-        """Each model as a table, as dbt makes them: every one is computed once, however many stand on it. With a
-        dataset only what its current rows need."""
-        needed = [name.replace("%s", dataset or "") for name in CHAIN]
-        for name, code in self.models(text):
-            if dataset is None or name in needed:
-                self.run(f"drop table if exists {name}; create table {name} as {code}")
+    def build(self, text: str | None = None) -> None:
+        """Each model as a table, as dbt makes them: every one is computed once, however many stand on it, and none before
+        a query names it or one that stands on it."""
+        self.text_of_models = text or views_of(self.name)
+        self.waiting = set(models_of(self.text_of_models))
 
-    def models(self, text: str | None = None) -> list[tuple[str, str]]:
-        text = text or views_of(self.name)
-        return re.findall(r"^create (?:or replace )?view (\w+) as\n(.*?);$", text, re.DOTALL | re.MULTILINE)
+    def build_all(self, text: str | None = None) -> None:
+        """As `build`, but every model at once: none may fail on these rows."""
+        self.build(text)
+        self.make(self.waiting)
+
+    def make(self, names: set[str]) -> None:
+        models = models_of(self.text_of_models)
+        needed = names.union(*(models[name][1] for name in names))
+        for name, (code, _) in models.items():
+            if name in needed & self.waiting:
+                self.run(f"drop table if exists {name}; create table {name} as {code}")
+                self.waiting.remove(name)
+
+    def models(self) -> list[str]:
+        return list(models_of(views_of(self.name)))
 
     def all(self, sql: str) -> list[dict]:
+        self.make(self.waiting & set(re.findall(r"\w+", sql)))
         cursor = self.cursor()
         cursor.execute(sql)
         names = [column[0] for column in cursor.description]
         return [dict(zip(names, row)) for row in cursor.fetchall()]
 
     def columns(self, name: str) -> list[str]:
+        self.make(self.waiting & {name})
         cursor = self.cursor()
         cursor.execute(f"select * from {name} limit 0")
         return [column[0] for column in cursor.description]
@@ -171,3 +196,16 @@ class Postgres(Warehouse):
 
     def close(self) -> None:
         self.connection.close()
+
+
+def dbt_here(environment: dict[str, str], *command: str, parsed=None):
+    """dbt in this process: a process for each command takes seconds to load. `parsed`: what `dbt parse` returned, so that it
+    does not parse again."""
+    from dbt.cli.main import dbtRunner
+
+    with patch.dict(os.environ, {**environment, "DBT_SEND_ANONYMOUS_USAGE_STATS": "false"}):
+        result = dbtRunner(manifest=parsed).invoke([str(word) for word in command])
+    results = getattr(result.result, "results", [])
+    failed = [f"{each.node.name}: {each.message}" for each in results if each.status in ("error", "fail")]
+    assert result.success, failed or result.exception
+    return result.result
