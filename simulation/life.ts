@@ -239,12 +239,12 @@ function isEconomical({ trials: { limits, members } }: World): boolean {
 
 /**
  * Whether a state differs from the one before it only by what may leave an idle state: days that a second reading has confirmed
- * (P6), and written strays that their window no longer shows (P5). The windows of two syncs may differ, and the first sync that
- * does not read the owner's day finds out that the day owns a stray.
+ * (P6) or that are no longer due (R10), and written strays that their window no longer shows (P5). The windows of two syncs may
+ * differ, and the first sync that does not read the owner's day finds out that the day owns a stray.
  */
 function onlyForgets(before: StateValue, after: StateValue): boolean {
   const without = (value: StateValue): string =>
-    JSON.stringify({ ...value, unconfirmed: [], strays: [] });
+    JSON.stringify({ ...value, unconfirmed: [], due: [], strays: [] });
   const namesOf = ({ unconfirmed = [], strays = [] }: StateValue): string[] => [
     ...unconfirmed,
     ...strays.filter(([, , writtenBy]) => writtenBy !== null).map((stray) => stray.join()),

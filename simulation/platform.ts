@@ -68,6 +68,10 @@ export interface StateValue {
   readonly provisional?: readonly [string, number, Readonly<Record<string, string>>][];
   /** Days that no second reading has confirmed yet. */
   readonly unconfirmed?: readonly string[];
+  /** R10: ranges of days; and entries of days that begin with the day. */
+  readonly due?: readonly (readonly [start: string, end: string])[];
+  readonly forgotten?: readonly (readonly [day: string, ...rest: unknown[]])[];
+  readonly shrunk?: readonly (readonly [day: string, ...rest: unknown[]])[];
   /** The strays whose rows stand: the hash, the day of the start, the reading that wrote it (null if its day owns it), the window. */
   readonly strays?: readonly (readonly (string | null)[])[];
   readonly pass?: {

@@ -131,7 +131,7 @@ export class Vow {
     return faults;
   }
 
-  /** R1, R2: no more than these ranges is read again. */
+  /** R1, R2, R10: no more than these ranges is read again. */
   #rereads(own: readonly Exchange[], passage: Passage): string[] {
     const { rules } = this.#watched;
     const { believed, stored } = passage;
@@ -145,7 +145,9 @@ export class Vow {
     // W2: costs are asked for by whole calendar months where windows may be that long.
     const byMonth = rules.stream === "costs" && rules.maximumWindowDays >= 31;
     const anchor = Math.max(from, byMonth ? monthOf(reread, 0) : reread);
-    const early = own.find((window) => window.start < anchor && !isLook(window, own));
+    const early = own.find(
+      (window) => window.start < anchor && !isLook(window, own) && !isDue(window, stored),
+    );
     if (early === undefined) return [];
     return [
       `R2: read from ${date(early.start)}, the deep re-read was over, ${date(anchor)} would do`,
@@ -282,4 +284,14 @@ export function isComplete(result: SyncResult, stream: string): boolean {
   return result.items.some(
     (item) => item.kind === "status" && item.stream === stream && item.status === "COMPLETE",
   );
+}
+
+/** R10: whether a window has a day that its stream's state names as due. */
+function isDue(window: Exchange, { due = [], forgotten = [], shrunk = [] }: StateValue): boolean {
+  const days = [...forgotten, ...shrunk].map(([day]) => Date.parse(day));
+  const ranges = [
+    ...due.map(([start, end]) => [Date.parse(start), Date.parse(end)]),
+    ...days.map((day) => [day, day + DAY]),
+  ];
+  return ranges.some(([start = 0, end = 0]) => start < window.end && window.start < end);
 }

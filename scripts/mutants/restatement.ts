@@ -1,4 +1,4 @@
-/** The mutants of the rules R1 to R9. */
+/** The mutants of the rules R1 to R9, without R8. */
 import type { Mutant } from "./mutant.ts";
 
 export const RESTATEMENT: readonly Mutant[] = [
@@ -109,7 +109,7 @@ export const RESTATEMENT: readonly Mutant[] = [
   },
   {
     rule: "R4",
-    file: "src/streams/completion.ts",
+    file: "src/streams/ended_reading.ts",
     from: "return [...new Set([...incomplete, ...unequal])];",
     to: "return [...incomplete];",
     test: "src/streams/reader_days.test.ts: R4: a restart that returns less than was written leaves the day unknown, and the next sync writes it",
@@ -178,60 +178,11 @@ export const RESTATEMENT: readonly Mutant[] = [
     test: "src/core/plan.test.ts: R7: the slice of the scrub is read with the deep re-read, and only with it",
   },
   {
-    rule: "R8",
-    file: "src/core/known_days.ts",
-    from: "most < SUSPICIOUS_FROM || 2 * seen.records >= most",
-    to: "most > 0",
-    test: "src/core/settle.test.ts: R8: less than half leaves the earlier rows standing; the second reading an hour later is believed",
-  },
-  {
-    rule: "R8",
-    file: "src/core/known_days.ts",
-    from: "now - shrinkage.at < HOUR",
-    to: "false",
-    test: "src/core/known_days.test.ts: R8: less than half of ten or more records is suspicious until a reading an hour later agrees",
-  },
-  {
-    rule: "R8",
-    file: "src/core/known_days.ts",
-    from: "forgotten?.most ?? 0, first)",
-    to: "0, first)",
-    test: "src/streams/reader_days.test.ts: R8: a day whose second reading fails is compared with its earlier number of rows by the next sync",
-  },
-  {
-    rule: "R8",
-    file: "src/core/known_days.ts",
-    from: "entry?.shrinkage ?? forgotten?.shrinkage ?? null",
-    to: "entry?.shrinkage ?? null",
-    test: "src/streams/reader_days.test.ts: R8: an outage between the two readings of a window is not believed, and the next reading writes the day again",
-  },
-  {
-    rule: "R8",
-    file: "src/core/settle.ts",
-    from: "reading.beganAt, first)",
-    to: "reading.beganAt)",
-    test: "src/core/settle.test.ts: R8: the second reading of a window is compared with the first one and with the forgotten rows",
-  },
-  {
-    rule: "R8",
-    file: "src/core/settle.ts",
-    from: "suspect(before.known, seen, reading.endedAt)",
-    to: "suspect(before.known, seen, reading.beganAt)",
-    test: "src/core/settle.test.ts: R8: the hour counts from the end of the first reading, because the outage may begin while it goes on",
-  },
-  {
     rule: "R2",
     file: "src/core/state.ts",
     from: "days.includes(day) && shrunk.every((doubted) => doubted.day !== day)",
     to: "days.includes(day)",
     test: "src/streams/reader_days.test.ts: R2 R8: a suspected day keeps its provisional costs",
-  },
-  {
-    rule: "R8",
-    file: "src/streams/completion.ts",
-    from: "for (const message of describeShrunk(settlement.shrunk)) await warn(message);",
-    to: "",
-    test: "src/streams/reader_days.test.ts: R8: a day that shows less than half writes nothing and warns with both numbers, until it is seen again an hour later",
   },
   {
     rule: "R9",
@@ -263,7 +214,7 @@ export const RESTATEMENT: readonly Mutant[] = [
   },
   {
     rule: "R4",
-    file: "src/streams/completion.ts",
+    file: "src/streams/ended_reading.ts",
     from: "if (resumed && moved) return",
     to: "if (resumed && moved && digests.length < 0) return",
     test: "src/streams/reader_days.test.ts: R4: a resumed window that has moved leaves its days unknown, because the killed process may have written other rows",
@@ -333,7 +284,7 @@ export const RESTATEMENT: readonly Mutant[] = [
   },
   {
     rule: "R6",
-    file: "src/streams/completion.ts",
+    file: "src/streams/ended_reading.ts",
     from: "if (!reading.isFormer) return settlement;",
     to: "if (!reading.isFormer || reading.isFormer) return settlement;",
     test: "src/streams/former.test.ts: R6: a window that 0.2.0 had half read ends in its form, and is known by today's digests after the next reading",

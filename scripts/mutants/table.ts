@@ -5,6 +5,7 @@
 import { CONCURRENCY } from "./concurrency.ts";
 import { LIMITS } from "./limits.ts";
 import type { Mutant } from "./mutant.ts";
+import { DAYS } from "./days.ts";
 import { RECORDS } from "./records.ts";
 import { RESTATEMENT } from "./restatement.ts";
 
@@ -123,6 +124,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   ...RESTATEMENT,
   ...RECORDS,
+  ...DAYS,
   {
     rule: "W2",
     file: "src/core/shares.ts",

@@ -20,7 +20,7 @@ import {
   keepOpen,
   settleReading,
 } from "./state.ts";
-import { type KnownDays, NOTHING_KNOWN } from "./known_days.ts";
+import { forget, type KnownDays, learn, NOTHING_KNOWN } from "./known_days.ts";
 import { beginReading, type PageFacts, type Reading, readPage } from "./reading.ts";
 import { DAY, HOUR, monthStart, nextMonthStart } from "./time.ts";
 import { type Range, subtract, union } from "./window.ts";
@@ -57,6 +57,9 @@ const settled: IncrementalState = {
   reconciledOn: "2026-06-15",
   provisional: [],
   known: NOTHING_KNOWN,
+  due: [],
+  longestRetention: 0,
+  left: [],
   strays: [],
   scrub: null,
   pass: null,
@@ -96,7 +99,12 @@ function read(
     ...NOTHING,
   };
   const complete = readPage(reading, page, at.now);
-  const afterReading = settleReading(state, complete, { known: NOTHING_KNOWN, shrunk: [] }, at.now);
+  const afterReading = settleReading(
+    state,
+    complete,
+    { known: NOTHING_KNOWN, shrunk: [], doubtful: [] },
+    at.now,
+  );
   return advance(finishWindow(afterReading, complete, at.now), rereadFrom, at.bucket);
 }
 
@@ -554,4 +562,81 @@ test("R6: days and strays that have left retention are forgotten, all others sta
   expect(state.known.ranges).toEqual([{ start: floor, end: TODAY }]);
   expect([...state.known.days.keys()]).toEqual([floor]);
   expect(state.strays.map(({ day }) => day)).toEqual([floor]);
+});
+
+test("R10: days that are due are read by each sync, also without a deep re-read, but not today", () => {
+  const old = TODAY - 20 * DAY;
+  const known = forget(NOTHING_KNOWN, [{ day: old, records: 3, writtenBy: null }]);
+  const due = [{ start: old + 3 * DAY, end: old + 5 * DAY }];
+  const plan = planIncremental({ ...settled, known, due }, atNoon());
+  expect(plan.reconciledOn).toBe(null);
+  expect(covered(plan)).toEqual([
+    { start: old, end: old + DAY },
+    { start: old + 3 * DAY, end: old + 5 * DAY },
+    { start: TODAY - 2 * DAY, end: TODAY + DAY },
+  ]);
+  const today = { ...settled, due: [{ start: TODAY, end: TODAY + DAY }] };
+  expect(planIncremental(today, atNoon({ lookback: 0 })).windows).toEqual([
+    { start: TODAY, end: TODAY + DAY },
+  ]);
+});
+
+test("R10: of costs the whole month of a due day is read, and a pass has at most 400 windows for due days", () => {
+  const may = { start: Date.UTC(2026, 4, 1), end: Date.UTC(2026, 5, 1) };
+  const due = [{ start: may.start + 20 * DAY, end: may.start + 21 * DAY }];
+  const costs = atNoon({ byMonth: true, startDate: Date.UTC(2026, 3, 1) });
+  expect(planIncremental({ ...settled, due }, costs).windows).toContainEqual(may);
+  const start = TODAY - 1000 * DAY;
+  const all = { ...settled, start, due: [{ start, end: TODAY }] };
+  const long = atNoon({ retentionDays: 1100, maximumWindowDays: 1, startDate: start });
+  const windows = planIncremental(all, long).windows.filter(({ end }) => end <= TODAY - 2 * DAY);
+  expect(windows).toHaveLength(400);
+  expect(windows[0]?.start).toBe(start);
+});
+
+test("R10: days that an interrupted pass has read and that became due since are read again by a sync of a later day", () => {
+  const due = [{ start: TODAY - 20 * DAY, end: TODAY - 19 * DAY }];
+  const reads = [{ start: TODAY - 25 * DAY, end: TODAY - 15 * DAY, availableThrough: TODAY }];
+  const pass = { ...emptyPass(NOON), reads };
+  const same = planIncremental({ ...settled, due, pass }, atNoon());
+  expect(same.windows.some(({ start }) => start === TODAY - 20 * DAY)).toBe(false);
+  const tomorrow = { reconcileFrom: null, now: NOON + DAY };
+  const next = planIncremental({ ...settled, due, pass }, atNoon(tomorrow));
+  expect(next.windows).toContainEqual(due[0]);
+});
+
+test("W3: what a shorter retention no longer shows stays in the state, because the retention may grow again", () => {
+  const day = (back: number) => ({ day: TODAY - back * DAY, records: 2, billed: { USD: "1.5" } });
+  const known = [80, 20].reduce(
+    (all, back) =>
+      learn(all, { ...day(back), digest: "1".repeat(24) }, { readingId: "r1", confirmed: true }),
+    NOTHING_KNOWN,
+  );
+  const provisional = [day(80), day(20)];
+  const due = [{ start: TODAY - 80 * DAY, end: TODAY - 79 * DAY }];
+  const stored = {
+    ...settled,
+    start: TODAY - 85 * DAY,
+    longestRetention: 90,
+    provisional,
+    known,
+    due,
+  };
+  const at = (retentionDays: number, now = NOON) =>
+    atNoon({ startDate: null, retentionDays, reconcileFrom: TODAY, now });
+  const short = planIncremental(stored, at(30));
+  expect(short.lostProvisional).toEqual([day(80)]);
+  expect(short.state).toMatchObject({
+    provisional: [day(20)],
+    left: [day(80)],
+    longestRetention: 90,
+  });
+  const again = planIncremental(short.state, at(30));
+  expect(again.lostProvisional).toEqual([]);
+  const back = planIncremental({ ...again.state, reconciledOn: null }, at(90));
+  expect(back.state).toMatchObject({ provisional, left: [], known, due });
+  expect(subtract([{ start: TODAY - 80 * DAY, end: TODAY - 79 * DAY }], covered(back))).toEqual([]);
+  const gone = planIncremental(again.state, at(30, NOON + 20 * DAY));
+  expect(gone.state).toMatchObject({ left: [day(20)], due: [] });
+  expect([...gone.state.known.days.keys()]).toEqual([TODAY - 20 * DAY]);
 });

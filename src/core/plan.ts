@@ -12,8 +12,9 @@ import {
   type StreamState,
   withoutStale,
 } from "./state.ts";
+import { dueDays, MAXIMUM_DUE } from "./due.ts";
 import { NOTHING_KNOWN, prune } from "./known_days.ts";
-import type { ProvisionalDay } from "./provisional.ts";
+import { type ProvisionalDay, underRetention } from "./provisional.ts";
 import type { Reading } from "./reading.ts";
 import { isWhole, type PlanInput, wholeMonths, windowsOf } from "./plan_windows.ts";
 import { planScrub, type Scrub } from "./scrub.ts";
@@ -75,6 +76,9 @@ export function reconcileFromDays(now: number, days: number): number {
 
 interface Bounds {
   readonly floor: number;
+  /** The longest retention that a sync has seen, and the floor that belongs to it: a retention that shrinks may grow again. */
+  readonly longestRetention: number;
+  readonly keepFrom: number;
   /** The earliest instant to read: the later one of start date and floor. May lie in the future. */
   readonly from: number;
   readonly end: number;
@@ -82,14 +86,20 @@ interface Bounds {
   readonly earliestPosition: number;
 }
 
-function boundsOf(at: PlanInput): Bounds {
+function boundsOf(at: PlanInput, seenRetention = 0): Bounds {
   const floor = retentionFloor(at.now, at.retentionDays);
+  const longestRetention = Math.min(
+    Math.max(at.retentionDays, seenRetention),
+    MAXIMUM_RETENTION_DAYS,
+  );
+  const keepFrom = retentionFloor(at.now, longestRetention);
   const wanted = at.startDate === null ? floor : floorTo(DAY, at.startDate);
   const today = ceilTo(at.bucket, at.now);
   // Also of hours a whole day is read: fewer hours of a day than before would look like withdrawn records (R6).
   const end = at.endDate === null ? today : Math.min(ceilTo(DAY, at.endDate), today);
   const from = Math.max(floor, wanted);
-  return { floor, from, end, earliestPosition: Math.min(from, floorTo(DAY, at.now)) };
+  const earliestPosition = Math.min(from, floorTo(DAY, at.now));
+  return { floor, longestRetention, keepFrom, from, end, earliestPosition };
 }
 
 /** The part of a range that lies before the floor. */
@@ -105,29 +115,33 @@ export function planIncremental(
   stored: IncrementalState | null,
   at: PlanInput,
 ): Plan<IncrementalState> {
-  const bounds = boundsOf(at);
+  const bounds = boundsOf(at, stored?.longestRetention);
   if (stored !== null && stored.position > at.now) return emptyPlan(stored);
   const { state, lost } =
     stored === null ? freshStart(at, bounds) : clampStored(stored, at, bounds);
-  const { from, end, floor } = bounds;
+  const { from, end } = bounds;
   const rereadFrom = Math.max(from, floorTo(DAY, state.position - at.lookback));
   const isDeep = at.reconcileFrom !== null && state.reconciledOn !== formatDay(at.now);
-  const [lostProvisional, provisional] = splitByDay(state.provisional, floor);
+  const { lostProvisional, provisional, left } = underRetention(state, bounds);
   const { slice, after } = scrubOf(state, at, { isDeep, from, rereadFrom });
-  const deep = isDeep ? deepRanges(at, provisional, slice, end) : [];
-  const pass = passOf(state, at, [{ start: rereadFrom, end: state.position }, ...deep], bounds);
+  const again = againOf(state, at, bounds);
+  const more = [...again, ...(isDeep ? deepRanges(at, provisional, slice, end) : [])];
+  const pass = passOf(state, at, [{ start: rereadFrom, end: state.position }, ...more], bounds);
   const gap = { start: from, end: state.start };
-  const ranges = clip([gap, { start: rereadFrom, end }, ...deep], { start: from, end });
+  const ranges = clip([gap, { start: rereadFrom, end }, ...more], { start: from, end });
   const covered = pass.reads.map((read) => ({
     start: read.start,
     end: floorTo(DAY, coverageOf(read, at.bucket).end),
   }));
   const missing = wholeMonths(subtract(ranges, covered), { start: from, end }, at);
   const resumed = pass.open.filter((reading) => isWhole(reading, missing, at));
-  const strays = state.strays.filter(({ day }) => day >= floor);
-  const known = prune(state.known, knownRange(resumed, floor, at.now));
+  const { keepFrom, longestRetention } = bounds;
+  const strays = state.strays.filter(({ day }) => day >= keepFrom);
+  const known = prune(state.known, knownRange(resumed, keepFrom, at.now));
+  const due = clip(state.due, { start: keepFrom, end: Infinity });
+  const kept = { provisional, left, known, due, strays, longestRetention };
   return {
-    state: { ...state, provisional, known, strays, pass: { ...pass, open: resumed } },
+    state: { ...state, ...kept, pass: { ...pass, open: resumed } },
     resumed,
     windows: windowsOf(subtract(missing, resumed), known, at),
     rereadFrom,
@@ -152,6 +166,13 @@ function knownRange(resumed: readonly Reading[], floor: number, now: number): Ra
     start: Math.min(floor, ...resumed.map(({ start }) => floorTo(DAY, start))),
     end: Math.max(ceilTo(DAY, now), ...resumed.map(({ end }) => ceilTo(DAY, end))),
   };
+}
+
+/** The days that are due (R10), in whole windows, the earliest first. Every sync reads today anyway. */
+function againOf(state: IncrementalState, at: PlanInput, { from, end }: Bounds): Range[] {
+  const over = { start: from, end: Math.min(end, floorTo(DAY, at.now)) };
+  const wanted = wholeMonths(clip(dueDays(state), over), { start: from, end }, at);
+  return windowsOf(wanted, state.known, at).slice(0, MAXIMUM_DUE);
 }
 
 /** The ranges that are read once a day beside the lookback: R2 and the slice of R7. */
@@ -220,6 +241,9 @@ function freshStart(at: PlanInput, { earliestPosition, end, floor }: Bounds): St
     reconciledOn: null,
     provisional: [],
     known: NOTHING_KNOWN,
+    due: [],
+    longestRetention: at.retentionDays,
+    left: [],
     strays: [],
     scrub: null,
     pass: null,
@@ -253,16 +277,6 @@ function clampStored(
   const position = begins ? earliestPosition : stored.position;
   const chain = stored.chain === "" ? at.newChain : stored.chain;
   return { state: { ...stored, chain, start, position }, lost: union(lost) };
-}
-
-function splitByDay(
-  provisional: readonly ProvisionalDay[],
-  floor: number,
-): [lost: ProvisionalDay[], kept: ProvisionalDay[]] {
-  return [
-    provisional.filter(({ day }) => day < floor),
-    provisional.filter(({ day }) => day >= floor),
-  ];
 }
 
 /**

@@ -51,3 +51,26 @@ export function replaceProvisional(
   const own = found.filter(({ day }) => isAbout(day));
   return [...elsewhere, ...own].toSorted((a, b) => a.day - b.day);
 }
+
+/**
+ * Divides provisional costs by retention: those that are still shown, those that have just left retention, and all that are not shown
+ * but may be shown again, because an earlier retention was longer.
+ */
+export function underRetention(
+  {
+    provisional,
+    left,
+  }: { readonly provisional: readonly ProvisionalDay[]; readonly left: readonly ProvisionalDay[] },
+  { floor, keepFrom }: { readonly floor: number; readonly keepFrom: number },
+): {
+  readonly lostProvisional: readonly ProvisionalDay[];
+  readonly provisional: readonly ProvisionalDay[];
+  readonly left: readonly ProvisionalDay[];
+} {
+  const all = addMissingDays(provisional, left);
+  return {
+    lostProvisional: provisional.filter(({ day }) => day < floor),
+    provisional: all.filter(({ day }) => day >= floor),
+    left: all.filter(({ day }) => day >= keepFrom && day < floor),
+  };
+}

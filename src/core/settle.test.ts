@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { DayDigest } from "./digests.ts";
 import { forget, isKnown, type KnownDays, learn, NOTHING_KNOWN, suspect } from "./known_days.ts";
-import { differingDays, type FinishedReading, settle, writesDay } from "./settle.ts";
+import { differingDays, type FinishedReading, settle, settleAgain, writesDay } from "./settle.ts";
 import { DAY, HOUR } from "./time.ts";
 
 const ONE = 20_000 * DAY;
@@ -227,6 +227,41 @@ describe("settle()", () => {
     expect(settle(again.known, second, []).reports[0]).toMatchObject({ confirmed: true });
     const other = reading([seen(ONE, 5, "d")], { moved: true, rewrites });
     expect(settle(again.known, other, []).reports[0]).toMatchObject({ confirmed: false });
+  });
+
+  test("R10: a day that becomes unconfirmed is doubtful once, and again only after it was confirmed", () => {
+    const moved = { moved: true };
+    const first = settle(NOTHING_KNOWN, reading([seen(ONE, 3, "a")], moved), []);
+    expect(first.doubtful).toEqual([ONE, TWO]);
+    const gone = (known: KnownDays) => forget(known, [{ ...seen(ONE, 4, "b"), writtenBy: null }]);
+    const rewrites = [seen(ONE, 4, "b")];
+    const unsteady = reading([seen(ONE, 5, "c")], { moved: true, rewrites });
+    expect(settle(gone(first.known), unsteady, []).doubtful).toEqual([]);
+    const steady = settle(first.known, reading([seen(ONE, 3, "a")]), []);
+    expect(settle(gone(steady.known), unsteady, []).doubtful).toEqual([ONE]);
+  });
+
+  test("R10: a day that has fewer rows than before has lost some, in each kind of reading", () => {
+    const known = knowing(seen(ONE, 3, "a"), seen(TWO, 1, "b"));
+    const fewer = [seen(ONE, 2, "c"), seen(TWO, 1, "b")];
+    expect(settle(known, reading(fewer), [ONE]).hasLost).toBe(true);
+    const more = [seen(ONE, 3, "c"), seen(TWO, 2, "b")];
+    expect(settle(known, reading(more), [ONE, TWO]).hasLost).toBe(false);
+    const gone = forget(known, [{ ...seen(ONE, 2, "c"), writtenBy: null }]);
+    const second = reading(fewer, { rewrites: [seen(ONE, 2, "c")] });
+    expect(settle(gone, second, []).hasLost).toBe(true);
+  });
+
+  test("P6: a second look at a window confirms the days that agree, and says nothing of the others", () => {
+    const moved = settle(
+      NOTHING_KNOWN,
+      reading([seen(ONE, 3, "a"), seen(TWO, 1, "b")], { moved: true }),
+      [],
+    ).known;
+    const again = reading([seen(ONE, 3, "a"), seen(TWO, 2, "c")], { id: "again" });
+    const { known, reports } = settleAgain(moved, again, [ONE, TWO]);
+    expect(reports).toMatchObject([{ day: ONE, rowsReadingId: "new", rows: 3, confirmed: true }]);
+    expect([ONE, TWO].map((day) => known.days.get(day)?.confirmed)).toEqual([true, false]);
   });
 
   test("R4: a day whose rows are not exactly what was returned stays unknown and unconfirmed", () => {

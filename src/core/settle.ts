@@ -63,6 +63,10 @@ export interface Settlement {
   readonly rewrites: readonly DayDigest[];
   /** Days that show less than half of their records (R8). */
   readonly shrunk: readonly ShrunkDay[];
+  /** Days whose rows are those of this reading and that are not confirmed, although they were before (R10). */
+  readonly doubtful: readonly number[];
+  /** Whether a day has fewer rows than before: a row of it may have moved to a day that was read before (R10). */
+  readonly hasLost: boolean;
 }
 
 /** A day that shows less than half of its records. */
@@ -109,7 +113,14 @@ export function settle(
   written: readonly number[],
 ): Settlement {
   const about = reading.rewrites?.map(({ day }) => day) ?? daysOf(reading);
-  let settlement: Settlement = { known, reports: [], rewrites: [], shrunk: [] };
+  let settlement: Settlement = {
+    known,
+    reports: [],
+    rewrites: [],
+    shrunk: [],
+    doubtful: [],
+    hasLost: false,
+  };
   for (const day of about) settlement = settleDay(settlement, day, reading, written);
   return settlement;
 }
@@ -180,12 +191,37 @@ function wrote(before: Settlement, seen: DayDigest, reading: FinishedReading): S
   const isWhole = !incomplete.includes(day);
   const agrees = rewrites?.some((first) => first.day === day && first.digest === seen.digest);
   const confirmed = isWhole && (!moved || agrees === true);
+  const earlier = before.known.days.get(day) ?? before.known.forgotten.get(day);
+  const isDoubtful = isWhole && !confirmed && earlier?.confirmed !== false;
   return {
     ...before,
+    doubtful: isDoubtful ? [...before.doubtful, day] : before.doubtful,
+    hasLost: before.hasLost || records < (earlier?.records ?? 0),
     known: isWhole
       ? learn(before.known, seen, { readingId: id, confirmed })
       : forget(before.known, [{ day, records, writtenBy: id }]),
     reports: [...before.reports, reportOf(seen, { rowsReadingId: id, confirmed })],
+  };
+}
+
+/**
+ * Judges some days of a window a second time in the same sync, without writing any (P6). A day that agrees with the known one is
+ * confirmed and reported. Of any other day the reading says nothing: the next sync reads it.
+ */
+export function settleAgain(
+  known: KnownDays,
+  { id, beganAt, digests }: Pick<FinishedReading, "id" | "beganAt" | "digests">,
+  days: readonly number[],
+): Pick<Settlement, "known" | "reports"> {
+  const agreed = days
+    .map((day) => digestOf(digests, day))
+    .filter((seen) => judgeDay(known, seen, beganAt) === "same");
+  return {
+    known: agreed.reduce((all, { day }) => confirm(all, day), known),
+    reports: agreed.map((seen) => {
+      const rowsReadingId = known.days.get(seen.day)?.readingId ?? id;
+      return reportOf(seen, { rowsReadingId, confirmed: true });
+    }),
   };
 }
 

@@ -50,7 +50,16 @@ function passOf(found: readonly FinishedRange[], frontier = -Infinity): SyncPass
 
 function stateOf(changes: Partial<IncrementalState> = {}): IncrementalState {
   const start = TODAY - 20 * DAY;
-  const none = { reconciledOn: null, provisional: [], strays: [], scrub: null, pass: null };
+  const none = {
+    reconciledOn: null,
+    provisional: [],
+    due: [],
+    longestRetention: 0,
+    left: [],
+    strays: [],
+    scrub: null,
+    pass: null,
+  };
   return {
     mode: "incremental",
     chain: "abcde",
@@ -81,7 +90,7 @@ function page(changes: Partial<PageFacts> = {}): PageFacts {
 
 /** The state after a reading's last page, nothing being known of days. */
 function finished<State extends StreamState>(state: State, reading: Reading, now: number): State {
-  const settled = { known: NOTHING_KNOWN, shrunk: [] };
+  const settled = { known: NOTHING_KNOWN, shrunk: [], doubtful: [] };
   return finishWindow(settleReading(state, reading, settled, now), reading, now);
 }
 

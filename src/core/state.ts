@@ -7,6 +7,7 @@
  *                                        ▲ position − lookback: where the next sync begins to re-read
  */
 import { daysOf } from "./digests.ts";
+import { afterReading } from "./due.ts";
 import { type KnownDays, NOTHING_KNOWN } from "./known_days.ts";
 import { type ProvisionalDay, replaceProvisional } from "./provisional.ts";
 import type { Reading } from "./reading.ts";
@@ -78,6 +79,12 @@ export interface IncrementalState {
   /** Sorted by day. */
   readonly provisional: readonly ProvisionalDay[];
   readonly known: KnownDays;
+  /** Days that the next pass reads again, because they are not proven (R10): see {@link dueDays}. */
+  readonly due: readonly Range[];
+  /** The longest retention that a sync has seen, in days: what lies within it may be shown again (W3). */
+  readonly longestRetention: number;
+  /** Provisional costs of days that have left a shorter retention, for the case that they are shown again. Sorted by day. */
+  readonly left: readonly ProvisionalDay[];
   readonly strays: readonly KnownStray[];
   readonly scrub: Scrub | null;
   readonly pass: SyncPass | null;
@@ -128,7 +135,7 @@ export function dropOpen<State extends StreamState>(state: State, id: string): S
 export function settleReading<State extends StreamState>(
   state: State,
   reading: Reading,
-  { known, shrunk }: Pick<Settlement, "known" | "shrunk">,
+  { known, shrunk, doubtful }: Pick<Settlement, "known" | "shrunk" | "doubtful">,
   now: number,
 ): State {
   const kept = keepOpen(state, reading, now);
@@ -138,7 +145,7 @@ export function settleReading<State extends StreamState>(
   const isAbout = (day: number): boolean =>
     days.includes(day) && shrunk.every((doubted) => doubted.day !== day);
   const provisional = replaceProvisional(settled.provisional, reading.provisional, isAbout);
-  return { ...settled, known, provisional };
+  return { ...settled, known, provisional, due: afterReading(settled.due, days, doubtful) };
 }
 
 /** The known days of a state. A full refresh has none, so it compares nothing (R6). */

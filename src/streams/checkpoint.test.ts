@@ -41,6 +41,9 @@ function stateAt(position: number, changes: Partial<IncrementalState> = {}): Inc
     reconciledOn: null,
     provisional: [],
     known: NOTHING_KNOWN,
+    due: [],
+    longestRetention: 0,
+    left: [],
     strays: [],
     scrub: null,
     pass: null,
@@ -127,7 +130,7 @@ test("S8: a state that would grow too large drops proofs, sums and finished wind
   await made.send();
   const state = states()[0]?.state.stream.stream_state;
   expect(Buffer.byteLength(JSON.stringify(state))).toBeLessThanOrEqual(450_000);
-  expect(warnings).toHaveLength(3);
+  expect(warnings).toHaveLength(4);
   const decoded = decodeState(state, owner, "incremental");
   expect(decoded?.pass?.open.map(({ cursor, totals }) => [cursor?.length, totals])).toEqual(
     open.map(() => [8000, null]),
@@ -176,7 +179,7 @@ test("S8: ten years of days that shrank, and open windows with many strays, leav
   await made.send();
   const state = states()[0]?.state.stream.stream_state;
   expect(Buffer.byteLength(JSON.stringify(state))).toBeLessThanOrEqual(450_000);
-  expect(warnings).toHaveLength(6);
+  expect(warnings).toHaveLength(7);
   const decoded = decodeState(state, owner, "incremental");
   expect(decoded).toMatchObject({ position: DAY_ONE, pass: { open: [] } });
   if (decoded?.mode !== "incremental") throw new Error("no state");

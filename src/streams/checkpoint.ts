@@ -125,6 +125,10 @@ const STEPS: readonly (readonly [step: (state: StreamState) => StreamState, drop
     "the control totals of windows that are half read; a sync that resumes them proves nothing about their days",
   ],
   [withoutSums, "the sums of provisional costs; their days stay known"],
+  [
+    withoutLeft,
+    "provisional costs that have left retention; they are not followed if they are shown again",
+  ],
   [withoutReads, "windows that are read beyond the position; a sync that resumes reads them again"],
   [
     withoutSuspicions,
@@ -158,6 +162,10 @@ function withoutSums<State extends StreamState>(state: State): State {
     : { ...state, pass };
 }
 
+function withoutLeft<State extends StreamState>(state: State): State {
+  return state.mode === "incremental" ? { ...state, left: [] } : state;
+}
+
 function withoutReads<State extends StreamState>(state: State): State {
   return state.pass === null ? state : { ...state, pass: { ...state.pass, reads: [] } };
 }
@@ -182,7 +190,7 @@ function withoutDays<State extends StreamState>(state: State): State {
 }
 
 function withoutNumbers<State extends StreamState>(state: State): State {
-  return state.mode === "incremental" ? { ...state, known: NOTHING_KNOWN } : state;
+  return state.mode === "incremental" ? { ...state, known: NOTHING_KNOWN, due: [] } : state;
 }
 
 /**

@@ -12,14 +12,15 @@
  * A window whose strays do not come again, or would need too many looks, is not finished: the pass stays in the state, and the next
  * sync reads the window again.
  */
-import { daysOf, digestOf } from "../core/digests.ts";
-import { asFormer, renewed } from "../core/former.ts";
+import { daysOf } from "../core/digests.ts";
+import { afterReading, withDue } from "../core/due.ts";
+import { renewed } from "../core/former.ts";
 import { isKnown } from "../core/known_days.ts";
 import type { Limits } from "../core/limits.ts";
 import { type Plan, type PlanInput, windowOfDay } from "../core/plan.ts";
 import { addMissingDays } from "../core/provisional.ts";
 import type { Reading, StandingStrays } from "../core/reading.ts";
-import { type DayReport, settle, type Settlement } from "../core/settle.ts";
+import { type DayReport, settle, settleAgain, type Settlement } from "../core/settle.ts";
 import {
   advance,
   finishWindow,
@@ -29,11 +30,11 @@ import {
   settleReading,
   type StreamState,
 } from "../core/state.ts";
-import { formatInstant } from "../core/time.ts";
-import type { DayTotal } from "../core/totals.ts";
-import type { Range } from "../core/window.ts";
+import { DAY, formatInstant } from "../core/time.ts";
+import { type Range, subtract } from "../core/window.ts";
 import { type Checkpoints, forgetDays, reserveId, type ReserveOptions } from "./checkpoint.ts";
 import { describeShrunk } from "./describe.ts";
+import { asLearned, incompleteDays, standingOf } from "./ended_reading.ts";
 import { type Job, jobOf, rewriteJob } from "./job.ts";
 import type { Purpose } from "./record_filter.ts";
 import { type CameStrays, Strays } from "./strays.ts";
@@ -75,6 +76,12 @@ const tooManyLooks = ({ looks }: Limits, days: number): string =>
   `records start outside the windows that returned them, on more than ${looks} windows that this sync did not read. ` +
   `${days} days of such starts are left to the next sync, and the windows that showed these records are not finished until then.`;
 
+/** The most pages of a window that is read a second time in the same sync (P6), and the most such windows. */
+const CONFIRMED_PAGES = 4;
+const CONFIRMATIONS = 100;
+
+const dayRange = ({ day }: { readonly day: number }): Range => ({ start: day, end: day + DAY });
+
 /** A window that has been read, but has strays that are neither dropped nor written yet. */
 interface Waiting {
   readonly window: Range;
@@ -90,6 +97,8 @@ export interface EndedWindow {
   readonly alsoWritten: readonly number[];
   /** The days that the reading writes. */
   readonly writes: (day: number) => boolean;
+  /** The pages of the window in this process. */
+  readonly pageCount: number;
   /** The strays that came, if the window was read to write strays. */
   readonly strays: CameStrays;
 }
@@ -102,6 +111,7 @@ export class Completion {
   /** The days of strays that this sync does not look for: too many windows would have to be read. */
   #leftToNext: ReadonlySet<number> = new Set();
   #unfinished = 0;
+  #confirmations = 0;
   /** The windows that this pass has read as a whole. */
   readonly #read: Range[] = [];
   /** The days that have rows written by this read. */
@@ -136,11 +146,14 @@ export class Completion {
         return this.#finish({ ...job, missesStrays: false });
       case "strays":
         return await this.#wroteStrays(ended, job.purpose.ids);
+      case "confirm":
+        return await this.#confirmed(ended.reading, job.purpose.days);
       case "look":
     }
   }
 
-  async #settle({ job, reading, alsoWritten, writes }: EndedWindow): Promise<void> {
+  async #settle(ended: EndedWindow): Promise<void> {
+    const { job, reading, alsoWritten, writes, pageCount } = ended;
     const { input, limits, warn, setState, state, queue } = this.#options;
     const isWhole = job.purpose.kind === "window" && job.purpose.withStrays;
     for (const day of job.written.keys()) this.#written.add(day);
@@ -158,6 +171,7 @@ export class Completion {
       );
     const settlement = judge();
     for (const message of describeShrunk(settlement.shrunk)) await warn(message);
+    const strays = this.#writtenStrays();
     if (this.strays.isFull) await warn(tooManyStrays(limits));
     // The earlier process that began a resumed reading may have seen strays that this process does not know.
     const sawStrays = isWhole && !reading.resumed;
@@ -168,10 +182,12 @@ export class Completion {
     // The verdicts are the same, because no other window changes the days of this one.
     const settled = settleReading(state(), reading, asLearned(judge(), reading), input.now);
     const { rewrites } = settlement;
-    setState(this.#remembered(settled));
+    const hasLost = settlement.hasLost || this.#writtenStrays() < strays;
+    setState(this.#remembered(hasLost ? this.#withReadBefore(settled, reading) : settled));
     if (rewrites.length === 0) {
       const { availableThrough } = reading;
       this.#finish({ window: reading, availableThrough, missesStrays: job.missesStrays });
+      this.#confirm(reading, pageCount, settlement.doubtful);
       return;
     }
     await forgetDays(
@@ -179,6 +195,44 @@ export class Completion {
       this.#options,
     );
     queue(rewriteJob(reading, rewrites, job, this.strays.hasPending(reading)));
+  }
+
+  /**
+   * R10: a reading has found rows missing. They may have moved to days that the pass had read before: the state with these days due.
+   * The first reading of a window comes before the second one, which is about some of its days.
+   */
+  #withReadBefore(state: StreamState, { start, end, rewrites }: Reading): StreamState {
+    if (state.mode !== "incremental") return state;
+    const reads = [...(state.pass?.reads ?? []), ...this.#waiting.map(({ window }) => window)];
+    const others = rewrites === null ? [] : subtract([{ start, end }], rewrites.map(dayRange));
+    return { ...state, due: withDue(state.due, [...reads, ...others], this.#options.input.now) };
+  }
+
+  /**
+   * P6: a listing has moved, and its days wait for a second reading that agrees. For a window of few pages it is asked for at once.
+   * Nobody could prove a day that goes on.
+   */
+  #confirm(reading: Reading, pageCount: number, doubtful: readonly number[]): void {
+    const { input, plan, queue } = this.#options;
+    const days = doubtful.filter((day) => day + DAY <= input.now);
+    const isCheap = pageCount <= CONFIRMED_PAGES && this.#confirmations < CONFIRMATIONS;
+    const mayConfirm = plan.state.mode === "incremental" && !reading.resumed && isCheap;
+    if (days.length === 0 || !mayConfirm) return;
+    this.#confirmations += 1;
+    queue(jobOf({ start: reading.start, end: reading.end }, { kind: "confirm", days }));
+  }
+
+  async #confirmed(reading: Reading, days: readonly number[]): Promise<void> {
+    const { state, setState } = this.#options;
+    const judge = (): ReturnType<typeof settleAgain> =>
+      settleAgain(knownOf(state()), reading, days);
+    const { reports } = judge();
+    if (reports.length === 0) return;
+    await this.#report({ reading, isWhole: false, days: reports, strays: [] });
+    const present = state();
+    if (present.mode !== "incremental") return;
+    const agreed = reports.map(({ day }) => day);
+    setState({ ...present, known: judge().known, due: afterReading(present.due, agreed, []) });
   }
 
   async #wroteStrays(
@@ -311,6 +365,10 @@ export class Completion {
     return isRefresh || isWritten ? { kind: "look" } : { kind: "window", withStrays: false };
   }
 
+  #writtenStrays(): number {
+    return this.strays.known.filter(({ readingId }) => readingId !== null).length;
+  }
+
   #remembered(state: StreamState): StreamState {
     return state.mode === "incremental" ? { ...state, strays: this.strays.known } : state;
   }
@@ -337,42 +395,4 @@ function describeAbsent(count: number, { start, end }: Range): string {
 /** One more reading of a waiting window. Nothing else of the window's last job goes along, so the purpose is the new one. */
 function jobAgain({ window, availableThrough }: Waiting, purpose: Purpose): Job {
   return { ...jobOf(window, purpose), availableThrough };
-}
-
-/**
- * The days whose rows under the reading's id may not be exactly the records that the reading returned (R4). There are three
- * causes:
- *
- * - The reading was restarted and did not return all records that it had written before.
- * - Another window had already written some of the records.
- * - An earlier process was killed after rows that no STATE covers. The reading was resumed before these rows, and the provider
- *   had changed: the killed process may have written records that are not the ones of today. If `as_of` has not changed, the
- *   pages are the same.
- */
-function incompleteDays(
-  reading: Reading,
-  { written }: Job,
-  writes: (day: number) => boolean,
-): number[] {
-  const { digests, incomplete, rewrites, resumed, moved } = reading;
-  if (resumed && moved) return (rewrites?.map(({ day }) => day) ?? daysOf(reading)).filter(writes);
-  const days = new Set([...written.keys(), ...digests.map(({ day }) => day)]);
-  const unequal = [...days].filter(
-    (day) => writes(day) && (written.get(day) ?? 0) !== digestOf(digests, day).records,
-  );
-  return [...new Set([...incomplete, ...unequal])];
-}
-
-/** A reading that 0.2.0 began leaves digests of its form (`former.ts`). */
-function asLearned(settlement: Settlement, reading: Reading): Settlement {
-  if (!reading.isFormer) return settlement;
-  const about = reading.rewrites?.map(({ day }) => day) ?? daysOf(reading);
-  return { ...settlement, known: asFormer(settlement.known, about) };
-}
-
-/** The strays that a reading wrote, by the day that they start on. */
-function standingOf(totals: readonly DayTotal[], rowsReadingId: string): StandingStrays[] {
-  return totals
-    .filter(({ inside }) => !inside)
-    .map(({ day, records }) => ({ day, rowsReadingId, records }));
 }

@@ -1,6 +1,8 @@
 /** Windows that wait for a lane. */
 import type { DayDigest } from "../core/digests.ts";
+import type { KnownDays } from "../core/known_days.ts";
 import type { Reading } from "../core/reading.ts";
+import { writesDay } from "../core/settle.ts";
 import type { WindowMemory } from "../core/sightings.ts";
 import type { Range } from "../core/window.ts";
 import type { Purpose } from "./record_filter.ts";
@@ -54,6 +56,16 @@ export function jobOf(window: Range, purpose: Purpose = WHOLE): Job {
     memory: null,
     replaced: null,
   };
+}
+
+/** Tells which days a job's reading writes while it reads. */
+export function writesOf(
+  { purpose }: Job,
+  { rewrites }: Reading,
+  known: KnownDays,
+): (day: number) => boolean {
+  if (purpose.kind === "strays") return () => true;
+  return purpose.kind === "confirm" ? () => false : writesDay(known, rewrites);
 }
 
 /** A job for a reading that an earlier process began. The earlier process has written the records of the days that the reading writes. */
@@ -117,6 +129,8 @@ export function startOver(job: Job, reading: Reading | null): Job {
  * @param isCut a part of the window has left retention
  */
 export function replanned(job: Job, windows: readonly Range[], isCut: boolean): Job[] {
+  // Days that leave retention need no second look.
+  if (job.purpose.kind === "confirm" && isCut) return [];
   const again = { ...job, reading: null };
   if (windows.length === 1 && !isCut) return windows.map((window) => ({ ...again, window }));
   return windows.map((window) => ({

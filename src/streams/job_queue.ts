@@ -24,7 +24,7 @@ export interface JobQueueOptions {
 /** The windows of a plan. Windows of usage of which no day is known may be cut and joined. */
 export function queueOf(
   plan: Plan<StreamState>,
-  { byMonth, maximumWindowDays: maximumDays }: PlanInput,
+  { byMonth, maximumWindowDays: maximumDays, reconcileFrom }: PlanInput,
   { lanes, pageSize }: ReadPolicy,
   onPlanned: JobQueueOptions["onPlanned"],
 ): JobQueue {
@@ -35,7 +35,13 @@ export function queueOf(
     ...plan.resumed.map((reading) => resumedJob(reading, writesDay(known, reading.rewrites))),
     ...plan.windows.map((window) => ({ ...jobOf(window), isDivisible: isDivisible(window) })),
   ];
-  return new JobQueue(jobs, { lanes, pageSize, maximumDays, onPlanned });
+  // R10: where a row is missing, days that the pass read before are due again. Rows come and go on recent days, so these come first.
+  const ageOf = ({ window: { end } }: Job): number => {
+    if (end > plan.rereadFrom) return 0;
+    return end > (reconcileFrom ?? plan.rereadFrom) ? 1 : 2;
+  };
+  const inOrder = jobs.toSorted((a, b) => ageOf(a) - ageOf(b) || a.window.start - b.window.start);
+  return new JobQueue(inOrder, { lanes, pageSize, maximumDays, onPlanned });
 }
 
 export class JobQueue {
@@ -53,7 +59,7 @@ export class JobQueue {
 
   constructor(jobs: readonly Job[], options: JobQueueOptions) {
     this.#options = options;
-    this.#jobs = jobs.toSorted((a, b) => a.window.start - b.window.start);
+    this.#jobs = [...jobs];
     this.#windows = jobs.length;
     const divisible = jobs.filter(({ isDivisible }) => isDivisible);
     this.#planned = divisible.reduce((sum, { window }) => sum + daysIn(window), 0);

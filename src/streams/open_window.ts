@@ -31,6 +31,8 @@ export class OpenWindow {
   readonly knownRecords: number | null;
   /** The reading after the latest page that was written. */
   reading: Reading;
+  /** Pages whose lines were made. */
+  pageCount = 0;
   /** The known days that were written because the window is a single page (R6). */
   alsoWritten: readonly number[] = [];
   /** The strays that came, if the window is read to write strays. */
@@ -56,6 +58,7 @@ export class OpenWindow {
   /** Makes a page's lines, and notes which rows will be written. */
   makeLines(page: FetchedPage, { emittedAt, take, differing }: PageOptions): Lines {
     const { job, context, reading } = this;
+    this.pageCount += 1;
     const isFirst = reading.firstAsOf === null;
     const isAll = job.purpose.kind === "window" && isFirst && page.nextCursor === null;
     const alsoWrites = (digests: Lines["digests"]): readonly number[] => {

@@ -6,7 +6,6 @@ import { knownRecords } from "../core/listing.ts";
 import { formOf } from "../core/former.ts";
 import { completed, type PlanInput, replan, retentionEdge, withoutFuture } from "../core/plan.ts";
 import { beginReading, type Reading, readPage } from "../core/reading.ts";
-import { writesDay } from "../core/settle.ts";
 import { Sightings } from "../core/sightings.ts";
 import { dropOpen, keepOpen, knownOf, type StreamState } from "../core/state.ts";
 import { ConnectorError } from "../errors.ts";
@@ -19,7 +18,7 @@ import type { WindowRead, WindowSource } from "./flow.ts";
 import { HeldWindows } from "./held_windows.ts";
 import type { RecordRules } from "./invalid.ts";
 import { type JobQueue, queueOf } from "./job_queue.ts";
-import { type Job, replanned, startOver } from "./job.ts";
+import { type Job, replanned, startOver, writesOf } from "./job.ts";
 import { Notices } from "./notices.ts";
 import { OpenWindow, toResume } from "./open_window.ts";
 import type { ReaderOptions } from "./reader_options.ts";
@@ -168,10 +167,7 @@ export class StreamReader implements WindowSource {
       withTotals: reading.totals !== null,
       memory,
       purpose: job.purpose,
-      writes:
-        job.purpose.kind === "strays"
-          ? () => true
-          : writesDay(knownOf(this.#state), reading.rewrites),
+      writes: writesOf(job, reading, knownOf(this.#state)),
       strays: this.#completion.strays,
       form: formOf(reading, knownOf(this.#state), this.#completion.strays.hasFormer),
     };
@@ -202,7 +198,6 @@ export class StreamReader implements WindowSource {
    */
   async #write(window: OpenWindow, page: FetchedPage): Promise<void> {
     const { run, input } = this.#options;
-    const { job } = window;
     let isHeld = false;
     const lines = await run.writer.write(this.name, (take) => {
       const emittedAt = run.edges.clock.now();
@@ -228,11 +223,10 @@ export class StreamReader implements WindowSource {
     if (isHeld && !this.#held.isDue) return;
     await this.#end(isHeld ? await this.#held.release() : await this.#held.released());
     const isLast = page.nextCursor === null;
-    const isKept = job.purpose.kind === "window" || job.purpose.kind === "rewrite";
+    const { kind } = window.job.purpose;
+    const isKept = kind === "window" || kind === "rewrite";
     if (isLast && !isHeld) await this.#end([window]);
-    if (!isLast && isKept) {
-      this.#state = keepOpen(this.#state, toResume(window), input.now);
-    }
+    if (!isLast && isKept) this.#state = keepOpen(this.#state, toResume(window), input.now);
     const left = this.#queue.length + this.#active;
     if (isLast && left === 1 && this.#completion.waiting === 0) return; // the final STATE follows at once and covers this page
     await this.#checkpoints.sendWhenDue(left - 1);

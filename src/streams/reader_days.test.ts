@@ -1,6 +1,7 @@
 /** Days that the state knows (R6, R8, P6, P5), as a stream's reader treats them: the state of one sync is the start of the next. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { daysOf as daysOfRange } from "../core/digests.ts";
 import type { StreamState } from "../core/state.ts";
 import { DAY, formatDay, HOUR } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
@@ -300,8 +301,8 @@ test("R8: an outage of two readings that ends leaves the rows as they were", asy
 
 /** A day of thirty rows, in pages of twenty; one row is restated after the first sync. */
 const thirty = Array.from({ length: 30 }, (_, index) => recordOf(`t${index}`, 0));
-const restated = changed(thirty, "t0");
-const one = restated.slice(0, 1);
+const thirtyRestated = changed(thirty, "t0");
+const remnant = thirtyRestated.slice(0, 1);
 const outage = { own: false, records: 1, rows: 30, shrunk: true, confirmed: false };
 const down = new ConnectorError("unavailable", "It is down.");
 
@@ -323,40 +324,40 @@ function readings(
 
 test("R8: an outage between the two readings of a window is not believed, and the next reading writes the day again", async () => {
   const first = await readings([thirty], null);
-  const second = await readings([restated, one], lastState(first));
+  const second = await readings([thirtyRestated, remnant], lastState(first));
   expect(second.queries).toHaveLength(2);
   expect(daysOf(second).at(-1)).toMatchObject(outage);
   expect(saidOf(second, "WARN")).toContain("shows 1 record of 2026-01-01, which had 30");
   expect(known(second)?.forgotten.get(DAY_ONE)).toMatchObject({ most: 30, records: 30 });
-  const soon = await readings([one], lastState(second), input.now + HOUR - 1);
+  const soon = await readings([remnant], lastState(second), input.now + HOUR - 1);
   expect(daysOf(soon)[0]).toMatchObject(outage);
-  const over = await readings([restated], lastState(soon), input.now + 2 * HOUR);
+  const over = await readings([thirtyRestated], lastState(soon), input.now + 2 * HOUR);
   expect(idsOf(over)).toHaveLength(30);
   expect(daysOf(over)[0]).toMatchObject({ own: true, rows: 30, confirmed: true, shrunk: false });
   expect(known(over)?.forgotten.size).toBe(0);
-  const agreed = await readings([one], lastState(soon), input.now + HOUR);
+  const agreed = await readings([remnant], lastState(soon), input.now + HOUR);
   expect(daysOf(agreed)[0]).toMatchObject({ own: true, rows: 1, confirmed: true, shrunk: false });
 });
 
 test("R8: a day whose second reading fails is compared with its earlier number of rows by the next sync", async () => {
   const first = await readings([thirty], null);
-  const failed = await readings([restated, down], lastState(first));
+  const failed = await readings([thirtyRestated, down], lastState(first));
   expect(failed.succeeded).toBe(false);
   expect(known(failed)?.ranges).not.toContainEqual(expect.objectContaining({ start: DAY_ONE }));
-  const next = await readings([one], lastState(failed), input.now + HOUR);
+  const next = await readings([remnant], lastState(failed), input.now + HOUR);
   expect(next.succeeded).toBe(true);
   expect(daysOf(next)[0]).toMatchObject(outage);
-  const over = await readings([restated], lastState(next), input.now + HOUR);
+  const over = await readings([thirtyRestated], lastState(next), input.now + HOUR);
   expect(daysOf(over)[0]).toMatchObject({ own: true, rows: 30, confirmed: true, shrunk: false });
 });
 
 test("R8: a process that dies between the STATE without a day and the rows of the day leaves their number", async () => {
   const first = await sync(thirty);
-  const second = await sync(restated, lastState(first));
+  const second = await sync(thirtyRestated, lastState(first));
   const [before] = second.states;
   if (before === undefined) throw new Error("no STATE");
   const killed = lastState({ ...second, states: [before] });
-  const next = await sync(one, killed, 1000, input.now + HOUR);
+  const next = await sync(remnant, killed, 1000, input.now + HOUR);
   expect(daysOf(next)[0]).toMatchObject(outage);
 });
 
@@ -792,4 +793,133 @@ test("S8: days of the future leave a state: none was ever read, and each would s
   const days = new Map(stored.known.days).set(ahead, { ...entry, day: ahead });
   const next = await sync(four, { ...stored, known: { ranges, days, forgotten: new Map() } });
   expect(known(next)).toEqual(stored.known);
+});
+
+/** Twelve days of two rows; every page has an `as_of` of its own. The next sync reads again only the last of them by itself. */
+const twelve = Array.from({ length: 12 }, (_, day) => [
+  recordOf(`a${day}`, day),
+  recordOf(`b${day}`, day),
+]).flat();
+const late = { ...input, now: DAY_ONE + 12.5 * DAY, endDate: DAY_ONE + 12 * DAY, lookback: DAY };
+
+/** The provider at noon of the thirteenth day. */
+const steady =
+  (records: readonly Fields[], perPage = 1000) =>
+  (query: { start: number; end: number }, cursor: string | null): FetchedPage[] =>
+    provider(records, perPage)(query, cursor).map((page) => ({
+      ...page,
+      availableThrough: late.now,
+    }));
+
+/** The same, but each page has an `as_of` of its own. */
+function restless(records: readonly Fields[], perPage: number) {
+  let pages = 0;
+  return (query: { start: number; end: number }, cursor: string | null): FetchedPage[] =>
+    steady(records, perPage)(query, cursor).map((page) => ({
+      ...page,
+      asOf: `2026-01-13T00:00:00.${String(pages++).padStart(3, "0")}Z`,
+    }));
+}
+const unproven = (run: Run) => {
+  const { known: days, due } = stateOf(run);
+  return {
+    due: due.length,
+    forgotten: days.forgotten.size,
+    unconfirmed: [...days.days.values()].filter(({ confirmed }) => !confirmed).length,
+  };
+};
+const NONE = { due: 0, forgotten: 0, unconfirmed: 0 };
+
+test("P6: a window of few pages whose listing moved is read again in the same sync, which confirms its days", async () => {
+  const run = await readScript(restless(twelve, 1), { input: { ...late, lanes: 2 } });
+  expect(idsOf(run)).toHaveLength(24);
+  expect(unproven(run)).toEqual(NONE);
+  const newest = new Map(daysOf(run).map((said) => [said.day, said]));
+  expect(newest.size).toBe(12);
+  for (const said of newest.values()) expect(said).toMatchObject({ rows: 2, confirmed: true });
+});
+
+test("R10 P6: the days of a long listing that moved are proven by the next sync, however old they are", async () => {
+  const whole = { ...late, maximumWindowDays: 31 };
+  const long = twelve.flatMap((record) => [
+    record,
+    { ...record, x_RecordId: `${String(record["x_RecordId"])}x` },
+  ]);
+  const one = await readScript(restless(long, 1), { input: whole });
+  expect(unproven(one).unconfirmed).toBeGreaterThan(6);
+  const two = await readScript(restless(long, 1), { input: whole, stored: lastState(one) });
+  expect(idsOf(two)).toEqual([]);
+  expect(unproven(two)).toEqual(NONE);
+  const three = await readScript(restless(long, 1), { input: whole, stored: lastState(two) });
+  expect(three.queries.map(({ start }) => start)).toEqual([DAY_ONE + 11 * DAY]);
+});
+
+test("R10: a provider that never stands still twice is not read again for ever", async () => {
+  let reading = 0;
+  const never = (query: { start: number; end: number }, cursor: string | null): FetchedPage[] => {
+    reading += 1;
+    const volatile = twelve.map((record) => ({ ...record, ConsumedQuantity: `${reading}` }));
+    return restless(volatile, 1)(query, cursor);
+  };
+  const days: number[] = [];
+  let stored: StreamState | null = null;
+  for (let count = 0; count < 4; count++) {
+    const run: Run = await readScript(never, { input: late, stored });
+    days.push(new Set(run.queries.flatMap((query) => daysOfRange(query))).size);
+    stored = lastState(run);
+  }
+  expect(days).toEqual([12, 12, 1, 1]);
+});
+
+/** Whether a STATE goes out in the middle of a window. */
+const isHalfRead = ({ state }: Run["states"][number]): boolean =>
+  JSON.stringify(state.stream.stream_state["pass"]).includes('"cursor"');
+
+test("R10: days that a kill left unknown are read by the next sync, however old they are", async () => {
+  const first = await readScript(restless(twelve, 1), { input: late });
+  const states = first.states.slice(0, 1 + first.states.findIndex(isHalfRead));
+  const killed = lastState({ ...first, states });
+  expect(killed?.pass?.open).toHaveLength(1);
+  const resumed = await readScript(restless(twelve, 1), { input: late, stored: killed });
+  expect(resumed.succeeded).toBe(true);
+  expect(unproven(resumed).forgotten).toBeGreaterThan(0);
+  const next = await readScript(restless(twelve, 1), { input: late, stored: lastState(resumed) });
+  expect(unproven(next).forgotten).toBe(0);
+  const last = await readScript(restless(twelve, 1), { input: late, stored: lastState(next) });
+  expect(unproven(last)).toEqual(NONE);
+});
+
+test("R10: days that a pass had read before it found rows missing are read again by the next sync, and then proven", async () => {
+  const first = await readScript(steady(twelve), { input: late });
+  const fewer = twelve.filter((record) => record["x_RecordId"] !== "a6");
+  const single = { ...late, maximumWindowDays: 1 };
+  const deep = { ...single, lookback: 12 * DAY };
+  const second = await readScript(steady(fewer), { input: deep, stored: lastState(first) });
+  expect(idsOf(second)).toEqual(["b6"]);
+  expect(stateOf(second).due).toEqual([{ start: DAY_ONE, end: DAY_ONE + 6 * DAY }]);
+  const third = await readScript(steady(fewer), { input: single, stored: lastState(second) });
+  expect(idsOf(third)).toEqual([]);
+  const starts = third.queries.map(({ start }) => (start - DAY_ONE) / DAY);
+  expect(starts).toEqual([11, 0, 1, 2, 3, 4, 5]);
+  expect(unproven(third)).toEqual(NONE);
+  const fourth = await readScript(steady(fewer), { input: single, stored: lastState(third) });
+  expect(fourth.queries).toHaveLength(1);
+});
+
+test("R10: of a window of several pages, also the days that did not change are due after rows were missing", async () => {
+  const first = await sync(twelve.slice(0, 8));
+  const fewer = twelve.slice(0, 8).filter((record) => record["x_RecordId"] !== "a2");
+  const second = await sync(fewer, lastState(first), 2);
+  expect(stateOf(second).due).toEqual([
+    { start: DAY_ONE, end: DAY_ONE + 2 * DAY },
+    { start: DAY_ONE + 3 * DAY, end: DAY_ONE + 4 * DAY },
+  ]);
+});
+
+test("R10: recent days, where rows come and go, are read before the deep re-read, and that before the scrub", async () => {
+  const first = await readScript(steady(twelve), { input: late });
+  const deep = { ...late, maximumWindowDays: 1, reconcileFrom: DAY_ONE + 8 * DAY, scrubDays: 1 };
+  const run = await readScript(steady(twelve), { input: deep, stored: lastState(first) });
+  const starts = run.queries.map(({ start }) => (start - DAY_ONE) / DAY);
+  expect(starts).toEqual([11, 8, 9, 10, 0, 1, 2, 3, 4, 5, 6, 7]);
 });

@@ -27,6 +27,8 @@ export type Purpose =
   | { readonly kind: "rewrite" }
   /** A window in which strays of other windows start. Nothing is written; the reading only drops the strays that the window owns. */
   | { readonly kind: "look" }
+  /** A window whose listing moved, once more: these days are compared with the state. Nothing is written (P6). */
+  | { readonly kind: "confirm"; readonly days: readonly number[] }
   /** A window with strays that an earlier process saw: this process reads the window again to learn them (P5). */
   | { readonly kind: "collect" }
   /** Writes the strays of a window that no window returned as its own (P5): all that comes under these ids. */
@@ -65,7 +67,7 @@ function setVersionOf(record: Fields): void {
 }
 
 /** Purposes of readings that ignore strays. */
-const BLIND: ReadonlySet<Purpose["kind"]> = new Set(["rewrite", "look"]);
+const BLIND: ReadonlySet<Purpose["kind"]> = new Set(["rewrite", "look", "confirm"]);
 
 /** One object serves all pages: they are made one at a time, each in a turn of its own. */
 const FINGERPRINT = new RecordFingerprint();
@@ -173,6 +175,7 @@ export class RecordFilter {
 
   #isAbout(day: number): boolean {
     const { purpose, writes } = this.#context;
+    if (purpose.kind === "confirm") return purpose.days.includes(day);
     return purpose.kind === "window" || (purpose.kind === "rewrite" && writes(day));
   }
 

@@ -72,6 +72,9 @@ const incremental: IncrementalState = {
   reconciledOn: "2026-01-10",
   provisional: [{ day: DAY_ONE, records: 2, billed: { USD: "1.5", EUR: "-3" } }],
   known,
+  due: [{ start: DAY_ONE + 2 * DAY, end: DAY_ONE + 4 * DAY }],
+  longestRetention: 90,
+  left: [{ day: DAY_ONE - 40 * DAY, records: 1, billed: { USD: "2" } }],
   strays: [
     {
       hash: "0123456789abcdef01234567",
@@ -143,6 +146,9 @@ test("S3: the JSON of a state is for people to read", () => {
       ["2026-01-07", 41, 40, "0mgdngqqwrabcd"],
       ["2026-01-08", 5, 0, null],
     ],
+    due: [["2026-01-03", "2026-01-05"]],
+    longest_retention: 90,
+    left: [["2025-11-22", 1, { USD: "2" }]],
     strays: [
       [
         "ASNFZ4mrze8BI0Vn",

@@ -1,5 +1,6 @@
 /** The state of a stream as JSON: instants as RFC 3339 text, so that a person can read where a sync stands. */
 import * as z from "zod";
+import { dueOfOlderState } from "../core/due.ts";
 import { NOTHING_KNOWN } from "../core/known_days.ts";
 import type { ProvisionalDay } from "../core/provisional.ts";
 import type { Reading } from "../core/reading.ts";
@@ -19,6 +20,7 @@ import type { JsonObject, SyncMode } from "../protocol.ts";
 import {
   count,
   day,
+  dayRanges,
   decodeKnownDays,
   digest,
   encodeDigest,
@@ -59,6 +61,9 @@ export function encodeState(state: StreamState, owner: StateOwner): JsonObject {
     reconciled_on: state.reconciledOn,
     provisional: state.provisional.map(encodeProvisional),
     ...encodeKnownDays(state.known),
+    due: state.due.map(({ start, end }) => [formatDay(start), formatDay(end)]),
+    longest_retention: state.longestRetention,
+    left: state.left.map(encodeProvisional),
     strays: state.strays.map(encodeStray),
     scrub:
       scrub === null
@@ -183,19 +188,27 @@ const stateSchema = z.discriminatedUnion("mode", [
       reconciled_on: z.string().nullish(),
       provisional,
       ...knownDaysMembers,
+      due: dayRanges.nullish(),
+      longest_retention: count.nullish(),
+      left: provisional.nullish(),
       strays: z.array(stray).nullish(),
       scrub: z.object({ began: day, through: instant }).nullish(),
       pass: passSchema,
     })
     .transform(({ reconciled_on: reconciledOn, strays, scrub, ...state }): IncrementalState => {
       const { known, days, unconfirmed, shrunk, former, forgotten, ...others } = state;
-      const { newest_reading_id: newest, ...rest } = others;
+      const { newest_reading_id: newest, due, left, ...more } = others;
+      const { longest_retention: longestRetention, ...rest } = more;
       const isOld = former == null; // a state of 0.2.0
+      const decoded = decodeKnownDays({ known, days, unconfirmed, shrunk, former, forgotten });
       return {
         ...rest,
         newestId: newest ?? null,
         reconciledOn: reconciledOn ?? null,
-        known: decodeKnownDays({ known, days, unconfirmed, shrunk, former, forgotten }),
+        known: decoded,
+        due: due ?? dueOfOlderState(decoded),
+        longestRetention: longestRetention ?? 0,
+        left: left ?? [],
         strays: (strays ?? []).map((each) => (isOld ? { ...each, isFormer: true } : each)),
         scrub: scrub ?? null,
       };
@@ -231,6 +244,9 @@ const firstStateSchema = z.discriminatedUnion("mode", [
       newestId: null,
       reconciledOn: reconciledOn ?? null,
       known: NOTHING_KNOWN,
+      due: [],
+      longestRetention: 0,
+      left: [],
       strays: [],
       scrub: null,
       pass: null,

@@ -4,7 +4,7 @@ import type { DayDigest } from "../core/digests.ts";
 import type { ForgottenDay, KnownDay, KnownDays } from "../core/known_days.ts";
 import type { ProvisionalDay } from "../core/provisional.ts";
 import { DAY, floorTo, formatDay, formatInstant, parseDate, parseInstant } from "../core/time.ts";
-import { union } from "../core/window.ts";
+import { type Range, union } from "../core/window.ts";
 import type { JsonObject } from "../protocol.ts";
 
 export const instant = z.string().transform((text, context) => {
@@ -43,6 +43,13 @@ export const encodeDigest = (entry: DayDigest): unknown => [
   ...(entry.former === undefined ? [] : [encodeHash(entry.former)]),
 ];
 
+/** Ranges of whole days: `["2026-01-01", "2026-01-31"]` */
+export const dayRanges = z
+  .array(z.tuple([day, day]))
+  .transform((found): Range[] =>
+    union(found.map(([start, end]) => ({ start: floorTo(DAY, start), end: floorTo(DAY, end) }))),
+  );
+
 const decimal = z.string().regex(/^-?\d+(\.\d+)?$/, "must be a decimal");
 export const provisional = z.array(
   z
@@ -73,7 +80,7 @@ export const totals = z.array(
  * (R8). A state of 0.2.0 has neither `former` nor `forgotten`: all its digests are of its form.
  */
 export const knownDaysMembers = {
-  known: z.array(z.tuple([day, day])).nullish(),
+  known: dayRanges.nullish(),
   days: z.array(z.tuple([readingId, z.array(digest)])).nullish(),
   unconfirmed: z.array(day).nullish(),
   shrunk: z.array(z.tuple([day, count, hash, instant, z.literal("former").optional()])).nullish(),
@@ -125,9 +132,7 @@ export function encodeKnownDays({ ranges, days, forgotten }: KnownDays): JsonObj
 /** A known day that lies in no known range says nothing, and is left out; so is a forgotten one that lies in such a range. */
 export function decodeKnownDays(members: Members): KnownDays {
   const { known, days, unconfirmed, shrunk, former, forgotten } = members;
-  const ranges = union(
-    (known ?? []).map(([start, end]) => ({ start: floorTo(DAY, start), end: floorTo(DAY, end) })),
-  );
+  const ranges = known ?? [];
   const doubtful = new Set(unconfirmed);
   const ofForm = former == null ? null : new Set(former);
   const isFormer = (at: number): boolean => ofForm === null || ofForm.has(at);

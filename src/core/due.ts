@@ -1,0 +1,63 @@
+/**
+ * Days that are due because they are not proven (R10). Some of them tell so by their entries: a forgotten day, and a day that shows less
+ * than half (R8). The others stand in the state's list `due`:
+ *
+ *     a listing moved for the first time since the day was proven (P6)   a second such reading could agree
+ *     rows were missing on a day of the pass                              a row may have moved to a day that the pass had read before
+ *
+ * A day leaves the list with its next reading, so that no day is due for ever because it cannot be proven.
+ */
+import { ceilTo, DAY, floorTo } from "./time.ts";
+import type { KnownDays } from "./known_days.ts";
+import { type Range, subtract, union } from "./window.ts";
+
+/** The most windows that a pass reads because their days are due: more than a year of days with a full page each. */
+export const MAXIMUM_DUE = 400;
+
+const rangeOf = (day: number): Range => ({ start: day, end: day + DAY });
+
+/** All days that are due. */
+export function dueDays({
+  known,
+  due,
+}: {
+  readonly known: KnownDays;
+  readonly due: readonly Range[];
+}): Range[] {
+  const shrunk = [...known.days.values()].filter(({ shrinkage }) => shrinkage !== null);
+  const days = [...known.forgotten.keys(), ...shrunk.map(({ day }) => day)];
+  return union([...due, ...days.map(rangeOf)]);
+}
+
+/** The list after a reading that was about some days. `doubtful`: those of them that the next sync shall read again. */
+export function afterReading(
+  due: readonly Range[],
+  days: readonly number[],
+  doubtful: readonly number[],
+): readonly Range[] {
+  if (due.length === 0 && doubtful.length === 0) return due;
+  return union([...subtract(due, days.map(rangeOf)), ...doubtful.map(rangeOf)]);
+}
+
+/** The list with ranges of a pass, as whole days that are over. */
+export function withDue(due: readonly Range[], ranges: readonly Range[], now: number): Range[] {
+  const whole = ranges.map(({ start, end }) => ({
+    start: floorTo(DAY, start),
+    end: Math.min(ceilTo(DAY, end), floorTo(DAY, now)),
+  }));
+  return union([...due, ...whole]);
+}
+
+/**
+ * The list of a state of 0.2.0, which had none: the unconfirmed days, and the unknown ones between known days, because a killed sync
+ * left them so.
+ */
+export function dueOfOlderState({ ranges, days }: KnownDays): Range[] {
+  const unconfirmed = [...days.values()].filter(({ confirmed }) => !confirmed);
+  const [first, last] = [ranges[0], ranges.at(-1)];
+  const gaps =
+    first === undefined || last === undefined
+      ? []
+      : subtract([{ start: first.start, end: last.end }], ranges);
+  return union([...gaps, ...unconfirmed.map(({ day }) => rangeOf(day))]);
+}

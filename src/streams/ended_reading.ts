@@ -1,0 +1,45 @@
+/** What a complete reading says of its days and its strays. */
+import { daysOf, digestOf } from "../core/digests.ts";
+import { asFormer } from "../core/former.ts";
+import type { Reading, StandingStrays } from "../core/reading.ts";
+import type { Settlement } from "../core/settle.ts";
+import type { DayTotal } from "../core/totals.ts";
+import type { Job } from "./job.ts";
+
+/**
+ * The days whose rows under the reading's id may not be exactly the records that the reading returned (R4). There are three
+ * causes:
+ *
+ * - The reading was restarted and did not return all records that it had written before.
+ * - Another window had already written some of the records.
+ * - An earlier process was killed after rows that no STATE covers. The reading was resumed before these rows, and the provider
+ *   had changed: the killed process may have written records that are not the ones of today. If `as_of` has not changed, the
+ *   pages are the same.
+ */
+export function incompleteDays(
+  reading: Reading,
+  { written }: Job,
+  writes: (day: number) => boolean,
+): number[] {
+  const { digests, incomplete, rewrites, resumed, moved } = reading;
+  if (resumed && moved) return (rewrites?.map(({ day }) => day) ?? daysOf(reading)).filter(writes);
+  const days = new Set([...written.keys(), ...digests.map(({ day }) => day)]);
+  const unequal = [...days].filter(
+    (day) => writes(day) && (written.get(day) ?? 0) !== digestOf(digests, day).records,
+  );
+  return [...new Set([...incomplete, ...unequal])];
+}
+
+/** A reading that 0.2.0 began leaves digests of its form (`former.ts`). */
+export function asLearned(settlement: Settlement, reading: Reading): Settlement {
+  if (!reading.isFormer) return settlement;
+  const about = reading.rewrites?.map(({ day }) => day) ?? daysOf(reading);
+  return { ...settlement, known: asFormer(settlement.known, about) };
+}
+
+/** The strays that a reading wrote, by the day that they start on. */
+export function standingOf(totals: readonly DayTotal[], rowsReadingId: string): StandingStrays[] {
+  return totals
+    .filter(({ inside }) => !inside)
+    .map(({ day, records }) => ({ day, rowsReadingId, records }));
+}
