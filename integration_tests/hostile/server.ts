@@ -50,6 +50,12 @@ const text =
 /** The body in gzip: a large body of one repeated byte takes a thousandth. */
 const packed = (body: string | Buffer): Buffer => gzipSync(body, { level: 1 });
 
+/** As many records as 31 MiB hold, each with the members that even `invalid_records: "warn"` demands. */
+const HALF_A_MILLION = JSON.stringify(page([])).replace(
+  "[]",
+  `[${Array.from({ length: 490_000 }, (_, index) => `{"x_RecordId":"${index}","ChargePeriodStart":"","ChargePeriodEnd":""}`).join()}]`,
+);
+
 export const PAGES = {
   "large plain pages": text((start) =>
     page(records(1000, start, () => ({ x_ModelId: "m".repeat(30_000) }))),
@@ -57,6 +63,10 @@ export const PAGES = {
   "large pages with escapes": text((start) =>
     page(records(1000, start, () => ({ x_ModelId: `${"m".repeat(7000)}\\` }))),
   ),
+  "text of the provider's own": text((start) =>
+    page(records(1000, start, () => ({ x_note: "ü".repeat(15_500) }))),
+  ),
+  "half a million records": () => HALF_A_MILLION,
   "one record of 7 MiB": text((start) =>
     page(records(1, start, () => ({ x_ModelId: `\\${"m".repeat(7 * MIB)}` }))),
   ),

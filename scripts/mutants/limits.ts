@@ -10,6 +10,20 @@ export const LIMITS: readonly Mutant[] = [
     test: "src/core/totals.test.ts: L1: a day of more than 200 groups has no totals, in a page and over pages",
   },
   {
+    rule: "L1",
+    file: "src/interface/scan.ts",
+    from: "if (this.#noted > MAXIMUM_NOTES) return -1;",
+    to: "",
+    test: "src/interface/scan.test.ts: L1: a page of records without number is not plain",
+  },
+  {
+    rule: "L1",
+    file: "src/streams/rows.ts",
+    from: "if (this.#columnsLength > MAXIMUM_COLUMNS) throw tooMuchText();",
+    to: "",
+    test: "src/streams/records.test.ts: L1: a page has at most 8 MiB of text in members that the interface does not name, where its rows are written",
+  },
+  {
     rule: "L2",
     file: "src/http/incoming.ts",
     from: "setTimeout(expire, limitMs)",

@@ -120,6 +120,12 @@ const MAXIMUM_SHAPES = 256;
 /** Four numbers for each record: start, end, number of its shape, count of its changed members. */
 const HEADER = 4;
 
+/**
+ * The most numbers that are noted for a page: three times those of 1,000 records of which every member changes. A page of more, with
+ * records without number, gains nothing from the scanner, and the notes would take more memory than the page.
+ */
+const MAXIMUM_NOTES = 1024 ** 2;
+
 /** Memory for notes, which later pages reuse: a page of 1,000 records takes 256 kB. */
 const SPARE_NOTES: Int32Array[] = [];
 const NO_NOTES = new Int32Array(0);
@@ -164,6 +170,7 @@ class Scan implements ScannedRecords {
       if (end === -1) end = this.#scan(at);
       if (end === -1) return -1;
       this.#length += 1;
+      if (this.#noted > MAXIMUM_NOTES) return -1;
       if (bytes[end] === END_OF_LIST) return end;
       if (bytes[end] !== COMMA) return -1;
       before = at;

@@ -770,3 +770,11 @@ test("C3: the body of a page is given back once, whichever way its lines are mad
     expect(released).toBe(1);
   }
 });
+
+test("L1: a page has at most 8 MiB of text in members that the interface does not name, where its rows are written", () => {
+  const page = (length: number): unknown[] =>
+    ["a", "b"].map((id) => usageRecord(id, { x_Foo: "ü".repeat(length) }));
+  expect(fromRecords(page(4_000_000), contextOf()).count).toBe(2);
+  expect(() => fromRecords(page(4_200_000), contextOf())).toThrow("more than 8 MiB of text");
+  expect(fromRecords(page(4_200_000), contextOf({ writes: () => false })).count).toBe(0);
+});

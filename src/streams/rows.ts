@@ -1,6 +1,13 @@
 /** The records of a page that are written, as places in its bytes, and their RECORD lines. */
+import { ConnectorError } from "../errors.ts";
 import type { WindowContext } from "./record_filter.ts";
 import type { LineOptions } from "./records.ts";
+
+/**
+ * The most text of a page in members that the interface does not name, in code units (L1). Each such member is written twice, and
+ * waits as a text until the page's lines are made.
+ */
+const MAXIMUM_COLUMNS = 8 * 1024 ** 2;
 
 /** Keeps numbers in typed arrays, because an object for each record would keep the garbage collector busy. */
 export class Rows {
@@ -11,6 +18,7 @@ export class Rows {
   readonly #ends: Int32Array;
   /** The `x_ProviderColumns` of the rows; empty if no row has any. */
   #columns: string[] = [];
+  #columnsLength = 0;
   #length = 0;
 
   /** @param most the most rows */
@@ -24,7 +32,10 @@ export class Rows {
     return this.#length;
   }
 
+  /** @throws ConnectorError `provider_fault` if the rows have more than 8 MiB of `x_ProviderColumns` */
   add(day: number, start: number, end: number, columns: string | null): void {
+    this.#columnsLength += columns?.length ?? 0;
+    if (this.#columnsLength > MAXIMUM_COLUMNS) throw tooMuchText();
     const row = this.#length;
     this.#days[row] = day;
     this.#starts[row] = start;
@@ -38,6 +49,7 @@ export class Rows {
     const columns = this.#columns;
     const length = this.#length;
     this.#columns = [];
+    this.#columnsLength = 0;
     this.#length = 0;
     for (let row = 0; row < length; row++) {
       const day = this.#days[row] ?? 0;
@@ -95,6 +107,15 @@ export class Rows {
     }
     return bytes;
   }
+}
+
+function tooMuchText(): ConnectorError {
+  return new ConnectorError(
+    "provider_fault",
+    "The provider sent a page with more than 8 MiB of text in members that the interface does not name. Set a smaller page_size; " +
+      "if that does not help, report it to the provider.",
+    { detail: `x_ProviderColumns of a page longer than ${MAXIMUM_COLUMNS} code units (L1)` },
+  );
 }
 
 const NO_LINES = Buffer.alloc(0);
