@@ -277,8 +277,8 @@ def test_teams_are_a_label(warehouse, table):
     try:
         built(warehouse, table, [*weekdays("11-03", ["100", "20", "40", "60", "50", "30"], x_ProjectId="p1"),
                                  cost("other", "11-04", "7", x_ProjectId="p2")])
+        assert mover(warehouse, "month_to_date", "team", "Search")["billed_cost"] == 100
+        assert mover(warehouse, "month_to_date", "team", None)["billed_cost"] == 7
+        assert (anomaly(warehouse, "team")["value"], anomaly(warehouse, "team")["is_anomaly"]) == ("Search", True)
     finally:
         warehouse.give()
-    assert mover(warehouse, "month_to_date", "team", "Search")["billed_cost"] == 100
-    assert mover(warehouse, "month_to_date", "team", None)["billed_cost"] == 7
-    assert (anomaly(warehouse, "team")["value"], anomaly(warehouse, "team")["is_anomaly"]) == ("Search", True)
