@@ -28,7 +28,10 @@ export function judgeProofs(
   { calm }: { readonly calm: boolean },
 ): string[] {
   return DATASETS.flatMap((dataset) => {
-    const reports = reportsOf(judged, dataset, states);
+    const chain = chainOf(dataset, states);
+    const others = otherChains(judged, dataset, chain);
+    if (others.size > 0) return [`R4: ${dataset}: chains that no STATE has: ${[...others].join()}`];
+    const reports = reportsOf(judged, dataset, chain);
     return TABLES.flatMap((table) => {
       const rows =
         table === "append" ? judged.warehouse[dataset].rows : judged.warehouse.deduped(dataset);
@@ -41,14 +44,22 @@ export function judgeProofs(
 
 const TABLES: readonly TableKind[] = ["append", "dedup"];
 
-/** The newest reports of the days in the chain of the stream's state. */
-function reportsOf(
-  { warehouse }: Judged,
-  dataset: Dataset,
-  states: readonly StreamState[],
-): readonly Row[] {
+function chainOf(dataset: Dataset, states: readonly StreamState[]): unknown {
   const state = states.find(({ stream }) => stream.stream_descriptor.name === dataset);
-  const chain = state?.stream.stream_state["chain"];
+  return state?.stream.stream_state["chain"];
+}
+
+/** The chains of rows and reports that are not the one of the state. To the models each would be another account (R9). */
+function otherChains({ warehouse }: Judged, dataset: Dataset, chain: unknown): Set<unknown> {
+  const reports = warehouse.windows.filter((report) => report["dataset"] === dataset);
+  const rows = warehouse[dataset].rows.map((row) => String(row["x_ReadingId"]).slice(-5));
+  const chains = new Set([...rows, ...reports.map((report) => report["chain"])]);
+  chains.delete(chain);
+  return chains;
+}
+
+/** The newest reports of the days in a chain. */
+function reportsOf({ warehouse }: Judged, dataset: Dataset, chain: unknown): readonly Row[] {
   const own = warehouse.windows.filter(
     (report) => report["dataset"] === dataset && report["chain"] === chain,
   );
