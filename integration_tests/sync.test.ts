@@ -83,6 +83,27 @@ describe("sync", () => {
     expect(third.stdout).toMatch(/^costs +0 rows read, 0 new, 0 changed/m);
   });
 
+  test("--reset reads on after a provider's clock was years ahead, and loses no row", async () => {
+    await using begun = await begin();
+    const { served, shell } = begun;
+    expect(await shell.run(SYNC)).toMatchObject({ end: 0 });
+    await served.set("2030-01-01T06:00:00Z");
+    await shell.run(SYNC);
+    await served.set("2026-03-11T06:00:00Z");
+    const stuck = await shell.run(SYNC);
+    expect(stuck).toMatchObject({ end: 1 });
+    expect(stuck.stderr).toMatch(/lies in the future of the provider's clock.*sync: --reset/);
+    const rows = async (): Promise<unknown[]> =>
+      JSON.parse(
+        (await shell.run(["query", "--json", 'SELECT "x_RecordId" FROM costs ORDER BY 1'])).stdout,
+      );
+    const before = await rows();
+    expect(await shell.run([...SYNC, "--reset"])).toMatchObject({ end: 0 });
+    expect(await rows()).toEqual(expect.arrayContaining(before));
+    expect(await billed(shell)).toEqual((await served.totals()).costs.currencies);
+    expect((await shell.run(SYNC)).stdout).toMatch(/^costs +0 rows read, 0 new, 0 changed/m);
+  });
+
   test("reads usage where the token may not read costs, and ends with 1", async () => {
     await using begun = await begin();
     const { served, shell } = begun;
@@ -140,7 +161,7 @@ describe("sync", () => {
     expectOneError(await shell.run(SYNC), /401|credential|token/i);
     await writeFile(shell.path("billing.duckdb"), "no database at all, just a text of some length");
     await writeFile(shell.path("config.json"), JSON.stringify(served.config()));
-    expectOneError(await shell.run(SYNC), /is no database that this DuckDB can read/);
+    expectOneError(await shell.run(SYNC), /is a text file, no DuckDB database/);
   });
 });
 
@@ -253,7 +274,7 @@ describe("query and report", () => {
     expect(stdout.split("\n")[1]).toBe("c-1                        1.25");
     expect(await shell.run(["report", "--out", "r.html"])).toMatchObject({ end: 0 });
     expect(await readFile(shell.path("r.html"), "utf8")).toContain("source-ai-billing report");
-    expectOneError(await shell.run(["query", "DROP TABLE costs"]), /read-only/);
+    expectOneError(await shell.run(["query", "DROP TABLE costs"]), /only reads it/);
   });
 
   test("report on raw tables of another schema, in lower case, with other types", async () => {
@@ -284,6 +305,8 @@ describe("query and report", () => {
     await using shell = await Shell.open();
     expectOneError(await shell.run(["query", "SELECT 1"]), /"billing\.duckdb" cannot be opened/);
     expectOneError(await shell.run(["report"]), /"billing\.duckdb" cannot be opened/);
-    expectOneError(await shell.run(["sync"]), /--config/);
+    const wrong = await shell.run(["sync"]);
+    expect(wrong).toMatchObject({ end: 2, stdout: "" });
+    expect(wrong.stderr).toContain("--config <file> is missing");
   });
 });

@@ -20,6 +20,7 @@ describe("the command line", () => {
         report: undefined,
         every: undefined,
         json: false,
+        reset: [],
         inputs: {
           teams: undefined,
           budgets: undefined,
@@ -41,6 +42,18 @@ describe("the command line", () => {
 
   it.each(["0h", "1", "h", "1.5h", "-1h", "1s", "99999h"])("--every %s is refused", (text) => {
     expect(() => parse(`sync --config c --every=${text}`)).toThrow("30m, 1h or 1d");
+  });
+
+  it.each([
+    ["--reset", ["usage", "costs"]],
+    ["--reset usage", ["usage"]],
+    ["--reset=costs", ["costs"]],
+  ])("%s reads %j from the beginning", (text, reset) => {
+    expect(parse(`sync --config c ${text}`)).toMatchObject({ options: { reset } });
+  });
+
+  it("--reset names a stream that has a position", () => {
+    expect(() => parse("sync --config c --reset=export_windows")).toThrow("one of usage, costs");
   });
 
   it("takes the files of inputs, for sync and for report", () => {

@@ -4,6 +4,7 @@ import { isSet, neededTexts, optionalText, refuse } from "../src/command_options
 import { type InitOptions, isProviderName, PROVIDER_NAMES } from "./init.ts";
 import { INPUTS, type InputFiles } from "./inputs.ts";
 import type { ReportOptions } from "./report_command.ts";
+import { RESETTABLE, type ResettableStream } from "./store.ts";
 import type { SyncOptions } from "./sync.ts";
 
 export type WarehouseCommand =
@@ -32,6 +33,10 @@ export function addWarehouse(program: Parser, found: (command: WarehouseCommand)
     .option("--report <file>", "report to write (HTML)")
     .option("--every <time>", "go on, with one sync each 30m, 1h, 1d, …")
     .option("--json", "print the summary as one JSON object a line")
+    .option(
+      "--reset [stream]",
+      "read usage, costs or both from the beginning; every row in the file stays until its newer version comes",
+    )
     .action((_, at: Parser) => {
       const [config = "", database = ""] = neededTexts(at, "config", "database");
       found({
@@ -42,6 +47,7 @@ export function addWarehouse(program: Parser, found: (command: WarehouseCommand)
           report: optionalText(at, "report"),
           every: intervalOf(at),
           json: isSet(at, "json"),
+          reset: resetOf(at),
           inputs: inputsOf(at),
         },
       });
@@ -57,6 +63,16 @@ export function addWarehouse(program: Parser, found: (command: WarehouseCommand)
       found({ kind: "query", database, sql, json: isSet(at, "json") });
     });
   addReport(program, found);
+}
+
+/** `--reset`: the streams that are read from the beginning. */
+function resetOf(at: Parser): readonly ResettableStream[] {
+  if (isSet(at, "reset")) return RESETTABLE;
+  const given = optionalText(at, "reset");
+  const found = RESETTABLE.filter((name) => name === given);
+  return given === undefined || found.length > 0
+    ? found
+    : refuse(at, `--reset needs one of ${RESETTABLE.join(", ")}, or nothing for both`);
 }
 
 /** `--every`: `30m`, `1h` or `1d`, in milliseconds. */

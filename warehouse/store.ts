@@ -2,8 +2,10 @@
  * The tables that a sync keeps in its database besides those of the streams, in the schema `source_ai_billing`: the owner of the
  * data, the states, and the sums after each sync.
  */
+import * as z from "zod";
 import { STREAM_NAMES } from "../src/catalog/stream_names.ts";
 import { ConnectorError } from "../src/errors.ts";
+import { clearedState } from "../src/streams/cleared_state.ts";
 import { EXTRACTED_AT, identifier, type Table, TABLES } from "./columns.ts";
 import type { Database } from "./database.ts";
 
@@ -94,3 +96,30 @@ export async function storeState(database: Database, stream: string, state: stri
   await database.run("DELETE FROM source_ai_billing.states WHERE stream = ?", [stream]);
   await database.run("INSERT INTO source_ai_billing.states VALUES (?, ?)", [stream, state]);
 }
+
+/** The streams that a user may read from the beginning again. */
+export const RESETTABLE = ["usage", "costs"] as const;
+export type ResettableStream = (typeof RESETTABLE)[number];
+
+/** Lets the next sync read streams from the beginning. No row is lost: newer versions replace the rows one by one. */
+export async function resetStates(
+  database: Database,
+  streams: readonly ResettableStream[],
+): Promise<void> {
+  for (const entry of streams.length === 0 ? [] : await storedStates(database)) {
+    const { data } = storedSchema.safeParse(entry);
+    const name = data?.stream.stream_descriptor.name;
+    const stream = streams.find((each) => each === name);
+    if (data === undefined || stream === undefined) continue;
+    const stream_state = clearedState(data.stream.stream_state);
+    const state = { ...data, stream: { ...data.stream, stream_state } };
+    await database.transaction(() => storeState(database, stream, JSON.stringify(state)));
+  }
+}
+
+const storedSchema = z.looseObject({
+  stream: z.looseObject({
+    stream_descriptor: z.looseObject({ name: z.string() }),
+    stream_state: z.unknown(),
+  }),
+});

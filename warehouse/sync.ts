@@ -10,7 +10,7 @@ import { type InputFiles, readInputs, storeInputs, warnOfBudgets } from "./input
 import { reportData } from "./report/data.ts";
 import { assertMayWrite, writeReport } from "./report/write.ts";
 import { inputTables, refreshModels } from "./models.ts";
-import { type Owner, prepare } from "./store.ts";
+import { type Owner, prepare, resetStates, type ResettableStream } from "./store.ts";
 import { type Summary, summaryLines, type StreamSummary } from "./summary.ts";
 
 export interface SyncOptions {
@@ -21,6 +21,8 @@ export interface SyncOptions {
   /** Milliseconds from the beginning of a sync to that of the next one; absent for one sync. */
   readonly every: number | undefined;
   readonly json: boolean;
+  /** The streams that the first sync reads from the beginning. */
+  readonly reset: readonly ResettableStream[];
   /** The CSV files of the inputs. Their rows stay in the database until another file replaces them. */
   readonly inputs: InputFiles;
 }
@@ -37,10 +39,12 @@ const LONGEST_SLEEP = 3_600_000;
 export async function sync(options: SyncOptions, host: WarehouseHost): Promise<boolean> {
   if (options.report !== undefined) await assertMayWrite(options.report, "--report");
   if (options.every === undefined) return await syncOnce(options, host);
+  let reset = options.reset;
   for (;;) {
     const next = host.now() + options.every;
     try {
-      await syncOnce(options, host);
+      await syncOnce({ ...options, reset }, host);
+      reset = [];
     } catch (reason) {
       const error = ConnectorError.from(reason);
       if (error.code === "aborted" || error.failureType === "config_error") throw error;
@@ -75,6 +79,7 @@ async function summaryOfSync(options: SyncOptions, host: WarehouseHost): Promise
   try {
     await database.lock();
     await prepare(database, owner);
+    await resetStates(database, options.reset);
     for (const table of await inputTables()) await database.run(table);
     await database.transaction(() => storeInputs(database, inputs));
     const delivery = await deliver(options.config, database, host);

@@ -43,6 +43,7 @@ function atNoon(changes: Partial<PlanInput> = {}): PlanInput {
     pageSize: 1000,
     byMonth: false,
     newChain: "abcde",
+    newestId: null,
     ...changes,
   };
 }

@@ -235,7 +235,7 @@ function freshStart(at: PlanInput, { earliestPosition, end, floor }: Bounds): St
   const state: IncrementalState = {
     mode: "incremental",
     chain: at.newChain,
-    newestId: null,
+    newestId: at.newestId,
     start: earliestPosition,
     position: earliestPosition,
     reconciledOn: null,

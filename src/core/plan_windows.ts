@@ -33,6 +33,8 @@ export interface PlanInput {
   readonly byMonth: boolean;
   /** The chain of a state that has none yet: five base-36 digits, drawn at random (R4). */
   readonly newChain: string;
+  /** The newest reading id of rows that are in the tables although there is no state (R4); null if there is none. */
+  readonly newestId: string | null;
 }
 
 /** The number of windows that keeps the lanes busy to the end (W2). */

@@ -282,6 +282,7 @@ function circumstancesAt(now: number, lanes: number): PlanInput {
     pageSize: 1000,
     byMonth: false,
     newChain: "abcde",
+    newestId: null,
     retentionDays: 60,
     maximumWindowDays: 3,
     startDate: TODAY - 14 * DAY,

@@ -77,7 +77,7 @@ export function positionInFuture(state: StreamState): ConnectorError {
   return new ConnectorError(
     "position_in_future",
     `The state's position ${position} lies in the future of the provider's clock, so nothing is read. If the provider's clock was ` +
-      "wrong in an earlier sync, clear the stream's data in the platform (or leave out its state); if it is wrong now, the next " +
+      "wrong in an earlier sync, clear the stream's data in the platform (sync: --reset; read: leave out its state); if it is wrong now, the next " +
       "sync goes on by itself.",
   );
 }

@@ -22,6 +22,7 @@ import type { ProgressEvent } from "./progress_event.ts";
 import * as protocol from "../protocol.ts";
 import type { Output } from "../protocol.ts";
 import { assertGranularityOffered } from "./check.ts";
+import { lineageOf } from "./cleared_state.ts";
 import { ExportWindows } from "./export_windows.ts";
 import { type Outlet, PageWriter, readOverLanes } from "./flow.ts";
 import { streams } from "./index.ts";
@@ -115,7 +116,7 @@ async function warnOfClocks(theirs: number, ours: number, outlet: Outlet<Output>
   if (Math.abs(theirs - ours) <= DAY) return;
   const message =
     `The provider's clock says ${formatInstant(theirs)}, this machine's says ${formatInstant(ours)}. The provider's counts for ` +
-    "what is read. If it is wrong, tell the provider, and clear the data of the streams that were read with it.";
+    "what is read. If it is wrong, tell the provider, and clear the data of the streams that were read with it (sync: --reset).";
   await outlet.send(protocol.log("WARN", message));
 }
 
@@ -141,7 +142,11 @@ function readerOf(
   if (stream === undefined || dataset === undefined) throw notOffered(configured.name);
   const granularity = stream.granularityOf(settings.granularity);
   if (granularity !== null) assertGranularityOffered(dataset, settings);
-  const input = planInputOf(stream, dataset, settings, { now, random: run.edges.random });
+  const input = planInputOf(stream, dataset, settings, {
+    now,
+    random: run.edges.random,
+    stored: options.states.get(stream.name),
+  });
   const owner = ownerOf(stream, settings, account);
   const plan = planOf(configured, options.states.get(stream.name), owner, input);
   return new StreamReader({
@@ -203,8 +208,10 @@ export function planInputOf(
   stream: StreamDefinition,
   dataset: DatasetCapabilities,
   settings: ReadSettings,
-  { now, random }: { readonly now: number; readonly random: () => number },
+  more: { readonly now: number; readonly random: () => number; readonly stored: unknown },
 ): PlanInput {
+  const { now, random, stored } = more;
+  const lineage = lineageOf(stored);
   const { lookbackDays, reconcileDays } = settings;
   const days = reconcileDays ?? null;
   return {
@@ -224,7 +231,8 @@ export function planInputOf(
     lanes: settings.concurrency ?? MAXIMUM_LANES,
     pageSize: settings.pageSize,
     byMonth: stream.byMonth,
-    newChain: drawChain(random()),
+    newChain: lineage?.chain ?? drawChain(random()),
+    newestId: lineage?.newestId ?? null,
   };
 }
 

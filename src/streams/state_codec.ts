@@ -17,6 +17,7 @@ import { formatDay, formatInstant } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
 import { describeIssues, issuesOf, ruleOf } from "../config/issues.ts";
 import type { JsonObject, SyncMode } from "../protocol.ts";
+import { lineageOf } from "./cleared_state.ts";
 import {
   count,
   day,
@@ -266,7 +267,7 @@ const headSchema = z.object({
 });
 
 /**
- * Reads a stream's state. `null`, `undefined` and `{}` are no state; so is the state of the other sync mode (S7).
+ * Reads a stream's state. `null`, `undefined` and `{}` are no state; so are a cleared state, and the state of the other sync mode (S7).
  *
  * @returns null if there is no state to continue
  * @throws ConnectorError `invalid_state` if the state breaks its schema, has an unknown version, or belongs to another owner than
@@ -279,6 +280,7 @@ export function decodeState(
 ): StreamState | null {
   if (value === null || value === undefined) return null;
   if (typeof value === "object" && Object.keys(value).length === 0) return null;
+  if (lineageOf(value) !== null) return null;
   const stream = expected.dataset;
   const head = headSchema.safeParse(value, { error: ruleOf });
   if (!head.success) throw unreadable(stream, head.error);
@@ -291,7 +293,7 @@ export function decodeState(
 }
 
 const REMEDY =
-  "Clear the stream's data in the platform (or leave out its state) to read it from the beginning.";
+  "Clear the stream's data in the platform (sync: --reset; read: leave out its state) to read it from the beginning.";
 
 function unreadable(stream: string, error: z.ZodError): ConnectorError {
   const faults = describeIssues(`state of stream "${stream}"`, issuesOf(error));
@@ -315,7 +317,7 @@ function assertSame(found: z.output<typeof headSchema>["belongs_to"], expected: 
   throw new ConnectorError(
     "invalid_state",
     `Stream "${expected.dataset}": its state belongs to something else: ${changes.join("; ")}. Going on would count the ` +
-      `same usage twice in one table. Change it back, or clear the stream's data to read it from the beginning.`,
+      `same usage twice in one table. Change it back, or clear the stream's data to read it from the beginning (sync: name another file with --database).`,
     { stream: expected.dataset },
   );
 }

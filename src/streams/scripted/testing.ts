@@ -38,6 +38,7 @@ export const at: PlanInput = {
   pageSize: 1000,
   byMonth: false,
   newChain: "chain",
+  newestId: null,
 };
 
 type Step = FetchedPage | ConnectorError;
