@@ -24,7 +24,7 @@ HEADER = """\
 DATABASES = {"duckdb": "memory", "postgres": "postgres"}
 CREATE = {
     "duckdb": "create or replace view {name} as\n{code};\n",
-    # A view whose columns change cannot be replaced; whatever stands on it goes with it.
+    # PostgreSQL cannot replace a view by one with other columns, so each view is dropped first, behind the views that read it.
     "postgres": "create view {name} as\n{code};\n",
 }
 
@@ -47,7 +47,7 @@ BEHIND_STEPS = "-- behind the steps"
 
 
 def compiled(target: str, variables: dict | None = None, flat: tuple[str, ...] = ()) -> str:
-    """The models as views, each on those that it reads from; those in `flat` on the raw tables."""
+    """The models as views. A view reads other views; a view of `flat` contains all its steps and reads the raw tables."""
     prefix = f'"{DATABASES[target]}"."{SCHEMA}".'
     inputs = {f"ai_billing_{name}": f"{prefix}ai_billing_{name}" for name in INPUTS}
     with tempfile.TemporaryDirectory() as target_path:
@@ -84,7 +84,7 @@ def run_dbt(target: str, target_path: str, variables: dict) -> None:
 
 
 def in_order(nodes: dict) -> list[dict]:
-    """The models, each behind those that it reads from."""
+    """The models in the order in which they can be created: each one after the models that it reads."""
     waiting = {key: node for key, node in sorted(nodes.items()) if node["resource_type"] == "model"}
     done: list[dict] = []
     while waiting:
@@ -94,7 +94,7 @@ def in_order(nodes: dict) -> list[dict]:
 
 
 def flattened(model: dict, models: list[dict], codes: dict[str, str]) -> str:
-    """The code of a model behind that of all models that it needs."""
+    """One statement: the code of all models that this model needs, and then its own code."""
     needed = {model["unique_id"]}
     for each in reversed(models):
         if each["unique_id"] in needed:

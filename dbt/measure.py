@@ -1,4 +1,4 @@
-"""Measures `dbt run` over 500,000 raw rows on DuckDB: two years of days, three of four versions superseded.
+"""Measures `dbt run` over 500,000 raw rows on DuckDB: two years of days, each record in four versions.
 
     python measure.py           prints seconds and CPU seconds of three builds: the first one, one after which nothing has
                                 changed, and one after which a day was written again with other amounts
@@ -63,12 +63,12 @@ TOTALS = {
 }
 
 
-# The readings that report the newest version of a day, as often as it was read.
+# The ids of the readings that report the newest version of a day, one for each time that the day was read.
 NEWEST = f"lpad((100000000 + day_number * {VERSIONS} + {VERSIONS - 1} + pass * 10000)::varchar, 9, '0') || 'aaaaa'"
 
 
 def reports_of(dataset: str, reading: str = NEWEST, reports: int = REPORTS) -> str:
-    """The newest version stands by every report of its day."""
+    """Reports of each day. All name the newest version as the one that stands."""
     return f"""
         select
           {reading} as reading_id, 'aaaaa' as chain, reading as rows_reading_id,

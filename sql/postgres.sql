@@ -58,8 +58,8 @@ create table if not exists ai_billing_exchange_rates (from_currency text, to_cur
 create table if not exists ai_billing_invoice_totals (invoice_issuer_name text, invoice_id text, billing_currency text, billed_total text);
 
 create view ai_billing__budgets as
--- The budget of each team and month; without a team it is that of the whole organization. Rows that are negative or contradict
--- each other are not used: see invalid_inputs.
+-- The budget of each team and month. A budget without a team is that of the whole organization. Negative budgets, and rows that
+-- contradict each other, are not used: see invalid_inputs.
 select team, month, billing_currency, max(budget) as budget
 from (
   select
@@ -93,8 +93,9 @@ group by team, month, billing_currency
 having min(budget) = max(budget) and min(budget) >= 0;
 
 create view ai_billing__exchange_rates as
--- How much of one currency a unit of another is worth from a day on. A rate has at most 6 digits in front of the point and
--- 12 behind it, so that a product is exact. Rows that contradict each other are not used: see invalid_inputs.
+-- Exchange rates: one unit of `from_currency` is worth `rate` units of `to_currency`, from the day `valid_from` on. A rate has at
+-- most 6 digits before the point and 12 after it, so that a product is exact. Rows that contradict each other are not used: see
+-- invalid_inputs.
 select from_currency, to_currency, valid_from, max(rate) as rate
 from (
   select
@@ -150,7 +151,7 @@ having min(billed_total) = max(billed_total);
 
 create view ai_billing__manifest as
 -- The report of each complete reading on each day, once: a reading that is resumed after its report may report again. Reports of
--- version 0.1.0 name no chain; their own rows stand.
+-- version 0.1.0 name no chain. By such a report the rows of the reported reading stand.
 with typed as (
   select
     cast("reading_id" as TEXT) as reading_id,
@@ -284,7 +285,7 @@ with typed as (
               '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
       end
   end as last_as_of,
-    -- A listing that is not known to have stood still proves nothing.
+    -- A reading proves nothing unless its listing is known to have stood still.
     coalesce(cast("moved" as boolean), true) as is_moved,
     coalesce(
       cast("confirmed" as boolean),
@@ -326,7 +327,7 @@ select
   coalesce(base_url, '') || ' ' || coalesce(account, '') as place,
   chain, reading_id, rows_reading_id, dataset, granularity, account, base_url, window_start, window_end, day, inside_window,
   is_whole_window,
-  -- An interval that is empty or has one end proves nothing.
+  -- The covered interval proves nothing if it is empty, or if one of its ends is null.
   case when covered_from < covered_through then covered_from end as covered_from,
   case when covered_from < covered_through then covered_through end as covered_through,
   coalesce(
@@ -677,7 +678,7 @@ from numbered
 where emission = 1;
 
 create view ai_billing__teams as
--- The team of each key, project and workspace. A value to which the input gives several teams has none: see invalid_inputs.
+-- The team of each key, project and workspace. If the input gives several teams for one value, the value has no team: see invalid_inputs.
 select label, value, max(team) as team
 from (
   select
@@ -691,7 +692,7 @@ group by label, value
 having count(distinct team) = 1;
 
 create view invalid_inputs as
--- Rows of the inputs that the models cannot use, and why: each with its first fault.
+-- Rows of the inputs that the models cannot use. Each row names its first fault.
 select input, given, why
 from (
   select
@@ -1058,7 +1059,7 @@ known_rows as (
   left join readings on rows_.reading_id = readings.reading_id
   left join named on case when length(rows_.reading_id) = 14 then substr(rows_.reading_id, 10, 5) end = named.chain
 ),
--- Windows instead of joins: what a record is known from is found in one pass, however few rows a planner expects.
+-- Window functions find the place of a record in one pass. A join could be slow if the planner expects too few rows.
 known as (
   select
     known_rows.*,
@@ -1176,7 +1177,7 @@ known_rows as (
   left join readings on rows_.reading_id = readings.reading_id
   left join named on case when length(rows_.reading_id) = 14 then substr(rows_.reading_id, 10, 5) end = named.chain
 ),
--- Windows instead of joins: what a record is known from is found in one pass, however few rows a planner expects.
+-- Window functions find the place of a record in one pass. A join could be slow if the planner expects too few rows.
 known as (
   select
     known_rows.*,
@@ -1366,7 +1367,7 @@ deciding as (
   ) as ranked
   where rank_ = 1
 ),
--- Of the reports for which the same rows stand, the newest says all that the others say.
+-- If several reports name the same reading as the one whose rows stand, the newest of them is enough.
 statements as (
   select *
   from (
@@ -1443,7 +1444,7 @@ deciding as (
   ) as ranked
   where rank_ = 1
 ),
--- Of the reports for which the same rows stand, the newest says all that the others say.
+-- If several reports name the same reading as the one whose rows stand, the newest of them is enough.
 statements as (
   select *
   from (
@@ -1497,8 +1498,8 @@ left join counts
 left join anchors on deciding.scope = anchors.scope and deciding.day = anchors.day;
 
 create view ai_billing__standing_costs as
--- For each day of costs the readings whose rows stood for it, one after the other, by the confirmed reports. `is_kept`: the
--- tables still hold all of these rows.
+-- For each day of costs the readings whose rows stood for the day, one after the other. The confirmed reports tell them. `is_kept`
+-- is true if the tables still hold all rows of that reading.
 with reports as (
   select
     chains.scope, manifest.account, manifest.base_url, manifest.day, manifest.reading_id, manifest.rows_reading_id,
@@ -1538,7 +1539,7 @@ select
   scope, account, base_url, day, rows_reading_id, since, last_seen_at, standing_rows, is_kept,
   lead(since) over (partition by scope, day order by rows_reading_id) as until,
   min(covered_by) over (partition by scope, day) as first_covered_by,
-  -- Rows that are new here came late if a complete reading had shown the day without them.
+  -- If a complete reading has shown the day before, the rows that are new in a later reading came late.
   coalesce(
     lag(case when is_kept and covered_by is not null then 1 else 0 end) over (partition by scope, day order by rows_reading_id),
     0
@@ -1546,8 +1547,8 @@ select
 from weighed;
 
 create view restatements as
--- Every change of a record from one reading to the next: what, when, by how much. Complete where tables are in append
--- mode; deduplicated tables forget.
+-- Every change of a record from one reading to the next, with its time and amount. The list is complete for tables in append mode;
+-- deduplicated tables do not keep older versions.
 with versions as (
   select
     'usage' as dataset, place, account, base_url, record_id, reading_id, extracted_at, content_hash,
@@ -1675,7 +1676,7 @@ reports as (
     and manifest.is_confirmed
     and not manifest.is_shrunk
 ),
--- A row of nobody knows which account is gone where it is gone from each of them.
+-- A row without a known account is missing if the anchors of all accounts are newer than the row.
 unplaced as (
   select day, min(anchor_reading_id) as reading_id
   from days
@@ -1733,7 +1734,7 @@ newest_weighed as (
     and keyed.reading_id = strays.reading_id
   left join unplaced on keyed.scope = '' and keyed.day = unplaced.day
 ),
--- The first report of the day for which other rows stood.
+-- The first report of the day by which the rows of another reading stand.
 newest_first_missing as (
   select gone.scope, gone.day, gone.reading_id, min(reports.reading_id) as judge_reading_id
   from (
@@ -1839,7 +1840,7 @@ reports as (
     and manifest.is_confirmed
     and not manifest.is_shrunk
 ),
--- A row of nobody knows which account is gone where it is gone from each of them.
+-- A row without a known account is missing if the anchors of all accounts are newer than the row.
 unplaced as (
   select day, min(anchor_reading_id) as reading_id
   from days
@@ -1897,7 +1898,7 @@ newest_weighed as (
     and keyed.reading_id = strays.reading_id
   left join unplaced on keyed.scope = '' and keyed.day = unplaced.day
 ),
--- The first report of the day for which other rows stood.
+-- The first report of the day by which the rows of another reading stand.
 newest_first_missing as (
   select gone.scope, gone.day, gone.reading_id, min(reports.reading_id) as judge_reading_id
   from (
@@ -1980,7 +1981,7 @@ removed as (
 days as (
   select distinct scope, day from removed
 ),
--- Of a deduplicated table only the newest version is known.
+-- The first reading of each record. In a deduplicated table it is that of the newest version, because older ones are gone.
 later as (
   select placed.scope, placed.record_id, min(placed.reading_id) as first_reading_id
   from "ai_billing__placed_costs" as placed
@@ -2101,7 +2102,7 @@ removed as (
 days as (
   select distinct scope, day from removed
 ),
--- Of a deduplicated table only the newest version is known.
+-- The first reading of each record. In a deduplicated table it is that of the newest version, because older ones are gone.
 later as (
   select placed.scope, placed.record_id, min(placed.reading_id) as first_reading_id
   from "ai_billing__placed_usage" as placed
@@ -2256,10 +2257,10 @@ summed as (
     sum(said_records) as said_records,
     sum(shown_records) as shown_records,
     sum(shown_billed) as shown_billed,
-    -- A total that does not fit is no total: the difference is then null, and nothing is reconciled.
+    -- If a total does not fit into the decimal type, the difference is null, and the group counts as not reconciled.
     case when count(*) = count(said_billed) then sum(said_billed) end as said_billed,
     sum(shown_effective) as shown_effective,
-    -- A total that does not fit is no total: the difference is then null, and nothing is reconciled.
+    -- If a total does not fit into the decimal type, the difference is null, and the group counts as not reconciled.
     case when count(*) = count(said_effective) then sum(said_effective) end as said_effective
   from both_
   group by scope, day, currency, charge_category, cost_status
@@ -2341,7 +2342,7 @@ summed as (
     sum(said_records) as said_records,
     sum(shown_records) as shown_records,
     sum(shown_quantity) as shown_quantity,
-    -- A total that does not fit is no total: the difference is then null, and nothing is reconciled.
+    -- If a total does not fit into the decimal type, the difference is null, and the group counts as not reconciled.
     case when count(*) = count(said_quantity) then sum(said_quantity) end as said_quantity
   from both_
   group by scope, day, usage_type, unit
@@ -2365,7 +2366,7 @@ from summed
 inner join deciding on summed.scope = deciding.scope and summed.day = deciding.day;
 
 create view invalid_rows as
--- Rows that would count but hold a value that cannot be cast exactly, one row for each such value.
+-- Values that cannot be cast exactly, one row for each. Without them their records would count.
 with
 usage_rows as (
   select * from "ai_billing__judged_usage" where judge_reading_id is null and not is_valid
@@ -2479,7 +2480,7 @@ create view ai_billing__completeness_costs as
 with
 ai_billing__manifest as (
 -- The report of each complete reading on each day, once: a reading that is resumed after its report may report again. Reports of
--- version 0.1.0 name no chain; their own rows stand.
+-- version 0.1.0 name no chain. By such a report the rows of the reported reading stand.
 with typed as (
   select
     cast("reading_id" as TEXT) as reading_id,
@@ -2613,7 +2614,7 @@ with typed as (
               '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
       end
   end as last_as_of,
-    -- A listing that is not known to have stood still proves nothing.
+    -- A reading proves nothing unless its listing is known to have stood still.
     coalesce(cast("moved" as boolean), true) as is_moved,
     coalesce(
       cast("confirmed" as boolean),
@@ -2655,7 +2656,7 @@ select
   coalesce(base_url, '') || ' ' || coalesce(account, '') as place,
   chain, reading_id, rows_reading_id, dataset, granularity, account, base_url, window_start, window_end, day, inside_window,
   is_whole_window,
-  -- An interval that is empty or has one end proves nothing.
+  -- The covered interval proves nothing if it is empty, or if one of its ends is null.
   case when covered_from < covered_through then covered_from end as covered_from,
   case when covered_from < covered_through then covered_through end as covered_through,
   coalesce(
@@ -3008,7 +3009,7 @@ known_rows as (
   left join readings on rows_.reading_id = readings.reading_id
   left join named on case when length(rows_.reading_id) = 14 then substr(rows_.reading_id, 10, 5) end = named.chain
 ),
--- Windows instead of joins: what a record is known from is found in one pass, however few rows a planner expects.
+-- Window functions find the place of a record in one pass. A join could be slow if the planner expects too few rows.
 known as (
   select
     known_rows.*,
@@ -3166,7 +3167,7 @@ deciding as (
   ) as ranked
   where rank_ = 1
 ),
--- Of the reports for which the same rows stand, the newest says all that the others say.
+-- If several reports name the same reading as the one whose rows stand, the newest of them is enough.
 statements as (
   select *
   from (
@@ -3236,7 +3237,7 @@ reports as (
     and manifest.is_confirmed
     and not manifest.is_shrunk
 ),
--- A row of nobody knows which account is gone where it is gone from each of them.
+-- A row without a known account is missing if the anchors of all accounts are newer than the row.
 unplaced as (
   select day, min(anchor_reading_id) as reading_id
   from days
@@ -3294,7 +3295,7 @@ newest_weighed as (
     and keyed.reading_id = strays.reading_id
   left join unplaced on keyed.scope = '' and keyed.day = unplaced.day
 ),
--- The first report of the day for which other rows stood.
+-- The first report of the day by which the rows of another reading stand.
 newest_first_missing as (
   select gone.scope, gone.day, gone.reading_id, min(reports.reading_id) as judge_reading_id
   from (
@@ -3393,7 +3394,7 @@ removed as (
 days as (
   select distinct scope, day from removed
 ),
--- Of a deduplicated table only the newest version is known.
+-- The first reading of each record. In a deduplicated table it is that of the newest version, because older ones are gone.
 later as (
   select placed.scope, placed.record_id, min(placed.reading_id) as first_reading_id
   from "ai_billing__placed_costs" as placed
@@ -3551,10 +3552,10 @@ summed as (
     sum(said_records) as said_records,
     sum(shown_records) as shown_records,
     sum(shown_billed) as shown_billed,
-    -- A total that does not fit is no total: the difference is then null, and nothing is reconciled.
+    -- If a total does not fit into the decimal type, the difference is null, and the group counts as not reconciled.
     case when count(*) = count(said_billed) then sum(said_billed) end as said_billed,
     sum(shown_effective) as shown_effective,
-    -- A total that does not fit is no total: the difference is then null, and nothing is reconciled.
+    -- If a total does not fit into the decimal type, the difference is null, and the group counts as not reconciled.
     case when count(*) = count(said_effective) then sum(said_effective) end as said_effective
   from both_
   group by scope, day, currency, charge_category, cost_status
@@ -3616,7 +3617,7 @@ live as (
     count(*) as live_rows,
     sum(case when not judged.is_valid then 1 else 0 end) as invalid_rows,
     sum(case when not judged.is_stray and judged.reading_id > days.reading_id then 1 else 0 end) as changed_rows,
-    -- Rows that the deciding reading could leave out although they are still there, and no reading has listed since.
+    -- Rows that the deciding reading may have left out although they still exist. No later reading has listed them.
     sum(case
       when judged.is_stray and (judged.listed_by > days.reading_id or judged.listed_in_pass >= days.pass_began_at) then 0
       when (judged.is_stray or judged.is_long)
@@ -3628,7 +3629,7 @@ live as (
   left join days on judged.scope = days.scope and judged.day = days.day
   group by judged.scope, judged.day
 ),
--- Strays that a reading still lists and the table does not hold.
+-- Strays that are still listed by a reading, but that the table does not hold.
 lost_strays as (
   select strays.scope, strays.day, count(*) as lost
   from "ai_billing__strays_costs" as strays
@@ -3650,7 +3651,7 @@ readings as (
   inner join chains on manifest.place = chains.place and manifest.chain = chains.chain
   where manifest.dataset = 'costs'
 ),
--- The last reading of each pass that found a row missing: the row may have moved to a day that the pass had read before.
+-- For each pass the last reading that found a row missing. The row may have moved to a day that the same pass had already read.
 missing as (
   select removed.scope, readings.pass_began_at, max(readings.began_at) as began_at, max(readings.reading_id) as reading_id
   from "ai_billing__removed_costs" as removed
@@ -3763,7 +3764,7 @@ create view ai_billing__completeness_usage as
 with
 ai_billing__manifest as (
 -- The report of each complete reading on each day, once: a reading that is resumed after its report may report again. Reports of
--- version 0.1.0 name no chain; their own rows stand.
+-- version 0.1.0 name no chain. By such a report the rows of the reported reading stand.
 with typed as (
   select
     cast("reading_id" as TEXT) as reading_id,
@@ -3897,7 +3898,7 @@ with typed as (
               '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
       end
   end as last_as_of,
-    -- A listing that is not known to have stood still proves nothing.
+    -- A reading proves nothing unless its listing is known to have stood still.
     coalesce(cast("moved" as boolean), true) as is_moved,
     coalesce(
       cast("confirmed" as boolean),
@@ -3939,7 +3940,7 @@ select
   coalesce(base_url, '') || ' ' || coalesce(account, '') as place,
   chain, reading_id, rows_reading_id, dataset, granularity, account, base_url, window_start, window_end, day, inside_window,
   is_whole_window,
-  -- An interval that is empty or has one end proves nothing.
+  -- The covered interval proves nothing if it is empty, or if one of its ends is null.
   case when covered_from < covered_through then covered_from end as covered_from,
   case when covered_from < covered_through then covered_through end as covered_through,
   coalesce(
@@ -4229,7 +4230,7 @@ known_rows as (
   left join readings on rows_.reading_id = readings.reading_id
   left join named on case when length(rows_.reading_id) = 14 then substr(rows_.reading_id, 10, 5) end = named.chain
 ),
--- Windows instead of joins: what a record is known from is found in one pass, however few rows a planner expects.
+-- Window functions find the place of a record in one pass. A join could be slow if the planner expects too few rows.
 known as (
   select
     known_rows.*,
@@ -4371,7 +4372,7 @@ deciding as (
   ) as ranked
   where rank_ = 1
 ),
--- Of the reports for which the same rows stand, the newest says all that the others say.
+-- If several reports name the same reading as the one whose rows stand, the newest of them is enough.
 statements as (
   select *
   from (
@@ -4441,7 +4442,7 @@ reports as (
     and manifest.is_confirmed
     and not manifest.is_shrunk
 ),
--- A row of nobody knows which account is gone where it is gone from each of them.
+-- A row without a known account is missing if the anchors of all accounts are newer than the row.
 unplaced as (
   select day, min(anchor_reading_id) as reading_id
   from days
@@ -4499,7 +4500,7 @@ newest_weighed as (
     and keyed.reading_id = strays.reading_id
   left join unplaced on keyed.scope = '' and keyed.day = unplaced.day
 ),
--- The first report of the day for which other rows stood.
+-- The first report of the day by which the rows of another reading stand.
 newest_first_missing as (
   select gone.scope, gone.day, gone.reading_id, min(reports.reading_id) as judge_reading_id
   from (
@@ -4582,7 +4583,7 @@ removed as (
 days as (
   select distinct scope, day from removed
 ),
--- Of a deduplicated table only the newest version is known.
+-- The first reading of each record. In a deduplicated table it is that of the newest version, because older ones are gone.
 later as (
   select placed.scope, placed.record_id, min(placed.reading_id) as first_reading_id
   from "ai_billing__placed_usage" as placed
@@ -4731,7 +4732,7 @@ summed as (
     sum(said_records) as said_records,
     sum(shown_records) as shown_records,
     sum(shown_quantity) as shown_quantity,
-    -- A total that does not fit is no total: the difference is then null, and nothing is reconciled.
+    -- If a total does not fit into the decimal type, the difference is null, and the group counts as not reconciled.
     case when count(*) = count(said_quantity) then sum(said_quantity) end as said_quantity
   from both_
   group by scope, day, usage_type, unit
@@ -4775,7 +4776,7 @@ live as (
     count(*) as live_rows,
     sum(case when not judged.is_valid then 1 else 0 end) as invalid_rows,
     sum(case when not judged.is_stray and judged.reading_id > days.reading_id then 1 else 0 end) as changed_rows,
-    -- Rows that the deciding reading could leave out although they are still there, and no reading has listed since.
+    -- Rows that the deciding reading may have left out although they still exist. No later reading has listed them.
     sum(case
       when judged.is_stray and (judged.listed_by > days.reading_id or judged.listed_in_pass >= days.pass_began_at) then 0
       when (judged.is_stray or judged.is_long)
@@ -4787,7 +4788,7 @@ live as (
   left join days on judged.scope = days.scope and judged.day = days.day
   group by judged.scope, judged.day
 ),
--- Strays that a reading still lists and the table does not hold.
+-- Strays that are still listed by a reading, but that the table does not hold.
 lost_strays as (
   select strays.scope, strays.day, count(*) as lost
   from "ai_billing__strays_usage" as strays
@@ -4809,7 +4810,7 @@ readings as (
   inner join chains on manifest.place = chains.place and manifest.chain = chains.chain
   where manifest.dataset = 'usage'
 ),
--- The last reading of each pass that found a row missing: the row may have moved to a day that the pass had read before.
+-- For each pass the last reading that found a row missing. The row may have moved to a day that the same pass had already read.
 missing as (
   select removed.scope, readings.pass_began_at, max(readings.began_at) as began_at, max(readings.reading_id) as reading_id
   from "ai_billing__removed_usage" as removed
@@ -4919,8 +4920,8 @@ from explained
 ) as model;
 
 create view ai_billing__versions_costs as
--- Every version of every cost record that the tables hold, with the time from which and until which it counted: that at which
--- the reading began that found it, or found another version or none.
+-- Every version of every cost record that the tables hold, with the time in which it counted. A version counts from the start of the
+-- reading that first returned it, to the start of the reading that returned another version or found the record missing.
 with readings as (
   select reading_id, max(began_at) as began_at
   from "ai_billing__manifest"
@@ -4959,7 +4960,7 @@ placed as (
   from "ai_billing__placed_costs" as placed
   left join readings on placed.reading_id = readings.reading_id
 ),
--- Of the last two columns one is null, so that a database can join by hash.
+-- `older_reading_id` or `newest_record_id` is null. So each row joins by one of them only, and a database can join by hash.
 ordered as (
   select
     placed.*,
@@ -4969,7 +4970,7 @@ ordered as (
     lag(content_hash) over (partition by place, record_id order by age desc) as content_hash_before
   from placed
 ),
--- A version that a newer one follows may have been missing in between.
+-- The provider may have withdrawn a record and shown a newer version of it later. The older version then ended when it was missing.
 missing as (
   select older.scope, older.day, older.reading_id, min(standing.since) as missing_since
   from (
@@ -5030,8 +5031,8 @@ select
 from ended;
 
 create view removed_rows as
--- Rows that the tables still hold and the provider no longer shows, the reading that found it missing first, and the record that
--- was issued in its place, if one was.
+-- Rows that the tables still hold and the provider no longer shows. Each has the reading that first found it missing, and the record
+-- that replaced it, if there is one.
 with removed as (
   select
     'usage' as dataset, scope, account, base_url, day, record_id, record_updated_at,
@@ -5071,7 +5072,7 @@ reports as (
 readings as (
   select dataset, reading_id, max(began_at) as began_at from reports group by dataset, reading_id
 ),
--- The last reading for which the row still stood.
+-- The last reading that still confirmed the row.
 last_seen as (
   select dataset, rows_reading_id, day, max(reading_id) as reading_id, max(began_at) as began_at
   from reports
@@ -5136,8 +5137,8 @@ union all
 select * from "ai_billing__completeness_costs";
 
 create view current_costs as
--- Corrections add up (FOCUS "append" delivery: both rows count) unless the variable says that a correction stands in the
--- place of what it corrects. Of records that correct each other in a circle none is replaced.
+-- By default a correction adds to the record that it corrects (FOCUS calls this "append" delivery): both rows count. If the variable
+-- ai_billing_corrections is `replacing`, a correction replaces that record. Records that correct each other in a circle all count.
 with current_rows as (
 select
   judged.record_id,
@@ -5226,7 +5227,7 @@ left join "ai_billing__completeness_usage" as completeness
 where judged.judge_reading_id is null and judged.is_valid;
 
 create view reconciliation as
--- The rows that stand for each day against the control totals of the reading that decides it.
+-- Compares the rows that stand for each day with the control totals of its deciding reading.
 select
   sums.dataset, decided.account, decided.base_url, sums.day, sums.reading_id, sums.measure,
   sums.currency, sums.charge_category, sums.cost_status, sums.usage_type, sums.unit,
@@ -5248,9 +5249,9 @@ inner join "ai_billing__completeness_costs" as decided
   on sums.scope = decided.scope and sums.day = decided.day;
 
 create view billed_by_invoice as
--- Billed costs, by billing period and invoice: corrections of closed periods count where they are billed. Beside it stand
--- the totals of real invoices. An invoice without costs is a row, too. Totals are those of the whole invoice, which may be
--- about several accounts.
+-- Billed costs by billing period and invoice, beside the totals of the real invoices. A correction of a closed period counts in the
+-- period that bills it. An invoice without costs has a row, too. A total is that of the whole invoice, which may cover several
+-- accounts.
 with billed as (
   select
     account, base_url, billing_period_start, billing_period_end, invoice_issuer_name, invoice_id, billing_currency,
@@ -5275,7 +5276,7 @@ with_invoice as (
 totals as (
   select * from "ai_billing__invoice_totals"
 ),
--- Only of these issuers an invoice can be missing.
+-- An invoice can be missing only if the input has totals of its issuer.
 issuers as (
   select distinct invoice_issuer_name from totals
 ),
@@ -5311,8 +5312,8 @@ from joined
 left join issuers on joined.invoice_issuer_name = issuers.invoice_issuer_name;
 
 create view converted_costs as
--- Costs in one currency, by day. Empty unless the variable ai_billing_reporting_currency names the currency. The rate is the
--- newest one that was valid on the day; a rate is never inverted or taken from two others.
+-- Costs in one currency, by day. The variable ai_billing_reporting_currency names the currency; without it the model is empty. The
+-- rate is the newest one that was valid on the day. No rate is the inverse of another, or the product of two others.
 with costs as (
   select day, account, base_url, service_provider_name, model_id, project_id, workspace_id, api_key_id, charge_category, cost_status, billing_currency, sum(billed_cost) as billed_cost, max(day_status) as day_status
   from "current_costs"
@@ -5327,7 +5328,7 @@ rates as (
 days as (
   select distinct day, billing_currency from costs
 ),
--- The first day of the rate that is valid on each day with costs.
+-- For each day with costs the first day of the rate that is valid on it.
 valid as (
   select days.day, days.billing_currency, max(rates.valid_from) as valid_from
   from days
@@ -5374,7 +5375,7 @@ select
 from converted;
 
 create view cost_anomalies as
--- Usage charges of a day beside those of the same weekday in the eight weeks before, for all and for each value of a label.
+-- Usage charges of a day beside those of the same weekday in the eight weeks before: for all costs, and for each value of a label.
 -- Each day's score is its distance from their median, in units of their spread:
 --
 --     score = (billed_cost - usual_cost) / max(1.4826 x usual_spread, 0.1 x usual_cost, 0.01 x the account's usual_cost)
@@ -5382,7 +5383,7 @@ create view cost_anomalies as
 -- The spread is the median absolute deviation; times 1.4826 it is the standard deviation of normally distributed values. The
 -- two other terms are floors: without them a weekday that always cost the same, or a label that costs next to nothing, would
 -- have endless scores. A score of 3.5 or more, or -3.5 or less, is an anomaly (Iglewicz and Hoaglin, How to Detect and Handle
--- Outliers, 1993). It takes four complete days to compare with.
+-- Outliers, 1993). A score needs at least four complete days to compare with.
 with calendar as (
   select
     place, account, base_url, day, day_status,
@@ -5392,7 +5393,7 @@ with calendar as (
   from "ai_billing__calendar_costs"
   where is_complete
 ),
--- A subscription or a tax that comes once a month is no anomaly of its day.
+-- Only usage charges for a single day. A subscription or a tax that comes once a month is no anomaly.
 charges as (
   select
     calendar.place, calendar.day, calendar.scored_after, rows_.billing_currency,
@@ -5461,7 +5462,7 @@ costs as (
   from named
   group by place, label, value, billing_currency, day
 ),
--- Days before the first charge of a value are not compared. A value that stops is looked at for one more week.
+-- Days before the first charge of a value are not compared. After its last charge a value is watched for one more week.
 spans as (
   select
     series_key, place, label, value, billing_currency, min(day) as first_day, cast(
@@ -5509,7 +5510,7 @@ compared as (
   from wanted
   inner join days as earlier on wanted.series_key = earlier.series_key and wanted.earlier_day = earlier.day
 ),
--- The one in the middle, or the mean of the two.
+-- The median: the cost in the middle, or the mean of the two in the middle.
 medians as (
   select
     series_key, day, max(days_compared) as days_compared,
@@ -5576,8 +5577,8 @@ select
 from scored;
 
 create view cost_changes as
--- Changes of costs that a complete reading had shown otherwise before, each with the time at which it was found. A day that is
--- still in progress has none. `amount` less `amount_before` is always `amount_change`, so that changes add up.
+-- Changes of costs after a complete reading of their day, each with the time at which the connector found it. A day in progress has
+-- no changes. `amount_change` is always `amount` less `amount_before`, so that changes add up.
 with versions as (
   select * from "ai_billing__versions_costs" where is_valid
 ),
@@ -5588,7 +5589,7 @@ standing as (
 first_covered as (
   select scope, day, min(first_covered_by) as reading_id from standing where first_covered_by is not null group by scope, day
 ),
--- The first version that is known of each record.
+-- The first known version of each record.
 first_versions as (
   select * from versions where content_hash_before is null
 ),
@@ -5647,7 +5648,7 @@ pairs as (
   inner join versions as older
     on changed.place = older.place and changed.record_id = older.record_id and changed.age + 1 = older.age
 ),
--- A record that moves to another day or owner leaves the one and comes to the other.
+-- If a record moves to another day or owner, the amount leaves the old one and comes to the new one.
 restated as (
   select scope, account, base_url, record_id, day, corrects_record_id, invoice_id, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, valid_from, reading_id, billed_cost_before as amount_before, billed_cost as amount
   from pairs
@@ -5660,8 +5661,8 @@ restated as (
   from pairs
   where not is_same_owner
 ),
--- A table in dedup mode does not tell when a record came first. There the record in its place must have been updated after the
--- last reading that still showed the older one.
+-- A table in dedup mode does not keep the time of a record's first version. There a record replaces a removed one only if the
+-- provider updated it after the last reading that still showed the removed one.
 removed as (
   select
     removed.scope, removed.record_id, removed.judge_reading_id,
@@ -5731,7 +5732,7 @@ late as (
     on first_versions.scope = removed.scope and first_versions.record_id = removed.replaced_by_record_id
   where removed.record_id is null and first_versions.corrects_record_id is null
 ),
--- A correction changes what stood before it: its original and earlier corrections of the same record.
+-- The amount before a correction is that of its original and of the earlier corrections of the same record.
 corrections as (
   select
     correction.scope,
@@ -5816,8 +5817,8 @@ select
 from changes;
 
 create view daily_costs as
--- Costs as incurred, by day of charge period. Billed and effective cost tell the same money in two ways: never add them.
--- A known day on which a currency of the account has no cost is a row without labels.
+-- Costs as incurred, by day of charge period. Billed and effective cost count the same money in two ways: never add them. If an
+-- account has no cost in one of its currencies on a known day, that day has a row without labels.
 with costs as (
   select
     day,
@@ -5885,8 +5886,8 @@ where costly_days.day is null;
 
 create view focus_cost_and_usage as
 -- Costs in the shape of the FOCUS 1.4 dataset "Cost and Usage", and the columns that FOCUS 1.2 demands beside it. It is no
--- conformant dataset: README.md lists where it deviates and why. Columns that the interface lacks are null. Nothing is made up
--- but a missing subcategory and the frequency of charges that are not usage: both are marked.
+-- conformant dataset: README.md lists the deviations and the reasons. A column that the interface lacks is null. Only two values are
+-- filled in, and both are marked: a missing subcategory, and the frequency of charges other than usage.
 with keyed as (
   select
     current_.*,
@@ -5935,14 +5936,15 @@ with keyed as (
   from "current_costs" as current_
   where is_counted
 ),
--- A cost that shares its key with another meets no usage. Its key is null then, so that a database can join by hash.
+-- If several costs have the same key, no usage can be assigned to one of them. Their key is
+-- then null, so that a database can join by hash.
 costs as (
   select
     keyed.*,
     case when count(*) over (partition by measured_key) = 1 then measured_key end as own_key
   from keyed
 ),
--- The usage of a day with the same labels and the same usage type. In several units it is not one quantity.
+-- The usage of a day with the same labels and usage type. If it has several units, it is left out: they do not add up.
 consumed as (
   select coalesce(cast(
     length(
@@ -6090,8 +6092,8 @@ from costs
 left join consumed on costs.own_key = consumed.measured_key;
 
 create view monthly_costs as
--- Costs by month of charge period, beside the month before, with a forecast of the running month: the mean of its complete
--- days' usage charges for every day of the month, and all other charges once, as they are.
+-- Costs by month of charge period, beside the month before, with a forecast of the running month. The forecast is the mean usage
+-- charge of its complete days, times the days of the month, plus all other charges once.
 with calendar as (
   select * from "ai_billing__calendar_costs"
 ),
@@ -6147,7 +6149,7 @@ own as (
   from costs
   group by place, month, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency
 ),
--- Each month's sums once as they are, and once for the month that follows.
+-- Each month's sums appear twice: as the sums of their month, and as those of the month before in the following month.
 both_ as (
   select
     place, month, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, billed_cost, effective_cost, provisional_cost, to_date_cost, daily_cost, other_cost,
@@ -6180,7 +6182,7 @@ provisional as (
   where cost_status = 'provisional'
   group by place, month, billing_currency
 ),
--- A month before the first known day is not known to have cost nothing.
+-- Before the first known day the costs are unknown, and not 0.
 compared as (
   select
     sums.*,
@@ -6237,8 +6239,8 @@ select
 from compared;
 
 create view monthly_costs_as_of as
--- Each month of costs as it looked at the end of every day since it was first read. An append table keeps all rows that ever
--- stood; a table in dedup mode, or a pruned one, forgets: then `is_history_kept` is false and the cost is null.
+-- Each month of costs as the tables showed it at the end of every day since it was first read. An append table keeps all old rows. A
+-- table in dedup mode, or a pruned one, loses some: then `is_history_kept` is false, and the cost is null.
 with versions as (
   select
     coalesce(base_url, '') || ' ' || coalesce(account, '') as place, account, base_url, month, service_provider_name,
@@ -6338,11 +6340,11 @@ from summed
 inner join places on summed.place = places.place;
 
 create view unit_costs as
--- Effective cost of usage per million units. Both sides are added up first and then joined, never row by row. Labels
--- that only one side ever carries are left out, and null equals null.
+-- Effective cost of usage per million units. Usage and costs are added up first and joined then, never row by row. If only one of the
+-- two ever has a value in a label, the label is left out. In the join null equals null.
 --
--- A provider whose costs never name a usage type does not tell the price of each. There all tokens of a model stand beside
--- all its costs of the day: `basis` is then "blended".
+-- If the costs of a provider never name a usage type, nobody can tell the price of each type. Then all tokens of a model stand beside
+-- all its costs of the day, and `basis` is "blended".
 with usage_sums as (
   select
     day, account, base_url, service_provider_name, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, upstream_provider, usage_type,
@@ -6503,7 +6505,7 @@ quantities as (
   group by
     rows_.source_, rows_.day, rows_.usage_type, rows_.unit, case when shared.service_name = 1 then rows_.service_name end, case when shared.model_id = 1 then rows_.model_id end, case when shared.project_id = 1 then rows_.project_id end, case when shared.workspace_id = 1 then rows_.workspace_id end, case when shared.api_key_id = 1 then rows_.api_key_id end, case when shared.service_tier = 1 then rows_.service_tier end, case when shared.workload_type = 1 then rows_.workload_type end, case when shared.upstream_provider = 1 then rows_.upstream_provider end
 ),
--- A cost names no unit: where a usage type comes in several, what one cost is for cannot be told.
+-- A cost names no unit. If usage of one type comes in several units, nobody can tell which of them a cost pays for.
 units as (
   select
     quantities.*,
@@ -6541,7 +6543,7 @@ effective as (
   group by
     rows_.source_, rows_.day, rows_.usage_type, rows_.billing_currency, case when shared.service_name = 1 then rows_.service_name end, case when shared.model_id = 1 then rows_.model_id end, case when shared.project_id = 1 then rows_.project_id end, case when shared.workspace_id = 1 then rows_.workspace_id end, case when shared.api_key_id = 1 then rows_.api_key_id end, case when shared.service_tier = 1 then rows_.service_tier end, case when shared.workload_type = 1 then rows_.workload_type end, case when shared.upstream_provider = 1 then rows_.upstream_provider end
 ),
--- One text to join by, so that a database can use a hash. A quantity in several units meets no cost.
+-- One text to join by, so that a database can join by hash. If a usage type has several units, its quantities meet no cost.
 keyed_units as (
   select units.*, case when units = 1 then coalesce(cast(
     length(
@@ -6681,8 +6683,8 @@ select
 from priced;
 
 create view usage_against_costs as
--- Usage beside costs, by day and model: both datasets of a provider ought to tell the same story. Charges that are no usage,
--- such as tax, are left out. A finding of a day on which one side is not proven may be gone with the next sync.
+-- Usage beside costs, by day and model, to find days on which the two datasets of a provider disagree. Charges other than usage, such
+-- as tax, are left out. If one of the two is not proven for a day, the next sync may change the finding.
 with usage_sums as (
   select
     day, account, base_url, service_provider_name, model_id,
@@ -6827,7 +6829,7 @@ select
   keyed.billed_cost,
   keyed.billing_currency,
   keyed.finding,
-  -- A day of which one dataset says nothing is incomplete.
+  -- If only one dataset has rows for a day, the day is incomplete.
   case
     when coalesce(coalesce(statuses.usage_status, 'incomplete'), 'proven') = 'proven' and coalesce(coalesce(statuses.cost_status, 'incomplete'), 'proven') = 'proven' then 'proven'
     when 'unproven' in (coalesce(statuses.usage_status, 'incomplete'), coalesce(statuses.cost_status, 'incomplete')) then 'unproven'
@@ -6837,8 +6839,8 @@ from keyed
 left join statuses on keyed.day_key = statuses.day_key;
 
 create view cache_savings as
--- Money that cached input tokens saved: their number times the price of input tokens, less their cost. Prices are those
--- paid in the month, cost by quantity, each service tier by itself, where usage and cost of a usage type stand side by side.
+-- Money that cached input tokens saved: their number times the price of input tokens, less their own cost. A price is the cost of the
+-- month divided by its quantity, for each service tier by itself. It needs usage and cost of the same usage type.
 with cached as (
   select
     cast(date_trunc('month', day) as date) as month, account, base_url, service_provider_name, model_id,
@@ -7021,7 +7023,7 @@ left join typed on keyed.source_ = typed.source_
 left join charged on keyed.join_key = charged.join_key;
 
 create view cost_movers as
--- The growth and fall of costs, label by label, up to the newest complete day of each account.
+-- Costs that grew or fell, for each value of each label, up to the newest complete day of each account.
 with periods as (
   select
     place, 'month_to_date' as comparison, cast(date_trunc('month', through_day) as date) as period_start, cast(
@@ -7110,7 +7112,7 @@ costs as (
   ) as by_workspace_id on rows_.workspace_id = by_workspace_id.value) as rows_
   where records > 0
 ),
--- First one row for each combination of labels, so that few rows are repeated for each label.
+-- One row for each combination of labels. This keeps the cross join below small: it repeats each row once for each label.
 combined as (
   select
     periods.comparison, periods.period_start, periods.period_end, periods.previous_start, periods.previous_end, costs.base_url, costs.billing_currency,
@@ -7182,8 +7184,8 @@ select
 from ranked;
 
 create view team_costs as
--- Costs by month and team. The team is that of the key, else that of the project, else that of the workspace; costs whose
--- labels have no team stand under null, so that all teams together are all costs.
+-- Costs by month and team. The team is that of the key, else that of the project, else that of the workspace. Costs without a team
+-- have the team null, so that the rows add up to all costs.
 with allocated as (
   select
     rows_.*,
@@ -7221,10 +7223,10 @@ from allocated
 group by month, account, base_url, team, allocated_by, billing_currency;
 
 create view budget_status as
--- Each budget beside its month: what is spent and what the forecast is, over all accounts. Costs in another currency than the
--- budget's do not count. In a month without any costs nothing is spent; a month that has not begun has no forecast.
+-- Each budget beside the costs and the forecast of its month, over all accounts. Costs in a currency other than the budget's do not
+-- count. A month without costs has spent 0. A month that has not begun has no forecast.
 with teams as (
-  -- If any of the costs has no forecast, neither has their sum.
+  -- If one of the costs has no forecast, their sum has none.
   select
     month, team, billing_currency,
     sum(billed_cost) as billed_cost,

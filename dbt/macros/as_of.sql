@@ -1,7 +1,7 @@
 {#
-  The cost records that counted at the end of a UTC day in the past (text, 2026-11-05), by what the connector had read until
-  then. `is_history_kept` is false where the tables no longer hold all rows of that day of costs: after a sync in dedup mode, or
-  a prune. In a model or an analysis of your project:
+  The cost records that counted at the end of a UTC day in the past. The day is a text such as 2026-11-05. The result shows only
+  records that the connector had read by then. `is_history_kept` is false if the tables no longer hold all rows that this day of
+  costs had: a sync in dedup mode or a prune removes old rows. In a model or an analysis of your project:
 
       select * from ({{ ai_billing.costs_as_of('2026-11-05') }}) as costs
 #}
@@ -26,7 +26,7 @@
     and {{ as_of }} < coalesce(cast(versions.valid_to as date), cast('9999-12-31' as date))
 {%- endmacro %}
 
-{# The columns by which one version of a cost record belongs to somebody: a change in one of them moves money. #}
+{# The columns that say to whom a cost belongs. If one of them changes, the money moves to somebody else. #}
 {% macro owner_columns() %}
   {{ return(['service_provider_name', 'model_id', 'project_id', 'workspace_id', 'api_key_id', 'billing_currency']) }}
 {% endmacro %}

@@ -1,4 +1,4 @@
-{# Calendar of UTC days. Every result that is a day is a date. dbt's own macros of dates for Spark go through the session's zone. #}
+{# Calculations with UTC days. A result that is a day is a date. dbt's own date macros for Spark depend on the time zone of the session. #}
 
 {% macro add_days(day, days) %}{{ return(adapter.dispatch('add_days', 'ai_billing')(day, days)) }}{% endmacro %}
 {% macro default__add_days(day, days) %}cast({{ dbt.dateadd('day', days, day) }} as date){% endmacro %}
@@ -8,7 +8,7 @@
 {% macro default__add_months(day, months) %}cast({{ dbt.dateadd('month', months, day) }} as date){% endmacro %}
 {% macro spark__add_months(day, months) %}add_months({{ day }}, {{ months }}){% endmacro %}
 
-{# The first day of the month that a day is in. #}
+{# The first day of the month of a day. #}
 {% macro month_of(day) %}{{ return(adapter.dispatch('month_of', 'ai_billing')(day)) }}{% endmacro %}
 {% macro default__month_of(day) %}cast({{ dbt.date_trunc('month', day) }} as date){% endmacro %}
 {% macro spark__month_of(day) %}trunc({{ day }}, 'MM'){% endmacro %}

@@ -1,10 +1,13 @@
 {#
-  The chains of each place (R9). A chain is the name of one state of the connector's stream: clearing the stream draws a new
-  one. All but the newest must have been taken over by a newer chain that did not take turns with them. A newer chain takes
-  over where it returned a record that the older one had. A deduplicated table no longer holds that record under the older
-  chain; there most of the older chain's rows are missing, on the days that both have read.
+  The chains of each place (R9). A place is an account at an address. A chain names one state of the connector's stream: when the
+  stream is cleared, a new chain begins. So a place may have several chains, and each newer chain should continue the older ones.
 
-  Otherwise two accounts write into one table without a label. Each chain is then a scope of its own, and none is proven.
+  A newer chain has taken over from an older one if it returned a record that the older one had returned. A deduplicated table
+  keeps such a record only under the newer chain. There the newer chain has taken over if most rows of the older chain are missing,
+  on the days that both chains have read.
+
+  If a chain was not taken over, or if an older chain goes on after a newer one has begun, two accounts write into one table
+  without a label. Each chain is then a scope of its own, and no day of them is proven.
 #}
 {% macro chains_of(dataset) %}
 with reports as (

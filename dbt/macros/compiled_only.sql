@@ -1,5 +1,5 @@
-{# Macros for databases that these models are compiled for, and whose grammar they are parsed with, but that no test runs on:
-   BigQuery, Redshift and Snowflake. Databricks takes those of Spark. #}
+{# Macros for BigQuery, Redshift and Snowflake. The tests compile the models for these databases and parse the result, but run on
+   none of them. Databricks uses the macros of Spark. #}
 
 {% macro bigquery__type_decimal() %}bignumeric(38, 18){% endmacro %}
 {% macro bigquery__matches(text, pattern) %}regexp_contains({{ text }}, r'\A(?:{{ pattern }})\z'){% endmacro %}
@@ -25,7 +25,8 @@
   cross join unnest(json_query_array(totals)) as part
 {%- endmacro %}
 
-{# Where Redshift has no macro dbt takes PostgreSQL's, but its `numeric` has no digits after the point, and it has no jsonb. #}
+{# If Redshift has no macro of its own, dbt takes the one of PostgreSQL. That is wrong here: `numeric` of Redshift has no digits after
+   the point, and Redshift has no jsonb. #}
 {% macro redshift__type_decimal() %}decimal(38, 18){% endmacro %}
 {% macro redshift__fits_decimal(column) %}{{ return(ai_billing.default__fits_decimal(column)) }}{% endmacro %}
 {% macro redshift__per_million(cost, quantity) %}{{ return(ai_billing.default__per_million(cost, quantity)) }}{% endmacro %}

@@ -1,4 +1,4 @@
-{# Day by day, what is known of a dataset: which reading decides, whether its rows are what current_* shows, and why not. #}
+{# For each day of a dataset: which reading decides, whether current_* shows exactly its rows, and if not, why. #}
 {% macro completeness_of(dataset) %}
 {%- set stale_days = var('ai_billing_stale_days') -%}
 with days as (
@@ -23,7 +23,7 @@ live as (
     count(*) as live_rows,
     sum(case when not judged.is_valid then 1 else 0 end) as invalid_rows,
     sum(case when not judged.is_stray and judged.reading_id > days.reading_id then 1 else 0 end) as changed_rows,
-    -- Rows that the deciding reading could leave out although they are still there, and no reading has listed since.
+    -- Rows that the deciding reading may have left out although they still exist. No later reading has listed them.
     sum(case
       when judged.is_stray and (judged.listed_by > days.reading_id or judged.listed_in_pass >= days.pass_began_at) then 0
       when (judged.is_stray or judged.is_long)
@@ -36,7 +36,7 @@ live as (
   group by judged.scope, judged.day
 ),
 
--- Strays that a reading still lists and the table does not hold.
+-- Strays that are still listed by a reading, but that the table does not hold.
 lost_strays as (
   select strays.scope, strays.day, count(*) as lost
   from {{ ref('ai_billing__strays_' ~ dataset) }} as strays
@@ -61,7 +61,7 @@ readings as (
   where manifest.dataset = '{{ dataset }}'
 ),
 
--- The last reading of each pass that found a row missing: the row may have moved to a day that the pass had read before.
+-- For each pass the last reading that found a row missing. The row may have moved to a day that the same pass had already read.
 missing as (
   select removed.scope, readings.pass_began_at, max(readings.began_at) as began_at, max(readings.reading_id) as reading_id
   from {{ ref('ai_billing__removed_' ~ dataset) }} as removed
@@ -174,7 +174,7 @@ select
 from explained
 {% endmacro %}
 
-{# Of the statuses of two sides the one that is further from a proof; a side without rows says nothing. #}
+{# The common status of two sides: the one that is further from `proven`. A side without rows does not count. #}
 {% macro worst_status(one, other) -%}
   case
     when coalesce({{ one }}, 'proven') = 'proven' and coalesce({{ other }}, 'proven') = 'proven' then 'proven'

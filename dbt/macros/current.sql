@@ -1,4 +1,4 @@
-{# The rows that count, with the proof of their day. Rows that cannot be cast are in invalid_rows instead. #}
+{# The rows that count, with the status of their day. Rows with a value that cannot be cast are in invalid_rows instead. #}
 {% macro current_rows(dataset) %}
 select
   {%- for name in ai_billing.column_names(dataset) %}

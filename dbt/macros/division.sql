@@ -9,13 +9,13 @@
   round(round({{ amount }}, 18) / {{ count }}, 18)
 {%- endmacro %}
 
-{# DuckDB divides decimals as floats, so that the digits are divided as whole numbers of 128 bits. #}
+{# DuckDB divides decimals as floats. So this divides their digits, as whole numbers of 128 bits. #}
 {% macro duckdb__divided(amount, count) -%}
   {%- set digits = ai_billing.duckdb_digits(amount) -%}
   {{ ai_billing.duckdb_decimal("(2 * " ~ digits ~ " + " ~ count ~ ") // (2 * " ~ count ~ ")", amount ~ " < 0", 18) }}
 {%- endmacro %}
 
-{# A part of a whole as a decimal with six digits: 0.25 is 25 %. Null where the whole is 0, and where either is beyond 10^13. #}
+{# A part divided by its whole, as a decimal with six digits: 0.25 is 25 %. Null if the whole is 0, or if one of them exceeds 10^13. #}
 {% macro ratio(part, whole) %}{{ return(adapter.dispatch('ratio', 'ai_billing')(part, whole)) }}{% endmacro %}
 
 {% macro default__ratio(part, whole) -%}
@@ -41,7 +41,7 @@
   cast(replace(cast(abs(cast({{ amount }} as decimal(38, 18))) as varchar), '.', '') as hugeint)
 {%- endmacro %}
 
-{# A whole number of 10^-scale as a decimal. #}
+{# The decimal that is a whole number times 10^-scale. #}
 {% macro duckdb_decimal(digits, is_negative, scale) -%}
   {%- set unit = '1' ~ '0' * scale -%}
   cast(
@@ -50,7 +50,7 @@
     || lpad(cast(({{ digits }}) % {{ unit }} as varchar), {{ scale }}, '0') as decimal(38, {{ scale }}))
 {%- endmacro %}
 
-{# An amount as people read it: two digits after the point, four below 1. #}
+{# An amount for people: with two digits after the point, or with four if it is less than 1. #}
 {% macro amount_text(amount) -%}
   case when abs({{ amount }}) >= 1 or {{ amount }} = 0
     then cast(cast({{ amount }} as decimal(38, 2)) as {{ dbt.type_string() }})

@@ -1,4 +1,4 @@
-{# Cost per million units, cut after twelve digits, in whole numbers throughout: databases divide decimals as floats. #}
+{# Cost per million units, cut after twelve digits. It uses whole numbers only, because some databases divide decimals as floats. #}
 {% macro per_million(cost, quantity) %}{{ return(adapter.dispatch('per_million', 'ai_billing')(cost, quantity)) }}{% endmacro %}
 
 {% macro default__per_million(cost, quantity) -%}
@@ -9,8 +9,8 @@
   div({{ cost }} * 1000000000000000000, nullif({{ quantity }}, 0)) * 0.000000000001
 {%- endmacro %}
 
-{# Long division of the decimals' digits, six at a time, so that no step leaves 128 bits. Null beyond 10^13 of cost or
-   10^14 units, where it would. #}
+{# Long division of the digits, six at a time, so that each step fits into 128 bits. A cost above 10^13 or more than 10^14 units
+   would not fit: the result is null. #}
 {% macro duckdb__per_million(cost, quantity) -%}
   {%- set above = "(cast(replace(cast(abs(" ~ cost ~ ") as varchar), '.', '') as hugeint) * 1000000)" -%}
   {%- set below = "cast(replace(cast(abs(" ~ quantity ~ ") as varchar), '.', '') as hugeint)" -%}
@@ -25,7 +25,8 @@
   end
 {%- endmacro %}
 
-{# The same by remainders: each quotient is whole, whatever scale the session keeps. Null beyond 10^12 of cost or 10^14 units. #}
+{# The same long division by remainders: each quotient is a whole number, so the session's scale of decimals does not matter. Null
+   above a cost of 10^12 or above 10^14 units. #}
 {% macro spark__per_million(cost, quantity) -%}
   {%- set below = "cast(abs(" ~ quantity ~ ") as decimal(32, 18))" -%}
   {%- set above = "(cast(abs(" ~ cost ~ ") as decimal(30, 18)) * cast(1000000 as decimal(7, 0)))" -%}
@@ -41,7 +42,7 @@
   end
 {%- endmacro %}
 
-{# A unit such as "1000 Tokens" is a thousand of the unit. #}
+{# How many of the plain unit are in a unit: 1000 for "1000 Tokens". #}
 {% macro unit_factor(unit) -%}
   case when {{ ai_billing.matches(unit, '[1-9][0-9]{0,8} .+') }}
     then cast({{ dbt.split_part(unit, "' '", 1) }} as decimal(10, 0)) else cast(1 as decimal(10, 0)) end
@@ -51,8 +52,8 @@
     then {{ dbt.replace(unit, dbt.concat([dbt.split_part(unit, "' '", 1), "' '"]), "''") }} else {{ unit }} end
 {%- endmacro %}
 
-{# The groups of a reading's control totals, one row each, every value a text. A project adds both macros for a database
-   that has none. #}
+{# The groups of a reading's control totals: one row for each group, and each value as text. For another database, a project adds
+   a version of this macro and of `explodes_totals`. #}
 {% macro explodes_totals() %}{{ return(adapter.dispatch('explodes_totals', 'ai_billing')()) }}{% endmacro %}
 {% macro default__explodes_totals() %}1 = 0{% endmacro %}
 {% macro duckdb__explodes_totals() %}1 = 1{% endmacro %}
@@ -97,9 +98,9 @@
 {# Millions of units. #}
 {% macro millions(quantity) %}cast({{ quantity }} * 0.000001 as {{ ai_billing.type_decimal() }}){% endmacro %}
 
-{# An amount times a factor of at most 12 digits after the point, rounded after 18 digits. A product of two DECIMAL(38,18)
-   would need 36: the whole and the rest of the amount are multiplied apart. Null for an amount beyond 10^13 or a factor beyond
-   10^6. #}
+{# An amount times a factor, rounded after 18 digits. The factor has at most 12 digits after the point. A product of two
+   DECIMAL(38,18) would need 36 digits after the point, so the whole part and the fraction of the amount are multiplied separately.
+   Null for an amount above 10^13 or a factor above 10^6. #}
 {% macro times(amount, factor) %}{{ return(adapter.dispatch('times', 'ai_billing')(amount, factor)) }}{% endmacro %}
 {% macro default__times(amount, factor) -%}
   {%- set whole = "cast(" ~ amount ~ " as decimal(19, 0))" -%}
@@ -110,7 +111,7 @@
   end
 {%- endmacro %}
 
-{# A JSON object of the texts that are not null, as a text; null where all are. #}
+{# A JSON object, as text, with the members that are not null. Null if all members are null. #}
 {% macro json_object(texts) -%}
   {%- set parts = [] -%}
   {%- for name, column in texts.items() -%}

@@ -1,13 +1,13 @@
-{# How a step is repeated only for what has changed, with the result of a full run. #}
+{# Incremental runs: a step repeats its work only for rows that changed. The result equals that of a full run. #}
 
-{# Databases whose dbt adapter can replace the rows of some keys in a table. Elsewhere the steps are repeated in full. #}
+{# The databases whose dbt adapter can replace the rows of some keys in a table. On other databases each run repeats the whole step. #}
 {% macro incremental_where_possible() -%}
   {{ return('incremental' if target.type in ('duckdb', 'postgres', 'redshift', 'snowflake') else 'table') }}
 {%- endmacro %}
 
 {#
-  Without a database, as where the plain views are compiled, nothing is incremental. A table of an older version of this package,
-  which had no `code_hash`, meets the whole new one; dbt then refuses it, and names the way out.
+  Nothing is incremental without a database, for example when compile.py makes the plain views. A table that an older version of this
+  package made has no column `code_hash`. It gets the full new result; dbt then refuses to write it, and its message says what to do.
 #}
 {% macro runs_incrementally() %}
   {%- if not (execute and flags.INTROSPECT and is_incremental()) -%}
@@ -17,8 +17,8 @@
 {% endmacro %}
 
 {#
-  A hash of the SQL of a step and of the steps before it: rows that other SQL has made, as before an upgrade of this package or
-  under another variable, are made again. Empty where all rows always are.
+  A hash of the SQL of a step and of the steps before it. After an upgrade of this package or a change of a variable the SQL differs:
+  the rows that the older SQL made are then made again. Empty if each run makes all rows.
 #}
 {% macro code_hash(codes) %}
   {%- set kept = execute and flags.INTROSPECT and ai_billing.incremental_where_possible() == 'incremental' -%}
@@ -26,8 +26,8 @@
 {% endmacro %}
 
 {#
-  The records of which `relation` and the model's own table hold different rows. `columns` are those that tell rows apart, the
-  record id among them. A row that only one of both holds, or holds more often, makes its record differ.
+  The ids of the records whose rows differ between `relation` and the model's own table. `columns` are compared; the record id is one
+  of them. A record differs if one side holds a row that the other side lacks or holds fewer times.
 #}
 {% macro changed_records(relation, columns) -%}
   select distinct record_id
@@ -43,8 +43,8 @@
   ) as different
 {%- endmacro %}
 
-{# Records of which another step holds no row any more leave the model. Rows without a record id do so at each run, which
-   writes them again. #}
+{# Deletes the records of which the step before no longer holds a row. Rows without a record id are deleted in each run, because each
+   run writes them again. #}
 {% macro drop_vanished_records(step) -%}
   {%- if ai_billing.runs_incrementally() -%}
   delete from {{ this }}

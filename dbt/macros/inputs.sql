@@ -1,4 +1,4 @@
-{# What the user adds to the bill: teams, budgets, exchange rates and totals of invoices. All columns are text. #}
+{# The inputs of the user: teams, budgets, exchange rates and totals of invoices. All columns are text. #}
 {% macro input_columns() %}
   {{ return({
     'teams': ['label', 'value', 'team'],
@@ -7,8 +7,8 @@
     'invoice_totals': ['invoice_issuer_name', 'invoice_id', 'billing_currency', 'billed_total']}) }}
 {% endmacro %}
 
-{# The rows of an input, with null for an empty text. The variable `ai_billing_…` names a seed or model, or, with a point, a
-   table of the database; null means that there are no rows. #}
+{# The rows of an input; an empty text becomes null. The variable `ai_billing_…` names a seed or a model. A name with a point is a
+   table of the database. If the variable is null, the input has no rows. #}
 {% macro input_rows(input) -%}
   {%- set named = var('ai_billing_' ~ input) -%}
   {%- if named and '.' not in named -%}
@@ -33,10 +33,10 @@
 {# A value of an input; null if it is empty. #}
 {% macro input_text(column) %}{{ return(adapter.dispatch('input_text', 'ai_billing')(column)) }}{% endmacro %}
 {% macro default__input_text(column) %}nullif(trim({{ ai_billing.as_text(column) }}), ''){% endmacro %}
-{# In a session of its own, dbt-spark writes an empty cell of a seed as the text None. #}
+{# When dbt-spark runs its own session, it writes an empty cell of a seed as the text None. #}
 {% macro spark__input_text(column) %}nullif({{ ai_billing.default__input_text(column) }}, 'None'){% endmacro %}
 
-{# dbt takes a column of a CSV file for a float where every value is a number. Digits are lost then before any model runs. #}
+{# If all values of a CSV column are numbers, dbt loads them as floats. Digits are then lost before any model runs. #}
 {% macro refuse_floats(input, relation) -%}
   {%- set held = adapter.get_columns_in_relation(relation) if execute and flags.INTROSPECT else [] -%}
   {%- set floats = [] -%}
@@ -50,13 +50,13 @@
   {%- endif -%}
 {%- endmacro %}
 
-{# Midnight of a date that is written as YYYY-MM-DD; null where the text is none. #}
+{# Midnight of a date that is written as YYYY-MM-DD. Null if the text is no such date. #}
 {% macro date_of(text) -%}
   cast({{ ai_billing.to_utc(dbt.concat([text, "' 00:00:00'"])) }} as date)
 {%- endmacro %}
 
-{# Rows of daily or monthly costs with the team of each: the team of its key, else of its project, else of its workspace.
-   `allocated_by` names the label that decides; both are null where no label has a team. #}
+{# Rows of daily or monthly costs, each with its team: the team of its key, else of its project, else of its workspace.
+   `allocated_by` names the label that decided. Both are null if none of the three has a team. #}
 {% macro with_team(rows) -%}
   {%- set labels = ['api_key_id', 'project_id', 'workspace_id'] -%}
   select

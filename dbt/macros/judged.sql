@@ -1,7 +1,7 @@
 {#
-  What is known of each day: the report that decides (the newest that covers the whole day, else the newest), and the one
-  that row by row says what stands (`anchor`): the newest confirmed one whose rows are in the table, or have newer versions
-  there. Where none is, nothing is known to be gone.
+  For each day two reports. The deciding report is the newest that covers the whole day; if none does, it is the newest. The anchor
+  says row by row which rows still exist: it is the newest confirmed report whose rows are in the table, or have newer versions
+  there. On a day without an anchor no row counts as missing.
 #}
 {% macro days_of(dataset) %}
 with reports as (
@@ -30,7 +30,7 @@ deciding as (
   where rank_ = 1
 ),
 
--- Of the reports for which the same rows stand, the newest says all that the others say.
+-- If several reports name the same reading as the one whose rows stand, the newest of them is enough.
 statements as (
   select *
   from (
@@ -88,15 +88,15 @@ left join anchors on deciding.scope = anchors.scope and deciding.day = anchors.d
 {% endmacro %}
 
 {#
-  The newest version of each record, and the reading that found it missing, if any (`judge_reading_id`). On a day with an
-  anchor these rows count:
+  The newest version of each record. `judge_reading_id` is the reading that found the record missing; null if none did. On a day with
+  an anchor these rows count:
 
-    - the rows that the anchor says stand, and rows of later readings;
+    - the rows that stand by the anchor, and rows of later readings;
     - rows outside the anchor's window;
-    - rows longer than their day, of which providers return now more and now fewer (they select by start, overlap or
-      containment), unless the anchor's window contains the row, or the window that returned it;
-    - rows from outside the window that returned them (strays), until a complete reading of that window, or of one that
-      contains the row, no longer lists them.
+    - rows longer than their day, unless the anchor's window contains the row or the window that returned it. Providers select such
+      rows by start, by overlap or by containment, so that another window may leave them out;
+    - strays (rows that start outside the window that returned them), until a complete reading of that window, or of a window
+      that contains the row, no longer lists them.
 #}
 {% macro judged_rows(dataset) %}
 {%- set codes = [ai_billing.typed_rows(dataset, false, ''), ai_billing.rows_with_scope(dataset, false, ''),
@@ -105,7 +105,7 @@ left join anchors on deciding.scope = anchors.scope and deciding.day = anchors.d
 {% endmacro %}
 
 {% macro rows_with_judge(dataset, incremental, code_hash) %}
-{#- These tell one content of a record from another, and who saw it. All other columns follow from the content. -#}
+{#- If these columns agree, two rows are equal: all other columns follow from them. -#}
 {%- set told = ['record_id', 'reading_id', 'content_hash', 'extracted_at', 'place', 'scope', 'account', 'base_url', 'is_reported',
   'window_start', 'window_end', 'inside_window', 'age'] -%}
 with days as (
@@ -127,7 +127,7 @@ reports as (
     and not manifest.is_shrunk
 ),
 
--- A row of nobody knows which account is gone where it is gone from each of them.
+-- A row without a known account is missing if the anchors of all accounts are newer than the row.
 unplaced as (
   select day, min(anchor_reading_id) as reading_id
   from days
@@ -180,7 +180,7 @@ select
 from newest_judged
 {% endmacro %}
 
-{# The steps that add `judge_reading_id` to `rows`, in `<rows>_judged`. A row's judgement does not depend on other rows. #}
+{# The steps that add `judge_reading_id` to `rows`; the result is `<rows>_judged`. Each row is judged without regard to other rows. #}
 {% macro judging_steps(rows) -%}
 {{ rows }}_keyed as (
   select
@@ -228,7 +228,7 @@ from newest_judged
   left join unplaced on keyed.scope = '' and keyed.day = unplaced.day
 ),
 
--- The first report of the day for which other rows stood.
+-- The first report of the day by which the rows of another reading stand.
 {{ rows }}_first_missing as (
   select gone.scope, gone.day, gone.reading_id, min(reports.reading_id) as judge_reading_id
   from (
@@ -257,8 +257,8 @@ from newest_judged
 {%- endmacro %}
 
 {#
-  Strays: rows that start outside the window that returned them, by the reading that wrote them. Each later reading that
-  sees them lists them again. They are gone where a complete reading of their window no longer does.
+  Strays are rows that start outside the window that returned them. Here they are counted by the reading that wrote them. Each later
+  reading that sees them lists them again. They are missing once a complete reading of their window no longer lists them.
 #}
 {% macro strays_of(dataset) %}
 with reports as (

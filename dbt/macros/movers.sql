@@ -1,4 +1,4 @@
-{# The columns by which costs are compared: the team, and columns of daily_costs. #}
+{# The labels by which costs are compared: columns of daily_costs, and the team. #}
 {% macro mover_labels() %}
   {{ return(['service_provider_name', 'service_name']
     + (ai_billing.labels('costs') | reject('in', ['workload_type', 'upstream_provider']) | list)
@@ -6,8 +6,8 @@
 {% endmacro %}
 
 {#
-  Costs of one period beside those of another, for every value of every label. All four are dates as text (2026-10-01); the
-  two ends are exclusive. In a model or an analysis of your project:
+  Costs of one period beside those of another, for every value of every label. All four arguments are dates as text, such as
+  2026-10-01; the two ends are exclusive. In a model or an analysis of your project:
 
       select * from ({{ ai_billing.cost_movers_between('2026-10-01', '2026-11-01', '2025-10-01', '2025-11-01') }}) as movers
       where label = 'model_id' and rank_grown <= 10
@@ -47,7 +47,7 @@ costs as (
   where records > 0
 ),
 
--- First one row for each combination of labels, so that few rows are repeated for each label.
+-- One row for each combination of labels. This keeps the cross join below small: it repeats each row once for each label.
 combined as (
   select
     {% for name in period %}periods.{{ name }}, {% endfor %}costs.base_url, costs.billing_currency,

@@ -1,12 +1,12 @@
 {#
-  Every row with the scope that it belongs to: through the report of its reading, or through the chain in its reading id.
-  A row for which neither is known (a sync of version 0.1.0 that was cut short) belongs to the only account of the table; if
-  there are several, to the one that its record id is known from; else to none.
+  Every row with its scope. The report of its reading names the scope; without a report, the chain in its reading id does. If neither is
+  known, a sync of version 0.1.0 was cut short. The row then belongs to the account of the table if there is only one. If there are
+  several, the row belongs to the account that has other rows of its record; else to none.
 
-  `age` numbers the versions of a record: the newest is the one with the greatest reading id, as in a deduplicated table.
+  `age` numbers the versions of a record. The newest has age 1: it has the greatest reading id, as in a deduplicated table.
 
-  An incremental run compares what each row would get with what the table holds, and repeats the windows only for records
-  that differ. A record's windows read its own rows only, so the result is that of a full run.
+  An incremental run compares the new columns of each row with those in the table, and repeats the SQL window functions only for
+  records that differ. These functions read only the rows of one record, so the result equals that of a full run.
 #}
 {% macro placed_rows(dataset) %}
 {%- set codes = [ai_billing.typed_rows(dataset, false, ''), ai_billing.rows_with_scope(dataset, false, '')] -%}
@@ -44,7 +44,8 @@ only_place as (
   {{ ai_billing.told_rows(dataset, ['record_id', 'reading_id', 'content_hash', 'extracted_at']) }}
 ),
 
--- A row whose account is known from other rows of its record has no place here, so that it is always repeated.
+-- The place is null if only other rows of the record would tell it. Such a row always differs from the table, so that each run
+-- repeats it.
 expected as (
   select told.*, coalesce(told.own_place, only_place.place) as place
   from told
@@ -70,7 +71,7 @@ changed as (
   {%- endif %}
 ),
 
--- Windows instead of joins: what a record is known from is found in one pass, however few rows a planner expects.
+-- Window functions find the place of a record in one pass. A join could be slow if the planner expects too few rows.
 known as (
   select
     known_rows.*,
@@ -124,7 +125,8 @@ left join chains on placed.place = chains.place and placed.chain = chains.chain
 left join places on placed.place = places.place
 {% endmacro %}
 
-{# Columns of the typed rows with what their readings, or the chains in their reading ids, tell. #}
+{# Columns of the typed rows, with place, chain and window. These come from the report of the reading, or from the chain in the
+   reading id. #}
 {% macro told_rows(dataset, columns) -%}
   select
     {%- for name in columns %}

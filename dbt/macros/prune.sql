@@ -1,11 +1,11 @@
 {#
-  Deletes from an append table the rows that a newer reading of the same record has superseded. The models show the same as
-  before, without the history in `restatements`. Run it after `dbt build`:
+  Deletes rows from an append table if a newer reading has returned the same record. The models then show the same as before, except
+  that `restatements` loses its history. Run it after `dbt build`:
 
       dbt run-operation ai_billing.prune_superseded --args '{dataset: costs, keep_days: 90}'
 
-  `keep_days` keeps rows that were emitted in so many days before the newest one; 0 keeps none. Two accounts that write
-  without a label (see completeness) are left as they are.
+  `keep_days` keeps the rows that were emitted in the last days, counted back from the newest row; 0 keeps none of them. If two
+  accounts write without a label (see completeness), none of their rows is deleted.
 #}
 {% macro prune_superseded(dataset, keep_days=0) %}
   {%- set reading = "coalesce(" ~ ai_billing.as_text(ai_billing.raw_column('x_ReadingId')) ~ ", '')" -%}
@@ -32,7 +32,7 @@
     where superseded.reading_id = {{ reading }} and superseded.record_id = {{ record }}
   )
   {%- endset -%}
-  {#- An operation of dbt does not commit by itself where a connection begins a transaction. -#}
+  {#- dbt does not commit after an operation. On databases where a connection begins a transaction, the operation has to commit. -#}
   {%- if adapter.type() in ('postgres', 'redshift') -%}
     {%- do run_query('begin; ' ~ statement_ ~ '; commit;') -%}
   {%- else -%}

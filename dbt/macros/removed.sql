@@ -1,4 +1,4 @@
-{# The subject of a record, besides its amounts: if these columns agree, a record may stand for another. #}
+{# The columns that say what a record is about, without its amounts. If they agree, one record may have replaced the other. #}
 {% macro label_columns(dataset) %}
   {{ return(['charge_period_start', 'charge_period_end', 'service_provider_name', 'service_name', 'sku_id', 'sku_meter']
     + ai_billing.labels(dataset) + ['usage_type']
@@ -6,9 +6,10 @@
 {% endmacro %}
 
 {#
-  The rows that the tables hold and the provider no longer shows. A record that was issued again under another id is named
-  (`replaced_by_record_id`) where exactly one record with the same period, labels and currency came first after it, with a
-  newer x_RecordUpdatedAt. `is_replaced`: as many such records came as went, so that none has moved to another day.
+  The rows that the tables hold and the provider no longer shows. The provider may have issued a record again under another id. Then
+  `replaced_by_record_id` names the new one: the first later record with the same period, labels and currency and a newer
+  x_RecordUpdatedAt. If several could be meant, it is null. `is_replaced` is true if at least as many such records came as went:
+  then none of them has moved to another day.
 #}
 {% macro removed_of(dataset) %}
 {%- set labels = ai_billing.label_columns(dataset) -%}
@@ -25,7 +26,7 @@ days as (
   select distinct scope, day from removed
 ),
 
--- Of a deduplicated table only the newest version is known.
+-- The first reading of each record. In a deduplicated table it is that of the newest version, because older ones are gone.
 later as (
   select placed.scope, placed.record_id, min(placed.reading_id) as first_reading_id
   from {{ ref('ai_billing__placed_' ~ dataset) }} as placed
@@ -95,7 +96,7 @@ from removed
 left join links on removed.scope = links.scope and removed.record_id = links.record_id
 {% endmacro %}
 
-{# Several columns in one text to join and group by, so that null equals null and a database can use a hash. #}
+{# Several columns as one text, to join and to group by. In it null equals null, and a database can join by hash. #}
 {% macro key_of(columns, prefix='') -%}
   {%- set parts = [] -%}
   {%- for column in columns -%}

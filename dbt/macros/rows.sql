@@ -1,7 +1,7 @@
 {#
-  The rows of a raw table, typed, each content of each reading once: an append table may hold a page twice (emitted again
-  after a kill). This is the expensive step. An incremental run repeats it only for readings of which the raw table does not
-  hold the same rows as before; in a deduplicated table these are the new readings and those that lost rows to them.
+  The typed rows of a raw table. An append table may hold a page twice, because it is emitted again after a kill; so each content of
+  a reading is taken once. This step is expensive. An incremental run repeats it only for readings whose rows in the raw table have
+  changed. In a deduplicated table these are the new readings, and the older readings that lost rows to them.
 #}
 {% macro rows_of(dataset) %}
 {%- set codes = [ai_billing.typed_rows(dataset, false, '')] -%}
@@ -94,7 +94,7 @@ left join raw_readings on numbered.reading_id = raw_readings.reading_id
 where emission = 1
 {% endmacro %}
 
-{# What a raw table holds of each reading, without a cast of its values. #}
+{# For each reading the number, the time and a hash of its rows in the raw table. No value is cast, so this is cheap. #}
 {% macro raw_readings(dataset) -%}
   select
     coalesce({{ ai_billing.as_text(ai_billing.raw_column('x_ReadingId')) }}, '') as reading_id,
@@ -105,7 +105,7 @@ where emission = 1
   group by 1
 {%- endmacro %}
 
-{# Readings of which the raw table holds no row any more leave the model too. #}
+{# Deletes the readings of which the raw table no longer holds any row. #}
 {% macro drop_vanished_readings(dataset) -%}
   {%- if ai_billing.runs_incrementally() -%}
   delete from {{ this }}
@@ -113,8 +113,8 @@ where emission = 1
   {%- endif -%}
 {%- endmacro %}
 
-{# A sum over the hashes of whole rows, which does not depend on their order, as a text: empty where a database has no such
-   hash, so that only the number and the time of the rows tell whether they have changed. #}
+{# The sum of the hashes of whole rows, as text; the order of the rows does not matter. Empty on databases without such a hash. There
+   only the number and the time of the rows show a change. #}
 {% macro sum_of_hashes(row) %}{{ return(adapter.dispatch('sum_of_hashes', 'ai_billing')(row)) }}{% endmacro %}
 {% macro default__sum_of_hashes(row) %}''{% endmacro %}
 {% macro duckdb__sum_of_hashes(row) %}{{ ai_billing.as_text('sum(hash(' ~ row ~ '))') }}{% endmacro %}
@@ -123,7 +123,7 @@ where emission = 1
 {%- endmacro %}
 {% macro redshift__sum_of_hashes(row) %}''{% endmacro %}
 
-{# Tells contents apart; null is not the same as an empty text. #}
+{# A hash of the content of a row. Null and an empty text give different hashes. #}
 {% macro content_hash(columns) -%}
   {%- set parts = [] -%}
   {%- for raw_name, name, kind in columns -%}
@@ -139,9 +139,9 @@ where emission = 1
   {{ dbt.concat(["coalesce(" ~ base_url ~ ", '')", "' '", "coalesce(" ~ account ~ ", '')"]) }}
 {%- endmacro %}
 
-{# Statements that each model's session needs. Spark's decimals else lose their last digit in every sum of two. #}
+{# Statements that each model's session needs. Without this one, Spark drops the last digit when it adds two decimals. #}
 {% macro session_settings() %}{{ return(adapter.dispatch('session_settings', 'ai_billing')()) }}{% endmacro %}
 {% macro default__session_settings() %}{% endmacro %}
 {% macro spark__session_settings() %}set spark.sql.decimalOperations.allowPrecisionLoss = false{% endmacro %}
-{# A SQL warehouse of Databricks does not let a session set it. #}
+{# A SQL warehouse of Databricks does not allow this setting. #}
 {% macro databricks__session_settings() %}{% endmacro %}

@@ -1,9 +1,9 @@
-{# The columns by which a finance team finds whose money changed. #}
+{# The columns that tell a finance team whose money changed. #}
 {% macro whose_columns() %}
   {{ return(['service_provider_name', 'model_id', 'project_id', 'workspace_id', 'api_key_id', 'invoice_id']) }}
 {% endmacro %}
 
-{# A column of one dataset in a model of both: null of the same type where the dataset has none. #}
+{# A column in a model of both datasets: if the dataset lacks the column, null with the type that it has in the other dataset. #}
 {% macro column_or_null(dataset, name) -%}
   {%- set kinds = {} -%}
   {%- for column in ai_billing.record_columns('usage') + ai_billing.record_columns('costs') -%}

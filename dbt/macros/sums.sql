@@ -7,8 +7,8 @@
       'measures': {'quantity': 'consumed_quantity'}}}) }}
 {% endmacro %}
 
-{# Group by group, the rows that stand for a day against the control totals of the reading that decides it. Empty for days
-   without totals, and on databases for which nobody has said how to take totals apart. #}
+{# Compares the rows that stand for a day with the control totals of its deciding reading, group by group. A day without totals has
+   no row here. On a database without the macro `explodes_totals` there are no rows at all. #}
 {% macro sums_of(dataset) %}
 {%- set side = ai_billing.total_sides()[dataset] -%}
 {%- set all_labels = ['currency', 'charge_category', 'cost_status', 'usage_type', 'unit'] -%}
@@ -63,7 +63,7 @@ summed as (
     sum(shown_records) as shown_records,
     {%- for measure in side.measures %}
     sum(shown_{{ measure }}) as shown_{{ measure }},
-    -- A total that does not fit is no total: the difference is then null, and nothing is reconciled.
+    -- If a total does not fit into the decimal type, the difference is null, and the group counts as not reconciled.
     case when count(*) = count(said_{{ measure }}) then sum(said_{{ measure }}) end as said_{{ measure }}{{ ',' if not loop.last }}
     {%- endfor %}
   from both_

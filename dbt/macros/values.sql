@@ -1,5 +1,5 @@
-{# How the texts that the connector delivers become values. Decimals never pass through a float; instants become
-   timestamps without a zone that hold UTC, so that no session time zone can move a day. #}
+{# The casts of the texts that the connector delivers. A decimal never passes through a float. An instant becomes a timestamp without
+   a zone that holds UTC, so that the time zone of a session cannot move a day. #}
 
 {% macro as_text(column) %}cast({{ column }} as {{ dbt.type_string() }}){% endmacro %}
 
@@ -9,8 +9,8 @@
   {{ adapter.quote(name | lower if case == 'lower' else name | upper if case == 'upper' else name) }}
 {%- endmacro %}
 
-{# A column of export_windows that version 0.1.0 did not have: null where the table lacks it. Where nothing can be looked up
-   the column is taken to be there. #}
+{# A column of export_windows that version 0.1.0 did not have; null if the table lacks it. If dbt cannot look at the table, this assumes
+   that the column exists. #}
 {% macro report_column(name) -%}
   {%- set table = source('ai_billing', 'export_windows') -%}
   {%- set held = adapter.get_columns_in_relation(table) if execute and flags.INTROSPECT else [] -%}
@@ -23,43 +23,43 @@
   {%- endif -%}
 {%- endmacro %}
 
-{# The DECIMAL that money and quantities are kept in. #}
+{# The decimal type of money and quantities. #}
 {% macro type_decimal() %}{{ return(adapter.dispatch('type_decimal', 'ai_billing')()) }}{% endmacro %}
 {% macro default__type_decimal() %}decimal(38, 18){% endmacro %}
 {% macro postgres__type_decimal() %}numeric{% endmacro %}
 
-{# A whole text against a regular expression. #}
+{# Whether a whole text matches a regular expression. #}
 {% macro matches(text, pattern) %}{{ return(adapter.dispatch('matches', 'ai_billing')(text, pattern)) }}{% endmacro %}
 {% macro default__matches(text, pattern) %}regexp_like({{ text }}, '^({{ pattern }})$'){% endmacro %}
 {% macro duckdb__matches(text, pattern) %}regexp_full_match({{ text }}, '{{ pattern }}'){% endmacro %}
 {% macro postgres__matches(text, pattern) %}({{ text }} ~ '^({{ pattern }})$'){% endmacro %}
-{# In Java's expressions a $ stands before a line break at the end, too. #}
+{# In regular expressions of Java, $ also matches before a line break at the end. So this uses \z. #}
 {% macro spark__matches(text, pattern) %}({{ text }} rlike r'\A(?:{{ pattern }})\z'){% endmacro %}
 
-{# An exact decimal; null where the text is none or does not fit (it is then listed in invalid_rows). #}
+{# The exact decimal of a text. Null if the text is no decimal or does not fit; its row is then in invalid_rows. #}
 {% macro to_decimal(column) -%}
   case when {{ fits_decimal(column) }} then cast({{ column }} as {{ ai_billing.type_decimal() }}) end
 {%- endmacro %}
 
 {% macro fits_decimal(column) %}{{ return(adapter.dispatch('fits_decimal', 'ai_billing')(column)) }}{% endmacro %}
-{# Digits that a cast would round away do not fit; zeros at the end do. #}
+{# A decimal does not fit if a cast would round digits away. Zeros at its end do no harm. #}
 {% macro default__fits_decimal(column) -%}
   {{ ai_billing.matches(ai_billing.as_text(column), '-?(0|[1-9][0-9]{0,19})([.][0-9]{1,18}0*)?') }}
 {%- endmacro %}
-{# numeric holds 16,383 digits after the point; far fewer are sense. #}
+{# PostgreSQL's numeric holds 16,383 digits after the point. No real amount needs so many, so the limit here is lower. #}
 {% macro postgres__fits_decimal(column) -%}
   ({{ ai_billing.matches(ai_billing.as_text(column), '-?(0|[1-9][0-9]*)([.][0-9]+)?') }} and length({{ ai_billing.as_text(column) }}) <= 1000)
 {%- endmacro %}
 
-{# An instant, written as RFC 3339 or held as a timestamp with or without a zone (then UTC), as a UTC timestamp without a
-   zone, in microseconds; null where it is none. #}
+{# An instant as a UTC timestamp without a zone, in microseconds. The column holds a text in RFC 3339, a timestamp with a zone, or a
+   timestamp without a zone, which is UTC. Null if the value is no instant. #}
 {% macro to_utc(column) %}{{ return(adapter.dispatch('to_utc', 'ai_billing')(column)) }}{% endmacro %}
 
 {% macro default__to_utc(column) -%}
   {{ dbt.safe_cast(ai_billing.as_text(column), api.Column.translate_type('timestamp')) }}
 {%- endmacro %}
 
-{# DuckDB reads a text's offset as a zone only where ICU is there, and else drops it: the offset is taken off by hand. #}
+{# Without the extension ICU, DuckDB ignores the offset in a text. So this subtracts the offset itself. #}
 {% macro duckdb__to_utc(column) -%}
   {%- set text = "cast(" ~ column ~ " as varchar)" -%}
   case
@@ -73,8 +73,8 @@
   end
 {%- endmacro %}
 
-{# to_jsonb writes a timestamp as ISO 8601 whatever the session's DateStyle, and leaves a text as it is. PostgreSQL has no
-   cast that gives null, so that the days of the month are counted here. #}
+{# to_jsonb writes a timestamp as ISO 8601, whatever the session's DateStyle is; a text stays as it is. PostgreSQL has no cast that
+   returns null for a wrong date, so this checks the day against the length of the month. #}
 {% macro postgres__to_utc(column) -%}
   {%- set text -%}
     ((to_jsonb({{ column }}) #>> '{}') || case when pg_typeof({{ column }}) = 'timestamp'::regtype then 'Z' else '' end)
@@ -95,7 +95,7 @@
   end
 {%- endmacro %}
 
-{# A text with a space has no zone. `timestamp` is shown in the session's zone, so its microseconds are counted instead. #}
+{# A text with a space has no zone. Spark shows a `timestamp` in the session's zone, so this takes its microseconds instead. #}
 {% macro spark__to_utc(column) -%}
   {%- set text = "upper(cast(" ~ column ~ " as string))" -%}
   timestampadd(microsecond, unix_micros(
@@ -106,7 +106,7 @@
     end), timestamp_ntz '1970-01-01 00:00:00')
 {%- endmacro %}
 
-{# With a T an offset must follow, for a text without one says nothing; databases print a timestamp with a space. #}
+{# A text with a T needs an offset: without one it names no instant. A text with a space is a timestamp that a database printed. #}
 {% macro instant_pattern() -%}
   [1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))
 {%- endmacro %}
@@ -117,7 +117,7 @@
   {{ start if days == 0 else ai_billing.moved_by_days(start, days) }}
 {%- endmacro %}
 
-{# A UTC timestamp some days later. dbt's own macros of dates for Spark go through the session's zone and fail on null. #}
+{# A UTC timestamp some days later. dbt's own date macros for Spark depend on the session's time zone, and fail on null. #}
 {% macro moved_by_days(instant, days) %}{{ return(adapter.dispatch('moved_by_days', 'ai_billing')(instant, days)) }}{% endmacro %}
 {% macro default__moved_by_days(instant, days) %}{{ dbt.dateadd('day', days, instant) }}{% endmacro %}
 {% macro spark__moved_by_days(instant, days) %}timestampadd(day, {{ days }}, {{ instant }}){% endmacro %}

@@ -1,5 +1,5 @@
--- The budget of each team and month; without a team it is that of the whole organization. Rows that are negative or contradict
--- each other are not used: see invalid_inputs.
+-- The budget of each team and month. A budget without a team is that of the whole organization. Negative budgets, and rows that
+-- contradict each other, are not used: see invalid_inputs.
 select team, month, billing_currency, max(budget) as budget
 from (
   select

@@ -1,5 +1,6 @@
--- How much of one currency a unit of another is worth from a day on. A rate has at most 6 digits in front of the point and
--- 12 behind it, so that a product is exact. Rows that contradict each other are not used: see invalid_inputs.
+-- Exchange rates: one unit of `from_currency` is worth `rate` units of `to_currency`, from the day `valid_from` on. A rate has at
+-- most 6 digits before the point and 12 after it, so that a product is exact. Rows that contradict each other are not used: see
+-- invalid_inputs.
 select from_currency, to_currency, valid_from, max(rate) as rate
 from (
   select

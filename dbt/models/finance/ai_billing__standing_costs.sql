@@ -1,5 +1,5 @@
--- For each day of costs the readings whose rows stood for it, one after the other, by the confirmed reports. `is_kept`: the
--- tables still hold all of these rows.
+-- For each day of costs the readings whose rows stood for the day, one after the other. The confirmed reports tell them. `is_kept`
+-- is true if the tables still hold all rows of that reading.
 with reports as (
   select
     chains.scope, manifest.account, manifest.base_url, manifest.day, manifest.reading_id, manifest.rows_reading_id,
@@ -43,7 +43,7 @@ select
   scope, account, base_url, day, rows_reading_id, since, last_seen_at, standing_rows, is_kept,
   lead(since) over (partition by scope, day order by rows_reading_id) as until,
   min(covered_by) over (partition by scope, day) as first_covered_by,
-  -- Rows that are new here came late if a complete reading had shown the day without them.
+  -- If a complete reading has shown the day before, the rows that are new in a later reading came late.
   coalesce(
     lag(case when is_kept and covered_by is not null then 1 else 0 end) over (partition by scope, day order by rows_reading_id),
     0

@@ -1,4 +1,4 @@
--- The team of each key, project and workspace. A value to which the input gives several teams has none: see invalid_inputs.
+-- The team of each key, project and workspace. If the input gives several teams for one value, the value has no team: see invalid_inputs.
 select label, value, max(team) as team
 from (
   {{ ai_billing.input_rows('teams') }}

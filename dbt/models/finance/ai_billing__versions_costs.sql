@@ -1,5 +1,5 @@
--- Every version of every cost record that the tables hold, with the time from which and until which it counted: that at which
--- the reading began that found it, or found another version or none.
+-- Every version of every cost record that the tables hold, with the time in which it counted. A version counts from the start of the
+-- reading that first returned it, to the start of the reading that returned another version or found the record missing.
 {%- set owners = ai_billing.owner_columns() %}
 {%- set replacing = var('ai_billing_corrections') == 'replacing' %}
 {%- set carried = ['place', 'scope', 'account', 'base_url', 'record_id', 'reading_id', 'record_updated_at', 'age', 'day', 'is_valid',
@@ -22,7 +22,7 @@ placed as (
   left join readings on placed.reading_id = readings.reading_id
 ),
 
--- Of the last two columns one is null, so that a database can join by hash.
+-- `older_reading_id` or `newest_record_id` is null. So each row joins by one of them only, and a database can join by hash.
 ordered as (
   select
     placed.*,
@@ -33,7 +33,7 @@ ordered as (
   from placed
 ),
 
--- A version that a newer one follows may have been missing in between.
+-- The provider may have withdrawn a record and shown a newer version of it later. The older version then ended when it was missing.
 missing as (
   select older.scope, older.day, older.reading_id, min(standing.since) as missing_since
   from (

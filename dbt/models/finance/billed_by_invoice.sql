@@ -1,6 +1,6 @@
--- Billed costs, by billing period and invoice: corrections of closed periods count where they are billed. Beside it stand
--- the totals of real invoices. An invoice without costs is a row, too. Totals are those of the whole invoice, which may be
--- about several accounts.
+-- Billed costs by billing period and invoice, beside the totals of the real invoices. A correction of a closed period counts in the
+-- period that bills it. An invoice without costs has a row, too. A total is that of the whole invoice, which may cover several
+-- accounts.
 with billed as (
   select
     account, base_url, billing_period_start, billing_period_end, invoice_issuer_name, invoice_id, billing_currency,
@@ -28,7 +28,7 @@ totals as (
   select * from {{ ref('ai_billing__invoice_totals') }}
 ),
 
--- Only of these issuers an invoice can be missing.
+-- An invoice can be missing only if the input has totals of its issuer.
 issuers as (
   select distinct invoice_issuer_name from totals
 ),

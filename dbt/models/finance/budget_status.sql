@@ -1,7 +1,7 @@
--- Each budget beside its month: what is spent and what the forecast is, over all accounts. Costs in another currency than the
--- budget's do not count. In a month without any costs nothing is spent; a month that has not begun has no forecast.
+-- Each budget beside the costs and the forecast of its month, over all accounts. Costs in a currency other than the budget's do not
+-- count. A month without costs has spent 0. A month that has not begun has no forecast.
 with teams as (
-  -- If any of the costs has no forecast, neither has their sum.
+  -- If one of the costs has no forecast, their sum has none.
   select
     month, team, billing_currency,
     sum(billed_cost) as billed_cost,

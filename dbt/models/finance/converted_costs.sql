@@ -1,5 +1,5 @@
--- Costs in one currency, by day. Empty unless the variable ai_billing_reporting_currency names the currency. The rate is the
--- newest one that was valid on the day; a rate is never inverted or taken from two others.
+-- Costs in one currency, by day. The variable ai_billing_reporting_currency names the currency; without it the model is empty. The
+-- rate is the newest one that was valid on the day. No rate is the inverse of another, or the product of two others.
 {%- set reporting = var('ai_billing_reporting_currency') %}
 {%- set labels = ['day', 'account', 'base_url', 'service_provider_name', 'model_id', 'project_id', 'workspace_id',
   'api_key_id', 'charge_category', 'cost_status', 'billing_currency'] %}
@@ -20,7 +20,7 @@ days as (
   select distinct day, billing_currency from costs
 ),
 
--- The first day of the rate that is valid on each day with costs.
+-- For each day with costs the first day of the rate that is valid on it.
 valid as (
   select days.day, days.billing_currency, max(rates.valid_from) as valid_from
   from days

@@ -1,4 +1,4 @@
--- Usage charges of a day beside those of the same weekday in the eight weeks before, for all and for each value of a label.
+-- Usage charges of a day beside those of the same weekday in the eight weeks before: for all costs, and for each value of a label.
 -- Each day's score is its distance from their median, in units of their spread:
 --
 --     score = (billed_cost - usual_cost) / max(1.4826 x usual_spread, 0.1 x usual_cost, 0.01 x the account's usual_cost)
@@ -6,7 +6,7 @@
 -- The spread is the median absolute deviation; times 1.4826 it is the standard deviation of normally distributed values. The
 -- two other terms are floors: without them a weekday that always cost the same, or a label that costs next to nothing, would
 -- have endless scores. A score of 3.5 or more, or -3.5 or less, is an anomaly (Iglewicz and Hoaglin, How to Detect and Handle
--- Outliers, 1993). It takes four complete days to compare with.
+-- Outliers, 1993). A score needs at least four complete days to compare with.
 {%- set labels = ['model_id', 'project_id', 'api_key_id', 'team'] %}
 {%- set type_decimal = ai_billing.type_decimal() %}
 {%- set text = dbt.type_string() %}
@@ -19,7 +19,7 @@ with calendar as (
   where is_complete
 ),
 
--- A subscription or a tax that comes once a month is no anomaly of its day.
+-- Only usage charges for a single day. A subscription or a tax that comes once a month is no anomaly.
 charges as (
   select
     calendar.place, calendar.day, calendar.scored_after, rows_.billing_currency,
@@ -55,7 +55,7 @@ costs as (
   group by {{ series | join(', ') }}, day
 ),
 
--- Days before the first charge of a value are not compared. A value that stops is looked at for one more week.
+-- Days before the first charge of a value are not compared. After its last charge a value is watched for one more week.
 spans as (
   select
     series_key, {{ series | join(', ') }}, min(day) as first_day, {{ ai_billing.add_days('max(day)', 7) }} as last_day
@@ -98,7 +98,7 @@ compared as (
   inner join days as earlier on wanted.series_key = earlier.series_key and wanted.earlier_day = earlier.day
 ),
 
--- The one in the middle, or the mean of the two.
+-- The median: the cost in the middle, or the mean of the two in the middle.
 medians as (
   select
     series_key, day, max(days_compared) as days_compared,

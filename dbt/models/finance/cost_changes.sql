@@ -1,5 +1,5 @@
--- Changes of costs that a complete reading had shown otherwise before, each with the time at which it was found. A day that is
--- still in progress has none. `amount` less `amount_before` is always `amount_change`, so that changes add up.
+-- Changes of costs after a complete reading of their day, each with the time at which the connector found it. A day in progress has
+-- no changes. `amount_change` is always `amount` less `amount_before`, so that changes add up.
 {%- set owners = ai_billing.owner_columns() %}
 {%- set replacing = var('ai_billing_corrections') == 'replacing' %}
 {%- set zero = 'cast(0 as ' ~ ai_billing.type_decimal() ~ ')' %}
@@ -19,7 +19,7 @@ first_covered as (
   select scope, day, min(first_covered_by) as reading_id from standing where first_covered_by is not null group by scope, day
 ),
 
--- The first version that is known of each record.
+-- The first known version of each record.
 first_versions as (
   select * from versions where content_hash_before is null
 ),
@@ -42,7 +42,7 @@ pairs as (
     on changed.place = older.place and changed.record_id = older.record_id and changed.age + 1 = older.age
 ),
 
--- A record that moves to another day or owner leaves the one and comes to the other.
+-- If a record moves to another day or owner, the amount leaves the old one and comes to the new one.
 restated as (
   select {{ (own + found) | join(', ') }}, billed_cost_before as amount_before, billed_cost as amount
   from pairs
@@ -57,8 +57,8 @@ restated as (
   where not is_same_owner
 ),
 
--- A table in dedup mode does not tell when a record came first. There the record in its place must have been updated after the
--- last reading that still showed the older one.
+-- A table in dedup mode does not keep the time of a record's first version. There a record replaces a removed one only if the
+-- provider updated it after the last reading that still showed the removed one.
 removed as (
   select
     removed.scope, removed.record_id, removed.judge_reading_id,
@@ -109,7 +109,7 @@ late as (
   where removed.record_id is null and first_versions.corrects_record_id is null
 ),
 
--- A correction changes what stood before it: its original and earlier corrections of the same record.
+-- The amount before a correction is that of its original and of the earlier corrections of the same record.
 corrections as (
   select
     {%- for name in own + found %}

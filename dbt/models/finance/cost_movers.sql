@@ -1,4 +1,4 @@
--- The growth and fall of costs, label by label, up to the newest complete day of each account.
+-- Costs that grew or fell, for each value of each label, up to the newest complete day of each account.
 {%- set month = ai_billing.month_of('through_day') %}
 {%- set previous_month = ai_billing.add_months(month, -1) %}
 {%- set next_day = ai_billing.add_days('through_day', 1) %}

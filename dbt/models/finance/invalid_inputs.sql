@@ -1,4 +1,4 @@
--- Rows of the inputs that the models cannot use, and why: each with its first fault.
+-- Rows of the inputs that the models cannot use. Each row names its first fault.
 {%- set labels = "label in ('api_key_id', 'project_id', 'workspace_id')" %}
 {%- set faults = {
   'teams': [

@@ -1,5 +1,5 @@
--- Costs by month of charge period, beside the month before, with a forecast of the running month: the mean of its complete
--- days' usage charges for every day of the month, and all other charges once, as they are.
+-- Costs by month of charge period, beside the month before, with a forecast of the running month. The forecast is the mean usage
+-- charge of its complete days, times the days of the month, plus all other charges once.
 {%- set labels = ['service_provider_name', 'model_id', 'project_id', 'workspace_id', 'api_key_id', 'billing_currency'] %}
 {%- set keys = ['place', 'month'] + labels %}
 {%- set measures = ['billed_cost', 'effective_cost', 'provisional_cost', 'to_date_cost', 'daily_cost', 'other_cost'] %}
@@ -56,7 +56,7 @@ own as (
   group by {{ keys | join(', ') }}
 ),
 
--- Each month's sums once as they are, and once for the month that follows.
+-- Each month's sums appear twice: as the sums of their month, and as those of the month before in the following month.
 both_ as (
   select
     {{ keys | join(', ') }}, {{ measures | join(', ') }},
@@ -85,7 +85,7 @@ provisional as (
   group by place, month, billing_currency
 ),
 
--- A month before the first known day is not known to have cost nothing.
+-- Before the first known day the costs are unknown, and not 0.
 compared as (
   select
     sums.*,

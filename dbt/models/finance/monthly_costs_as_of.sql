@@ -1,5 +1,5 @@
--- Each month of costs as it looked at the end of every day since it was first read. An append table keeps all rows that ever
--- stood; a table in dedup mode, or a pruned one, forgets: then `is_history_kept` is false and the cost is null.
+-- Each month of costs as the tables showed it at the end of every day since it was first read. An append table keeps all old rows. A
+-- table in dedup mode, or a pruned one, loses some: then `is_history_kept` is false, and the cost is null.
 {%- set keys = ['place', 'month', 'service_provider_name', 'billing_currency'] %}
 {%- set zero = 'cast(0 as ' ~ ai_billing.type_decimal() ~ ')' %}
 with versions as (

@@ -1,5 +1,5 @@
--- Costs by month and team. The team is that of the key, else that of the project, else that of the workspace; costs whose
--- labels have no team stand under null, so that all teams together are all costs.
+-- Costs by month and team. The team is that of the key, else that of the project, else that of the workspace. Costs without a team
+-- have the team null, so that the rows add up to all costs.
 {%- set keys = ['month', 'account', 'base_url', 'team', 'allocated_by', 'billing_currency'] %}
 {%- set measures = ['billed_cost', 'effective_cost', 'to_date_cost', 'forecast_cost', 'previous_billed_cost', 'previous_to_date_cost'] %}
 with allocated as (

@@ -1,8 +1,8 @@
--- Effective cost of usage per million units. Both sides are added up first and then joined, never row by row. Labels
--- that only one side ever carries are left out, and null equals null.
+-- Effective cost of usage per million units. Usage and costs are added up first and joined then, never row by row. If only one of the
+-- two ever has a value in a label, the label is left out. In the join null equals null.
 --
--- A provider whose costs never name a usage type does not tell the price of each. There all tokens of a model stand beside
--- all its costs of the day: `basis` is then "blended".
+-- If the costs of a provider never name a usage type, nobody can tell the price of each type. Then all tokens of a model stand beside
+-- all its costs of the day, and `basis` is "blended".
 {%- set labels = ['service_name'] + ai_billing.labels('both') %}
 {%- set sources = ['day', 'account', 'base_url', 'service_provider_name'] %}
 {%- set join_columns = ['source_', 'day'] + labels + ['usage_type'] %}
@@ -119,7 +119,7 @@ quantities as (
     {%- for label in labels %}, case when shared.{{ label }} = 1 then rows_.{{ label }} end{% endfor %}
 ),
 
--- A cost names no unit: where a usage type comes in several, what one cost is for cannot be told.
+-- A cost names no unit. If usage of one type comes in several units, nobody can tell which of them a cost pays for.
 units as (
   select
     quantities.*,
@@ -155,7 +155,7 @@ effective as (
     {%- for label in labels %}, case when shared.{{ label }} = 1 then rows_.{{ label }} end{% endfor %}
 ),
 
--- One text to join by, so that a database can use a hash. A quantity in several units meets no cost.
+-- One text to join by, so that a database can join by hash. If a usage type has several units, its quantities meet no cost.
 keyed_units as (
   select units.*, case when units = 1 then {{ ai_billing.key_of(join_columns) }} end as join_key from units
 ),

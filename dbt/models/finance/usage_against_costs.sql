@@ -1,5 +1,5 @@
--- Usage beside costs, by day and model: both datasets of a provider ought to tell the same story. Charges that are no usage,
--- such as tax, are left out. A finding of a day on which one side is not proven may be gone with the next sync.
+-- Usage beside costs, by day and model, to find days on which the two datasets of a provider disagree. Charges other than usage, such
+-- as tax, are left out. If one of the two is not proven for a day, the next sync may change the finding.
 {%- set keys = ['day', 'account', 'base_url', 'service_provider_name', 'model_id'] %}
 {%- set scaled = 'consumed_quantity * ' ~ ai_billing.unit_factor('consumed_unit') %}
 with usage_sums as (
@@ -66,7 +66,7 @@ select
   keyed.billed_cost,
   keyed.billing_currency,
   keyed.finding,
-  -- A day of which one dataset says nothing is incomplete.
+  -- If only one dataset has rows for a day, the day is incomplete.
   {{ ai_billing.worst_status(
     "coalesce(statuses.usage_status, 'incomplete')", "coalesce(statuses.cost_status, 'incomplete')") }} as day_status
 from keyed

@@ -1,5 +1,5 @@
--- Corrections add up (FOCUS "append" delivery: both rows count) unless the variable says that a correction stands in the
--- place of what it corrects. Of records that correct each other in a circle none is replaced.
+-- By default a correction adds to the record that it corrects (FOCUS calls this "append" delivery): both rows count. If the variable
+-- ai_billing_corrections is `replacing`, a correction replaces that record. Records that correct each other in a circle all count.
 {%- set replacing = var('ai_billing_corrections') == 'replacing' %}
 with {{ 'recursive ' if replacing }}current_rows as (
   {{ ai_billing.current_rows('costs') }}
@@ -14,7 +14,7 @@ corrections as (
   where correction.record_id <> original.record_id
 ),
 
--- From each correction to what it corrects, and on, until the records repeat.
+-- Follows each correction to the record that it corrects, and further, until a record repeats.
 reached as (
   select
     scope, corrected_by as origin, corrected as record_id, {{ ai_billing.as_text(dbt.hash('corrected')) }} as path

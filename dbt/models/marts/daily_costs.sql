@@ -1,5 +1,5 @@
--- Costs as incurred, by day of charge period. Billed and effective cost tell the same money in two ways: never add them.
--- A known day on which a currency of the account has no cost is a row without labels.
+-- Costs as incurred, by day of charge period. Billed and effective cost count the same money in two ways: never add them. If an
+-- account has no cost in one of its currencies on a known day, that day has a row without labels.
 {%- set grain = ['day', 'account', 'base_url', 'service_provider_name', 'service_name', 'sku_id']
   + ai_billing.labels('costs') + ['usage_type', 'charge_category', 'cost_status', 'billing_currency'] %}
 with costs as (

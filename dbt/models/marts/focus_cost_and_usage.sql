@@ -1,6 +1,6 @@
 -- Costs in the shape of the FOCUS 1.4 dataset "Cost and Usage", and the columns that FOCUS 1.2 demands beside it. It is no
--- conformant dataset: README.md lists where it deviates and why. Columns that the interface lacks are null. Nothing is made up
--- but a missing subcategory and the frequency of charges that are not usage: both are marked.
+-- conformant dataset: README.md lists the deviations and the reasons. A column that the interface lacks is null. Only two values are
+-- filled in, and both are marked: a missing subcategory, and the frequency of charges other than usage.
 {%- set text = dbt.type_string() %}
 {%- set missing_text = ['CommitmentDiscountStatus', 'HostProviderName', 'InvoiceDetailId', 'PricingUnit', 'SkuPriceId'] %}
 {%- set missing_decimal = ['ContractedCost', 'ListCost', 'PricingQuantity'] %}
@@ -66,7 +66,8 @@ with keyed as (
   where is_counted
 ),
 
--- A cost that shares its key with another meets no usage. Its key is null then, so that a database can join by hash.
+-- If several costs have the same key, no usage can be assigned to one of them. Their key is
+-- then null, so that a database can join by hash.
 costs as (
   select
     keyed.*,
@@ -74,7 +75,7 @@ costs as (
   from keyed
 ),
 
--- The usage of a day with the same labels and the same usage type. In several units it is not one quantity.
+-- The usage of a day with the same labels and usage type. If it has several units, it is left out: they do not add up.
 consumed as (
   select {{ ai_billing.key_of(measured_by) }} as measured_key, min(consumed_unit) as unit, sum(consumed_quantity) as quantity
   from {{ ref('current_usage') }}

@@ -1,4 +1,4 @@
--- Rows that would count but hold a value that cannot be cast exactly, one row for each such value.
+-- Values that cannot be cast exactly, one row for each. Without them their records would count.
 with
 {%- for dataset in ['usage', 'costs'] %}
 {{ dataset }}_rows as (

@@ -1,4 +1,4 @@
--- The rows that stand for each day against the control totals of the reading that decides it.
+-- Compares the rows that stand for each day with the control totals of its deciding reading.
 {%- for dataset in ['usage', 'costs'] %}
 select
   sums.dataset, decided.account, decided.base_url, sums.day, sums.reading_id, sums.measure,

@@ -1,5 +1,5 @@
--- Rows that the tables still hold and the provider no longer shows, the reading that found it missing first, and the record that
--- was issued in its place, if one was.
+-- Rows that the tables still hold and the provider no longer shows. Each has the reading that first found it missing, and the record
+-- that replaced it, if there is one.
 {%- set carried = ai_billing.whose_columns() + ['billing_currency', 'consumed_unit', 'consumed_quantity', 'billed_cost',
   'effective_cost'] %}
 with removed as (
@@ -23,7 +23,7 @@ readings as (
   select dataset, reading_id, max(began_at) as began_at from reports group by dataset, reading_id
 ),
 
--- The last reading for which the row still stood.
+-- The last reading that still confirmed the row.
 last_seen as (
   select dataset, rows_reading_id, day, max(reading_id) as reading_id, max(began_at) as began_at
   from reports

@@ -1,5 +1,5 @@
--- Every change of a record from one reading to the next: what, when, by how much. Complete where tables are in append
--- mode; deduplicated tables forget.
+-- Every change of a record from one reading to the next, with its time and amount. The list is complete for tables in append mode;
+-- deduplicated tables do not keep older versions.
 {%- set carried = ai_billing.whose_columns() + ['billing_currency', 'consumed_unit'] %}
 {%- set amounts = ['consumed_quantity', 'billed_cost', 'effective_cost'] %}
 with versions as (

@@ -1,5 +1,5 @@
 -- The report of each complete reading on each day, once: a reading that is resumed after its report may report again. Reports of
--- version 0.1.0 name no chain; their own rows stand.
+-- version 0.1.0 name no chain. By such a report the rows of the reported reading stand.
 with typed as (
   select
     {{ ai_billing.as_text(ai_billing.raw_column('reading_id')) }} as reading_id,
@@ -25,7 +25,7 @@ with typed as (
     cast({{ ai_billing.raw_column('resumed') }} as boolean) as is_resumed,
     {{ ai_billing.to_utc(ai_billing.raw_column('first_as_of')) }} as first_as_of,
     {{ ai_billing.to_utc(ai_billing.raw_column('last_as_of')) }} as last_as_of,
-    -- A listing that is not known to have stood still proves nothing.
+    -- A reading proves nothing unless its listing is known to have stood still.
     coalesce(cast({{ ai_billing.raw_column('moved') }} as boolean), true) as is_moved,
     coalesce(
       cast({{ ai_billing.report_column('confirmed') }} as boolean),
@@ -57,7 +57,7 @@ select
   {{ ai_billing.place_of('base_url', 'account') }} as place,
   chain, reading_id, rows_reading_id, dataset, granularity, account, base_url, window_start, window_end, day, inside_window,
   is_whole_window,
-  -- An interval that is empty or has one end proves nothing.
+  -- The covered interval proves nothing if it is empty, or if one of its ends is null.
   case when covered_from < covered_through then covered_from end as covered_from,
   case when covered_from < covered_through then covered_through end as covered_through,
   coalesce(

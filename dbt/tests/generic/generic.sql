@@ -11,7 +11,7 @@ having count(*) > 1
 select * from {{ model }} where not coalesce({{ condition }}, false)
 {% endtest %}
 
-{# The sums of amounts are those of another model, to the last digit, currency by currency. #}
+{# For each currency the sums of amounts equal those of another model, to the last digit. #}
 {% test adds_up(model, to, amounts, condition, names=none) %}
 {%- set own = names or amounts %}
 {%- set currency = adapter.quote('BillingCurrency') if names else 'billing_currency' %}
