@@ -70,8 +70,9 @@ class Warehouse:
     def __init__(self, typed: bool):
         self.typed = typed
         self.text_of_models = ""
-        # Models that are made with the next query that needs them.
+        # Models that are made with the next query that needs them, and those that were made.
         self.waiting: set[str] = set()
+        self.made: set[str] = set()
 
     def create_raw(self) -> None:
         for table, columns in COLUMNS.items():
@@ -87,6 +88,7 @@ class Warehouse:
 
     def fill(self, tables: dict[str, list[dict]]) -> None:
         """Replaces what the raw tables hold. A row may lack columns."""
+        self.waiting.clear()  # A query that comes too late for its rows fails.
         for table, rows in tables.items():
             columns = [*COLUMNS[table], "_airbyte_extracted_at"]
             self.run(f'delete from "{table}"')
@@ -94,6 +96,7 @@ class Warehouse:
 
     def give(self, **inputs: list[tuple[str | None, ...]]) -> None:
         """Replaces what the inputs hold; those that are not named become empty."""
+        self.waiting.clear()
         for name, columns in INPUTS.items():
             self.run(f"delete from ai_billing_{name}")
             self.insert(f"ai_billing_{name}", columns, inputs.get(name, []))
@@ -108,6 +111,9 @@ class Warehouse:
     def build(self, text: str | None = None) -> None:
         """Each model as a table, as dbt makes them: every one is computed once, however many stand on it, and none before
         a query names it or one that stands on it."""
+        for name in self.made:
+            self.run(f"drop table {name}")
+        self.made.clear()
         self.text_of_models = text or views_of(self.name)
         self.waiting = set(models_of(self.text_of_models))
 
@@ -121,8 +127,9 @@ class Warehouse:
         needed = names.union(*(models[name][1] for name in names))
         for name, (code, _) in models.items():
             if name in needed & self.waiting:
-                self.run(f"drop table if exists {name}; create table {name} as {code}")
+                self.run(f"create table {name} as {code}")
                 self.waiting.remove(name)
+                self.made.add(name)
 
     def models(self) -> list[str]:
         return list(models_of(views_of(self.name)))
