@@ -273,7 +273,7 @@ export const RESTATEMENT: readonly Mutant[] = [
     file: "src/streams/rewriting.ts",
     from: "ordered(exact?.[index] ?? values[index], rules)",
     to: "ordered(values[index], rules)",
-    test: "src/streams/records.test.ts: R6 P5: the order of members makes no day differ and no repeat another record, on both paths",
+    test: "src/streams/records.test.ts: R6: every value makes a day differ, also where members or records swap their values",
   },
   {
     rule: "R6",
@@ -287,6 +287,6 @@ export const RESTATEMENT: readonly Mutant[] = [
     file: "src/streams/ended_reading.ts",
     from: "if (!reading.isFormer) return settlement;",
     to: "if (!reading.isFormer || reading.isFormer) return settlement;",
-    test: "src/streams/former.test.ts: R6: a window that 0.2.0 had half read ends in its form, and is known by today's digests after the next reading",
+    test: "src/streams/former.test.ts: R6: a second reading that 0.2.0 began goes on, and its days are written once",
   },
 ];
