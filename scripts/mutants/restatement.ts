@@ -75,9 +75,9 @@ export const RESTATEMENT: readonly Mutant[] = [
   {
     rule: "R4",
     file: "src/streams/reader.ts",
-    from: "const isWritten = state.newestId !== plan.state.newestId;",
-    to: "const isWritten = false;",
-    test: "src/streams/reserved_ids.test.ts: S2 R4: the STATE of a window that begins again is not the one before its first row",
+    from: "const newestId = run.ids.reserve(reading.id);",
+    to: "const newestId = this.#state.newestId;",
+    test: "src/streams/reserved_ids.test.ts: S2 R4: a window that begins again brings no STATE back (%i records on its first page)",
   },
   {
     rule: "R4",

@@ -291,12 +291,11 @@ export class StreamReader implements WindowSource {
 
   /** S4: if the provider has refused a window's cursor, reads the window again from its first page. */
   async #restart(job: Job, error: ConnectorError, reading: Reading | null): Promise<void> {
-    const { input, plan, run } = this.#options;
+    const { input, run } = this.#options;
     if (reading !== null) {
-      const state = dropOpen(this.#state, reading.id);
-      // S2: it may equal the STATE before the first row. Ids that are reserved anew tell the two apart.
-      const isWritten = state.newestId !== plan.state.newestId;
-      this.#state = isWritten ? { ...state, newestId: run.ids.reserve(reading.id) } : state;
+      // S2: without the passage, and once more after its first page, the state is what it was. Ids that are reserved anew differ.
+      const newestId = run.ids.reserve(reading.id);
+      this.#state = { ...dropOpen(this.#state, reading.id), newestId };
     }
     // No later process may go on with the old passage: rows of the new one may have the same reading id (R4).
     await this.#checkpoints.send();
