@@ -54,7 +54,7 @@ def views_of(target: str, **variables: str) -> str:
 def models_of(text: str) -> dict[str, tuple[str, frozenset[str]]]:
     """The models of plain views, each behind those that it reads from: its code, and all models that it needs."""
     found: dict[str, tuple[str, frozenset[str]]] = {}
-    for name, code in re.findall(r"^create (?:or replace )?view (\w+) as\n(.*?);$", text, re.DOTALL | re.MULTILINE):
+    for name, code in re.findall(r"^create (?:or replace )?view (\w+) as\n(.*?);\n(?=\n|\Z)", text, re.DOTALL | re.MULTILINE):
         read = [found[word][1] | {word} for word in set(re.findall(r"\w+", code)) & found.keys()]
         found[name] = code, frozenset().union(*read)
     return found
