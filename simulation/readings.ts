@@ -6,6 +6,8 @@ import type { Exchange } from "./provider.ts";
 interface Window extends Span {
   /** The instant of the last request for its first page; NaN if only later pages were requested. */
   begunAt: number;
+  /** The same instant by the provider's header `Date`. */
+  begunBy: number;
   finishedAt: number;
   /**
    * The smallest `available_through` of a finished reading's pages; the largest such value of all finished readings.
@@ -21,19 +23,21 @@ export class Readings {
   readonly #saidBefore = new Map<string, readonly number[]>();
 
   /** Records a page. */
-  add({ start, end, at, cursor, nextCursor, availableThrough }: Exchange): void {
+  add({ start, end, at, date, cursor, nextCursor, availableThrough }: Exchange): void {
     this.furthest = Math.max(this.furthest, availableThrough);
     const key = `${start} ${end}`;
     const window = this.#windows.get(key) ?? {
       start,
       end,
       begunAt: Number.NaN,
+      begunBy: Number.NaN,
       finishedAt: Number.NaN,
       through: -Infinity,
     };
     this.#windows.set(key, window);
     if (cursor === null) {
       window.begunAt = at;
+      window.begunBy = date;
       window.finishedAt = Number.NaN;
     }
     // After a kill, the next process may continue an earlier reading than the last one.
@@ -64,8 +68,17 @@ export class Readings {
   }
 
   /** The first whole day of a range that no window begun at or after `since` requested; null if there is none. */
-  missing({ from, until }: Span2, since: number): number | null {
-    const recent = [...this.#windows.values()].filter(({ begunAt }) => begunAt >= since);
+  missing(range: Span2, since: number): number | null {
+    return this.#missing(range, ({ begunAt }) => begunAt >= since);
+  }
+
+  /** The same for windows that began at or after `since` by the header `Date`: a process knows no other day than that of `Date`. */
+  missingBy(range: Span2, since: number): number | null {
+    return this.#missing(range, ({ begunBy }) => begunBy >= since);
+  }
+
+  #missing({ from, until }: Span2, isRecent: (window: Window) => boolean): number | null {
+    const recent = [...this.#windows.values()].filter(isRecent);
     for (let day = nextDay(from); day + DAY <= until; day += DAY) {
       if (!recent.some(({ start, end }) => start <= day && end > day)) return day;
     }

@@ -148,8 +148,15 @@ export class Standing {
     return [`R8: ${what}: ${said}, ${known} were known, and no reading an hour before agrees`];
   }
 
-  /** Whether a record may be missing from a reading: an outage hid it, or it changed its day meanwhile. */
-  #wasHidden(record: Life, { first_as_of: first, last_as_of: last }: ReportRow): boolean {
+  /**
+   * Whether a record may be missing from a reading: an outage hid it, it changed its day meanwhile, or a `Date` that went back put it
+   * into the future, which no window reaches.
+   */
+  #wasHidden(
+    record: Life,
+    { first_as_of: first, last_as_of: last, began_at: now }: ReportRow,
+  ): boolean {
+    if (record.start >= Date.parse(now)) return true;
     const [from, until] = [Date.parse(first), Date.parse(last)];
     const { outages } = this.#rules;
     return (

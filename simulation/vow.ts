@@ -113,17 +113,19 @@ export class Vow {
       }
       const position = Date.parse(value.position);
       if (!(position >= before))
-        faults.push(`S1: position back from ${iso(before)} to ${iso(position)}`);
+        faults.push(`S1: position back from ${shown(before)} to ${shown(position)}`);
       const said = Math.min(this.#readings.furthest, believed.endedAt);
-      if (position > Math.max(said, base, before)) {
-        faults.push(`S1: position ${iso(position)} past what was available, ${iso(said)}`);
+      // A position that lies in the future of a `Date` that went back stays, and nothing is read.
+      const reached = Math.max(base, before, this.#position);
+      if (position > Math.max(said, reached)) {
+        faults.push(`S1: position ${shown(position)} past what was available, ${shown(said)}`);
       }
       const passed = frontier.clipped
         ? Infinity
         : this.#readings.least(Math.max(before, base), position);
-      if (position > Math.max(passed, base, before)) {
+      if (position > Math.max(passed, reached)) {
         faults.push(
-          `S1: position ${iso(position)} past ${iso(passed)}, which a window on its way said`,
+          `S1: position ${shown(position)} past ${shown(passed)}, which a window on its way said`,
         );
       }
       before = position;
@@ -188,16 +190,18 @@ export class Vow {
     };
     const missing = this.#readings.missing(asked, chain);
     if (missing !== null) faults.push(`R1: complete without ${date(missing)}`);
-    const again = this.#readings.missing(
+    const again = this.#readings.missingBy(
       { from: Math.max(from, deep), until: dayOf(until) },
-      dayOf(believed.startedAt) - (believed.startedAt - result.startedAt),
+      dayOf(believed.startedAt),
     );
     if (again !== null) faults.push(`R2: a deep re-read without ${date(again)} on that very day`);
     // P6: a moving listing may skip rows; the check at the end of the life covers them. If the end date lies before all due
     // days, nothing is requested, so a long charge that began earlier may have changed unseen.
     const asksNothing = asked.from >= asked.until && deep === Infinity;
+    // A provider whose `Date` is behind its own clock no longer has the first days that a plan by this `Date` asks for.
+    const kept = Math.max(from, floorOf(result.endedAt, rules.retentionDays));
     if (rules.cursors !== "offset" && !asksNothing)
-      faults.push(...this.#rows(passage, state, { from, until, deep, chain }));
+      faults.push(...this.#rows(passage, state, { from: kept, until, deep, chain }));
     return faults;
   }
 
@@ -252,6 +256,9 @@ export class Vow {
     return known ? [] : [`R2: ${life.id} of ${date(life.start)} is provisional and forgotten`];
   }
 }
+
+/** An instant as text. A stream without pages has none. */
+const shown = (at: number): string => (Number.isFinite(at) ? iso(at) : "none");
 
 /** P5: a window is read too if strays of other windows start in it. */
 function isLook({ start, end }: Exchange, own: readonly Exchange[]): boolean {

@@ -81,6 +81,13 @@ export const MUTANTS: readonly Mutant[] = [
     test: "src/streams/checkpoint.test.ts: S2: a state that has not changed is not sent again, and its records count for the next STATE",
   },
   {
+    rule: "S2",
+    file: "src/streams/export_windows.ts",
+    from: "if (last !== null && this.#named.has(last)) this.#reserve(last);",
+    to: "",
+    test: "src/streams/export_windows.test.ts: S2: a reading that is reported in parts, with another one between, gives no two equal STATEs",
+  },
+  {
     rule: "S3",
     file: "src/core/plan.ts",
     from: "{ start: from, end: state.start }",

@@ -166,6 +166,20 @@ test("S2: a STATE counts the reports since the last one, and comes only where th
   expect(counts).toEqual([0, 4, 2]); // a day inside and a stray one for each
 });
 
+test("S2: a reading that is reported in parts, with another one between, gives no two equal STATEs", async () => {
+  const [first, second] = [1, 2].map((number) => readingId(number, "chain"));
+  const outputs = await outputsOf(async (manifest) => {
+    for (const id of [first, second, first, second, second]) {
+      await manifest.report(reportOf(readingOf(id ?? "", 1, context.now)), context);
+      await manifest.sendState();
+    }
+    await manifest.finish(true);
+  });
+  const states = statesOf(outputs).map((state) => JSON.stringify(state));
+  expect(states).toHaveLength(6);
+  expect(new Set(states).size).toBe(states.length);
+});
+
 test("L1: a day without totals proves nothing", async () => {
   const reading = readingOf("r1", 1, context.now);
   const totals = reading.totals?.map((total) => ({ ...total, groups: null })) ?? null;

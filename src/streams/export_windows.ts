@@ -42,6 +42,8 @@ export class ExportWindows {
   #lastReading: string | null;
   /** R4: the reports have ids up to this one, which is in a STATE before the first of them. */
   #newestReading: string | null;
+  /** The last readings of the STATEs with the present newest id. */
+  readonly #named = new Set<string | null>();
   #pending = 0;
   #reports = 0;
 
@@ -77,7 +79,7 @@ export class ExportWindows {
     const end = `,"emitted_at":${this.#clock.now()}}}\n`;
     const text = rows.map((row) => `${begin}${onOneLine(JSON.stringify(row))}${end}`).join("");
     if (reading.id > (this.#newestReading ?? "")) {
-      this.#newestReading = this.#ids.reserve(reading.id);
+      this.#reserve(reading.id);
       void this.#sendState(); // queued before the report
     }
     this.#pending += rows.length;
@@ -101,7 +103,16 @@ export class ExportWindows {
     await this.#status(complete ? "COMPLETE" : "INCOMPLETE");
   }
 
+  #reserve(id: string): void {
+    this.#newestReading = this.#ids.reserve(id);
+    this.#named.clear();
+  }
+
   async #sendState(): Promise<void> {
+    const last = this.#lastReading;
+    // A reading that is reported in parts may be the last one again after another reading (S2).
+    if (last !== null && this.#named.has(last)) this.#reserve(last);
+    this.#named.add(last);
     const recordCount = this.#pending;
     this.#pending = 0;
     const state = {
