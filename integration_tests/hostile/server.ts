@@ -64,7 +64,7 @@ export const PAGES = {
     page(records(1000, start, () => ({ x_ModelId: `${"m".repeat(7000)}\\` }))),
   ),
   "text of the provider's own": text((start) =>
-    page(records(1000, start, () => ({ x_note: "ü".repeat(15_500) }))),
+    page(records(1, start, () => ({ x_note: "ü".repeat(15_500_000) }))),
   ),
   "half a million records": () => HALF_A_MILLION,
   "one record of 7 MiB": text((start) =>
