@@ -80,6 +80,8 @@ export function judgeCurrent(judgeable: Judgeable): string[] {
       for (const shown of shownOf(stream, report, warehouse)) {
         const { table, versions } = shown;
         if (versions.length !== report.rows) {
+          // A5: such a provider repeats a record with other values, in a listing and as a stray. The models say that rows are missing.
+          if (world.provider.options.members === "volatile") continue;
           faults.push(`R5: ${name}: ${report.rows} rows reported, ${table} has ${versions.length}`);
         }
         faults.push(...judgeDay(rules, report, shown, world.lives));

@@ -51,7 +51,7 @@ function retryAfter({ world: { trials }, random }: Pick<Draw, "world" | "random"
 /** A provider may change its longest window, so that an open window may be too long today (S4). */
 function changeLimits({ world, random }: Draw): void {
   for (const rules of world.provider.options.datasets) {
-    if (world.trials.changes) changeRules(world.trials.random, rules);
+    if (world.trials.changes) changeRules(world.trials.random, rules, world.lives);
     // With shorter windows the days of records that are posted later would change with the windows (world.ts).
     if (rules.selects === "posting") continue;
     if (random.chance(world.tempo.changes / 4))
@@ -207,14 +207,15 @@ export async function quiet(connection: Connection, last: Step): Promise<void> {
   await settle(day + 11 * HOUR);
   await settle(day + DAY + 11 * HOUR);
   connection.faults.push(...judgeCurrent(connection));
+  const before = new Map(connection.states);
+  const items = await settle(scheduler.now);
+  // After the last sync: the one before it may be the first that read its day whole, and a listing that moved needs a second (P6).
   if (world.trials.proven) {
     const { startDate } = step.asked;
     const from = ({ retentionDays }: { readonly retentionDays: number }): number =>
       Math.max(startDate ?? -Infinity, floorOf(scheduler.now, retentionDays) + DAY);
     connection.faults.push(...judgeProven(connection, from));
   }
-  const before = new Map(connection.states);
-  const items = await settle(scheduler.now);
   const written = items.filter(({ kind }) => kind === "record").length;
   if (written > 0 && isEconomical(world))
     connection.faults.push(`R6: an idle sync wrote ${written} rows`);

@@ -60,6 +60,13 @@ export const DAYS: readonly Mutant[] = [
   },
   {
     rule: "R10",
+    file: "src/core/plan.ts",
+    from: "[...stored.due, ...returned(stored, at, { start, end: position })]",
+    to: "stored.due",
+    test: "src/core/plan.test.ts: R10: days that had left each earlier retention are due once a longer one shows them again",
+  },
+  {
+    rule: "R10",
     file: "src/core/due.ts",
     from: "[...known.forgotten.keys(), ...shrunk.map(({ day }) => day)]",
     to: "[...known.forgotten.keys()]",

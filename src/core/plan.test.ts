@@ -582,6 +582,22 @@ test("R10: days that are due are read by each sync, also without a deep re-read,
   ]);
 });
 
+test("R10: days that had left each earlier retention are due once a longer one shows them again", () => {
+  const known = { ...NOTHING_KNOWN, ranges: [{ start: TODAY - 8 * DAY, end: TODAY }] };
+  const stored = { ...settled, known, longestRetention: 5 };
+  const at = (retentionDays: number) => atNoon({ startDate: null, retentionDays });
+  const next = planIncremental(stored, at(20));
+  const back = { start: TODAY - 19 * DAY, end: TODAY - 8 * DAY };
+  expect(next.state.due).toEqual([back]);
+  expect(subtract([back], covered(next))).toEqual([]);
+  expect(planIncremental({ ...next.state, due: [] }, at(20)).state.due).toEqual([]);
+  expect(planIncremental({ ...stored, longestRetention: 20 }, at(20)).state.due).toEqual([]);
+  const young = { ...stored, start: TODAY - 10 * DAY, position: TODAY - 9 * DAY };
+  expect(planIncremental(young, at(20)).state.due).toEqual([
+    { start: TODAY - 10 * DAY, end: TODAY - 9 * DAY },
+  ]);
+});
+
 test("R10: of costs the whole month of a due day is read, and a pass has at most 400 windows for due days", () => {
   const may = { start: Date.UTC(2026, 4, 1), end: Date.UTC(2026, 5, 1) };
   const due = [{ start: may.start + 20 * DAY, end: may.start + 21 * DAY }];

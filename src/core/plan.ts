@@ -276,7 +276,19 @@ function clampStored(
     : Math.max(stored.start, Math.min(wanted, earliestPosition));
   const position = begins ? earliestPosition : stored.position;
   const chain = stored.chain === "" ? at.newChain : stored.chain;
-  return { state: { ...stored, chain, start, position }, lost: union(lost) };
+  const due = union([...stored.due, ...returned(stored, at, { start, end: position })]);
+  return { state: { ...stored, chain, start, position, due }, lost: union(lost) };
+}
+
+/**
+ * The days that a retention shows again which is longer than any before: nothing is known of them, because they had left each
+ * retention (W3). No gap before the start contains them, so they are due (R10).
+ */
+function returned(stored: IncrementalState, at: PlanInput, read: Range): Range[] {
+  const { longestRetention, known } = stored;
+  if (longestRetention === 0 || at.retentionDays <= longestRetention) return [];
+  const left = { start: 0, end: retentionFloor(at.now, longestRetention) };
+  return subtract(clip([read], left), known.ranges);
 }
 
 /**
