@@ -86,6 +86,8 @@ export class Connection {
   readonly #standing: ReadonlyMap<StreamName, Standing>;
   requests = 0;
   mayLoseStrays = false;
+  /** The latest instant that the header `Date` named in any sync: what has left retention by it is no longer followed (R2). */
+  #latestDate = -Infinity;
 
   constructor(world: World, mode: "incremental" | "full_refresh" = "incremental") {
     this.world = world;
@@ -139,8 +141,9 @@ export class Connection {
     provider.strikes = [];
     const { loaded, uncovered } = this.#load(result, step);
     const proofs = this.mode === "incremental" ? judgeProofs(this) : [];
+    const judged = this.#judge(result, step, stored);
     const standing = this.#judgeStanding(result, step, uncovered);
-    this.#note(result, loaded, [...this.#judge(result, step, stored), ...proofs, ...standing]);
+    this.#note(result, loaded, [...judged, ...proofs, ...standing]);
     return result;
   }
 
@@ -159,6 +162,7 @@ export class Connection {
     const isAhead = [...stored.values()].some(
       ({ value }) => Date.parse(value.position ?? "") > believed.startedAt,
     );
+    this.#latestDate = Math.max(this.#latestDate, believed.endedAt);
     const faults = judgeSync({
       result,
       ahead,
@@ -176,6 +180,7 @@ export class Connection {
         ...step.asked,
         result,
         believed,
+        latestDate: this.#latestDate,
         exchanges,
         mayShorten: weather.final > 0,
       };
@@ -195,6 +200,7 @@ export class Connection {
         exchanges,
         endedAt: result.endedAt,
         from: Math.max(asked.startDate ?? -Infinity, floor(stream)),
+        followedFrom: floorOf(this.#latestDate, provider.rules(stream)?.retentionDays ?? 0),
         state: this.states.get(stream)?.value,
         isComplete: isComplete(result, stream),
         uncovered,

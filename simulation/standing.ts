@@ -18,6 +18,8 @@ export interface Passed {
   readonly endedAt: number;
   /** The first instant that the config and retention let a sync read. */
   readonly from: number;
+  /** R2: what lies before has left retention by some `Date`, so its provisional costs are no longer followed. */
+  readonly followedFrom: number;
   /** The position of the stream's state, and its days with provisional costs. */
   readonly state: StateValue | undefined;
   /** Whether the sync read the whole stream. */
@@ -180,14 +182,14 @@ export class Standing {
   }
 
   /** R2: a provisional cost that stands is followed. */
-  #forgotten({ isComplete, state, from }: Passed): string[] {
+  #forgotten({ isComplete, state, from, followedFrom }: Passed): string[] {
     if (!isComplete || this.#rules.stream !== "costs") return [];
     const followed = new Set((state?.provisional ?? []).map(([day]) => day));
     const position = Date.parse(state?.position ?? iso(0));
     const faults: string[] = [];
     for (const [day, { rows, anchor }] of this.#days) {
       if (followed.has(day) || anchor === undefined || Date.parse(day) >= position) continue;
-      if (!this.#known.has(day) || Date.parse(day) < from) continue;
+      if (!this.#known.has(day) || Date.parse(day) < Math.max(from, followedFrom)) continue;
       const provisional = [...rows.values()].find(({ status }) => status === "provisional");
       if (provisional !== undefined)
         faults.push(

@@ -31,6 +31,8 @@ export interface Passage extends Asked {
   readonly result: SyncResult;
   /** The instants of its start and its end by the provider's header `Date`. */
   readonly believed: { readonly startedAt: number; readonly endedAt: number };
+  /** The latest instant that the header `Date` named in this sync or an earlier one. */
+  readonly latestDate: number;
   readonly exchanges: readonly Exchange[];
   /** The state that it started from. */
   readonly stored: StateValue | undefined;
@@ -206,18 +208,21 @@ export class Vow {
   }
 
   #rows(
-    { result }: Passage,
+    { result, latestDate }: Passage,
     state: StateValue,
     { from, until, deep, chain }: { from: number; until: number; deep: number; chain: number },
   ): string[] {
     const { rules, lives, warehouse } = this.#watched;
     const faults: string[] = [];
+    // R2: provisional costs are followed until they leave retention, also if the `Date` goes back then.
+    const followedFrom = floorOf(latestDate, rules.retentionDays);
     for (const life of lives) {
       if (life.stream !== rules.stream || life.start < from || life.start >= until) continue;
       if (life.withdrawnAt <= result.endedAt) continue;
       // A record that is posted later lies in another window than its start.
       if (rules.selects === "posting" && life.id.endsWith("7")) continue;
-      const needed = this.#needed(life, chain, deep);
+      const isFollowed = life.start >= followedFrom;
+      const needed = this.#needed(life, { chain, deep, isFollowed });
       // Nobody promises what an outage hid.
       const since = life.versions[needed]?.at ?? life.start;
       if (rules.outages.some(({ start, end }) => end > since && start <= result.endedAt)) continue;
@@ -227,20 +232,27 @@ export class Vow {
           `lost: ${life.id} of ${date(life.start)} version ${needed} of ${iso(life.versions[needed]?.at ?? 0)}, have ${row?.index ?? "none"}`,
         );
       }
-      faults.push(...this.#tracked(life, state, chain));
+      if (isFollowed) faults.push(...this.#tracked(life, state, chain));
     }
     return faults;
   }
 
   /** The oldest version of a record that is allowed; -1 if the record may be missing. */
-  #needed(life: Life, chain: number, deep: number): number {
+  #needed(
+    life: Life,
+    {
+      chain,
+      deep,
+      isFollowed,
+    }: { readonly chain: number; readonly deep: number; readonly isFollowed: boolean },
+  ): number {
     const now = visible(life, chain)?.index ?? -1;
     if (life.start >= deep) return now;
     let needed = -1;
     for (const version of life.versions.slice(0, now + 1)) {
       const before = life.versions[version.index - 1];
-      const followed =
-        before?.status === "provisional" && needed === before.index && deep < Infinity;
+      const isPast = before?.status === "provisional" && needed === before.index;
+      const followed = isFollowed && isPast && deep < Infinity;
       if ((version.due && !this.#short) || followed) needed = version.index;
     }
     return needed;
