@@ -4,6 +4,7 @@
  * Long charges and strays have rules of their own and are left out here.
  */
 import { date, DAY, dayOf, HOUR, iso, MINUTE } from "./calendar.ts";
+import { isDue } from "./vow.ts";
 import type { ReportRow, Row, StateValue, Warehouse } from "./platform.ts";
 import { isHidden } from "./outages.ts";
 import type { Exchange, Rules } from "./provider.ts";
@@ -181,7 +182,10 @@ export class Standing {
     );
   }
 
-  /** R2: a provisional cost that stands is followed. */
+  /**
+   * R2: a provisional cost that stands is followed. A day that is due (R10) is read by the next sync anyway: its newest reading is not
+   * confirmed, so that the rows of an earlier one stand, while the state has the sums of the newest.
+   */
   #forgotten({ isComplete, state, from, followedFrom }: Passed): string[] {
     if (!isComplete || this.#rules.stream !== "costs") return [];
     const followed = new Set((state?.provisional ?? []).map(([day]) => day));
@@ -189,6 +193,8 @@ export class Standing {
     const faults: string[] = [];
     for (const [day, { rows, anchor }] of this.#days) {
       if (followed.has(day) || anchor === undefined || Date.parse(day) >= position) continue;
+      const start = Date.parse(day);
+      if (state !== undefined && isDue({ start, end: start + DAY }, state)) continue;
       if (!this.#known.has(day) || Date.parse(day) < Math.max(from, followedFrom)) continue;
       const provisional = [...rows.values()].find(({ status }) => status === "provisional");
       if (provisional !== undefined)

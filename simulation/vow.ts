@@ -4,6 +4,7 @@
  */
 import { date, DAY, dayOf, floorOf, HOUR, iso, monthOf } from "./calendar.ts";
 import { lastState } from "./judge.ts";
+import type { Span } from "./outages.ts";
 import type { StateValue, Warehouse } from "./platform.ts";
 import type { Exchange, Rules } from "./provider.ts";
 import { type Life, type StreamName, visible } from "./records.ts";
@@ -306,7 +307,10 @@ export function isComplete(result: SyncResult, stream: string): boolean {
 }
 
 /** R10: whether a window has a day that its stream's state names as due. */
-function isDue(window: Exchange, { due = [], forgotten = [], shrunk = [] }: StateValue): boolean {
+export function isDue(
+  window: Span,
+  { due = [], forgotten = [], shrunk = [] }: StateValue,
+): boolean {
   const days = [...forgotten, ...shrunk].map(([day]) => Date.parse(day));
   const ranges = [
     ...due.map(([start, end]) => [Date.parse(start), Date.parse(end)]),
