@@ -99,7 +99,8 @@ export function judgeCurrent(judgeable: Judgeable): string[] {
  */
 export function judgeProven(judgeable: Judgeable, from: (rules: Rules) => number): string[] {
   const { world, warehouse, scheduler, chainOf } = judgeable;
-  if (!world.reports) return [];
+  // A5: two readings of a provider with a member that differs each time never agree.
+  if (!world.reports || world.provider.options.members === "volatile") return [];
   const faults: string[] = [];
   for (const rules of world.provider.options.datasets) {
     const { stream } = rules;

@@ -219,7 +219,8 @@ export class Provider {
   #textOf(version: Version): string {
     const { members = "same", salt } = this.options;
     const text = textOf(version, members, salt, this.#served);
-    if (members !== "same") this.texts.set(text, version);
+    // A record may go back to an earlier version: the two are one, as they are where members stand still.
+    if (members !== "same") this.texts.set(text, this.texts.get(version.text) ?? version);
     return text;
   }
 

@@ -113,8 +113,7 @@ export class Standing {
   /** The newest proven report of a day whose rows are in the table; one that covers the whole day comes first. */
   #anchorOf(day: string, rows: readonly Row[]): ReportRow | undefined {
     let best: ReportRow | undefined;
-    for (const report of this.#warehouse.reportsOf(this.#rules.stream, day)) {
-      if (report.chain !== this.#chain || !report.confirmed || report.shrunk) continue;
+    for (const report of this.#proofsOf(day)) {
       const isBetter =
         best === undefined ||
         (coversDay(report) === coversDay(best)
@@ -127,6 +126,12 @@ export class Standing {
       if (there.length >= report.rows) best = report;
     }
     return best;
+  }
+
+  #proofsOf(day: string): ReportRow[] {
+    return this.#warehouse
+      .reportsOf(this.#rules.stream, day)
+      .filter((report) => report.chain === this.#chain && report.confirmed && !report.shrunk);
   }
 
   #lost(day: string, before: ReadonlyMap<string, Version>, { endedAt, from }: Passed): string[] {
@@ -195,7 +200,10 @@ export class Standing {
       if (followed.has(day) || anchor === undefined || Date.parse(day) >= position) continue;
       const start = Date.parse(day);
       if (state !== undefined && isDue({ start, end: start + DAY }, state)) continue;
-      if (!this.#known.has(day) || Date.parse(day) < Math.max(from, followedFrom)) continue;
+      // No reading covers the first day of retention, so that a row stands there which the provider has withdrawn (R5).
+      if (!this.#known.has(day) || start < Math.max(from + DAY, followedFrom)) continue;
+      // A5: rows of a newer proof came again as strays, with other values. The older proof has rows that the provider has withdrawn.
+      if (this.#proofsOf(day).some(({ reading_id: id }) => id > anchor.reading_id)) continue;
       const provisional = [...rows.values()].find(({ status }) => status === "provisional");
       if (provisional !== undefined)
         faults.push(
