@@ -364,6 +364,54 @@ test("a provisional charge over several windows is followed under one day, which
   expect(stateOf(connection, "costs").provisional).toEqual([]);
 });
 
+test("an outage over provisional days beyond the deep re-read, without a scrub: they are found final as soon as it is over", async () => {
+  const outages = [{ start: day(1) + 7 * HOUR, end: day(1) + 9 * HOUR, showsOneOf: Infinity }];
+  const costs = plainRules("costs", { retentionDays: 120, maximumWindowDays: 31, outages });
+  const lives = days(0, 12).map((n) =>
+    lifeOf(
+      costs,
+      `row${n}`,
+      day(-100),
+      { at: day(-100), status: "provisional" },
+      { at: day(1) + 12 * HOUR, due: false },
+    ),
+  );
+  const connection = scripted(day(0) + 8 * HOUR, [costs], lives);
+  const step = { ...CALM, asked: { ...CALM.asked, scrubDays: 0 } };
+  for (const n of days(0, 3)) {
+    connection.scheduler.skipTo(day(n) + 8 * HOUR);
+    const { items } = await connection.sync(step);
+    const isDoubted = items.some((item) => item.kind === "report" && item.row.shrunk);
+    expect(isDoubted, `day ${n}`).toBe(n === 1);
+    expect(stateOf(connection, "costs").provisional, `day ${n}`).toEqual(
+      n === 2 ? [] : [[iso(day(-100)).slice(0, 10), 12, { USD: "12" }]],
+    );
+  }
+  for (const { id } of lives) expect(row(connection, "costs", id)?.status).toBe("final");
+  await settle(connection, step);
+});
+
+test("a charge that began before the start date is restated between any two of its readings: one of its versions is written", async () => {
+  const costs = plainRules("costs", { selects: "overlap", retentionDays: 90 });
+  const begin = day(0) + 3 * HOUR;
+  const told = Array.from({ length: 200 }, (_, n) => ({ at: begin + n * 100, due: false }));
+  const long = {
+    ...lifeOf(costs, "long", day(-30), { at: day(-30), due: true }, ...told),
+    end: day(-3),
+  };
+  const usual = days(-5, 0).map((n) => lifeOf(costs, `row${n}`, day(n), { at: day(n) + HOUR }));
+  const connection = scripted(begin, [costs], [long, ...usual]);
+  const step = { ...CALM, asked: startOn(-10), weather: { ...FAIR, latency: 500 } };
+  const { outcome } = await connection.sync(step);
+  const shown = connection.world.provider.exchanges.flatMap(({ versions }) => versions);
+  expect(new Set(shown.filter(({ record }) => record.id === "long")).size).toBeGreaterThan(2);
+  expect(outcome).toBe(true);
+  expect(row(connection, "costs", "long")?.index).toBeGreaterThan(0);
+  expect(stateOf(connection, "costs").pass).toBeUndefined();
+  await settle(connection, step);
+  expect(row(connection, "costs", "long")?.index).toBe(told.length);
+});
+
 test.each(["usage", "costs"] as const)(
   "an old record of %s changes every week, and the scrub finds each change within a month, turn after turn",
   async (stream) => {
