@@ -14,7 +14,10 @@ const FILES = {
   config: ["--config <file>", "configuration (JSON); `spec` lists its settings"],
   catalog: ["--catalog <file>", "configured catalog (JSON): the streams to read"],
   writeConfig: ["--write-config", "save renewed OAuth tokens to the configuration file"],
-  state: ["--state <file>", "state of an earlier read (JSON list); without it, everything is read"],
+  state: [
+    "--state <file>",
+    "the last states of earlier reads (JSON list), not older than the rows that you kept; without it, everything is read",
+  ],
   debug: ["--debug", "log more, to find the cause of a failure"],
 } as const;
 

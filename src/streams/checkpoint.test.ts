@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { ReadingIds } from "../core/identity.ts";
 import { DAY } from "../core/time.ts";
 import { type KnownDay, NOTHING_KNOWN } from "../core/known_days.ts";
 import { beginReading, type Reading } from "../core/reading.ts";
@@ -22,6 +23,8 @@ function checkpoints() {
     interval: 1000,
     limits: LIMITS,
     state: () => at.state,
+    setState: () => undefined,
+    ids: new ReadingIds(0),
     now: () => at.now,
     send: async (item) => void sent.push(item),
     before: () => undefined,

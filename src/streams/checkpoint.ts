@@ -7,13 +7,12 @@ import * as protocol from "../protocol.ts";
 import type { Output } from "../protocol.ts";
 import { encodeState } from "./state_codec.ts";
 
-export interface CheckpointOptions {
+export interface CheckpointOptions extends ReserveOptions {
   readonly stream: string;
   readonly owner: StateOwner;
   /** The least time between two STATEs, in milliseconds; the first, the last and those after many records come sooner. */
   readonly interval: number;
   readonly limits: Limits;
-  readonly state: () => StreamState;
   readonly now: () => number;
   readonly send: (item: Output) => Promise<void>;
   /** Called just before each STATE; what it sends comes before the STATE. */
@@ -88,6 +87,16 @@ export class Checkpoints {
     this.#pending = 0;
     before();
     await send(protocol.state(stream, encoded, recordCount));
+  }
+
+  /** Sends the last STATE. It counts all records, also if the state has not changed since the one before (S2). */
+  async sendLast(): Promise<void> {
+    await this.send();
+    if (this.#pending === 0) return;
+    const { state, setState, ids } = this.#options;
+    const { newestId } = state();
+    if (newestId !== null) setState({ ...state(), newestId: ids.reserve(newestId) });
+    await this.send();
   }
 
   /**

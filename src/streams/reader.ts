@@ -325,7 +325,7 @@ export class StreamReader implements WindowSource {
     onEnd();
     if (this.#error === null && this.#completion.isWhole)
       this.#state = completed(this.#state, plan);
-    await this.#checkpoints.send();
+    await this.#checkpoints.sendLast();
     this.#notices.summarize();
     const reached = this.#error === null ? this.#state : null;
     await this.#log(

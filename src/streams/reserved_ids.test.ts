@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { DAY, HOUR } from "../core/time.ts";
+import { ConnectorError } from "../errors.ts";
 import type { Output, StateMessage } from "../protocol.ts";
 import { at, lastState, readScript, recordOf, refused, type Run } from "./scripted/testing.ts";
 import { DAY_ONE, pageOf } from "./testing.ts";
@@ -122,3 +123,18 @@ test.each([0, 1])(
     expect(new Set(texts).size).toBe(texts.length);
   },
 );
+
+test("S2 R4: the last STATE counts the rows of a window that waits for its strays, although it says what the first one said", async () => {
+  const script = [
+    [pageOf([recordOf("a", 0), recordOf("stray", 1)])],
+    [new ConnectorError("unavailable", "It is down.")],
+  ];
+  const run = await readScript(script, { mode: "full_refresh", stateInterval: DAY });
+  expect(run.succeeded).toBe(false);
+  const [first, last] = [run.states.at(-2), run.states.at(-1)];
+  expect(last?.state.sourceStats.recordCount).toBe(1);
+  expect(newestOf(last) > newestOf(first)).toBe(true);
+  expect(run.outputs.findLastIndex(({ type }) => type === "STATE")).toBeGreaterThan(
+    run.outputs.findLastIndex(({ type }) => type === "RECORD_LINES"),
+  );
+});
