@@ -2,7 +2,7 @@
 import { date, floorOf, iso } from "./calendar.ts";
 import { lastState } from "./judge.ts";
 import { type Version, visible } from "./records.ts";
-import { isComplete, type Passage, type Watched } from "./vow.ts";
+import { isComplete, isUnfinished, type Passage, type Watched } from "./vow.ts";
 
 /** One stream over the attempts of a job. */
 export class RefreshVow {
@@ -18,17 +18,24 @@ export class RefreshVow {
   }
 
   /** Records an attempt and checks its result. */
-  after({ result, stored, startDate, endDate, mayShorten }: Passage): string[] {
+  after(passage: Passage): string[] {
+    const { result, believed, latestDate, stored, startDate, endDate, mayShorten } = passage;
     const { rules, lives, warehouse } = this.#watched;
-    this.#began ??= result.startedAt;
-    const faults = this.#repeats({ result, done: stored?.done === true });
+    // A `Date` that is behind ends the range earlier, and one that is ahead ends retention earlier.
+    this.#began ??= Math.min(result.startedAt, believed.startedAt);
+    const faults = this.#repeats(passage, stored?.done === true);
     if (!isComplete(result, rules.stream)) return faults;
+    // An outage hid strays while they were to be written, and a warning says so (P5): the state stays open.
+    if (isUnfinished(result, rules.stream)) return faults;
     if (lastState(result.items, rules.stream)?.value.done !== true)
       faults.push("S7: complete and not done");
     if (rules.cursors === "offset" || mayShorten || rules.refusesFuture) return faults;
     if (rules.outages.length > 0) return faults; // a record that was out while its window was read is not there to copy
     const until = Math.min(this.#began, endDate ?? Infinity);
-    const from = Math.max(startDate ?? -Infinity, floorOf(result.endedAt, rules.retentionDays));
+    const from = Math.max(
+      startDate ?? -Infinity,
+      floorOf(Math.max(result.endedAt, latestDate), rules.retentionDays),
+    );
     for (const life of lives) {
       if (life.stream !== rules.stream || life.start < from || life.start >= until) continue;
       if (life.withdrawnAt <= result.endedAt) continue;
@@ -42,13 +49,7 @@ export class RefreshVow {
     return faults;
   }
 
-  #repeats({
-    result,
-    done,
-  }: {
-    readonly result: Passage["result"];
-    readonly done: boolean;
-  }): string[] {
+  #repeats({ result, exchanges }: Passage, done: boolean): string[] {
     const { rules } = this.#watched;
     const faults: string[] = [];
     // A refused cursor restarts its window, and only one process knows the records that cross windows.
@@ -56,6 +57,10 @@ export class RefreshVow {
       rules.cursorLifetime === Infinity &&
       rules.selects === "start" &&
       rules.cursors === "snapshot";
+    // A provider may begin a page with the last record of the page before it, and only one process knows both pages.
+    const repeated = new Set(
+      exchanges.filter(({ cursor }) => cursor !== null).map(({ versions }) => versions[0]?.text),
+    );
     const last = result.items.findLastIndex(
       (item) => item.kind === "state" && item.stream === rules.stream,
     );
@@ -63,7 +68,7 @@ export class RefreshVow {
       if (item.kind !== "record" || item.stream !== rules.stream || !this.#versions.has(item.text))
         continue;
       if (done) faults.push("S7: a record after done");
-      if (strict && this.#committed.has(item.text))
+      if (strict && this.#committed.has(item.text) && !repeated.has(item.text))
         faults.push(`S7: again after its STATE: ${item.text}`);
       if (index < last) this.#committed.add(item.text);
     }

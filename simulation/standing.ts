@@ -3,7 +3,7 @@
  * stand are those of the models (dbt/macros/judged.sql): of a day, the rows that its newest proven report names, and later ones.
  * Long charges and strays have rules of their own and are left out here.
  */
-import { date, DAY, dayOf, HOUR, iso, MINUTE } from "./calendar.ts";
+import { date, DAY, HOUR, iso, MINUTE } from "./calendar.ts";
 import { isDue } from "./vow.ts";
 import type { ReportRow, Row, StateValue, Warehouse } from "./platform.ts";
 import { isHidden } from "./outages.ts";
@@ -83,11 +83,11 @@ export class Standing {
     const byDay = new Map<string, Row[]>();
     this.#strays.clear();
     for (const row of deduplicated[stream].values()) {
-      const { start, end } = row.version.record;
+      const { start } = row.version.record;
       const window = windows.get(row.readingId);
       const isStray = window !== undefined && (start < window.start || start >= window.end);
       if (isStray) this.#strays.add(row.version.record.id);
-      if (isStray || end > dayOf(start) + DAY) continue;
+      if (isStray) continue;
       const day = date(start);
       const rows = byDay.get(day);
       if (rows === undefined) byDay.set(day, [row]);
@@ -95,8 +95,10 @@ export class Standing {
     }
     return new Map(
       [...byDay].map(([day, rows]) => {
+        // A report counts the long charges of its day too.
         const anchor = this.#anchorOf(day, rows);
-        const standing = rows.filter(
+        const short = rows.filter(({ version: { record } }) => record.end <= Date.parse(day) + DAY);
+        const standing = short.filter(
           ({ readingId }) =>
             anchor === undefined ||
             readingId === anchor.rows_reading_id ||

@@ -14,7 +14,7 @@ import type { Life, StreamName } from "./records.ts";
 const SHARES = {
   strikes: 0,
   limits: 0.2,
-  clock: 0,
+  clock: 0.2,
   order: 0,
   volatile: 0,
   changes: 0,

@@ -291,7 +291,7 @@ function deepRereadFrom(stream: StreamName, { reconcileDays }: Asked, now: numbe
 }
 
 /** Whether a warning says that the windows of some strays wait for the next sync (P5). */
-function isUnfinished(result: SyncResult, stream: string): boolean {
+export function isUnfinished(result: SyncResult, stream: string): boolean {
   return result.items.some(
     (item) =>
       item.kind === "log" &&
