@@ -168,8 +168,9 @@ export const stabilityChecks: readonly Check[] = [
     level: "should",
     clause: "2.4",
     title: "A record that changes gets a later `x_RecordUpdatedAt`.",
-    protects: "Two versions have the same time, so a client cannot tell the newer one.",
-    mend: "Set x_RecordUpdatedAt in the same transaction as the change.",
+    protects:
+      "Two versions have the same time, so a client cannot tell the newer one. If a value differs in every answer, every sync writes every day again, and a true loss of records is never confirmed.",
+    mend: "Set x_RecordUpdatedAt in the same transaction as the change, and send nothing in a record that depends on the request.",
     run: each(restated),
   },
   {

@@ -27,6 +27,12 @@ export const ofStability: readonly Plant[] = [
   restless("restated-silently", "an amount changes, x_RecordUpdatedAt does not", "STB-01", {
     set: { BilledCost: "999.5" },
   }),
+  restless(
+    "member-volatile",
+    "a member that the interface does not name differs in each answer",
+    "STB-01",
+    { set: { x_ServedBy: "another machine" } },
+  ),
   restless("updated-back", "x_RecordUpdatedAt goes back", "STB-02", {
     set: { x_RecordUpdatedAt: "2025-09-01T00:00:00Z" },
   }),

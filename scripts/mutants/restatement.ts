@@ -264,6 +264,13 @@ export const RESTATEMENT: readonly Mutant[] = [
   {
     rule: "R6",
     file: "src/interface/plain_shape.ts",
+    from: "if (length !== (this.#imageEnds[place] ?? 0) - at) return false;",
+    to: "if (this.#imageEnds[place] === 0) return false;",
+    test: "src/streams/records.test.ts: R6: the members of each record of a page count, whatever the records before it were",
+  },
+  {
+    rule: "R6",
+    file: "src/interface/plain_shape.ts",
     from: "this.#order = inOrder.every((place, index) => place === index) ? null : inOrder;",
     to: "this.#order = null;",
     test: "src/streams/records.test.ts: R6 P5: the order of members makes no day differ and no repeat another record, on both paths",
@@ -294,6 +301,6 @@ export const RESTATEMENT: readonly Mutant[] = [
     file: "src/streams/ended_reading.ts",
     from: "if (!reading.isFormer) return settlement;",
     to: "if (!reading.isFormer || reading.isFormer) return settlement;",
-    test: "src/streams/former.test.ts: R6: a second reading that 0.2.0 began goes on, and its days are written once",
+    test: "src/streams/former.test.ts: R6: days that a reading of 0.2.0 learns after the upgrade are of its form, and not written again",
   },
 ];

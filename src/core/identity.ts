@@ -151,12 +151,6 @@ export class RecordFingerprint {
     hashBytes(this.#view, 0, this.#encoder.encodeInto(text, this.#bytes).written, this.content);
   }
 
-  /** The same for members that `write` puts into memory of at least `length` bytes. It gives their end (exclusive). */
-  setContentBy(length: number, write: (memory: Uint8Array) => number): void {
-    this.#provide(length);
-    hashBytes(this.#view, 0, write(this.#bytes), this.content);
-  }
-
   /** @param view the memory of the record's bytes as they came, from `start` (inclusive) to `end` (exclusive) */
   setFormer(view: DataView, start: number, end: number): void {
     hashBytes(view, start, end, this.former);

@@ -109,6 +109,14 @@ export class PlainShape {
   readonly #order: readonly number[] | null;
   /** For each place the bytes before its value: the name, quotes included, and the colon. */
   readonly #labels: readonly Uint8Array[];
+  // The present record in the usual order, its values' starts and ends there, and the places that changed since it was made.
+  #image: Uint8Array = NO_BYTES;
+  #view: DataView = NO_VIEW;
+  #imageEnd = 0;
+  readonly #imageStarts: Int32Array;
+  readonly #imageEnds: Int32Array;
+  readonly #changed: Int32Array;
+  #changes = 0;
   readonly #texts: (string | null)[];
   /** The start of the value in `#texts`. */
   readonly #decoded: Int32Array;
@@ -136,6 +144,10 @@ export class PlainShape {
     );
     this.#order = inOrder.every((place, index) => place === index) ? null : inOrder;
     this.#labels = this.#order === null ? [] : names.map((name) => Buffer.from(`"${name}":`));
+    const moved = this.#order === null ? 0 : names.length;
+    this.#imageStarts = new Int32Array(moved);
+    this.#imageEnds = new Int32Array(moved);
+    this.#changed = new Int32Array(moved);
     this.#texts = names.map(() => null);
     this.#decoded = new Int32Array(names.length);
     this.members = this.#lazyMembers();
@@ -150,6 +162,8 @@ export class PlainShape {
   begin(bytes: Buffer, encoding: Encoding): void {
     this.#bytes = bytes;
     this.#encoding = encoding;
+    this.#imageEnds.fill(0); // the first record makes a new image
+    this.#changes = 0;
     this.#decoded.fill(NOWHERE);
     this.#instantFrom = NOWHERE;
   }
@@ -157,6 +171,8 @@ export class PlainShape {
   /** To be called after the records of a page: their memory is free then. */
   end(): void {
     this.#bytes = NO_BYTES;
+    this.#image = NO_BYTES;
+    this.#view = NO_VIEW;
     this.#texts.fill(null);
   }
 
@@ -164,9 +180,17 @@ export class PlainShape {
   change(place: number, start: number, end: number): void {
     this.#starts[place] = start;
     this.#ends[place] = end;
+    if (this.#order !== null) this.#noteChange(place);
     const doubtful = this.#isSurelyValid(place, start, end) ? 0 : 1;
     this.#doubts += doubtful - (this.#doubtful[place] ?? 0);
     this.#doubtful[place] = doubtful;
+  }
+
+  /** A shape may change more often than its records are hashed. In that case the image is made again. */
+  #noteChange(place: number): void {
+    if (this.#changes < this.#changed.length) this.#changed[this.#changes] = place;
+    else this.#imageEnds.fill(0);
+    this.#changes = Math.min(this.#changes + 1, this.#changed.length);
   }
 
   /** The validator has accepted the present record. */
@@ -195,40 +219,72 @@ export class PlainShape {
    */
   contentInto(fingerprint: RecordFingerprint, view: DataView, start: number, end: number): void {
     if (this.#order === null) fingerprint.setContent(view, start, end);
-    else fingerprint.setContentBy(this.#longest(), this.#writeInOrder);
+    else fingerprint.setContent(...this.#inOrder(this.#order));
   }
 
-  /** The most bytes of the present record. */
-  #longest(): number {
+  /** The members of the present record in their usual order. Copies only those that changed, if they are as long as before. */
+  #inOrder(order: readonly number[]): [view: DataView, start: number, end: number] {
+    const changed = this.#changed;
+    for (let index = 0; index < this.#changes; index++) {
+      if (this.#patch(changed[index] ?? 0)) continue;
+      this.#writeAll(order);
+      break;
+    }
+    this.#changes = 0;
+    return [this.#view, 0, this.#imageEnd];
+  }
+
+  /** Replaces a changed value in the image. Gives false if its length differs, so that the members behind it move. */
+  #patch(place: number): boolean {
+    const start = this.#starts[place] ?? NULL;
+    const end = this.#ends[place] ?? 0;
+    const length = start === NULL ? NULL_BYTES.length : end - start + 2;
+    const at = this.#imageStarts[place] ?? 0;
+    if (length !== (this.#imageEnds[place] ?? 0) - at) return false;
+    this.#writeValue(start, end, at);
+    return true;
+  }
+
+  /** Writes the image of the present record: as a provider of the usual order would, without its closing brace. */
+  #writeAll(order: readonly number[]): void {
     let length = 1;
-    for (const [place, label] of this.#labels.entries()) {
+    for (const place of order) {
       const start = this.#starts[place] ?? NULL;
-      length += label.length + (start === NULL ? 5 : (this.#ends[place] ?? 0) - start + 3);
+      const value = start === NULL ? NULL_BYTES.length : (this.#ends[place] ?? 0) - start + 2;
+      length += (this.#labels[place]?.length ?? 0) + value + 1;
     }
-    return length;
+    if (length > this.#image.length) {
+      this.#image = new Uint8Array(2 * length);
+      this.#view = new DataView(this.#image.buffer);
+    }
+    const image = this.#image;
+    let to = 0;
+    for (const place of order) {
+      image[to++] = to === 1 ? OPEN : COMMA;
+      const label = this.#labels[place] ?? NO_BYTES;
+      image.set(label, to);
+      to += label.length;
+      this.#imageStarts[place] = to;
+      to = this.#writeValue(this.#starts[place] ?? NULL, this.#ends[place] ?? 0, to);
+      this.#imageEnds[place] = to;
+    }
+    this.#imageEnd = to;
   }
 
-  /** Writes the present record as a provider of the usual order would, without its closing brace. */
-  readonly #writeInOrder = (memory: Uint8Array): number => {
-    const bytes = this.#bytes;
-    let to = 0;
-    for (const place of this.#order ?? []) {
-      memory[to++] = to === 1 ? OPEN : COMMA;
-      const label = this.#labels[place] ?? NO_BYTES;
-      for (let at = 0; at < label.length; at++) memory[to++] = label[at] ?? 0;
-      const start = this.#starts[place] ?? NULL;
-      if (start === NULL) {
-        memory.set(NULL_BYTES, to);
-        to += NULL_BYTES.length;
-        continue;
-      }
-      const end = this.#ends[place] ?? 0;
-      memory[to++] = QUOTE;
-      for (let at = start; at < end; at++) memory[to++] = bytes[at] ?? 0;
-      memory[to++] = QUOTE;
+  /** Writes a value into the image at `at`. Gives its end. */
+  #writeValue(start: number, end: number, at: number): number {
+    const image = this.#image;
+    if (start === NULL) {
+      image.set(NULL_BYTES, at);
+      return at + NULL_BYTES.length;
     }
+    const bytes = this.#bytes;
+    let to = at;
+    image[to++] = QUOTE;
+    for (let from = start; from < end; from++) image[to++] = bytes[from] ?? 0;
+    image[to++] = QUOTE;
     return to;
-  };
+  }
 
   /** `ChargePeriodStart` in milliseconds since 1970; NaN if it is no instant. */
   get chargeStart(): number {
@@ -287,6 +343,7 @@ export class PlainShape {
 }
 
 const NO_BYTES = Buffer.alloc(0);
+const NO_VIEW = new DataView(new ArrayBuffer(0));
 const NULL_BYTES = Buffer.from("null");
 const OPEN = 0x7b;
 const COMMA = 0x2c;

@@ -29,7 +29,7 @@ const changed = (id: string): Fields[] =>
   );
 
 function pagesOf(shown: readonly Fields[], perPage: number, from = 0): FetchedPage[] {
-  const count = Math.ceil(shown.length / perPage);
+  const count = Math.max(1, Math.ceil(shown.length / perPage));
   return Array.from({ length: count }, (_, index) =>
     pageOf(
       shown.slice(index * perPage, (index + 1) * perPage),
@@ -44,7 +44,10 @@ const sync = (
   now = input.now,
 ): Promise<Run> =>
   readScript(
-    (_, cursor) => pagesOf(shown, perPage, cursor === null ? 0 : Number(cursor.slice(1))),
+    ({ start, end }, cursor) => {
+      const own = shown.filter((record) => startOf(record) >= start && startOf(record) < end);
+      return pagesOf(own, perPage, cursor === null ? 0 : Number(cursor.slice(1)));
+    },
     { stored, input: { ...input, now } },
   );
 
@@ -131,6 +134,17 @@ test("R6: a window that 0.2.0 had half read ends in its form, and is known by to
   const next = await sync(stateOf(resumed), 1);
   expect(idsOf(next)).toEqual([]);
   expect(digestsOf(next)).toEqual(digestsOf(first));
+});
+
+test("R6: days that a reading of 0.2.0 learns after the upgrade are of its form, and not written again", async () => {
+  const many = Array.from({ length: 3 }, (_, index) => reversed(recordOf(`m${index}`, 0)));
+  const killed = await readScript([[...pagesOf(many, 1).slice(0, 2), down]], { input });
+  const resumed = await sync(stateOf020(killed, many), 1, many);
+  expect(idsOf(resumed)).toEqual(["m2"]);
+  expect(digestsOf(resumed)).toMatchObject([{ isFormer: true }]);
+  const next = await sync(stateOf(resumed), 1, many);
+  expect(idsOf(next)).toEqual([]);
+  expect(digestsOf(next)).toEqual(digestsOf(await sync(null, 1, many)));
 });
 
 test("R6: a comparison with days of 0.2.0 that is killed goes on with both digests", async () => {

@@ -674,12 +674,12 @@ test("P5: a known day that a stray starts on is read too, and may own the stray"
 
 test("P5: a stray that is restated between the two readings is written as it comes then", async () => {
   const lost = strayOf("lost", 0);
-  const restated = { ...lost, x_RecordUpdatedAt: "2026-01-03T00:00:00Z", ConsumedQuantity: "7" };
-  const script = [[pageOf([])], [pageOf([lost])], [pageOf([restated])]];
+  const newer = { ...lost, x_RecordUpdatedAt: "2026-01-03T00:00:00Z", ConsumedQuantity: "7" };
+  const script = [[pageOf([])], [pageOf([lost])], [pageOf([newer])]];
   const run = await readScript(script, { input: twoDays });
   expect(run.succeeded).toBe(true);
-  expect(dataOf(run)).toMatchObject([restated]);
-  const next = await readScript(showing({ 1: [restated] }), {
+  expect(dataOf(run)).toMatchObject([newer]);
+  const next = await readScript(showing({ 1: [newer] }), {
     input: twoDays,
     stored: lastState(run),
   });

@@ -726,11 +726,27 @@ test("R6: every value makes a day differ, also where members or records swap the
     [{ ...a, x_one: ["2", "1"] }, b],
   ].map((records) => JSON.stringify({ data: records }));
   bodies.push(money("1"), money("1.0"), money("0.1"), money('0.1,"x_money":0.10'));
+  const first = (text: string): string =>
+    money("null").replace('{"x_RecordId"', `{"x_other":${text},"x_RecordId"`);
+  bodies.push(first("1"), first("1.0"), first("1e0"), first("9007199254740993"));
   const orders = [(body: string) => body, reversedOrder];
   for (const order of orders) {
     const digests = bodies.map((body) => fromText(order(body), contextOf()).digests[0]?.digest);
     expect(new Set(digests).size).toBe(bodies.length);
   }
+});
+
+test("R6: the members of each record of a page count, whatever the records before it were", () => {
+  const text = fc.constantFrom("1", "2", "30", "ü", null);
+  const record = fc.record({ SkuId: fc.constantFrom("1", "22", "3"), x_one: text, x_two: text });
+  fc.assert(
+    fc.property(fc.array(record, { maxLength: 8 }), (parts) => {
+      const records = parts.map((changes, index) => usageRecord(`${index}`, changes));
+      const reversed = records.map((one) => Object.fromEntries(Object.entries(one).toReversed()));
+      const digestOf = (shown: readonly Fields[]) => fromRecords(shown, contextOf()).digests;
+      expect(digestOf(reversed)).toEqual(digestOf(records));
+    }),
+  );
 });
 
 /** The same page with the members of each record in reverse; a page with numbers stays, because parsing would change their digits. */
