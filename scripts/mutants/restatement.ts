@@ -263,6 +263,13 @@ export const RESTATEMENT: readonly Mutant[] = [
   },
   {
     rule: "R6",
+    file: "src/interface/usual_order.ts",
+    from: '  "x_UsageType",\n  "x_CorrectsRecordId",',
+    to: '  "x_CorrectsRecordId",\n  "x_UsageType",',
+    test: "src/streams/records.test.ts: R6: the usual order stays that of 0.2.0",
+  },
+  {
+    rule: "R6",
     file: "src/interface/plain_shape.ts",
     from: "if (length !== (this.#imageEnds[place] ?? 0) - at) return false;",
     to: "if (this.#imageEnds[place] === 0) return false;",
@@ -285,8 +292,8 @@ export const RESTATEMENT: readonly Mutant[] = [
   {
     rule: "R6",
     file: "src/streams/rewriting.ts",
-    from: "ordered(exact?.[index] ?? values[index], rules)",
-    to: "ordered(values[index], rules)",
+    from: "ordered(exact?.[index] ?? values[index])",
+    to: "ordered(values[index])",
     test: "src/streams/records.test.ts: R6: every value makes a day differ, also where members or records swap their values",
   },
   {

@@ -11,6 +11,7 @@ import type { RecordFingerprint } from "../core/identity.ts";
 import { instantAt, parseInstant } from "../core/time.ts";
 import type { TextRule, TextRules } from "../generated/text_rules.ts";
 import { isDecimal, KnownTexts, NULL } from "./texts.ts";
+import { compareMembers } from "./usual_order.ts";
 
 /** A record's members by name. */
 export type Members = Readonly<Record<string, string | null>>;
@@ -24,15 +25,12 @@ const KEPT_CHARACTERS = 4096;
 /** The rules of one stream's records, and what was learned from the records so far. Shared by all pages. */
 export class MemberRules {
   readonly required: readonly string[];
-  /** The usual order of a record's members (R6). */
-  readonly order: UsualOrder;
   readonly #rules: ReadonlyMap<string, TextRule>;
   readonly #known = new Map<string, KnownTexts>();
   readonly #shapes = new Map<string, PlainShape>();
 
   constructor({ required, members }: TextRules) {
     this.required = required;
-    this.order = new UsualOrder(Object.keys(members));
     this.#rules = new Map(Object.entries(members));
   }
 
@@ -59,28 +57,6 @@ export class MemberRules {
     return shape;
   }
 }
-
-/**
- * The order in which a record's members are hashed, so that no other order makes a day differ (R6): the members that the
- * interface names, in its order, then the others, by the code units of their names.
- */
-export class UsualOrder {
-  readonly #ranks: ReadonlyMap<string, number>;
-
-  constructor(names: readonly string[]) {
-    this.#ranks = new Map(names.map((name, rank) => [name, rank]));
-  }
-
-  /** Negative if the member `a` comes before the member `b`. */
-  compare(a: string, b: string): number {
-    const [left, right] = [this.#ranks.get(a) ?? Infinity, this.#ranks.get(b) ?? Infinity];
-    if (left !== right) return left - right;
-    return left === Infinity ? compareNames(a, b) : 0;
-  }
-}
-
-/** By code units: the same everywhere. */
-export const compareNames = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** The start of a value that is not decoded yet. */
 const NOWHERE = -2;
@@ -140,7 +116,7 @@ export class PlainShape {
     this.#ends = new Int32Array(names.length);
     this.#doubtful = new Uint8Array(names.length);
     const inOrder = [...names.keys()].toSorted((a, b) =>
-      rules.order.compare(names[a] ?? "", names[b] ?? ""),
+      compareMembers(names[a] ?? "", names[b] ?? ""),
     );
     this.#order = inOrder.every((place, index) => place === index) ? null : inOrder;
     this.#labels = this.#order === null ? [] : names.map((name) => Buffer.from(`"${name}":`));

@@ -701,6 +701,21 @@ test("R6 P5: the order of members makes no day differ and no repeat another reco
   }
 });
 
+test("R6: the usual order stays that of 0.2.0", () => {
+  const others = { Alpha: "1", "a-b": "2", z: "3" };
+  const cost = costRecord("c", { x_UsageType: "requests", x_CorrectsRecordId: null, ...others });
+  const shown = [
+    [usageRecord("a", others), {}],
+    [cost, { stream: costs, granularity: null }],
+  ] as const;
+  for (const [record, context] of shown) {
+    for (const [, bodyOf] of PATHS) {
+      const lines = fromText(bodyOf([record]), contextOf({ ...context, form: "both" }));
+      expect(lines.digests[0]?.former).toBe(lines.digests[0]?.digest);
+    }
+  }
+});
+
 test("R6: every value makes a day differ, also where members or records swap their values", () => {
   const [a, b] = [usageRecord("a", { SkuId: "1" }), usageRecord("b", { SkuId: "2" })];
   const money = (text: string): string =>

@@ -5,8 +5,8 @@
  */
 import { onOneLine } from "../core/lines.ts";
 import { ConnectorError } from "../errors.ts";
-import { compareNames } from "../interface/plain_shape.ts";
 import type { ParsedRecords, ScannedRecords } from "../interface/scan.ts";
+import { compareMembers, compareNames } from "../interface/usual_order.ts";
 import { isFields, type RecordRules } from "./invalid.ts";
 import type { Fields } from "./stream.ts";
 
@@ -75,19 +75,19 @@ export function rewritten(
   };
   const columnsOf = (index: number): ProviderColumns | null => columns.get(index) ?? null;
   const inOrder = (index: number): string | null => {
-    if (isInOrder(values[index], rules)) return null;
-    const json = stringify(ordered(exact?.[index] ?? values[index], rules));
+    if (isInOrder(values[index])) return null;
+    const json = stringify(ordered(exact?.[index] ?? values[index]));
     return fitted(json, () => undefined).slice(0, -1);
   };
   return { length: lines.length, bytes, each, columnsOf, inOrder, release };
 }
 
 /** Whether the bytes of a record have its members in their usual order. Those with names of {@link OURS} are always moved. */
-function isInOrder(record: unknown, { stream }: RecordRules): boolean {
+function isInOrder(record: unknown): boolean {
   if (!isFields(record)) return true;
   let before: string | null = null;
   for (const name in record) {
-    const isNext = before === null || stream.members.order.compare(before, name) < 0;
+    const isNext = before === null || compareMembers(before, name) < 0;
     if (!isNext || OURS.has(name) || !isSorted(record[name])) return false;
     before = name;
   }
@@ -105,9 +105,9 @@ function isSorted(value: unknown): boolean {
 }
 
 /** A record with its members in their usual order. Numbers keep their original text. */
-function ordered(record: unknown, { stream }: RecordRules): unknown {
+function ordered(record: unknown): unknown {
   if (!isFields(record)) return record;
-  const members = Object.entries(record).toSorted(([a], [b]) => stream.members.order.compare(a, b));
+  const members = Object.entries(record).toSorted(([a], [b]) => compareMembers(a, b));
   return Object.fromEntries(members.map(([name, value]) => [name, sorted(value)]));
 }
 
