@@ -178,8 +178,8 @@ describe("scanPage()", () => {
 });
 
 test("L1: a page of records without number is not plain", () => {
-  const isPlain = (records: number): boolean =>
-    scanPage(pageOf(Array.from({ length: records }, () => '{"a":null}')), () => undefined) !== null;
+  const isPlain = (count: number): boolean =>
+    scanPage(pageOf(Array.from({ length: count }, () => '{"a":null}')), () => undefined) !== null;
   expect(isPlain(200_000)).toBe(true);
   expect(isPlain(300_000)).toBe(false);
 });
