@@ -183,6 +183,7 @@ export class Connection {
         latestDate: this.#latestDate,
         exchanges,
         mayShorten: weather.final > 0,
+        mayLoseStrays: this.mayLoseStrays,
       };
       const found = vow.after({ ...passage, stored: stored.get(stream)?.value });
       faults.push(...found.map((fault) => `${stream} ${fault}`));

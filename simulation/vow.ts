@@ -39,6 +39,8 @@ export interface Passage extends Asked {
   readonly stored: StateValue | undefined;
   /** Whether an unexpected 400 may have shortened the window that reaches past now (W4). */
   readonly mayShorten: boolean;
+  /** Whether the connector has warned that too many strays waited (L1). */
+  readonly mayLoseStrays: boolean;
 }
 
 /** One incremental stream over many syncs. */
@@ -209,7 +211,7 @@ export class Vow {
   }
 
   #rows(
-    { result, latestDate }: Passage,
+    { result, latestDate, mayLoseStrays }: Passage,
     state: StateValue,
     { from, until, deep, chain }: { from: number; until: number; deep: number; chain: number },
   ): string[] {
@@ -222,6 +224,8 @@ export class Vow {
       if (life.withdrawnAt <= result.endedAt) continue;
       // A record that is posted later lies in another window than its start.
       if (rules.selects === "posting" && life.id.endsWith("7")) continue;
+      // L1: a window that does not own a long charge may be the only one that shows its change.
+      if (mayLoseStrays && life.end - life.start > DAY) continue;
       const isFollowed = life.start >= followedFrom;
       const needed = this.#needed(life, { chain, deep, isFollowed });
       // Nobody promises what an outage hid.

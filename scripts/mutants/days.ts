@@ -67,6 +67,13 @@ export const DAYS: readonly Mutant[] = [
   },
   {
     rule: "R10",
+    file: "src/core/known_days.ts",
+    from: "({ ...entry, confirmed: true })",
+    to: "entry",
+    test: "src/core/plan.test.ts: R10: the next reading of a day that an earlier sync left forgotten is the first of two, although the day was unconfirmed",
+  },
+  {
+    rule: "R10",
     file: "src/core/due.ts",
     from: "[...known.forgotten.keys(), ...shrunk.map(({ day }) => day)]",
     to: "[...known.forgotten.keys()]",

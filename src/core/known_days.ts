@@ -192,6 +192,17 @@ function remembered(
   return { day, most, records, readingId: writtenBy, confirmed: true, shrinkage: null };
 }
 
+/**
+ * Returns the known days at the start of a sync. A day that an earlier sync left forgotten has no digest that a reading could agree
+ * with, so its next reading is the first of two, whatever the readings before had found (R10).
+ */
+export function withFirstChances(known: KnownDays): KnownDays {
+  const gone = [...known.forgotten.values()];
+  if (gone.every(({ confirmed }) => confirmed)) return known;
+  const renewed = gone.map((entry): ForgottenDay => ({ ...entry, confirmed: true }));
+  return { ...known, forgotten: new Map(renewed.map((entry) => [entry.day, entry])) };
+}
+
 /** Returns the known and the forgotten days in a range of whole days. */
 export function prune(known: KnownDays, { start, end }: Range): KnownDays {
   const isInside = (range: Range): boolean => range.start >= start && range.end <= end;

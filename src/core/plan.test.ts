@@ -582,6 +582,19 @@ test("R10: days that are due are read by each sync, also without a deep re-read,
   ]);
 });
 
+test("R10: the next reading of a day that an earlier sync left forgotten is the first of two, although the day was unconfirmed", () => {
+  const old = TODAY - 20 * DAY;
+  const seen = { day: old, records: 3, digest: "1".repeat(24) };
+  const unconfirmed = learn(NOTHING_KNOWN, seen, { readingId: "r1", confirmed: false });
+  const known = forget(unconfirmed, [{ day: old, records: 3, writtenBy: null }]);
+  const entry = known.forgotten.get(old);
+  expect(entry?.confirmed).toBe(false);
+  const { state } = planIncremental({ ...settled, known }, atNoon());
+  expect(state.known.forgotten.get(old)).toEqual({ ...entry, confirmed: true });
+  const other = planIncremental({ ...settled, known: unconfirmed }, atNoon());
+  expect(other.state.known.days.get(old)?.confirmed).toBe(false);
+});
+
 test("R10: days that had left each earlier retention are due once a longer one shows them again", () => {
   const known = { ...NOTHING_KNOWN, ranges: [{ start: TODAY - 8 * DAY, end: TODAY }] };
   const stored = { ...settled, known, longestRetention: 5 };

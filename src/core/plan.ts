@@ -13,7 +13,7 @@ import {
   withoutStale,
 } from "./state.ts";
 import { dueDays, MAXIMUM_DUE } from "./due.ts";
-import { NOTHING_KNOWN, prune } from "./known_days.ts";
+import { NOTHING_KNOWN, prune, withFirstChances } from "./known_days.ts";
 import { type ProvisionalDay, underRetention } from "./provisional.ts";
 import type { Reading } from "./reading.ts";
 import { isWhole, type PlanInput, wholeMonths, windowsOf } from "./plan_windows.ts";
@@ -137,7 +137,7 @@ export function planIncremental(
   const resumed = pass.open.filter((reading) => isWhole(reading, missing, at));
   const { keepFrom, longestRetention } = bounds;
   const strays = state.strays.filter(({ day }) => day >= keepFrom);
-  const known = prune(state.known, knownRange(resumed, keepFrom, at.now));
+  const known = withFirstChances(prune(state.known, knownRange(resumed, keepFrom, at.now)));
   const due = clip(state.due, { start: keepFrom, end: Infinity });
   const kept = { provisional, left, known, due, strays, longestRetention };
   return {
