@@ -52,7 +52,7 @@ export function instantOf(text: unknown): number | undefined {
 }
 
 /** Midnight UTC of a calendar date in milliseconds since 1970. */
-export function dayOf(text: unknown): number | undefined {
+function dayOf(text: unknown): number | undefined {
   const parts = typeof text === "string" ? /^(\d{4})-(\d\d)-(\d\d)$/.exec(text) : null;
   if (parts === null) return undefined;
   const [year, month, day] = parts.slice(1).map(Number);

@@ -19,7 +19,7 @@ export interface StateInput {
   readonly at: PlanInput;
 }
 
-export const FINGERPRINT: Readonly<Record<"usage" | "costs", StateOwner>> = {
+const FINGERPRINT: Readonly<Record<"usage" | "costs", StateOwner>> = {
   usage: {
     base_url: "https://billing.example.com",
     dataset: "usage",
