@@ -75,7 +75,7 @@ export const RECORDS: readonly Mutant[] = [
   {
     rule: "V1",
     file: "src/streams/reader.ts",
-    from: "if (error.isOfContent && reading !== null) this.#state = dropOpen(this.#state, reading.id);",
+    from: "if (error.isOfContent) this.#dropPassage(reading, false);",
     to: "",
     test: "src/streams/reader.test.ts: V1: after %s the next sync reads the window from its first page",
   },

@@ -68,7 +68,7 @@ export const RESTATEMENT: readonly Mutant[] = [
   {
     rule: "R4",
     file: "src/streams/reader.ts",
-    from: "const newestId = run.ids.reserve(reading.id);",
+    from: "const newestId = this.#options.run.ids.reserve(reading.id);",
     to: "const newestId = this.#state.newestId;",
     test: "src/streams/reserved_ids.test.ts: S2 R4: a window that begins again brings no STATE back (%i records on its first page)",
   },

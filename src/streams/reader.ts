@@ -223,8 +223,7 @@ export class StreamReader implements WindowSource {
     if (isHeld && !this.#held.isDue) return;
     await this.#end(isHeld ? await this.#held.release() : await this.#held.released());
     const isLast = page.nextCursor === null;
-    const { kind } = window.job.purpose;
-    const isKept = kind === "window" || kind === "rewrite";
+    const isKept = ["window", "rewrite"].includes(window.job.purpose.kind);
     if (isLast && !isHeld) await this.#end([window]);
     if (!isLast && isKept) this.#state = keepOpen(this.#state, toResume(window), input.now);
     const left = this.#queue.length + this.#active;
@@ -325,8 +324,8 @@ export class StreamReader implements WindowSource {
     this.#error = error.of(this.name);
     this.#failure.abort(stopped());
     if (error.code === "aborted") return;
-    const { clock } = this.#options.run.edges;
-    await this.#send(protocol.errorTrace(this.#error.toTrace(), clock.now()));
+    const now = this.#options.run.edges.clock.now();
+    await this.#send(protocol.errorTrace(this.#error.toTrace(), now));
   }
 
   async #finish(): Promise<void> {
