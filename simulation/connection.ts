@@ -86,6 +86,8 @@ export class Connection {
   readonly #standing: ReadonlyMap<StreamName, Standing>;
   requests = 0;
   mayLoseStrays = false;
+  /** The readings that no kept STATE has covered since their report: the state knows nothing of them. */
+  readonly #uncovered = new Set<string>();
   /** The latest instant that the header `Date` named in any sync: what has left retention by it is no longer followed (R2). */
   #latestDate = -Infinity;
 
@@ -139,10 +141,10 @@ export class Connection {
         item.message.includes("start outside the windows that returned them"),
     );
     provider.strikes = [];
-    const { loaded, uncovered } = this.#load(result, step);
+    const loaded = this.#load(result, step);
     const proofs = this.mode === "incremental" ? judgeProofs(this) : [];
     const judged = this.#judge(result, step, stored);
-    const standing = this.#judgeStanding(result, step, uncovered);
+    const standing = this.#judgeStanding(result, step);
     this.#note(result, loaded, [...judged, ...proofs, ...standing]);
     return result;
   }
@@ -191,7 +193,7 @@ export class Connection {
     return faults;
   }
 
-  #judgeStanding(result: SyncResult, { asked }: Step, uncovered: ReadonlySet<string>): string[] {
+  #judgeStanding(result: SyncResult, { asked }: Step): string[] {
     const { provider } = this.world;
     const { exchanges } = provider;
     const floor = (stream: StreamName): number =>
@@ -204,18 +206,14 @@ export class Connection {
         followedFrom: floorOf(this.#latestDate, provider.rules(stream)?.retentionDays ?? 0),
         state: this.states.get(stream)?.value,
         isComplete: isComplete(result, stream),
-        uncovered,
+        uncovered: this.#uncovered,
       }),
     );
   }
 
   /** Handles the received lines as the platform does. */
-  #load(
-    result: SyncResult,
-    { keepsRows, olderState }: Step,
-  ): { readonly loaded: number; readonly uncovered: ReadonlySet<string> } {
+  #load(result: SyncResult, { keepsRows, olderState }: Step): number {
     let loaded = 0;
-    const uncovered = new Set<string>();
     for (const stream of this.streams) {
       const states = result.items
         .filter((item) => item.kind === "state")
@@ -234,9 +232,10 @@ export class Connection {
         loaded += 1;
       }
       const covered = wanted === undefined ? -1 : result.items.indexOf(wanted);
-      for (const item of result.items.slice(covered + 1)) {
-        if (item.kind === "report" && item.row.dataset === stream)
-          uncovered.add(item.row.reading_id);
+      for (const [index, item] of result.items.entries()) {
+        if (item.kind !== "report" || item.row.dataset !== stream) continue;
+        if (index > covered) this.#uncovered.add(item.row.reading_id);
+        else this.#uncovered.delete(item.row.reading_id);
       }
       if (wanted !== undefined) this.states.set(stream, { json: wanted.json, value: wanted.value });
     }
@@ -245,7 +244,7 @@ export class Connection {
     }
     const reported = lastState(result.items, "export_windows");
     if (reported !== undefined) this.states.set("export_windows", reported);
-    return { loaded, uncovered };
+    return loaded;
   }
 
   #note(result: SyncResult, loaded: number, faults: readonly string[]): void {

@@ -25,7 +25,7 @@ export interface Passed {
   readonly state: StateValue | undefined;
   /** Whether the sync read the whole stream. */
   readonly isComplete: boolean;
-  /** The readings that were reported after the state that the platform kept. */
+  /** The readings that no kept state has covered since their report. */
   readonly uncovered: ReadonlySet<string>;
 }
 
@@ -136,7 +136,11 @@ export class Standing {
       .filter((report) => report.chain === this.#chain && report.confirmed && !report.shrunk);
   }
 
-  #lost(day: string, before: ReadonlyMap<string, Version>, { endedAt, from }: Passed): string[] {
+  #lost(
+    day: string,
+    before: ReadonlyMap<string, Version>,
+    { endedAt, from, uncovered }: Passed,
+  ): string[] {
     const { rows, anchor } = this.#days.get(day) ?? {
       rows: new Map<string, Version>(),
       anchor: undefined,
@@ -150,6 +154,12 @@ export class Standing {
     if (first === undefined) return [];
     const what = `${lost.length} of ${before.size} rows of ${this.#rules.stream} ${day} no longer stand, ${first.id} among them`;
     if (anchor === undefined) return [`R4: ${what}`];
+    // A platform that keeps a report and drops its rows: rows of the next reading count in their place until it is complete.
+    const own = [...this.#warehouse.deduplicated[this.#rules.stream].values()].filter(
+      ({ readingId, version }) =>
+        readingId === anchor.rows_reading_id && date(version.record.start) === day,
+    );
+    if (uncovered.has(anchor.reading_id) && own.length < anchor.rows) return [];
     const said = `${anchor.reading_id} as of ${anchor.last_as_of} shows ${anchor.rows}`;
     const there = lost.find((record) => !this.#wasHidden(record, anchor));
     if (there !== undefined) return [`R4: ${what}: ${said}, and ${there.id} was there to see`];

@@ -12,7 +12,7 @@ import type { Life, StreamName } from "./records.ts";
  * `--trials` chooses the kind.
  */
 const SHARES = {
-  strikes: 0,
+  strikes: 0.3,
   limits: 0.2,
   clock: 0.2,
   order: 0,
