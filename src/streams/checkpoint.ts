@@ -1,5 +1,5 @@
 /** When a stream's STATE is written, and what it counts (S2); with it goes the estimate of the whole sync. */
-import type { ReadingIds } from "../core/identity.ts";
+import { readingId, type ReadingIds, RecordFingerprint } from "../core/identity.ts";
 import { forget, type GoneDay, type KnownDays, NOTHING_KNOWN } from "../core/known_days.ts";
 import type { Limits } from "../core/limits.ts";
 import type { StateOwner, StreamState } from "../core/state.ts";
@@ -26,6 +26,9 @@ export class Checkpoints {
   #lastAt = -Infinity;
   #estimatedAt = -Infinity;
   #last = "";
+  /** The hashes of the STATEs of this run. */
+  readonly #sent = new Set<number>();
+  readonly #fingerprint = new RecordFingerprint();
   /** Records that were handed over since the last STATE. */
   #pending = 0;
   #records = 0;
@@ -78,10 +81,16 @@ export class Checkpoints {
   /** The same for a state that says nothing new of records: the next one comes no later because of it. */
   async sendAhead(): Promise<void> {
     const { stream, send, before, state } = this.#options;
-    const { encoded, text } = this.#encode(state());
+    let { encoded, text } = this.#encode(state());
     // Platforms count on states that differ (S2). Where nothing has changed, the pending records belong to a page whose
     // progress is not in the state yet: the STATE that covers them counts them.
     if (text === this.#last) return;
+    // A window that begins again, or that waits for its strays, may bring an earlier state back.
+    if (this.#sent.has(this.#hashOf(text))) {
+      this.#renew();
+      ({ encoded, text } = this.#encode(state()));
+    }
+    this.#sent.add(this.#hashOf(text));
     this.#last = text;
     const recordCount = this.#pending;
     this.#pending = 0;
@@ -93,10 +102,22 @@ export class Checkpoints {
   async sendLast(): Promise<void> {
     await this.send();
     if (this.#pending === 0) return;
-    const { state, setState, ids } = this.#options;
-    const { newestId } = state();
-    if (newestId !== null) setState({ ...state(), newestId: ids.reserve(newestId) });
+    this.#renew();
     await this.send();
+  }
+
+  /** 52 bits of a hash, as a number. */
+  #hashOf(text: string): number {
+    this.#fingerprint.setVersion(text, "");
+    const [high = 0, low = 0] = this.#fingerprint.version;
+    return (high >>> 12) * 2 ** 32 + low;
+  }
+
+  /** Makes the state differ from all that were sent, in that it reserves ids anew. */
+  #renew(): void {
+    const { state, setState, ids } = this.#options;
+    const { newestId, chain } = state();
+    setState({ ...state(), newestId: ids.reserve(newestId ?? readingId(0, chain)) });
   }
 
   /**

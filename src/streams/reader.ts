@@ -261,7 +261,7 @@ export class StreamReader implements WindowSource {
   async #goOnAfter(job: Job, reason: unknown, reading: Reading | null): Promise<void> {
     const error = ConnectorError.from(reason);
     // V1: the next sync begins with the first page. The days that this reading wrote are unknown, so they are written again (R4).
-    if (error.isOfContent) this.#dropPassage(reading, false);
+    if (error.isOfContent) this.#dropPassage(reading);
     if (this.#error !== null) return;
     const { input, run } = this.#options;
     if (reason instanceof LeftRetention) {
@@ -291,7 +291,7 @@ export class StreamReader implements WindowSource {
   /** S4: if the provider has refused a window's cursor, reads the window again from its first page. */
   async #restart(job: Job, error: ConnectorError, reading: Reading | null): Promise<void> {
     const { input, run } = this.#options;
-    this.#dropPassage(reading, true);
+    this.#dropPassage(reading);
     // No later process may go on with the old passage: rows of the new one may have the same reading id (R4).
     await this.#checkpoints.send();
     await this.#log("INFO", `${error.message} Reading the window again from its first page.`);
@@ -300,17 +300,9 @@ export class StreamReader implements WindowSource {
     this.#requeue({ ...startOver(job, reading), restarts }, { ...input, now: run.providerNow() });
   }
 
-  /**
-   * Takes a passage out of the state.
-   *
-   * @param returns whether the window is read again by this process: its first page then brings the state back that was there
-   */
-  #dropPassage(reading: Reading | null, returns: boolean): void {
-    const isOpen = this.#state.pass?.open.some(({ id }) => id === reading?.id) === true;
-    if (reading === null || (!isOpen && !returns)) return;
-    // S2: without the passage, the state is what it was before. Ids that are reserved anew tell the two STATEs apart.
-    const newestId = this.#options.run.ids.reserve(reading.id);
-    this.#state = { ...dropOpen(this.#state, reading.id), newestId };
+  /** Takes a passage out of the state. */
+  #dropPassage(reading: Reading | null): void {
+    if (reading !== null) this.#state = dropOpen(this.#state, reading.id);
   }
 
   /** Puts a window back in front of the queue, under the floor and limits of `at`. */

@@ -138,3 +138,14 @@ test("S2 R4: the last STATE counts the rows of a window that waits for its stray
     run.outputs.findLastIndex(({ type }) => type === "RECORD_LINES"),
   );
 });
+
+test("S2 R4: a window that waits for its strays brings no STATE back", async () => {
+  const script = [
+    [pageOf([recordOf("a", 0)], "c"), pageOf([recordOf("stray", 1)])],
+    [new ConnectorError("unavailable", "It is down.")],
+  ];
+  const run = await readScript(script, { mode: "full_refresh" });
+  expect(run.states).toHaveLength(3);
+  const texts = run.states.map(({ state }) => JSON.stringify(state.stream.stream_state));
+  expect(new Set(texts).size).toBe(3);
+});
