@@ -73,6 +73,25 @@ def test_rows_that_a_containing_window_alone_returns(warehouse, table):
     assert current(warehouse, world) == world.truth()
 
 
+def test_a_row_that_an_older_state_left_behind_its_later_version(warehouse, table):
+    """R4: the platform kept rows of a sync whose clock was ahead, and gave a state back that does not know their ids."""
+    world = World(table)
+    many(world)
+    world.now += timedelta(hours=5)
+    world.emit(world.begin(), *ALL)
+    world.now -= timedelta(hours=4)
+    world.put(cost("r0", "11-05", "999"))
+    world.sync(ALL)
+    assert settled(warehouse, world, table)["11-05"][0] == "unproven"
+    world.now += timedelta(hours=4)
+    world.sync(ALL)
+    assert settled(warehouse, world, table)["11-05"][0] == "unproven"
+    world.clear()
+    world.sync(ALL)
+    assert settled(warehouse, world, table)["11-05"] == PROVEN
+    assert current(warehouse, world) == world.truth()
+
+
 @pytest.mark.parametrize("left", [0, 3])
 def test_an_outage_that_answers_with_no_data(warehouse, table, left):
     world = World(table)
