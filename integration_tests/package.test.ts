@@ -136,7 +136,7 @@ test.for([
   ["openrouter", "openrouter_management_key", "2026-12-01"],
 ] as const)(
   "sync makes database and report of %s with nothing but a key: sums of all days and models to the digit",
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async ([name, type, first]) => {
     await addDuckDb();
     await using served = await startProvider("--as", name, "--now", "2026-12-31T12:00:00Z");

@@ -40,7 +40,7 @@ export class Shell implements AsyncDisposable {
     const { child, ended } = start([this.#launcher, ...args], {
       cwd: this.folder,
       stdio: "pipe",
-      timeout: 50_000,
+      timeout: 150_000,
     });
     child.stdin?.end(input);
     const texts = [child.stdout, child.stderr].map((stream) =>
