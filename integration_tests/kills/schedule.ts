@@ -247,9 +247,13 @@ class AttemptDraw {
     };
   }
 
-  /** Drawn only if every later sync reads everything again. */
+  /**
+   * Drawn only if every later sync reads everything again, and if the clock goes on: else the listing of the next attempt has the
+   * `as_of` of the one that moved, and nobody can tell them apart (P6).
+   */
   #moving(): FaultInput[] {
-    return this.basis.isDeep && this.random.chance(0.12) ? [moving(this.random)] : [];
+    const { isDeep, time } = this.basis;
+    return isDeep && time === "goes on" && this.random.chance(0.12) ? [moving(this.random)] : [];
   }
 
   /** Minutes between two attempts: none, or shorter or longer than a cursor's lifetime, or hours. */
