@@ -85,8 +85,9 @@ export class Checkpoints {
     // Platforms count on states that differ (S2). Where nothing has changed, the pending records belong to a page whose
     // progress is not in the state yet: the STATE that covers them counts them.
     if (text === this.#last) return;
-    // A window that begins again, or that waits for its strays, may bring an earlier state back.
-    if (this.#sent.has(this.#hashOf(text))) {
+    // A window that begins again, or that waits for its strays, may bring an earlier state back. Before the first
+    // record no harm comes of that, and an idle sync must leave the state as it was (S6).
+    if (this.#records > 0 && this.#sent.has(this.#hashOf(text))) {
       this.#renew();
       ({ encoded, text } = this.#encode(state()));
     }

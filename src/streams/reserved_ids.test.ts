@@ -112,17 +112,13 @@ test("R4 S6: a sync that writes no row reserves nothing", async () => {
   expect(lastState(second)).toEqual(first);
 });
 
-test.each([0, 1])(
-  "S2 R4: a window that begins again brings no STATE back (%i records on its first page)",
-  async (records) => {
-    const first = Array.from({ length: records }, () => recordOf("a", 0));
-    const passage = [pageOf(first, "c"), refused("cursor_refused")];
-    const run = await readScript([passage, passage, [pageOf([recordOf("a", 0)])], [pageOf([])]]);
-    expect(run.succeeded).toBe(true);
-    const texts = run.states.map(({ state }) => JSON.stringify(state.stream.stream_state));
-    expect(new Set(texts).size).toBe(texts.length);
-  },
-);
+test("S2 R4: a window that begins again brings no STATE back behind its records", async () => {
+  const passage = [pageOf([recordOf("a", 0)], "c"), refused("cursor_refused")];
+  const run = await readScript([passage, passage, [pageOf([recordOf("a", 0)])], [pageOf([])]]);
+  expect(run.succeeded).toBe(true);
+  const texts = run.states.map(({ state }) => JSON.stringify(state.stream.stream_state));
+  expect(new Set(texts).size).toBe(texts.length);
+});
 
 test("S2 R4: the last STATE counts the rows of a window that waits for its strays, although it says what the first one said", async () => {
   const script = [
