@@ -26,7 +26,7 @@ export type Trial = keyof typeof SHARES;
 export const isTrial = (name: string): name is Trial => name in SHARES;
 
 export interface Trials {
-  /** Of its own, so that a trial changes nothing that the world draws. */
+  /** A separate source of chance: with a trial, the world draws the same records as without it. */
   readonly random: Random;
   /** Outages of minutes that begin between any two requests (R8), over days of many records. */
   readonly strikes: boolean;

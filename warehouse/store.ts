@@ -58,25 +58,20 @@ async function makeTable(database: Database, { name, columns }: Table): Promise<
 async function claim(database: Database, owner: Owner): Promise<void> {
   const wanted = [owner.base_url, owner.account, owner.granularity];
   const [found] = await database.query("FROM source_ai_billing.owner");
-  if (found === undefined) {
-    await database.run("INSERT INTO source_ai_billing.owner VALUES (?, ?, ?)", wanted);
-    return;
-  }
   const names = ["address", "account label", "granularity"];
-  const differing = names.filter((_, index) => found[index] !== wanted[index]);
+  const differing = names.filter((_, index) => found?.[index] !== wanted[index]);
   if (differing.length === 0) return;
-  // The first sync had a wrong address, account or granularity, and nothing came: the file belongs to nobody yet.
-  if (!(await hasRows(database))) {
-    await database.run("DELETE FROM source_ai_billing.states");
-    await database.run("DELETE FROM source_ai_billing.owner");
-    await database.run("INSERT INTO source_ai_billing.owner VALUES (?, ?, ?)", wanted);
-    return;
+  if (found !== undefined && (await hasRows(database))) {
+    throw new ConnectorError(
+      "database",
+      `The database "${database.path}" holds data of another ${differing.join(" and another ")} than the config says. ` +
+        "One file holds one account: name another file with --database, or change the config back.",
+    );
   }
-  throw new ConnectorError(
-    "database",
-    `The database "${database.path}" holds data of another ${differing.join(" and another ")} than the config says. ` +
-      "One file holds one account: name another file with --database, or change the config back.",
-  );
+  // Without a row the file belongs to nobody: the first sync may have had a wrong address, account or granularity.
+  await database.run("DELETE FROM source_ai_billing.states");
+  await database.run("DELETE FROM source_ai_billing.owner");
+  await database.run("INSERT INTO source_ai_billing.owner VALUES (?, ?, ?)", wanted);
 }
 
 async function hasRows(database: Database): Promise<boolean> {

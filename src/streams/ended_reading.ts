@@ -1,4 +1,4 @@
-/** What a complete reading says of its days and its strays. */
+/** The reports of a complete reading on its days and its strays. */
 import { daysOf, digestOf } from "../core/digests.ts";
 import { asFormer } from "../core/former.ts";
 import type { Reading, StandingStrays } from "../core/reading.ts";
