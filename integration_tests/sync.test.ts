@@ -83,6 +83,29 @@ describe("sync", () => {
     expect(third.stdout).toMatch(/^costs +0 rows read, 0 new, 0 changed/m);
   });
 
+  test("makes a database and a report for their owner only", async () => {
+    await using begun = await begin();
+    const { shell } = begun;
+    expect(await shell.run([...SYNC, "--report", "report.html"])).toMatchObject({ end: 0 });
+    for (const name of ["billing.duckdb", "report.html"]) {
+      expect((await stat(shell.path(name))).mode & 0o777, name).toBe(0o600);
+    }
+  });
+
+  test("is refused before anything is read if its report would replace another file", async () => {
+    await using begun = await begin();
+    const { shell } = begun;
+    const config = await readFile(shell.path("config.json"), "utf8");
+    expectOneError(await shell.run([...SYNC, "--report", "config.json"]), /it is a JSON file/);
+    expectOneError(await shell.run([...SYNC, "--report", "no/r.html"]), /there is no such folder/);
+    expect(await readFile(shell.path("config.json"), "utf8")).toBe(config);
+    await expect(stat(shell.path("billing.duckdb"))).rejects.toThrow("ENOENT");
+    expect(await shell.run(SYNC)).toMatchObject({ end: 0 });
+    const report = await shell.run(["report", "--out", "billing.duckdb"]);
+    expectOneError(report, /it is a DuckDB database, and a report replaces only a report/);
+    expect(await shell.run(["query", "SELECT count(*) FROM costs"])).toMatchObject({ end: 0 });
+  });
+
   test("--reset reads on after a provider's clock was years ahead, and loses no row", async () => {
     await using begun = await begin();
     const { served, shell } = begun;
