@@ -86,6 +86,7 @@ export class Connection {
   readonly #standing: ReadonlyMap<StreamName, Standing>;
   requests = 0;
   mayLoseStrays = false;
+  mayCountTwice = false;
   /** The readings that no kept STATE has covered since their report: the state knows nothing of them. */
   readonly #uncovered = new Set<string>();
   /** The latest instant that the header `Date` named in any sync: what has left retention by it is no longer followed (R2). */
@@ -135,11 +136,10 @@ export class Connection {
       skew: world.skew,
     });
     this.requests += result.requests;
-    this.mayLoseStrays ||= result.items.some(
-      (item) =>
-        item.kind === "log" &&
-        item.message.includes("start outside the windows that returned them"),
-    );
+    const warns = (text: string): boolean =>
+      result.items.some((item) => item.kind === "log" && item.message.includes(text));
+    this.mayLoseStrays ||= warns("start outside the windows that returned them");
+    this.mayCountTwice ||= warns("too many records to recognize every record");
     provider.strikes = [];
     const loaded = this.#load(result, step);
     const proofs = this.mode === "incremental" ? judgeProofs(this) : [];

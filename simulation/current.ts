@@ -21,6 +21,8 @@ export interface Judgeable {
   readonly scheduler: { readonly now: number };
   /** Whether the connector warned that too many strays waited (L1). */
   readonly mayLoseStrays: boolean;
+  /** Whether the connector said that it may not recognize a repeated record (P5): the models then say that a row is missing. */
+  readonly mayCountTwice: boolean;
   /** The chain of each stream's state. */
   readonly chainOf: (stream: StreamName) => string | undefined;
 }
@@ -107,8 +109,8 @@ export function judgeProven(judgeable: Judgeable, from: (rules: Rules) => number
     const first = from(rules);
     for (const [day, report] of newestReports(stream, warehouse.reports, chainOf(stream))) {
       if (Date.parse(day) < first || Date.parse(day) + DAY > scheduler.now) continue;
-      const shown = shownOf(stream, report, warehouse).filter(
-        ({ versions }) => versions.length !== report.rows,
+      const shown = shownOf(stream, report, warehouse).filter(({ versions }) =>
+        judgeable.mayCountTwice ? versions.length > report.rows : versions.length !== report.rows,
       );
       if (report.confirmed && !report.shrunk && shown.length === 0) continue;
       const why = shown.map(({ table, versions }) => `${table} has ${versions.length} rows`);

@@ -7,19 +7,16 @@ import type { Rules } from "./provider.ts";
 import { Random } from "./random.ts";
 import type { Life, StreamName } from "./records.ts";
 
-/**
- * The kinds of trials, each with the share of lives that have it. A share of 0: the engine does not pass yet, and only
- * `--trials` chooses the kind.
- */
+/** The kinds of trials, each with the share of lives that have it. */
 const SHARES = {
   strikes: 0.3,
   limits: 0.2,
   clock: 0.2,
-  order: 0,
-  volatile: 0,
-  changes: 0,
-  long: 0,
-  proven: 0,
+  order: 0.1,
+  volatile: 0.1,
+  changes: 0.1,
+  long: 0.1,
+  proven: 1,
 } as const;
 
 export type Trial = keyof typeof SHARES;
