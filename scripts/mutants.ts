@@ -1,7 +1,7 @@
 /**
  * `npm run mutants [-- RULE...]`: shows that the tests of `src/core/SPEC.md` hold the rules. Each mutant of
  * `mutants/table.ts` breaks one rule in a temporary copy of the tree, and the test that SPEC.md names must fail there.
- * Prints the mutants that survive, and exits with 1 where there is one. Takes a minute or two.
+ * Prints the mutants that survive, and exits with 1 where there is one. Takes ten minutes or more.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as z from "zod";
-import type { Mutant } from "./mutants/mutant.ts";
+import { type Mutant, partsOf } from "./mutants/mutant.ts";
 import { MUTANTS } from "./mutants/table.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -44,21 +44,23 @@ function copyTree(): string {
   return folder;
 }
 
-/** The regular expression of a title: a placeholder of `test.each`, such as `%s`, stands for any text. */
-function patternOf(title: string): string {
-  return title.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll(/%[a-z]/g, ".*");
+/**
+ * The regular expression of the full name of a test: its groups and its title, with blanks between. A placeholder of `test.each`, such as
+ * `%s`, stands for any text.
+ */
+function patternOf(test: string): string {
+  const { group, title } = partsOf(test);
+  const name = group === undefined ? title : `${group} ${title}`;
+  const escaped = name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+  return `(?:^| )${escaped.replaceAll(/%[a-z]/g, ".*")}$`;
 }
 
 /** Runs the named tests of one file in a copy; resolves to the result of each. */
-async function runTests(
-  folder: string,
-  file: string,
-  titles: readonly string[],
-): Promise<Result[]> {
+async function runTests(folder: string, file: string, tests: readonly string[]): Promise<Result[]> {
   const report = join(folder, "report.json");
   rmSync(report, { force: true });
   const vitest = join(folder, "node_modules/vitest/vitest.mjs");
-  const names = titles.map(patternOf).join("|");
+  const names = tests.map(patternOf).join("|");
   const options = ["--reporter=json", `--outputFile=${report}`, `--testNamePattern=${names}`];
   const command = [vitest, "run", file, ...options];
   const child = spawn(process.execPath, command, { cwd: folder, stdio: "ignore", detached: true });
@@ -66,7 +68,7 @@ async function runTests(
   await once(child, "close");
   clearTimeout(timer);
   const isOver = child.signalCode === null;
-  return isOver ? titles.map((title) => resultOf(report, title)) : titles.map(() => "failed");
+  return isOver ? tests.map((test) => resultOf(report, test)) : tests.map(() => "failed");
 }
 
 /** Ends vitest and its workers, which a defect may keep in an endless loop: together they are a process group. */
@@ -74,20 +76,14 @@ function killGroup({ pid }: ChildProcess): void {
   if (pid !== undefined) process.kill(-pid, "SIGKILL");
 }
 
-function resultOf(report: string, title: string): Result {
+function resultOf(report: string, test: string): Result {
   const { testResults } = reportSchema.parse(JSON.parse(readFileSync(report, "utf8")));
-  const pattern = new RegExp(patternOf(title));
+  const pattern = new RegExp(patternOf(test));
   const results = testResults
     .flatMap(({ assertionResults }) => assertionResults)
     .filter(({ fullName }) => pattern.test(fullName));
   if (results.some(({ status }) => status === "failed")) return "failed";
   return results.some(({ status }) => status === "passed") ? "passed" : "missing";
-}
-
-/** `path: title` as its two parts. */
-function partsOf(test: string): readonly [file: string, title: string] {
-  const [file = "", title = ""] = test.split(/: (.*)/s);
-  return [file, title];
 }
 
 /** Applies a mutant to a copy, runs its test there, and restores the file. */
@@ -100,8 +96,7 @@ async function tryMutant(folder: string, { file, from, to, test }: Mutant): Prom
   }
   writeFileSync(path, parts.join(to));
   try {
-    const [testFile, title] = partsOf(test);
-    const [result = "missing"] = await runTests(folder, testFile, [title]);
+    const [result = "missing"] = await runTests(folder, partsOf(test).file, [test]);
     return result;
   } finally {
     writeFileSync(path, source);
@@ -110,13 +105,12 @@ async function tryMutant(folder: string, { file, from, to, test }: Mutant): Prom
 
 /** Throws where a named test does not pass without a defect: its failure would then show nothing. */
 async function requireGreen(folder: string, mutants: readonly Mutant[]): Promise<void> {
-  const byFile = Map.groupBy(new Set(mutants.map(({ test }) => test)), (test) => partsOf(test)[0]);
+  const byFile = Map.groupBy(
+    new Set(mutants.map(({ test }) => test)),
+    (test) => partsOf(test).file,
+  );
   for (const [file, tests] of byFile) {
-    const results = await runTests(
-      folder,
-      file,
-      tests.map((test) => partsOf(test)[1]),
-    );
+    const results = await runTests(folder, file, tests);
     const bad = tests.filter((_, index) => results[index] !== "passed");
     if (bad.length > 0) throw new Error(`not green without a mutant:\n${bad.join("\n")}`);
   }

@@ -35,7 +35,7 @@ export const CONCURRENCY: readonly Mutant[] = [
     file: "src/core/retry.ts",
     from: "Math.max(asked, policy.minimumMs, grown)",
     to: "Math.max(policy.minimumMs, grown)",
-    test: "src/core/retry.test.ts: C2: how long a 429 is waited for",
+    test: "src/core/retry.test.ts: C2: how long a 429 is waited for > is never shorter than what is asked for, nor than the minimum, nor longer than an hour",
   },
   {
     rule: "C2",
@@ -70,14 +70,14 @@ export const CONCURRENCY: readonly Mutant[] = [
     file: "src/core/retry.ts",
     from: "retried >= policy.retries",
     to: "retried > policy.retries",
-    test: "src/core/retry.test.ts: C4: how long a fault is waited for",
+    test: "src/core/retry.test.ts: C4: how long a fault is waited for > retries five times, after 0.25, 1, 4, 16 and 64 s",
   },
   {
     rule: "C4",
     file: "src/http/judge.ts",
     from: "status >= 500 || status === 408",
     to: "status >= 400",
-    test: "src/http/client.test.ts: C4: what time does not mend is an error at once",
+    test: "src/http/client.test.ts: C4: what time does not mend is an error at once > HTTP %i is %s",
   },
   {
     rule: "C4",
@@ -98,6 +98,6 @@ export const CONCURRENCY: readonly Mutant[] = [
     file: "src/http/transport.ts",
     from: 'noProxy: read("NO_PROXY")',
     to: 'noProxy: ""',
-    test: "src/http/transport.test.ts: C5: proxies",
+    test: "src/http/transport.test.ts: C5: proxies > NO_PROXY is honored",
   },
 ];

@@ -28,7 +28,7 @@ export const LIMITS: readonly Mutant[] = [
     file: "src/http/incoming.ts",
     from: "setTimeout(expire, limitMs)",
     to: "setTimeout(() => undefined, limitMs)",
-    test: "src/http/transport.test.ts: L2: an answer has a limit of time from the request to its last byte",
+    test: "src/http/transport.test.ts: L2: an answer has a limit of time from the request to its last byte > %s is cut off",
   },
   {
     rule: "L3",
@@ -63,6 +63,6 @@ export const LIMITS: readonly Mutant[] = [
     file: "src/core/foreign_text.ts",
     from: '.replaceAll(/\\p{Cf}/gu, "")',
     to: "",
-    test: "src/core/foreign_text.test.ts: L4: foreign text is fit for a message",
+    test: "src/core/foreign_text.test.ts: L4: foreign text is fit for a message > %s: a message shows what is harmless",
   },
 ];

@@ -8,6 +8,20 @@ export interface Mutant {
   readonly from: string;
   /** The text of the defect. */
   readonly to: string;
-  /** The test that must fail, as SPEC.md names it: `path: title`. */
+  /**
+   * The one test that must fail: `path: title`, as SPEC.md names it. Where SPEC.md names a group of tests: `path: group > title`. A group
+   * alone would also count as failed by a test of it that has nothing to do with the defect.
+   */
   readonly test: string;
+}
+
+/** The parts of {@link Mutant.test}; `group` is undefined where SPEC.md names the test itself. */
+export function partsOf(test: string): {
+  readonly file: string;
+  readonly group: string | undefined;
+  readonly title: string;
+} {
+  const [file = "", name = ""] = test.split(/: (.*)/s);
+  const titles = name.split(" > ");
+  return { file, group: titles.at(-2), title: titles.at(-1) ?? "" };
 }

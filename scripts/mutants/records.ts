@@ -7,21 +7,21 @@ export const RECORDS: readonly Mutant[] = [
     file: "src/interface/pages.ts",
     from: "if (next === sent) throw",
     to: "if (next.length < 0) throw",
-    test: "src/interface/pages.test.ts: P1: only null ends a window",
+    test: "src/interface/pages.test.ts: P1: only null ends a window > next_cursor is %s: a provider fault, not an end",
   },
   {
     rule: "P2",
     file: "src/core/listing.ts",
     from: "this.#emptyInARow > MAXIMUM_EMPTY_PAGES",
     to: "this.#emptyInARow > 1",
-    test: "src/interface/pages.test.ts: P2: short, empty and overlong pages go on",
+    test: "src/interface/pages.test.ts: P2: short, empty and overlong pages go on > 1,000 empty pages in a row go on",
   },
   {
     rule: "P3",
     file: "src/http/judge.ts",
     from: 'if (type !== "application/json") {',
     to: 'if (type === "text/html") {',
-    test: "src/http/client.test.ts: P3 C4: what time may mend is retried",
+    test: "src/http/client.test.ts: P3 C4: what time may mend is retried > %s, then an answer",
   },
   {
     rule: "P4",
@@ -84,7 +84,7 @@ export const RECORDS: readonly Mutant[] = [
     file: "src/interface/strictness.ts",
     from: "if (!tolerate || ",
     to: "if (",
-    test: "src/interface/pages.test.ts: P3 V2: the envelope is closed",
+    test: "src/interface/pages.test.ts: P3 V2: the envelope is closed > %s is a provider fault",
   },
   {
     rule: "V3",

@@ -64,7 +64,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/interface/endpoint.ts",
     from: "PLAIN_PATH.test(endpoint)",
     to: "true",
-    test: "src/interface/capabilities.test.ts: W5: an endpoint is a plain path under the base URL",
+    test: "src/interface/capabilities.test.ts: W5: an endpoint is a plain path under the base URL > refuses %j",
   },
   {
     rule: "S1",

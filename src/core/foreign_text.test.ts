@@ -19,7 +19,7 @@ describe("L4: foreign text is fit for a message", () => {
     ["half a character", "a\ud83db", "a\ufffdb"],
     ["letters of all scripts", "Ä 日本 🙂", "Ä 日本 🙂"],
     ["blanks around it", "  a  ", "a"],
-  ])("%s", (_, text, shown) => {
+  ])("%s: a message shows what is harmless", (_, text, shown) => {
     expect(foreignText(text)).toBe(shown);
   });
 

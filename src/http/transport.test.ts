@@ -341,7 +341,7 @@ describe("L2: an answer has a limit of time from the request to its last byte", 
       "one 103 after the other",
       (socket) => drip(socket, () => socket.write("HTTP/1.1 103 Early Hints\r\n\r\n")),
     ],
-  ])("%s", async (_, serve) => {
+  ])("%s is cut off", async (_, serve) => {
     await using server = await serveTcp((socket) => void socket.once("data", () => serve(socket)));
     const transport = open({ limits: { ...PATIENT, answerMs: 200 } });
     const { client, retries } = clientOf(server.origin, {
@@ -395,21 +395,12 @@ describe("C5: proxies", () => {
     expect(seen).toEqual(["CONNECT api.example.com:443"]);
   });
 
-  test("NO_PROXY is honoured", async () => {
+  test("NO_PROXY is honored", async () => {
     const { seen, server } = await serveProxy();
     await using proxy = server;
-    await using direct = await serveHttp(json);
-    const transport = open({
-      proxies: { HTTP_PROXY: proxy.origin, NO_PROXY: "x.example,127.0.0.1" },
-    });
-    await clientOf(direct.origin, { transport }).client.get(ask(direct.origin));
-    expect(seen).toEqual([]);
-  });
-
-  test("a host of NO_PROXY is asked directly", async () => {
-    const { seen, server } = await serveProxy();
-    await using proxy = server;
-    const transport = open({ proxies: { HTTP_PROXY: proxy.origin, NO_PROXY: "none.invalid" } });
+    // Loopback is no proof: it is never asked through a proxy.
+    const proxies = { HTTP_PROXY: proxy.origin, NO_PROXY: "x.example,none.invalid" };
+    const transport = open({ proxies });
     const { client } = clientOf("http://none.invalid", { transport });
     await failure(client.get(ask("http://none.invalid", { first: true })));
     expect(seen).toEqual([]);
