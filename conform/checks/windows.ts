@@ -198,10 +198,10 @@ export const windowChecks: readonly Check[] = [
     id: "WIN-01",
     level: "must",
     clause: "1, 4.2, 4.3",
-    title: "Records lie in the window that was asked for.",
+    title: "The charge period of each record touches the window that was asked for.",
     protects:
       "A record outside is written with a day that was not asked for, and counted there again later.",
-    mend: "Select by ChargePeriodStart: start <= ChargePeriodStart < end.",
+    mend: "Return no record whose charge period lies outside the window. Best, select by its start (WIN-04).",
     run: strays,
   },
   {
@@ -210,7 +210,7 @@ export const windowChecks: readonly Check[] = [
     clause: "1",
     title: "Windows are half-open: no record is in two adjacent windows.",
     protects: "A record at the edge is counted twice.",
-    mend: "Compare with < at the end of the window: start <= ChargePeriodStart < end.",
+    mend: "Compare with < at the end of the window.",
     run: each(halfOpen),
   },
   {
@@ -229,7 +229,7 @@ export const windowChecks: readonly Check[] = [
     title: "A charge that covers several days is in exactly one of several adjacent windows.",
     protects:
       "A monthly charge in every window of its month is counted each time; in none, it is lost.",
-    mend: "Select by ChargePeriodStart alone, not by overlap or containment.",
+    mend: "Select by ChargePeriodStart alone (start <= ChargePeriodStart < end), not by overlap or containment.",
     run: each(longCharges),
   },
   {
