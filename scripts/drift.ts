@@ -13,6 +13,7 @@ const GENERATED = [
   "dbt/macros/record_columns.sql",
   "docs/conformance-checks.md",
   "docs/conformance-faults.md",
+  "src/core/TESTS.md",
 ];
 const root = new URL("..", import.meta.url);
 

@@ -3,7 +3,9 @@
  *
  * schemas/ gives src/generated/*.d.ts (types), validators.js and all_violations.js (standalone code of ajv, bundled, so
  * that ajv itself is not loaded at run time), text_rules.ts (the rules of members of text) and catalog_schemas.ts (the
- * catalog of `discover`). scripts/columns.ts gives the lists of columns and labels for conform/, warehouse/, dbt/ and docs/. src/config/schema.ts gives spec.json. conform/ gives docs/conformance-checks.md and docs/conformance-faults.md.
+ * catalog of `discover`). scripts/columns.ts gives the lists of columns and labels for conform/, warehouse/, dbt/ and docs/. src/config/schema.ts gives
+ * spec.json. conform/ gives docs/conformance-checks.md and docs/conformance-faults.md. The titles of the tests give
+ * src/core/TESTS.md.
  */
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { _, Ajv, type AnySchemaObject } from "ajv";
@@ -12,6 +14,7 @@ import { build } from "esbuild";
 import { compileFromFile } from "json-schema-to-typescript";
 import { ADDED_COLUMNS, DECIMAL, labelsModule, partlyMade, recordColumnsMacro } from "./columns.ts";
 import { formats } from "./formats.ts";
+import { testsPage } from "./rules.ts";
 
 const root = new URL("..", import.meta.url);
 const out = new URL("src/generated/", root);
@@ -239,3 +242,4 @@ await writeTextRules();
 await writeColumns();
 await writeSpec();
 await writeConformancePages();
+await writeFile(new URL("src/core/TESTS.md", root), testsPage());

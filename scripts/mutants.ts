@@ -1,6 +1,6 @@
 /**
- * `npm run mutants [-- RULE...]`: shows that the tests of `src/core/SPEC.md` hold the rules. Each mutant of
- * `mutants/table.ts` breaks one rule in a temporary copy of the tree, and the test that SPEC.md names must fail there.
+ * `npm run mutants [-- RULE...]`: shows that the tests hold the rules of `src/core/SPEC.md`. Each mutant of
+ * `mutants/table.ts` breaks one rule in a temporary copy of the tree, and the test that the mutant names must fail there.
  * Prints the mutants that survive, and exits with 1 where there is one. Takes ten minutes or more.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";

@@ -1,4 +1,4 @@
-/** The rules for every single sync, with or without faults. The ids are those of the design, section 3. */
+/** The rules for every single sync, with or without faults. The ids are those of src/core/SPEC.md. */
 import { DAY, dayOf, floorOf, hourOf, monthOf } from "./calendar.ts";
 import type { Item, OpenWindow, StateValue } from "./platform.ts";
 import type { Exchange, Rules } from "./provider.ts";

@@ -1,5 +1,5 @@
 /**
- * The rules of the warehouse and the state (design section 3), checked whenever a stream is complete. This module
+ * The rules of the warehouse and the state (src/core/SPEC.md), checked whenever a stream is complete. This module
  * records the requests and their instants itself and does not depend on the engine's code.
  */
 import { date, DAY, dayOf, floorOf, HOUR, iso, monthOf } from "./calendar.ts";

@@ -9,13 +9,13 @@ export interface Mutant {
   /** The text of the defect. */
   readonly to: string;
   /**
-   * The one test that must fail: `path: title`, as SPEC.md names it. Where SPEC.md names a group of tests: `path: group > title`. A group
+   * The one test that must fail: `path: title`, or `path: group > title` if the group has the rule in its title. A group
    * alone would also count as failed by a test of it that has nothing to do with the defect.
    */
   readonly test: string;
 }
 
-/** The parts of {@link Mutant.test}; `group` is undefined where SPEC.md names the test itself. */
+/** The parts of {@link Mutant.test}; `group` is undefined if the test itself has the rule in its title. */
 export function partsOf(test: string): {
   readonly file: string;
   readonly group: string | undefined;
