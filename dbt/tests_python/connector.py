@@ -1,4 +1,4 @@
-"""The real connector read from the reference provider, and a destination that keeps what it says, or part of it."""
+"""The real connector, which reads the reference provider, and a destination that keeps all of its messages or a part."""
 
 import json
 import subprocess
@@ -29,8 +29,8 @@ class Pipeline:
         self.folder = tempfile.TemporaryDirectory()
 
     def sync(self, keep: Callable[[str], bool] = lambda stream: True, kill_after: int | None = None, **more) -> None:
-        """Reads once. `keep`: whether the destination commits a stream; it has the state in any case. `kill_after`: the
-        process is killed after so many costs, and the last states before are kept."""
+        """Reads once. `keep`: whether the destination keeps the rows of a stream; the platform keeps the states in any case.
+        `kill_after`: the number of costs after which the process is killed; the last states before that are kept."""
         with self.start(**more) as process:
             costs = 0
             for line in process.stdout:
@@ -99,7 +99,8 @@ def compare(warehouses, provider, table: Table, granularity: str = "1d", account
             whole: bool = True) -> dict:
     """Judges both datasets in all databases, in append and in dedup mode: a proven day is the provider's.
 
-    `whole`: whether all that the provider shows was asked for. Returns, for append mode, the statuses of costs by day, and which days of costs are the provider's truth."""
+    `whole`: whether the config requests every day that the provider has. Returns for append mode, by day of costs, the status
+    and whether the sums are the provider's."""
     result: dict[str, tuple[str, bool]] = {}
     for dedup in (True, False):
         tables = Table(dedup, table.usage, table.costs, table.export_windows).tables

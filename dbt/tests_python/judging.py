@@ -1,4 +1,4 @@
-"""Each scenario ends with this check: a day that calls itself proven shows the provider's truth, to the row and the digit."""
+"""Each scenario ends with this check: a proven day has the rows that the provider shows, to the last digit."""
 
 from decimal import Decimal
 
@@ -9,7 +9,7 @@ AMOUNT = {"costs": "billed_cost", "usage": "consumed_quantity"}
 
 
 def rows_of(warehouse: Warehouse, world: World, view: str, order: str = "day") -> list[dict]:
-    """The rows of a world's account; of one without a name also those of which nobody knows whose they are."""
+    """The rows of a world's account. If the account has no label, rows without any known account belong to it too."""
     places = [world.address] + ([(None, None)] if world.account is None else [])
     rows = warehouse.all(f"select * from {view} order by {order}")
     return [row for row in rows if (row["base_url"], row["account"]) in places]

@@ -30,7 +30,7 @@ class PostgresServer:
         shutil.rmtree(self.folder)
 
     def ask_for_password(self, user: str) -> None:
-        """Everyone else is trusted."""
+        """From now on this user needs a password; all other users need none."""
         rules = self.folder / "data" / "pg_hba.conf"
         rules.write_text(f"host all {user} 127.0.0.1/32 scram-sha-256\n{rules.read_text()}")
         self.command("pg_ctl", "reload")

@@ -1,4 +1,4 @@
-"""Apache Spark behind the face of warehouses.py: one local session for the whole run, for it takes seconds to start."""
+"""Apache Spark with the interface of warehouses.py: one local session for the whole run, because it takes seconds to start."""
 
 import json
 import shutil
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from warehouses import COLUMNS, INPUTS, INSTANTS, OTHER_TYPES, Warehouse
 
-# Tests hold few rows: to generate and compile code for them takes far longer than to run without.
+# Tests have few rows: Spark would take longer to generate and compile code for them than to run without it.
 SETTINGS = {
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
     "spark.sql.adaptive.enabled": "false",
@@ -61,13 +61,13 @@ class Spark(Warehouse):
             self.write(table, shape, [{column: self.value(row.get(column)) for column in shape} for row in rows])
 
     def give(self, **inputs: list[tuple[str | None, ...]]) -> None:
-        """Replaces what the inputs hold; those that are not named become empty."""
+        """Replaces the rows of all input tables; an input that is not named becomes empty."""
         for name, columns in INPUTS.items():
             rows = [dict(zip(columns, row)) for row in inputs.get(name, [])]
             self.write(f"ai_billing_{name}", dict.fromkeys(columns, "string"), rows)
 
     def write(self, table: str, shape: dict[str, str], rows: list[dict]) -> None:
-        """Replaces a table, through a file."""
+        """Replaces a table; the rows go through a file."""
         file = Path(tempfile.mkdtemp(), "rows.jsonl")
         file.write_text("".join(json.dumps(row, default=str) + "\n" for row in rows))
         read = self.session.read.schema(", ".join(f"`{column}` {kind}" for column, kind in shape.items()))

@@ -1,4 +1,4 @@
-"""Teams and budgets: on numbers worked out by hand."""
+"""Teams and budgets. The expected figures are computed by hand."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""Changes of costs after a day was complete, and months as they looked on a day in the past. All figures are worked out by hand."""
+"""Changes of costs after a day was complete, and months as they looked on a day in the past. All figures are computed by hand."""
 
 import random
 import tempfile
@@ -244,7 +244,7 @@ def test_the_macro_of_any_day_shows_the_records_of_then(warehouse, table):
     shown(warehouse, table)
     rows = warehouse.all(inline(warehouse.name, "{{ ai_billing.costs_as_of('2025-11-13') }}"))
     found = {row["record_id"]: (row["billed_cost"], row["is_history_kept"]) for row in rows}
-    if table.dedup:  # the 5th was written anew on the 16th; b and c are still there
+    if table.dedup:  # the sync of the 16th wrote the 5th again; b and c still stand
         assert found == {"b": (5, False), "c": (7, False)}
     else:
         assert found == {"a": (12, True), "b": (5, True), "c": (7, True), "d": (2, True), "e": (3, True)}

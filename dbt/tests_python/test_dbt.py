@@ -39,7 +39,7 @@ INPUTS = {
 
 
 def worlds() -> tuple[Table, list[World]]:
-    """One table of several accounts, each with a trouble of its own."""
+    """One table of several accounts; each account shows another kind of trouble."""
     table = Table()
     made = []
 
@@ -78,8 +78,8 @@ def worlds() -> tuple[Table, list[World]]:
 
 @pytest.fixture(scope="module", params=["duckdb", "postgres", "spark"])
 def built(request, tmp_path_factory):
-    """A database after `dbt build` in a project of its own, and the same raw tables under the plain views. Spark has
-    none: it is compared with DuckDB."""
+    """A database after `dbt build` in a project of its own, and the same raw tables under the plain views. There are no plain
+    views for Spark, so it is compared with those of DuckDB."""
     folder = tmp_path_factory.mktemp("project")
     table, made = worlds()
     schema = f"built_{next(SCHEMAS)}"
@@ -172,7 +172,7 @@ def multiset(warehouse, name: str) -> list[str]:
 
 
 def comparable(value):
-    """Databases write zeros behind a decimal or not."""
+    """Some databases write zeros at the end of a decimal, others do not."""
     return f"{value:f}".rstrip("0").rstrip(".") if isinstance(value, Decimal) and value % 1 else value
 
 
@@ -192,7 +192,7 @@ def test_every_model_and_column_is_documented(built):
             continue
         assert node["description"], node["name"]
         if node["name"].startswith("ai_billing__"):
-            continue  # Their columns are no promise to anyone.
+            continue  # No user may rely on the columns of internal models.
         columns = warehouse.columns(node["name"])
         documented = {name for name, column in node["columns"].items() if column["description"]}
         assert set(columns) == documented, node["name"]
@@ -255,7 +255,7 @@ def test_a_seed_of_floats_is_refused(request, tmp_path, kind):
 
 @pytest.mark.parametrize("kind", ["duckdb", "postgres"])
 def test_an_incremental_build_and_pruned_tables_show_the_same(request, tmp_path, kind):
-    """Append, then what a deduplicating destination would have left, then rows that a destination lost, then a prune."""
+    """Four states of the tables: appended, deduplicated, with rows that the destination lost, and pruned."""
     if kind == "duckdb":
         warehouse = DuckDB(typed=True, path=str(tmp_path / "built.duckdb"))
         port, schema, plain = 0, "main", DuckDB()

@@ -1,4 +1,4 @@
-"""Databases that nobody can connect to here: dbt's own adapters compile the models, and sqlglot parses the result."""
+"""Databases that the tests cannot run: dbt's own adapters compile the models, and sqlglot parses the result."""
 
 import os
 import subprocess
@@ -29,7 +29,7 @@ def test_every_model_is_of_the_dialect(dialect):
 
 
 def test_money_is_an_exact_decimal(dialect):
-    """Redshift takes a plain numeric for a whole number, and BigQuery's has nine digits behind the point."""
+    """Without a precision, `numeric` is a whole number on Redshift, and has nine digits behind the point on BigQuery."""
     name, models = dialect
     wanted = "bignumeric(38, 18)" if name == "bigquery" else "decimal(38, 18)"
     assert f"as {wanted}) end as billed_cost" in models["ai_billing__rows_costs"]

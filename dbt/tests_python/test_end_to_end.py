@@ -1,4 +1,4 @@
-"""The real connector against the reference provider: the provider's troubles, the connector's, and the destination's."""
+"""The real connector against the reference provider, with faults of the provider, of the connector and of the destination."""
 
 import pytest
 from conftest import opened
@@ -133,7 +133,7 @@ def test_a_destination_that_commits_one_stream_only(serve, warehouses, lost):
     pass_time(provider, 86_400)
     pipeline.sync()
     found = compare(warehouses, provider, pipeline.table)
-    if lost == "rows":  # the connector does not know that they are lost, and they have not changed
+    if lost == "rows":  # the connector does not know that the destination lost these rows, and they have not changed
         assert found["2025-11-05"][0] == "unproven"
         pipeline.states.clear()
         pass_time(provider)
@@ -143,7 +143,7 @@ def test_a_destination_that_commits_one_stream_only(serve, warehouses, lost):
 
 
 def kill_at_the_third_page_of_costs(provider: Provider, pipeline: Pipeline) -> None:
-    """With pages of five: two are written, and a state that covers the first of them at least."""
+    """With five records a page, two pages are written, and a state covers at least the first one."""
     stalled = {"kind": "stall", "at": "headers", "when": {"operation": "costs", "page": 3}}
     provider.control("faults", {"set": stalled})
     pipeline.sync(kill_after=10)
@@ -190,7 +190,7 @@ def test_resumed_after_a_kill_while_a_newer_reading_had_ended(serve, warehouses)
 
 @pytest.mark.parametrize("selects", ["start", "overlap", "containment"])
 def test_long_and_empty_rows_however_a_provider_selects(serve, warehouses, selects):
-    """A provider that selects by containment never shows a row that no window contains: see the README's limits."""
+    """A provider that selects by containment never shows a row that is longer than every window: see Limits in the README."""
     provider = serve(data="usage=100,costs=60,days=30,late=0,monthly=false", now="2025-12-03T12:00:00Z")
     rows = {"tax": cost("tax", "11-20", "3.3", end="11-20", ChargeCategory="Tax")}
     if selects != "containment":
@@ -218,7 +218,7 @@ def test_long_and_empty_rows_however_a_provider_selects(serve, warehouses, selec
 
 
 def test_the_retention_edge(serve, warehouses):
-    """A day that leaves retention stays as it was proven last, also if a provider leaves it out in silence."""
+    """A day that leaves retention keeps its last proof, also if the provider leaves the day out without an error."""
     provider = serve(data=f"{DATA},retention=9")
     put(provider, cost("c", "11-05", "7"))
     provider.control("faults", {"set": {"kind": "retention_trim"}})

@@ -13,7 +13,7 @@ from world import Table, World, cost, usage
 
 MONTH = [("11-01", "12-01")]
 LABELS = {"x_ModelId": "m", "x_ProjectId": "p", "x_WorkspaceId": "w", "x_UsageType": "input_tokens"}
-# All that the interface has; by default the validator leaves these columns alone.
+# The validator checks these groups of columns only on request. The interface has columns of each of them.
 CRITERIA = "SUB_ACCOUNT_SUPPORTED,MULTIPLE_SUB_ACCOUNT_TYPES_SUPPORTED,TAGGING_SUPPORTED,USAGE_MEASUREMENT_SUPPORTED"
 
 
@@ -63,7 +63,7 @@ def failed_rules(warehouse: DuckDB, folder: Path) -> set[str]:
 
 
 def named_rules(column: int) -> set[str]:
-    """The rules that README.md says fail: in its column 1 for a closed month, in column 2 before the last invoice."""
+    """The rules that fail according to README.md: column 1 of its table for a closed month, column 2 before the last invoice."""
     rows = re.findall(r"^\| `([A-Za-z]+-C-\d{3}-[A-Z])` \| (\w+) \| (\w+) \|", (PACKAGE / "README.md").read_text(), re.MULTILINE)
     return {row[0] for row in rows if row[column] == "fails"}
 

@@ -1,4 +1,4 @@
-"""Histories by chance: whatever a provider, a connector and a destination do, no proven day is wrong."""
+"""Random histories: whatever the provider, the connector and the destination do, no proven day is wrong."""
 
 import random
 from decimal import Decimal
@@ -32,8 +32,8 @@ def windows(chance: random.Random) -> list[tuple[str, str]]:
 
 
 def as_the_deciding_reading_saw_it(warehouse, world: World) -> int:
-    """Every proven day shows what the provider showed to its reading; of rows that lie in no single day it may show
-    what was seen later. Returns how many days were proven."""
+    """Checks that every proven day has the rows that the provider showed to the reading that proves it. Rows that are longer
+    than a day may be those of a later reading. Returns the number of proven days."""
     current = rows_of(warehouse, world, "current_costs")
     proven = [row for row in rows_of(warehouse, world, "ai_billing__completeness_costs") if row["status"] == "proven"]
     for row in proven:

@@ -1,4 +1,4 @@
-"""Histories by chance: after every build the incremental steps hold the rows of a full build, whatever came in between."""
+"""Random histories: after every build the incremental steps have the rows of a full build, whatever happened in between."""
 
 import random
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ LAST = [f"+ai_billing__judged_{dataset}" for dataset in ("usage", "costs")]
 
 @dataclass
 class Destination(Table):
-    """Rows and reports arrive in the order in which they were written, a part of them between two builds."""
+    """Rows and reports wait here, and arrive in the order in which they were written: some before each build."""
 
     waiting: list[tuple[str, dict]] = field(default_factory=list)
 
@@ -34,7 +34,7 @@ PARSED: dict = {}
 
 
 class Project:
-    """The package on a database of its own, and the same raw tables in another, where each build makes all rows."""
+    """The package on one database, and the same raw tables on another one, where each build makes all rows again."""
 
     def __init__(self, kind: str, folder, port: int):
         self.kind, self.folder, self.port, self.schema = kind, folder, port, "incremental"
@@ -45,7 +45,7 @@ class Project:
             self.warehouse, self.whole = Postgres(port, self.schema), Postgres(port, f"{self.schema}_whole")
         for each in (self.warehouse, self.whole):
             each.create_raw()
-        # A parse takes as long as three runs, and all projects on a database have the same schema and name.
+        # A parse takes as long as three runs. It is shared, because all projects on a kind of database have one schema and name.
         self.parsed = PARSED.get(kind)
         self.parsed = PARSED[kind] = self.parsed or self.dbt("parse")
 
@@ -85,7 +85,8 @@ def project(request, tmp_path):
 
 
 def accounts(destination: Destination, chance: random.Random) -> list[World]:
-    """One address or several. At each one account, or two with labels, or two that share a table by mistake; and usage."""
+    """One or three addresses, each with usage and costs. An address has one account, two with labels, or two without a label,
+    which share a table by mistake."""
     worlds = []
     for number in range(chance.choice([1, 3])):
         labels = chance.choice([[None], ["a", "b"], [None, None], [None, "a"]])
@@ -135,7 +136,7 @@ def lose_a_reading(destination: Destination, chance: random.Random) -> None:
 
 
 def lose_reports(destination: Destination, chance: random.Random) -> None:
-    """As where the reports of an old chain are deleted."""
+    """A user deletes the reports of an old chain."""
     chains = sorted({row.get("chain", "") for row in destination.export_windows})
     if chains:
         lost = chance.choice(chains)
@@ -143,7 +144,7 @@ def lose_reports(destination: Destination, chance: random.Random) -> None:
 
 
 def emit_again(destination: Destination, chance: random.Random) -> None:
-    """After a kill a page is emitted once more."""
+    """After a kill the connector emits a page once more."""
     for row in destination.costs[:]:
         if chance.random() < 0.2:
             later = row["_airbyte_extracted_at"] + timedelta(minutes=1)
@@ -163,7 +164,7 @@ def change_mode(destination: Destination, _: random.Random) -> None:
 
 
 def strange_rows(destination: Destination, chance: random.Random) -> None:
-    """Rows of readings that nobody knows, without an id, or with values that cannot be cast."""
+    """Rows with an unknown reading id, without a record id, or with values that cannot be cast."""
     row = cost(f"r{chance.randrange(8)}", chance.choice(DAYS), "7")
     stamps = {"x_RecordUpdatedAt": "2025-11-05T00:00:00Z", "_airbyte_extracted_at": at("11-10 12:00")}
     for number, more in enumerate([{}, {"x_RecordId": None}, {"BilledCost": "1e3"}, {"ChargePeriodStart": None}]):
@@ -172,7 +173,7 @@ def strange_rows(destination: Destination, chance: random.Random) -> None:
 
 
 def edit_rows(destination: Destination, chance: random.Random) -> None:
-    """By hand: as many rows as before, of the same time."""
+    """A user edits amounts: neither the number of rows nor their instants change."""
     destination.costs = [{**row, "BilledCost": "3.25"} if chance.random() < 0.2 else row for row in destination.costs]
 
 
@@ -181,7 +182,7 @@ EVENTS = [*OFTEN, *OFTEN, clear]
 
 
 def as_other_code_left_them(warehouse) -> None:
-    """An older version of the package, or another variable, has made rows of an incremental step."""
+    """Marks rows of the incremental steps as if an older version of the package, or other variables, had made them."""
     for name in INCREMENTAL:
         warehouse.run(f"update {name} set code_hash = 'other', day = null where record_id < 'r4'")
 

@@ -1,4 +1,4 @@
-"""Inputs of the user, conversion and invoices: on numbers worked out by hand."""
+"""Inputs of the user, conversion and invoices. The expected figures are computed by hand."""
 
 from decimal import Decimal
 

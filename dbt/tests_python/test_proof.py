@@ -1,4 +1,4 @@
-"""Proven is right where it was wrong once, and the rows that stand are the same in append and in deduplicated tables."""
+"""Proofs that were wrong in earlier versions, and rows that stand: the same in append and in deduplicated tables."""
 
 from datetime import timedelta
 
@@ -23,7 +23,8 @@ def total(warehouse) -> int:
 
 @pytest.mark.parametrize("ids", ["a", "b"])
 def test_two_accounts_without_a_label_are_unproven(warehouse, table, ids):
-    """Without a record in common both are shown; with the same ids the newer one, until they take turns."""
+    """Two chains without a record in common are both shown. If they have the same ids, the newer chain is shown, until the chains
+    take turns."""
     one, two = World(table), World(table)
     many(one, "a")
     many(two, ids)
@@ -74,7 +75,7 @@ def test_rows_that_a_containing_window_alone_returns(warehouse, table):
 
 
 def test_a_row_that_an_older_state_left_behind_its_later_version(warehouse, table):
-    """R4: the platform kept rows of a sync whose clock was ahead, and gave a state back that does not know their ids."""
+    """R4: the clock of a sync was ahead. The platform kept its rows, and gave a state back that does not know their ids."""
     world = World(table)
     many(world)
     world.now += timedelta(hours=5)

@@ -96,7 +96,7 @@ def test_every_model_tells_them_apart(providers):
         rows = warehouse.all(f"select * from {name}")
         if rows and "base_url" in rows[0]:
             assert {row["base_url"] for row in rows} <= addresses, name
-        # Days without any cost have no provider's name.
+        # A day without any cost has no name of a provider.
         named = [row for row in rows if row.get("service_provider_name") is not None]
         assert {(row["base_url"], row["service_provider_name"]) for row in named} <= expected, name
     accounts = warehouse.all("select distinct base_url, account from current_costs")

@@ -38,7 +38,7 @@ INPUTS = {
 
 @pytest.fixture(scope="module")
 def page_of_duckdb(tables, tmp_path_factory) -> dict:
-    """From the names and types that the connector gives, with instants as text."""
+    """The page of a DuckDB file. Its columns have the connector's names and types; instants are text."""
     path = tmp_path_factory.mktemp("report") / "raw.duckdb"
     warehouse = DuckDB(path=str(path))
     warehouse.create_raw()
@@ -50,7 +50,8 @@ def page_of_duckdb(tables, tmp_path_factory) -> dict:
 
 @pytest.fixture(scope="module")
 def server(postgres, tables):
-    """Names in lower case, instants with a zone, control totals as jsonb, amounts as numbers; a reader with a password."""
+    """A PostgreSQL as other destinations fill it: lower-case names, instants with a zone, control totals as jsonb, amounts as
+    numbers. The role that reads it has a password."""
     warehouse = Postgres(postgres.port, SCHEMA, typed=True)
     warehouse.create_raw()
     warehouse.fill(tables)
@@ -61,7 +62,7 @@ def server(postgres, tables):
                 warehouse.run(f'alter table {table} rename "{column}" to {column.lower()}')
     warehouse.run("alter table costs alter billedcost type numeric(38, 18) using billedcost::numeric")
     warehouse.run(f"drop role if exists {READER}; create role {READER} login password '{PASSWORD}'")
-    # Nothing may depend on the session of the reader.
+    # The settings of the reader's session must not change the page.
     warehouse.run(f"alter role {READER} set timezone to 'Asia/Kathmandu'; alter role {READER} set datestyle to 'SQL, DMY'")
     warehouse.run(f'grant usage on schema "{SCHEMA}" to {READER}; grant select on all tables in schema "{SCHEMA}" to {READER}')
     postgres.ask_for_password(READER)
@@ -71,7 +72,7 @@ def server(postgres, tables):
 
 
 def report(*arguments: str, folder, **environment: str) -> subprocess.CompletedProcess:
-    """Without the variables of PostgreSQL that this process may have."""
+    """Runs the command without the PostgreSQL variables of this process's environment."""
     own = {key: value for key, value in os.environ.items() if not key.startswith("PG") and key != "DATABASE_URL"}
     command = [str(NODE), "cli/main.ts", "report", "--out", str(folder / "report.html"), *arguments]
     return subprocess.run(command, cwd=ROOT, env={**own, **environment}, capture_output=True, text=True, timeout=120)

@@ -1,4 +1,4 @@
-"""The ways an export loses or doubles money, on both databases, in both modes of a destination.
+"""Known ways in which an export loses or doubles money, on both databases, in append and in dedup mode.
 
 `settled` fails wherever a day that calls itself proven differs from what the provider shows.
 """
@@ -135,7 +135,7 @@ def test_a_listing_that_moved_proves_no_absence(warehouse, table):
     world = World(table)
     three_costs(world)
     world.sync(ALL)
-    skipped = world.shown.pop("c2")  # on an offset that moved
+    skipped = world.shown.pop("c2")  # the listing moved, so an offset cursor skips this row
     world.sync(ALL, moved=True)
     world.shown["c2"] = skipped
     found = settled(warehouse, world, table)
@@ -156,7 +156,7 @@ def test_a_manifest_without_its_rows(warehouse, table):
     assert found["11-05"] == ("unproven", "rows of the reading are missing")
     assert found["11-06"] == PROVEN
     assert set(current(warehouse, world)) == {"c1", "c2", "c3", "other"}
-    world.sync(ALL)  # the connector does not know that they are lost
+    world.sync(ALL)  # the connector does not know that the destination lost these rows
     assert settled(warehouse, world, table)["11-05"][0] == "unproven"
     world.clear()
     world.sync(ALL)
@@ -183,7 +183,7 @@ def test_rows_without_their_manifest(warehouse, table):
     found = settled(warehouse, world, table)
     assert found["11-05"][0] == "unproven"
     assert current(warehouse, world) == world.truth()
-    assert found["11-06"] == PROVEN  # nothing of it was written again
+    assert found["11-06"] == PROVEN  # no row of this day was written again
     world.withdraw("c1")
     world.sync(ALL)
     assert settled(warehouse, world, table)["11-05"] == PROVEN
@@ -248,7 +248,7 @@ LONG = {
 @pytest.mark.parametrize("selects", ["start", "overlap", "containment"])
 @pytest.mark.parametrize("kind", LONG)
 def test_rows_that_lie_in_no_single_day(warehouse, table, kind, selects):
-    """As a provider shows them now in one window and then in another, and withdraws them in the end."""
+    """A provider shows such a row in one window and then in another one, and withdraws it in the end."""
     world = World(table, selects=selects, now=at("12-02 12:00"))
     three_costs(world)
     row = LONG[kind]
@@ -278,7 +278,7 @@ def test_rows_that_lie_in_no_single_day(warehouse, table, kind, selects):
 
 
 def test_a_long_row_that_another_window_of_the_sync_emitted_stays(warehouse, table):
-    """Each sync, one window emits it and the others, which returned it as well, do not."""
+    """Several windows return the row; in each sync only one of them emits it."""
     world = World(table, selects="overlap", now=at("12-02 12:00"))
     world.put(LONG["subscription"])
     world.sync(("11-08", "11-15"), ("11-01", "11-08"))
@@ -293,7 +293,7 @@ def current_after(warehouse, world, table):
 
 
 def test_the_retention_edge_wipes_nothing(warehouse, table):
-    """A provider that leaves out in silence what lies before retention."""
+    """The provider leaves out rows before the retention floor, without an error."""
     world = World(table, retention_days=9)
     three_costs(world)
     world.sync(ALL)
@@ -301,12 +301,12 @@ def test_the_retention_edge_wipes_nothing(warehouse, table):
     truth = world.truth()
     world.now = at("11-13 18:00")
     for record_id in ("c1", "c2", "c3"):
-        world.withdraw(record_id)  # past the edge in the middle of the reading
+        world.withdraw(record_id)  # these rows leave retention during the reading
     world.sync(("11-05", "11-14"))
     warehouse.fill(table.tables)
     warehouse.build()
     assert current(warehouse, world) == truth
-    assert statuses(warehouse, world)["11-05"] == PROVEN  # as of the reading that could still see it
+    assert statuses(warehouse, world)["11-05"] == PROVEN  # the last reading that saw the whole day proves it
 
 
 def test_a_restatement_at_the_retention_edge(warehouse, table):
@@ -338,7 +338,7 @@ def test_two_accounts_in_one_table(warehouse, legacy):
     one, two = World(table, account="one", legacy=legacy), World(table, account="two", legacy=legacy)
     elsewhere = World(table, account="one", base_url="https://other.example.com", legacy=legacy)
     for world in (one, two, elsewhere):
-        three_costs(world)  # the same ids, as they may be
+        three_costs(world)  # ids are unique in an account only
         world.sync(ALL)
     two.withdraw("c2")
     one.put(cost("c1", "11-05", "9"))
@@ -353,11 +353,11 @@ def test_two_accounts_in_one_table(warehouse, legacy):
     assert settled(warehouse, two, table)["11-05"] == PROVEN
     assert settled(warehouse, elsewhere, table)["11-05"] == PROVEN
     nobodys = warehouse.all("select day_status from current_costs where base_url is null")
-    if legacy:  # three accounts have such ids, and the reading id names no chain
+    if legacy:  # rows of 0.1.0 name no chain, and three accounts have these ids
         assert {row["day_status"] for row in nobodys} == {"incomplete"}
     else:
         assert nobodys == [] and statuses(warehouse, one)["11-05"][0] == "unproven"
-    for world in (one, two, elsewhere):  # once each of them has been read again, they are gone
+    for world in (one, two, elsewhere):  # once each account has been read again, no row is without an account
         world.now = max(one.now, two.now, elsewhere.now)
         world.sync(ALL)
     assert settled(warehouse, one, table)["11-05"] == PROVEN
@@ -367,7 +367,7 @@ def test_two_accounts_in_one_table(warehouse, legacy):
 
 @pytest.mark.parametrize("cleared", [True, False])
 def test_granularity_changed_after_a_clear(warehouse, table, cleared):
-    """`cleared`: the destination emptied the table with the state; the reports of old readings stay in any case."""
+    """`cleared`: whether the destination also emptied the table of usage. The reports of old readings stay in both cases."""
     world = World(table, dataset="usage")
     for day in ("11-03", "11-05"):
         for hour in range(24):
@@ -391,14 +391,14 @@ def test_granularity_changed_after_a_clear(warehouse, table, cleared):
 
 
 def settled_of(warehouse, world, table, day):
-    """Like `settled` for one day: the truth of days that are not asked for any more is of the old granularity."""
+    """The status of one day. `settled` does not fit: days that no sync reads any more have rows of the old granularity."""
     warehouse.fill(table.tables)
     warehouse.build()
     return statuses(warehouse, world)[day]
 
 
 def test_hours_of_a_day_in_progress(warehouse, table):
-    """As version 0.1.0 read them: a resumed sync went on within the day."""
+    """Version 0.1.0 read hours like this: a resumed sync went on in the middle of a day."""
     world = World(table, dataset="usage", now=at("11-10 10:30"), legacy=True)
     for hour in range(11):
         world.put(usage(f"h{hour}", f"11-10 {hour:02}:00", "1", hours=1))

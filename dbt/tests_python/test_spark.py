@@ -1,5 +1,5 @@
-"""The scenarios of the other tests in one set of tables: every model has the same rows on Spark as on DuckDB, where those tests
-compare them with numbers worked out by hand."""
+"""The scenarios of the other tests in one set of tables: every model has the same rows on Spark as on DuckDB. The other tests
+compare the rows on DuckDB with figures that are computed by hand."""
 
 import json
 
@@ -27,7 +27,7 @@ GIVEN = {
 
 
 def values(table: Table) -> None:
-    """Texts that are a decimal or an instant, and texts that are none."""
+    """Texts that are valid decimals or instants, and texts that are not."""
     texts = test_values.FITS + test_values.NEVER + test_values.ONLY_NUMERIC
     instants = [*test_values.INSTANTS, *test_values.NO_INSTANTS]
     records = [cost(f"d{number}", "11-05", text) for number, text in enumerate(texts)]
@@ -47,7 +47,7 @@ def of_records(*records: dict):
 
 
 def spend_again(table: Table) -> None:
-    """A second provider, with prices and what caching saved."""
+    """A second provider, with prices and savings by caching."""
     bill = test_unit_costs.Bill(table, test_unit_costs.TYPED, "Typed")
     bill.used("3000000", "input_tokens", "m")
     bill.charged("7", "input_tokens", "m")

@@ -1,4 +1,4 @@
-"""Questions of a finance team about spend: months, movers, anomalies. All figures are worked out by hand.
+"""Questions of a finance team about spend: months, movers, anomalies. All figures are computed by hand.
 
 The newest complete day is 9 November 2025, a Sunday; the 10th is in progress.
 """
@@ -82,7 +82,7 @@ def test_a_forecast_repeats_usage_of_complete_days_only(warehouse, table):
     assert (row["days_in_month"], row["days_counted"], row["days_incomplete"], row["days_not_proven"]) == (30, 9, 1, 1)
     assert row["days_provisional"] == 3  # the 3rd, 9th and 10th
     assert month_of(warehouse, "m3")["forecast_cost"] == Decimal("3.333333333333333333")
-    # A purchase, and usage that is charged by the month, come once.
+    # A purchase, and usage that is charged by the month, are not extrapolated.
     assert month_of(warehouse, "")["forecast_cost"] == 20
     assert month_of(warehouse, "m4")["forecast_cost"] == 6
 

@@ -1,4 +1,4 @@
-"""Prices, what caching saved, and usage beside costs: on numbers worked out by hand."""
+"""Prices, savings by caching, and usage beside costs. The expected figures are computed by hand."""
 
 from decimal import Decimal
 
@@ -44,7 +44,7 @@ def built(warehouse):
         typed.charged(price, "cache_read_tokens", "m", x_ServiceTier=tier)
     typed.used("1000000", "cache_write_5m_tokens", "m", x_ServiceTier="standard")
     typed.charged("3.75", "cache_write_5m_tokens", "m", x_ServiceTier="standard")
-    # A charge for searches is no price of tokens where others name their usage type.
+    # A charge without a usage type is no price of tokens, if other charges of the month name their usage type.
     typed.used("400000", "output_tokens", "searcher")
     typed.charged("0.8", None, "searcher")
     typed.used("70", "cache_read_tokens", "free")

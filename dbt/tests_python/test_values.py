@@ -1,4 +1,4 @@
-"""Texts become exact values or are listed; days are UTC whatever the session's zone."""
+"""Texts become exact values, or `invalid_rows` lists them. Days are in UTC, whatever the zone of the session."""
 
 from decimal import Decimal
 
@@ -79,7 +79,7 @@ def test_a_day_with_a_row_that_cannot_be_cast_is_not_proven(warehouse, billed):
 
 
 def test_unit_costs_divide_exactly(warehouse):
-    """Both sides are added up before they meet; units are scaled; what has no cost stands beside."""
+    """Costs and quantities are added up before they are divided, and units are scaled. Usage without a cost has a row too."""
     world = World(Table())
     spend = World(world.table, dataset="costs")
     tokens = World(world.table, dataset="usage")

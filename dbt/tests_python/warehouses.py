@@ -1,4 +1,4 @@
-"""DuckDB and PostgreSQL behind one face: raw tables in, rows of the models out."""
+"""DuckDB and PostgreSQL behind one interface: it takes raw tables and gives the rows of the models."""
 
 import json
 import os
@@ -52,7 +52,8 @@ def views_of(target: str, **variables: str) -> str:
 
 @cache
 def models_of(text: str) -> dict[str, tuple[str, frozenset[str]]]:
-    """The models of plain views, each behind those that it reads from: its code, and all models that it needs."""
+    """The models of a file of plain views by name: the code of a model, and all models that it needs. A model comes after those
+    that it needs."""
     found: dict[str, tuple[str, frozenset[str]]] = {}
     for name, code in re.findall(r"^create (?:or replace )?view (\w+) as\n(.*?);\n(?=\n|\Z)", text, re.DOTALL | re.MULTILINE):
         read = [found[word][1] | {word} for word in set(re.findall(r"\w+", code)) & found.keys()]
@@ -61,7 +62,7 @@ def models_of(text: str) -> dict[str, tuple[str, frozenset[str]]]:
 
 
 class Warehouse:
-    """A schema with raw tables. `typed`: instants are timestamps with a zone, else texts; destinations do either."""
+    """A schema with raw tables. `typed`: whether instants are timestamps with a zone, or text; destinations do one or the other."""
 
     name: str
     text: str
@@ -70,7 +71,7 @@ class Warehouse:
     def __init__(self, typed: bool):
         self.typed = typed
         self.text_of_models = ""
-        # Models that are made with the next query that needs them, and those that were made.
+        # Models that wait for the first query that needs them, and models that are tables already.
         self.waiting: set[str] = set()
         self.made: set[str] = set()
 
@@ -87,15 +88,15 @@ class Warehouse:
         return self.json if column == "totals" else OTHER_TYPES.get(column, self.text)
 
     def fill(self, tables: dict[str, list[dict]]) -> None:
-        """Replaces what the raw tables hold. A row may lack columns."""
-        self.waiting.clear()  # A query that comes too late for its rows fails.
+        """Replaces the rows of the raw tables. A row may lack columns."""
+        self.waiting.clear()  # A model that was not made yet would have the new rows: a query of it now fails.
         for table, rows in tables.items():
             columns = [*COLUMNS[table], "_airbyte_extracted_at"]
             self.run(f'delete from "{table}"')
             self.insert(table, columns, [tuple(self.value(row.get(c)) for c in columns) for row in rows])
 
     def give(self, **inputs: list[tuple[str | None, ...]]) -> None:
-        """Replaces what the inputs hold; those that are not named become empty."""
+        """Replaces the rows of all input tables; an input that is not named becomes empty."""
         self.waiting.clear()
         for name, columns in INPUTS.items():
             self.run(f"delete from ai_billing_{name}")
@@ -109,8 +110,8 @@ class Warehouse:
         self.run((SQL / f"{self.name}.sql").read_text())
 
     def build(self, text: str | None = None) -> None:
-        """Each model as a table, as dbt makes them: every one is computed once, however many stand on it, and none before
-        a query names it or one that stands on it."""
+        """Each model becomes a table, as with dbt. A model is computed once, and not before a query names it or a model that
+        needs it."""
         for name in self.made:
             self.run(f"drop table {name}")
         self.made.clear()
@@ -118,7 +119,7 @@ class Warehouse:
         self.waiting = set(models_of(self.text_of_models))
 
     def build_all(self, text: str | None = None) -> None:
-        """As `build`, but every model at once: none may fail on these rows."""
+        """Like `build`, but computes every model now: no model may fail on these rows."""
         self.build(text)
         self.make(self.waiting)
 
@@ -164,7 +165,7 @@ class DuckDB(Warehouse):
         return self.connection.cursor()
 
     def insert(self, table, columns, rows) -> None:
-        """Through a file: thousands of parameters take seconds."""
+        """The rows go through a file, because thousands of parameters take seconds."""
         if not rows:
             return
         with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
@@ -206,8 +207,8 @@ class Postgres(Warehouse):
 
 
 def dbt_here(environment: dict[str, str], *command: str, parsed=None):
-    """dbt in this process: a process for each command takes seconds to load. `parsed`: what `dbt parse` returned, so that it
-    does not parse again."""
+    """Runs dbt in this process, because a process for each command takes seconds to load. `parsed`: the result of `dbt parse`, so
+    that dbt does not parse again."""
     from dbt.cli.main import dbtRunner
 
     with patch.dict(os.environ, {**environment, "DBT_SEND_ANONYMOUS_USAGE_STATS": "false"}):

@@ -1,7 +1,7 @@
 """A small model of provider, connector and destination, so that a scenario is a few lines.
 
-A World holds what the provider shows. `read` passes through windows as the connector does (design R4 to R8, P5, P6) and
-hands rows and reports to its table; faults of the way can be asked for. `truth` is what the provider shows now.
+A World has the records that the provider shows. `read` reads windows by the connector's rules (R4 to R8, P5, P6) and gives rows and
+reports to its table; its arguments name the faults of a reading. `truth` has the records that the provider shows now.
 """
 
 import json
@@ -73,7 +73,7 @@ def usage(record_id: str, start: str, quantity: str, hours: int = 24, **more) ->
 
 @dataclass
 class Table:
-    """Raw tables as a destination in append or in dedup mode leaves them."""
+    """The raw tables of a destination, in append or in dedup mode."""
 
     dedup: bool = False
     usage: list[dict] = field(default_factory=list)
@@ -90,7 +90,7 @@ class Table:
 
 
 def newest_by_key(rows: list[dict]) -> list[dict]:
-    """Airbyte's dedup: by primary key, the newest by cursor field (x_ReadingId), then the one extracted last."""
+    """Airbyte's dedup: of each primary key the row with the greatest cursor field (x_ReadingId), then the one extracted last."""
     newest: dict[str, dict] = {}
     for row in rows:
         held = newest.get(row["x_RecordId"])
@@ -116,7 +116,7 @@ def base36(number: int) -> str:
 
 @dataclass
 class Known:
-    """The knowledge of a day in the connector's state (design R6, R8, P6)."""
+    """A known day in the connector's state (R6, R8, P6)."""
 
     content: dict[str, str]
     rows_reading_id: str
@@ -126,7 +126,7 @@ class Known:
 
 @dataclass
 class World:
-    """`legacy`: the connector of version 0.1.0, which writes every row of every reading and knows no chain."""
+    """`legacy`: the rows are those of connector 0.1.0, which writes every row of every reading and names no chain."""
 
     table: Table
     dataset: str = "costs"
@@ -140,10 +140,10 @@ class World:
     legacy: bool = False
     chain: str = field(default_factory=new_chain)
     known: dict[datetime, Known] = field(default_factory=dict)
-    # Strays that were written: by whom, and which window showed them.
+    # Strays that were written: the reading that wrote the row, and the window that showed it.
     strays: dict[str, tuple[str, tuple[datetime, datetime]]] = field(default_factory=dict)
     pass_began: datetime | None = None
-    # The records that were shown when a reading began.
+    # The records that the provider showed when a reading began, by reading.
     snapshots: dict[str, dict[str, dict]] = field(default_factory=dict)
 
     @property
@@ -188,7 +188,7 @@ class World:
         self.strays.clear()
 
     def sync(self, *windows: tuple[str, str], **fate) -> None:
-        """One pass over windows that do not overlap. `between`: what the provider does after each window."""
+        """One pass over windows that do not overlap. `between` is called after each window, to change the provider."""
         self.pass_began = self.now
         seen: dict[str, tuple[dict, tuple[datetime, datetime]]] = {}
         owned: set[str] = set()
@@ -213,7 +213,7 @@ class World:
         return reading
 
     def read(self, start: str, end: str, **fate) -> str:
-        """One reading of a window. `fate`: see `finish`; `paged`: what differs is written by a second reading."""
+        """One reading of a window. `fate`: see `finish`; `paged`: whether a second reading writes the days that differ."""
         reading, began, window = self.begin(), self.now, (at(start), at(end))
         listed = self.listing(*window)
         differing = [day for day in days_of(*window) if self.differs(day, listed)]
@@ -236,7 +236,7 @@ class World:
         return not (len(known.content) >= 10 and 2 * len(content) < len(known.content) and known.shrunk_to != content)
 
     def emit(self, reading, start, end, lost=lambda _: False, records=None) -> list[dict]:
-        """Writes rows of one passage: all that start inside the window, unless told which."""
+        """Writes rows of a reading: `records`, or all that start inside the window."""
         first, last = at(start), at(end)
         if records is None:
             records = [record for record in self.listing(first, last) if first <= span(record)[0] < last]
@@ -248,9 +248,10 @@ class World:
 
     def finish(self, reading, began, start, end, listed, *, days=None, written=None, lose_manifest=False, moved=False,
                resumed=False, incomplete=(), numbers=False, whole=True, **_) -> None:
-        """Judges and reports a reading. Without `days` all of the window's are written. The destination may lose rows of it
-        (`lose_rows`, in `read`) or the report. `incomplete`: days of which a restart left other rows than it returned (R4).
-        `numbers`: amounts came as JSON numbers, so that there are no totals."""
+        """Judges and reports a reading. `days`: the days to report, by default all of the window. `lose_manifest`: whether the
+        destination loses the report; `lose_rows`, of `read`, names rows that it loses. `incomplete`: days whose rows are not
+        exactly the returned records, because the window began again (R4). `numbers`: whether amounts came as JSON numbers, so
+        that there are no totals."""
         window = at(start), at(end)
         days = days_of(*window) if days is None else days
         for day in days:
@@ -291,7 +292,7 @@ class World:
             self.report(reading, began, window, day, found, said, inside=False, **fate)
 
     def write_strays(self, window, records, **fate) -> None:
-        """Writes the strays that no window of the pass returned as its own: their window is read once more."""
+        """Reads a window once more, and writes the strays that no window of the pass returned as its own."""
         reading, began = self.begin(), self.now
         for record in records:
             self.strays[content_of(record)] = reading, window
@@ -299,7 +300,7 @@ class World:
                 self.table.append(self.dataset, {**record, "x_ReadingId": reading, "_airbyte_extracted_at": self.now})
         for day in {midnight(span(record)[0]) for record in records}:
             found = on([day], records)
-            # The row that stood for the day before may be the stray's: the next reading writes the day again (P5).
+            # The day that the stray starts on may have had its row already: the next reading writes the day again (P5).
             self.known.pop(day, None)
             said = {"rows_reading_id": reading, "rows": len(found), "confirmed": True, "shrunk": False}
             self.report(reading, began, window, day, found, said, inside=False, whole=False,
