@@ -142,5 +142,6 @@ try {
   console.log(`${chosen.length} mutants, ${survivors} survive`);
   process.exitCode = survivors === 0 && chosen.length > 0 ? 0 : 1;
 } finally {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  for (const folder of folders)
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }

@@ -5,7 +5,7 @@
  */
 import { date, DAY } from "./calendar.ts";
 import type { ReportRow, Warehouse } from "./platform.ts";
-import { isHidden } from "./outages.ts";
+import { isHidden, type Span } from "./outages.ts";
 import type { Exchange, Provider, Rules } from "./provider.ts";
 import { coversDay } from "./standing.ts";
 import { type Life, type StreamName, type Version, visible } from "./records.ts";
@@ -83,7 +83,7 @@ export function judgeCurrent(judgeable: Judgeable): string[] {
         const { table, versions } = shown;
         if (versions.length !== report.rows) {
           // A5: such a provider repeats a record with other values, in a listing and as a stray. The models say that rows are missing.
-          if (world.provider.options.members === "volatile") continue;
+          if (world.provider.options.members === "volatile" || judgeable.mayCountTwice) continue;
           faults.push(`R5: ${name}: ${report.rows} rows reported, ${table} has ${versions.length}`);
         }
         faults.push(...judgeDay(rules, report, shown, world.lives));
@@ -97,20 +97,21 @@ export function judgeCurrent(judgeable: Judgeable): string[] {
  * R10: every whole day that a config and retention let a sync read is proven, and the tables show what was proven. To be judged
  * when the provider has been quiet for two complete syncs. What the report says is judged by {@link judgeProofs}.
  *
- * @param from the first instant that is read, by stream
+ * @param range the instants that are read, by stream
  */
-export function judgeProven(judgeable: Judgeable, from: (rules: Rules) => number): string[] {
-  const { world, warehouse, scheduler, chainOf } = judgeable;
+export function judgeProven(judgeable: Judgeable, range: (rules: Rules) => Span): string[] {
+  const { world, warehouse, chainOf } = judgeable;
   // A5: two readings of a provider with a member that differs each time never agree.
   if (!world.reports || world.provider.options.members === "volatile") return [];
+  if (judgeable.mayCountTwice) return [];
   const faults: string[] = [];
   for (const rules of world.provider.options.datasets) {
     const { stream } = rules;
-    const first = from(rules);
+    const { start, end } = range(rules);
     for (const [day, report] of newestReports(stream, warehouse.reports, chainOf(stream))) {
-      if (Date.parse(day) < first || Date.parse(day) + DAY > scheduler.now) continue;
-      const shown = shownOf(stream, report, warehouse).filter(({ versions }) =>
-        judgeable.mayCountTwice ? versions.length > report.rows : versions.length !== report.rows,
+      if (Date.parse(day) < start || Date.parse(day) + DAY > end) continue;
+      const shown = shownOf(stream, report, warehouse).filter(
+        ({ versions }) => versions.length !== report.rows,
       );
       if (report.confirmed && !report.shrunk && shown.length === 0) continue;
       const why = shown.map(({ table, versions }) => `${table} has ${versions.length} rows`);

@@ -1,9 +1,10 @@
 /**
  * A life: one connection over many syncs, until the provider no longer changes and all due data must have been read.
  */
-import { DAY, dayOf, floorOf, HOUR, MINUTE, SECOND } from "./calendar.ts";
+import { DAY, dayOf, floorOf, HOUR, MINUTE, nextDay, SECOND } from "./calendar.ts";
 import { CALM, Connection, type Report, type Step } from "./connection.ts";
 import { judgeCurrent, judgeProven } from "./current.ts";
+import type { Span } from "./outages.ts";
 import type { Item, StateValue } from "./platform.ts";
 import type { Random } from "./random.ts";
 import type { End } from "./sync.ts";
@@ -211,10 +212,12 @@ export async function quiet(connection: Connection, last: Step): Promise<void> {
   const items = await settle(scheduler.now);
   // After the last sync: the one before it may be the first that read its day whole, and a listing that moved needs a second (P6).
   if (world.trials.proven) {
-    const { startDate } = step.asked;
-    const from = ({ retentionDays }: { readonly retentionDays: number }): number =>
-      Math.max(startDate ?? -Infinity, floorOf(scheduler.now, retentionDays) + DAY);
-    connection.faults.push(...judgeProven(connection, from));
+    const { startDate, endDate } = step.asked;
+    const range = ({ retentionDays }: { readonly retentionDays: number }): Span => ({
+      start: Math.max(startDate ?? -Infinity, floorOf(scheduler.now, retentionDays) + DAY),
+      end: Math.min(scheduler.now, nextDay(endDate ?? scheduler.now)),
+    });
+    connection.faults.push(...judgeProven(connection, range));
   }
   const written = items.filter(({ kind }) => kind === "record").length;
   if (written > 0 && isEconomical(world))

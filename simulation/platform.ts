@@ -72,6 +72,7 @@ export interface StateValue {
   readonly due?: readonly (readonly [start: string, end: string])[];
   readonly forgotten?: readonly (readonly [day: string, ...rest: unknown[]])[];
   readonly shrunk?: readonly (readonly [day: string, ...rest: unknown[]])[];
+  readonly longest_retention?: number;
   /** The strays whose rows stand: the hash, the day of the start, the reading that wrote it (null if its day owns it), the window. */
   readonly strays?: readonly (readonly (string | null)[])[];
   readonly pass?: {

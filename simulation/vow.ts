@@ -152,8 +152,16 @@ export class Vow {
     // W2: costs are asked for by whole calendar months where windows may be that long.
     const byMonth = rules.stream === "costs" && rules.maximumWindowDays >= 31;
     const anchor = Math.max(from, byMonth ? monthOf(reread, 0) : reread);
+    const { longest_retention: longest = 0 } = stored;
+    // W3: a retention that is longer than any before shows days that had left each of them.
+    const returns = longest > 0 && longest < rules.retentionDays;
+    const left = returns ? floorOf(believed.startedAt, longest) : -Infinity;
     const early = own.find(
-      (window) => window.start < anchor && !isLook(window, own) && !isDue(window, stored),
+      (window) =>
+        window.start < anchor &&
+        window.start >= left &&
+        !isLook(window, own) &&
+        !isDue(window, stored),
     );
     if (early === undefined) return [];
     return [

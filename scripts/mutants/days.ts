@@ -53,6 +53,13 @@ export const DAYS: readonly Mutant[] = [
   },
   {
     rule: "R10",
+    file: "src/streams/completion.ts",
+    from: "reading.totals === null ? [reading] : []",
+    to: "reading.totals === null ? [] : []",
+    test: "src/streams/reader_days.test.ts: R10 R5: the days of a resumed reading whose control totals were left out are due, because it is not reported",
+  },
+  {
+    rule: "R10",
     file: "src/core/plan.ts",
     from: "const more = [...again, ",
     to: "const more = [",
@@ -103,8 +110,8 @@ export const DAYS: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "[...reads, ...others]",
-    to: "reads",
+    from: ", ...others]",
+    to: "]",
     test: "src/streams/reader_days.test.ts: R10: of a window of several pages, also the days that did not change are due after rows were missing",
   },
   {

@@ -32,6 +32,20 @@ export const RECORDS: readonly Mutant[] = [
   },
   {
     rule: "P5",
+    file: "src/streams/completion.ts",
+    from: "await this.#leave(days.filter((day) => !agreed.has(day)));",
+    to: "",
+    test: "src/streams/reader_days.test.ts: P5: a day that a look for owners shows otherwise than it was written leaves the state, and another stays",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/completion.ts",
+    from: "days.get(day)?.shrinkage != null",
+    to: "false",
+    test: "src/streams/reader_days.test.ts: P5 R8: strays of a known day that shows less than half are written, and the next sync writes the day again",
+  },
+  {
+    rule: "P5",
     file: "src/core/sightings.ts",
     from: "if (found.own !== -1) return this.#newer.countAgain(found.own, window.passage);",
     to: "",

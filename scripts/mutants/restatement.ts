@@ -222,7 +222,7 @@ export const RESTATEMENT: readonly Mutant[] = [
   {
     rule: "R6",
     file: "src/streams/completion.ts",
-    from: "await forgetDays(\n        left.map((day) => ({ day, records: 0, writtenBy: null })),\n        this.#options,\n      );",
+    from: "await this.#leave(left);",
     to: "",
     test: "src/streams/reader_days.test.ts: R6: a known day outside the plan leaves the state before a stray that starts on it is written",
   },

@@ -149,6 +149,7 @@ export class Completion {
       case "confirm":
         return await this.#confirmed(ended.reading, job.purpose.days);
       case "look":
+        return await this.#looked(ended.reading);
     }
   }
 
@@ -183,7 +184,12 @@ export class Completion {
     const settled = settleReading(state(), reading, asLearned(judge(), reading), input.now);
     const { rewrites } = settlement;
     const hasLost = settlement.hasLost || this.#writtenStrays() < strays;
-    setState(this.#remembered(hasLost ? this.#withReadBefore(settled, reading) : settled));
+    const due = [
+      ...(hasLost ? this.#readBefore(reading) : []),
+      // R5: a reading without totals is not reported, so the warehouse cannot know what it proved.
+      ...(this.#options.report !== null && reading.totals === null ? [reading] : []),
+    ];
+    setState(this.#remembered(this.#withDue(settled, due)));
     if (rewrites.length === 0) {
       const { availableThrough } = reading;
       this.#finish({ window: reading, availableThrough, missesStrays: job.missesStrays });
@@ -198,14 +204,18 @@ export class Completion {
   }
 
   /**
-   * R10: a reading has found rows missing. They may have moved to days that the pass had read before: the state with these days due.
-   * The first reading of a window comes before the second one, which is about some of its days.
+   * R10: a reading has found rows missing. They may have moved to days that the pass had read before. The first reading of a window
+   * comes before the second one, which is about some of its days.
    */
-  #withReadBefore(state: StreamState, { start, end, rewrites }: Reading): StreamState {
-    if (state.mode !== "incremental") return state;
-    const reads = [...(state.pass?.reads ?? []), ...this.#waiting.map(({ window }) => window)];
+  #readBefore({ start, end, rewrites }: Reading): Range[] {
+    const reads = this.#options.state().pass?.reads ?? [];
     const others = rewrites === null ? [] : subtract([{ start, end }], rewrites.map(dayRange));
-    return { ...state, due: withDue(state.due, [...reads, ...others], this.#options.input.now) };
+    return [...reads, ...this.#waiting.map(({ window }) => window), ...others];
+  }
+
+  #withDue(state: StreamState, ranges: readonly Range[]): StreamState {
+    if (state.mode !== "incremental" || ranges.length === 0) return state;
+    return { ...state, due: withDue(state.due, ranges, this.#options.input.now) };
   }
 
   /**
@@ -233,6 +243,31 @@ export class Completion {
     if (present.mode !== "incremental") return;
     const agreed = reports.map(({ day }) => day);
     setState({ ...present, known: judge().known, due: afterReading(present.due, agreed, []) });
+  }
+
+  /**
+   * P5: strays that no look has found an owner for are written, and take the rows of their owners over. A look in an outage misses
+   * owners. So a day that the look shows otherwise than the state knows leaves the state, and the next sync writes the day again.
+   */
+  async #looked(reading: Reading): Promise<void> {
+    const days = this.#strayDays().filter((day) => reading.start <= day && day < reading.end);
+    const known = renewed(knownOf(this.#options.state()), reading.digests);
+    const { reports } = settleAgain(known, reading, days);
+    const agreed = new Set(reports.map(({ day }) => day));
+    await this.#leave(days.filter((day) => !agreed.has(day)));
+  }
+
+  /** The days of the strays that this sync may write. */
+  #strayDays(): number[] {
+    return this.strays.pendingDays().filter((day) => !this.#leftToNext.has(day));
+  }
+
+  /** Takes days out of the state, so that the next sync writes them again. */
+  async #leave(days: readonly number[]): Promise<void> {
+    await forgetDays(
+      days.map((day) => ({ day, records: 0, writtenBy: null })),
+      this.#options,
+    );
   }
 
   async #wroteStrays(
@@ -294,10 +329,7 @@ export class Completion {
     if (!this.#hasLooked) {
       this.#hasLooked = true;
       const { looks, left, leftToNext } = this.#daysToLookAt();
-      await forgetDays(
-        left.map((day) => ({ day, records: 0, writtenBy: null })),
-        this.#options,
-      );
+      await this.#leave(left);
       if (leftToNext.size > 0) {
         this.#leftToNext = leftToNext;
         await this.#options.warn(tooManyLooks(this.#options.limits, leftToNext.size));
@@ -305,6 +337,9 @@ export class Completion {
       for (const window of looks) queue(jobOf(window, this.#lookPurpose(window)));
       if (looks.length > 0) return;
     }
+    // A day that shows less than half (R8) may be the owner of its strays all the same.
+    const { days } = knownOf(this.#options.state());
+    await this.#leave(this.#strayDays().filter((day) => days.get(day)?.shrinkage != null));
     this.#waiting = [];
     const assigned = new Set<string>();
     for (const each of waiting) {

@@ -65,7 +65,8 @@ export function writesOf(
   known: KnownDays,
 ): (day: number) => boolean {
   if (purpose.kind === "strays") return () => true;
-  return purpose.kind === "confirm" ? () => false : writesDay(known, rewrites);
+  const writesNone = purpose.kind === "confirm" || purpose.kind === "look";
+  return writesNone ? () => false : writesDay(known, rewrites);
 }
 
 /** A job for a reading that an earlier process began. The earlier process has written the records of the days that the reading writes. */

@@ -522,6 +522,8 @@ test("R6: a second reading that is killed goes on at its page, and knows its day
 /** Two days with a window each: the provider returns records by overlap with their period, or by a rule of its own. */
 const twoDays = { ...input, endDate: DAY_ONE + 2 * DAY, maximumWindowDays: 1 };
 const strayOf = (id: string, day: number): Fields => recordOf(id, day);
+const tenOf = (name: string, day = 0): Fields[] =>
+  Array.from({ length: 10 }, (_, index) => recordOf(`${name}${index}`, day));
 const stateOf = (run: Run) => {
   const state = lastState(run);
   if (state?.mode !== "incremental") throw new Error("no state");
@@ -670,6 +672,43 @@ test("P5: a known day that a stray starts on is read too, and may own the stray"
   expect(idsOf(run)).toEqual([]);
   expect(run.queries.map(({ start }) => (start - DAY_ONE) / DAY)).toEqual([3, 0]);
   expect(stateOf(run).strays).toMatchObject([{ day: DAY_ONE, readingId: null }]);
+});
+
+test("P5 R8: strays of a known day that shows less than half are written, and the next sync writes the day again", async () => {
+  const whole = { ...input, maximumWindowDays: 1 };
+  const first = await readScript(showing({ 0: [a, ...tenOf("r")] }), { input: whole });
+  const late = { ...whole, lookback: DAY };
+  const outage = await readScript(showing({ 0: [recordOf("r0", 0)], 3: [a] }), {
+    input: late,
+    stored: lastState(first),
+  });
+  expect(idsOf(outage)).toEqual(["a"]);
+  expect(known(outage)?.forgotten.get(DAY_ONE)).toMatchObject({ most: 11 });
+  const healed = await readScript(showing({ 0: [a, ...tenOf("r")], 3: [a] }), {
+    input: late,
+    stored: lastState(outage),
+  });
+  expect(idsOf(healed)).toHaveLength(11);
+  expect(known(healed)?.days.get(DAY_ONE)).toMatchObject({ records: 11 });
+});
+
+test("P5: a day that a look for owners shows otherwise than it was written leaves the state, and another stays", async () => {
+  const day = [...tenOf("r"), a];
+  /** The first day is looked at again, because so few records are remembered. */
+  const lookAt = (shown: readonly Fields[]): Promise<Run> => {
+    let asked = 0;
+    const script = ({ start }: { start: number }): FetchedPage[] => {
+      if (start === DAY_ONE) return [pageOf((asked += 1) === 1 ? day : shown)];
+      return [pageOf([...tenOf("s", 1), a])];
+    };
+    return readScript(script, { input: twoDays, limits: { firstSightings: 4, sightings: 8 } });
+  };
+  const owned = await lookAt(day);
+  expect(idsOf(owned)).toHaveLength(21);
+  expect(known(owned)?.days.get(DAY_ONE)).toMatchObject({ records: 11 });
+  const outage = await lookAt(day.slice(0, 6));
+  expect(idsOf(outage).slice(21)).toEqual(["a"]);
+  expect([...(known(outage)?.forgotten.keys() ?? [])]).toEqual([DAY_ONE]);
 });
 
 test("P5: a stray that is restated between the two readings is written as it comes then", async () => {
@@ -887,6 +926,17 @@ test("R10: days that a kill left unknown are read by the next sync, however old 
   expect(unproven(next).forgotten).toBe(0);
   const last = await readScript(restless(twelve, 1), { input: late, stored: lastState(next) });
   expect(unproven(last)).toEqual(NONE);
+});
+
+test("R10 R5: the days of a resumed reading whose control totals were left out are due, because it is not reported", async () => {
+  const killed = await readScript([[pageOf(four.slice(0, 2), "c"), down]], {
+    input,
+    stored: lastState(await sync(four)),
+    limits: { stateGroups: 0 },
+  });
+  const run = await readScript([[pageOf(four.slice(2))]], { input, stored: lastState(killed) });
+  expect(run.said).toMatchObject([{ reading: { totals: null } }]);
+  expect(stateOf(run).due).toEqual([week]);
 });
 
 test("R10: days that a pass had read before it found rows missing are read again by the next sync, and then proven", async () => {

@@ -25,7 +25,7 @@ export type Purpose =
   | { readonly kind: "window"; readonly withStrays: boolean }
   /** The second reading of a window, which writes the days that differed (R6). */
   | { readonly kind: "rewrite" }
-  /** A window in which strays of other windows start. Nothing is written; the reading only drops the strays that the window owns. */
+  /** A window in which strays of other windows start. Nothing is written: the reading drops the strays that the window owns. */
   | { readonly kind: "look" }
   /** A window whose listing moved, once more: these days are compared with the state. Nothing is written (P6). */
   | { readonly kind: "confirm"; readonly days: readonly number[] }
@@ -176,6 +176,7 @@ export class RecordFilter {
   #isAbout(day: number): boolean {
     const { purpose, writes } = this.#context;
     if (purpose.kind === "confirm") return purpose.days.includes(day);
+    if (purpose.kind === "look") return true;
     return purpose.kind === "window" || (purpose.kind === "rewrite" && writes(day));
   }
 

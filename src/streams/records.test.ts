@@ -629,14 +629,18 @@ test("R6: a second reading counts, digests and writes only the days that differe
   expect(lines.totals.map(({ day }) => day)).toEqual([DAY_ONE + DAY]);
 });
 
-test.each(["look", "collect"] as const)(
-  "P5: a reading to %s at strays writes and counts nothing",
-  (kind) => {
+test.each([
+  ["collect", { records: 0, digests: [] }, [DAY_ONE + 4 * DAY]],
+  ["look", { records: 1, digests: [{ day: DAY_ONE, records: 1 }] }, []],
+] as const)(
+  "P5: a reading to %s at strays writes nothing; a look compares the days of its window",
+  (kind, counted, pending) => {
     const strays = new Strays([]);
     const stray = usageRecord("s", { ChargePeriodStart: "2026-01-05T00:00:00Z" });
-    const lines = fromRecords([usageRecord("a"), stray], contextOf({ strays, purpose: { kind } }));
-    expect(lines).toMatchObject({ count: 0, records: 0, digests: [] });
-    expect(strays.pendingDays()).toEqual(kind === "collect" ? [DAY_ONE + 4 * DAY] : []);
+    const context = contextOf({ strays, purpose: { kind }, writes: () => false });
+    const lines = fromRecords([usageRecord("a"), stray], context);
+    expect(lines).toMatchObject({ count: 0, ...counted });
+    expect(strays.pendingDays()).toEqual(pending);
   },
 );
 
