@@ -45,14 +45,16 @@ function copyTree(): string {
 }
 
 /**
- * The regular expression of the full name of a test: its groups and its title, with blanks between. A placeholder of `test.each`, such as
- * `%s`, stands for any text.
+ * The regular expression of the full name of a test: its groups and its title, with ` > ` between them in the option of vitest and a
+ * blank in its report. A placeholder of `test.each`, such as `%s`, stands for any text.
  */
 function patternOf(test: string): string {
   const { group, title } = partsOf(test);
-  const name = group === undefined ? title : `${group} ${title}`;
-  const escaped = name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
-  return `(?:^| )${escaped.replaceAll(/%[a-z]/g, ".*")}$`;
+  const names = group === undefined ? [title] : [group, title];
+  const patterns = names.map((name) =>
+    name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll(/%[a-z]/g, ".*"),
+  );
+  return `(?:^| )${patterns.join("(?: >)? ")}$`;
 }
 
 /** Runs the named tests of one file in a copy; resolves to the result of each. */
