@@ -211,7 +211,7 @@ export async function quiet(connection: Connection, last: Step): Promise<void> {
   const before = new Map(connection.states);
   const items = await settle(scheduler.now);
   // After the last sync: the one before it may be the first that read its day whole, and a listing that moved needs a second (P6).
-  if (world.trials.proven) {
+  if (world.trials.proven && world.trials.limits.dueWindows > 100) {
     const { startDate, endDate } = step.asked;
     const range = ({ retentionDays }: { readonly retentionDays: number }): Span => ({
       start: Math.max(startDate ?? -Infinity, floorOf(scheduler.now, retentionDays) + DAY),
@@ -236,9 +236,10 @@ export async function quiet(connection: Connection, last: Step): Promise<void> {
   }
 }
 
-/** Whether the bounds let a state remember all strays, so that none is written again. */
+/** Whether the bounds let a state remember all strays, so that none is written again, and a pass read all days that are due. */
 function isEconomical({ trials: { limits, members } }: World): boolean {
-  return members !== "volatile" && limits.knownStrays > 100 && limits.pendingStrays > 100;
+  const { knownStrays, pendingStrays, dueWindows } = limits;
+  return members !== "volatile" && Math.min(knownStrays, pendingStrays, dueWindows) > 100;
 }
 
 /**

@@ -35,7 +35,7 @@ export interface Trials {
   readonly changes: boolean;
   /** Most costs are longer than their day, and windows are short. */
   readonly long: boolean;
-  /** At its end every day must be proven (R10). */
+  /** At its end every day must be proven, if the bounds let a pass read all days that are due (R10). */
   readonly proven: boolean;
 }
 
@@ -78,6 +78,9 @@ function drawLimits(random: Random): Limits {
     notedWindows: random.pick([1, 5, LIMITS.notedWindows]),
     knownStrays: random.pick([1, 4, LIMITS.knownStrays]),
     looks: random.pick([1, 3, LIMITS.looks]),
+    dueWindows: random.pick([1, 3, LIMITS.dueWindows]),
+    confirmedPages: random.pick([0, 1, LIMITS.confirmedPages]),
+    confirmations: random.pick([0, 1, 5, LIMITS.confirmations]),
     heldPageBytes: random.pick([500, 3000, LIMITS.heldPageBytes]),
     heldBytes: random.pick([500, 3000, LIMITS.heldBytes]),
     stateRecords: random.pick([1, 5, LIMITS.stateRecords]),

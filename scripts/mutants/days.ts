@@ -89,7 +89,7 @@ export const DAYS: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/core/plan.ts",
-    from: ".slice(0, MAXIMUM_DUE)",
+    from: ".slice(0, dueWindows)",
     to: "",
     test: "src/core/plan.test.ts: R10: of costs the whole month of a due day is read, and a pass has at most 400 windows for due days",
   },

@@ -11,9 +11,6 @@ import { ceilTo, DAY, floorTo } from "./time.ts";
 import type { KnownDays } from "./known_days.ts";
 import { type Range, subtract, union } from "./window.ts";
 
-/** The most windows that a pass reads because their days are due: more than a year of days with a full page each. */
-export const MAXIMUM_DUE = 400;
-
 const rangeOf = (day: number): Range => ({ start: day, end: day + DAY });
 
 /** All days that are due. */

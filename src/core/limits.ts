@@ -1,5 +1,6 @@
 /**
- * The bounds of a read's memory and of its state, past which the connector goes on with less knowledge (L1, C3, S8). A bound that
+ * The bounds of a read's memory, of its state and of its second readings, past which the connector goes on with less knowledge (L1, C3,
+ * S8, R10, P6). A bound that
  * ends a read has its constant where it is used. The process edge passes {@link LIMITS}; tests and the simulation pass smaller
  * ones, so that the paths behind each bound run without a million records.
  */
@@ -15,6 +16,11 @@ export interface Limits {
   readonly knownStrays: number;
   /** Windows that are read to look for the owners of strays. */
   readonly looks: number;
+  /** Windows that a pass reads because their days are due (R10). */
+  readonly dueWindows: number;
+  /** The pages of a window that is read a second time in the same sync (P6), and the number of such windows. */
+  readonly confirmedPages: number;
+  readonly confirmations: number;
   /** The longest lines of a page that are held, in bytes. Compared with longer ones, the STATE before them is small (R6). */
   readonly heldPageBytes: number;
   /** Bytes that are held before they are written (C3). */
@@ -34,6 +40,9 @@ export const LIMITS: Limits = {
   notedWindows: 200_000,
   knownStrays: 2000,
   looks: 31,
+  dueWindows: 400, // more than a year of days with a full page each
+  confirmedPages: 4,
+  confirmations: 100,
   heldPageBytes: 256 * 1024,
   heldBytes: 1024 * 1024,
   stateRecords: 20_000,

@@ -12,7 +12,8 @@ import {
   type StreamState,
   withoutStale,
 } from "./state.ts";
-import { dueDays, MAXIMUM_DUE } from "./due.ts";
+import { dueDays } from "./due.ts";
+import { type Limits, LIMITS } from "./limits.ts";
 import { NOTHING_KNOWN, prune, withFirstChances } from "./known_days.ts";
 import { type ProvisionalDay, underRetention } from "./provisional.ts";
 import type { Reading } from "./reading.ts";
@@ -114,6 +115,7 @@ function cutOff(start: number, end: number, floor: number): Range[] {
 export function planIncremental(
   stored: IncrementalState | null,
   at: PlanInput,
+  { dueWindows }: Pick<Limits, "dueWindows"> = LIMITS,
 ): Plan<IncrementalState> {
   const bounds = boundsOf(at, stored?.longestRetention);
   if (stored !== null && stored.position > at.now) return emptyPlan(stored);
@@ -124,7 +126,7 @@ export function planIncremental(
   const isDeep = at.reconcileFrom !== null && state.reconciledOn !== formatDay(at.now);
   const { lostProvisional, provisional, left } = underRetention(state, bounds);
   const { slice, after } = scrubOf(state, at, { isDeep, from, rereadFrom });
-  const again = againOf(state, at, bounds);
+  const again = againOf(state, at, bounds).slice(0, dueWindows);
   const more = [...again, ...(isDeep ? deepRanges(at, provisional, slice, end) : [])];
   const pass = passOf(state, at, [{ start: rereadFrom, end: state.position }, ...more], bounds);
   const gap = { start: from, end: state.start };
@@ -172,7 +174,7 @@ function knownRange(resumed: readonly Reading[], floor: number, now: number): Ra
 function againOf(state: IncrementalState, at: PlanInput, { from, end }: Bounds): Range[] {
   const over = { start: from, end: Math.min(end, floorTo(DAY, at.now)) };
   const wanted = wholeMonths(clip(dueDays(state), over), { start: from, end }, at);
-  return windowsOf(wanted, state.known, at).slice(0, MAXIMUM_DUE);
+  return windowsOf(wanted, state.known, at);
 }
 
 /** The ranges that are read once a day beside the lookback: R2 and the slice of R7. */

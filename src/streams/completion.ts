@@ -76,10 +76,6 @@ const tooManyLooks = ({ looks }: Limits, days: number): string =>
   `records start outside the windows that returned them, on more than ${looks} windows that this sync did not read. ` +
   `${days} days of such starts are left to the next sync, and the windows that showed these records are not finished until then.`;
 
-/** The most pages of a window that is read a second time in the same sync (P6), and the most such windows. */
-const CONFIRMED_PAGES = 4;
-const CONFIRMATIONS = 100;
-
 const dayRange = ({ day }: { readonly day: number }): Range => ({ start: day, end: day + DAY });
 
 /** A window that has been read, but has strays that are neither dropped nor written yet. */
@@ -223,9 +219,10 @@ export class Completion {
    * Nobody could prove a day that goes on.
    */
   #confirm(reading: Reading, pageCount: number, doubtful: readonly number[]): void {
-    const { input, plan, queue } = this.#options;
+    const { input, limits, plan, queue } = this.#options;
     const days = doubtful.filter((day) => day + DAY <= input.now);
-    const isCheap = pageCount <= CONFIRMED_PAGES && this.#confirmations < CONFIRMATIONS;
+    const isCheap =
+      pageCount <= limits.confirmedPages && this.#confirmations < limits.confirmations;
     const mayConfirm = plan.state.mode === "incremental" && !reading.resumed && isCheap;
     if (days.length === 0 || !mayConfirm) return;
     this.#confirmations += 1;

@@ -148,7 +148,7 @@ function readerOf(
     stored: options.states.get(stream.name),
   });
   const owner = ownerOf(stream, settings, account);
-  const plan = planOf(configured, options.states.get(stream.name), owner, input);
+  const plan = planOf(configured, options.states.get(stream.name), owner, input, options.limits);
   return new StreamReader({
     stream,
     source: { owner, openPages: pagesOf(stream, dataset, options) },
@@ -255,9 +255,10 @@ function planOf(
   stored: unknown,
   owner: StateOwner,
   at: PlanInput,
+  limits: Limits,
 ): Plan<StreamState> {
   const state = decodeState(stored, owner, syncMode);
   return syncMode === "incremental"
-    ? planIncremental(state?.mode === "incremental" ? state : null, at)
+    ? planIncremental(state?.mode === "incremental" ? state : null, at, limits)
     : planFullRefresh(state?.mode === "full_refresh" ? state : null, at);
 }

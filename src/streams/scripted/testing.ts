@@ -69,7 +69,7 @@ interface Options {
   readonly now?: () => number;
   readonly consumed?: (output: Output) => void;
   readonly limits?: Partial<Limits>;
-  /** Whether the output shows where reports would stand, as a DEBUG line `report`. */
+  /** Whether the output shows where reports would stand, as a DEBUG line `report`. Each report takes a turn. */
   readonly marksReports?: boolean;
 }
 
@@ -147,12 +147,13 @@ async function outputsOf(
 /** Reads usage from a script. */
 export async function readScript(script: Script, options: Options = {}): Promise<Run> {
   const { stream = usage, stored = null, input = at, mode = "incremental", lanes = 1 } = options;
+  const limits = { ...LIMITS, ...options.limits };
   const said: ReadingReport[] = [];
   const events: ProgressEvent[] = [];
   const { queries, openPages } = answersOf(script);
   const plan =
     mode === "incremental"
-      ? planIncremental(stored?.mode === "incremental" ? stored : null, input)
+      ? planIncremental(stored?.mode === "incremental" ? stored : null, input, limits)
       : planFullRefresh(stored?.mode === "full_refresh" ? stored : null, input);
   const run = runOf(options, input.now, events);
   const { stateInterval = 0 } = options;
@@ -172,7 +173,9 @@ export async function readScript(script: Script, options: Options = {}): Promise
     reports: {
       send: async (report) => {
         said.push(report);
-        if (options.marksReports === true) await run.outlet.send(log("DEBUG", "report"));
+        if (options.marksReports !== true) return;
+        await Promise.resolve();
+        await run.outlet.send(log("DEBUG", "report"));
       },
       keep: async () => undefined,
     },
