@@ -268,4 +268,11 @@ export const RESTATEMENT: readonly Mutant[] = [
     to: "if (!reading.isFormer || reading.isFormer) return settlement;",
     test: "src/streams/former.test.ts: R6: days that a reading of 0.2.0 learns after the upgrade are of its form, and not written again",
   },
+  {
+    rule: "R5",
+    file: "src/streams/completion.ts",
+    from: "    await report({ ...said,",
+    to: "    void report({ ...said,",
+    test: "src/streams/completion.test.ts: R5: the state says that a window is done only once its report is out",
+  },
 ];

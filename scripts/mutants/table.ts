@@ -153,6 +153,27 @@ export const MUTANTS: readonly Mutant[] = [
     to: "if (all.length > 0) return all;",
     test: "src/streams/strays.test.ts: S8: the state remembers 2,000 strays: the newest that were written, then those that their days own",
   },
+  {
+    rule: "S4",
+    file: "src/streams/job.ts",
+    from: "    restarts: job.restarts,",
+    to: "",
+    test: "src/streams/reader.test.ts: S4: restarts are counted also where a window has lost a part to retention",
+  },
+  {
+    rule: "S4",
+    file: "src/streams/job.ts",
+    from: "job.memory ?? job.replaced",
+    to: "job.memory",
+    test: "src/streams/reader.test.ts: P5 S4: a window that loses days to retention twice, at its restart and before it is asked for, repeats nothing",
+  },
+  {
+    rule: "S8",
+    file: "src/streams/checkpoint.ts",
+    from: "groupsOf(bounded) <= limits.stateGroups",
+    to: "groupsOf(bounded) >= 0",
+    test: "src/streams/checkpoint.test.ts: S8: a state of too many groups of control totals leaves them out, before it is made",
+  },
   ...CONCURRENCY,
   ...LIMITS,
 ];

@@ -13,7 +13,7 @@ import type { Output } from "../protocol.ts";
 const owner = { base_url: "https://a.example", dataset: "usage", granularity: "1d", account: null };
 
 /** Checkpoints of a clock that the test moves. */
-function checkpoints() {
+function checkpoints(limits = LIMITS) {
   const sent: Output[] = [];
   const warnings: string[] = [];
   const at = { now: 0, state: stateAt(0) };
@@ -21,7 +21,7 @@ function checkpoints() {
     stream: "usage",
     owner,
     interval: 1000,
-    limits: LIMITS,
+    limits,
     state: () => at.state,
     setState: () => undefined,
     ids: new ReadingIds(0),
@@ -139,6 +139,31 @@ test("S8: a state that would grow too large drops proofs, sums and finished wind
     open.map(() => [8000, null]),
   );
   expect(decoded).toMatchObject({ position: DAY_ONE, provisional: { length: 3650 } });
+});
+
+test("S8: a state of too many groups of control totals leaves them out, before it is made", async () => {
+  const begun = { id: "r", limit: 1000, beganAt: 0, withTotals: true };
+  const groups = [1, 2, 3].map((number) => ({
+    labels: { usage_type: `${number}` },
+    amounts: { quantity: "1" },
+    records: 1,
+  }));
+  const totals = [{ day: 0, inside: true, records: 3, groups }];
+  const reading = { ...beginReading({ start: 0, end: DAY }, begun), totals, cursor: "c" };
+  const open = [{ ...reading, availableThrough: 0, firstAsOf: "", lastAsOf: "" }];
+  for (const [stateGroups, expected] of [
+    [3, totals],
+    [2, null],
+  ] as const) {
+    const { made, at, states, warnings } = checkpoints({ ...LIMITS, stateGroups });
+    at.state = stateAt(DAY_ONE, { pass: { ...emptyPass(0), open } });
+    await made.send();
+    const decoded = decodeState(states()[0]?.state.stream.stream_state, owner, "incremental");
+    expect(decoded?.pass?.open.map((each) => [each.cursor, each.totals])).toEqual([
+      ["c", expected],
+    ]);
+    expect(warnings).toHaveLength(expected === null ? 1 : 0);
+  }
 });
 
 test("S8: ten years of days that shrank, and open windows with many strays, leave a state within its bound", async () => {

@@ -251,6 +251,48 @@ test("W3 S4 P5: a window that has partly left retention when it begins again is 
   expect(idsOf(run)).toEqual(["one", "two"]);
 });
 
+test("S4: restarts are counted also where a window has lost a part to retention", async () => {
+  const days = { ...at, endDate: DAY_ONE + 8 * DAY, now: DAY_ONE + 8.5 * DAY };
+  let asked = 0;
+  const run = await readScript(
+    () => {
+      asked += 1;
+      return [pageOf([], "next"), refused("cursor_refused")];
+    },
+    {
+      input: { ...days, maximumWindowDays: 2 },
+      providerNow: () => DAY_ONE + (asked === 0 ? 8.5 : 30.5) * DAY,
+    },
+  );
+  expect(run.succeeded).toBe(false);
+  expect(run.queries.map(({ start }) => (start - DAY_ONE) / DAY)).toEqual([0, 1, 1]);
+});
+
+test("P5 S4: a window that loses days to retention twice, at its restart and before it is asked for, repeats nothing", async () => {
+  const days = { ...at, endDate: DAY_ONE + 16 * DAY, now: DAY_ONE + 16.5 * DAY };
+  const three = recordOf("three", 3);
+  let clock: readonly number[] = [16.5];
+  const providerNow = (): number => {
+    const [now = 0, ...later] = clock;
+    if (later.length > 0) clock = later;
+    return DAY_ONE + now * DAY;
+  };
+  let asked = 0;
+  function* script(): Generator<FetchedPage | ConnectorError, void> {
+    asked += 1;
+    if (asked > 1) {
+      yield pageOf(asked === 2 ? [three] : []);
+      return;
+    }
+    yield pageOf([one, two, three], "next");
+    clock = [30.5, 31.2];
+    yield refused("cursor_refused");
+  }
+  const run = await readScript(script, { input: { ...days, maximumWindowDays: 4 }, providerNow });
+  expect(run.queries[1]).toMatchObject({ start: DAY_ONE + 2 * DAY, end: DAY_ONE + 4 * DAY });
+  expect(idsOf(run)).toEqual(["one", "two", "three"]);
+});
+
 test("W4: a window that the provider refuses because it ends in the future ends at the last whole bucket", async () => {
   const input = {
     ...at,

@@ -1,4 +1,5 @@
 /** For the tests of a stream's reader: usage that is read from a script of pages and errors. */
+import { setImmediate } from "node:timers/promises";
 import { ReadingIds } from "../../core/identity.ts";
 import { type Limits, LIMITS } from "../../core/limits.ts";
 import { type PlanInput, planFullRefresh, planIncremental } from "../../core/plan.ts";
@@ -174,7 +175,7 @@ export async function readScript(script: Script, options: Options = {}): Promise
       send: async (report) => {
         said.push(report);
         if (options.marksReports !== true) return;
-        await Promise.resolve();
+        await setImmediate();
         await run.outlet.send(log("DEBUG", "report"));
       },
       keep: async () => undefined,

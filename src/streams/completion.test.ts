@@ -1,0 +1,180 @@
+/** The end of a reading (P5, P6, R5, R10): strays that wait, second readings, and the order of report and state. */
+import { expect, test } from "vitest";
+import { forget } from "../core/known_days.ts";
+import type { IncrementalState, StreamState } from "../core/state.ts";
+import { DAY } from "../core/time.ts";
+import { ConnectorError } from "../errors.ts";
+import { at, idsOf, lastState, readScript, recordOf, type Run } from "./scripted/testing.ts";
+import type { FetchedPage, Fields } from "./stream.ts";
+import { DAY_ONE, pageOf } from "./testing.ts";
+
+/** Four days with a window each, read at noon of the fifth. */
+const input = {
+  ...at,
+  now: DAY_ONE + 4.5 * DAY,
+  endDate: DAY_ONE + 4 * DAY,
+  lookback: 4 * DAY,
+  maximumWindowDays: 1,
+};
+const down = new ConnectorError("unavailable", "It is down.");
+const lost = recordOf("lost", 0);
+
+type Windows = Readonly<Record<number, readonly Fields[]>>;
+/** A provider that shows these records in the window of each day, whatever they start on. */
+const showing =
+  (windows: Windows) =>
+  ({ start }: { start: number }): FetchedPage[] => [pageOf(windows[(start - DAY_ONE) / DAY] ?? [])];
+
+function stateOf(run: Run): IncrementalState {
+  const state = lastState(run);
+  if (state?.mode !== "incremental") throw new Error("no state");
+  return state;
+}
+const startsOf = (run: Run): number[] => run.queries.map(({ start }) => (start - DAY_ONE) / DAY);
+const dayOne = { day: DAY_ONE, records: 1, writtenBy: null };
+
+/** A state that knows of the stray `lost`, which the window of the fourth day shows, that the first day owns it. */
+async function owning(): Promise<IncrementalState> {
+  const first = await readScript(showing({ 0: [lost] }), { input });
+  const late = { ...input, lookback: DAY };
+  const windows = { 0: [lost], 3: [lost] };
+  const second = await readScript(showing(windows), { input: late, stored: lastState(first) });
+  const state = stateOf(second);
+  expect(state.strays).toMatchObject([{ day: DAY_ONE, readingId: null }]);
+  return state;
+}
+
+test("P5: a full refresh that goes on looks for the owner of a stray on a day that its first attempt read, and writes nothing of that day", async () => {
+  const mode = "full_refresh";
+  const first = await readScript([[pageOf([lost])], [down]], { input, mode });
+  expect(idsOf(first)).toEqual(["lost"]);
+  const stored = lastState(first, mode);
+  const windows = { 0: [lost, recordOf("other", 0)], 1: [lost, recordOf("r1", 1)] };
+  const second = await readScript(showing(windows), { input, mode, stored });
+  expect(startsOf(second)).toEqual([1, 2, 3, 0]);
+  expect(idsOf(second)).toEqual(["r1"]);
+  expect(second.succeeded).toBe(true);
+});
+
+test("P5: once records were forgotten, a day that this read has written is looked at again for a stray, and not written twice", async () => {
+  const many = Array.from({ length: 9 }, (_, index) => recordOf(`r${index}`, 1));
+  let asked = 0;
+  const provider = ({ start }: { start: number }): FetchedPage[] => {
+    const windows = { 0: [lost, ...(asked === 0 ? [] : [recordOf("new", 0)])], 1: many, 2: [lost] };
+    asked += 1;
+    return showing(windows)({ start });
+  };
+  const run = await readScript(provider, { input, limits: { firstSightings: 4, sightings: 4 } });
+  expect(startsOf(run)).toEqual([0, 1, 2, 3, 0]);
+  expect(idsOf(run)).toEqual(["lost", ...many.map((record) => record["x_RecordId"])]);
+});
+
+test("P5: a stray of a day that is not known is written without a look, and its day is not due", async () => {
+  const early = recordOf("early", -1);
+  const run = await readScript(showing({ 1: [early] }), { input });
+  expect(startsOf(run)).toEqual([0, 1, 2, 3, 1]);
+  expect(idsOf(run)).toEqual(["early"]);
+  expect(stateOf(run).known.forgotten.size).toBe(0);
+});
+
+test("P5: a window that is resumed behind a written stray leaves the stray in the state", async () => {
+  const own = recordOf("r1", 1);
+  const pages = [pageOf([lost], "c"), pageOf([own])];
+  const paged = ({ start }: { start: number }, cursor: string | null): FetchedPage[] =>
+    start === DAY_ONE + DAY ? pages.slice(cursor === null ? 0 : 1) : [pageOf([])];
+  const first = await readScript(paged, { input });
+  expect(idsOf(first)).toEqual(["r1", "lost"]);
+  const killed = await readScript([[pageOf([])], [pageOf([lost], "c"), down]], {
+    input,
+    stored: lastState(first),
+  });
+  const resumed = await readScript(paged, { input, stored: lastState(killed) });
+  expect(resumed.queries[0]?.cursor).toBe("c");
+  expect(stateOf(resumed).strays).toEqual(stateOf(first).strays);
+});
+
+test("P5: a forgotten day owns no stray: one that it does not return is written by the same sync", async () => {
+  const state = await owning();
+  const stored = { ...state, known: forget(state.known, [dayOne]) };
+  const late = { ...input, lookback: DAY };
+  const run = await readScript(showing({ 3: [lost] }), { input: late, stored });
+  expect(idsOf(run)).toEqual(["lost"]);
+});
+
+test("P5: a day before the plan keeps its strays, because it is never read again", async () => {
+  const state = await owning();
+  const stored = { ...state, known: forget(state.known, [dayOne]) };
+  const late = { ...input, startDate: DAY_ONE + 3 * DAY };
+  const run = await readScript(showing({ 3: [lost] }), { input: late, stored });
+  expect(idsOf(run)).toEqual([]);
+  expect(stateOf(run).strays).toEqual(state.strays);
+});
+
+test("R10: where a window no longer shows a written stray, the days that the pass had read before are due", async () => {
+  const first = await readScript(showing({ 2: [lost] }), { input });
+  expect(idsOf(first)).toEqual(["lost"]);
+  const second = await readScript(showing({}), { input, stored: lastState(first) });
+  expect(stateOf(second).due).toEqual([{ start: DAY_ONE, end: DAY_ONE + 2 * DAY }]);
+});
+
+test("R5: the state says that a window is done only once its report is out", async () => {
+  const run = await readScript(showing({ 0: [lost] }), { input, marksReports: true });
+  let reports = 0;
+  for (const output of run.outputs) {
+    if (output.type === "LOG" && output.log.message === "report") reports += 1;
+    if (output.type !== "STATE") continue;
+    const state = lastState({ ...run, states: [output] });
+    const done = state?.mode === "incremental" ? (state.position - DAY_ONE) / DAY : 0;
+    expect(done).toBeLessThanOrEqual(reports);
+  }
+  expect(reports).toBe(4);
+});
+
+/** Two rows of each day, a page each; every page has an `as_of` of its own. */
+function restless() {
+  let pages = 0;
+  const page = (record: Fields, next: string | null): FetchedPage => {
+    pages += 1;
+    return pageOf([record], next, { asOf: `2026-01-13T00:00:00.${pages + 100}Z` });
+  };
+  return ({ start }: { start: number }): FetchedPage[] => {
+    const day = (start - DAY_ONE) / DAY;
+    return [page(recordOf(`a${day}`, day), "p"), page(recordOf(`b${day}`, day), null)];
+  };
+}
+const unconfirmed = (state: StreamState): number =>
+  state.mode === "incremental"
+    ? [...state.known.days.values()].filter(({ confirmed }) => !confirmed).length
+    : 0;
+
+test("P6: so many windows are read a second time in one sync, and the days of the others are due", async () => {
+  const run = await readScript(restless(), { input, limits: { confirmations: 3 } });
+  expect(run.queries).toHaveLength(4 + 3);
+  expect(unconfirmed(stateOf(run))).toBe(1);
+  expect(stateOf(run).due).toEqual([{ start: DAY_ONE + 3 * DAY, end: DAY_ONE + 4 * DAY }]);
+});
+
+test("P6: a window of a day that goes on is not read a second time: nobody could prove that day", async () => {
+  const today = { ...input, startDate: DAY_ONE + 4 * DAY, endDate: null };
+  const run = await readScript(restless(), { input: today });
+  expect(startsOf(run)).toEqual([4]);
+});
+
+test("P6: a full refresh reads no window a second time: it knows no days", async () => {
+  const run = await readScript(restless(), { input, mode: "full_refresh" });
+  expect(startsOf(run)).toEqual([0, 1, 2, 3]);
+});
+
+test("P6: a resumed window is not read a second time: its pages before the kill were not counted", async () => {
+  const whole = { ...input, maximumWindowDays: 31 };
+  const rows = [0, 1, 2, 3].map((day) => recordOf(`r${day}`, day));
+  const first = await readScript(showing(rows.map((row) => [row])), { input: whole });
+  const killed = await readScript([[pageOf(rows.slice(0, 1), "c"), down]], {
+    input: whole,
+    stored: lastState(first),
+  });
+  const later = pageOf(rows.slice(1, 3), null, { asOf: "2026-01-10T01:00:00Z" });
+  const run = await readScript([[later]], { input: whole, stored: lastState(killed) });
+  expect(run.queries).toHaveLength(1);
+  expect(stateOf(run).due).toEqual([{ start: DAY_ONE + 3 * DAY, end: DAY_ONE + 4 * DAY }]);
+});
