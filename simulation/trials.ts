@@ -117,10 +117,12 @@ export function drawDate(random: Random, now: number, last: number): DateRule {
 export function changeRules(random: Random, rules: Rules, lives: readonly Life[]): void {
   if (random.chance(0.3)) rules.retentionDays = random.pick([5, 30, 90]);
   if (rules.selects === "posting" || !random.chance(0.2)) return;
-  // By containment only a window that contains a long charge shows it: no sync could read what changes meanwhile (world.ts).
   const hasLong = lives.some(
     ({ stream, start, end }) => stream === rules.stream && end - start > DAY,
   );
+  // Changes of a long charge are due as long as a window that overlaps it shows them (world.ts). By containment only a window
+  // that contains the charge shows it.
+  if (hasLong && rules.selects === "overlap") return;
   rules.selects = random.pick([
     "start",
     "overlap",
