@@ -3,13 +3,10 @@
  * `SEED=n` replays one schedule; `npm run soak -- --adapters 200` runs 200.
  */
 import { inject, test } from "vitest";
+import { seedsOf } from "../simulation/seeds.ts";
 import { drawFakeSchedule, runFakeSchedule } from "./adapters/kills.ts";
 
-const one = process.env["SEED"];
-const seeds =
-  one === undefined ? Array.from({ length: 4 }, (_, index) => index + 1) : [Number(one)];
-
-test.for(seeds)(
+test.for(seedsOf({ few: 1, all: 4 }))(
   "an adapter's sync killed anywhere loses and doubles nothing (seed %i)",
   async (seed, { expect }) => {
     const { faults, log } = await runFakeSchedule(drawFakeSchedule(seed), inject("catalog"));

@@ -3,13 +3,10 @@
  * provider's, and nothing is there twice. `SEED=n` replays one schedule; `npm run soak -- --syncs 200` runs 200.
  */
 import { test } from "vitest";
+import { seedsOf } from "../simulation/seeds.ts";
 import { runSyncSchedule } from "./sync_kills/run.ts";
 
-const one = process.env["SEED"];
-const seeds =
-  one === undefined ? Array.from({ length: 3 }, (_, index) => index + 1) : [Number(one)];
-
-test.for(seeds)(
+test.for(seedsOf({ few: 1, all: 3 }))(
   "sync killed anywhere loses and doubles nothing (seed %i)",
   async (seed, { expect }) => {
     const { faults, log } = await runSyncSchedule(seed);
