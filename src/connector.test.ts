@@ -4,7 +4,8 @@ import { run } from "./connector.ts";
 import type { HttpRequest, HttpResponse, Transport } from "./edges.ts";
 import { capabilities, page, scripted } from "./http/testing.ts";
 import { hostOf, READ } from "./testing_host.ts";
-import { DAY } from "./core/time.ts";
+import { readingId } from "./core/identity.ts";
+import { DAY, HOUR } from "./core/time.ts";
 import type { Output } from "./protocol.ts";
 
 const NOW = Date.UTC(2026, 2, 15, 12);
@@ -17,19 +18,20 @@ const configured = (name: string): object => ({
 interface Scene {
   readonly transport: Transport;
   readonly state?: unknown;
+  readonly streams?: readonly string[];
   /** This machine's clock. */
   readonly now?: number;
 }
 
-/** Begins a read of usage and costs. */
-function read({ transport, state = [], now = NOW }: Scene) {
+/** Begins a read, of usage and costs if the scene names no streams. */
+function read({ transport, state = [], streams = ["usage", "costs"], now = NOW }: Scene) {
   const files = {
     config: {
       base_url: "https://api.example.com",
       credentials: { auth_type: "scoped_bearer_token", access_token: "token" },
       start_date: "2026-03-14",
     },
-    catalog: { streams: [configured("usage"), configured("costs")] },
+    catalog: { streams: streams.map(configured) },
     state,
   };
   const life = { closed: false };
@@ -117,6 +119,27 @@ test("L3: a provider's clock that is more than a day from this machine's is a wa
     const clocks = warningsOf(outputs).filter((message) => message.includes("clock"));
     expect(clocks).toHaveLength(count);
   }
+});
+
+test("R4: reading ids sort behind those that the state of export_windows knows", async () => {
+  const newest = readingId(NOW + HOUR, "chain");
+  const state = [
+    {
+      type: "STREAM",
+      stream: {
+        stream_descriptor: { name: "export_windows" },
+        stream_state: { version: 1, last_reading_id: newest, newest_reading_id: newest },
+      },
+    },
+  ];
+  const streams = ["usage", "export_windows"];
+  const outputs = await all(read({ transport: provider(emptyPages), state, streams }).outputs);
+  const reports = outputs
+    .filter((output) => output.type === "RECORD_LINES")
+    .flatMap(({ bytes }) => Buffer.from(bytes).toString().trim().split("\n"))
+    .map((line) => String(JSON.parse(line).record.data.reading_id));
+  expect(reports).not.toEqual([]);
+  for (const id of reports) expect(id > newest).toBe(true);
 });
 
 test("two states of one stream are a warning", async () => {

@@ -100,4 +100,32 @@ export const CONCURRENCY: readonly Mutant[] = [
     to: 'noProxy: ""',
     test: "src/http/transport.test.ts: C5: proxies > NO_PROXY is honored",
   },
+  {
+    rule: "C1",
+    file: "src/core/concurrency.ts",
+    from: "return state.isStarting || isBusy\n",
+    to: "return state.isStarting\n",
+    test: "src/core/concurrency.test.ts: C1: while this process computes nearly all the time no lane is added after the start either",
+  },
+  {
+    rule: "C1",
+    file: "src/core/pace.ts",
+    from: "Math.min(LONGEST_PATIENCE, 2 * patience)",
+    to: "2 * patience",
+    test: "src/core/concurrency.test.ts: C1: a trial of the measured rate that does not help doubles the 429s before the next one, up to 64",
+  },
+  {
+    rule: "C3",
+    file: "src/http/judge.ts",
+    from: "  await context.turn;\n",
+    to: "",
+    test: "src/http/client.test.ts: C3: a page that has come is parsed when its turn comes",
+  },
+  {
+    rule: "C4",
+    file: "src/core/retry.ts",
+    from: "policy.factor ** retried * (1 + policy.jitter * random)",
+    to: "policy.factor ** retried",
+    test: "src/core/retry.test.ts: C4: how long a fault is waited for > each wait is up to 40 % longer by chance",
+  },
 ];

@@ -65,4 +65,11 @@ export const LIMITS: readonly Mutant[] = [
     to: "",
     test: "src/core/foreign_text.test.ts: L4: foreign text is fit for a message > %s: a message shows what is harmless",
   },
+  {
+    rule: "L2",
+    file: "src/connector.ts",
+    from: "const CHECK_PATIENCE = 10_000;",
+    to: "const CHECK_PATIENCE = 60_000;",
+    test: "src/connector_oauth.test.ts: L2: a check whose token endpoint drips ends within ten seconds and names the endpoint",
+  },
 ];

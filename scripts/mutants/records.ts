@@ -261,4 +261,11 @@ export const RECORDS: readonly Mutant[] = [
     to: "readingId !== null || isKnown(known, day)",
     test: "src/streams/completion.test.ts: P5: a day before the plan keeps its strays, because it is never read again",
   },
+  {
+    rule: "V4",
+    file: "src/streams/rewriting.ts",
+    from: "const json = fitForLines(stringify(foreign), rules);",
+    to: "const json = stringify(foreign);",
+    test: "src/streams/records.test.ts: V4: x_ProviderColumns is fit for a line too",
+  },
 ];

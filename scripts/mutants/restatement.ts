@@ -275,4 +275,25 @@ export const RESTATEMENT: readonly Mutant[] = [
     to: "    void report({ ...said,",
     test: "src/streams/completion.test.ts: R5: the state says that a window is done only once its report is out",
   },
+  {
+    rule: "R4",
+    file: "src/streams/reader.ts",
+    from: "for (const { readingId } of known.days.values()) run.ids.follow(readingId);",
+    to: "",
+    test: "src/streams/reserved_ids.test.ts: R4: ids sort behind those of a state of 0.2.0, which reserves none, also if the provider's clock was put back",
+  },
+  {
+    rule: "R4",
+    file: "src/streams/read.ts",
+    from: 'ids.follow(manifest?.newestReading ?? "");',
+    to: "",
+    test: "src/connector.test.ts: R4: reading ids sort behind those that the state of export_windows knows",
+  },
+  {
+    rule: "R3",
+    file: "src/streams/rewriting.ts",
+    from: "Object.fromEntries(Object.entries(record).filter(([name]) => !OURS.has(name)))",
+    to: "record",
+    test: "src/streams/records.test.ts: R3: a provider's own x_ReadingId and x_ProviderColumns give way to ours and stand there",
+  },
 ];

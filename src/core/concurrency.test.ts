@@ -127,6 +127,30 @@ describe("C1: the number of requests at once finds itself", () => {
     expect(Math.max(...lanes.map((entry) => entry.lanes))).toBeLessThanOrEqual(6);
   });
 
+  test("C1: while this process computes nearly all the time no lane is added after the start either", () => {
+    const lanesAfter = (isBusy: boolean): number => {
+      let state = afterFault(FIRST_CONCURRENCY);
+      for (let at = 0; at < 10_000; at += 100) {
+        state = afterPage(state, { at, latency: 100, waitedFor: "page", isBusy });
+      }
+      return state.lanes;
+    };
+    expect(lanesAfter(true)).toBe(3);
+    expect(lanesAfter(false)).toBeGreaterThan(8);
+  });
+
+  test("C1: a trial of the measured rate that does not help doubles the 429s before the next one, up to 64", () => {
+    let [state, at]: [Concurrency, number] = [FIRST_CONCURRENCY, 0];
+    const patience = new Set<number>();
+    for (let count = 0; count < 1000; count++) {
+      at += 2000;
+      state = afterPage(state, { at, latency: 100, waitedFor: "pace" });
+      state = afterLimit(state, at + 1000, 1000);
+      patience.add(state.pace?.patience ?? 0);
+    }
+    expect([...patience]).toEqual([2, 4, 8, 16, 32, 64]);
+  });
+
   const trips = fc.integer({ min: 20, max: 1000 });
   const rates = fc.double({ min: 0.3, max: 60, noNaN: true }).map((perSecond) => perSecond / 1000);
   const limits = fc.oneof(

@@ -179,6 +179,10 @@ describe("C4: how long a fault is waited for", () => {
     expect(waits(() => 0)).toEqual([250, 1000, 4000, 16_000, 64_000]);
   });
 
+  test("each wait is up to 40 % longer by chance", () => {
+    expect(waits(() => 0.5)).toEqual([300, 1200, 4800, 19_200, 76_800]);
+  });
+
   test("five retries whatever the dice say, two minutes in all", () => {
     fc.assert(
       fc.property(fc.array(random, { minLength: 6, maxLength: 6 }), (dice) => {

@@ -430,6 +430,24 @@ describe("Client.get()", () => {
     expect(sent).toBe(expected);
   });
 
+  test("C3: a page that has come is parsed when its turn comes", async () => {
+    const turn = Promise.withResolvers<void>();
+    let scans = 0;
+    const scan: ScanBody<string> = () => {
+      scans += 1;
+      return { envelope: {}, records: "none" };
+    };
+    const { client } = harness({ transport: scripted({ body: "{}" }) });
+    const request = { ...ask({ turn: turn.promise }), maximumBytes: MAXIMUM_PAGE_BYTES, scan };
+    const answer = client.get(request);
+    await setImmediate();
+    await setImmediate();
+    expect(scans).toBe(0);
+    turn.resolve();
+    await answer;
+    expect(scans).toBe(1);
+  });
+
   describe("C2: 429 is waited for, by every lane", () => {
     test("waits as long as Retry-After asks, once for a row of them", async () => {
       provider().reply(429, "", { "retry-after": "30" });

@@ -112,8 +112,13 @@ test.each(PATHS)(
 
 test("R3: a provider's own x_ReadingId and x_ProviderColumns give way to ours and stand there", () => {
   const own = { x_ReadingId: "theirs", x_ProviderColumns: { a: [1] } };
-  const [data] = dataOf(fromRecords([usageRecord("a", own)], contextOf()));
-  expect(data).toEqual({ ...usageRecord("a"), x_ProviderColumns: own, x_ReadingId: "r1" });
+  const lines = fromRecords([usageRecord("a", own)], contextOf());
+  expect(dataOf(lines)[0]).toEqual({
+    ...usageRecord("a"),
+    x_ProviderColumns: own,
+    x_ReadingId: "r1",
+  });
+  expect(textOf(lines).split('"theirs"')).toHaveLength(2); // no member stands twice in a line
 });
 
 test.each([
@@ -263,6 +268,13 @@ test("V4: half a character becomes U+FFFD with a warning; escapes that look like
   expect(dataOf(lines)[0]?.["ServiceName"]).toBe("a\ufffdb \\ud800 \u{1f600}");
   expect(context.warnings).toHaveLength(1);
   expect(lines.bytes.toString("utf8").isWellFormed()).toBe(true);
+});
+
+test("V4: x_ProviderColumns is fit for a line too", () => {
+  const context = contextOf();
+  const lines = fromRecords([usageRecord("a", { x_note: "a\u2028b\ud800" })], context);
+  expect(dataOf(lines)[0]?.["x_ProviderColumns"]).toEqual({ x_note: "a\u2028b\ufffd" });
+  expect(textOf(lines)).not.toMatch(/\u2028|\\ud800/);
 });
 
 test("P5: what a provider repeats is emitted once, in a page and across pages", () => {

@@ -145,3 +145,36 @@ test("S2 R4: a window that waits for its strays brings no STATE back", async () 
   const texts = run.states.map(({ state }) => JSON.stringify(state.stream.stream_state));
   expect(new Set(texts).size).toBe(3);
 });
+
+test("R4: ids sort behind those of a state of 0.2.0, which reserves none, also if the provider's clock was put back", async () => {
+  const input = { ...at, lookback: 2 * DAY };
+  const pages = (quantity: string) => [
+    [pageOf([recordOf("a", 0, { ConsumedQuantity: quantity })])],
+    [pageOf([recordOf("b", 1)])],
+  ];
+  const newest = (run: Run): string =>
+    rowsOf(run.outputs)
+      .map((row) => row.x_ReadingId)
+      .toSorted()
+      .at(-1) ?? "";
+  const back = { ...input, now: input.now - 6 * HOUR };
+  const first = await readScript(pages("1"), { input });
+  const stored = lastState(first);
+  if (stored === null) throw new Error("no state");
+  const second = await readScript(pages("2"), {
+    input: back,
+    stored: { ...stored, newestId: null },
+  });
+  expect(rowsOf(second.outputs)).toHaveLength(1);
+  expect(newest(second) > newest(first)).toBe(true);
+  // Nothing is known of a day yet: only the reading that is resumed has an id.
+  const down = new ConnectorError("unavailable", "It is down.");
+  const killed = await readScript([[pageOf([recordOf("a", 0)], "c"), down]], { input });
+  const open = lastState(killed);
+  if (open === null) throw new Error("no state");
+  const resumed = await readScript([[pageOf([])], [pageOf([recordOf("b", 1)])]], {
+    input: back,
+    stored: { ...open, newestId: null },
+  });
+  expect(newest(resumed) > newest(killed)).toBe(true);
+});
