@@ -196,19 +196,20 @@ export class Connection {
   #judgeStanding(result: SyncResult, { asked }: Step): string[] {
     const { provider } = this.world;
     const { exchanges } = provider;
-    const floor = (stream: StreamName): number =>
-      floorOf(result.endedAt, provider.rules(stream)?.retentionDays ?? 0);
-    return [...this.#standing].flatMap(([stream, standing]) =>
-      standing.after({
+    return [...this.#standing].flatMap(([stream, standing]) => {
+      const retention = provider.rules(stream)?.retentionDays ?? 0;
+      const state = this.states.get(stream)?.value;
+      return standing.after({
         exchanges,
         endedAt: result.endedAt,
-        from: Math.max(asked.startDate ?? -Infinity, floor(stream)),
-        followedFrom: floorOf(this.#latestDate, provider.rules(stream)?.retentionDays ?? 0),
-        state: this.states.get(stream)?.value,
+        from: Math.max(asked.startDate ?? -Infinity, floorOf(result.endedAt, retention)),
+        followedFrom: floorOf(this.#latestDate, retention),
+        keptFrom: floorOf(this.#latestDate, state?.longest_retention ?? retention),
+        state,
         isComplete: isComplete(result, stream),
         uncovered: this.#uncovered,
-      }),
-    );
+      });
+    });
   }
 
   /** Handles the received lines as the platform does. */

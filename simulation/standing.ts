@@ -21,6 +21,8 @@ export interface Passed {
   readonly from: number;
   /** R2: what lies before has left retention by some `Date`, so its provisional costs are no longer followed. */
   readonly followedFrom: number;
+  /** W3: what lies before has left every retention so far, so the state knows nothing of it, even if a longer one shows it again. */
+  readonly keptFrom: number;
   /** The position of the stream's state, and its days with provisional costs. */
   readonly state: StateValue | undefined;
   /** Whether the sync read the whole stream. */
@@ -72,6 +74,9 @@ export class Standing {
     for (const [day, { anchor }] of this.#days) {
       if (anchor !== undefined && !uncovered.has(anchor.reading_id))
         this.#known.set(day, anchor.rows);
+    }
+    for (const day of this.#known.keys()) {
+      if (Date.parse(day) < passed.keptFrom) this.#known.delete(day);
     }
     return [...faults, ...this.#forgotten(passed)];
   }
