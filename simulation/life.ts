@@ -52,7 +52,10 @@ function retryAfter({ world: { trials }, random }: Pick<Draw, "world" | "random"
 /** A provider may change its longest window, so that an open window may be too long today (S4). */
 function changeLimits({ world, random }: Draw): void {
   for (const rules of world.provider.options.datasets) {
+    const { retentionDays, selects } = rules;
     if (world.trials.changes) changeRules(world.trials.random, rules, world.lives);
+    if (rules.retentionDays !== retentionDays || rules.selects !== selects)
+      world.provider.expireCursors(rules.stream);
     // With shorter windows the days of records that are posted later would change with the windows (world.ts).
     if (rules.selects === "posting") continue;
     if (random.chance(world.tempo.changes / 4))

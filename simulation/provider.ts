@@ -123,6 +123,13 @@ export class Provider {
     return this.options.datasets.find((rules) => rules.stream === stream);
   }
 
+  /** A provider that changes what a window shows refuses the cursors of before: they would skip records. */
+  expireCursors(stream: StreamName): void {
+    for (const cursor of this.#cursors.values()) {
+      if (cursor.query.startsWith(`${stream} `)) cursor.isExpired = true;
+    }
+  }
+
   /** @param now the provider's clock when the request arrives */
   answer(url: URL, now: number): Reply {
     const headers = {
