@@ -5,7 +5,6 @@ import { isatty } from "node:tty";
 import packageJson from "../package.json" with { type: "json" };
 import type { ConformCommand } from "../conform/options.ts";
 import type { AskingCommand } from "../src/asking.ts";
-import type { InputKind } from "../src/config/json_file.ts";
 import type { Host } from "../src/connector.ts";
 import { Emitter } from "../src/emit.ts";
 import { ConnectorError } from "../src/errors.ts";
@@ -15,6 +14,7 @@ import { Secrets } from "../src/secrets.ts";
 import { specification } from "../src/spec.ts";
 import type { WarehouseCommand } from "../warehouse/commands.ts";
 import { clock } from "./clock.ts";
+import { filesOf } from "./files.ts";
 import type { Progress } from "./progress.ts";
 import { stopOnSignals } from "./signals.ts";
 import type { Command, WrongLine } from "./tree.ts";
@@ -25,15 +25,7 @@ const STATE_INTERVAL = 1000;
 /** The descriptor of stdout. */
 const STDOUT = 1;
 
-// Loaded with their first use, because `spec` needs none of it: Node's module for cryptography alone takes 6 ms.
-const configFile = {
-  write: async (path: string, config: unknown): Promise<void> =>
-    await (await import("../src/config/file.ts")).writeConfigFile(path, config),
-  assertWritable: async (path: string): Promise<void> =>
-    await (await import("../src/config/file.ts")).assertWritable(path),
-};
-const readJson = async (path: string, what: InputKind): Promise<unknown> =>
-  await (await import("../src/config/json_file.ts")).readJsonFile(path, what);
+const { configFile, readFile, readInput, readJson } = filesOf(process);
 
 /** New files are for their owner only: a database, its log, a report and a recording hold what a company spends. */
 const PRIVATE = 0o077;
@@ -54,6 +46,7 @@ async function main(): Promise<void> {
     switch (command.kind) {
       case "help":
       case "version":
+      case "completion":
         return await plainEmitter().print(command.text);
       case "absent":
         return failInWords(notInstalled(), sayOnStderr(secrets));
@@ -212,6 +205,12 @@ async function watcherOf(secrets: Secrets): Promise<() => Progress> {
     );
 }
 
+/** Calls a function each second at a terminal, and each half minute elsewhere. Gives the end of it. */
+function often(act: () => void): () => void {
+  const timer = setInterval(act, process.stderr.isTTY ? 1000 : 30_000);
+  return () => clearInterval(timer);
+}
+
 /** `conform` writes a report for people to stdout. Gives its exit code. */
 async function runConform({ options }: ConformCommand, stop: AbortSignal): Promise<number> {
   const { conform } = await import("../conform/command.ts");
@@ -221,12 +220,14 @@ async function runConform({ options }: ConformCommand, stop: AbortSignal): Promi
   });
   const checked = conform(options, {
     version: packageJson.version,
+    readConfig: (path) => readJson(path, "config"),
     environment: process.env,
     clock: { now: () => clock.now(), sleep: (ms) => sleep(ms) },
     say: (text) => void stdout.write(text),
     isTerminal: stdout.isTTY,
     warn: (text) => void stderr.write(text),
     progress: stderr.isTTY ? (line) => void stderr.write(`\r\u001B[K${line}`) : undefined,
+    often,
   });
   return Promise.race([checked, stopped]);
 }
@@ -253,7 +254,7 @@ async function signIn(command: LoginCommand, secrets: Secrets, stop: AbortSignal
       clock,
       stop,
       secrets,
-      readJson,
+      readJson: readFile, // the tokens are for the file alone
       configFile,
       begin: (config, redirectUri) => beginSignIn(config, redirectUri, host),
       openBrowser: (address) => openBrowser(address, process.platform),
@@ -305,7 +306,7 @@ async function runWarehouse(
       watch: stderr.isTTY ? await watcherOf(secrets) : undefined,
       ask: stdin.isTTY && stderr.isTTY ? askAt(stdin, stderr) : undefined,
       databaseUrl: process.env["DATABASE_URL"],
-      readInput: async () => await (await import("node:stream/consumers")).text(stdin),
+      readInput: async () => Buffer.from(await readInput()).toString("utf8"),
     });
     process.exitCode = ok ? 0 : 1;
   } catch (reason) {

@@ -111,45 +111,92 @@ test.each([[["--help"]], [["-h"]], [["help"]]])(
 test("each command has help of its own", async () => {
   expect(await textOf("read", "--help")).toContain("--catalog <file>");
   expect(await textOf("help", "check")).toContain("--config <file>");
-  expect(await textOf("conform", "--help")).toContain("BILLING_EXPORT_TOKEN");
+  expect(await textOf("conform", "--help")).toContain("AI_BILLING_TOKEN");
   expect(await textOf("help", "sync")).toContain("--every <time>");
 });
 
-test("the examples of the help work", async () => {
-  const text = await textOf("--help");
-  const blocks = text.match(/^ {2}\{\n[^]*?^ {2}\}$/gm) ?? [];
-  expect(blocks).toHaveLength(2);
-  const [config = "", catalog = ""] = blocks;
-  expect(() => parseConfig(JSON.parse(config.replace("…", "token")))).not.toThrow();
-  expect(parseCatalog(JSON.parse(catalog))).toMatchObject({
+const COMMANDS = [
+  "init",
+  "sync",
+  "query",
+  "report",
+  "spec",
+  "check",
+  "discover",
+  "read",
+  "record",
+  "login",
+  "conform",
+  "completion",
+];
+
+test("the first line of the help says what the program is for", async () => {
+  expect((await textOf("--help")).split("\n")[0]).toBe(
+    "Reads AI usage and billed costs from your providers into your own database, and proves the sums.",
+  );
+});
+
+test.each([["program"], ...COMMANDS.map((name) => [name])])(
+  "the help of the %s has examples that work, and exit codes",
+  async (name) => {
+    const text = await (name === "program" ? textOf("--help") : textOf(name, "--help"));
+    expect(text).toMatch(/^Exit codes: 0 .*1 .*2 /ms);
+    expect(text.split("\n").filter((line) => line.length > 100)).toEqual([]);
+    const lines = text.split("\nExamples:\n")[1]?.match(/^ {2}\$ source-ai-billing .*$/gm) ?? [];
+    expect(lines.length).toBeGreaterThan(0);
+    for (const line of lines) {
+      const [words = ""] = line
+        .replaceAll(/"[^"]*"/g, "sql")
+        .trim()
+        .split(/ [<>] /);
+      expect(await parse(...words.split(/\s+/).slice(2))).not.toMatchObject({ kind: "wrong" });
+      if (name !== "program") expect(words.split(" ")[2]).toBe(name);
+    }
+  },
+);
+
+test("the config and the catalog of the help work", async () => {
+  const blocks = async (...argv: string[]): Promise<string> =>
+    (await textOf(...argv)).match(/^ {2}\{\n[^]*?^ {2}\}$/gm)?.[0] ?? "";
+  const config: unknown = JSON.parse((await blocks("--help")).replace("…", "token"));
+  expect(() => parseConfig(config)).not.toThrow();
+  expect(parseCatalog(JSON.parse(await blocks("read", "--help")))).toMatchObject({
     streams: STREAM_NAMES.map((name) => ({ name })),
     faults: [],
   });
-  const lines = text.match(/^ {2}\$ source-ai-billing .*$/gm) ?? [];
-  expect(lines).toHaveLength(9);
-  for (const line of lines) {
-    const words = line
-      .replaceAll(/"[^"]*"/g, "sql")
-      .trim()
-      .split(/\s+/);
-    expect((await parse(...words.slice(2))).kind).not.toBe("wrong");
+});
+
+test("every command that asks a provider reads config.json, and names the variables of the environment", async () => {
+  for (const name of ["check", "discover", "read", "record", "sync", "conform"]) {
+    const text = await textOf(name, "--help");
+    for (const words of ['(default: "config.json")', "AI_BILLING_BASE_URL", "AI_BILLING_TOKEN"])
+      expect(text.replaceAll(/\s+/g, " "), name).toContain(words);
   }
+  expect(await parse("check")).toMatchObject({ config: "config.json" });
+  expect(await parse("discover")).toMatchObject({ config: "config.json" });
+  expect(await parse("read", "--catalog", "d")).toMatchObject({ config: "config.json" });
+  expect(await parse("record", "--out", "d")).toMatchObject({ config: "config.json" });
+  expect(await parse("login")).toMatchObject({ config: "config.json" });
+});
+
+test.each(["login", "init"])("%s writes a file, so it takes no config from stdin", async (name) => {
+  expect((await wrong(name, "--config", "-")).error.message).toMatch(/--config needs .* file/);
 });
 
 test.each([
   [[], "no command is given"],
   [["--debug"], "no command is given"],
   [["red"], "unknown command 'red' (Did you mean read?)"],
-  [["check"], "--config <file> is missing"],
   [["check", "--config"], "option '--config <file>' argument missing"],
   [["check", "--config", ""], "--config <file> is missing"],
   [["read", "--config", "c"], "--catalog <file> is missing"],
-  [["read"], "--config <file> and --catalog <file> are missing"],
+  [["read"], "--catalog <file> is missing"],
+  [["read", "--config", ""], "--config <file> and --catalog <file> are missing"],
   [["read", "--catalog", "c", "--confg", "d"], "unknown option '--confg' (Did you mean --config?)"],
   [["spec", "--bogus"], "unknown option '--bogus'"],
   [["check", "--config", "c", "--stat", "s"], "unknown option '--stat'"],
   [["check", "--config", "c", "stray"], "there is an argument that belongs to no option"],
-  [["sync"], "--config <file> is missing"],
+  [["sync", "--config", ""], "--config <file> is missing"],
   [["conform", "--base", "c"], "unknown option '--base'"],
   [["--debug", "sync", "--config", "c"], "this command has no option '--debug'"],
 ])("%j is refused and says why", async (argv, words) => {
@@ -161,7 +208,7 @@ test.each([
 });
 
 test.each([
-  [["sync"], "Usage: source-ai-billing sync "],
+  [["sync", "--every"], "Usage: source-ai-billing sync "],
   [["read", "--bogus"], "Usage: source-ai-billing read "],
   [["red"], "Usage: source-ai-billing [options] [command]"],
 ])("%j is answered with the help of the command that it names", async (argv, words) => {
@@ -177,15 +224,18 @@ test.each([
   [["init", "SeCrEt"]],
   [["init", "--sk-SeCrEt-123"]],
   [["query", "a", "SeCrEt"]],
-  [["conform", "--tokn", "SeCrEt"]],
+  [["conform", "--token", "SeCrEt"]],
+  [["sync", "--database", "postgresql://me:SeCrEt@host/name"]],
+  [["query", "SELECT 1", "--database", "postgresql://me:Se/CrEt@host/name"]],
+  [["report", "--database", "host=a password=SeCrEt"]],
 ])("a secret on a wrong line is not repeated: %j", async (argv) => {
   const { error, help } = await wrong(...argv);
   expect(JSON.stringify([error.toTrace(), help])).not.toContain("SeCrEt");
 });
 
 test.each([
-  [["sync"], true],
-  [["login"], true],
+  [["sync", "--every"], true],
+  [["login", "--port"], true],
   [["read"], false],
   [["red"], false],
   [[], false],
@@ -205,21 +255,19 @@ test("any arguments give a command", async () => {
   );
 });
 
+test.each(["sync", "query", "report"])(
+  "%s refuses a password on the command line, and says where it belongs",
+  async (name) => {
+    const statement = name === "query" ? ["SELECT 1"] : [];
+    const address = "postgresql://me:SeCrEt@host/name";
+    const { message } = (await wrong(name, ...statement, "--database", address)).error;
+    expect(message).toContain("has a password, which every user of this machine could see");
+    expect(message).toContain("PGPASSWORD");
+  },
+);
+
 test("the help lists the commands of all parts", async () => {
   const text = await textOf("--help");
   const listed = [...text.matchAll(/^ {2}(\w+) (?:\[|<|check a)/gm)].map(([, name]) => name);
-  expect(listed).toEqual([
-    "init",
-    "sync",
-    "query",
-    "report",
-    "spec",
-    "check",
-    "discover",
-    "read",
-    "record",
-    "login",
-    "conform",
-    "help",
-  ]);
+  expect(listed).toEqual([...COMMANDS, "help"]);
 });

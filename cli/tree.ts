@@ -8,7 +8,8 @@
  */
 import { Command as Parser, CommanderError } from "commander";
 import type { ConformCommand } from "../conform/options.ts";
-import { REFUSED } from "../src/command_options.ts";
+import { ENVIRONMENT, NAME, REFUSED } from "../src/command_options.ts";
+import { DEFAULT_CONFIG } from "../src/config_place.ts";
 import type { EngineCommand } from "../src/commands.ts";
 import { ConnectorError } from "../src/errors.ts";
 import type { WarehouseCommand } from "../warehouse/commands.ts";
@@ -21,7 +22,7 @@ export type Command =
   /** The command belongs to a part that this installation does not have. */
   | { readonly kind: "absent" }
   /** `text` goes to stdout and nothing else happens; it ends in a line break. */
-  | { readonly kind: "help" | "version"; readonly text: string }
+  | { readonly kind: "help" | "version" | "completion"; readonly text: string }
   | WrongLine;
 
 export interface WrongLine {
@@ -33,44 +34,38 @@ export interface WrongLine {
   readonly isForPeople: boolean;
 }
 
-const NAME = "source-ai-billing";
-
 /** Help has the same width in every terminal, in characters, so that its text is the same everywhere. */
 const HELP_WIDTH = 100;
 
+const PURPOSE = `Reads AI usage and billed costs from your providers into your own database, and proves the sums.
+`;
+
 const EXAMPLES = `
-Examples:
+From a key or a token to a report:
   $ ${NAME} init
-  $ ${NAME} sync --config config.json --report report.html
-  $ ${NAME} query "SELECT * FROM daily_costs"
-  $ ${NAME} check --config config.json
+  $ ${NAME} sync --report report.html
+  $ ${NAME} query "SELECT day, model_id, billed_cost FROM daily_costs ORDER BY day"
+
+Examples:
+  $ ${NAME} check
   $ ${NAME} discover --config config.json
   $ ${NAME} read --config config.json --catalog catalog.json --state state.json
   $ ${NAME} login --config config.json
   $ ${NAME} conform --help
-  $ ${NAME} spec
+  $ ${NAME} completion bash
 
-A config to start from:
+A ${DEFAULT_CONFIG} to start from (init writes one):
   {
     "base_url": "https://billing.example.com",
     "credentials": { "auth_type": "scoped_bearer_token", "access_token": "…" },
     "start_date": "2026-01-01"
   }
-
-A catalog to start from:
-  {
-    "streams": [
-      { "stream": { "name": "usage" }, "sync_mode": "incremental" },
-      { "stream": { "name": "costs" }, "sync_mode": "incremental" },
-      { "stream": { "name": "export_windows" }, "sync_mode": "incremental" }
-    ]
-  }
-
+${ENVIRONMENT}
 spec, check, discover, read and record write messages of the Airbyte protocol to stdout, one JSON
 object a line.
 
-Exit codes: 0 all went well (read: everything was read); 1 it failed; 2 the command line is wrong;
-conform has codes of its own.
+Exit codes: 0 all went well (read, sync: everything was read); 1 it failed; 2 the command line is
+wrong; conform has codes of its own. Each command's --help has examples and its exit codes.
 `;
 
 type Found = (command: Command) => void;
@@ -98,6 +93,14 @@ const PARTS: readonly Part[] = [
     commands: ["conform"],
     add: async (program, found) =>
       (await import("../conform/options.ts")).addConform(program, found),
+  },
+  {
+    // Owns no first word, so that all parts are there when the script is made.
+    commands: [],
+    add: async (program, found) => {
+      const { addCompletion } = await import("./completion.ts");
+      addCompletion(program, (text) => found({ kind: "completion", text }));
+    },
   },
 ];
 
@@ -158,9 +161,9 @@ function commandOf(program: Parser, argv: readonly string[]): Parser | undefined
 function programOf(version: string, printed: string[]): Parser {
   return new Parser(NAME)
     .description(
-      "Reads the AI usage and the billed costs of your providers: into a DuckDB file with a report (sync),\n" +
-        "or as messages of the Airbyte protocol (read).",
+      "sync reads into a DuckDB file and writes a report; read writes messages of the Airbyte protocol.",
     )
+    .addHelpText("before", PURPOSE)
     .version(version)
     .helpOption("-h, --help", "show help")
     .helpCommand("help [command]", "show help for a command")

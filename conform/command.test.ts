@@ -5,6 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Command as Parser } from "commander";
 import { conform } from "./command.ts";
 import { addConform, type ConformCommand } from "./options.ts";
+import { readConfig } from "../src/config/config_source.ts";
+import { readJsonFile } from "../src/config/json_file.ts";
 import { withProvider } from "./testing/provider.ts";
 import type { Trial } from "./testing/provider.ts";
 
@@ -14,11 +16,14 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
+const sources = { readFile: readJsonFile, readInput: () => Promise.resolve(new Uint8Array()) };
+
 /** Runs the command; gives its exit code and all that it said. */
 async function run(
   argv: readonly string[],
   environment: Readonly<Record<string, string>> = {},
   isTerminal = false,
+  config = (name: string): Promise<unknown> => readConfig(name, { ...sources, environment }),
 ) {
   const said: string[] = [];
   const warned: string[] = [];
@@ -30,12 +35,14 @@ async function run(
   const options = found[0]?.options ?? { deep: false };
   const code = await conform(options, {
     version: "9.9.9",
+    readConfig: config,
     environment,
     clock: { now: () => 0, sleep: () => Promise.resolve() },
     say: (text) => said.push(text),
     isTerminal,
     warn: (text) => warned.push(text),
     progress: (line) => lines.push(line),
+    often: () => () => undefined,
   });
   return { code, said: said.join(""), warned: warned.join(""), lines };
 }
@@ -51,6 +58,8 @@ async function file(name: string, content: string): Promise<string> {
 
 const address = ({ baseUrl }: Trial): string[] => ["--base-url", baseUrl];
 const token = ({ token: text }: Trial) => ({ BILLING_EXPORT_TOKEN: text });
+
+const secret = { AI_BILLING_TOKEN: "secret-1" };
 
 describe("exit codes", () => {
   it("is 0 where no rule is broken, and the report fits a screen", () =>
@@ -120,14 +129,25 @@ describe("exit codes", () => {
     }));
 
   it.each([
-    [[], "--base-url is missing; a token is missing"],
-    [["--base-url", "https://example.com"], "a token is missing"],
-    [["--base-url", "http://example.com", "--token", "secret-1"], "must be an https address"],
-    [["--base-url", "https://a:b@example.com", "--token", "secret-1"], "must be an https address"],
-    [["--base-url", "https://example.com", "--token", "secret-1", "--only", "NO-1"], "NO-1"],
-    [["--config", "/does/not/exist"], "/does/not/exist cannot be read (ENOENT)"],
-  ])("is 2 for %j", async (argv, message) => {
-    const { code, said, warned } = await run(argv);
+    [[], {}, 'The config file "config.json" does not exist. Make it with `source-ai-billing init`'],
+    [[], secret, "AI_BILLING_TOKEN is set without an address: set AI_BILLING_BASE_URL"],
+    [["--base-url", "https://example.com"], {}, "a token is missing"],
+    [
+      ["--base-url", "https://example.com", "--only", "NO-1"],
+      {},
+      "a token is missing: set AI_BILLING_TOKEN, or name a config that has one with --config; --only names no check: NO-1.",
+    ],
+    [["--base-url", "http://example.com"], secret, "must be an https address"],
+    [["--base-url", "https://a:b@example.com"], secret, "must be an https address"],
+    [["--base-url", "https://example.com", "--only", "NO-1"], secret, "NO-1"],
+    [["--config", "/does/not/exist"], {}, 'The config file "/does/not/exist" does not exist.'],
+    [
+      ["--base-url", "https://example.com", "--expect", "/does/not/exist"],
+      secret,
+      "/does/not/exist cannot be read: there is no such file or folder.",
+    ],
+  ])("is 2 for %j with %j", async (argv, environment, message) => {
+    const { code, said, warned } = await run(argv, environment);
     expect([code, said]).toEqual([2, ""]);
     expect(warned).toContain(message);
     expect(warned).not.toContain("secret-1");
@@ -140,8 +160,53 @@ describe("exit codes", () => {
       expect(refused.warned).toMatch(/answers 401 to the token/);
       const nobody = await run(["--base-url", "http://127.0.0.1:1"], token(trial));
       expect(nobody.code).toBe(2);
-      expect(nobody.warned).toMatch(/cannot be reached: ECONNREFUSED/);
+      expect(nobody.warned).toMatch(
+        /cannot be reached: nothing listens at this address: the connection was refused/,
+      );
     }));
+});
+
+describe("the time of a run", () => {
+  /** Runs one check against a server that keeps the run waiting until the host has told of it. */
+  async function told(isTerminal: boolean) {
+    const at = { now: 0 };
+    const lines: string[] = [];
+    const warned: string[] = [];
+    let isOver = false;
+    await withProvider({}, async (trial) => {
+      await conform(
+        { baseUrl: trial.baseUrl, deep: false, only: "CAP-01" },
+        {
+          version: "9.9.9",
+          readConfig: () => Promise.resolve({}),
+          environment: { AI_BILLING_TOKEN: trial.token },
+          clock: { now: () => at.now, sleep: () => Promise.resolve() },
+          say: () => undefined,
+          isTerminal,
+          warn: (text) => warned.push(text),
+          progress: isTerminal ? (line) => lines.push(line) : undefined,
+          often: (tell) => {
+            at.now = 61_000;
+            tell();
+            return () => {
+              isOver = true;
+            };
+          },
+        },
+      );
+    });
+    expect(isOver).toBe(true);
+    return { lines, warned };
+  }
+
+  it("is told while an answer does not come: one line that is replaced at a terminal, plain lines elsewhere", async () => {
+    const watched = await told(true);
+    expect(watched.lines[0]).toBe("asks for the capabilities, 0 requests answered, 61 s");
+    expect(watched.warned).toEqual([]);
+    expect((await told(false)).warned).toEqual([
+      "conform: asks for the capabilities, 0 requests answered, 61 s\n",
+    ]);
+  });
 });
 
 describe("--expect", () => {
@@ -197,6 +262,29 @@ describe("reports", () => {
 });
 
 describe("files", () => {
+  it("takes address and token from the environment, under the older name too", () =>
+    withProvider({}, async (trial) => {
+      const only = ["--only", "CAP-01"];
+      const environment = { AI_BILLING_BASE_URL: trial.baseUrl, AI_BILLING_TOKEN: trial.token };
+      expect(await run(only, environment)).toMatchObject({ code: 0, warned: "" });
+      expect(
+        await run([...address(trial), ...only], { AI_BILLING_TOKEN: trial.token }),
+      ).toMatchObject({ code: 0, warned: "" });
+    }));
+
+  it("sends the token of the usual config to no other address", () =>
+    withProvider({}, async (trial) => {
+      const config = { base_url: "https://a.example", credentials: { access_token: "secret-1" } };
+      const asked: string[] = [];
+      const sees = (name: string) => {
+        asked.push(name);
+        return Promise.resolve(config);
+      };
+      const { code, warned } = await run(address(trial), {}, false, sees);
+      expect([code, asked]).toEqual([2, []]);
+      expect(warned).toContain("a token is missing");
+    }));
+
   it("takes address and token from a config, and compares with the run before", () =>
     withProvider({}, async (trial) => {
       const config = { base_url: trial.baseUrl, credentials: { access_token: trial.token } };

@@ -1,6 +1,7 @@
 /** `source-ai-billing conform`: from the command line to the reports and the exit code. */
 import { writeFile } from "node:fs/promises";
 import * as z from "zod";
+import { codeOf, reasonOf } from "../src/file_faults.ts";
 import { CannotRun } from "./errors.ts";
 import { parseExpectations } from "./expectations.ts";
 import { Wire } from "./http.ts";
@@ -22,6 +23,8 @@ import { Shown } from "./text.ts";
 /** The parts of the process that the command uses. */
 export interface Host {
   readonly version: string;
+  /** The config of a file, of stdin or of the environment. Its errors say what a person should do. */
+  readonly readConfig: (path: string) => Promise<unknown>;
   /** Environment variables: the token, and proxies. */
   readonly environment: NodeJS.ProcessEnv;
   readonly clock: Clock;
@@ -31,14 +34,18 @@ export interface Host {
   readonly isTerminal: boolean;
   /** Writes to stderr. */
   readonly warn: (text: string) => void;
-  /** Shows a line that the next one replaces; undefined if nobody watches. */
+  /** Shows a line that the next one replaces; undefined if stderr is no terminal. */
   readonly progress: ((line: string) => void) | undefined;
+  /** Calls a function now and then, at a terminal more often, until the function that it gives is called. */
+  readonly often: (tell: () => void) => () => void;
 }
 
 const HTTP_LIMITS = { silence: 30_000, total: 120_000, bytes: 32 * 1024 * 1024 };
 const QUICK: RunLimits = {
   requests: 400,
   waiting: 120_000,
+  time: 1_200_000,
+  bytes: 64 * 1024 ** 2,
   pages: 25,
   samplePages: 5,
   pause: 1000,
@@ -46,6 +53,8 @@ const QUICK: RunLimits = {
 const DEEP: RunLimits = {
   requests: 2000,
   waiting: 1_200_000,
+  time: 7_200_000,
+  bytes: 256 * 1024 ** 2,
   pages: 100,
   samplePages: 25,
   pause: 5000,
@@ -83,8 +92,7 @@ async function write(path: string, text: string, mode = PUBLIC): Promise<void> {
   try {
     await writeFile(path, text, { mode });
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    throw new CannotRun(`${path} cannot be written (${code})`);
+    throw new CannotRun(`${path} cannot be written: ${reasonOf(error)}`);
   }
 }
 
@@ -94,7 +102,7 @@ async function earlierOf({ state, baseUrl }: Options) {
   try {
     return parseMemory(await readText(state), baseUrl);
   } catch (error) {
-    if (error instanceof CannotRun && error.message.includes("ENOENT")) return undefined;
+    if (error instanceof CannotRun && codeOf(error.cause) === "ENOENT") return undefined;
     throw error;
   }
 }
@@ -117,7 +125,15 @@ async function check(options: Options, host: Host): Promise<number> {
   const checks = only.length === 0 ? CHECKS : chosen(only).checks;
   const wire = new Wire(HTTP_LIMITS, host.environment);
   const started = host.clock.now();
-  let at = "";
+  let at = "asks for the capabilities";
+  let sent = 0;
+  // A provider may send its answer so slowly that one request takes two minutes: the line says that the run goes on.
+  const tell = (): void => {
+    const seconds = Math.floor((host.clock.now() - started) / 1000);
+    const line = `${at}, ${sent} requests answered, ${seconds} s`;
+    if (host.progress === undefined) host.warn(`conform: ${line}\n`);
+    else host.progress(line);
+  };
   const session = new Session({
     baseUrl,
     credentials: { token, limitedToken, oauth },
@@ -127,12 +143,15 @@ async function check(options: Options, host: Host): Promise<number> {
     clock: host.clock,
     wire,
     shown,
-    onRequest: (requests) => host.progress?.(`${at}, ${requests} requests`),
+    onRequest: (requests) => {
+      sent = requests;
+      if (host.progress !== undefined) tell();
+    },
   });
+  const rest = host.often(tell);
   try {
     const summary = await runChecks(checks, session, expected, ({ id }, index) => {
       at = `${id}, ${index + 1} of ${checks.length} checks`;
-      host.progress?.(at);
     });
     host.progress?.("");
     const ended = host.clock.now();
@@ -142,6 +161,7 @@ async function check(options: Options, host: Host): Promise<number> {
     if (state !== undefined) await write(state, `${JSON.stringify(await remember(session))}\n`);
     return summary.exitCode;
   } finally {
+    rest();
     host.progress?.("");
     wire.close();
   }
@@ -150,7 +170,17 @@ async function check(options: Options, host: Host): Promise<number> {
 /** Runs the command; gives the process's exit code. Never rejects. */
 export async function conform(given: GivenOptions, host: Host): Promise<number> {
   try {
-    return await check(await completed(given, host.environment), host);
+    const { environment, readConfig } = host;
+    const config = async (path: string): Promise<unknown> => {
+      try {
+        return await readConfig(path);
+      } catch (error) {
+        throw new CannotRun(
+          error instanceof Error ? error.message.replace(/\.$/, "") : String(error),
+        );
+      }
+    };
+    return await check(await completed(given, environment, config), host);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     host.warn(`The check could not run: ${message}.\n`);

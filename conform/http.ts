@@ -2,6 +2,7 @@
 import * as http from "node:http";
 import * as https from "node:https";
 import { createGunzip } from "node:zlib";
+import { reasonOf } from "../src/file_faults.ts";
 
 /** A request. `url` is absolute. */
 export interface Request {
@@ -39,6 +40,9 @@ export interface HttpLimits {
   /** Body after decoding, in bytes. */
   readonly bytes: number;
 }
+
+/** The bytes that are kept of a body that broke off or is too long. */
+const KEPT_OF_BROKEN = 4096;
 
 type Answer = Pick<Exchange, "status" | "headers" | "text" | "broken">;
 
@@ -93,7 +97,7 @@ export class Wire {
       client.on("error", (error: NodeJS.ErrnoException) => {
         clearTimeout(timer);
         const stale = client.reusedSocket && answer === NOTHING && error.code === "ECONNRESET";
-        resolve(stale ? "stale" : { ...answer, broken: error.code ?? error.message });
+        resolve(stale ? "stale" : { ...answer, broken: wordsOf(error) });
       });
       client.on("response", (response) => {
         answer = { ...NOTHING, status: response.statusCode ?? 0, headers: headersOf(response) };
@@ -108,6 +112,10 @@ export class Wire {
     });
   }
 }
+
+/** The fault of a connection: in words and with its code, which a provider's engineers look for. */
+const wordsOf = (error: NodeJS.ErrnoException): string =>
+  error.code === undefined ? error.message : `${reasonOf(error)} (${error.code})`;
 
 function headersOf(response: http.IncomingMessage): Record<string, string> {
   const entries = Object.entries(response.headersDistinct);
@@ -137,6 +145,8 @@ async function readBody(
     }
   } catch (error) {
     broken = error instanceof Error ? error.message : String(error);
+    // Nobody reads a broken body to its end, and a run keeps all bodies.
+    return decoded(Buffer.concat(chunks.slice(0, 1)).subarray(0, KEPT_OF_BROKEN), broken);
   }
   return decoded(Buffer.concat(chunks), broken);
 }

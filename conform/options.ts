@@ -2,6 +2,8 @@
 import { readFile } from "node:fs/promises";
 import type { Command as Parser } from "commander";
 import * as z from "zod";
+import { DEFAULT_CONFIG } from "../src/config_place.ts";
+import { reasonOf } from "../src/file_faults.ts";
 import { CannotRun } from "./errors.ts";
 import { chosen } from "./registry.ts";
 
@@ -24,20 +26,30 @@ export interface Options {
 const NAME = "source-ai-billing conform";
 
 const HELP = `
-The token may come from --token, from the config (credentials.access_token), or from the environment
-variable BILLING_EXPORT_TOKEN, which no list of processes shows. All requests read only. The run
-is bounded: about 130 requests, or a few hundred with --deep, and it honors Retry-After.
+Address and token come from the config, or from the environment:
+  AI_BILLING_BASE_URL       address, which --base-url replaces
+  AI_BILLING_TOKEN          read-only bearer token with all three scopes
+  AI_BILLING_LIMITED_TOKEN  token without billing.cost.read, to see the 403
+BILLING_EXPORT_TOKEN and BILLING_EXPORT_LIMITED_TOKEN, the older names, work too. With --base-url no
+config is read unless --config names one. No token is taken from the command line, which lists of
+processes show.
+
+All requests read only, and Retry-After is honored. The run is bounded: about 130 requests, at most
+20 minutes and 64 MiB of answers; with --deep a few hundred requests, 2 hours and 256 MiB. The
+checks that are left then are reported as not verified.
 
 A file for --expect has an id on each line; what follows a # is a remark. A file for --oauth is
   { "client_id": "…", "client_secret": "…", "refresh_token": "…" }
 It is written again if a refresh brings a new refresh token. With --deep the old refresh token is
 sent once more to see it refused, which may end that sign-in.
 
-Exit code: 0 no rule of the interface is broken, but those of --expect; 1 one is, or a line of
---expect names a check that passes; 2 the check could not run.
+Examples:
+  $ ${NAME}
+  $ ${NAME} --base-url https://billing.example.com --html report.html
+  $ ${NAME} --config config.json --only PAG,REC-02 --deep
 
-Example:
-  $ BILLING_EXPORT_TOKEN=… ${NAME} --base-url https://billing.example.com --html report.html
+Exit codes: 0 no rule of the interface is broken, but those of --expect; 1 one is, or a line of
+--expect names a check that passes; 2 the check could not run.
 `;
 
 /** Adds `conform` to the command tree. `found` gets its options as they are written. */
@@ -48,11 +60,9 @@ export function addConform(program: Parser, found: (command: ConformCommand) => 
       "check a provider against the AI Provider Billing Export Interface, clause by clause",
     )
     .option("--base-url <url>", "address that the operations lie under, without /v1")
-    .option("--token <token>", "read-only bearer token with all three scopes")
-    .option("--config <file>", "take address and token from a configuration (JSON)")
     .option(
-      "--limited-token <token>",
-      "token without billing.cost.read (or BILLING_EXPORT_LIMITED_TOKEN)",
+      "--config <file>",
+      'take address and token from a configuration (JSON), or - for stdin (default: "config.json")',
     )
     .option("--oauth <file>", "client and refresh token (JSON), to try a refresh")
     .option("--only <ids>", "checks or groups, by comma: PAG,REC-02")
@@ -69,9 +79,7 @@ export function addConform(program: Parser, found: (command: ConformCommand) => 
 const argument = z.string().optional();
 const parsed = z.object({
   baseUrl: argument,
-  token: argument,
   config: argument,
-  limitedToken: argument,
   oauth: argument,
   only: argument,
   deep: z.boolean(),
@@ -104,6 +112,10 @@ export async function readJson<Value>(path: string, schema: z.ZodType<Value>): P
     if (error instanceof CannotRun) throw error;
     throw new CannotRun(`${path} is no JSON`);
   }
+  return judgedJson(value, path, schema);
+}
+
+function judgedJson<Value>(value: unknown, path: string, schema: z.ZodType<Value>): Value {
   const { data, error } = schema.safeParse(value);
   if (data !== undefined) return data;
   const where = error?.issues.map(({ path: at, message }) => `${at.join(".")}: ${message}`) ?? [];
@@ -115,8 +127,7 @@ export async function readText(path: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    throw new CannotRun(`${path} cannot be read (${code})`);
+    throw new CannotRun(`${path} cannot be read: ${reasonOf(error)}`, { cause: error });
   }
 }
 
@@ -140,22 +151,29 @@ function baseUrlOf(text: string): string {
 export async function completed(
   given: GivenOptions,
   environment: Readonly<Record<string, string | undefined>>,
+  readConfig: (path: string) => Promise<unknown>,
 ): Promise<Options> {
-  const config = given.config === undefined ? {} : await readJson(given.config, configSchema);
+  const needsNoConfig = given.config === undefined && given.baseUrl !== undefined;
+  const config = needsNoConfig
+    ? {}
+    : judgedJson(await readConfig(given.config ?? DEFAULT_CONFIG), "the config", configSchema);
   const baseUrl = given.baseUrl ?? config.base_url;
-  const token =
-    given.token ?? config.credentials?.access_token ?? environment["BILLING_EXPORT_TOKEN"];
+  const fromEnvironment = (name: string): string | undefined =>
+    [environment[`AI_BILLING_${name}`], environment[`BILLING_EXPORT_${name}`]].find(
+      (value) => value !== undefined && value !== "",
+    );
+  const token = config.credentials?.access_token ?? fromEnvironment("TOKEN");
   const only = (given.only ?? "").split(",").filter((name) => name !== "");
   const { unknown } = chosen(only);
   const faults = [
     ...(baseUrl === undefined ? ["--base-url is missing"] : []),
-    ...(token === undefined || token === ""
-      ? ["a token is missing: set BILLING_EXPORT_TOKEN, or use --config or --token"]
+    ...(token === undefined
+      ? ["a token is missing: set AI_BILLING_TOKEN, or name a config that has one with --config"]
       : []),
     ...(unknown.length > 0 ? [`--only names no check: ${unknown.join(", ")}`] : []),
   ];
   if (baseUrl === undefined || token === undefined || faults.length > 0)
     throw new CannotRun(faults.join("; "));
-  const limitedToken = given.limitedToken ?? environment["BILLING_EXPORT_LIMITED_TOKEN"];
+  const limitedToken = fromEnvironment("LIMITED_TOKEN");
   return { ...given, baseUrl: baseUrlOf(baseUrl), token, limitedToken, only };
 }

@@ -15,6 +15,10 @@ export interface RunLimits {
   readonly requests: number;
   /** Waiting for `Retry-After` in all, in milliseconds. */
   readonly waiting: number;
+  /** From the beginning of the run to its last request, in milliseconds. */
+  readonly time: number;
+  /** Bodies of all answers after decoding, in bytes. They are kept until the run has ended. */
+  readonly bytes: number;
   /** Pages of one chain. */
   readonly pages: number;
   /** Pages of a window that is good to look at; with more, a smaller one is looked for. */
@@ -112,9 +116,12 @@ export class Session {
   /** Every passage through a window, whole or not. */
   readonly readings: Reading[] = [];
   #waited = 0;
+  #bytes = 0;
+  readonly #began: number;
 
   constructor(options: SessionOptions) {
     this.options = options;
+    this.#began = options.clock.now();
   }
 
   /** All answers that came so far, also those to requests that were meant to be refused. */
@@ -150,9 +157,8 @@ export class Session {
   }
 
   async #send(request: Ask, probe: boolean): Promise<Exchange> {
-    const { wire, credentials, limits, onRequest } = this.options;
-    if (this.log.length >= limits.requests)
-      throw new Missing(`the run's budget of ${limits.requests} requests is used up: use --deep`);
+    const { wire, credentials, onRequest } = this.options;
+    this.#assertBudget();
     const { path, query = {}, token = credentials.token, method = "GET", form } = request;
     const url = new URL(path.startsWith("http") ? path : `${this.options.baseUrl}${path}`);
     for (const [name, value] of Object.entries(query)) url.searchParams.append(name, value);
@@ -169,10 +175,21 @@ export class Session {
       headers,
       ...(form === undefined ? {} : { form }),
     });
+    this.#bytes += answer.text.length;
     const exchange = { method, url, sent, withToken: token === credentials.token, ...answer };
     this.log.push({ exchange, probe, issuesTokens: form !== undefined });
     onRequest?.(this.log.length);
     return exchange;
+  }
+
+  /** Throws {@link Missing} if the run may send nothing more. */
+  #assertBudget(): void {
+    const { limits, clock } = this.options;
+    const isSpent = (budget: string): Missing =>
+      new Missing(`the run's budget of ${budget} is used up: use --deep`);
+    if (this.log.length >= limits.requests) throw isSpent(`${limits.requests} requests`);
+    if (clock.now() - this.#began >= limits.time) throw isSpent(`${limits.time / 60_000} minutes`);
+    if (this.#bytes >= limits.bytes) throw isSpent(`${limits.bytes / 1024 ** 2} MiB of answers`);
   }
 
   /** The answer of capabilities. Throws {@link CannotRun} if the address or the token is of no use. */

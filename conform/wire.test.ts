@@ -77,6 +77,14 @@ describe("an answer", () => {
   });
 });
 
+it("keeps the beginning of a broken body only, because a run keeps all bodies", async () => {
+  const { text, broken } = await ask((_, response) => response.end("x".repeat(1_000_000)), {
+    bytes: 900_000,
+  });
+  expect(broken).toContain("longer than 900000 bytes");
+  expect(text).toBe("x".repeat(4096));
+});
+
 describe("Retry-After", () => {
   const exchange = (value: string) => ({
     method: "GET",

@@ -31,7 +31,15 @@ async function conform(bench: Bench, baseUrl: string, ids: readonly string[], ea
     credentials: { token: api.key, limitedToken: undefined, oauth: undefined },
     deep: true,
     earlier,
-    limits: { requests: 2000, waiting: 60_000, pages: 100, samplePages: 25, pause: 0 },
+    limits: {
+      requests: 2000,
+      waiting: 60_000,
+      time: 3_600_000,
+      bytes: 256 * 1024 ** 2,
+      pages: 100,
+      samplePages: 25,
+      pause: 0,
+    },
     // Simulated waits cost nothing.
     clock: { now: () => clock.now(), sleep: () => Promise.resolve() },
     wire,

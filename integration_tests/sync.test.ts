@@ -1,6 +1,6 @@
 /** `sync`, `init`, `query` and `report` as people run them, against the reference provider. */
 import { once } from "node:events";
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { Database } from "../warehouse/database.ts";
 import { serve, type Served, startProvider } from "./support/provider.ts";
@@ -234,7 +234,7 @@ describe("init", () => {
 
   test("says which option is missing where there is no terminal to ask at", async () => {
     await using shell = await Shell.open();
-    expectOneError(await shell.run(["init"]), /pass --provider/);
+    expectOneError(await shell.run(["init"]), /pass --provider and --secret-stdin/);
     expectOneError(await shell.run(["init", "--provider", "openai"]), /pass --secret-stdin/);
   });
 });
@@ -285,6 +285,42 @@ describe("budgets", () => {
   });
 });
 
+describe("without a config file", () => {
+  test("address and token come from the environment", async () => {
+    await using begun = await begin();
+    const { served, shell } = begun;
+    await rm(shell.path("config.json"));
+    const environment = { AI_BILLING_BASE_URL: served.baseUrl, AI_BILLING_TOKEN: served.token };
+    const said = await shell.start(["sync"], "", environment).said;
+    expect(said).toMatchObject({ end: 0 });
+    expect(said.stdout + said.stderr).not.toContain(served.token);
+    expect(await billed(shell)).toEqual((await served.totals()).costs.currencies);
+    const refused = await shell.start(["sync"], "", { AI_BILLING_TOKEN: served.token }).said;
+    expectOneError(refused, /AI_BILLING_TOKEN is set without an address/);
+  });
+
+  test("the whole config comes from stdin", async () => {
+    await using begun = await begin();
+    const { served, shell } = begun;
+    const config = JSON.stringify(served.config());
+    expect(await shell.run(["sync", "--config", "-"], config)).toMatchObject({ end: 0 });
+    expect((await shell.run(["check", "--config", "-"], config)).stdout).toContain("SUCCEEDED");
+    expect(await shell.run(["conform", "--config", "-", "--only", "CAP-01"], config)).toMatchObject(
+      { end: 0 },
+    );
+    const credentials = {
+      auth_type: "oauth2_authorization_code",
+      client_id: "client",
+      refresh_token: "s3cr3t",
+    };
+    const renewing = JSON.stringify(served.config({ credentials }));
+    expectOneError(
+      await shell.run(["sync", "--config", "-"], renewing),
+      /^The config from stdin has a refresh token, .* Put the config into a file that this user may write/,
+    );
+  });
+});
+
 describe("query and report", () => {
   test("answer from an existing database", async () => {
     await using begun = await begin();
@@ -328,8 +364,9 @@ describe("query and report", () => {
     await using shell = await Shell.open();
     expectOneError(await shell.run(["query", "SELECT 1"]), /"billing\.duckdb" cannot be opened/);
     expectOneError(await shell.run(["report"]), /"billing\.duckdb" cannot be opened/);
-    const wrong = await shell.run(["sync"]);
-    expect(wrong).toMatchObject({ end: 2, stdout: "" });
-    expect(wrong.stderr).toContain("--config <file> is missing");
+    expectOneError(
+      await shell.run(["sync"]),
+      /"config\.json" does not exist\. Make it with `source-ai-billing init`/,
+    );
   });
 });

@@ -1,5 +1,34 @@
 /** Reads the options of a command of the tree (cli/tree.ts). A wrong option ends the parsing with one sentence. */
 import type { Command as Parser } from "commander";
+import { DEFAULT_CONFIG, VARIABLES } from "./config_place.ts";
+
+/** The program's name. */
+export const NAME = "source-ai-billing";
+
+/** `--config` of the commands that read a config. */
+export const CONFIG = [
+  "--config <file>",
+  "configuration (JSON), or - for stdin; `init` makes one",
+  DEFAULT_CONFIG,
+] as const;
+
+/** The end of the help of the commands that read a config. */
+export const ENVIRONMENT = `
+Environment, for containers (no secret is taken from the command line):
+  ${VARIABLES.baseUrl}  address of the provider, in place of base_url
+  ${VARIABLES.token}     access token or key, in place of credentials
+  ${VARIABLES.provider}  provider of a key: anthropic, openai or openrouter
+With them no ${DEFAULT_CONFIG} is needed. A refresh token needs a file that can be written.
+`;
+
+/** Adds examples and exit codes to the help of a command. `examples` are lines without the program's name. */
+export function addUse(
+  command: Parser,
+  { examples, codes, more = "" }: { examples: readonly string[]; codes: string; more?: string },
+): Parser {
+  const lines = examples.map((line) => `  $ ${NAME} ${line}\n`).join("");
+  return command.addHelpText("after", `${more}\nExamples:\n${lines}\nExit codes: ${codes}\n`);
+}
 
 /** Marks the errors of {@link refuse}: their messages quote nothing that the user wrote, because it may be a secret. */
 export const REFUSED = "refused";

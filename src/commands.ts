@@ -1,7 +1,16 @@
 /** The engine's part of the command tree: the commands of the protocol (airbyte-protocol 0.18), `record` and `login`. */
 import type { Command as Parser } from "commander";
-import { isSet, neededTexts, optionalText, refuse } from "./command_options.ts";
+import {
+  addUse,
+  CONFIG,
+  ENVIRONMENT,
+  isSet,
+  neededTexts,
+  optionalText,
+  refuse,
+} from "./command_options.ts";
 import type { AskingCommand } from "./asking.ts";
+import { DEFAULT_CONFIG, STDIN } from "./config_place.ts";
 import type { LoginCommand } from "./login/login.ts";
 
 /** A command of the engine. File names are as the user wrote them, never empty. */
@@ -11,7 +20,6 @@ export type EngineCommand =
   | LoginCommand;
 
 const FILES = {
-  config: ["--config <file>", "configuration (JSON); `spec` lists its settings"],
   catalog: ["--catalog <file>", "configured catalog (JSON): the streams to read"],
   writeConfig: ["--write-config", "save renewed OAuth tokens to the configuration file"],
   state: [
@@ -21,6 +29,25 @@ const FILES = {
   debug: ["--debug", "log more, to find the cause of a failure"],
 } as const;
 
+const CATALOG = `
+A catalog to start from:
+  {
+    "streams": [
+      { "stream": { "name": "usage" }, "sync_mode": "incremental" },
+      { "stream": { "name": "costs" }, "sync_mode": "incremental" },
+      { "stream": { "name": "export_windows" }, "sync_mode": "incremental" }
+    ]
+  }
+`;
+
+const LOGIN_CONFIG = `
+The file needs an address and a client:
+  {
+    "base_url": "https://billing.example.com",
+    "credentials": { "auth_type": "oauth2_authorization_code", "client_id": "my-client" }
+  }
+`;
+
 /** Adds the commands to the tree. `found` gets the command that a line asks for. */
 export function addEngine(program: Parser, found: (command: EngineCommand) => void): void {
   const command = (name: string, description: string): Parser =>
@@ -28,23 +55,62 @@ export function addEngine(program: Parser, found: (command: EngineCommand) => vo
       .command(name)
       .description(description)
       .option(...FILES.debug);
-  command("spec", "print the specification: the settings of the configuration").action(
-    (_, at: Parser) => found({ kind: "spec", debug: isDebug(at) }),
-  );
-  for (const [kind, description] of [
-    ["check", "try the configuration and say in one sentence if it works"],
-    ["discover", "print the catalog: the streams on offer and their columns"],
+  addUse(command("spec", "print the specification: the settings of the configuration"), {
+    examples: ["spec"],
+    codes: "0 it is printed; 1 it could not be printed; 2 the line is wrong.",
+  }).action((_, at: Parser) => found({ kind: "spec", debug: isDebug(at) }));
+  for (const [kind, description, codes] of [
+    [
+      "check",
+      "try the configuration and say in one sentence if it works",
+      "0 the message says SUCCEEDED or FAILED; 1 only time or the provider\n" +
+        "can mend the fault; 2 the line is wrong.",
+    ],
+    [
+      "discover",
+      "print the catalog: the streams on offer and their columns",
+      "0 the catalog is printed; 1 it failed; 2 the line is wrong.",
+    ],
   ] as const) {
-    command(kind, description)
-      .option(...FILES.config)
+    const examples = [kind, `${kind} --config config.json`];
+    addUse(command(kind, description), { examples, codes, more: ENVIRONMENT })
+      .option(...CONFIG)
       .option(...FILES.writeConfig)
       .action((_, at: Parser) => {
         const [config = ""] = neededTexts(at, "config");
         found({ kind, config, ...switchesOf(at) });
       });
   }
-  command("read", "read the streams of a catalog: records and states")
-    .option(...FILES.config)
+  addRead(command("read", "read the streams of a catalog: records and states"), found);
+  addUse(
+    command("record", "save a few answers of Anthropic, OpenAI or OpenRouter, with ids hashed"),
+    {
+      examples: ["record --out answers"],
+      codes: "0 the answers are saved; 1 it failed; 2 the line is wrong.",
+      more: ENVIRONMENT,
+    },
+  )
+    .option(...CONFIG)
+    .option("--out <folder>", "folder to save to; new or empty")
+    .action((_, at: Parser) => {
+      const [config = "", out = ""] = neededTexts(at, "config", "out");
+      found({ kind: "record", config, out, debug: isDebug(at) });
+    });
+  addLogin(program, found);
+}
+
+function addRead(command: Parser, found: (command: EngineCommand) => void): void {
+  addUse(command, {
+    examples: [
+      "read --config config.json --catalog catalog.json --state state.json",
+      "read --catalog catalog.json --write-config",
+    ],
+    codes:
+      "0 everything was read; 1 something was not, and the next read goes on from\n" +
+      "the last state; 2 the line is wrong.",
+    more: `${CATALOG}${ENVIRONMENT}`,
+  })
+    .option(...CONFIG)
     .option(...FILES.catalog)
     .option(...FILES.state)
     .option(...FILES.writeConfig)
@@ -52,14 +118,6 @@ export function addEngine(program: Parser, found: (command: EngineCommand) => vo
       const [config = "", catalog = ""] = neededTexts(at, "config", "catalog");
       found({ kind: "read", config, catalog, state: optionalText(at, "state"), ...switchesOf(at) });
     });
-  command("record", "save a few answers of Anthropic, OpenAI or OpenRouter, with ids hashed")
-    .option(...FILES.config)
-    .option("--out <folder>", "folder to save to; new or empty")
-    .action((_, at: Parser) => {
-      const [config = "", out = ""] = neededTexts(at, "config", "out");
-      found({ kind: "record", config, out, debug: isDebug(at) });
-    });
-  addLogin(program, found);
 }
 
 /** Finds `--debug` before the command and after it. */
@@ -71,14 +129,20 @@ const switchesOf = (at: Parser): { readonly writeConfig: boolean; readonly debug
 });
 
 function addLogin(program: Parser, found: (command: LoginCommand) => void): void {
-  program
+  const command = program
     .command("login")
-    .description("sign in at the provider with a browser (OAuth 2.0), save the tokens to the file")
-    .option(...FILES.config)
+    .description("sign in at the provider with a browser (OAuth 2.0), save the tokens to the file");
+  addUse(command, {
+    examples: ["login", "login --config config.json --no-browser"],
+    codes: "0 the tokens are saved; 1 nobody signed in; 2 the line is wrong.",
+    more: LOGIN_CONFIG,
+  })
+    .option("--config <file>", "configuration (JSON) that gets the tokens", DEFAULT_CONFIG)
     .option("--no-browser", "show the address to open instead of starting a browser")
     .option("--port <number>", "port on 127.0.0.1 that the browser comes back to, 0 for any", "0")
     .action((_, at: Parser) => {
       const [config = ""] = neededTexts(at, "config");
+      if (config === STDIN) refuse(at, "--config needs a file here, because the tokens go into it");
       found({ kind: "login", config, browser: isSet(at, "browser"), port: portOf(at) });
     });
 }

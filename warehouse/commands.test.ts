@@ -1,6 +1,8 @@
 import { Command as Parser } from "commander";
 import { describe, expect, it } from "vitest";
 import { addWarehouse, type WarehouseCommand } from "./commands.ts";
+import { modelNames } from "./models.ts";
+import { hasPassword } from "./postgres_address.ts";
 
 function parse(line: string): WarehouseCommand | undefined {
   const found: WarehouseCommand[] = [];
@@ -11,7 +13,7 @@ function parse(line: string): WarehouseCommand | undefined {
 }
 
 describe("the command line", () => {
-  it("has defaults for everything but the config", () => {
+  it("has defaults for everything", () => {
     expect(parse("sync --config c.json")).toEqual({
       kind: "sync",
       options: {
@@ -29,7 +31,7 @@ describe("the command line", () => {
         },
       },
     });
-    expect(() => parse("sync")).toThrow("--config");
+    expect(parse("sync")).toMatchObject({ options: { config: "config.json" } });
   });
 
   it.each([
@@ -74,6 +76,34 @@ describe("the command line", () => {
     expect(parse("init --base-url https://a.example")).toMatchObject({
       options: { provider: "interface", baseUrl: "https://a.example", config: "config.json" },
     });
-    expect(() => parse("init --provider nobody")).toThrow("interface, anthropic, openai");
+    expect(() => parse("init --provider nobody")).toThrow(
+      "anthropic, openai, openrouter, interface",
+    );
   });
+});
+
+it("the help of query names every table, and no other", async () => {
+  const shown: string[] = [];
+  const program = new Parser()
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => shown.push(text) });
+  addWarehouse(program, () => undefined);
+  expect(() => program.parse(["query", "--help"], { from: "user" })).toThrow();
+  const [, list = ""] = /^Tables.*:\n([^]*?)\n\n/m.exec(shown.join("")) ?? [];
+  const named = list.split("\n").flatMap((line) => line.slice(2, 34).trim().split(", "));
+  const raw = ["usage", "costs", "export_windows"];
+  expect(named.toSorted()).toEqual([...(await modelNames()), ...raw].toSorted());
+});
+
+it.each([
+  ["postgresql://me@host/name", false],
+  ["postgresql://", false],
+  ["billing.duckdb", false],
+  ["folder/a:b@c.duckdb", false],
+  ["postgresql://me:pw@host/name", true],
+  ["POSTGRES://me:p/w@host", true],
+  ["postgresql://host/name?password=pw", true],
+  ["host=a password=pw", true],
+])("a password in %j: %j", (database, expected) => {
+  expect(hasPassword(database)).toBe(expected);
 });

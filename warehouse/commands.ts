@@ -1,8 +1,18 @@
 /** The part of the command tree for people without a platform: `sync`, `init`, `query` and `report`. */
 import type { Command as Parser } from "commander";
-import { isSet, neededTexts, optionalText, refuse } from "../src/command_options.ts";
+import {
+  addUse,
+  CONFIG,
+  ENVIRONMENT,
+  isSet,
+  neededTexts,
+  optionalText,
+  refuse,
+} from "../src/command_options.ts";
+import { DEFAULT_CONFIG, STDIN } from "../src/config_place.ts";
 import { type InitOptions, isProviderName, PROVIDER_NAMES } from "./init.ts";
 import { INPUTS, type InputFiles } from "./inputs.ts";
+import { hasPassword } from "./postgres_address.ts";
 import type { ReportOptions } from "./report_command.ts";
 import { RESETTABLE, type ResettableStream } from "./store.ts";
 import type { SyncOptions } from "./sync.ts";
@@ -18,6 +28,26 @@ export type WarehouseCommand =
     }
   | { readonly kind: "report"; readonly options: ReportOptions };
 
+/** The tables of a database, for the help of `query`; a test compares their names with the models. */
+const TABLES = `
+Tables (DESCRIBE lists the columns of one):
+  daily_costs, monthly_costs      costs by day or month, with model, project, key
+  current_costs, current_usage    every valid record, with the proof of its day
+  billed_by_invoice               the bill, by billing period and invoice
+  team_costs, budget_status       costs by team, budgets beside what is spent
+  unit_costs, cache_savings       cost per million tokens, what cached tokens saved
+  cost_movers, cost_anomalies     what grew and fell most, unusual days
+  usage_against_costs             tokens of a day and model beside their cost
+  cost_changes, restatements      what the provider changed, and when
+  monthly_costs_as_of             a month as it looked in the past
+  converted_costs                 costs in one currency
+  focus_cost_and_usage            costs in the shape of FOCUS 1.4
+  completeness, reconciliation    which days are proven, control totals
+  removed_rows                    records that the provider no longer shows
+  invalid_rows, invalid_inputs    values that cannot be used, and why
+  usage, costs, export_windows    the raw tables: not every row of them counts
+`;
+
 const DATABASE = ["--database <file>", "DuckDB file", "billing.duckdb"] as const;
 
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -25,10 +55,22 @@ const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86
 /** Adds the commands to the tree. `found` gets the command that a line asks for. */
 export function addWarehouse(program: Parser, found: (command: WarehouseCommand) => void): void {
   addInit(program, found);
-  withInputs(
-    program.command("sync").description("read everything into a DuckDB file, and write a report"),
-  )
-    .option("--config <file>", "configuration (JSON); `init` makes one")
+  const syncing = program
+    .command("sync")
+    .description("read everything into a DuckDB file, and write a report");
+  addUse(syncing, {
+    examples: [
+      "sync --report report.html",
+      "sync --config config.json --database billing.duckdb --teams teams.csv",
+      "sync --every 1h --json",
+      "sync --reset costs",
+    ],
+    codes:
+      "0 everything was read; 1 something was not, and the next sync goes on from\n" +
+      "there; 2 the line is wrong. A sync that is stopped or killed loses nothing.",
+    more: ENVIRONMENT,
+  })
+    .option(...CONFIG)
     .option(...DATABASE)
     .option("--report <file>", "report to write (HTML)")
     .option("--every <time>", "go on, with one sync each 30m, 1h, 1d, …")
@@ -36,33 +78,47 @@ export function addWarehouse(program: Parser, found: (command: WarehouseCommand)
     .option(
       "--reset [stream]",
       "read usage, costs or both from the beginning; every row in the file stays until its newer version comes",
-    )
-    .action((_, at: Parser) => {
-      const [config = "", database = ""] = neededTexts(at, "config", "database");
-      found({
-        kind: "sync",
-        options: {
-          config,
-          database,
-          report: optionalText(at, "report"),
-          every: intervalOf(at),
-          json: isSet(at, "json"),
-          reset: resetOf(at),
-          inputs: inputsOf(at),
-        },
-      });
+    );
+  withInputs(syncing).action((_, at: Parser) => {
+    const [config = ""] = neededTexts(at, "config", "database");
+    const database = databaseOf(at);
+    found({
+      kind: "sync",
+      options: {
+        config,
+        database,
+        report: optionalText(at, "report"),
+        every: intervalOf(at),
+        json: isSet(at, "json"),
+        reset: resetOf(at),
+        inputs: inputsOf(at),
+      },
     });
-  program
-    .command("query")
-    .description("run a statement on a database of `sync`")
+  });
+  addQuery(program, found);
+  addReport(program, found);
+}
+
+function addQuery(program: Parser, found: (command: WarehouseCommand) => void): void {
+  const querying = program.command("query").description("run a statement on a database of `sync`");
+  addUse(querying, {
+    examples: [
+      'query "SELECT day, model_id, billed_cost FROM daily_costs ORDER BY day"',
+      "query --json \"SELECT * FROM completeness WHERE status <> 'proven'\"",
+      'query "DESCRIBE daily_costs"',
+    ],
+    codes:
+      "0 the result is printed; 1 the statement or the database is wrong; 2 the\n" +
+      "line is wrong. A person gets the first 100 rows, --json gives all.",
+    more: TABLES,
+  })
     .argument("<sql>", "the statement; it may only read")
     .option(...DATABASE)
     .option("--json", "print a list of objects, with decimals as text")
     .action((sql: string, _, at: Parser) => {
-      const [database = ""] = neededTexts(at, "database");
-      found({ kind: "query", database, sql, json: isSet(at, "json") });
+      neededTexts(at, "database");
+      found({ kind: "query", database: databaseOf(at), sql, json: isSet(at, "json") });
     });
-  addReport(program, found);
 }
 
 /** `--reset`: the streams that are read from the beginning. */
@@ -92,37 +148,74 @@ const withInputs = (command: Parser): Parser =>
     command,
   );
 
+/** `--database`, without a password. */
+function databaseOf(at: Parser): string {
+  const database = optionalText(at, "database") ?? "";
+  return hasPassword(database)
+    ? refuse(
+        at,
+        "the address after --database has a password, which every user of this machine could see. " +
+          "`report` takes it from PGPASSWORD, or the whole address from DATABASE_URL with --database postgresql://",
+      )
+    : database;
+}
+
 function addReport(program: Parser, found: (command: WarehouseCommand) => void): void {
-  withInputs(
-    program
-      .command("report")
-      .description("write the report of any database that holds the raw tables"),
-  )
+  const reporting = program
+    .command("report")
+    .description("write the report of any database that holds the raw tables");
+  addUse(reporting, {
+    examples: [
+      "report",
+      "report --database warehouse.duckdb --schema raw --teams teams.csv",
+      "report --database postgresql://me@host/warehouse --out costs.html",
+    ],
+    codes: "0 the report is written; 1 it is not; 2 the line is wrong.",
+    more: `
+The database is only read. PostgreSQL: the password comes from PGPASSWORD, or the whole address from
+DATABASE_URL with --database postgresql://
+`,
+  })
     .option("--database <place>", "DuckDB file, or postgresql://user@host/name", "billing.duckdb")
     .option(
       "--schema <name>",
       "schema of the raw tables; main or the search path's first otherwise",
     )
-    .option("--out <file>", "report to write (HTML)", "report.html")
-    .action((_, at: Parser) => {
-      const [database = "", out = ""] = neededTexts(at, "database", "out");
-      const schema = optionalText(at, "schema");
-      found({ kind: "report", options: { database, schema, out, inputs: inputsOf(at) } });
-    });
+    .option("--out <file>", "report to write (HTML)", "report.html");
+  withInputs(reporting).action((_, at: Parser) => {
+    const [, out = ""] = neededTexts(at, "database", "out");
+    const database = databaseOf(at);
+    const schema = optionalText(at, "schema");
+    found({ kind: "report", options: { database, schema, out, inputs: inputsOf(at) } });
+  });
 }
 
 function addInit(program: Parser, found: (command: WarehouseCommand) => void): void {
-  program
+  const asking = program
     .command("init")
-    .description("ask for an address and a credential, check them, and write the configuration")
-    .option("--config <file>", "file to write; it must not exist yet", "config.json")
+    .description("ask for an address and a credential, check them, and write the configuration");
+  addUse(asking, {
+    examples: [
+      "init",
+      "init --provider openai --secret-stdin < key.txt",
+      "init --base-url https://billing.example.com --start-date 2026-01-01",
+    ],
+    codes: "0 the file is written; 1 it is not; 2 the line is wrong.",
+    more: `
+Providers: ${PROVIDER_NAMES.filter((name) => name !== "interface").join(", ")} need a key only; interface is any other provider, one that
+serves the AI Provider Billing Export Interface: it needs --base-url and an access token.
+init asks for what the line does not say, and never replaces a file.
+`,
+  })
+    .option("--config <file>", "file to write; it must not exist yet", DEFAULT_CONFIG)
     .option("--provider <name>", `one of ${PROVIDER_NAMES.join(", ")}`)
-    .option("--base-url <address>", "address of a provider that serves the interface")
+    .option("--base-url <address>", "address of the provider's billing export")
     .option("--secret-stdin", "read the token or key from stdin instead of asking for it")
     .option("--account <label>", "your own name for the billing account")
     .option("--start-date <date>", "first day to read; without it, all that the provider keeps")
     .action((_, at: Parser) => {
       const [config = ""] = neededTexts(at, "config");
+      if (config === STDIN) refuse(at, "--config needs the name of the file to write");
       const provider = optionalText(at, "provider");
       const baseUrl = optionalText(at, "baseUrl");
       if (provider !== undefined && !isProviderName(provider)) {

@@ -4,6 +4,7 @@
  */
 import type pg from "pg";
 import { ConnectorError } from "../src/errors.ts";
+import { reasonOf } from "../src/file_faults.ts";
 import { identifier } from "./columns.ts";
 import { Database } from "./database.ts";
 import { type FoundTable, makeTextTables, matchedColumns, matchedTables } from "./raw_tables.ts";
@@ -14,12 +15,10 @@ const BATCH = 5000;
 /** Milliseconds to wait for a connection. */
 const PATIENCE = 10_000;
 
-export const isPostgres = (database: string): boolean => /^postgres(ql)?:/.test(database);
-
 /**
  * The connection string for `pg`. `postgresql:` alone stands for `DATABASE_URL`, or for the variables `PGHOST`, `PGUSER` and so on.
  *
- * @throws ConnectorError `invalid_arguments` if an address on the command line has a password: all users of the machine see it
+ * @throws ConnectorError `invalid_arguments` if it is no address
  */
 export function connectionString(
   given: string,
@@ -31,13 +30,6 @@ export function connectionString(
     throw new ConnectorError(
       "invalid_arguments",
       "The address after --database is no postgresql:// address.",
-    );
-  }
-  if (url.password !== "" || url.searchParams.has("password")) {
-    throw new ConnectorError(
-      "invalid_arguments",
-      "The address after --database has a password, which every user of this machine could see. " +
-        "Set PGPASSWORD instead, or put the whole address into DATABASE_URL and write --database postgresql://.",
     );
   }
   return given;
@@ -103,8 +95,14 @@ async function loadPg(): Promise<typeof import("pg")> {
 function postgresError(reason: unknown): unknown {
   if (reason instanceof ConnectorError) return reason;
   const causes = reason instanceof AggregateError ? reason.errors : [reason];
-  const words = causes.map((cause) => (cause instanceof Error ? cause.message : String(cause)));
-  return new ConnectorError("database", `PostgreSQL cannot be read: ${words.join("; ")}.`);
+  const words = causes.map((cause) => {
+    const isOfSystem = cause instanceof Error && "syscall" in cause;
+    return isOfSystem ? reasonOf(cause) : cause instanceof Error ? cause.message : String(cause);
+  });
+  return new ConnectorError(
+    "database",
+    `PostgreSQL cannot be read: ${[...new Set(words)].join("; ")}.`,
+  );
 }
 
 async function copyTables(

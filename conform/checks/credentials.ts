@@ -93,9 +93,7 @@ export async function refusals(session: Session): Promise<readonly Exchange[]> {
 async function scopes(session: Session): Promise<Result> {
   const { limitedToken } = session.options.credentials;
   if (limitedToken === undefined)
-    throw new Missing(
-      "a token without billing.cost.read: --limited-token, or BILLING_EXPORT_LIMITED_TOKEN",
-    );
+    throw new Missing("a token without billing.cost.read: set AI_BILLING_LIMITED_TOKEN");
   const costs = (await seriesOf(session)).find(({ dataset }) => dataset === "costs");
   if (costs === undefined) throw new Missing("a dataset of costs");
   const end = floorTo(DAY, await session.now());

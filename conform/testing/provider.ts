@@ -84,7 +84,15 @@ export async function withProvider<Value>(
         credentials: { token, limitedToken: limited.token, oauth },
         deep,
         earlier,
-        limits: { requests, waiting: 60_000, pages: 60, samplePages, pause: 0 },
+        limits: {
+          requests,
+          waiting: 60_000,
+          time: 3_600_000,
+          bytes: 256 * 1024 ** 2,
+          pages: 60,
+          samplePages,
+          pause: 0,
+        },
         // Simulated waits cost nothing.
         clock: { now: () => provider.clock.now(), sleep: () => Promise.resolve() },
         wire,

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { LAUNCHER, start } from "../../bin/process.ts";
+import { LAUNCHER, localEnvironment, start } from "../../bin/process.ts";
 
 export interface Said {
   /** The exit code, or the signal that ended the process. */
@@ -35,10 +35,11 @@ export class Shell implements AsyncDisposable {
     return await this.start(args, input).said;
   }
 
-  /** Starts a command. */
-  start(args: readonly string[], input = "") {
+  /** Starts a command, with variables besides those of this process. */
+  start(args: readonly string[], input = "", variables: Readonly<Record<string, string>> = {}) {
     const { child, ended } = start([this.#launcher, ...args], {
       cwd: this.folder,
+      env: { ...localEnvironment(), ...variables },
       stdio: "pipe",
       timeout: 150_000,
     });

@@ -3,6 +3,7 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { formatInstant } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
+import { reasonOf } from "../file_faults.ts";
 import type { Capabilities } from "../generated/capabilities.js";
 import { type Recorder, type Recording, sample } from "./recording.ts";
 
@@ -58,8 +59,7 @@ async function writing(out: string, write: () => Promise<void>): Promise<void> {
     await write();
   } catch (reason) {
     if (reason instanceof ConnectorError) throw reason;
-    const code = reason instanceof Error && "code" in reason ? String(reason.code) : "unknown";
-    throw unusable(out, `it cannot be written (${code})`);
+    throw unusable(out, `it cannot be written, because ${reasonOf(reason)}`);
   }
 }
 

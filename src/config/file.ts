@@ -1,9 +1,21 @@
 /** Writes the config file, for users without a platform that stores their tokens. */
 import { constants } from "node:fs";
 import { randomUUID } from "node:crypto";
-import { access, open, readdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import {
+  access,
+  lstat,
+  open,
+  readdir,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { STDIN } from "../config_place.ts";
 import { ConnectorError } from "../errors.ts";
+import { codeOf, reasonOf } from "../file_faults.ts";
 
 /** The end of a temporary file's name. */
 const UUID_NEW = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.new$/;
@@ -20,20 +32,38 @@ export async function createConfigFile(path: string, config: unknown): Promise<v
   try {
     await writeFile(path, `${JSON.stringify(config, null, 2)}\n`, { flag: "wx", mode: 0o600 });
   } catch (reason) {
-    const code = reason instanceof Error && "code" in reason ? String(reason.code) : "unknown";
-    const why =
-      code === "EEXIST"
-        ? "there is one already. Remove it first, or name another one"
-        : `it cannot be made (${code})`;
     throw new ConnectorError(
       "invalid_config",
-      `The config file "${path}" is not written: ${why}.`,
-      {
-        detail: code,
-      },
+      `The config file "${path}" is not written: ${whyNotMade(reason)}.`,
+      { detail: codeOf(reason) },
     );
   }
 }
+
+/**
+ * The reason why {@link createConfigFile} would fail, as the end of a sentence; undefined if it would not. To be asked before a
+ * person types a secret.
+ */
+export async function configFileFault(path: string): Promise<string | undefined> {
+  try {
+    await lstat(path);
+    return whyNotMade({ code: "EEXIST" });
+  } catch (reason) {
+    if (codeOf(reason) !== "ENOENT") return whyNotMade(reason);
+  }
+  try {
+    await access(dirname(resolve(path)), constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (reason) {
+    return whyNotMade(reason);
+  }
+}
+
+const whyNotMade = (reason: unknown): string => {
+  if (codeOf(reason) === "EEXIST")
+    return "there is one already. Remove it first, or name another one";
+  return codeOf(reason) === "ENOENT" ? "there is no such folder" : reasonOf(reason);
+};
 
 /**
  * Replaces a config file with one that only its owner may read (mode 0600). At every moment either the old file or the
@@ -82,6 +112,13 @@ async function removeLeftOvers(file: string, nowMs: number): Promise<void> {
  * @throws ConnectorError `invalid_config` if the file cannot be written
  */
 export async function assertWritable(path: string): Promise<void> {
+  if (path === STDIN) {
+    throw new ConnectorError(
+      "invalid_config",
+      "The config from stdin has a refresh token, and the provider may replace it at each use: new tokens would be lost. " +
+        "Put the config into a file that this user may write, and name it with --config.",
+    );
+  }
   try {
     const file = await realpath(path);
     await access(file, constants.R_OK);
@@ -92,11 +129,10 @@ export async function assertWritable(path: string): Promise<void> {
 }
 
 function unwritable(path: string, reason: unknown): ConnectorError {
-  const code = reason instanceof Error && "code" in reason ? String(reason.code) : "unknown";
   return new ConnectorError(
     "invalid_config",
-    `The config file "${path}" cannot be replaced, so new tokens would be lost (${code}). Put it where this user may ` +
-      "write, in a folder where files may be made.",
-    { detail: code },
+    `The config file "${path}" cannot be replaced, so new tokens would be lost: ${reasonOf(reason)}. A config with a refresh ` +
+      "token needs a place where this user may write, in a folder where files may be made.",
+    { detail: codeOf(reason) },
   );
 }

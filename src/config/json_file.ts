@@ -1,5 +1,6 @@
 /** Reads the JSON files that the command line names. No message quotes the content of a file: a config has secrets. */
 import { readFile } from "node:fs/promises";
+import { STDIN } from "../config_place.ts";
 import { ConnectorError, type ErrorCode } from "../errors.ts";
 
 /** The purpose of a file; it decides the error's code and words. */
@@ -71,7 +72,8 @@ export async function parseJsonFile(
   }
 }
 
-const nameOf = (path: string, what: InputKind): string => `The ${what} file "${path}"`;
+const nameOf = (path: string, what: InputKind): string =>
+  path === STDIN ? `The ${what} from stdin` : `The ${what} file "${path}"`;
 
 async function load(path: string, file: string, code: ErrorCode): Promise<Uint8Array> {
   try {

@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { ConnectorError } from "../errors.ts";
+import { reasonOf } from "../file_faults.ts";
 
 /** The page that the browser shows at the end. */
 export interface Page {
@@ -71,7 +72,7 @@ function listen(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", (error) => {
       const code = "code" in error ? String(error.code) : "unknown";
-      const why = code === "EADDRINUSE" ? "is in use" : `cannot be used (${code})`;
+      const why = code === "EADDRINUSE" ? "is in use" : `cannot be used: ${reasonOf(error)}`;
       reject(
         new ConnectorError(
           "invalid_arguments",

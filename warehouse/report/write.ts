@@ -4,6 +4,7 @@ import { constants } from "node:fs";
 import { access, chmod, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { ConnectorError } from "../../src/errors.ts";
+import { codeOf, reasonOf } from "../../src/file_faults.ts";
 import { reportScript, reportStyle } from "../files.ts";
 import { findAt, type FoundKind, REPORT_MARK } from "../found.ts";
 import { documentBody, titleOf } from "./document.ts";
@@ -33,19 +34,16 @@ export async function assertMayWrite(path: string, option: string): Promise<void
       constants.W_OK,
     );
   } catch (reason) {
-    const isMissing = faultOf(reason) === "ENOENT";
+    const isMissing = codeOf(reason) === "ENOENT";
     throw refused(
       path,
       option,
-      isMissing ? "there is no such folder" : `this user may not write there (${faultOf(reason)})`,
+      isMissing ? "there is no such folder" : `this user may not write there`,
     );
   }
 }
 
 const REPLACED: ReadonlySet<FoundKind> = new Set(["nothing", "empty", "report"]);
-
-const faultOf = (reason: unknown): string =>
-  reason instanceof Error && "code" in reason ? String(reason.code) : "unknown";
 
 const refused = (path: string, option: string, why: string): ConnectorError =>
   new ConnectorError(
@@ -87,7 +85,7 @@ ${documentBody(data)}
   } catch (reason) {
     throw new ConnectorError(
       "database",
-      `The report "${path}" cannot be written (${faultOf(reason)}).`,
+      `The report "${path}" cannot be written: ${reasonOf(reason)}.`,
       { cause: reason },
     );
   }

@@ -1,0 +1,183 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { ConnectorError } from "../src/errors.ts";
+import { connectionStatus, type Output } from "../src/protocol.ts";
+import { Secrets } from "../src/secrets.ts";
+import type { WarehouseHost } from "./host.ts";
+import { init, type InitOptions } from "./init.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "init-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+let files = 0;
+const fresh = (): string => join(folder, `${(files += 1)}.json`);
+
+/**
+ * Runs `init`.
+ *
+ * @param answers of the person at the terminal; absent if there is none
+ * @param tried the outcomes of `check`, one after the other: undefined for a success
+ */
+async function run(
+  given: Partial<InitOptions>,
+  answers?: readonly string[],
+  tried: readonly (Error | string | undefined)[] = [],
+) {
+  const config = given.config ?? fresh();
+  const [said, warned, questions]: string[][] = [[], [], []];
+  const [rest, outcomes] = [[...(answers ?? [])], [...tried]];
+  const seen: unknown[] = [];
+  const ask = (question: string, secret: boolean): Promise<string> => {
+    questions?.push(`${question}${secret ? "(hidden)" : ""}`);
+    const answer = rest.shift();
+    const ended = new ConnectorError("aborted", "No answer was given, so nothing was written.");
+    return answer === undefined ? Promise.reject(ended) : Promise.resolve(answer);
+  };
+  const host: WarehouseHost = {
+    now: () => Date.parse("2026-03-10T00:00:00Z"),
+    sleep: () => Promise.resolve(),
+    secrets: new Secrets(),
+    async *engine(_, { readJson }): AsyncGenerator<Output, boolean> {
+      seen.push(await readJson("", "config"));
+      const outcome = outcomes.shift();
+      if (outcome instanceof Error) throw outcome;
+      yield outcome === undefined
+        ? connectionStatus("SUCCEEDED", "It works.")
+        : connectionStatus("FAILED", outcome);
+      return true;
+    },
+    readJson: () => Promise.reject(new Error("init reads no file")),
+    say: (text) => Promise.resolve(void said?.push(text)),
+    warn: (text) => void warned?.push(text),
+    watch: undefined,
+    ask: answers === undefined ? undefined : ask,
+    databaseUrl: undefined,
+    readInput: () => Promise.resolve("s3cr3t\n"),
+  };
+  const options: InitOptions = {
+    provider: undefined,
+    baseUrl: undefined,
+    secretFromInput: false,
+    account: undefined,
+    startDate: undefined,
+    ...given,
+    config,
+  };
+  const fault = await init(options, host).then(
+    () => undefined,
+    (reason: unknown) => ConnectorError.from(reason).message,
+  );
+  const written = (): unknown => JSON.parse(readFileSync(config, "utf8"));
+  return { fault, written, said: said?.join("") ?? "", warned, questions, seen, config };
+}
+
+const LINE = {
+  provider: "interface",
+  baseUrl: "https://a.example",
+  secretFromInput: true,
+} as const;
+
+test("writes what the line and stdin say, for its owner only", async () => {
+  const { fault, written, said, config } = await run({ ...LINE, startDate: "2026-01-01" });
+  expect(fault).toBeUndefined();
+  expect(written()).toEqual({
+    base_url: "https://a.example",
+    credentials: { auth_type: "scoped_bearer_token", access_token: "s3cr3t" },
+    start_date: "2026-01-01",
+  });
+  expect(statSync(config).mode & 0o777).toBe(0o600);
+  expect(said).toContain(`Next: source-ai-billing sync --config ${config}`);
+});
+
+test("says every fault of the line at once, before it asks for anything", async () => {
+  const config = fresh();
+  writeFileSync(config, "mine");
+  const { fault, questions, seen } = await run(
+    { config, provider: "interface", baseUrl: "http://a.example", startDate: "2026-02-30" },
+    ["s3cr3t"],
+  );
+  expect(fault).toBe(
+    `The config file "${config}" is not written: there is one already. Remove it first, or name another one.\n` +
+      "The config has 2 faults:\n" +
+      "- base_url must start with https:// (http:// only for an address of this machine, such as localhost or 127.0.0.1)\n" +
+      "- start_date names a day or a time that does not exist",
+  );
+  expect([questions, seen]).toEqual([[], []]);
+  expect(readFileSync(config, "utf8")).toBe("mine");
+});
+
+test.each([
+  [{ config: join(folder, "no", "config.json") }, /there is no such folder/],
+  [{ startDate: "2026-03-11" }, /The start date lies in the future/],
+  [{ config: join("/dev/null", "config.json") }, /a part of its path is no folder/],
+])("%j is refused before the secret is asked for", async (given, words) => {
+  const { fault, questions } = await run({ ...given, provider: "openai" }, ["s3cr3t"]);
+  expect(fault).toMatch(words);
+  expect(questions).toEqual([]);
+});
+
+test("names every missing option where there is no terminal", async () => {
+  expect((await run({})).fault).toBe(
+    "There is no terminal to ask at: pass --provider and --secret-stdin.",
+  );
+  expect((await run({ provider: "interface" })).fault).toContain("--base-url and --secret-stdin");
+  expect((await run({ secretFromInput: true }, ["1"])).fault).toContain("pass --provider.");
+});
+
+test("explains each provider, and takes its number or its name", async () => {
+  const { said, questions, written } = await run({}, ["nobody", "", "2", "s3cr3t"]);
+  expect(said).toMatch(/1 {2}anthropic +Anthropic, with an admin key/);
+  expect(said).toMatch(/4 {2}interface +any other provider that serves the AI Provider Billing/);
+  expect(questions?.at(-1)).toBe("The admin key (it is not shown): (hidden)");
+  expect(written()).toEqual({
+    credentials: { auth_type: "openai_admin_key", api_key: "s3cr3t" },
+  });
+  expect((await run({}, ["OpenRouter", "s3cr3t"])).written()).toMatchObject({
+    credentials: { auth_type: "openrouter_management_key" },
+  });
+});
+
+test("a typo does not end it: the fault is said, and Enter keeps the other answers", async () => {
+  const refused = new ConnectorError("unavailable", "The connection was refused.");
+  const { questions, warned, written, seen } = await run(
+    {},
+    [
+      "interface",
+      "a.example",
+      "https://a.example:1",
+      "s3cr3t",
+      "",
+      "https://a.example",
+      "",
+      "",
+      "",
+      "token",
+    ],
+    [refused, "The provider does not accept the credential.", undefined],
+  );
+  expect(warned).toEqual([
+    "The address must be an address such as https://billing.example.com.",
+    "The connection was refused.\nCorrect your answers: Enter keeps one, Ctrl-C ends.",
+    "The provider does not accept the credential.\nCorrect your answers: Enter keeps one, Ctrl-C ends.",
+  ]);
+  expect(questions?.slice(4, 7)).toEqual([
+    "Number or name [interface]: ",
+    "Address of its billing export, without /v1 [https://a.example:1]: ",
+    "The access token (it is not shown) [keep]: (hidden)",
+  ]);
+  expect(seen).toHaveLength(3);
+  expect(written()).toMatchObject({
+    base_url: "https://a.example",
+    credentials: { access_token: "token" },
+  });
+});
+
+test("a fault without a terminal, and Ctrl-C, end it and write nothing", async () => {
+  const failed = await run(LINE, undefined, ["The provider does not accept the credential."]);
+  expect(failed.fault).toBe("The provider does not accept the credential.");
+  expect(failed.written).toThrow("ENOENT");
+  const ended = await run({ provider: "openai" }, []);
+  expect(ended.fault).toContain("No answer was given");
+  expect(ended.written).toThrow("ENOENT");
+});
