@@ -249,14 +249,14 @@ export const RECORDS: readonly Mutant[] = [
   },
   {
     rule: "P5",
-    file: "src/streams/completion.ts",
+    file: "src/streams/strays.ts",
     from: "readingId !== null || day < from || isKnown(known, day)",
     to: "day >= 0",
     test: "src/streams/completion.test.ts: P5: a forgotten day owns no stray: one that it does not return is written by the same sync",
   },
   {
     rule: "P5",
-    file: "src/streams/completion.ts",
+    file: "src/streams/strays.ts",
     from: "readingId !== null || day < from || isKnown(known, day)",
     to: "readingId !== null || isKnown(known, day)",
     test: "src/streams/completion.test.ts: P5: a day before the plan keeps its strays, because it is never read again",

@@ -1,4 +1,4 @@
-/** The mutants of the rules R1 to R9, without R8. */
+/** The mutants of the rules R1 to R3, R6, R7 and R9. */
 import type { Mutant } from "./mutant.ts";
 
 export const RESTATEMENT: readonly Mutant[] = [
@@ -43,83 +43,6 @@ export const RESTATEMENT: readonly Mutant[] = [
     from: "if (foreign.length === 0) return null;",
     to: "if (foreign.length >= 0) return null;",
     test: "src/streams/records.test.ts: R3: members of a %s page that the interface does not name stay, and stand in x_ProviderColumns",
-  },
-  {
-    rule: "R4",
-    file: "src/core/identity.ts",
-    from: "readingId(this.#next++, chain)",
-    to: "readingId(this.#next, chain)",
-    test: "src/streams/reader.test.ts: R4: readings of one millisecond have ids in the order in which they began",
-  },
-  {
-    rule: "R4",
-    file: "src/core/identity.ts",
-    from: "const span = SECOND + 2 * MOST_SKEW;",
-    to: "const span = SECOND;",
-    test: "src/core/identity.test.ts: R4: within one second of the provider the local clock decides, if it differs by the same second at most",
-  },
-  {
-    rule: "R4",
-    file: "src/streams/held_windows.ts",
-    from: "if (isNew) void checkpoints.sendAhead();",
-    to: "if (isNew && held.length > 0) void checkpoints.sendAhead();",
-    test: "src/streams/reserved_ids.test.ts: R4: whenever a process is killed, rows of the next one sort behind those it left, also if the provider's clock was put back",
-  },
-  {
-    rule: "R4",
-    file: "src/streams/checkpoint.ts",
-    from: "if (this.#records > 0 && this.#sent.has(this.#hashOf(text))) {",
-    to: "if (this.#sent.size < 0) {",
-    test: "src/streams/reserved_ids.test.ts: S2 R4: a window that begins again brings no STATE back behind its records",
-  },
-  {
-    rule: "R4",
-    file: "src/streams/reader.ts",
-    from: "await this.#checkpoints.sendLast();",
-    to: "await this.#checkpoints.send();",
-    test: "src/streams/reserved_ids.test.ts: S2 R4: the last STATE counts the rows of a window that waits for its strays, although it says what the first one said",
-  },
-  {
-    rule: "R4",
-    file: "src/streams/reader.ts",
-    from: 'run.ids.follow(plan.state.newestId ?? "");',
-    to: "",
-    test: "src/streams/reserved_ids.test.ts: R4: whenever a process is killed, rows of the next one sort behind those it left, also if the provider's clock was put back",
-  },
-  {
-    rule: "R4",
-    file: "src/streams/completion.ts",
-    from: "if (isFirst) void checkpoints.sendAhead();",
-    to: "",
-    test: "src/streams/reserved_ids.test.ts: R4: a report names no chain before a STATE does",
-  },
-  {
-    rule: "R4",
-    file: "src/streams/export_windows.ts",
-    from: "void this.#sendState(); // queued before the report",
-    to: "",
-    test: "src/streams/export_windows.test.ts: R4: the newest id that reports may have is in a STATE before the first of them, for ids to come",
-  },
-  {
-    rule: "R4",
-    file: "src/core/settle.ts",
-    from: "const isWhole = !incomplete.includes(day);",
-    to: "const isWhole = true;",
-    test: "src/core/settle.test.ts: R4: a day whose rows are not exactly what was returned stays unknown and unconfirmed",
-  },
-  {
-    rule: "R4",
-    file: "src/streams/ended_reading.ts",
-    from: "return [...new Set([...incomplete, ...unequal])];",
-    to: "return [...incomplete];",
-    test: "src/streams/reader_days.test.ts: R4: a restart that returns less than was written leaves the day unknown, and the next sync writes it",
-  },
-  {
-    rule: "R5",
-    file: "src/streams/export_windows.ts",
-    from: "retentionFloor(now, retentionDays) + DAY",
-    to: "retentionFloor(now, retentionDays)",
-    test: "src/streams/export_windows.test.ts: R5: nothing within a day of the retention floor is proven",
   },
   {
     rule: "R6",
@@ -213,39 +136,11 @@ export const RESTATEMENT: readonly Mutant[] = [
     test: "src/streams/reader_days.test.ts: R2: a window that is resumed under a later start date keeps its provisional costs on their days",
   },
   {
-    rule: "R4",
-    file: "src/streams/ended_reading.ts",
-    from: "if (resumed && moved) return",
-    to: "if (resumed && moved && digests.length < 0) return",
-    test: "src/streams/reader_days.test.ts: R4: a resumed window that has moved leaves its days unknown, because the killed process may have written other rows",
-  },
-  {
     rule: "R6",
     file: "src/streams/completion.ts",
     from: "await this.#leave(left);",
     to: "",
     test: "src/streams/reader_days.test.ts: R6: a known day outside the plan leaves the state before a stray that starts on it is written",
-  },
-  {
-    rule: "R4",
-    file: "src/streams/job.ts",
-    from: "reading?.resumed === true",
-    to: "reading?.id === ''",
-    test: "src/streams/reader_days.test.ts: R4: a resumed window whose cursor is refused gets a reading of its own, whose rows are complete",
-  },
-  {
-    rule: "R4",
-    file: "src/streams/reader.ts",
-    from: "await this.#checkpoints.send();\n    await this.#log",
-    to: "await this.#log",
-    test: "src/streams/reader_days.test.ts: R4: a STATE without the first passage goes out before the rows of a restarted window",
-  },
-  {
-    rule: "R4",
-    file: "src/streams/open_window.ts",
-    from: "if (job.restarts === 0) return",
-    to: "if (job.restarts >= 0) return",
-    test: "src/streams/reader_days.test.ts: R4: a restarted window that a later process resumes leaves its days unknown",
   },
   {
     rule: "R6",
@@ -267,27 +162,6 @@ export const RESTATEMENT: readonly Mutant[] = [
     from: "if (!reading.isFormer) return settlement;",
     to: "if (!reading.isFormer || reading.isFormer) return settlement;",
     test: "src/streams/former.test.ts: R6: days that a reading of 0.2.0 learns after the upgrade are of its form, and not written again",
-  },
-  {
-    rule: "R5",
-    file: "src/streams/completion.ts",
-    from: "    await report({ ...said,",
-    to: "    void report({ ...said,",
-    test: "src/streams/completion.test.ts: R5: the state says that a window is done only once its report is out",
-  },
-  {
-    rule: "R4",
-    file: "src/streams/reader.ts",
-    from: "for (const { readingId } of known.days.values()) run.ids.follow(readingId);",
-    to: "",
-    test: "src/streams/reserved_ids.test.ts: R4: ids sort behind those of a state of 0.2.0, which reserves none, also if the provider's clock was put back",
-  },
-  {
-    rule: "R4",
-    file: "src/streams/read.ts",
-    from: 'ids.follow(manifest?.newestReading ?? "");',
-    to: "",
-    test: "src/connector.test.ts: R4: reading ids sort behind those that the state of export_windows knows",
   },
   {
     rule: "R3",

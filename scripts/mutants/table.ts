@@ -6,6 +6,7 @@ import { CONCURRENCY } from "./concurrency.ts";
 import { LIMITS } from "./limits.ts";
 import type { Mutant } from "./mutant.ts";
 import { DAYS } from "./days.ts";
+import { READINGS } from "./readings.ts";
 import { RECORDS } from "./records.ts";
 import { RESTATEMENT } from "./restatement.ts";
 
@@ -130,6 +131,7 @@ export const MUTANTS: readonly Mutant[] = [
     test: "src/streams/reader.test.ts: S7: a full refresh goes on between attempts and, once done, emits nothing",
   },
   ...RESTATEMENT,
+  ...READINGS,
   ...RECORDS,
   ...DAYS,
   {

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { forget } from "../core/known_days.ts";
 import type { IncrementalState, StreamState } from "../core/state.ts";
-import { DAY } from "../core/time.ts";
+import { DAY, HOUR } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
 import { at, idsOf, lastState, readScript, recordOf, type Run } from "./scripted/testing.ts";
 import type { FetchedPage, Fields } from "./stream.ts";
@@ -128,6 +128,19 @@ test("R5: the state says that a window is done only once its report is out", asy
     expect(done).toBeLessThanOrEqual(reports);
   }
   expect(reports).toBe(4);
+});
+
+test("R5: a pass that goes on is reported with the instant when it was first planned, and a look as part of a window", async () => {
+  const killed = await readScript([[pageOf([lost])], [down]], { input });
+  const later = { ...input, now: input.now + HOUR };
+  const resumed = await readScript(showing({}), { input: later, stored: lastState(killed) });
+  expect(new Set(resumed.said.map(({ passBeganAt }) => passBeganAt))).toEqual(new Set([input.now]));
+  const late = { ...input, lookback: DAY };
+  const first = await readScript(showing({ 0: [lost] }), { input });
+  const windows = { 0: [lost], 3: [lost] };
+  const second = await readScript(showing(windows), { input: late, stored: lastState(first) });
+  expect(startsOf(second)).toEqual([3, 0]);
+  expect(second.said.map(({ isWhole }) => isWhole)).toEqual([true, false]);
 });
 
 /** Two rows of each day, a page each; every page has an `as_of` of its own. */

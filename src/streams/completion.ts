@@ -21,23 +21,15 @@ import { type Plan, type PlanInput, windowOfDay } from "../core/plan.ts";
 import { addMissingDays } from "../core/provisional.ts";
 import type { Reading, StandingStrays } from "../core/reading.ts";
 import { type DayReport, settle, settleAgain, type Settlement } from "../core/settle.ts";
-import {
-  advance,
-  finishWindow,
-  type IncrementalState,
-  type KnownStray,
-  knownOf,
-  settleReading,
-  type StreamState,
-} from "../core/state.ts";
-import { DAY, formatInstant } from "../core/time.ts";
+import { advance, finishWindow, knownOf, settleReading, type StreamState } from "../core/state.ts";
+import { DAY } from "../core/time.ts";
 import { type Range, subtract } from "../core/window.ts";
 import { type Checkpoints, forgetDays, reserveId, type ReserveOptions } from "./checkpoint.ts";
-import { describeShrunk } from "./describe.ts";
+import { describeAbsent, describeShrunk, tooManyLooks, tooManyStrays } from "./describe.ts";
 import { asLearned, incompleteDays, standingOf } from "./ended_reading.ts";
 import { type Job, jobOf, rewriteJob } from "./job.ts";
 import type { Purpose } from "./record_filter.ts";
-import { type CameStrays, Strays } from "./strays.ts";
+import { type CameStrays, standingStrays, Strays } from "./strays.ts";
 
 /** A complete reading, as it is reported (R5). */
 export interface ReadingReport {
@@ -66,15 +58,6 @@ export interface CompletionOptions extends ReserveOptions {
   /** Sends the state. */
   readonly checkpoints: Pick<Checkpoints, "send" | "sendAhead">;
 }
-
-const tooManyStrays = ({ pendingStrays }: Limits): string =>
-  `more than ${pendingStrays.toLocaleString("en-US")} records start outside the windows that returned them. ` +
-  "Further records of this kind are written only if the window of their own day returns them. " +
-  "Ask the provider why its windows return records of other days.";
-
-const tooManyLooks = ({ looks }: Limits, days: number): string =>
-  `records start outside the windows that returned them, on more than ${looks} windows that this sync did not read. ` +
-  `${days} days of such starts are left to the next sync, and the windows that showed these records are not finished until then.`;
 
 const dayRange = ({ day }: { readonly day: number }): Range => ({ start: day, end: day + DAY });
 
@@ -117,7 +100,7 @@ export class Completion {
     this.#options = options;
     const { plan, limits } = options;
     const { state } = plan;
-    const known = state.mode === "incremental" ? standing(state, plan.from) : [];
+    const known = state.mode === "incremental" ? standingStrays(state, plan.from) : [];
     this.strays = new Strays(known, limits);
   }
 
@@ -404,24 +387,6 @@ export class Completion {
   #remembered(state: StreamState): StreamState {
     return state.mode === "incremental" ? { ...state, strays: this.strays.known } : state;
   }
-}
-
-/**
- * The strays of a state whose rows stand. A day that is not known any more may have lost its rows, so it owns nothing. A day before
- * the plan is never read again, and its rows stay.
- */
-function standing({ strays, known }: IncrementalState, from: number): KnownStray[] {
-  return strays.filter(
-    ({ day, readingId }) => readingId !== null || day < from || isKnown(known, day),
-  );
-}
-
-function describeAbsent(count: number, { start, end }: Range): string {
-  return (
-    `of the records that the window ${formatInstant(start)} to ${formatInstant(end)} returned although they start outside it, ` +
-    `${count} did not come again when they were to be written. The window is not finished, and the next sync reads it again. ` +
-    "If this warning comes back, tell the provider that its windows return different records each time."
-  );
 }
 
 /** One more reading of a waiting window. Nothing else of the window's last job goes along, so the purpose is the new one. */

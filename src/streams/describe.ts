@@ -1,4 +1,5 @@
 import { foreignText } from "../core/foreign_text.ts";
+import type { Limits } from "../core/limits.ts";
 import type { Plan } from "../core/plan.ts";
 import type { ShrunkDay } from "../core/settle.ts";
 import type { StreamState } from "../core/state.ts";
@@ -79,5 +80,25 @@ export function positionInFuture(state: StreamState): ConnectorError {
     `The state's position ${position} lies in the future of the provider's clock, so nothing is read. If the provider's clock was ` +
       "wrong in an earlier sync, clear the stream's data in the platform (sync: --reset; read: leave out its state); if it is wrong now, the next " +
       "sync goes on by itself.",
+  );
+}
+
+/** The warning that no further stray can wait (P5). */
+export const tooManyStrays = ({ pendingStrays }: Limits): string =>
+  `more than ${pendingStrays.toLocaleString("en-US")} records start outside the windows that returned them. ` +
+  "Further records of this kind are written only if the window of their own day returns them. " +
+  "Ask the provider why its windows return records of other days.";
+
+/** The warning that strays start on more days than a sync looks at (P5). `days`: those that are left. */
+export const tooManyLooks = ({ looks }: Limits, days: number): string =>
+  `records start outside the windows that returned them, on more than ${looks} windows that this sync did not read. ` +
+  `${days} days of such starts are left to the next sync, and the windows that showed these records are not finished until then.`;
+
+/** The warning that strays did not come again (P5). */
+export function describeAbsent(count: number, { start, end }: Range): string {
+  return (
+    `of the records that the window ${formatInstant(start)} to ${formatInstant(end)} returned although they start outside it, ` +
+    `${count} did not come again when they were to be written. The window is not finished, and the next sync reads it again. ` +
+    "If this warning comes back, tell the provider that its windows return different records each time."
   );
 }

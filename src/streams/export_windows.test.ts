@@ -236,6 +236,17 @@ test("R5: a row is named by its reading and day, strays also by the reading whos
   expect(rows[1]).toMatchObject({ inside_window: false, rows: 1, records: 1, totals: null });
 });
 
+test("R5: strays that an earlier reading wrote have no totals: those of this reading may be of other rows", async () => {
+  const begun = readingOf("r1", 1, context.now);
+  const outside = (begun.totals ?? []).map((total) => ({ ...total, inside: false }));
+  const reading = { ...begun, totals: outside };
+  const strays = ["r0", "r1"].map((rowsReadingId) => ({ day: DAY_ONE, rowsReadingId, records: 2 }));
+  const rows = rowsOf(
+    await outputsOf((m) => m.report({ ...reportOf(reading), days: [], strays }, context)),
+  );
+  expect(rows).toMatchObject([{ totals: null }, { totals: [{ records: 2 }] }]);
+});
+
 test("R8: the row of a day that shrank has what was seen, and the rows that stand", async () => {
   const reading = readingOf("r1", 1, context.now);
   const shrunk = { rowsReadingId: "r0", rows: 12, shrunk: true, confirmed: false };

@@ -678,15 +678,15 @@ test("P5 R8: strays of a known day that shows less than half are written, and th
   const whole = { ...input, maximumWindowDays: 1 };
   const first = await readScript(showing({ 0: [a, ...tenOf("r")] }), { input: whole });
   const late = { ...whole, lookback: DAY };
-  const outage = await readScript(showing({ 0: [recordOf("r0", 0)], 3: [a] }), {
+  const silent = await readScript(showing({ 0: [recordOf("r0", 0)], 3: [a] }), {
     input: late,
     stored: lastState(first),
   });
-  expect(idsOf(outage)).toEqual(["a"]);
-  expect(known(outage)?.forgotten.get(DAY_ONE)).toMatchObject({ most: 11 });
+  expect(idsOf(silent)).toEqual(["a"]);
+  expect(known(silent)?.forgotten.get(DAY_ONE)).toMatchObject({ most: 11 });
   const healed = await readScript(showing({ 0: [a, ...tenOf("r")], 3: [a] }), {
     input: late,
-    stored: lastState(outage),
+    stored: lastState(silent),
   });
   expect(idsOf(healed)).toHaveLength(11);
   expect(known(healed)?.days.get(DAY_ONE)).toMatchObject({ records: 11 });
@@ -706,9 +706,9 @@ test("P5: a day that a look for owners shows otherwise than it was written leave
   const owned = await lookAt(day);
   expect(idsOf(owned)).toHaveLength(21);
   expect(known(owned)?.days.get(DAY_ONE)).toMatchObject({ records: 11 });
-  const outage = await lookAt(day.slice(0, 6));
-  expect(idsOf(outage).slice(21)).toEqual(["a"]);
-  expect([...(known(outage)?.forgotten.keys() ?? [])]).toEqual([DAY_ONE]);
+  const silent = await lookAt(day.slice(0, 6));
+  expect(idsOf(silent).slice(21)).toEqual(["a"]);
+  expect([...(known(silent)?.forgotten.keys() ?? [])]).toEqual([DAY_ONE]);
 });
 
 test("P5: a stray that is restated between the two readings is written as it comes then", async () => {

@@ -13,8 +13,9 @@
  * remembers is told by its content, so that a change shows.
  */
 import type { RecordFingerprint } from "../core/identity.ts";
+import { isKnown } from "../core/known_days.ts";
 import { type Limits, LIMITS } from "../core/limits.ts";
-import type { KnownStray } from "../core/state.ts";
+import type { IncrementalState, KnownStray } from "../core/state.ts";
 import { DAY, floorTo } from "../core/time.ts";
 import type { Range } from "../core/window.ts";
 
@@ -262,4 +263,14 @@ export class Strays {
     const owned = room === 0 ? [] : all.filter(({ readingId }) => readingId === null).slice(-room);
     return [...written, ...owned];
   }
+}
+
+/**
+ * The strays of a state whose rows stand. A day that is not known any more may have lost its rows, so it owns nothing. A day before
+ * the plan is never read again, and its rows stay.
+ */
+export function standingStrays({ strays, known }: IncrementalState, from: number): KnownStray[] {
+  return strays.filter(
+    ({ day, readingId }) => readingId !== null || day < from || isKnown(known, day),
+  );
 }
