@@ -19,7 +19,7 @@ export interface Step {
   readonly weather: Weather;
   readonly end: End;
   readonly asked: Asked;
-  /** Null: the connector finds the number. */
+  /** The config's number of lanes; null leaves the number to the connector (C1). */
   readonly concurrency: number | null;
   readonly pageSize: number;
   readonly slowness: number;
@@ -29,7 +29,7 @@ export interface Step {
    */
   readonly keepsRows: boolean;
   readonly olderState: boolean;
-  /** The outages that begin during the sync. */
+  /** The outages that begin during this sync. */
   readonly strikes: readonly Strike[];
   readonly date: DateRule;
   /** The dataset that is not offered. */
@@ -87,9 +87,9 @@ export class Connection {
   requests = 0;
   mayLoseStrays = false;
   mayCountTwice = false;
-  /** The readings that no kept STATE has covered since their report: the state knows nothing of them. */
+  /** The readings whose reports came after the last STATE that the platform kept: the state knows nothing of them. */
   readonly #uncovered = new Set<string>();
-  /** The latest instant that the header `Date` named in any sync: what has left retention by it is no longer followed (R2). */
+  /** The latest instant that the header `Date` named in any sync. Days that have left retention by this instant are not followed (R2). */
   #latestDate = -Infinity;
 
   constructor(world: World, mode: "incremental" | "full_refresh" = "incremental") {

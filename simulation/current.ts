@@ -1,7 +1,7 @@
 /**
- * R4 to R9: what the newest report says of a day is what the tables show of it, and what the provider showed when it was
- * read. Judged after every sync, with whatever was killed before it, for a table that only grows and for one that keeps
- * the newest row of each key. After the last full pass, when the provider is quiet, every day must be proven.
+ * R4 to R9: if the newest report proves a day, the tables have the rows that the provider showed when the day was read. This is
+ * judged after every sync, also after kills, for two tables: one that only grows, and one that keeps the newest row of each key.
+ * After the last full pass, when the provider is quiet, every day must be proven.
  */
 import { date, DAY } from "./calendar.ts";
 import type { ReportRow, Warehouse } from "./platform.ts";
@@ -21,7 +21,7 @@ export interface Judgeable {
   readonly scheduler: { readonly now: number };
   /** Whether the connector warned that too many strays waited (L1). */
   readonly mayLoseStrays: boolean;
-  /** Whether the connector said that it may not recognize a repeated record (P5): the models then say that a row is missing. */
+  /** Whether the connector warned that it may not recognize a repeated record (P5). The models then report a missing row. */
   readonly mayCountTwice: boolean;
   /** The chain of each stream's state. */
   readonly chainOf: (stream: StreamName) => string | undefined;
@@ -51,7 +51,7 @@ export function judgeProofs(judgeable: Judgeable): string[] {
   });
 }
 
-/** Every record that the last pass was shown and that is not in the table; every day that it read and that is not proven. */
+/** The records that the last pass was shown and that the table lacks, and the days that it read and that are not proven. */
 export function judgeCurrent(judgeable: Judgeable): string[] {
   const { world, warehouse, scheduler, chainOf } = judgeable;
   const faults: string[] = [];
@@ -82,7 +82,7 @@ export function judgeCurrent(judgeable: Judgeable): string[] {
       for (const shown of shownOf(stream, report, warehouse)) {
         const { table, versions } = shown;
         if (versions.length !== report.rows) {
-          // A5: such a provider repeats a record with other values, in a listing and as a stray. The models say that rows are missing.
+          // A5: this provider repeats a record with other values, in a listing and as a stray. The models then report missing rows.
           if (world.provider.options.members === "volatile" || judgeable.mayCountTwice) continue;
           faults.push(`R5: ${name}: ${report.rows} rows reported, ${table} has ${versions.length}`);
         }
@@ -94,14 +94,14 @@ export function judgeCurrent(judgeable: Judgeable): string[] {
 }
 
 /**
- * R10: every whole day that a config and retention let a sync read is proven, and the tables show what was proven. To be judged
- * when the provider has been quiet for two complete syncs. What the report says is judged by {@link judgeProofs}.
+ * R10: every whole day that the config and retention let a sync read is proven, and the tables show the proven rows. Call it
+ * when the provider has been quiet for two complete syncs. {@link judgeProofs} judges the content of the reports.
  *
  * @param range the instants that are read, by stream
  */
 export function judgeProven(judgeable: Judgeable, range: (rules: Rules) => Span): string[] {
   const { world, warehouse, chainOf } = judgeable;
-  // A5: two readings of a provider with a member that differs each time never agree.
+  // A5: if a member differs in each answer, two readings never agree.
   if (!world.reports || world.provider.options.members === "volatile") return [];
   if (judgeable.mayCountTwice) return [];
   const faults: string[] = [];
@@ -125,9 +125,9 @@ export function judgeProven(judgeable: Judgeable, range: (rules: Rules) => Span)
 }
 
 /**
- * Whether a window was read because strays of other windows start in it (P5): all windows before it had ended, or were read for the
- * same reason by another lane. Nothing follows the strays of such a window, else one look would lead to the next through the whole
- * history: the scrub finds them (R7).
+ * Whether a window was read because strays of other windows start in it (P5). If so, every window before it had ended, or another
+ * lane read it for the same reason. The connector does not follow the strays of such a window, because each look would lead to the
+ * next one through the whole history. The scrub finds these strays (R7).
  */
 function isLook({ stream, start, end }: Exchange, exchanges: readonly Exchange[]): boolean {
   const own = exchanges.filter((other) => other.stream === stream);
@@ -166,8 +166,9 @@ function shownOf(stream: StreamName, report: ReportRow, warehouse: Warehouse): S
 }
 
 /**
- * The rows that the provider showed while the reading that vouches for the day went on: each row at some instant of it, and every
- * record that was there all the time. Records longer than their day are shown by some windows and not by others.
+ * What is wrong about the rows of a proven day. The table may have only versions that were visible at some instant of the reading
+ * that proves the day, and it must have every record that was visible all the time. Only some windows show a record that is longer
+ * than its day.
  */
 function judgeDay(
   rules: Rules,
@@ -211,8 +212,8 @@ function judgeDay(
 }
 
 /**
- * The newest report of each day, in the order of reading ids within the chain of the state: whose rows stand. It proves
- * nothing where it does not cover the whole day.
+ * The newest report of each day, by the order of the reading ids of the state's chain; it names the rows that stand. A report
+ * that does not cover the whole day proves nothing.
  */
 function newestReports(
   stream: StreamName,
@@ -227,7 +228,7 @@ function newestReports(
   return new Map([...newest].filter(([, row]) => coversDay(row)));
 }
 
-/** The days that were asked for as a whole; of today what there is of it. */
+/** The days that were requested as a whole; today counts up to now. */
 function daysOf(stream: StreamName, exchanges: readonly Exchange[], now: number): Set<number> {
   const days = new Set<number>();
   for (const exchange of exchanges) {

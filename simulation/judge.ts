@@ -1,4 +1,4 @@
-/** The rules for every single sync, with or without faults. The ids are those of src/core/SPEC.md. */
+/** The rules that every sync must keep by itself, with or without faults. The ids are those of src/core/SPEC.md. */
 import { DAY, dayOf, floorOf, hourOf, monthOf } from "./calendar.ts";
 import type { Item, OpenWindow, StateValue } from "./platform.ts";
 import type { Exchange, Rules } from "./provider.ts";
@@ -15,7 +15,7 @@ export interface Judged {
   readonly rulesOf: (stream: StreamName) => Rules | undefined;
   /** Whether the sync had no fault and therefore must have succeeded. */
   readonly mustSucceed: boolean;
-  /** Whether an unexpected 400 may have shortened a window that reaches past now (W4). */
+  /** Whether the network drew a 400 that may have shortened a window that reaches past now (W4). */
   readonly mayShorten: boolean;
   /** Whether the sync continues an earlier pass: its open windows may end on any hour. */
   readonly resumes: boolean;
@@ -43,7 +43,7 @@ function judgeRecords({ result, versions }: Judged): string[] {
     (item) => item.kind === "log" && item.message.includes("too many records to recognize"),
   );
   for (const item of result.items) {
-    // W3: a window of which retention cuts off a part, while the sync reads, is read anew and may write what is left again.
+    // W3: if retention cuts off a part of a window during the sync, the rest is a new reading and may write its rows again.
     if (item.kind === "log" && item.message.includes("has left the provider's retention"))
       seen.clear();
     if (item.kind !== "record") continue;
@@ -58,7 +58,7 @@ function judgeRecords({ result, versions }: Judged): string[] {
   return faults;
 }
 
-/** S2: no two equal STATEs with records between; recordCount counts the records since the last one. */
+/** S2: no two STATEs are equal if records lie between them; recordCount counts the records since the STATE before. */
 function judgeStates(items: readonly Item[]): string[] {
   const faults: string[] = [];
   const counts = new Map<string, number>();
@@ -79,7 +79,7 @@ function judgeStates(items: readonly Item[]): string[] {
   return faults;
 }
 
-/** Section 4: the statuses of every stream, the result, and no error that is a defect of the connector. */
+/** Design section 4: the statuses of every stream and the result fit together, and no error is a defect of the connector. */
 function judgeEnd({ result, streams, mustSucceed, prompt }: Judged): string[] {
   const faults: string[] = [];
   const { outcome, items, stoppedFor } = result;
@@ -108,10 +108,10 @@ function judgeEnd({ result, streams, mustSucceed, prompt }: Judged): string[] {
   return faults;
 }
 
-/** The ways to select records that show some in windows which do not hold their start. */
+/** The selections by which a window also returns records that start outside the window. */
 const STRAYING: ReadonlySet<Rules["selects"]> = new Set(["overlap", "inclusive", "posting"]);
 
-/** W1 to W3: what the windows of one read look like. */
+/** W1 to W3: the bounds of the windows of one read. */
 function judgeWindows(
   stream: StreamName,
   { result, ahead, exchanges, rulesOf, resumes, mayShorten }: Judged,
@@ -141,7 +141,7 @@ function judgeWindows(
           other.cursor !== null &&
           other.at < exchange.at,
       );
-      // The second reading (R6) of a resumed window has its bounds, which an earlier day has planned.
+      // A second reading (R6) of a resumed window has the bounds that a sync of an earlier day planned.
       if (start < floor && !isSecond) faults.push(`W3: before the floor: ${shown}`);
       const hourly = rules.granularity === "1h";
       const wholeStart = hourly && resumes ? hourOf(start) : dayOf(start);
@@ -150,11 +150,11 @@ function judgeWindows(
       if (stream === "costs" && monthOf(start, 0) !== monthOf(end - 1, 0))
         faults.push(`W1: crosses a month: ${shown}`);
     }
-    // P5: the window of a day that strays of other windows start on is read once more.
+    // P5: a day is read once more if strays of other windows start on it.
     const isLook = STRAYING.has(rules.selects);
     if (known === undefined && !isLook) {
       const shared = windows.filter((window) => window.start < end && start < window.end);
-      // W3: the start of a resumed window may have left retention. Its second reading (R6) then reads only the part that is left.
+      // W3: the start of a resumed window may have left retention. The second reading (R6) then covers only the rest of the window.
       const edge = exchange.date - rules.retentionDays * DAY;
       const legal = shared.every(
         (window) =>

@@ -11,7 +11,7 @@ const SECOND = 1000;
 const TODAY = Date.UTC(2026, 4, 12);
 const DAYS = 90;
 
-/** A year's quarter of usage; `perDay` gives the number of records of a day. */
+/** Ninety days of usage; `perDay` gives the number of records of a day. */
 function accountOf(perDay: (day: number) => number): Connection {
   const rules = plainRules("usage", { retentionDays: 400, maximumWindowDays: 31, lag: DAY });
   const lives = Array.from({ length: DAYS }, (_, index) => {

@@ -18,7 +18,7 @@ interface Draw {
   readonly random: Random;
   readonly plain: boolean;
   readonly now: number;
-  /** The instant that the last `Date` named. */
+  /** The instant that the last header `Date` named. */
   readonly lastDate: number;
 }
 
@@ -49,14 +49,14 @@ function retryAfter({ world: { trials }, random }: Pick<Draw, "world" | "random"
   return trials.clock && trials.random.chance(0.4) ? trials.random.int(1, SECOND) : wait;
 }
 
-/** A provider may change its longest window, so that an open window may be too long today (S4). */
+/** A provider may allow shorter windows from now on, so that an open window is too long (S4). */
 function changeLimits({ world, random }: Draw): void {
   for (const rules of world.provider.options.datasets) {
     const { retentionDays, selects } = rules;
     if (world.trials.changes) changeRules(world.trials.random, rules, world.lives);
     if (rules.retentionDays !== retentionDays || rules.selects !== selects)
       world.provider.expireCursors(rules.stream);
-    // With shorter windows the days of records that are posted later would change with the windows (world.ts).
+    // A record that is posted later counts on the nearest day of its window (world.ts): shorter windows would move it to another day.
     if (rules.selects === "posting") continue;
     if (random.chance(world.tempo.changes / 4))
       rules.maximumWindowDays = random.pick([1, 2, 5, 31]);
@@ -144,7 +144,7 @@ function nextStep(before: Step, draw: Draw): Step {
   return world.trials.clock ? withoutStates(step, world.trials.random) : step;
 }
 
-/** Most kills of a life with an unsteady clock leave rows at the platform that no STATE covers. */
+/** In lives with an unsteady clock most kills leave the platform rows that no STATE covers. */
 function withoutStates(step: Step, random: Random): Step {
   if (!random.chance(0.6)) return step;
   let left = random.chance(0.7) ? random.int(1, 25) : Infinity;
@@ -179,7 +179,7 @@ function drawEnd(random: Random): End {
   }
 }
 
-/** Without changes and faults: after these syncs all due data must be there, and the state no longer changes (S6). */
+/** The last syncs, without changes and faults. After them all due data must be there, and the state must not change any more (S6). */
 export async function quiet(connection: Connection, last: Step): Promise<void> {
   const { scheduler, world } = connection;
   for (const rules of world.provider.options.datasets) {
@@ -199,7 +199,7 @@ export async function quiet(connection: Connection, last: Step): Promise<void> {
     pageSize: last.pageSize,
   };
   const day = dayOf(thaw) + DAY;
-  // Five past an hour, so that no hour ends between the two syncs that are compared.
+  // At five minutes past an hour, so that no hour ends between the two syncs whose states are compared.
   const settle = async (at: number): Promise<readonly Item[]> => {
     scheduler.skipTo(at + 5 * MINUTE);
     const { outcome, items } = await connection.sync(step);
@@ -213,7 +213,8 @@ export async function quiet(connection: Connection, last: Step): Promise<void> {
   connection.faults.push(...judgeCurrent(connection));
   const before = new Map(connection.states);
   const items = await settle(scheduler.now);
-  // After the last sync: the one before it may be the first that read its day whole, and a listing that moved needs a second (P6).
+  // Judged after the last sync. The sync before it may be the first that read its day whole, and a listing that moved needs a second
+  // reading (P6).
   if (world.trials.proven && world.trials.limits.dueWindows > 100) {
     const { startDate, endDate } = step.asked;
     const range = ({ retentionDays }: { readonly retentionDays: number }): Span => ({
@@ -231,7 +232,7 @@ export async function quiet(connection: Connection, last: Step): Promise<void> {
     const { selects } =
       world.provider.options.datasets.find((rules) => rules.stream === stream) ?? {};
     if (selects === "posting" || !isEconomic) continue;
-    if (was?.json === json || stream === "export_windows") continue; // it reports each reading, so it always changes
+    if (was?.json === json || stream === "export_windows") continue; // its state names the newest reading, so it always changes
     if (was !== undefined && onlyForgets(was.value, value)) continue;
     connection.faults.push(
       `S6: an idle sync changed the state of ${stream}: ${String(was?.json)} -> ${json}`,
@@ -239,16 +240,17 @@ export async function quiet(connection: Connection, last: Step): Promise<void> {
   }
 }
 
-/** Whether the bounds let a state remember all strays, so that none is written again, and a pass read all days that are due. */
+/** Whether the bounds leave room for all strays, so that no stray is written again, and for all days that are due. */
 function isEconomical({ trials: { limits, members } }: World): boolean {
   const { knownStrays, pendingStrays, dueWindows } = limits;
   return members !== "volatile" && Math.min(knownStrays, pendingStrays, dueWindows) > 100;
 }
 
 /**
- * Whether a state differs from the one before it only by what may leave an idle state: days that a second reading has confirmed
- * (P6) or that are no longer due (R10), and written strays that their window no longer shows (P5). The windows of two syncs may
- * differ, and the first sync that does not read the owner's day finds out that the day owns a stray.
+ * Whether a state differs from the one before it only by changes that an idle sync may make. Two kinds of days may leave the state:
+ * those that a second reading has confirmed (P6), and those that are no longer due (R10). Written strays may leave it if their
+ * window no longer shows them (P5). Strays that are owned by a day may enter it: the windows of two syncs may differ, and the
+ * first sync that does not read the owner's day looks it up.
  */
 function onlyForgets(before: StateValue, after: StateValue): boolean {
   const without = (value: StateValue): string =>

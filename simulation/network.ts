@@ -5,10 +5,10 @@ import type { Provider, Reply } from "./provider.ts";
 import type { Random } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
 
-/** The probabilities of faults for one request. */
-/** The number of streams that are read side by side. */
+/** The number of streams that the sync reads side by side. */
 const STREAMS = 2;
 
+/** The probabilities of faults for one request. */
 export interface Weather {
   readonly passing: number;
   readonly final: number;
@@ -26,7 +26,7 @@ export interface NetworkOptions {
   readonly random: Random;
   readonly weather: Weather;
   readonly concurrency: number;
-  /** Whether every page has rows to write: nothing is known that they could be compared with (R6). */
+  /** Whether every page has rows to write, because the state knows no day that the pages could be compared with (R6). */
   readonly writesAll: boolean;
   /** Whether the process that asks still lives. */
   readonly alive: () => boolean;
@@ -99,8 +99,9 @@ export class Network {
   /** C3: a lane holds two pages, and each stream the lines of the page that is being written and of the next one. */
   #arrive(texts: readonly string[]): void {
     const { concurrency, provider, weather, fault, writesAll } = this.#options;
-    if (!writesAll || weather.final > 0 || this.stopped) return; // pages that nobody wants any more are never written
-    // Where two windows return one row, the page that brought it may have nothing left to write once its turn comes.
+    // A stopped process or a failed stream never writes the pages that have arrived.
+    if (!writesAll || weather.final > 0 || this.stopped) return;
+    // If two windows return a row, the page that comes second may have nothing to write.
     const isShared = provider.options.datasets.some(
       ({ selects }) => selects !== "start" && selects !== "containment",
     );

@@ -8,21 +8,21 @@ export interface Span {
 
 /** A span in which a dataset answers 200 and shows only some of its records (R8). */
 export interface Outage extends Span {
-  /** Shows one record of this number; none if it is infinite. */
+  /** One record in this number stays visible; none if the number is infinite. */
   readonly showsOneOf: number;
 }
 
 /** An outage that begins right after an answer. */
 export interface Strike {
   readonly stream: StreamName;
-  /** Counts all pages, or only those that end a window: a window that differs is then read a second time (R6). */
+  /** Which pages are counted: all, or only the last pages of windows. After such a page the window may be read a second time (R6). */
   readonly counts: "pages" | "windows";
   readonly after: number;
   readonly lasts: number;
   readonly showsOneOf: number;
 }
 
-/** Whether an outage hides a record at an instant. */
+/** Whether one of the outages hides a record at an instant. */
 export function isHidden(
   { outages }: { readonly outages: readonly Outage[] },
   life: Pick<Life, "id">,

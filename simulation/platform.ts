@@ -68,12 +68,12 @@ export interface StateValue {
   readonly provisional?: readonly [string, number, Readonly<Record<string, string>>][];
   /** Days that no second reading has confirmed yet. */
   readonly unconfirmed?: readonly string[];
-  /** R10: ranges of days; and entries of days that begin with the day. */
+  /** R10: ranges of days, and entries whose first item is the day. */
   readonly due?: readonly (readonly [start: string, end: string])[];
   readonly forgotten?: readonly (readonly [day: string, ...rest: unknown[]])[];
   readonly shrunk?: readonly (readonly [day: string, ...rest: unknown[]])[];
   readonly longest_retention?: number;
-  /** The strays whose rows stand: the hash, the day of the start, the reading that wrote it (null if its day owns it), the window. */
+  /** The strays whose rows stand: hash, day of the start, the reading that wrote the row (null if the day owns the stray), window. */
   readonly strays?: readonly (readonly (string | null)[])[];
   readonly pass?: {
     readonly day: string;
@@ -132,7 +132,7 @@ function recordOf(line: string): Item | null {
   return { kind: "record", stream: line.slice(BEGIN.length, data), text, readingId: end[1] ?? "" };
 }
 
-/** R3: the members that the interface does not name, repeated as they came; all of the simulation's end a record. */
+/** R3: the members that the interface does not name, repeated as they came. In the simulation they stand at the end of a record. */
 function checkColumns(text: string, columns: string): void {
   const own = columns.slice(1, -1);
   if (own === "" || !text.endsWith(`,${own}}`))
@@ -184,9 +184,9 @@ export interface Row {
 export class Warehouse {
   /** The deduplicated table, by key. */
   readonly deduplicated = { usage: new Map<string, Row>(), costs: new Map<string, Row>() };
-  /** The same without the readings. */
+  /** The deduplicated records by key, without the ids of their readings. */
   readonly rows = { usage: new Map<string, Version>(), costs: new Map<string, Version>() };
-  /** The rows of each reading's id, in a table that is only appended to. */
+  /** The rows of the table that only grows, by the id of their reading. */
   readonly readings = new Map<string, Set<Version>>();
   readonly reports: ReportRow[] = [];
   /** The windows of the readings that were reported. */
@@ -205,7 +205,7 @@ export class Warehouse {
     else reports.push(row);
   }
 
-  /** The reports of a day's own rows, in the order in which they came. */
+  /** The reports of a day's own rows (not of strays), in the order of their arrival. */
   reportsOf(stream: StreamName, day: string): readonly ReportRow[] {
     return this.#reportsOfDays.get(`${stream} ${day}`) ?? [];
   }

@@ -17,13 +17,13 @@ import {
 
 /** The rule for `available_through`. */
 export interface Frontier {
-  /** `ahead`: a month in the future, which is wrong. */
+  /** `ahead` is a mistake of the provider: a month in the future. */
   readonly kind: "honest" | "ahead";
   /** Ranges of time in which it does not move. */
   readonly frozen: readonly Span[];
   /** The largest step back, in milliseconds. */
   readonly regress: number;
-  /** The largest difference between pages, in milliseconds. */
+  /** The largest difference between the values of two pages, in milliseconds. */
   readonly jitter: number;
   /** Whether it never exceeds the window's end. */
   readonly clipped: boolean;
@@ -100,11 +100,11 @@ export class Provider {
   readonly options: ProviderOptions;
   /** All exchanges since the list was last emptied. */
   exchanges: Exchange[] = [];
-  /** The versions by every text that was sent of them. */
+  /** Each text that was sent of a record, with the version that the text shows. */
   readonly texts: Map<string, Version>;
   /** The instant that the header `Date` names when the provider's time is `now`. */
   dateAt = (now: number): number => now;
-  /** A dataset that the capabilities do not offer at present. */
+  /** The dataset that the capabilities leave out at present. */
   absent: StreamName | null = null;
   /** The outages that begin during the present sync. */
   strikes: readonly Strike[] = [];
@@ -226,7 +226,7 @@ export class Provider {
   #textOf(version: Version): string {
     const { members = "same", salt } = this.options;
     const text = textOf(version, members, salt, this.#served);
-    // A record may go back to an earlier version: the two are one, as they are where members stand still.
+    // A record may go back to an earlier version. Both versions then count as one, as they do if no member moves.
     if (members !== "same") this.texts.set(text, this.texts.get(version.text) ?? version);
     return text;
   }
@@ -291,7 +291,7 @@ function lagsOf({ stream, lag }: Rules): object {
     : { settlement_lag_hours: Math.ceil(lag / (60 * MINUTE)) };
 }
 
-/** When a record was posted, which is what some providers select by. */
+/** The instant at which a record was posted. Some providers select by this instant. */
 function postedAt({ start, id }: Life): number {
   return id.endsWith("7") ? start + 3 * DAY : start;
 }

@@ -6,11 +6,11 @@ import type { Exchange } from "./provider.ts";
 interface Window extends Span {
   /** The instant of the last request for its first page; NaN if only later pages were requested. */
   begunAt: number;
-  /** The same instant by the provider's header `Date`. */
+  /** The same instant as the provider's header `Date` named it. */
   begunBy: number;
   finishedAt: number;
   /**
-   * The smallest `available_through` of a finished reading's pages; the largest such value of all finished readings.
+   * `available_through` of a finished reading: the smallest value of its pages. Of several finished readings the largest one counts.
    */
   through: number;
 }
@@ -22,7 +22,7 @@ export class Readings {
   /** The smallest `available_through` of the pages before a cursor. */
   readonly #saidBefore = new Map<string, readonly number[]>();
 
-  /** Records a page. */
+  /** Takes note of a page. */
   add({ start, end, at, date, cursor, nextCursor, availableThrough }: Exchange): void {
     this.furthest = Math.max(this.furthest, availableThrough);
     const key = `${start} ${end}`;
@@ -67,12 +67,12 @@ export class Readings {
     return least;
   }
 
-  /** The first whole day of a range that no window begun at or after `since` requested; null if there is none. */
+  /** The first whole day of a range that no window requested at or after `since`; null if there is none. */
   missing(range: Span2, since: number): number | null {
     return this.#missing(range, ({ begunAt }) => begunAt >= since);
   }
 
-  /** The same for windows that began at or after `since` by the header `Date`: a process knows no other day than that of `Date`. */
+  /** The same, but `since` is compared with the header `Date` of each window's first page: a process knows the day only by `Date`. */
   missingBy(range: Span2, since: number): number | null {
     return this.#missing(range, ({ begunBy }) => begunBy >= since);
   }

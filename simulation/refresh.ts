@@ -21,16 +21,16 @@ export class RefreshVow {
   after(passage: Passage): string[] {
     const { result, believed, latestDate, stored, startDate, endDate, mayShorten } = passage;
     const { rules, lives, warehouse } = this.#watched;
-    // A `Date` that is behind ends the range earlier, and one that is ahead ends retention earlier.
+    // If `Date` is behind, the range ends earlier; if `Date` is ahead, retention begins later.
     this.#began ??= Math.min(result.startedAt, believed.startedAt);
     const faults = this.#repeats(passage, stored?.done === true);
     if (!isComplete(result, rules.stream)) return faults;
-    // An outage hid strays while they were to be written, and a warning says so (P5): the state stays open.
+    // An outage hid strays when they were to be written. A warning says so (P5), and the state does not become `done`.
     if (isUnfinished(result, rules.stream)) return faults;
     if (lastState(result.items, rules.stream)?.value.done !== true)
       faults.push("S7: complete and not done");
     if (rules.cursors === "offset" || mayShorten || rules.refusesFuture) return faults;
-    if (rules.outages.length > 0) return faults; // a record that was out while its window was read is not there to copy
+    if (rules.outages.length > 0) return faults; // an outage may have hidden a record while its window was read
     const until = Math.min(this.#began, endDate ?? Infinity);
     const from = Math.max(
       startDate ?? -Infinity,
@@ -39,7 +39,7 @@ export class RefreshVow {
     for (const life of lives) {
       if (life.stream !== rules.stream || life.start < from || life.start >= until) continue;
       if (life.withdrawnAt <= result.endedAt) continue;
-      if (rules.selects === "posting" && life.id.endsWith("7")) continue; // only the window of its posting shows it
+      if (rules.selects === "posting" && life.id.endsWith("7")) continue; // only the window in which it was posted shows it
       const then = visible(life, this.#began);
       const row = warehouse.rows[rules.stream].get(life.id);
       if (then !== undefined && (row === undefined || row.index < then.index)) {
@@ -52,12 +52,12 @@ export class RefreshVow {
   #repeats({ result, exchanges }: Passage, done: boolean): string[] {
     const { rules } = this.#watched;
     const faults: string[] = [];
-    // A refused cursor restarts its window, and only one process knows the records that cross windows.
+    // A refused cursor restarts its window, and the memory for records that several windows show ends with the process.
     const strict =
       rules.cursorLifetime === Infinity &&
       rules.selects === "start" &&
       rules.cursors === "snapshot";
-    // A provider may begin a page with the last record of the page before it, and only one process knows both pages.
+    // A provider may repeat the last record of a page on the next page. A process that begins at the next page cannot know that.
     const repeated = new Set(
       exchanges.filter(({ cursor }) => cursor !== null).map(({ versions }) => versions[0]?.text),
     );

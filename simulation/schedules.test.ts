@@ -1,4 +1,4 @@
-/** Schedules that broke earlier drafts of the design, each by name, against the whole engine in virtual time. */
+/** Schedules that broke earlier versions of the rules, each as a test of its own: the whole engine in virtual time. */
 import { expect, test } from "vitest";
 import { DAY, HOUR, iso, MINUTE } from "./calendar.ts";
 import { CALM, type Connection, type Step } from "./connection.ts";

@@ -32,7 +32,7 @@ export const standing = (said: number): Frontier => ({ ...HONEST, said });
 interface Told {
   readonly at: number;
   readonly status?: "provisional" | "final";
-  /** Whether R1 alone guarantees that it is found. Default: true if it appears within the lookback. */
+  /** Whether R1 alone guarantees that syncs find the version. Default: true if the version appears within the lookback. */
   readonly due?: boolean;
 }
 

@@ -1,6 +1,7 @@
 /**
- * R8: a row that the provider still has leaves the rows that stand only if a reading that is an hour younger agrees. The rows that
- * stand are those of the models (dbt/macros/judged.sql): of a day, the rows that its newest proven report names, and later ones.
+ * R8: if a row stands and the provider still has it, the row may leave only after two readings, an hour apart, that both lack it. The
+ * rows that stand are those of the models (dbt/macros/judged.sql): the rows that the newest proven report of a day names, and later
+ * rows.
  * Long charges and strays have rules of their own and are left out here.
  */
 import { date, DAY, HOUR, iso, MINUTE } from "./calendar.ts";
@@ -10,7 +11,7 @@ import { isHidden } from "./outages.ts";
 import type { Exchange, Rules } from "./provider.ts";
 import { type Life, type Version, visible } from "./records.ts";
 
-/** A reading may wait that long for its first page. */
+/** The longest time that a reading may wait for its first page, in milliseconds. */
 const SLACK = 10 * MINUTE;
 
 /** The facts of a sync that the judgment depends on. */
@@ -19,7 +20,7 @@ export interface Passed {
   readonly endedAt: number;
   /** The first instant that the config and retention let a sync read. */
   readonly from: number;
-  /** R2: what lies before has left retention by some `Date`, so its provisional costs are no longer followed. */
+  /** R2: days before this instant have left retention by the `Date` of some sync, so their provisional costs are not followed. */
   readonly followedFrom: number;
   /** W3: what lies before has left every retention so far, so the state knows nothing of it, even if a longer one shows it again. */
   readonly keptFrom: number;
@@ -44,9 +45,9 @@ export class Standing {
   #chain: string | undefined;
   /** The number of rows that the state knows of each day. */
   #known = new Map<string, number>();
-  /** The ids of the rows that another window than their own brought last. */
+  /** The ids of the rows that came last from a window that does not hold their start. */
   readonly #strays = new Set<string>();
-  /** The answers during an outage. */
+  /** The answers that were given during an outage. */
   readonly #blind: Exchange[] = [];
 
   constructor(rules: Rules, warehouse: Warehouse) {
@@ -100,7 +101,7 @@ export class Standing {
     }
     return new Map(
       [...byDay].map(([day, rows]) => {
-        // A report counts the long charges of its day too.
+        // A report also counts the long charges of its day.
         const anchor = this.#anchorOf(day, rows);
         const short = rows.filter(({ version: { record } }) => record.end <= Date.parse(day) + DAY);
         const standing = short.filter(
@@ -159,7 +160,7 @@ export class Standing {
     if (first === undefined) return [];
     const what = `${lost.length} of ${before.size} rows of ${this.#rules.stream} ${day} no longer stand, ${first.id} among them`;
     if (anchor === undefined) return [`R4: ${what}`];
-    // A platform that keeps a report and drops its rows: rows of the next reading count in their place until it is complete.
+    // The platform kept a report and dropped its rows. Rows of the next reading count in their place until that reading is complete.
     const own = [...this.#warehouse.deduplicated[this.#rules.stream].values()].filter(
       ({ readingId, version }) =>
         readingId === anchor.rows_reading_id && date(version.record.start) === day,
@@ -174,8 +175,8 @@ export class Standing {
   }
 
   /**
-   * Whether a record may be missing from a reading: an outage hid it, it changed its day meanwhile, or a `Date` that went back put it
-   * into the future, which no window reaches.
+   * Whether a reading may lack a record. There are three reasons: an outage hid it, it moved to another day meanwhile, or `Date` went
+   * back, so that the record lies in the future, which no window reaches.
    */
   #wasHidden(
     record: Life,
@@ -192,7 +193,7 @@ export class Standing {
     );
   }
 
-  /** Whether an answer about the day came an hour before the reading, and hid the record too. */
+  /** Whether an answer an hour or more before the reading hid the record too. */
   #isAgreed(day: string, record: Life, { began_at: beganAt }: ReportRow): boolean {
     const at = Date.parse(day);
     return this.#blind.some(
@@ -205,8 +206,8 @@ export class Standing {
   }
 
   /**
-   * R2: a provisional cost that stands is followed. A day that is due (R10) is read by the next sync anyway: its newest reading is not
-   * confirmed, so that the rows of an earlier one stand, while the state has the sums of the newest.
+   * R2: the state names the day of every provisional cost that stands. A day that is due (R10) is excepted: the next sync reads it
+   * anyway. Its newest reading is not confirmed, so the rows of an earlier reading stand, while the state has the newest sums.
    */
   #forgotten({ isComplete, state, from, followedFrom }: Passed): string[] {
     if (!isComplete || this.#rules.stream !== "costs") return [];
@@ -217,9 +218,10 @@ export class Standing {
       if (followed.has(day) || anchor === undefined || Date.parse(day) >= position) continue;
       const start = Date.parse(day);
       if (state !== undefined && isDue({ start, end: start + DAY }, state)) continue;
-      // No reading covers the first day of retention, so that a row stands there which the provider has withdrawn (R5).
+      // No report covers the first day of retention as a whole, so a withdrawn row may still stand there (R5).
       if (!this.#known.has(day) || start < Math.max(from + DAY, followedFrom)) continue;
-      // A5: rows of a newer proof came again as strays, with other values. The older proof has rows that the provider has withdrawn.
+      // A5: rows that a newer report proves came again as strays with other values. Then an older report counts, and the provider has
+      // withdrawn some of its rows.
       if (this.#proofsOf(day).some(({ reading_id: id }) => id > anchor.reading_id)) continue;
       const provisional = [...rows.values()].find(({ status }) => status === "provisional");
       if (provisional !== undefined)

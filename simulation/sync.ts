@@ -22,7 +22,7 @@ import type { Scheduler } from "./scheduler.ts";
 
 /** The ways in which a process ends early. */
 export interface End {
-  /** Killed after this number of lines, during the write that brings the last of them. */
+  /** Killed during the write that brings the line of this number. */
   readonly killAfterLines?: number;
   /** Killed as soon as a matching line has arrived. */
   readonly killWhen?: (item: Item) => boolean;
@@ -109,7 +109,7 @@ export async function sync(options: SyncOptions): Promise<SyncResult> {
   await scheduler.until(() => over || !alive);
   const stoppedFor = over && !Number.isNaN(stoppedAt) ? scheduler.now - stoppedAt : undefined;
   alive = false; // the rest of the process must have no effect
-  // Node keeps all listeners of a signal. Without this, a killed process would stay in memory with its buffers.
+  // Node keeps the listeners of a signal. If they stayed, a killed process would stay in memory with its buffers.
   if (!over) stop.abort(new ConnectorError("aborted", "killed by the simulation"));
   const { requests } = network;
   return {

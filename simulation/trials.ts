@@ -1,4 +1,4 @@
-/** The trials of a life: hardships that a seed draws beside its world, each for itself, so that most lives have one or two. */
+/** The trials of a life: further hardships. A seed draws each kind of its own, and most lives have one or two. */
 import { type Limits, LIMITS } from "../src/core/limits.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "./calendar.ts";
 import type { Members } from "./members.ts";
@@ -23,7 +23,7 @@ export type Trial = keyof typeof SHARES;
 export const isTrial = (name: string): name is Trial => name in SHARES;
 
 export interface Trials {
-  /** A separate source of chance: with a trial, the world draws the same records as without it. */
+  /** A generator of its own, so that a world has the same records with and without a trial. */
   readonly random: Random;
   /** Outages of minutes that begin between any two requests (R8), over days of many records. */
   readonly strikes: boolean;
@@ -39,7 +39,7 @@ export interface Trials {
   readonly proven: boolean;
 }
 
-/** Draws the trials of a seed; `only` names the ones that it has in any case. */
+/** Draws the trials of a seed. If `only` names any, the life has exactly these. */
 export function drawTrials(seed: number, only: readonly Trial[]): Trials {
   const random = new Random(seed + 2 ** 40);
   const has = (trial: Trial): boolean => {
@@ -69,7 +69,7 @@ export const NO_TRIALS: Trials = {
   proven: false,
 };
 
-/** Bounds that a small account reaches. */
+/** Bounds so low that a small account reaches them. */
 function drawLimits(random: Random): Limits {
   return {
     firstSightings: random.pick([4, 8, 32, LIMITS.firstSightings]),

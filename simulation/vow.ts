@@ -30,12 +30,12 @@ export interface Watched {
 /** The facts of a sync that the rules depend on. */
 export interface Passage extends Asked {
   readonly result: SyncResult;
-  /** The instants of its start and its end by the provider's header `Date`. */
+  /** The start and the end of the sync, as the provider's header `Date` named them. */
   readonly believed: { readonly startedAt: number; readonly endedAt: number };
   /** The latest instant that the header `Date` named in this sync or an earlier one. */
   readonly latestDate: number;
   readonly exchanges: readonly Exchange[];
-  /** The state that it started from. */
+  /** The state that the sync started from. */
   readonly stored: StateValue | undefined;
   /** Whether an unexpected 400 may have shortened the window that reaches past now (W4). */
   readonly mayShorten: boolean;
@@ -46,18 +46,18 @@ export interface Passage extends Asked {
 /** One incremental stream over many syncs. */
 export class Vow {
   readonly #watched: Watched;
-  /** The instant at which the chain of syncs began that the next complete sync ends. */
+  /** The instant at which the present series of syncs began. A series ends with a complete sync. */
   #chain: number | null = null;
   #readings = new Readings();
   #position = -Infinity;
-  /** The position that the first sync of the chain started from. */
+  /** The position that the first sync of the series started from. */
   #before = -Infinity;
-  /** The shortest lookback of the chain's configs. */
+  /** The shortest lookback of the series' configs. */
   #lookback = Infinity;
-  /** The chain's reconcile_days; undefined after a change, because earlier reads then count for the deep re-read. */
+  /** The series' reconcile_days; undefined after a change, because earlier reads then count for the deep re-read. */
   #reconcile: number | null | undefined = null;
   #reconciledOn: string | null = null;
-  /** After a config with a lookback shorter than the lag, only the deep re-read finds late changes. */
+  /** Whether a config had a lookback shorter than the lag: then only the deep re-read finds late changes. */
   #short = false;
 
   constructor(watched: Watched) {
@@ -92,8 +92,8 @@ export class Vow {
   }
 
   /**
-   * S1: the position never goes back, except if nothing was finished and the start was moved to earlier. It never
-   * passes `available_through` or now, except for a start that was moved.
+   * S1: the position never goes back, unless nothing was finished and the start was moved to an earlier day. The position never
+   * passes `available_through` or now, unless the start was moved beyond them.
    */
   #positions({ result, believed, stored, startDate }: Passage): string[] {
     const { rules } = this.#watched;
@@ -120,7 +120,7 @@ export class Vow {
       if (!(position >= before))
         faults.push(`S1: position back from ${shown(before)} to ${shown(position)}`);
       const said = Math.min(this.#readings.furthest, believed.endedAt);
-      // A position that lies in the future of a `Date` that went back stays, and nothing is read.
+      // If `Date` went back, the position may lie in the future: it stays, and nothing is read.
       const reached = Math.max(base, before, this.#position);
       if (position > Math.max(said, reached)) {
         faults.push(`S1: position ${shown(position)} past what was available, ${shown(said)}`);
@@ -149,7 +149,7 @@ export class Vow {
     const from = Math.max(passage.startDate ?? -Infinity, floor);
     if (Date.parse(stored.start) > from) return [];
     const reread = dayOf(this.#position - this.#lookbackOf(passage));
-    // W2: costs are asked for by whole calendar months where windows may be that long.
+    // W2: costs are requested by whole calendar months if windows may be that long.
     const byMonth = rules.stream === "costs" && rules.maximumWindowDays >= 31;
     const anchor = Math.max(from, byMonth ? monthOf(reread, 0) : reread);
     const { longest_retention: longest = 0 } = stored;
@@ -208,10 +208,10 @@ export class Vow {
       dayOf(believed.startedAt),
     );
     if (again !== null) faults.push(`R2: a deep re-read without ${date(again)} on that very day`);
-    // P6: a moving listing may skip rows; the check at the end of the life covers them. If the end date lies before all due
+    // P6: a listing that moved may skip rows; the check at the end of the life covers them. If the end date lies before all due
     // days, nothing is requested, so a long charge that began earlier may have changed unseen.
     const asksNothing = asked.from >= asked.until && deep === Infinity;
-    // A provider whose `Date` is behind its own clock no longer has the first days that a plan by this `Date` asks for.
+    // If `Date` is behind the provider's own clock, the plan begins with days that the provider no longer has.
     const kept = Math.max(from, floorOf(result.endedAt, rules.retentionDays));
     if (rules.cursors !== "offset" && !asksNothing)
       faults.push(...this.#rows(passage, state, { from: kept, until, deep, chain }));
@@ -225,18 +225,18 @@ export class Vow {
   ): string[] {
     const { rules, lives, warehouse } = this.#watched;
     const faults: string[] = [];
-    // R2: provisional costs are followed until they leave retention, also if the `Date` goes back then.
+    // R2: provisional costs that have left retention are not followed, even if `Date` goes back later.
     const followedFrom = floorOf(latestDate, rules.retentionDays);
     for (const life of lives) {
       if (life.stream !== rules.stream || life.start < from || life.start >= until) continue;
       if (life.withdrawnAt <= result.endedAt) continue;
-      // A record that is posted later lies in another window than its start.
+      // The window that shows a record which was posted later is not the window of its start.
       if (rules.selects === "posting" && life.id.endsWith("7")) continue;
-      // L1: a window that does not own a long charge may be the only one that shows its change.
+      // L1: the strays above the bound are forgotten, and the change of a long charge may show in no other window.
       if (mayLoseStrays && life.end - life.start > DAY) continue;
       const isFollowed = life.start >= followedFrom;
       const needed = this.#needed(life, { chain, deep, isFollowed });
-      // Nobody promises what an outage hid.
+      // No rule promises a record that an outage hid.
       const since = life.versions[needed]?.at ?? life.start;
       if (rules.outages.some(({ start, end }) => end > since && start <= result.endedAt)) continue;
       const row = warehouse.rows[rules.stream].get(life.id);
@@ -282,7 +282,7 @@ export class Vow {
   }
 }
 
-/** An instant as text. A stream without pages has none. */
+/** An instant as text, for messages; a stream without pages has no instant. */
 const shown = (at: number): string => (Number.isFinite(at) ? iso(at) : "none");
 
 /** P5: a window is read too if strays of other windows start in it. */
@@ -302,7 +302,7 @@ function deepRereadFrom(stream: StreamName, { reconcileDays }: Asked, now: numbe
   return stream === "usage" ? dayOf(now) - 7 * DAY : monthOf(now, 2);
 }
 
-/** Whether a warning says that the windows of some strays wait for the next sync (P5). */
+/** Whether a warning says that some strays wait for the next sync (P5). */
 export function isUnfinished(result: SyncResult, stream: string): boolean {
   return result.items.some(
     (item) =>

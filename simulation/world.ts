@@ -13,11 +13,11 @@ import {
   type StreamName,
 } from "./records.ts";
 
-/** The kinds of oddities that a world may have. */
+/** The kinds of worlds. */
 export interface Temper {
   /** Records change only within the lag, frontiers are right, cursors do not expire, and there are no oddities. */
   readonly kind: "plain" | "any";
-  /** Absent: those that the seed draws. */
+  /** The trials of the life; by default those that the seed draws. */
   readonly trials?: readonly Trial[];
 }
 
@@ -100,7 +100,8 @@ function drawRules(stream: StreamName, random: Random, plain: boolean, span: Spa
       ? random.pick([null, 0, 30 * MINUTE, 3 * HOUR, 26 * HOUR])
       : random.pick([null, 24 * HOUR, 60 * HOUR]);
   const maximumWindowDays = random.pick([1, 2, 3, 7, 31]);
-  // Costs that were posted later are shown by the window of the posting: a month, or the days would change with the windows.
+  // A cost that was posted later shows in the window of its posting, and counts on the nearest day of this window. Windows of whole
+  // months keep this day the same.
   const posts = stream === "costs" && maximumWindowDays === 31;
   const selects = plain
     ? "start"
@@ -164,7 +165,7 @@ export function lookbackOf(rules: Rules): number {
   return Math.max(1, Math.ceil((rules.lag ?? 0) / DAY)) * DAY;
 }
 
-/** The rules that a trial needs: plans that follow a clock that is wrong must not be refused. */
+/** The rules that a trial needs: a provider must not refuse a plan that follows a wrong clock. */
 function rulesFor({ clock, long }: Trials, stream: StreamName): Partial<Rules> {
   return {
     ...(clock ? { refusesFuture: false, beforeRetention: "trim" } : {}),
@@ -174,7 +175,7 @@ function rulesFor({ clock, long }: Trials, stream: StreamName): Partial<Rules> {
 
 interface Crowd {
   readonly plain: boolean;
-  /** Whether most days have more than ten records, so that an outage is suspected (R8). */
+  /** Whether most days have ten records or more, so that R8 applies to an outage. */
   readonly crowded: boolean;
   /** Whether most costs are longer than a day. */
   readonly long: boolean;

@@ -25,7 +25,7 @@ export interface Fed {
   readonly figures: Readonly<Record<string, number>>;
 }
 
-/** Milliseconds; a thousand times longer than any input needs. A longer time counts as a hang. */
+/** Milliseconds. No input needs a thousandth of this time, so a longer time counts as a hang. */
 const PATIENCE = 5000;
 
 export async function feed(seed: number): Promise<Fed> {
@@ -78,7 +78,7 @@ async function opened(bytes: Uint8Array, what: InputKind): Promise<Opened> {
   }
 }
 
-/** Whether the connector and this module agree that a file is JSON. */
+/** Whether the connector and the JSON reader of this folder agree that a file is JSON. */
 function fileFaults(bytes: Uint8Array, file: Opened, what: InputKind): string[] {
   let isJson = false;
   try {

@@ -9,7 +9,7 @@ export type Json =
   | { readonly kind: "array"; readonly items: readonly Json[] }
   | { readonly kind: "scalar"; readonly text: string };
 
-/** `name` with its quotes. */
+/** The name has its quotes. */
 export interface Member {
   readonly name: string;
   readonly value: Json;

@@ -1,6 +1,6 @@
 /** Values for wrong places, as JSON; decimals, instants and words without their quotes. */
 
-/** Texts that readers often get wrong, … */
+/** Texts that readers often get wrong. */
 export const TEXTS = [
   '""',
   '"\\u0000"',
@@ -18,7 +18,7 @@ export const TEXTS = [
   '"null"',
 ] as const;
 
-/** … numbers that a double cannot hold, or that are not valid as a count, … */
+/** Numbers that a double cannot hold, or that are not valid as a count. */
 export const NUMBERS = [
   "0",
   "-0",
@@ -37,7 +37,7 @@ export const NUMBERS = [
   "2.5",
 ] as const;
 
-/** … valid and invalid decimals, instants and dates, … */
+/** Valid and invalid decimals, instants and dates. */
 export const DECIMALS = [
   "1.",
   ".5",
@@ -72,7 +72,7 @@ export const INSTANTS = [
   "1970-01-01T00:00:00-00:00",
 ] as const;
 
-/** … and words of other members. */
+/** Values that are valid for other members. */
 export const WORDS = [
   "1d",
   "1h",

@@ -37,7 +37,7 @@ export function drawPages(random: Random): PageInput {
     const records = Array.from({ length: random.pick([0, 1, 2, 3, 5]) }, () => {
       number += 1;
       const id = random.chance(0.1) ? `r-${number - 1}` : `r-${number}`;
-      // Members that a mutation may replace, and members that no query requested.
+      // A member that has the name of the connector's own column, and a granularity that the query did not ask for.
       const more = {
         ...(random.chance(0.05) ? { x_ReadingId: "theirs" } : {}),
         ...(random.chance(0.02) ? { x_Granularity: "1h" } : {}),
@@ -113,7 +113,7 @@ function problemAnswer(random: Random, mutator: Mutator): PageAnswer {
 /** The largest body that the client accepts, in bytes. */
 export const LARGEST = 32 * 1024 * 1024;
 
-/** The page after a damaged cursor, if no other page was drawn. */
+/** The page for a damaged cursor, if no further page was drawn. */
 export const LAST = answer(
   Buffer.from(
     '{"data":[],"next_cursor":null,"as_of":"2026-01-10T00:00:00Z","available_through":"2026-01-09T00:00:00Z"}',

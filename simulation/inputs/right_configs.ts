@@ -5,7 +5,8 @@ import type { Config } from "../../src/config/config.ts";
 import { isPlain } from "./rules.ts";
 
 /**
- * The failure of a config. Its secrets must be known, also if it is refused, and an accepted address must be safe for them.
+ * What is wrong about the reading of a config. The connector must know all of its secrets, also if it refuses the config, and an
+ * accepted address must be safe for them.
  * config.test.ts tests how each member is read, and address.test.ts which addresses are refused.
  */
 export function judgeConfig(
@@ -17,7 +18,7 @@ export function judgeConfig(
   return taken === null ? faults : [...faults, ...addressFaults(taken.baseUrl, value)];
 }
 
-/** Secret members of the config that the list of secrets lacks. */
+/** The secrets of the config that are not in the connector's list of secrets. */
 function hidden(value: unknown, secrets: readonly string[]): string[] {
   const credentials = isPlain(value) ? value["credentials"] : undefined;
   const own = isPlain(credentials) ? credentials : {};
@@ -45,7 +46,7 @@ function addressFaults(taken: string, value: unknown): string[] {
     : [`the address ${String(address)} was taken for ${taken}`];
 }
 
-/** The failure of a catalog that was accepted, or null for a refused one. */
+/** What is wrong about the reading of a catalog: whether it was refused, or what was read in it. */
 export function judgeCatalog(value: unknown, taken: ConfiguredCatalog | null): string[] {
   const expected = catalogOf(value);
   if (taken === null) return expected === null ? [] : ["it is right and was refused"];

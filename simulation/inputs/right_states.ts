@@ -5,7 +5,7 @@ import type { StreamState } from "../../src/core/state.ts";
 import { DAY, ceilTo, floorTo } from "../../src/core/time.ts";
 import type { StateInput, Taken } from "./states.ts";
 
-/** The failure of the plan of any state. */
+/** What is wrong about the plan of a state. */
 export function judgePlan({ state, plan, again }: Taken, { at }: StateInput): string[] {
   const faults: string[] = [];
   const { windows, resumed, positionInFuture } = plan;
@@ -28,7 +28,7 @@ export function judgePlan({ state, plan, again }: Taken, { at }: StateInput): st
   return faults;
 }
 
-/** R1: all days from position − lookback to the end are read now, or were read by the pass that continues. */
+/** R1: all days from position − lookback to the end are planned, or the pass that continues has read them already. */
 function gaps(
   plan: Taken["plan"],
   stored: StreamState | null,
