@@ -19,7 +19,7 @@ import type { PlainShape } from "../interface/plain_shape.ts";
 import { checked, checkedPlain } from "./invalid.ts";
 import { RecordFilter, type WindowContext } from "./record_filter.ts";
 import { rewritten } from "./rewriting.ts";
-import { Rows } from "./rows.ts";
+import { type RowOptions, Rows } from "./rows.ts";
 import type { CameStrays } from "./strays.ts";
 
 /** The lines of one page, ready to be written, and their sums. */
@@ -41,11 +41,7 @@ export interface Lines {
   readonly strays: CameStrays;
 }
 
-export interface LineOptions {
-  /** Milliseconds since 1970. */
-  readonly emittedAt: number;
-  /** Gives memory of at least so many bytes to write into. */
-  readonly take: (length: number) => Buffer;
+export interface LineOptions extends RowOptions {
   /** Gives the known days that are written with this page; null if the page is not its whole window (R6). */
   readonly alsoWrites: ((digests: readonly DayDigest[]) => readonly number[]) | null;
 }

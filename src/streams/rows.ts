@@ -1,13 +1,20 @@
 /** The records of a page that are written, as places in its bytes, and their RECORD lines. */
 import { ConnectorError } from "../errors.ts";
 import type { WindowContext } from "./record_filter.ts";
-import type { LineOptions } from "./records.ts";
 
 /**
  * The most text of a page in members that the interface does not name, in code units (L1). Each such member is written twice, and
  * waits as a text until the page's lines are made.
  */
 const MAXIMUM_COLUMNS = 8 * 1024 ** 2;
+
+/** What the lines of rows need beside the rows. */
+export interface RowOptions {
+  /** Milliseconds since 1970. */
+  readonly emittedAt: number;
+  /** Gives memory of at least so many bytes to write into. */
+  readonly take: (length: number) => Buffer;
+}
 
 /** Keeps numbers in typed arrays, because an object for each record would keep the garbage collector busy. */
 export class Rows {
@@ -75,7 +82,7 @@ export class Rows {
   joined(
     source: Buffer,
     { rules, readingId }: WindowContext,
-    { emittedAt, take }: LineOptions,
+    { emittedAt, take }: RowOptions,
   ): Buffer {
     const begin = `{"type":"RECORD","record":{"stream":"${rules.stream.name}","data":`;
     const end = `,"x_ReadingId":"${readingId}"},"emitted_at":${emittedAt}}}\n`;

@@ -1,5 +1,4 @@
 /** HTML as tagged templates. Inserted values are escaped as text, except HTML that this module made. */
-import { escapeHtml } from "../../reference_provider/html.ts";
 
 /** A piece of HTML. */
 export class Markup {
@@ -10,12 +9,20 @@ export class Markup {
   }
 }
 
+const ESCAPES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
 type Part = string | number | Markup | readonly Markup[];
 
 function written(part: Part): string {
   if (part instanceof Markup) return part.text;
   if (typeof part === "object") return part.map(({ text }) => text).join("\n");
-  return escapeHtml(String(part));
+  return String(part).replaceAll(/[&<>"']/g, (mark) => ESCAPES[mark] ?? "");
 }
 
 /** A template of HTML. Strings and numbers in it are escaped. */
