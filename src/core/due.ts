@@ -9,9 +9,7 @@
  */
 import { ceilTo, DAY, floorTo } from "./time.ts";
 import type { KnownDays } from "./known_days.ts";
-import { type Range, subtract, union } from "./window.ts";
-
-const rangeOf = (day: number): Range => ({ start: day, end: day + DAY });
+import { dayRange, type Range, subtract, union } from "./window.ts";
 
 /** All days that are due. */
 export function dueDays({
@@ -23,7 +21,7 @@ export function dueDays({
 }): Range[] {
   const shrunk = [...known.days.values()].filter(({ shrinkage }) => shrinkage !== null);
   const days = [...known.forgotten.keys(), ...shrunk.map(({ day }) => day)];
-  return union([...due, ...days.map(rangeOf)]);
+  return union([...due, ...days.map(dayRange)]);
 }
 
 /** The list after a reading that was about some days. `doubtful`: those of them that the next sync shall read again. */
@@ -33,7 +31,7 @@ export function afterReading(
   doubtful: readonly number[],
 ): readonly Range[] {
   if (due.length === 0 && doubtful.length === 0) return due;
-  return union([...subtract(due, days.map(rangeOf)), ...doubtful.map(rangeOf)]);
+  return union([...subtract(due, days.map(dayRange)), ...doubtful.map(dayRange)]);
 }
 
 /** The list with ranges of a pass, as whole days that are over. */
@@ -56,5 +54,5 @@ export function dueOfOlderState({ ranges, days }: KnownDays): Range[] {
     first === undefined || last === undefined
       ? []
       : subtract([{ start: first.start, end: last.end }], ranges);
-  return union([...gaps, ...unconfirmed.map(({ day }) => rangeOf(day))]);
+  return union([...gaps, ...unconfirmed.map(({ day }) => dayRange(day))]);
 }

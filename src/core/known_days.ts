@@ -8,8 +8,8 @@
  *     forgotten                                  │  │                unknown days of which an earlier reading has said something
  */
 import { type DayDigest, EMPTY_DIGEST } from "./digests.ts";
-import { DAY, HOUR } from "./time.ts";
-import { clip, type Range, subtract, union } from "./window.ts";
+import { HOUR } from "./time.ts";
+import { clip, dayRange, type Range, subtract, union } from "./window.ts";
 
 /** A reading showed less than half of a day's records, and no later reading has confirmed this yet (R8). */
 export interface Shrinkage {
@@ -122,7 +122,7 @@ export function learn(
   else days.set(day, { day, records, digest, ...written, shrinkage: null });
   const forgotten = new Map(known.forgotten);
   forgotten.delete(day);
-  return { ranges: union([...known.ranges, { start: day, end: day + DAY }]), days, forgotten };
+  return { ranges: union([...known.ranges, dayRange(day)]), days, forgotten };
 }
 
 /** Returns the known days after a reading has found a day unchanged: the day is confirmed (P6), and no longer suspected (R8). */
@@ -173,7 +173,7 @@ export function forget(known: KnownDays, gone: readonly GoneDay[]): KnownDays {
     forgotten.set(day, remembered(each, days.get(day), forgotten.get(day)));
     days.delete(day);
   }
-  const removed = gone.map(({ day }) => ({ start: day, end: day + DAY }));
+  const removed = gone.map(({ day }) => dayRange(day));
   return { ranges: subtract(known.ranges, removed), days, forgotten };
 }
 

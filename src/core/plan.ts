@@ -20,7 +20,7 @@ import type { Reading } from "./reading.ts";
 import { isWhole, type PlanInput, wholeMonths, windowsOf } from "./plan_windows.ts";
 import { planScrub, type Scrub } from "./scrub.ts";
 import { ceilTo, DAY, floorTo, formatDay, HOUR, monthStart } from "./time.ts";
-import { clip, cut, daysIn, overlaps, type Range, subtract, union } from "./window.ts";
+import { clip, cut, dayRange, daysIn, overlaps, type Range, subtract, union } from "./window.ts";
 
 export interface Plan<State> {
   /** The state at the start of the run. */
@@ -186,7 +186,7 @@ function deepRanges(
 ): Range[] {
   return [
     { start: at.reconcileFrom ?? end, end },
-    ...provisional.map(({ day }) => ({ start: day, end: day + DAY })),
+    ...provisional.map(({ day }) => dayRange(day)),
     ...(slice === null ? [] : [slice]),
   ];
 }

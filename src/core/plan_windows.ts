@@ -6,7 +6,7 @@ import type { KnownDays } from "./known_days.ts";
 import { pack } from "./packing.ts";
 import type { Reading } from "./reading.ts";
 import { type Bucket, ceilTo, DAY, floorTo, monthStart, nextMonthStart } from "./time.ts";
-import { clip, cut, type Range, subtract } from "./window.ts";
+import { clip, cut, dayRange, type Range, subtract } from "./window.ts";
 
 /** The inputs of a stream's plan besides its state. */
 export interface PlanInput {
@@ -45,7 +45,7 @@ const MONTH_DAYS = 31;
 
 /** The window for reading a single day: for costs its calendar month (W2), for usage the day itself; within the bounds. */
 export function windowOfDay(day: number, bounds: Range, at: PlanInput): Range | undefined {
-  return wholeMonths([{ start: day, end: day + DAY }], bounds, at)[0];
+  return wholeMonths([dayRange(day)], bounds, at)[0];
 }
 
 /**

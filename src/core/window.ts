@@ -13,6 +13,9 @@ export interface Range {
   readonly end: number;
 }
 
+/** The day that begins at `day`, midnight UTC. */
+export const dayRange = (day: number): Range => ({ start: day, end: day + DAY });
+
 const isEmpty = (range: Range): boolean => range.start >= range.end;
 
 /** The smallest set of ranges that covers the same instants: sorted, disjoint, never touching. */
