@@ -1,24 +1,11 @@
 /** Writes the config file, for users without a platform that stores their tokens. */
 import { constants } from "node:fs";
-import { randomUUID } from "node:crypto";
-import {
-  access,
-  lstat,
-  open,
-  readdir,
-  realpath,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from "node:fs/promises";
+import { access, lstat, readdir, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { STDIN } from "../config_place.ts";
 import { ConnectorError } from "../errors.ts";
 import { codeOf, reasonOf } from "../file_faults.ts";
-
-/** The end of a temporary file's name. */
-const UUID_NEW = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.new$/;
+import { replaceFile, TEMPORARY } from "./replace_file.ts";
 
 /** A temporary file is left over if it is older than this, in milliseconds: its writer was killed. */
 const LEFT_OVER_AGE = 60_000;
@@ -66,29 +53,16 @@ const whyNotMade = (reason: unknown): string => {
 };
 
 /**
- * Replaces a config file with one that only its owner may read (mode 0600). At every moment either the old file or the
- * new file is there as a whole, also if several processes write. A symbolic link stays a link.
+ * Replaces a config file with one that only its owner may read (mode 0600), see {@link replaceFile}. A symbolic link stays a link.
  *
  * @throws ConnectorError `invalid_config` if the file cannot be written
  */
 export async function writeConfigFile(path: string, config: unknown): Promise<void> {
-  let temporary: string | undefined;
   try {
     const file = await realpath(path);
-    temporary = `${file}.${randomUUID()}.new`;
-    const handle = await open(temporary, "wx", 0o600);
-    let writtenAt: number;
-    try {
-      await handle.writeFile(`${JSON.stringify(config, null, 2)}\n`);
-      await handle.sync();
-      writtenAt = (await handle.stat()).mtimeMs;
-    } finally {
-      await handle.close();
-    }
-    await rename(temporary, file);
+    const writtenAt = await replaceFile(file, `${JSON.stringify(config, null, 2)}\n`);
     await removeLeftOvers(file, writtenAt);
   } catch (reason) {
-    if (temporary !== undefined) await rm(temporary, { force: true }).catch(() => undefined);
     throw unwritable(path, reason);
   }
 }
@@ -98,7 +72,7 @@ async function removeLeftOvers(file: string, nowMs: number): Promise<void> {
   const prefix = `${basename(file)}.`;
   const names = await readdir(dirname(file)).catch(() => []);
   for (const name of names) {
-    if (!name.startsWith(prefix) || !UUID_NEW.test(name.slice(prefix.length))) continue;
+    if (!name.startsWith(prefix) || !TEMPORARY.test(name.slice(prefix.length))) continue;
     const path = join(dirname(file), name);
     const age = nowMs - (await stat(path).catch(() => ({ mtimeMs: nowMs }))).mtimeMs;
     if (age > LEFT_OVER_AGE) await rm(path, { force: true }).catch(() => undefined);

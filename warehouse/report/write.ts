@@ -1,8 +1,9 @@
 /** Writes the report: one file that needs no network. Its content security policy forbids network access. */
-import { createHash, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import { constants } from "node:fs";
-import { access, chmod, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { access, realpath, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { replaceFile } from "../../src/config/replace_file.ts";
 import { ConnectorError } from "../../src/errors.ts";
 import { codeOf, reasonOf } from "../../src/file_faults.ts";
 import { reportScript, reportStyle } from "../files.ts";
@@ -95,17 +96,9 @@ ${documentBody(data)}
 export async function replaceReport(path: string, text: string): Promise<void> {
   if (!REPLACED.has(findAt(path).kind)) throw new TypeError("the path holds no report any more");
   const file = await realpath(path).catch(() => path);
-  const temporary = `${file}.${randomUUID()}.new`;
-  try {
-    await writeFile(temporary, text, { flag: "wx", mode: 0o600 });
-    const mode = await stat(file).then(
-      (stats) => stats.mode,
-      () => undefined,
-    );
-    if (mode !== undefined) await chmod(temporary, mode);
-    await rename(temporary, file);
-  } catch (reason) {
-    await rm(temporary, { force: true }).catch(() => undefined);
-    throw reason;
-  }
+  const mode = await stat(file).then(
+    (stats) => stats.mode,
+    () => undefined,
+  );
+  await replaceFile(file, text, mode);
 }
