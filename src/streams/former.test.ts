@@ -8,48 +8,30 @@ import { RecordFingerprint } from "../core/identity.ts";
 import type { IncrementalState, StreamState } from "../core/state.ts";
 import { DAY, HOUR } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
-import { at, idsOf, lastState, readScript, recordOf, type Run } from "./scripted/testing.ts";
-import type { FetchedPage, Fields } from "./stream.ts";
+import {
+  changed,
+  fourDays as input,
+  idsOf,
+  lastState,
+  pagesOf,
+  provider,
+  readScript,
+  recordOf,
+  type Run,
+} from "./scripted/testing.ts";
+import type { Fields } from "./stream.ts";
 import { DAY_ONE, pageOf } from "./testing.ts";
 
-const input = {
-  ...at,
-  now: DAY_ONE + 4.5 * DAY,
-  endDate: DAY_ONE + 4 * DAY,
-  lookback: 4 * DAY,
-  maximumWindowDays: 31,
-};
 const reversed = (record: Fields): Fields =>
   Object.fromEntries(Object.entries(record).toReversed());
 const records = [0, 1, 2, 3].map((day) => reversed(recordOf(`r${day}`, day)));
 const startOf = (record: Fields): number => Date.parse(String(record["ChargePeriodStart"]));
-const changed = (id: string): Fields[] =>
-  records.map((record) =>
-    record["x_RecordId"] === id ? { ...record, ConsumedQuantity: "99" } : record,
-  );
-
-function pagesOf(shown: readonly Fields[], perPage: number, from = 0): FetchedPage[] {
-  const count = Math.max(1, Math.ceil(shown.length / perPage));
-  return Array.from({ length: count }, (_, index) =>
-    pageOf(
-      shown.slice(index * perPage, (index + 1) * perPage),
-      index + 1 < count ? `p${index + 1}` : null,
-    ),
-  ).slice(from);
-}
 const sync = (
   stored: StreamState | null,
   perPage = 1000,
   shown = records,
   now = input.now,
-): Promise<Run> =>
-  readScript(
-    ({ start, end }, cursor) => {
-      const own = shown.filter((record) => startOf(record) >= start && startOf(record) < end);
-      return pagesOf(own, perPage, cursor === null ? 0 : Number(cursor.slice(1)));
-    },
-    { stored, input: { ...input, now } },
-  );
+): Promise<Run> => readScript(provider(shown, perPage), { stored, input: { ...input, now } });
 
 /** The hash of 0.2.0: the bytes of records as they came, without their closing braces. */
 function formerOf(own: readonly Fields[]): string {
@@ -115,9 +97,11 @@ test.each([1000, 1])(
     const same = await sync(old, perPage);
     expect(idsOf(same)).toEqual([]);
     expect(stateOf(same)).toEqual(stateOf(first));
-    const differs = await sync(old, perPage, changed("r2"));
+    const differs = await sync(old, perPage, changed(records, "r2"));
     expect(idsOf(differs)).toEqual(["r2"]);
-    expect(digestsOf(differs)).toEqual(digestsOf(await sync(null, perPage, changed("r2"))));
+    expect(digestsOf(differs)).toEqual(
+      digestsOf(await sync(null, perPage, changed(records, "r2"))),
+    );
   },
 );
 
@@ -161,9 +145,7 @@ test("R6: a comparison with days of 0.2.0 that is killed goes on with both diges
 
 test("R6: a second reading that 0.2.0 began goes on, and its days are written once", async () => {
   const first = await sync(null, 1);
-  const shown = changed("r0").map((record) =>
-    record["x_RecordId"] === "r3" ? { ...record, ConsumedQuantity: "99" } : record,
-  );
+  const shown = changed(changed(records, "r0"), "r3");
   const pages = pagesOf(shown, 1);
   const killed = await readScript([pages, [...pages.slice(0, 2), down]], {
     input,
@@ -199,5 +181,5 @@ test("R6 P5: a stray that 0.2.0 wrote stands as long as it is the same", async (
   const same = await read(old, stray);
   expect(idsOf(same)).toEqual([]);
   expect(stateOf(same)).toEqual(stateOf(first));
-  expect(idsOf(await read(old, changed("r0").slice(0, 1)))).toEqual(["r0"]);
+  expect(idsOf(await read(old, changed(records, "r0").slice(0, 1)))).toEqual(["r0"]);
 });

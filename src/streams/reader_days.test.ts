@@ -6,10 +6,12 @@ import type { StreamState } from "../core/state.ts";
 import { DAY, formatDay, HOUR } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
 import {
-  at,
+  changed,
   dataOf,
+  fourDays as input,
   idsOf,
   lastState,
+  provider,
   readScript,
   recordOf,
   refused,
@@ -20,33 +22,7 @@ import type { Fields, FetchedPage } from "./stream.ts";
 import { costs } from "./costs.ts";
 import { costRecord, DAY_ONE, pageOf } from "./testing.ts";
 
-/** Four days in one window. */
-const input = {
-  ...at,
-  now: DAY_ONE + 4.5 * DAY,
-  endDate: DAY_ONE + 4 * DAY,
-  lookback: 4 * DAY,
-  maximumWindowDays: 31,
-};
 const week = { start: DAY_ONE, end: DAY_ONE + 4 * DAY };
-
-/** A provider of these records: every window in pages of so many. */
-function provider(records: readonly Fields[], perPage = 1000) {
-  return ({ start, end }: { start: number; end: number }, cursor: string | null): FetchedPage[] => {
-    const own = records.filter((record) => {
-      const begins = Date.parse(String(record["ChargePeriodStart"]));
-      return begins >= start && begins < end;
-    });
-    const count = Math.max(1, Math.ceil(own.length / perPage));
-    const pages = Array.from({ length: count }, (_, index) =>
-      pageOf(
-        own.slice(index * perPage, (index + 1) * perPage),
-        index + 1 < count ? `p${index + 1}` : null,
-      ),
-    );
-    return pages.slice(cursor === null ? 0 : Number(cursor.slice(1)));
-  };
-}
 
 const sync = (
   records: readonly Fields[],
@@ -69,10 +45,6 @@ const known = (run: Run) => {
   return state?.mode === "incremental" ? state.known : undefined;
 };
 const four = [0, 1, 2, 3].map((day) => recordOf(`r${day}`, day));
-const changed = (records: readonly Fields[], id: string): Fields[] =>
-  records.map((record) =>
-    record["x_RecordId"] === id ? { ...record, ConsumedQuantity: "99" } : record,
-  );
 
 test("R6: a second sync of an unchanged export writes nothing, and reports the earlier rows", async () => {
   const first = await sync(four);

@@ -42,6 +42,43 @@ export const at: PlanInput = {
   newestId: null,
 };
 
+/** Four days of usage in one window, each of them within the lookback. */
+export const fourDays: PlanInput = {
+  ...at,
+  now: DAY_ONE + 4.5 * DAY,
+  endDate: DAY_ONE + 4 * DAY,
+  lookback: 4 * DAY,
+  maximumWindowDays: 31,
+};
+
+/** The records in pages of `perPage`, one page at least. The cursor of page `n` is `pn`. */
+export function pagesOf(records: readonly Fields[], perPage: number): FetchedPage[] {
+  const count = Math.max(1, Math.ceil(records.length / perPage));
+  return Array.from({ length: count }, (_, index) =>
+    pageOf(
+      records.slice(index * perPage, (index + 1) * perPage),
+      index + 1 < count ? `p${index + 1}` : null,
+    ),
+  );
+}
+
+/** A provider of these records. It selects by the start of the charge period. */
+export function provider(records: readonly Fields[], perPage = 1000) {
+  return ({ start, end }: { start: number; end: number }, cursor: string | null): FetchedPage[] => {
+    const own = records.filter((record) => {
+      const begins = Date.parse(String(record["ChargePeriodStart"]));
+      return begins >= start && begins < end;
+    });
+    return pagesOf(own, perPage).slice(cursor === null ? 0 : Number(cursor.slice(1)));
+  };
+}
+
+/** The records, and the one with this id under another quantity. */
+export const changed = (records: readonly Fields[], id: string): Fields[] =>
+  records.map((record) =>
+    record["x_RecordId"] === id ? { ...record, ConsumedQuantity: "99" } : record,
+  );
+
 type Step = FetchedPage | ConnectorError;
 export interface Run {
   readonly outputs: Output[];
