@@ -1,7 +1,7 @@
 /** A customer who syncs again and again: the real engine in this process, with its clock on the provider's. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Host, run } from "../src/connector.ts";
-import { hostOf, READ } from "../src/testing_host.ts";
+import { hostOf, READ, watched } from "../src/testing_host.ts";
 import type { Provider } from "../reference_provider/provider.ts";
 
 export const datasets = ["usage", "costs"] as const;
@@ -70,19 +70,8 @@ export class Customer {
       sleep: (ms, signal) => sleep(ms, undefined, { signal }),
     };
     const files = { config: this.#config, catalog, state: [...this.#states.values()] };
-    const host = hostOf(files, { clock });
-    return {
-      ...host,
-      openTransport: (connections) => {
-        const opened = host.openTransport(connections);
-        return {
-          ...opened,
-          transport: (request) => {
-            this.#requests += 1;
-            return opened.transport(request);
-          },
-        };
-      },
-    };
+    return watched(hostOf(files, { clock }), () => {
+      this.#requests += 1;
+    });
   }
 }

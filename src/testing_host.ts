@@ -44,6 +44,23 @@ export function hostOf(files: Readonly<Record<string, unknown>>, parts: Partial<
   };
 }
 
+/** A host like `host` that calls `sends` before each of its requests. */
+export function watched(host: Host, sends: () => void): Host {
+  return {
+    ...host,
+    openTransport: (connections) => {
+      const opened = host.openTransport(connections);
+      return {
+        ...opened,
+        transport: (request) => {
+          sends();
+          return opened.transport(request);
+        },
+      };
+    },
+  };
+}
+
 /**
  * Runs a command and writes its outputs, as cli/main.ts does.
  *

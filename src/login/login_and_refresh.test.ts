@@ -6,7 +6,7 @@ import { type Host, run } from "../connector.ts";
 import type { Clock } from "../edges.ts";
 import { untilAborted } from "../oauth/testing.ts";
 import type { JsonObject } from "../protocol.ts";
-import { hostOf, READ } from "../testing_host.ts";
+import { hostOf, READ, watched } from "../testing_host.ts";
 
 const NOW = "2025-10-04T00:00:00Z";
 
@@ -29,19 +29,7 @@ const clock: Clock = {
 /** A host whose requests take a time. */
 function slowHostOf(files: Readonly<Record<string, unknown>>): Host {
   const host = hostOf(files, { clock, random: () => 0, nextTurn: () => Promise.resolve() });
-  return {
-    ...host,
-    openTransport: (connections) => {
-      const opened = host.openTransport(connections);
-      return {
-        ...opened,
-        transport: (request) => {
-          vi.setSystemTime(Date.now() + STEP);
-          return opened.transport(request);
-        },
-      };
-    },
-  };
+  return watched(host, () => vi.setSystemTime(Date.now() + STEP));
 }
 
 test(
