@@ -5,8 +5,8 @@ import type { Secrets } from "../src/secrets.ts";
 import type { ProgressEvent } from "../src/streams/progress_event.ts";
 import type { Output } from "../src/protocol.ts";
 
-/** A command of the connector that asks the provider. */
-export type EngineCommand = Extract<AskingCommand, { kind: "check" | "discover" | "read" }>;
+/** A command of the engine that `sync` and `init` run. */
+export type EngineCall = Extract<AskingCommand, { kind: "check" | "discover" | "read" }>;
 
 /** The source of the input of the engine, and the listener to its progress. */
 export interface EngineEdges {
@@ -29,7 +29,7 @@ export interface WarehouseHost {
   readonly sleep: (ms: number) => Promise<void>;
   readonly secrets: Secrets;
   /** Runs a command of the connector. Gives back whether all went well; takes its next step only when it is asked to. */
-  readonly engine: (command: EngineCommand, edges: EngineEdges) => AsyncGenerator<Output, boolean>;
+  readonly engine: (command: EngineCall, edges: EngineEdges) => AsyncGenerator<Output, boolean>;
   readonly readJson: EngineEdges["readJson"];
   /** Writes to stdout. Rejects if nobody can read it any more. */
   readonly say: (text: string) => Promise<void>;
