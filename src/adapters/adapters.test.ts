@@ -304,6 +304,9 @@ describe("reports that are not what they should be", () => {
     ["[]", /it is no object/],
     ['{"data":[{"start_time":1797724801,"results":[]}],"has_more":false}', /does not begin/],
     [bucket('{"project_id":{}}'), /project_id is neither/],
+    ['{"data":[{"results":[]}],"has_more":false}', /names no start/],
+    ['{"data":[{"start_time":null,"results":[]}],"has_more":false}', /names no start/],
+    ['{"data":[{"start_time":"soon","results":[]}],"has_more":false}', /names no start/],
   ])("%s is a fault", async (body, rule) => {
     await expect(given(body)).rejects.toThrow(rule);
   });
@@ -318,13 +321,71 @@ describe("reports that are not what they should be", () => {
     expect([first, second].map((record) => validateCosts(record))).toStrictEqual([false, false]);
   });
 
-  test("a bucket outside the window is left out", async () => {
-    const row = '{"amount":{"value":1,"currency":"usd"}}';
-    const before = '{"start_time":1797638400,"results":[{"amount":{"value":7,"currency":"usd"}}]}';
-    const after = '{"start_time":1797897600,"results":[{"amount":{"value":7,"currency":"usd"}}]}';
-    const inside = `{"start_time":1797724800,"results":[${row}]}`;
-    const { body } = await given(`{"data":[${before},${inside},${after}],"has_more":false}`);
-    expect((body as Page).data.map((record) => record["BilledCost"])).toStrictEqual(["1"]);
+  test.each([
+    { of: "before the window", at: 1797638400, results: "" },
+    { of: "behind the window", at: 1797897600, results: "" },
+    { of: "behind the window, with a row,", at: 1797897600, results: '{"amount":{"value":7}}' },
+  ])(
+    "a bucket of $of is a fault that names it, not the end of the rows",
+    async ({ at, results }) => {
+      const inside =
+        '{"start_time":1797724800,"results":[{"amount":{"value":1,"currency":"usd"}}]}';
+      const outside = `{"start_time":${at},"results":[${results}]}`;
+      const rule = `it shows ${new Date(at * 1000).toISOString().replace(".000", "")}`;
+      for (const data of [`${inside},${outside}`, outside])
+        await expect(given(`{"data":[${data}],"has_more":true}`)).rejects.toThrow(rule);
+    },
+  );
+
+  test("rows of Anthropic and OpenRouter at another time than the one asked for are faults", async () => {
+    const anthropic = '{"starting_at":"2026-12-19T00:00:00Z","group":{},"cost":{}}';
+    const asked = (name: "anthropic" | "openrouter", body: string): Promise<Asked> =>
+      ask(benchOf(name, NOW), `/v1/finops/${QUERY}`, { body });
+    await expect(
+      asked("anthropic", `{"data":[${anthropic}],"has_more":false,"next_page":null}`),
+    ).rejects.toThrow(/it shows 2026-12-19T00:00:00Z, although it was asked for/);
+    await expect(
+      asked("anthropic", '{"data":[{"group":{},"cost":{}}],"has_more":false,"next_page":null}'),
+    ).rejects.toThrow(/names no start/);
+    await expect(asked("openrouter", '{"data":[{"date":"2026-12-21","usage":1}]}')).rejects.toThrow(
+      /it shows 2026-12-21/,
+    );
+    await expect(asked("openrouter", '{"data":[{"usage":1}]}')).rejects.toThrow(/names no start/);
+  });
+
+  test.each([
+    ["openai", bucket('{"num_model_requests":3,"input_token_count":9}'), /has no input_tokens/],
+    [
+      "anthropic",
+      '{"data":[{"starting_at":"2026-12-20T00:00:00Z","group":{},"usage":{"input_tokens":5}}],"has_more":false}',
+      /has no uncached_input_tokens/,
+    ],
+    ["openrouter", '{"data":[{"date":"2026-12-20","input_tokens":1}]}', /has no prompt_tokens/],
+  ] as const)("a row of %s without its quantities is a fault", async (name, body, rule) => {
+    const query = `usage?${QUERY.split("?")[1]}&granularity=1d`;
+    await expect(ask(benchOf(name, NOW), `/v1/finops/${query}`, { body })).rejects.toThrow(rule);
+  });
+
+  test("cache writes and tools that nobody knows yet are counted by their names", async () => {
+    const usage =
+      '{"uncached_input_tokens":1,"output_tokens":0,"cache_read_input_tokens":0,"cache_creation":{"ephemeral_24h_input_tokens":7},"server_tool_use":{"web_fetch_requests":2}}';
+    const row = `{"starting_at":"2026-12-20T00:00:00Z","group":{},"usage":${usage}}`;
+    const query = `/v1/finops/usage?${QUERY.split("?")[1]}&granularity=1d`;
+    const body = `{"data":[${row}],"has_more":false,"next_page":null,"data_refreshed_at":null}`;
+    const answer = await ask(benchOf("anthropic", NOW), query, { body });
+    const page = answer.body as Page;
+    const sums = page.data.map((each) => [each["x_UsageType"], each["ConsumedQuantity"]]);
+    expect(Object.fromEntries(sums)).toStrictEqual({
+      input_tokens: "1",
+      x_ephemeral_24h_input_tokens: "7",
+      x_web_fetch_requests: "2",
+    });
+    // No export covers any part of the range yet.
+    expect(page.available_through).toBe("2026-12-20T00:00:00Z");
+    const odd = body.replace("web_fetch_requests", "web fetch");
+    await expect(ask(benchOf("anthropic", NOW), query, { body: odd })).rejects.toThrow(
+      /by the name "web fetch"/,
+    );
   });
 
   test("uncached input is what the report calls so; only older rows are calculated", async () => {
@@ -344,13 +405,20 @@ describe("reports that are not what they should be", () => {
     });
   });
 
-  test("a group that comes twice is one record with both amounts", async () => {
+  test("a group that comes twice counts once; with two values it is a fault that names it", async () => {
     const row = '{"line_item":"gpt-5, input","amount":{"value":1.095e-05,"currency":"usd"}}';
+    const other = row.replace("1.095e-05", "7");
+    await expect(given(bucket(`${row},${other}`))).rejects.toThrow(
+      /a group twice with different values on 2026-12-20T00:00:00Z: .*gpt-5, input/,
+    );
+    const of = `{"start_time":1797724800,"results":[${row}]}`;
+    const again = await given(`{"data":[${of},${of}],"has_more":false}`);
+    expect((again.body as Page).data).toHaveLength(1);
     const { body } = await given(bucket(`${row},${row}`));
     expect((body as Page).data).toMatchObject([
       {
-        BilledCost: "0.0000219",
-        EffectiveCost: "0.0000219",
+        BilledCost: "0.00001095",
+        EffectiveCost: "0.00001095",
         x_ModelId: "gpt-5",
         SkuMeter: "input",
       },

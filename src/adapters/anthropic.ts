@@ -13,6 +13,7 @@ import {
   bucketStart,
   hasMore,
   instantIn,
+  judgeStart,
   objectIn,
   objectsIn,
   reportFault,
@@ -121,13 +122,16 @@ function pageOf(
     draftsOf(
       row,
       objectIn(row, "group"),
-      bucketStart(instantIn(row, "starting_at"), widthOf(query)),
+      judgeStart(bucketStart(instantIn(row, "starting_at"), widthOf(query)), place.start, query),
     ),
   );
   const page = textIn(body, "next_page");
   if (hasMore(body) && page === null) throw reportFault("has_more comes without next_page");
   const next = hasMore(body) ? { start: place.start, page } : null;
-  return { drafts, next, refreshedAt: instantIn(body, "data_refreshed_at") };
+  // Null: no export covers any part of the range yet.
+  const isNone = body["data_refreshed_at"] === null;
+  const refreshedAt = isNone ? null : instantIn(body, "data_refreshed_at");
+  return { drafts, next, refreshedAt };
 }
 
 function usageOf(row: JsonObject, group: JsonObject, start: number): Draft[] {

@@ -51,7 +51,7 @@ export const olderApi: Api = {
       pages: "buckets",
       sizes: sizesOf,
       request: (place, query) => requestOf("usage_report/messages", place, query, USAGE_GROUPS),
-      read: (body, _place, query) => pageOf(body, query, usageOf),
+      read: (body, place, query) => pageOf(body, place, query, usageOf),
     },
   ],
   costs: [
@@ -60,7 +60,8 @@ export const olderApi: Api = {
       pages: "buckets",
       sizes: sizesOf,
       request: (place, query) => requestOf("cost_report", place, query, COST_GROUPS),
-      read: (body, _place, query) => pageOf(body, query, (row, start) => [costOf(row, start)]),
+      read: (body, place, query) =>
+        pageOf(body, place, query, (row, start) => [costOf(row, start)]),
     },
   ],
   granularities: ["1d", "1h"],
@@ -90,10 +91,11 @@ function requestOf(report: string, place: Place, query: Query, groups: readonly 
 /** The buckets of a page and their rows. */
 function pageOf(
   body: JsonObject,
+  place: Place,
   query: Query,
   draftsOf: (row: JsonObject, start: number) => readonly Draft[],
 ): ReportPage {
-  return readBuckets(body, query, (bucket) => instantIn(bucket, "starting_at"), draftsOf);
+  return readBuckets(body, place, query, (bucket) => instantIn(bucket, "starting_at"), draftsOf);
 }
 
 function usageOf(row: JsonObject, start: number): Draft[] {

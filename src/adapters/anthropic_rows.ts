@@ -1,7 +1,8 @@
 /** Members that the rows of both of Anthropic's APIs have. */
+import { foreignText } from "../core/foreign_text.ts";
 import { decimalOf, type JsonObject } from "./exact.ts";
 import { type Meter, quantityIn } from "./meters.ts";
-import { objectIn, textIn } from "./shape.ts";
+import { having, objectIn, reportFault, textIn } from "./shape.ts";
 
 /** Token types of costs in the interface's words. */
 export const TOKEN_TYPES: Readonly<Record<string, string>> = {
@@ -12,8 +13,18 @@ export const TOKEN_TYPES: Readonly<Record<string, string>> = {
   "cache_creation.ephemeral_1h_input_tokens": "cache_write_1h_tokens",
 };
 
+/** Quantities that each row of usage has. */
+const DEMANDED = [
+  ...["uncached_input_tokens", "output_tokens", "cache_read_input_tokens"],
+  "cache_creation",
+];
+
+/** Cache writes that have a usage type of the interface. Others would be counted by their own names. */
+const WRITES = new Set(["ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens"]);
+
 /** The meters of a row's usage, which both APIs have alike. */
-export function metersOf(usage: JsonObject): Meter[] {
+export function metersOf(row: JsonObject): Meter[] {
+  const usage = having(row, DEMANDED);
   const writes = objectIn(usage, "cache_creation");
   const tools = objectIn(usage, "server_tool_use");
   const tokens = (usageType: string, name: string, from: JsonObject, member: string): Meter => ({
@@ -38,14 +49,8 @@ export function metersOf(usage: JsonObject): Meter[] {
       writes,
       "ephemeral_1h_input_tokens",
     ),
-    ...Object.keys(tools)
-      .filter((name) => /^[A-Za-z0-9_]{1,60}$/.test(name))
-      .map((name) => ({
-        usageType: `x_${name}`,
-        name,
-        unit: "Requests",
-        quantity: quantityIn(tools, name),
-      })),
+    ...counted(writes, "Tokens").filter(({ name }) => !WRITES.has(name)),
+    ...counted(tools, "Requests"),
     {
       usageType: "requests",
       name: "Requests",
@@ -53,6 +58,15 @@ export function metersOf(usage: JsonObject): Meter[] {
       quantity: quantityIn(usage, "requests"),
     },
   ];
+}
+
+/** Quantities that are counted by the names that the provider gives them. */
+function counted(parent: JsonObject, unit: string): Meter[] {
+  return Object.keys(parent).map((name) => {
+    if (!/^[A-Za-z0-9_]{1,60}$/.test(name))
+      throw reportFault(`it counts something by the name "${foreignText(name)}"`);
+    return { usageType: `x_${name}`, name, unit, quantity: quantityIn(parent, name) };
+  });
 }
 
 /** Costs come in fractional cents as text: the point moves two places, and no digit changes. */

@@ -1,26 +1,29 @@
 /** Pages of whole buckets, as OpenAI's reports and Anthropic's older ones have them. */
 import type { JsonObject } from "./exact.ts";
 import { widthOf } from "./records.ts";
-import type { Draft, Query, ReportPage } from "./report.ts";
-import { bucketStart, hasMore, objectsIn, reportFault } from "./shape.ts";
+import type { Draft, Place, Query, ReportPage } from "./report.ts";
+import { bucketStart, hasMore, judgeStart, objectsIn, reportFault } from "./shape.ts";
 
 /**
  * Reads `{"data": [{…, "results": […]}], "has_more": …}`. The next page begins where the last bucket ends: the provider's
  * token would bind us to the number of buckets that was asked for first.
+ *
+ * @throws ConnectorError `provider_fault` if a bucket was not asked for: its rows would vanish, or count twice
  */
 export function readBuckets(
   body: JsonObject,
+  place: Place,
   query: Query,
   startOf: (bucket: JsonObject) => number | undefined,
   draftsOf: (row: JsonObject, start: number) => readonly Draft[],
 ): ReportPage {
   const width = widthOf(query);
   const buckets = objectsIn(body, "data").map((bucket) => ({
-    start: bucketStart(startOf(bucket), width),
+    start: judgeStart(bucketStart(startOf(bucket), width), place.start, query),
     rows: objectsIn(bucket, "results"),
   }));
   const more = hasMore(body);
-  const last = Math.max(...buckets.map(({ start }) => start));
+  const last = buckets.reduce((latest, { start }) => Math.max(latest, start), place.start);
   if (more && buckets.length === 0) throw reportFault("has_more comes without a bucket");
   return {
     drafts: buckets.flatMap(({ start, rows }) => rows.flatMap((row) => draftsOf(row, start))),

@@ -22,14 +22,18 @@ export function parseExact(text: string): Json {
 /** The most digits that an exponent may add: no honest amount comes near it. */
 const MOST_ZEROS = 60;
 
+/** A zero with an exponent: OpenAI wrote `0E-6176` in 2026, the smallest exponent of a 128-bit decimal. */
+const ZERO = /^[+-]?0+(?:\.0*)?[eE][+-]?\d{1,9}$/;
+
 const NUMBER = /^([+-]?)(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/;
 
 /**
  * A number's text as a DecimalString (interface section 2.1), times 10^`places`: exponents written out, no digit lost or
- * rounded. A text that is no number, or whose exponent is beyond all reason, comes back as it is, for the check of records
+ * rounded. A zero is `0` whatever its exponent. A text that is no number, or whose exponent is beyond all reason, comes back as it is, for the check of records
  * to refuse.
  */
 export function decimalOf(text: string, places = 0): string {
+  if (ZERO.test(text)) return "0";
   const [, sign = "", whole = "", fraction = "", exponent = "0"] = NUMBER.exec(text) ?? [];
   const shift = Number(exponent) + places;
   if (whole === "" || Math.abs(shift) > MOST_ZEROS) return text;

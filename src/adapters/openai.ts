@@ -7,7 +7,7 @@ import { readBuckets } from "./buckets.ts";
 import { decimalOf, type JsonObject } from "./exact.ts";
 import { less, type Meter, quantityIn, usageDrafts } from "./meters.ts";
 import type { Draft, Place, ProviderReports, Query, Report, ReportPage } from "./report.ts";
-import { objectIn, textIn } from "./shape.ts";
+import { having, objectIn, textIn } from "./shape.ts";
 
 /** Retention in days. OpenAI names no limit. */
 const RETENTION_DAYS = 730;
@@ -23,6 +23,8 @@ interface UsageReport {
   readonly service: string;
   readonly groups: readonly string[];
   readonly meters: (row: JsonObject) => readonly Meter[];
+  /** Quantities that each row has. */
+  readonly demands: readonly string[];
   /** Buckets in the first request; more for reports that usually have few rows. */
   readonly first?: number;
 }
@@ -91,6 +93,7 @@ function tokenMeters(row: JsonObject): Meter[] {
   ];
 }
 
+const TOKENS = ["input_tokens", "output_tokens"];
 const TOKEN_GROUPS = [...PLACE, "batch", "service_tier", "api_source"];
 const inputMeters = (row: JsonObject): Meter[] => [
   inputTokens(quantityIn(row, "input_tokens")),
@@ -99,18 +102,36 @@ const inputMeters = (row: JsonObject): Meter[] => [
 
 /** By the last part of the endpoint's path. */
 const USAGE: Readonly<Record<string, UsageReport>> = {
-  completions: { service: "Completions", groups: TOKEN_GROUPS, meters: tokenMeters, first: 7 },
-  decisions: { service: "Decisions", groups: TOKEN_GROUPS, meters: tokenMeters },
-  embeddings: { service: "Embeddings", groups: PLACE, meters: inputMeters },
-  moderations: { service: "Moderations", groups: PLACE, meters: inputMeters },
+  completions: {
+    service: "Completions",
+    groups: TOKEN_GROUPS,
+    demands: TOKENS,
+    meters: tokenMeters,
+    first: 7,
+  },
+  decisions: { service: "Decisions", groups: TOKEN_GROUPS, demands: TOKENS, meters: tokenMeters },
+  embeddings: {
+    service: "Embeddings",
+    groups: PLACE,
+    demands: ["input_tokens"],
+    meters: inputMeters,
+  },
+  moderations: {
+    service: "Moderations",
+    groups: PLACE,
+    demands: ["input_tokens"],
+    meters: inputMeters,
+  },
   images: {
     service: "Images",
     groups: [...PLACE, "size", "source"],
+    demands: ["images"],
     meters: (row) => [meterOf(row, "images", "x_images", "Images", "Images"), requests(row)],
   },
   audio_speeches: {
     service: "Audio Speeches",
     groups: PLACE,
+    demands: ["characters"],
     meters: (row) => [
       meterOf(row, "characters", "characters", "Characters", "Characters"),
       requests(row),
@@ -119,16 +140,19 @@ const USAGE: Readonly<Record<string, UsageReport>> = {
   audio_transcriptions: {
     service: "Audio Transcriptions",
     groups: PLACE,
+    demands: ["seconds"],
     meters: (row) => [meterOf(row, "seconds", "audio_seconds", "Audio", "Seconds"), requests(row)],
   },
   vector_stores: {
     service: "Vector Stores",
     groups: ["project_id"],
+    demands: ["usage_bytes"],
     meters: (row) => [meterOf(row, "usage_bytes", "x_vector_store_bytes", "Storage", "Bytes")],
   },
   code_interpreter_sessions: {
     service: "Code Interpreter",
     groups: ["project_id"],
+    demands: ["num_sessions"],
     meters: (row) => [
       meterOf(row, "num_sessions", "x_code_interpreter_sessions", "Sessions", "Sessions"),
     ],
@@ -136,11 +160,13 @@ const USAGE: Readonly<Record<string, UsageReport>> = {
   file_search_calls: {
     service: "File Search",
     groups: ["project_id", "api_key_id", "vector_store_id"],
+    demands: ["num_requests"],
     meters: (row) => [meterOf(row, "num_requests", "x_file_search_calls", "Calls", "Calls")],
   },
   web_search_calls: {
     service: "Web Search",
     groups: [...PLACE, "context_level", "api_source"],
+    demands: ["num_requests"],
     // Nobody knows if completions count these model requests too, so they have a usage type of their own.
     meters: (row) => [
       meterOf(row, "num_requests", "x_web_search_calls", "Calls", "Calls"),
@@ -195,7 +221,10 @@ export const openai: ProviderReports = {
   ],
 };
 
-function usageReport(name: string, { service, groups, meters, first = 31 }: UsageReport): Report {
+function usageReport(
+  name: string,
+  { service, groups, demands, meters, first = 31 }: UsageReport,
+): Report {
   return {
     name,
     pages: "buckets",
@@ -207,8 +236,8 @@ function usageReport(name: string, { service, groups, meters, first = 31 }: Usag
       };
     },
     request: (place, query) => requestOf(`usage/${name}`, place, query, groups),
-    read: (body, _place, query) =>
-      pageOf(body, query, (row, start) =>
+    read: (body, place, query) =>
+      pageOf(body, place, query, (row, start) =>
         usageDrafts(
           start,
           groups.map((group) => textIn(row, group)),
@@ -217,7 +246,7 @@ function usageReport(name: string, { service, groups, meters, first = 31 }: Usag
             ServiceName: `OpenAI ${service}`,
             SkuId: textIn(row, "model") ?? name,
           },
-          meters(row),
+          meters(having(row, demands)),
         ),
       ),
   };
@@ -229,7 +258,8 @@ function costReport(): Report {
     pages: "buckets",
     sizes: ({ limit }) => ({ first: limit < 100 ? 1 : 7, most: MOST.costs }),
     request: (place, query) => requestOf("costs", place, query, COST_GROUPS),
-    read: (body, _place, query) => pageOf(body, query, (row, start) => [costDraft(row, start)]),
+    read: (body, place, query) =>
+      pageOf(body, place, query, (row, start) => [costDraft(row, start)]),
   };
 }
 
@@ -247,15 +277,22 @@ function requestOf(path: string, place: Place, query: Query, groups: readonly st
 /** The buckets of a page and their rows. */
 function pageOf(
   body: JsonObject,
+  place: Place,
   query: Query,
   draftsOf: (row: JsonObject, start: number) => readonly Draft[],
 ): ReportPage {
   return readBuckets(
     body,
+    place,
     query,
-    (bucket) => Number(textIn(bucket, "start_time")) * 1000,
+    (bucket) => secondsOf(textIn(bucket, "start_time")),
     draftsOf,
   );
+}
+
+/** Seconds since 1970 in milliseconds; undefined if there are none. */
+function secondsOf(text: string | null): number | undefined {
+  return text === null || !/^\d{1,12}$/.test(text) ? undefined : Number(text) * 1000;
 }
 
 /** A cost; its line item names model and meter, `gpt-5, input`, or is a name as it is. */

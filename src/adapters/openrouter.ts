@@ -6,7 +6,7 @@ import { DAY, floorTo, formatDay, parseDate } from "../core/time.ts";
 import { decimalOf, type JsonObject } from "./exact.ts";
 import { quantityIn, usageDrafts } from "./meters.ts";
 import type { Draft, Place, ProviderReports, Query, Report, ReportPage } from "./report.ts";
-import { bucketStart, objectsIn, textIn } from "./shape.ts";
+import { bucketStart, having, judgeStart, objectsIn, textIn } from "./shape.ts";
 
 /** The last 30 completed days: with the day that is not over, 31. */
 const RETENTION_DAYS = 31;
@@ -65,9 +65,10 @@ function pageOf(
   { end }: Query,
   draftsOf: (row: JsonObject, start: number) => readonly Draft[],
 ): ReportPage {
-  const drafts = objectsIn(body, "data").flatMap((row) =>
-    draftsOf(row, bucketStart(parseDate((textIn(row, "date") ?? "").slice(0, 10)), DAY)),
-  );
+  const drafts = objectsIn(body, "data").flatMap((row) => {
+    const start = bucketStart(parseDate((textIn(row, "date") ?? "").slice(0, 10)), DAY);
+    return draftsOf(row, judgeStart(start, day, { end: day + DAY }));
+  });
   return { drafts, next: day + DAY < end ? { start: day + DAY, page: null } : null };
 }
 
@@ -79,6 +80,7 @@ function usageOf(row: JsonObject, start: number): Draft[] {
     unit: "Tokens",
     quantity: quantityIn(row, member),
   });
+  having(row, ["prompt_tokens", "completion_tokens"]);
   return usageDrafts(start, identityOf(row), membersOf(row), [
     tokens("input_tokens", "Input Tokens", "prompt_tokens"),
     tokens("output_tokens", "Output Tokens", "completion_tokens"),

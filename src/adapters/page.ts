@@ -49,7 +49,7 @@ interface Fetched {
   readonly drafts: readonly IdentifiedDraft[];
   readonly context: RecordContext;
   readonly next: ReportPage["next"];
-  readonly refreshedAt?: number | undefined;
+  readonly refreshedAt?: ReportPage["refreshedAt"];
   readonly date: string | undefined;
   readonly now: number;
 }
@@ -212,16 +212,17 @@ export class PageMaker {
    * page, so that the reading proves nothing by itself (P6).
    */
   #asOf({ asOf, after, digest }: Cursor, { drafts, refreshedAt, now }: Fetched): number {
-    if (refreshedAt !== undefined) return refreshedAt;
+    if (typeof refreshedAt === "number") return refreshedAt;
     if (asOf === 0) return now;
     return after !== null && digest !== digestOf(drafts, after.start) ? now : asOf;
   }
 
   /** The report's own instant, else now less the lag. A whole bucket, never in the future. */
-  #availableThrough(refreshedAt: number | undefined, now: number): number {
+  #availableThrough(refreshedAt: ReportPage["refreshedAt"], now: number): number {
     const { query, assumptions } = this.#options;
     const lag = query.dataset === "usage" ? assumptions.usageLagHours : assumptions.costsLagHours;
-    return floorTo(widthOf(query), Math.min(now, refreshedAt ?? now - lag * HOUR));
+    const through = refreshedAt === null ? query.start : (refreshedAt ?? now - lag * HOUR);
+    return floorTo(widthOf(query), Math.min(now, through));
   }
 }
 

@@ -1,8 +1,11 @@
 /** Records of the interface (sections 2.4 to 2.6) from what the maps of the adapters make of a provider's rows. */
 import { hash } from "node:crypto";
-import { addDecimals, isDecimal } from "../core/decimal.ts";
+import { isDeepStrictEqual } from "node:util";
+import { foreignText } from "../core/foreign_text.ts";
 import { DAY, formatInstant, HOUR, monthStart, nextMonthStart } from "../core/time.ts";
+import type { ConnectorError } from "../errors.ts";
 import type { Assumptions, Draft, ProviderReports, Query } from "./report.ts";
+import { reportFault } from "./shape.ts";
 
 /** A draft with its id. */
 export interface IdentifiedDraft {
@@ -39,21 +42,23 @@ export function widthOf({ granularity }: Pick<Query, "granularity">): typeof HOU
 }
 
 /**
- * The drafts that begin within the query, with their ids, in the order of start and id. Drafts of one identity become one
- * draft: if a report has a group twice, its amounts are added up, so that neither replaces the other.
+ * The drafts that begin within the query, with their ids, in the order of start and id. The first bucket of a query may begin
+ * before it. A draft that comes twice counts once.
+ *
+ * @throws ConnectorError `provider_fault` if two drafts of one identity differ: neither may replace the other, and nobody knows if
+ *   their amounts are to be added up
  */
 export function identified(drafts: readonly Draft[], context: RecordContext): IdentifiedDraft[] {
   const { query } = context;
-  const made = new Map<string, { draft: Draft; id: string }>();
+  const made = new Map<string, IdentifiedDraft>();
   for (const draft of drafts) {
-    if (draft.start < query.start || draft.start >= query.end) continue;
+    if (draft.start < query.start) continue;
     const id = idOf(draft, context);
     const before = made.get(id)?.draft;
-    made.set(id, { id, draft: before === undefined ? draft : added(before, draft) });
+    if (before !== undefined && !isDeepStrictEqual(before, draft)) throw twoVersions(draft);
+    made.set(id, { start: draft.start, id, draft });
   }
-  return [...made.values()]
-    .map(({ draft, id }) => ({ start: draft.start, id, draft }))
-    .toSorted(compare);
+  return [...made.values()].toSorted(compare);
 }
 
 /** By start, then by id. */
@@ -83,13 +88,11 @@ function idOf({ start, identity }: Draft, context: RecordContext): string {
   return hash("sha256", JSON.stringify(parts), "base64url").slice(0, 24);
 }
 
-function added(a: Draft, b: Draft): Draft {
-  const sums = Object.entries(b.sums).map(([name, value]) => {
-    const before = a.sums[name];
-    // A text that is no decimal stays: the check of records refuses it.
-    return [name, isDecimal(before) && isDecimal(value) ? addDecimals(before, value) : value];
-  });
-  return { ...b, sums: { ...a.sums, ...Object.fromEntries(sums) } };
+function twoVersions({ start, identity }: Draft): ConnectorError {
+  const shown = foreignText(identity.map((part) => part ?? "null").join(", "));
+  return reportFault(
+    `it shows a group twice with different values on ${formatInstant(start)}: ${shown}`,
+  );
 }
 
 /** The record of a draft: every column as a text or null. */

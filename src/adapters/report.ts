@@ -48,7 +48,7 @@ export interface Draft {
   readonly identity: readonly (string | null)[];
   /** Its members, by the interface's names. */
   readonly members: Readonly<Record<string, string | null>>;
-  /** Its decimals, which are added up if a report has a group twice. */
+  /** Its decimals. */
   readonly sums: Readonly<Record<string, string>>;
 }
 
@@ -57,8 +57,8 @@ export interface ReportPage {
   readonly drafts: readonly Draft[];
   /** The beginning of the next page; null after the last page. */
   readonly next: Omit<Place, "size"> | null;
-  /** The instant up to which the data is complete, if the report says it; milliseconds since 1970. */
-  readonly refreshedAt?: number | undefined;
+  /** The instant up to which the data is complete, if the report says it; milliseconds since 1970. Null: it has nothing yet. */
+  readonly refreshedAt?: number | null | undefined;
 }
 
 /** One report of a provider: an endpoint that gives rows by time. */

@@ -1,7 +1,8 @@
 /** Readers of a provider's JSON, which is hostile until judged. Each reader returns its type or throws a fault. */
 import { ConnectorError } from "../errors.ts";
-import { parseInstant } from "../core/time.ts";
+import { formatInstant, parseInstant } from "../core/time.ts";
 import type { Json, JsonObject } from "./exact.ts";
+import type { Query } from "./report.ts";
 
 /** The error for a report that differs from its documentation. */
 export function reportFault(what: string): ConnectorError {
@@ -42,6 +43,18 @@ export function textIn(parent: JsonObject, name: string): string | null {
   throw reportFault(`${name} is neither a text nor a number`);
 }
 
+/**
+ * Demands members that each row of a report has by its documentation. A quantity that was renamed would vanish otherwise.
+ *
+ * @returns the row
+ * @throws ConnectorError `provider_fault` that names the first member that the row lacks
+ */
+export function having(row: JsonObject, names: readonly string[]): JsonObject {
+  const missing = names.find((name) => (row[name] ?? null) === null);
+  if (missing !== undefined) throw reportFault(`a row has no ${missing}`);
+  return row;
+}
+
 /** Tells by `has_more` if another page follows. */
 export function hasMore(body: JsonObject): boolean {
   const value = body["has_more"];
@@ -60,7 +73,19 @@ export function instantIn(parent: JsonObject, name: string): number | undefined 
 
 /** The start of a bucket that a report names, judged against the width of what was asked for. */
 export function bucketStart(at: number | undefined, width: number): number {
-  if (at === undefined || !Number.isSafeInteger(at) || at % width !== 0)
+  if (at === undefined) throw reportFault("a bucket names no start");
+  if (!Number.isSafeInteger(at) || at % width !== 0)
     throw reportFault("a bucket does not begin where a day or an hour does");
   return at;
+}
+
+/**
+ * The start of a bucket, judged against the range that was asked for: a row of another time belongs to nothing that is known.
+ *
+ * @param from the start of the first bucket that was asked for
+ */
+export function judgeStart(at: number, from: number, { end }: Pick<Query, "end">): number {
+  if (at >= from && at < end) return at;
+  const asked = `${formatInstant(from)} to ${formatInstant(end)}`;
+  throw reportFault(`it shows ${formatInstant(at)}, although it was asked for ${asked}`);
 }
