@@ -47,7 +47,7 @@ export async function showCosts(database: Database): Promise<void> {
 /** The rows that make the naive sum wrong. */
 export async function showRemoved(database: Database): Promise<void> {
   const rows = await removedCosts(database);
-  const billed = terminal.atPoint(rows.map((row) => plain(row.billed)));
+  const billed = terminal.atPoint(rows.map((row) => row.billed ?? "in no sum"));
   terminal.section("Gone at the provider, still in the table", "from the view removed_rows");
   terminal.table(
     [{ title: "record" }, { title: "billed USD", align: "right" }, { title: "last seen" }],

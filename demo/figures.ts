@@ -23,11 +23,11 @@ async function sums(database: Database, sql: string): Promise<Sum[]> {
 export async function naiveSums(database: Database): Promise<Sum[]> {
   return await sums(
     database,
-    `SELECT 'billed ' || BillingCurrency, count(*), sum(BilledCost) FROM costs GROUP BY ALL
+    `SELECT 'billed ' || BillingCurrency, count(*), sum(BilledCost::DECIMAL(38,18)) FROM costs GROUP BY ALL
      UNION ALL
-     SELECT 'effective ' || BillingCurrency, count(*), sum(EffectiveCost) FROM costs GROUP BY ALL
+     SELECT 'effective ' || BillingCurrency, count(*), sum(EffectiveCost::DECIMAL(38,18)) FROM costs GROUP BY ALL
      UNION ALL
-     SELECT x_UsageType, count(*), sum(ConsumedQuantity) FROM usage GROUP BY ALL`,
+     SELECT x_UsageType, count(*), sum(ConsumedQuantity::DECIMAL(38,18)) FROM usage GROUP BY ALL`,
   );
 }
 

@@ -25,7 +25,7 @@ from (
                 || regexp_extract(cast(given.month || '-01' || ' 00:00:00' as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as date) as month,
     billing_currency,
-    case when regexp_full_match(cast(given.budget as TEXT), '-?(0|[1-9][0-9]{0,19})([.][0-9]{1,18}0*)?') then cast(given.budget as decimal(38, 18)) end as budget
+    case when regexp_full_match(cast(given.budget as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast(given.budget as decimal(38, 18)) end as budget
   from (
     select
     nullif(trim(cast(team as TEXT)), '') as team,
@@ -57,7 +57,7 @@ from (
             + coalesce(try_cast(regexp_extract(cast(given.valid_from || ' 00:00:00' as varchar), ':.*([+-])[0-9]{2}:?([0-9]{2})$', 1)
                 || regexp_extract(cast(given.valid_from || ' 00:00:00' as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as date) as valid_from,
-    case when regexp_full_match(given.rate, '(0|[1-9][0-9]{0,5})([.][0-9]{1,12}0*)?') then case when regexp_full_match(cast(given.rate as TEXT), '-?(0|[1-9][0-9]{0,19})([.][0-9]{1,18}0*)?') then cast(given.rate as decimal(38, 18)) end end as rate
+    case when regexp_full_match(given.rate, '(0|[1-9][0-9]{0,5})([.][0-9]{1,12}0*)?') then case when regexp_full_match(cast(given.rate as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast(given.rate as decimal(38, 18)) end end as rate
   from (
     select
     nullif(trim(cast(from_currency as TEXT)), '') as from_currency,
@@ -77,7 +77,7 @@ select invoice_issuer_name, invoice_id, billing_currency, max(billed_total) as b
 from (
   select
     invoice_issuer_name, invoice_id, billing_currency,
-    case when regexp_full_match(cast(given.billed_total as TEXT), '-?(0|[1-9][0-9]{0,19})([.][0-9]{1,18}0*)?') then cast(given.billed_total as decimal(38, 18)) end as billed_total
+    case when regexp_full_match(cast(given.billed_total as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast(given.billed_total as decimal(38, 18)) end as billed_total
   from (
     select
     nullif(trim(cast(invoice_issuer_name as TEXT)), '') as invoice_issuer_name,
@@ -323,9 +323,9 @@ with raw_rows as (
             + coalesce(try_cast(regexp_extract(cast("BillingPeriodEnd" as varchar), ':.*([+-])[0-9]{2}:?([0-9]{2})$', 1)
                 || regexp_extract(cast("BillingPeriodEnd" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as billing_period_end,
-    case when regexp_full_match(cast("BilledCost" as TEXT), '-?(0|[1-9][0-9]{0,19})([.][0-9]{1,18}0*)?') then cast("BilledCost" as decimal(38, 18)) end as billed_cost,
-    case when regexp_full_match(cast("EffectiveCost" as TEXT), '-?(0|[1-9][0-9]{0,19})([.][0-9]{1,18}0*)?') then cast("EffectiveCost" as decimal(38, 18)) end as effective_cost,
-    case when regexp_full_match(cast("PricingCurrencyBilledCost" as TEXT), '-?(0|[1-9][0-9]{0,19})([.][0-9]{1,18}0*)?') then cast("PricingCurrencyBilledCost" as decimal(38, 18)) end as pricing_currency_billed_cost,
+    case when regexp_full_match(cast("BilledCost" as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast("BilledCost" as decimal(38, 18)) end as billed_cost,
+    case when regexp_full_match(cast("EffectiveCost" as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast("EffectiveCost" as decimal(38, 18)) end as effective_cost,
+    case when regexp_full_match(cast("PricingCurrencyBilledCost" as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast("PricingCurrencyBilledCost" as decimal(38, 18)) end as pricing_currency_billed_cost,
     coalesce(cast("x_ReadingId" as TEXT), '') as reading_id,
     case
     when regexp_full_match(cast("_airbyte_extracted_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
@@ -469,7 +469,13 @@ with raw_rows as (
             + coalesce(try_cast(regexp_extract(cast("ChargePeriodEnd" as varchar), ':.*([+-])[0-9]{2}:?([0-9]{2})$', 1)
                 || regexp_extract(cast("ChargePeriodEnd" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as charge_period_end,
-    case when regexp_full_match(cast("ConsumedQuantity" as TEXT), '-?(0|[1-9][0-9]{0,19})([.][0-9]{1,18}0*)?') then cast("ConsumedQuantity" as decimal(38, 18)) end as consumed_quantity,
+    case when regexp_full_match(cast("ConsumedQuantity" as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then
+    case when abs(cast(cast("ConsumedQuantity" as decimal(38, 18)) as decimal(14, 0))) * case when regexp_full_match(cast("ConsumedUnit" as TEXT), '[1-9][0-9]{0,8} .+')
+    then cast(
+    string_split(cast("ConsumedUnit" as TEXT), ' ')[ 1 ]
+ as decimal(10, 0)) else cast(1 as decimal(10, 0)) end < 10000000000000
+      then cast("ConsumedQuantity" as decimal(38, 18)) end
+  end as consumed_quantity,
     coalesce(cast("x_ReadingId" as TEXT), '') as reading_id,
     case
     when regexp_full_match(cast("_airbyte_extracted_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
@@ -593,10 +599,10 @@ from (
                 || regexp_extract(cast(month || '-01' || ' 00:00:00' as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as date) is null then 'month is not written as YYYY-MM'
       when billing_currency is null then 'billing_currency is missing'
-      when case when regexp_full_match(cast(budget as TEXT), '-?(0|[1-9][0-9]{0,19})([.][0-9]{1,18}0*)?') then cast(budget as decimal(38, 18)) end is null then 'budget is not a decimal that fits'
-      when case when regexp_full_match(cast(budget as TEXT), '-?(0|[1-9][0-9]{0,19})([.][0-9]{1,18}0*)?') then cast(budget as decimal(38, 18)) end < 0 then 'budget is negative'
-      when min(case when regexp_full_match(cast(budget as TEXT), '-?(0|[1-9][0-9]{0,19})([.][0-9]{1,18}0*)?') then cast(budget as decimal(38, 18)) end) over (partition by team, month, billing_currency)
-        <> max(case when regexp_full_match(cast(budget as TEXT), '-?(0|[1-9][0-9]{0,19})([.][0-9]{1,18}0*)?') then cast(budget as decimal(38, 18)) end) over (partition by team, month, billing_currency) then 'another row contradicts it'
+      when case when regexp_full_match(cast(budget as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast(budget as decimal(38, 18)) end is null then 'budget is not a decimal that fits'
+      when case when regexp_full_match(cast(budget as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast(budget as decimal(38, 18)) end < 0 then 'budget is negative'
+      when min(case when regexp_full_match(cast(budget as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast(budget as decimal(38, 18)) end) over (partition by team, month, billing_currency)
+        <> max(case when regexp_full_match(cast(budget as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast(budget as decimal(38, 18)) end) over (partition by team, month, billing_currency) then 'another row contradicts it'
     end as why
   from (
     select
@@ -626,9 +632,9 @@ from (
             + coalesce(try_cast(regexp_extract(cast(valid_from || ' 00:00:00' as varchar), ':.*([+-])[0-9]{2}:?([0-9]{2})$', 1)
                 || regexp_extract(cast(valid_from || ' 00:00:00' as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as date) is null then 'valid_from is not written as YYYY-MM-DD'
-      when not coalesce(regexp_full_match(rate, '(0|[1-9][0-9]{0,5})([.][0-9]{1,12}0*)?'), false) or case when regexp_full_match(cast(rate as TEXT), '-?(0|[1-9][0-9]{0,19})([.][0-9]{1,18}0*)?') then cast(rate as decimal(38, 18)) end = 0 then 'rate is not a decimal above 0 with at most 6 digits in front of the point and 12 behind it'
-      when min(case when regexp_full_match(cast(rate as TEXT), '-?(0|[1-9][0-9]{0,19})([.][0-9]{1,18}0*)?') then cast(rate as decimal(38, 18)) end) over (partition by from_currency, to_currency, valid_from)
-        <> max(case when regexp_full_match(cast(rate as TEXT), '-?(0|[1-9][0-9]{0,19})([.][0-9]{1,18}0*)?') then cast(rate as decimal(38, 18)) end) over (partition by from_currency, to_currency, valid_from) then 'another row contradicts it'
+      when not coalesce(regexp_full_match(rate, '(0|[1-9][0-9]{0,5})([.][0-9]{1,12}0*)?'), false) or case when regexp_full_match(cast(rate as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast(rate as decimal(38, 18)) end = 0 then 'rate is not a decimal above 0 with at most 6 digits in front of the point and 12 behind it'
+      when min(case when regexp_full_match(cast(rate as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast(rate as decimal(38, 18)) end) over (partition by from_currency, to_currency, valid_from)
+        <> max(case when regexp_full_match(cast(rate as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast(rate as decimal(38, 18)) end) over (partition by from_currency, to_currency, valid_from) then 'another row contradicts it'
     end as why
   from (
     select
@@ -650,9 +656,9 @@ from (
       when invoice_issuer_name is null then 'invoice_issuer_name is missing'
       when invoice_id is null then 'invoice_id is missing'
       when billing_currency is null then 'billing_currency is missing'
-      when case when regexp_full_match(cast(billed_total as TEXT), '-?(0|[1-9][0-9]{0,19})([.][0-9]{1,18}0*)?') then cast(billed_total as decimal(38, 18)) end is null then 'billed_total is not a decimal that fits'
-      when min(case when regexp_full_match(cast(billed_total as TEXT), '-?(0|[1-9][0-9]{0,19})([.][0-9]{1,18}0*)?') then cast(billed_total as decimal(38, 18)) end) over (partition by invoice_issuer_name, invoice_id, billing_currency)
-        <> max(case when regexp_full_match(cast(billed_total as TEXT), '-?(0|[1-9][0-9]{0,19})([.][0-9]{1,18}0*)?') then cast(billed_total as decimal(38, 18)) end) over (partition by invoice_issuer_name, invoice_id, billing_currency) then 'another row contradicts it'
+      when case when regexp_full_match(cast(billed_total as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast(billed_total as decimal(38, 18)) end is null then 'billed_total is not a decimal that fits'
+      when min(case when regexp_full_match(cast(billed_total as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast(billed_total as decimal(38, 18)) end) over (partition by invoice_issuer_name, invoice_id, billing_currency)
+        <> max(case when regexp_full_match(cast(billed_total as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast(billed_total as decimal(38, 18)) end) over (partition by invoice_issuer_name, invoice_id, billing_currency) then 'another row contradicts it'
     end as why
   from (
     select
@@ -2092,9 +2098,9 @@ shown as (
 ),
 both_ as (
   select scope, day, currency, charge_category, cost_status, cast(records as bigint) as said_records, 0 as shown_records,
-    case when regexp_full_match(cast(billed as TEXT), '-?(0|[1-9][0-9]{0,19})([.][0-9]{1,18}0*)?') then cast(billed as decimal(38, 18)) end as said_billed,
+    case when regexp_full_match(cast(billed as TEXT), '-?(0|[1-9][0-9]{0,18})([.][0-9]{1,18}0*)?') then cast(billed as decimal(38, 18)) end as said_billed,
     cast(0 as decimal(38, 18)) as shown_billed,
-    case when regexp_full_match(cast(effective as TEXT), '-?(0|[1-9][0-9]{0,19})([.][0-9]{1,18}0*)?') then cast(effective as decimal(38, 18)) end as said_effective,
+    case when regexp_full_match(cast(effective as TEXT), '-?(0|[1-9][0-9]{0,18})([.][0-9]{1,18}0*)?') then cast(effective as decimal(38, 18)) end as said_effective,
     cast(0 as decimal(38, 18)) as shown_effective
   from said
   union all
@@ -2183,7 +2189,7 @@ shown as (
 ),
 both_ as (
   select scope, day, usage_type, unit, cast(records as bigint) as said_records, 0 as shown_records,
-    case when regexp_full_match(cast(quantity as TEXT), '-?(0|[1-9][0-9]{0,19})([.][0-9]{1,18}0*)?') then cast(quantity as decimal(38, 18)) end as said_quantity,
+    case when regexp_full_match(cast(quantity as TEXT), '-?(0|[1-9][0-9]{0,18})([.][0-9]{1,18}0*)?') then cast(quantity as decimal(38, 18)) end as said_quantity,
     cast(0 as decimal(38, 18)) as shown_quantity
   from said
   union all
@@ -2222,7 +2228,7 @@ from summed
 inner join deciding on summed.scope = deciding.scope and summed.day = deciding.day;
 
 create or replace view invalid_rows as
--- Values that cannot be cast exactly, one row for each. Without them their records would count.
+-- Values that cannot be cast or summed exactly, one row for each. Their records are in no sum. A record without them would count.
 with
 usage_rows as (
   select * from "ai_billing__judged_usage" where judge_reading_id is null and not is_valid
@@ -2235,7 +2241,9 @@ faults as (
     'usage' as dataset, account, base_url, day, record_id, reading_id, 'x_RecordUpdatedAt' as column_name,
     record_updated_at_text as value,
     'missing' as if_null,
-    'not an instant with a zone' as if_text
+    'not an instant with a zone' as if_text,
+    cast(null as TEXT) as billing_currency,
+    cast(null as date) as billing_month
   from usage_rows
   where record_updated_at is null
   union all
@@ -2243,7 +2251,9 @@ faults as (
     'usage' as dataset, account, base_url, day, record_id, reading_id, 'ChargePeriodStart' as column_name,
     charge_period_start_text as value,
     'missing' as if_null,
-    'not an instant with a zone' as if_text
+    'not an instant with a zone' as if_text,
+    cast(null as TEXT) as billing_currency,
+    cast(null as date) as billing_month
   from usage_rows
   where charge_period_start is null
   union all
@@ -2251,7 +2261,9 @@ faults as (
     'usage' as dataset, account, base_url, day, record_id, reading_id, 'ChargePeriodEnd' as column_name,
     charge_period_end_text as value,
     'missing' as if_null,
-    'not an instant with a zone' as if_text
+    'not an instant with a zone' as if_text,
+    cast(null as TEXT) as billing_currency,
+    cast(null as date) as billing_month
   from usage_rows
   where charge_period_end is null
   union all
@@ -2259,7 +2271,10 @@ faults as (
     'usage' as dataset, account, base_url, day, record_id, reading_id, 'ConsumedQuantity' as column_name,
     consumed_quantity_text as value,
     'missing' as if_null,
-    'not a decimal that fits' as if_text
+    case when regexp_full_match(consumed_quantity_text, '-?(0|[1-9][0-9]*)([.][0-9]{1,18}0*)?')
+      then 'too large to be summed' else 'not a decimal that fits' end as if_text,
+    cast(null as TEXT) as billing_currency,
+    cast(null as date) as billing_month
   from usage_rows
   where consumed_quantity is null
   union all
@@ -2267,7 +2282,9 @@ faults as (
     'costs' as dataset, account, base_url, day, record_id, reading_id, 'x_RecordUpdatedAt' as column_name,
     record_updated_at_text as value,
     'missing' as if_null,
-    'not an instant with a zone' as if_text
+    'not an instant with a zone' as if_text,
+    billing_currency as billing_currency,
+    cast(billing_period_start as date) as billing_month
   from costs_rows
   where record_updated_at is null
   union all
@@ -2275,7 +2292,9 @@ faults as (
     'costs' as dataset, account, base_url, day, record_id, reading_id, 'ChargePeriodStart' as column_name,
     charge_period_start_text as value,
     'missing' as if_null,
-    'not an instant with a zone' as if_text
+    'not an instant with a zone' as if_text,
+    billing_currency as billing_currency,
+    cast(billing_period_start as date) as billing_month
   from costs_rows
   where charge_period_start is null
   union all
@@ -2283,7 +2302,9 @@ faults as (
     'costs' as dataset, account, base_url, day, record_id, reading_id, 'ChargePeriodEnd' as column_name,
     charge_period_end_text as value,
     'missing' as if_null,
-    'not an instant with a zone' as if_text
+    'not an instant with a zone' as if_text,
+    billing_currency as billing_currency,
+    cast(billing_period_start as date) as billing_month
   from costs_rows
   where charge_period_end is null
   union all
@@ -2291,7 +2312,9 @@ faults as (
     'costs' as dataset, account, base_url, day, record_id, reading_id, 'BillingPeriodStart' as column_name,
     billing_period_start_text as value,
     'missing' as if_null,
-    'not an instant with a zone' as if_text
+    'not an instant with a zone' as if_text,
+    billing_currency as billing_currency,
+    cast(billing_period_start as date) as billing_month
   from costs_rows
   where billing_period_start is null
   union all
@@ -2299,7 +2322,9 @@ faults as (
     'costs' as dataset, account, base_url, day, record_id, reading_id, 'BillingPeriodEnd' as column_name,
     billing_period_end_text as value,
     'missing' as if_null,
-    'not an instant with a zone' as if_text
+    'not an instant with a zone' as if_text,
+    billing_currency as billing_currency,
+    cast(billing_period_start as date) as billing_month
   from costs_rows
   where billing_period_end is null
   union all
@@ -2307,7 +2332,10 @@ faults as (
     'costs' as dataset, account, base_url, day, record_id, reading_id, 'BilledCost' as column_name,
     billed_cost_text as value,
     'missing' as if_null,
-    'not a decimal that fits' as if_text
+    case when regexp_full_match(billed_cost_text, '-?(0|[1-9][0-9]*)([.][0-9]{1,18}0*)?')
+      then 'too large to be summed' else 'not a decimal that fits' end as if_text,
+    billing_currency as billing_currency,
+    cast(billing_period_start as date) as billing_month
   from costs_rows
   where billed_cost is null
   union all
@@ -2315,7 +2343,10 @@ faults as (
     'costs' as dataset, account, base_url, day, record_id, reading_id, 'EffectiveCost' as column_name,
     effective_cost_text as value,
     'missing' as if_null,
-    'not a decimal that fits' as if_text
+    case when regexp_full_match(effective_cost_text, '-?(0|[1-9][0-9]*)([.][0-9]{1,18}0*)?')
+      then 'too large to be summed' else 'not a decimal that fits' end as if_text,
+    billing_currency as billing_currency,
+    cast(billing_period_start as date) as billing_month
   from costs_rows
   where effective_cost is null
   union all
@@ -2323,13 +2354,17 @@ faults as (
     'costs' as dataset, account, base_url, day, record_id, reading_id, 'PricingCurrencyBilledCost' as column_name,
     pricing_currency_billed_cost_text as value,
     null as if_null,
-    'not a decimal that fits' as if_text
+    case when regexp_full_match(pricing_currency_billed_cost_text, '-?(0|[1-9][0-9]*)([.][0-9]{1,18}0*)?')
+      then 'too large to be summed' else 'not a decimal that fits' end as if_text,
+    billing_currency as billing_currency,
+    cast(billing_period_start as date) as billing_month
   from costs_rows
   where pricing_currency_billed_cost is null and pricing_currency_billed_cost_text is not null
 )
 select
   dataset, account, base_url, day, record_id, reading_id, column_name, value,
-  case when value is null then if_null else if_text end as reason
+  case when value is null then if_null else if_text end as reason,
+  billing_currency, billing_month
 from faults;
 
 create or replace view ai_billing__completeness_costs as
@@ -2565,9 +2600,9 @@ with raw_rows as (
             + coalesce(try_cast(regexp_extract(cast("BillingPeriodEnd" as varchar), ':.*([+-])[0-9]{2}:?([0-9]{2})$', 1)
                 || regexp_extract(cast("BillingPeriodEnd" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as billing_period_end,
-    case when regexp_full_match(cast("BilledCost" as TEXT), '-?(0|[1-9][0-9]{0,19})([.][0-9]{1,18}0*)?') then cast("BilledCost" as decimal(38, 18)) end as billed_cost,
-    case when regexp_full_match(cast("EffectiveCost" as TEXT), '-?(0|[1-9][0-9]{0,19})([.][0-9]{1,18}0*)?') then cast("EffectiveCost" as decimal(38, 18)) end as effective_cost,
-    case when regexp_full_match(cast("PricingCurrencyBilledCost" as TEXT), '-?(0|[1-9][0-9]{0,19})([.][0-9]{1,18}0*)?') then cast("PricingCurrencyBilledCost" as decimal(38, 18)) end as pricing_currency_billed_cost,
+    case when regexp_full_match(cast("BilledCost" as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast("BilledCost" as decimal(38, 18)) end as billed_cost,
+    case when regexp_full_match(cast("EffectiveCost" as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast("EffectiveCost" as decimal(38, 18)) end as effective_cost,
+    case when regexp_full_match(cast("PricingCurrencyBilledCost" as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast("PricingCurrencyBilledCost" as decimal(38, 18)) end as pricing_currency_billed_cost,
     coalesce(cast("x_ReadingId" as TEXT), '') as reading_id,
     case
     when regexp_full_match(cast("_airbyte_extracted_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
@@ -3325,9 +3360,9 @@ shown as (
 ),
 both_ as (
   select scope, day, currency, charge_category, cost_status, cast(records as bigint) as said_records, 0 as shown_records,
-    case when regexp_full_match(cast(billed as TEXT), '-?(0|[1-9][0-9]{0,19})([.][0-9]{1,18}0*)?') then cast(billed as decimal(38, 18)) end as said_billed,
+    case when regexp_full_match(cast(billed as TEXT), '-?(0|[1-9][0-9]{0,18})([.][0-9]{1,18}0*)?') then cast(billed as decimal(38, 18)) end as said_billed,
     cast(0 as decimal(38, 18)) as shown_billed,
-    case when regexp_full_match(cast(effective as TEXT), '-?(0|[1-9][0-9]{0,19})([.][0-9]{1,18}0*)?') then cast(effective as decimal(38, 18)) end as said_effective,
+    case when regexp_full_match(cast(effective as TEXT), '-?(0|[1-9][0-9]{0,18})([.][0-9]{1,18}0*)?') then cast(effective as decimal(38, 18)) end as said_effective,
     cast(0 as decimal(38, 18)) as shown_effective
   from said
   union all
@@ -3498,7 +3533,7 @@ explained as (
       when days.arrived_rows > days.standing_rows then 'the reading left more rows than it counted'
       when lost_strays.lost > 0 then 'rows from outside the window of a reading are missing'
       when days.totals is null then 'the reading has no control totals: an amount is no exact decimal'
-      when live.invalid_rows > 0 then 'rows cannot be cast, see invalid_rows'
+      when live.invalid_rows > 0 then 'values of rows cannot be used in sums, see invalid_rows'
       when live.changed_rows > 0 then 'rows have changed since, seen by a reading that does not prove the day'
       when mismatches.groups_ > 0 then 'the rows do not add up to the control totals of the reading'
       when live.unjudged_rows > 0 then 'rows longer than a day or from outside a window are not judged yet'
@@ -3755,7 +3790,13 @@ with raw_rows as (
             + coalesce(try_cast(regexp_extract(cast("ChargePeriodEnd" as varchar), ':.*([+-])[0-9]{2}:?([0-9]{2})$', 1)
                 || regexp_extract(cast("ChargePeriodEnd" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as charge_period_end,
-    case when regexp_full_match(cast("ConsumedQuantity" as TEXT), '-?(0|[1-9][0-9]{0,19})([.][0-9]{1,18}0*)?') then cast("ConsumedQuantity" as decimal(38, 18)) end as consumed_quantity,
+    case when regexp_full_match(cast("ConsumedQuantity" as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then
+    case when abs(cast(cast("ConsumedQuantity" as decimal(38, 18)) as decimal(14, 0))) * case when regexp_full_match(cast("ConsumedUnit" as TEXT), '[1-9][0-9]{0,8} .+')
+    then cast(
+    string_split(cast("ConsumedUnit" as TEXT), ' ')[ 1 ]
+ as decimal(10, 0)) else cast(1 as decimal(10, 0)) end < 10000000000000
+      then cast("ConsumedQuantity" as decimal(38, 18)) end
+  end as consumed_quantity,
     coalesce(cast("x_ReadingId" as TEXT), '') as reading_id,
     case
     when regexp_full_match(cast("_airbyte_extracted_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
@@ -4453,7 +4494,7 @@ shown as (
 ),
 both_ as (
   select scope, day, usage_type, unit, cast(records as bigint) as said_records, 0 as shown_records,
-    case when regexp_full_match(cast(quantity as TEXT), '-?(0|[1-9][0-9]{0,19})([.][0-9]{1,18}0*)?') then cast(quantity as decimal(38, 18)) end as said_quantity,
+    case when regexp_full_match(cast(quantity as TEXT), '-?(0|[1-9][0-9]{0,18})([.][0-9]{1,18}0*)?') then cast(quantity as decimal(38, 18)) end as said_quantity,
     cast(0 as decimal(38, 18)) as shown_quantity
   from said
   union all
@@ -4601,7 +4642,7 @@ explained as (
       when days.arrived_rows > days.standing_rows then 'the reading left more rows than it counted'
       when lost_strays.lost > 0 then 'rows from outside the window of a reading are missing'
       when days.totals is null then 'the reading has no control totals: an amount is no exact decimal'
-      when live.invalid_rows > 0 then 'rows cannot be cast, see invalid_rows'
+      when live.invalid_rows > 0 then 'values of rows cannot be used in sums, see invalid_rows'
       when live.changed_rows > 0 then 'rows have changed since, seen by a reading that does not prove the day'
       when mismatches.groups_ > 0 then 'the rows do not add up to the control totals of the reading'
       when live.unjudged_rows > 0 then 'rows longer than a day or from outside a window are not judged yet'
@@ -5244,10 +5285,11 @@ compared as (
 medians as (
   select
     series_key, day, max(days_compared) as days_compared,
-    cast(
+    case when abs(min(billed_cost) + max(billed_cost)) < 10000000000000000000
+    then cast(
     case when min(billed_cost) + max(billed_cost) < 0 then '-' else '' end
     || cast(((2 * cast(replace(cast(abs(cast(min(billed_cost) + max(billed_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint) + 2) // (2 * 2)) // 1000000000000000000 as varchar) || '.'
-    || lpad(cast(((2 * cast(replace(cast(abs(cast(min(billed_cost) + max(billed_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint) + 2) // (2 * 2)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) as usual_cost
+    || lpad(cast(((2 * cast(replace(cast(abs(cast(min(billed_cost) + max(billed_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint) + 2) // (2 * 2)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) end as usual_cost
   from compared
   where 2 * rank_ >= days_compared and 2 * rank_ <= days_compared + 2
   group by series_key, day
@@ -5263,10 +5305,11 @@ deviations as (
   inner join medians on compared.series_key = medians.series_key and compared.day = medians.day
 ),
 spreads as (
-  select series_key, day, cast(
+  select series_key, day, case when abs(min(deviation) + max(deviation)) < 10000000000000000000
+    then cast(
     case when min(deviation) + max(deviation) < 0 then '-' else '' end
     || cast(((2 * cast(replace(cast(abs(cast(min(deviation) + max(deviation) as decimal(38, 18))) as varchar), '.', '') as hugeint) + 2) // (2 * 2)) // 1000000000000000000 as varchar) || '.'
-    || lpad(cast(((2 * cast(replace(cast(abs(cast(min(deviation) + max(deviation) as decimal(38, 18))) as varchar), '.', '') as hugeint) + 2) // (2 * 2)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) as usual_spread
+    || lpad(cast(((2 * cast(replace(cast(abs(cast(min(deviation) + max(deviation) as decimal(38, 18))) as varchar), '.', '') as hugeint) + 2) // (2 * 2)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) end as usual_spread
   from deviations
   where 2 * rank_ >= days_compared and 2 * rank_ <= days_compared + 2
   group by series_key, day
@@ -5285,7 +5328,8 @@ measured as (
 scaled as (
   select
     measured.*,
-    case when days_compared >= 4 and usual_spread < 10000000000000 and abs(usual_cost) < 10000000000000 then
+    case when days_compared >= 4 and usual_spread < 10000000000000 and abs(usual_cost) < 10000000000000
+      and coalesce(account_usual_cost, 0) < 10000000000000 then
       greatest(1.4826 * usual_spread, 0.1 * abs(usual_cost), 0.01 * coalesce(account_usual_cost, 0))
     end as scale
   from measured
@@ -5963,10 +6007,11 @@ select
   case
     when month < running_month then billed_cost
     when month = running_month and days_counted > 0 and abs(daily_cost) < 10000000000000
-      then other_cost + cast(
+      then other_cost + case when abs(daily_cost * days_in_month) < 10000000000000000000
+    then cast(
     case when daily_cost * days_in_month < 0 then '-' else '' end
     || cast(((2 * cast(replace(cast(abs(cast(daily_cost * days_in_month as decimal(38, 18))) as varchar), '.', '') as hugeint) + days_counted) // (2 * days_counted)) // 1000000000000000000 as varchar) || '.'
-    || lpad(cast(((2 * cast(replace(cast(abs(cast(daily_cost * days_in_month as decimal(38, 18))) as varchar), '.', '') as hugeint) + days_counted) // (2 * days_counted)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18))
+    || lpad(cast(((2 * cast(replace(cast(abs(cast(daily_cost * days_in_month as decimal(38, 18))) as varchar), '.', '') as hugeint) + days_counted) // (2 * days_counted)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) end
   end as forecast_cost,
   case
     when month < running_month then 'the month is over: its billed cost'
@@ -6622,15 +6667,15 @@ compared as (
     month, account, base_url, service_provider_name, model_id, service_tier, workload_type, billing_currency,
     read_tokens,
     read_cost,
-    case when abs(cast(read_tokens * 0.000001 as decimal(38, 18))) < 10000000000000 and abs(price) < 1000000
-    then cast(cast(cast(read_tokens * 0.000001 as decimal(38, 18)) as decimal(19, 0)) * cast(price as decimal(18, 12)) as decimal(38, 18))
-      + cast(cast(cast(read_tokens * 0.000001 as decimal(38, 18)) - cast(cast(read_tokens * 0.000001 as decimal(38, 18)) as decimal(19, 0)) as decimal(18, 18)) * cast(price as decimal(18, 12)) as decimal(38, 18))
+    case when abs(case when abs(read_tokens) < 100000000000000 then cast(read_tokens * 0.000001 as decimal(38, 18)) end) < 10000000000000 and abs(price) < 1000000
+    then cast(cast(case when abs(read_tokens) < 100000000000000 then cast(read_tokens * 0.000001 as decimal(38, 18)) end as decimal(19, 0)) * cast(price as decimal(18, 12)) as decimal(38, 18))
+      + cast(cast(case when abs(read_tokens) < 100000000000000 then cast(read_tokens * 0.000001 as decimal(38, 18)) end - cast(case when abs(read_tokens) < 100000000000000 then cast(read_tokens * 0.000001 as decimal(38, 18)) end as decimal(19, 0)) as decimal(18, 18)) * cast(price as decimal(18, 12)) as decimal(38, 18))
   end as read_as_input,
     write_tokens,
     write_cost,
-    case when abs(cast(write_tokens * 0.000001 as decimal(38, 18))) < 10000000000000 and abs(price) < 1000000
-    then cast(cast(cast(write_tokens * 0.000001 as decimal(38, 18)) as decimal(19, 0)) * cast(price as decimal(18, 12)) as decimal(38, 18))
-      + cast(cast(cast(write_tokens * 0.000001 as decimal(38, 18)) - cast(cast(write_tokens * 0.000001 as decimal(38, 18)) as decimal(19, 0)) as decimal(18, 18)) * cast(price as decimal(18, 12)) as decimal(38, 18))
+    case when abs(case when abs(write_tokens) < 100000000000000 then cast(write_tokens * 0.000001 as decimal(38, 18)) end) < 10000000000000 and abs(price) < 1000000
+    then cast(cast(case when abs(write_tokens) < 100000000000000 then cast(write_tokens * 0.000001 as decimal(38, 18)) end as decimal(19, 0)) * cast(price as decimal(18, 12)) as decimal(38, 18))
+      + cast(cast(case when abs(write_tokens) < 100000000000000 then cast(write_tokens * 0.000001 as decimal(38, 18)) end - cast(case when abs(write_tokens) < 100000000000000 then cast(write_tokens * 0.000001 as decimal(38, 18)) end as decimal(19, 0)) as decimal(18, 18)) * cast(price as decimal(18, 12)) as decimal(38, 18))
   end as write_as_input
   from prices
   where abs(price) < 1000000

@@ -2366,7 +2366,7 @@ from summed
 inner join deciding on summed.scope = deciding.scope and summed.day = deciding.day;
 
 create view invalid_rows as
--- Values that cannot be cast exactly, one row for each. Without them their records would count.
+-- Values that cannot be cast or summed exactly, one row for each. Their records are in no sum. A record without them would count.
 with
 usage_rows as (
   select * from "ai_billing__judged_usage" where judge_reading_id is null and not is_valid
@@ -2379,7 +2379,9 @@ faults as (
     'usage' as dataset, account, base_url, day, record_id, reading_id, 'x_RecordUpdatedAt' as column_name,
     record_updated_at_text as value,
     'missing' as if_null,
-    'not an instant with a zone' as if_text
+    'not an instant with a zone' as if_text,
+    cast(null as TEXT) as billing_currency,
+    cast(null as date) as billing_month
   from usage_rows
   where record_updated_at is null
   union all
@@ -2387,7 +2389,9 @@ faults as (
     'usage' as dataset, account, base_url, day, record_id, reading_id, 'ChargePeriodStart' as column_name,
     charge_period_start_text as value,
     'missing' as if_null,
-    'not an instant with a zone' as if_text
+    'not an instant with a zone' as if_text,
+    cast(null as TEXT) as billing_currency,
+    cast(null as date) as billing_month
   from usage_rows
   where charge_period_start is null
   union all
@@ -2395,7 +2399,9 @@ faults as (
     'usage' as dataset, account, base_url, day, record_id, reading_id, 'ChargePeriodEnd' as column_name,
     charge_period_end_text as value,
     'missing' as if_null,
-    'not an instant with a zone' as if_text
+    'not an instant with a zone' as if_text,
+    cast(null as TEXT) as billing_currency,
+    cast(null as date) as billing_month
   from usage_rows
   where charge_period_end is null
   union all
@@ -2403,7 +2409,10 @@ faults as (
     'usage' as dataset, account, base_url, day, record_id, reading_id, 'ConsumedQuantity' as column_name,
     consumed_quantity_text as value,
     'missing' as if_null,
-    'not a decimal that fits' as if_text
+    case when (consumed_quantity_text ~ '^(-?(0|[1-9][0-9]*)([.][0-9]{1,18}0*)?)$')
+      then 'too large to be summed' else 'not a decimal that fits' end as if_text,
+    cast(null as TEXT) as billing_currency,
+    cast(null as date) as billing_month
   from usage_rows
   where consumed_quantity is null
   union all
@@ -2411,7 +2420,9 @@ faults as (
     'costs' as dataset, account, base_url, day, record_id, reading_id, 'x_RecordUpdatedAt' as column_name,
     record_updated_at_text as value,
     'missing' as if_null,
-    'not an instant with a zone' as if_text
+    'not an instant with a zone' as if_text,
+    billing_currency as billing_currency,
+    cast(billing_period_start as date) as billing_month
   from costs_rows
   where record_updated_at is null
   union all
@@ -2419,7 +2430,9 @@ faults as (
     'costs' as dataset, account, base_url, day, record_id, reading_id, 'ChargePeriodStart' as column_name,
     charge_period_start_text as value,
     'missing' as if_null,
-    'not an instant with a zone' as if_text
+    'not an instant with a zone' as if_text,
+    billing_currency as billing_currency,
+    cast(billing_period_start as date) as billing_month
   from costs_rows
   where charge_period_start is null
   union all
@@ -2427,7 +2440,9 @@ faults as (
     'costs' as dataset, account, base_url, day, record_id, reading_id, 'ChargePeriodEnd' as column_name,
     charge_period_end_text as value,
     'missing' as if_null,
-    'not an instant with a zone' as if_text
+    'not an instant with a zone' as if_text,
+    billing_currency as billing_currency,
+    cast(billing_period_start as date) as billing_month
   from costs_rows
   where charge_period_end is null
   union all
@@ -2435,7 +2450,9 @@ faults as (
     'costs' as dataset, account, base_url, day, record_id, reading_id, 'BillingPeriodStart' as column_name,
     billing_period_start_text as value,
     'missing' as if_null,
-    'not an instant with a zone' as if_text
+    'not an instant with a zone' as if_text,
+    billing_currency as billing_currency,
+    cast(billing_period_start as date) as billing_month
   from costs_rows
   where billing_period_start is null
   union all
@@ -2443,7 +2460,9 @@ faults as (
     'costs' as dataset, account, base_url, day, record_id, reading_id, 'BillingPeriodEnd' as column_name,
     billing_period_end_text as value,
     'missing' as if_null,
-    'not an instant with a zone' as if_text
+    'not an instant with a zone' as if_text,
+    billing_currency as billing_currency,
+    cast(billing_period_start as date) as billing_month
   from costs_rows
   where billing_period_end is null
   union all
@@ -2451,7 +2470,10 @@ faults as (
     'costs' as dataset, account, base_url, day, record_id, reading_id, 'BilledCost' as column_name,
     billed_cost_text as value,
     'missing' as if_null,
-    'not a decimal that fits' as if_text
+    case when (billed_cost_text ~ '^(-?(0|[1-9][0-9]*)([.][0-9]{1,18}0*)?)$')
+      then 'too large to be summed' else 'not a decimal that fits' end as if_text,
+    billing_currency as billing_currency,
+    cast(billing_period_start as date) as billing_month
   from costs_rows
   where billed_cost is null
   union all
@@ -2459,7 +2481,10 @@ faults as (
     'costs' as dataset, account, base_url, day, record_id, reading_id, 'EffectiveCost' as column_name,
     effective_cost_text as value,
     'missing' as if_null,
-    'not a decimal that fits' as if_text
+    case when (effective_cost_text ~ '^(-?(0|[1-9][0-9]*)([.][0-9]{1,18}0*)?)$')
+      then 'too large to be summed' else 'not a decimal that fits' end as if_text,
+    billing_currency as billing_currency,
+    cast(billing_period_start as date) as billing_month
   from costs_rows
   where effective_cost is null
   union all
@@ -2467,13 +2492,17 @@ faults as (
     'costs' as dataset, account, base_url, day, record_id, reading_id, 'PricingCurrencyBilledCost' as column_name,
     pricing_currency_billed_cost_text as value,
     null as if_null,
-    'not a decimal that fits' as if_text
+    case when (pricing_currency_billed_cost_text ~ '^(-?(0|[1-9][0-9]*)([.][0-9]{1,18}0*)?)$')
+      then 'too large to be summed' else 'not a decimal that fits' end as if_text,
+    billing_currency as billing_currency,
+    cast(billing_period_start as date) as billing_month
   from costs_rows
   where pricing_currency_billed_cost is null and pricing_currency_billed_cost_text is not null
 )
 select
   dataset, account, base_url, day, record_id, reading_id, column_name, value,
-  case when value is null then if_null else if_text end as reason
+  case when value is null then if_null else if_text end as reason,
+  billing_currency, billing_month
 from faults;
 
 create view ai_billing__completeness_costs as
@@ -3706,7 +3735,7 @@ explained as (
       when days.arrived_rows > days.standing_rows then 'the reading left more rows than it counted'
       when lost_strays.lost > 0 then 'rows from outside the window of a reading are missing'
       when days.totals is null then 'the reading has no control totals: an amount is no exact decimal'
-      when live.invalid_rows > 0 then 'rows cannot be cast, see invalid_rows'
+      when live.invalid_rows > 0 then 'values of rows cannot be used in sums, see invalid_rows'
       when live.changed_rows > 0 then 'rows have changed since, seen by a reading that does not prove the day'
       when mismatches.groups_ > 0 then 'the rows do not add up to the control totals of the reading'
       when live.unjudged_rows > 0 then 'rows longer than a day or from outside a window are not judged yet'
@@ -4865,7 +4894,7 @@ explained as (
       when days.arrived_rows > days.standing_rows then 'the reading left more rows than it counted'
       when lost_strays.lost > 0 then 'rows from outside the window of a reading are missing'
       when days.totals is null then 'the reading has no control totals: an amount is no exact decimal'
-      when live.invalid_rows > 0 then 'rows cannot be cast, see invalid_rows'
+      when live.invalid_rows > 0 then 'values of rows cannot be used in sums, see invalid_rows'
       when live.changed_rows > 0 then 'rows have changed since, seen by a reading that does not prove the day'
       when mismatches.groups_ > 0 then 'the rows do not add up to the control totals of the reading'
       when live.unjudged_rows > 0 then 'rows longer than a day or from outside a window are not judged yet'
@@ -5549,7 +5578,8 @@ measured as (
 scaled as (
   select
     measured.*,
-    case when days_compared >= 4 and usual_spread < 10000000000000 and abs(usual_cost) < 10000000000000 then
+    case when days_compared >= 4 and usual_spread < 10000000000000 and abs(usual_cost) < 10000000000000
+      and coalesce(account_usual_cost, 0) < 10000000000000 then
       greatest(1.4826 * usual_spread, 0.1 * abs(usual_cost), 0.01 * coalesce(account_usual_cost, 0))
     end as scale
   from measured
@@ -5562,16 +5592,12 @@ select
   day, account, base_url, label, value, billing_currency, billed_cost, usual_cost, usual_spread, days_compared, score,
   coalesce(abs(score) >= 3.5, false) as is_anomaly,
   case when abs(score) >= 3.5 then case when abs(billed_cost) >= 1 or billed_cost = 0
-    then cast(cast(billed_cost as decimal(38, 2)) as TEXT)
-    else cast(cast(billed_cost as decimal(38, 4)) as TEXT) end || ' ' || billing_currency || ' is ' || case when abs(abs(billed_cost - usual_cost)) >= 1 or abs(billed_cost - usual_cost) = 0
-    then cast(cast(abs(billed_cost - usual_cost) as decimal(38, 2)) as TEXT)
-    else cast(cast(abs(billed_cost - usual_cost) as decimal(38, 4)) as TEXT) end || case when score > 0 then ' more' else ' less' end || ' than usual for a ' || case mod(
+    then cast(round(billed_cost, 2) as text) else cast(round(billed_cost, 4) as text) end || ' ' || billing_currency || ' is ' || case when abs(abs(billed_cost - usual_cost)) >= 1 or abs(billed_cost - usual_cost) = 0
+    then cast(round(abs(billed_cost - usual_cost), 2) as text) else cast(round(abs(billed_cost - usual_cost), 4) as text) end || case when score > 0 then ' more' else ' less' end || ' than usual for a ' || case mod(
         ((day)::date - (cast('1900-01-01' as date))::date)
     , 7) when 0 then 'Monday' when 1 then 'Tuesday' when 2 then 'Wednesday' when 3 then 'Thursday' when 4 then 'Friday' when 5 then 'Saturday' when 6 then 'Sunday' end || ': the median of the ' || cast(days_compared as TEXT) || ' before is ' || case when abs(usual_cost) >= 1 or usual_cost = 0
-    then cast(cast(usual_cost as decimal(38, 2)) as TEXT)
-    else cast(cast(usual_cost as decimal(38, 4)) as TEXT) end || ', and half of them are within ' || case when abs(usual_spread) >= 1 or usual_spread = 0
-    then cast(cast(usual_spread as decimal(38, 2)) as TEXT)
-    else cast(cast(usual_spread as decimal(38, 4)) as TEXT) end || ' of it' || case when day_status = 'proven' then '' else '; the day is not proven' end
+    then cast(round(usual_cost, 2) as text) else cast(round(usual_cost, 4) as text) end || ', and half of them are within ' || case when abs(usual_spread) >= 1 or usual_spread = 0
+    then cast(round(usual_spread, 2) as text) else cast(round(usual_spread, 4) as text) end || ' of it' || case when day_status = 'proven' then '' else '; the day is not proven' end
   end as why,
   day_status
 from scored;
@@ -6898,15 +6924,15 @@ compared as (
     month, account, base_url, service_provider_name, model_id, service_tier, workload_type, billing_currency,
     read_tokens,
     read_cost,
-    case when abs(cast(read_tokens * 0.000001 as numeric)) < 10000000000000 and abs(price) < 1000000
-    then cast(cast(cast(read_tokens * 0.000001 as numeric) as decimal(19, 0)) * cast(price as decimal(18, 12)) as numeric)
-      + cast(cast(cast(read_tokens * 0.000001 as numeric) - cast(cast(read_tokens * 0.000001 as numeric) as decimal(19, 0)) as decimal(18, 18)) * cast(price as decimal(18, 12)) as decimal(38, 18))
+    case when abs(read_tokens * 0.000001) < 10000000000000 and abs(price) < 1000000
+    then cast(cast(read_tokens * 0.000001 as decimal(19, 0)) * cast(price as decimal(18, 12)) as numeric)
+      + cast(cast(read_tokens * 0.000001 - cast(read_tokens * 0.000001 as decimal(19, 0)) as decimal(18, 18)) * cast(price as decimal(18, 12)) as decimal(38, 18))
   end as read_as_input,
     write_tokens,
     write_cost,
-    case when abs(cast(write_tokens * 0.000001 as numeric)) < 10000000000000 and abs(price) < 1000000
-    then cast(cast(cast(write_tokens * 0.000001 as numeric) as decimal(19, 0)) * cast(price as decimal(18, 12)) as numeric)
-      + cast(cast(cast(write_tokens * 0.000001 as numeric) - cast(cast(write_tokens * 0.000001 as numeric) as decimal(19, 0)) as decimal(18, 18)) * cast(price as decimal(18, 12)) as decimal(38, 18))
+    case when abs(write_tokens * 0.000001) < 10000000000000 and abs(price) < 1000000
+    then cast(cast(write_tokens * 0.000001 as decimal(19, 0)) * cast(price as decimal(18, 12)) as numeric)
+      + cast(cast(write_tokens * 0.000001 - cast(write_tokens * 0.000001 as decimal(19, 0)) as decimal(18, 18)) * cast(price as decimal(18, 12)) as decimal(38, 18))
   end as write_as_input
   from prices
   where abs(price) < 1000000

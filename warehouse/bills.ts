@@ -4,6 +4,7 @@
  */
 import type { Database } from "./database.ts";
 import { plain, subtract } from "./decimals.ts";
+import { amountOf } from "./unusable.ts";
 
 /** The difference of a bill to that of the sync before. */
 export interface Change {
@@ -14,6 +15,8 @@ export interface Change {
   readonly provisional: string;
   /** Null at the first sync. */
   readonly change: string | null;
+  /** Costs of the period that are not in `billed`, because one of their values is in no sum. */
+  readonly unsummed: number;
 }
 
 /** Syncs whose bills are kept. */
@@ -31,7 +34,7 @@ export async function storeBills(database: Database): Promise<void> {
         FROM current_costs WHERE is_counted GROUP BY ALL),
       naive AS (
         SELECT BillingCurrency AS currency, BillingPeriodStart::DATE AS month,
-               sum(BilledCost) AS naive
+               sum(${amountOf("BilledCost")}) AS naive
         FROM costs GROUP BY ALL)
       SELECT (SELECT coalesce(max(sync), 0) + 1 FROM source_ai_billing.bills),
              (SELECT max(ended_at) FROM export_windows),
@@ -43,27 +46,35 @@ export async function storeBills(database: Database): Promise<void> {
   });
 }
 
-/** The bills of the last sync, and how they differ from those of the sync before; the newest period first. */
+/**
+ * The bills of the last sync, and how they differ from those of the sync before; the newest period first. Reads the tables
+ * `invalid_rows` and those of {@link storeBills}.
+ */
 export async function latestChanges(database: Database): Promise<Change[]> {
   const rows = await database.query(`
     WITH newest AS (SELECT max(sync) AS sync FROM source_ai_billing.bills),
     latest AS (SELECT bills.* FROM source_ai_billing.bills JOIN newest USING (sync)),
     before AS (
-      SELECT bills.* FROM source_ai_billing.bills JOIN newest ON bills.sync = newest.sync - 1)
+      SELECT bills.* FROM source_ai_billing.bills JOIN newest ON bills.sync = newest.sync - 1),
+    unsummed AS (
+      SELECT billing_currency AS currency, billing_month AS month, count(DISTINCT record_id) AS unsummed
+      FROM invalid_rows WHERE dataset = 'costs' GROUP BY ALL)
     SELECT currency, month,
            coalesce(latest.final, 0) + coalesce(latest.provisional, 0),
            coalesce(latest.provisional, 0),
            coalesce(before.final, 0) + coalesce(before.provisional, 0),
-           (SELECT count(*) FROM before)
-    FROM latest FULL JOIN before USING (currency, month)
+           (SELECT count(*) FROM before),
+           coalesce(unsummed, 0)
+    FROM latest FULL JOIN before USING (currency, month) LEFT JOIN unsummed USING (currency, month)
     ORDER BY month DESC, currency`);
   return rows.map(
-    ([currency = "", month = "", billed = "0", provisional = "0", before = "0", count = "0"]) => ({
+    ([currency = "", month = "", billed = "0", provisional = "0", before = "0", ...counts]) => ({
       currency,
       month,
       billed: plain(billed),
       provisional: plain(provisional),
-      change: count === "0" ? null : subtract(billed, before),
+      change: counts[0] === "0" ? null : subtract(billed, before),
+      unsummed: Number(counts[1]),
     }),
   );
 }

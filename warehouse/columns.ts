@@ -7,7 +7,10 @@ import { catalogSchemas } from "../src/generated/catalog_schemas.ts";
 export const isStream = (name: string): name is StreamName =>
   STREAM_NAMES.some((stream) => stream === name);
 
-/** Money and quantities: text on the wire, never a float. */
+/**
+ * Money and quantities: text on the wire, and text in the raw tables, as a platform's destination keeps them. So every value stays as
+ * the provider sent it, also one that no decimal type holds. The models make decimals of them.
+ */
 const DECIMALS: ReadonlySet<string> = new Set([
   "ConsumedQuantity",
   "BilledCost",
@@ -32,6 +35,8 @@ export interface Column {
   /** Quoted for SQL. */
   readonly name: string;
   readonly type: string;
+  /** Whether it holds an exact decimal, as text. */
+  readonly isDecimal: boolean;
 }
 
 /** The table of a stream. A newer row replaces an older one with the same key. */
@@ -64,9 +69,9 @@ const propertiesSchema = z.record(
 
 function columnsOf(properties: unknown): Column[] {
   return Object.entries(propertiesSchema.parse(properties)).map(([name, { type, format }]) => {
-    if (DECIMALS.has(name)) return { name: identifier(name), type: "DECIMAL(38,18)" };
     const kinds = [format, ...type].map((kind) => TYPES.get(kind ?? ""));
-    return { name: identifier(name), type: kinds.find((kind) => kind !== undefined) ?? "VARCHAR" };
+    const found = kinds.find((kind) => kind !== undefined) ?? "VARCHAR";
+    return { name: identifier(name), type: found, isDecimal: DECIMALS.has(name) };
   });
 }
 

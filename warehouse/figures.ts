@@ -2,6 +2,7 @@
  * Queries the views for figures. Decimals are text.
  */
 import type { Database } from "./database.ts";
+import { plain } from "./decimals.ts";
 import type { RemovedRow } from "./report/model.ts";
 
 /** The numbers of proven, unproven and incomplete days of a dataset, and the comparison of its control totals. */
@@ -42,9 +43,9 @@ export async function removedCosts(database: Database): Promise<RemovedRow[]> {
   const rows = await database.query(`
     SELECT record_id, billed_cost, last_seen_at, billing_currency
     FROM removed_rows WHERE dataset = 'costs' ORDER BY last_seen_at, record_id`);
-  return rows.map(([id = "", billed = "0", lastSeenAt = "", currency = ""]) => ({
+  return rows.map(([id = "", billed = "null", lastSeenAt = "", currency = ""]) => ({
     id,
-    billed,
+    billed: billed === "null" ? null : plain(billed),
     lastSeenAt,
     currency,
   }));

@@ -48,14 +48,14 @@ describe("the loader", () => {
     await stage(row("a", "2", "1.5"), row("a", "1", "9"), row("b", "1", "1"), row("b", "1", "2"));
     await loader.commit();
     expect(await costs()).toEqual([
-      ["a", "2", "1.500000000000000000"],
-      ["b", "1", "2.000000000000000000"],
+      ["a", "2", "1.5"],
+      ["b", "1", "2"],
     ]);
     await stage(row("a", "1", "7"), row("b", "2", "2"), row("c", "2", "0.000000000000000001"));
     await loader.commit();
     expect(await costs()).toEqual([
-      ["a", "2", "1.500000000000000000"],
-      ["b", "2", "2.000000000000000000"],
+      ["a", "2", "1.5"],
+      ["b", "2", "2"],
       ["c", "2", "0.000000000000000001"],
     ]);
     // b came under another reading with the same content, and is not changed.
@@ -91,10 +91,21 @@ describe("the loader", () => {
     expect(await costs()).toHaveLength(1);
   });
 
-  it("makes null of a value that does not fit, as `invalid_records: warn` lets pass", async () => {
-    await stage(row("a", "1", "much"));
+  it.each(["much", `9${"0".repeat(99)}`, "0.1234567890123456789"])(
+    "keeps an amount as it came, also one that no sum holds: %s",
+    async (amount) => {
+      await stage(row("a", "1", amount));
+      await loader.commit();
+      expect(await costs()).toEqual([["a", "1", amount]]);
+    },
+  );
+
+  it("counts a row as changed if its amount is another one, not if it has more zeros", async () => {
+    await stage(row("a", "1", "1.5"), row("b", "1", "much"), row("c", "1", "7"));
     await loader.commit();
-    expect(await costs()).toEqual([["a", "1", "null"]]);
+    await stage(row("a", "2", "1.50"), row("b", "2", "more"), row("c", "2", "70"));
+    await loader.commit();
+    expect(loader.counts("costs")).toEqual({ read: 6, added: 3, changed: 2 });
   });
 
   it("refuses rows of a stream that has no table", async () => {
@@ -111,6 +122,23 @@ describe("the database", () => {
     expect(await database.query("SELECT x_RecordId, InvoiceId FROM costs")).toEqual([
       ["a", "null"],
     ]);
+  });
+
+  it("of version 0.2.0, which kept decimals as numbers, keeps every amount as text", async () => {
+    const amounts = ["1.5", "-100", "0", "0.000000000000000001", "20.05", "90000000000000000000"];
+    await stage(...amounts.map((amount, index) => row(`c-${index}`, "1", amount)));
+    await loader.commit();
+    for (const column of ["BilledCost", "EffectiveCost", "PricingCurrencyBilledCost"]) {
+      await database.run(`ALTER TABLE costs ALTER ${column} TYPE DECIMAL(38,18)`);
+    }
+    await database.run("ALTER TABLE usage ALTER ConsumedQuantity TYPE DECIMAL(38,18)");
+    await prepare(database, OWNER);
+    expect((await costs()).map((found) => found[2])).toEqual(amounts);
+    expect(
+      await database.query(
+        "SELECT DISTINCT data_type FROM information_schema.columns WHERE regexp_matches(column_name, 'Cost$|Quantity$') AND table_schema = 'main'",
+      ),
+    ).toEqual([["VARCHAR"]]);
   });
 
   it.each([0, 4096, 8192])("is made again if its maker was killed after %i bytes", async (size) => {

@@ -5,7 +5,7 @@
  * rows that the states do not cover. These are read again, and replace themselves by their primary key.
  */
 import type { Database } from "./database.ts";
-import { EXTRACTED_AT, isStream, type Table, TABLES } from "./columns.ts";
+import { type Column, EXTRACTED_AT, isStream, type Table, TABLES } from "./columns.ts";
 import { storeState } from "./store.ts";
 import type { StreamName } from "../src/catalog/stream_names.ts";
 import type { StateMessage } from "../src/protocol.ts";
@@ -27,6 +27,14 @@ const COMMIT_BYTES = 32_000_000;
 
 /** A commit is due after this time, in milliseconds. */
 const COMMIT_INTERVAL = 5000;
+
+/** The value of a column to compare: 1.5 is 1.50. */
+function comparable(table: string, { name, isDecimal }: Column): string {
+  const value = `${table}.${name}`;
+  return isDecimal
+    ? `coalesce(CAST(TRY_CAST(${value} AS DECIMAL(38,18)) AS VARCHAR), ${value})`
+    : value;
+}
 
 export class Loader {
   readonly #database: Database;
@@ -128,7 +136,7 @@ export class Loader {
       WHERE newest.${key} = kept.${key} AND newest.${cursor} < kept.${cursor}`);
     const content = columns.filter((column) => ![key, cursor].includes(column.name));
     const differs = content.map(
-      (column) => `newest.${column.name} IS DISTINCT FROM kept.${column.name}`,
+      (column) => `${comparable("newest", column)} IS DISTINCT FROM ${comparable("kept", column)}`,
     );
     const [row] = await this.#database.query(`
       SELECT count(*) FILTER (kept.${key} IS NULL),

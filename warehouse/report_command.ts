@@ -7,6 +7,7 @@ import { connectionString, copyFromPostgres } from "./postgres.ts";
 import { isPostgres } from "./postgres_address.ts";
 import { copyFromDuckDB } from "./raw_tables.ts";
 import { reportData } from "./report/data.ts";
+import { unusables, warnOfUnusables } from "./unusable.ts";
 import { assertMayWrite, writeReport } from "./report/write.ts";
 
 export interface ReportOptions {
@@ -28,6 +29,7 @@ export async function report(options: ReportOptions, host: WarehouseHost): Promi
     await storeInputs(database, inputs);
     await refreshModels(database);
     await warnOfBudgets(database, host.warn);
+    warnOfUnusables(await unusables(database), host.warn);
     await writeReport(options.out, await reportData(database, "source-ai-billing report"));
   } finally {
     database.close();

@@ -40,18 +40,26 @@ export async function prepare(database: Database, owner: Owner): Promise<void> {
 
 async function makeTable(database: Database, { name, columns }: Table): Promise<void> {
   const found = await database.query(
-    `SELECT column_name FROM information_schema.columns WHERE table_schema = 'main' AND table_name = '${name}'`,
+    `SELECT column_name, data_type FROM information_schema.columns WHERE table_schema = 'main' AND table_name = '${name}'`,
   );
-  const known = new Set(found.map(([column = ""]) => identifier(column)));
-  const spelled = [...columns, { name: EXTRACTED_AT, type: "TIMESTAMP" }];
+  const known = new Map(found.map(([column = "", type = ""]) => [identifier(column), type]));
+  const spelled = [...columns, { name: EXTRACTED_AT, type: "TIMESTAMP", isDecimal: false }];
   if (known.size === 0) {
     const all = spelled.map((column) => `${column.name} ${column.type}`);
     await database.run(`CREATE TABLE ${name} (${all.join(", ")})`);
     return;
   }
   for (const column of spelled) {
-    if (known.has(column.name)) continue;
-    await database.run(`ALTER TABLE ${name} ADD COLUMN ${column.name} ${column.type}`);
+    const type = known.get(column.name);
+    if (type === undefined) {
+      await database.run(`ALTER TABLE ${name} ADD COLUMN ${column.name} ${column.type}`);
+    } else if (column.isDecimal && type !== column.type) {
+      // Version 0.2.0 kept decimals as DECIMAL(38,18), which adds zeros.
+      await database.run(
+        `ALTER TABLE ${name} ALTER ${column.name} TYPE ${column.type}
+         USING regexp_replace(CAST(${column.name} AS VARCHAR), '([.][0-9]*[1-9])0+$|[.]0+$', '\\1')`,
+      );
+    }
   }
 }
 

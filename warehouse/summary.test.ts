@@ -1,12 +1,13 @@
 import { expect, it } from "vitest";
 import { summaryLines, type Summary } from "./summary.ts";
 
-const bill = { currency: "USD", provisional: "0", change: "0" };
+const bill = { currency: "USD", provisional: "0", change: "0", unsummed: 0 };
 
 const SUMMARY: Summary = {
   ok: true,
   database: "billing.duckdb",
   report: null,
+  unusable: { rows: 0, first: [] },
   streams: [
     { name: "usage", read: 1200, added: 3, changed: 0, position: "2026-03-10T06:00:00Z" },
     { name: "costs", read: 0, added: 0, changed: 0, position: null },
@@ -28,6 +29,16 @@ it("says what was read, what changed, this period so far, and what is proven", (
     "Billed  January 2026: 7 USD; −2.6217 since the last sync",
     "Proven  costs: 90 of 93 days; 2 in progress or not covered as a whole, 1 unproven",
     "Note    Read with the older API.",
+  ]);
+});
+
+it("never shows a bill as if it had all costs", () => {
+  const [newest, ...others] = SUMMARY.bills.map((each, index) => ({ ...each, unsummed: index }));
+  const bills = newest === undefined ? [] : [{ ...newest, billed: "0", unsummed: 2 }, ...others];
+  expect(summaryLines({ ...SUMMARY, bills }).filter((line) => line.startsWith("Billed"))).toEqual([
+    "Billed  March 2026: 0 USD, without 2 costs that cannot be summed, 0.5 of it provisional; +0.9 since the last sync",
+    "Billed  February 2026: 99 USD, without 1 cost that cannot be summed",
+    "Billed  January 2026: 7 USD, without 2 costs that cannot be summed; −2.6217 since the last sync",
   ]);
 });
 

@@ -2,7 +2,8 @@
 import type { Change } from "./bills.ts";
 import type { Proof } from "./figures.ts";
 import type { Counts } from "./loader.ts";
-import { decimal, month } from "./report/format.ts";
+import { count, decimal, month } from "./report/format.ts";
+import type { Unusables } from "./unusable.ts";
 
 export interface StreamSummary extends Counts {
   readonly name: string;
@@ -17,13 +18,15 @@ export interface Summary {
   /** The bill of each billing period and currency, the newest first. */
   readonly bills: readonly Change[];
   readonly proofs: readonly Proof[];
+  /** Values that are in no sum, with their rows. */
+  readonly unusable: Unusables;
   /** Facts about the provider and its data, such as the assumptions of an adapter. */
   readonly notices: readonly string[];
   readonly report: string | null;
   readonly database: string;
 }
 
-const number = (count: number): string => decimal(String(count));
+const number = (rows: number): string => decimal(String(rows));
 
 const signed = (amount: string): string =>
   amount.startsWith("-") ? decimal(amount) : `+${decimal(amount)}`;
@@ -49,12 +52,14 @@ function streamLine({ name, read, added, changed, position }: StreamSummary): st
 /** The newest billing period in full, and the others only if the sync changed them. */
 function billLines(bills: readonly Change[]): string[] {
   const newest = bills[0]?.month;
-  return bills.flatMap(({ month: period, currency, billed, provisional, change }) => {
+  return bills.flatMap(({ month: period, currency, billed, provisional, change, unsummed }) => {
     const isChanged = change !== null && change !== "0";
-    if (period !== newest && !isChanged) return [];
+    if (period !== newest && !isChanged && unsummed === 0) return [];
     const open = provisional === "0" ? "" : `, ${decimal(provisional)} of it provisional`;
     const since = isChanged ? `; ${signed(change)} since the last sync` : "";
-    return [`Billed  ${month(period)}: ${decimal(billed)} ${currency}${open}${since}`];
+    const without =
+      unsummed === 0 ? "" : `, without ${count(unsummed, "cost")} that cannot be summed`;
+    return [`Billed  ${month(period)}: ${decimal(billed)} ${currency}${without}${open}${since}`];
   });
 }
 

@@ -11,6 +11,7 @@ import { reportData } from "./report/data.ts";
 import { assertMayWrite, writeReport } from "./report/write.ts";
 import { inputTables, refreshModels } from "./models.ts";
 import { type Owner, prepare, resetStates, type ResettableStream } from "./store.ts";
+import { unusables, warnOfUnusables } from "./unusable.ts";
 import { type Summary, summaryLines, type StreamSummary } from "./summary.ts";
 
 export interface SyncOptions {
@@ -86,6 +87,8 @@ async function summaryOfSync(options: SyncOptions, host: WarehouseHost): Promise
     for (const text of [...delivery.warnings, ...delivery.errors]) host.warn(text);
     await refreshModels(database);
     await warnOfBudgets(database, host.warn);
+    const unusable = await unusables(database);
+    warnOfUnusables(unusable, host.warn);
     await storeBills(database);
     const states = await positions(database);
     const streams = delivery.streams.flatMap((name): StreamSummary[] =>
@@ -101,6 +104,7 @@ async function summaryOfSync(options: SyncOptions, host: WarehouseHost): Promise
       streams,
       bills: await latestChanges(database),
       proofs: await proofs(database),
+      unusable,
       notices: delivery.notices,
       report: options.report ?? null,
       database: options.database,

@@ -10,7 +10,7 @@ export interface TextColumn {
 const STEERING = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]+/gu;
 
 /** A text of a provider or of a user, fit for a terminal. */
-const cleaned = (text: string): string => text.replaceAll(STEERING, " ");
+export const cleaned = (text: string): string => text.replaceAll(STEERING, " ");
 
 /** One line for the titles and one for each row, each column as wide as its widest cell. */
 export function alignedLines(

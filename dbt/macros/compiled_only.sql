@@ -28,7 +28,10 @@
 {# If Redshift has no macro of its own, dbt takes the one of PostgreSQL. That is wrong here: `numeric` of Redshift has no digits after
    the point, and Redshift has no jsonb. #}
 {% macro redshift__type_decimal() %}decimal(38, 18){% endmacro %}
-{% macro redshift__fits_decimal(column) %}{{ return(ai_billing.default__fits_decimal(column)) }}{% endmacro %}
+{% macro redshift__fits_decimal(column, digits) %}{{ return(ai_billing.default__fits_decimal(column, digits)) }}{% endmacro %}
+{% macro redshift__to_quantity(column, unit) %}{{ return(ai_billing.default__to_quantity(column, unit)) }}{% endmacro %}
+{% macro redshift__millions(quantity) %}{{ return(ai_billing.default__millions(quantity)) }}{% endmacro %}
+{% macro redshift__amount_text(amount) %}{{ return(ai_billing.default__amount_text(amount)) }}{% endmacro %}
 {% macro redshift__per_million(cost, quantity) %}{{ return(ai_billing.default__per_million(cost, quantity)) }}{% endmacro %}
 {% macro redshift__divided(amount, count) %}{{ return(ai_billing.default__divided(amount, count)) }}{% endmacro %}
 {% macro redshift__ratio(part, whole) %}{{ return(ai_billing.default__ratio(part, whole)) }}{% endmacro %}

@@ -119,7 +119,7 @@ explained as (
       when days.arrived_rows > days.standing_rows then 'the reading left more rows than it counted'
       when lost_strays.lost > 0 then 'rows from outside the window of a reading are missing'
       when days.totals is null then 'the reading has no control totals: an amount is no exact decimal'
-      when live.invalid_rows > 0 then 'rows cannot be cast, see invalid_rows'
+      when live.invalid_rows > 0 then 'values of rows cannot be used in sums, see invalid_rows'
       when live.changed_rows > 0 then 'rows have changed since, seen by a reading that does not prove the day'
       when mismatches.groups_ > 0 then 'the rows do not add up to the control totals of the reading'
       when live.unjudged_rows > 0 then 'rows longer than a day or from outside a window are not judged yet'

@@ -9,10 +9,12 @@
   round(round({{ amount }}, 18) / {{ count }}, 18)
 {%- endmacro %}
 
-{# DuckDB divides decimals as floats. So this divides their digits, as whole numbers of 128 bits. #}
+{# DuckDB divides decimals as floats. So this divides their digits, as whole numbers of 128 bits. Null for an amount of 10^19 or more,
+   because twice its digits would not fit. #}
 {% macro duckdb__divided(amount, count) -%}
   {%- set digits = ai_billing.duckdb_digits(amount) -%}
-  {{ ai_billing.duckdb_decimal("(2 * " ~ digits ~ " + " ~ count ~ ") // (2 * " ~ count ~ ")", amount ~ " < 0", 18) }}
+  case when abs({{ amount }}) < 10000000000000000000
+    then {{ ai_billing.duckdb_decimal("(2 * " ~ digits ~ " + " ~ count ~ ") // (2 * " ~ count ~ ")", amount ~ " < 0", 18) }} end
 {%- endmacro %}
 
 {# A part divided by its whole, as a decimal with six digits: 0.25 is 25 %. Null if the whole is 0, or if one of them exceeds 10^13. #}
@@ -51,8 +53,14 @@
 {%- endmacro %}
 
 {# An amount for people: with two digits after the point, or with four if it is less than 1. #}
-{% macro amount_text(amount) -%}
+{% macro amount_text(amount) %}{{ return(adapter.dispatch('amount_text', 'ai_billing')(amount)) }}{% endmacro %}
+{% macro default__amount_text(amount) -%}
   case when abs({{ amount }}) >= 1 or {{ amount }} = 0
     then cast(cast({{ amount }} as decimal(38, 2)) as {{ dbt.type_string() }})
     else cast(cast({{ amount }} as decimal(38, 4)) as {{ dbt.type_string() }}) end
+{%- endmacro %}
+
+{% macro postgres__amount_text(amount) -%}
+  case when abs({{ amount }}) >= 1 or {{ amount }} = 0
+    then cast(round({{ amount }}, 2) as text) else cast(round({{ amount }}, 4) as text) end
 {%- endmacro %}

@@ -2,7 +2,8 @@
 {% macro per_million(cost, quantity) %}{{ return(adapter.dispatch('per_million', 'ai_billing')(cost, quantity)) }}{% endmacro %}
 
 {% macro default__per_million(cost, quantity) -%}
-  cast({{ cost }} * 1000000 / nullif({{ quantity }}, 0) as {{ ai_billing.type_decimal() }})
+  case when abs({{ cost }}) < 10000000000000
+    then cast({{ cost }} * 1000000 / nullif({{ quantity }}, 0) as {{ ai_billing.type_decimal() }}) end
 {%- endmacro %}
 
 {% macro postgres__per_million(cost, quantity) -%}
@@ -95,8 +96,12 @@
 {# Whether a unit is tokens. #}
 {% macro is_tokens(unit) %}lower({{ unit }}) in ('tokens', 'token'){% endmacro %}
 
-{# Millions of units. #}
-{% macro millions(quantity) %}cast({{ quantity }} * 0.000001 as {{ ai_billing.type_decimal() }}){% endmacro %}
+{# Millions of units. Null from 10^14 units on, where the product would not fit; PostgreSQL's numeric has no such limit. #}
+{% macro millions(quantity) %}{{ return(adapter.dispatch('millions', 'ai_billing')(quantity)) }}{% endmacro %}
+{% macro default__millions(quantity) -%}
+  case when abs({{ quantity }}) < 100000000000000 then cast({{ quantity }} * 0.000001 as {{ ai_billing.type_decimal() }}) end
+{%- endmacro %}
+{% macro postgres__millions(quantity) %}{{ quantity }} * 0.000001{% endmacro %}
 
 {# An amount times a factor, rounded after 18 digits. The factor has at most 12 digits after the point. A product of two
    DECIMAL(38,18) would need 36 digits after the point, so the whole part and the fraction of the amount are multiplied separately.

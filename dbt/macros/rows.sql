@@ -42,7 +42,8 @@ with {% if code_hash %}raw_readings as (
     {{ ai_billing.to_utc(ai_billing.raw_column(raw_name)) }} as {{ name }},
     {%- endfor %}
     {%- for raw_name, name, kind in columns if kind == 'decimal' %}
-    {{ ai_billing.to_decimal(ai_billing.raw_column(raw_name)) }} as {{ name }},
+    {{ ai_billing.to_quantity(ai_billing.raw_column(raw_name), ai_billing.as_text(ai_billing.raw_column('ConsumedUnit')))
+      if name == 'consumed_quantity' else ai_billing.to_decimal(ai_billing.raw_column(raw_name)) }} as {{ name }},
     {%- endfor %}
     {{ id }} as reading_id,
     {{ ai_billing.to_utc(ai_billing.raw_column('_airbyte_extracted_at')) }} as extracted_at

@@ -43,7 +43,7 @@ shown as (
 both_ as (
   select scope, day, {{ side.labels | join(', ') }}, cast(records as {{ dbt.type_bigint() }}) as said_records, 0 as shown_records,
     {%- for measure in side.measures %}
-    {{ ai_billing.to_decimal(measure) }} as said_{{ measure }},
+    {{ ai_billing.to_total(measure) }} as said_{{ measure }},
     cast(0 as {{ ai_billing.type_decimal() }}) as shown_{{ measure }}{{ ',' if not loop.last }}
     {%- endfor %}
   from said

@@ -38,16 +38,36 @@
 
 {# The exact decimal of a text. Null if the text is no decimal or does not fit; its row is then in invalid_rows. #}
 {% macro to_decimal(column) -%}
-  case when {{ fits_decimal(column) }} then cast({{ column }} as {{ ai_billing.type_decimal() }}) end
+  case when {{ ai_billing.fits_decimal(column, 13) }} then cast({{ column }} as {{ ai_billing.type_decimal() }}) end
 {%- endmacro %}
 
-{% macro fits_decimal(column) %}{{ return(adapter.dispatch('fits_decimal', 'ai_billing')(column)) }}{% endmacro %}
-{# A decimal does not fit if a cast would round digits away. Zeros at its end do no harm. #}
-{% macro default__fits_decimal(column) -%}
-  {{ ai_billing.matches(ai_billing.as_text(column), '-?(0|[1-9][0-9]{0,19})([.][0-9]{1,18}0*)?') }}
+{# The same for a control total, which is a sum already. #}
+{% macro to_total(column) -%}
+  case when {{ ai_billing.fits_decimal(column, 19) }} then cast({{ column }} as {{ ai_billing.type_decimal() }}) end
 {%- endmacro %}
-{# PostgreSQL's numeric holds 16,383 digits after the point. No real amount needs so many, so the limit here is lower. #}
-{% macro postgres__fits_decimal(column) -%}
+
+{# The same for a quantity. It is multiplied where its unit names a number, such as "1000 Tokens": so the product must fit, too. #}
+{% macro to_quantity(column, unit) %}{{ return(adapter.dispatch('to_quantity', 'ai_billing')(column, unit)) }}{% endmacro %}
+{% macro default__to_quantity(column, unit) -%}
+  case when {{ ai_billing.fits_decimal(column, 13) }} then
+    case when abs(cast(cast({{ column }} as {{ ai_billing.type_decimal() }}) as decimal(14, 0))) * {{ ai_billing.unit_factor(unit) }} < 10000000000000
+      then cast({{ column }} as {{ ai_billing.type_decimal() }}) end
+  end
+{%- endmacro %}
+{% macro postgres__to_quantity(column, unit) %}{{ return(ai_billing.to_decimal(column)) }}{% endmacro %}
+
+{#
+  Whether a text is a decimal that sums hold exactly. `digits` are those in front of the point. A sum has 20 of them; 13 in each row
+  leave room for ten million rows. A sum that does not fit would fail as a whole, and with it every model. A decimal does not fit,
+  either, if a cast would round digits away. Zeros at its end do no harm.
+#}
+{% macro fits_decimal(column, digits) %}{{ return(adapter.dispatch('fits_decimal', 'ai_billing')(column, digits)) }}{% endmacro %}
+{% macro default__fits_decimal(column, digits) -%}
+  {{ ai_billing.matches(ai_billing.as_text(column), '-?(0|[1-9][0-9]{0,' ~ (digits - 1) ~ '})([.][0-9]{1,18}0*)?') }}
+{%- endmacro %}
+{# PostgreSQL's numeric holds 131,072 digits in front of the point and 16,383 behind it: each sum fits. No real amount needs so many,
+   so the limit here is lower. #}
+{% macro postgres__fits_decimal(column, digits) -%}
   ({{ ai_billing.matches(ai_billing.as_text(column), '-?(0|[1-9][0-9]*)([.][0-9]+)?') }} and length({{ ai_billing.as_text(column) }}) <= 1000)
 {%- endmacro %}
 

@@ -6,9 +6,11 @@ import pytest
 from judging import settled, statuses
 from world import Table, World, cost, usage
 
-FITS = ["0", "-0", "-0.00", "1.5", "12345678901234567890.123456789012345678", "0.000000000000000001", "1.50000000000000000000000"]
+FITS = ["0", "-0", "-0.00", "1.5", "1234567890123.123456789012345678", "0.000000000000000001", "1.50000000000000000000000"]
 NEVER = ["+1", "1e-7", ".5", "1.", "01", " 1", "1,000", "NaN", "1\n", "", "Infinity"]
-ONLY_NUMERIC = ["0.0000000000000000001", "1" + "0" * 30, "1" * 400 + "." + "2" * 400]
+ONLY_NUMERIC = ["0.0000000000000000001", "1" * 400 + "." + "2" * 400]
+# Amounts that DECIMAL(38,18) holds, or nearly, but sums of them do not; and some that it never held.
+LARGE = ["1" + "0" * 13, "9" + "0" * 19, "-9" + "0" * 19, "99999999999999999999.999999999999999999", "1" + "0" * 37, "-1" + "0" * 99]
 INSTANTS = {
     "2025-11-05T00:00:00Z": "2025-11-05 00:00:00",
     "2025-11-05t00:00:00z": "2025-11-05 00:00:00",
@@ -36,7 +38,7 @@ def build(warehouse, records: list[dict], dataset: str = "costs") -> World:
 
 def test_decimals_are_exact_or_listed(warehouse):
     numeric = warehouse.name == "postgres"
-    fits = FITS + (ONLY_NUMERIC if numeric else [])
+    fits = FITS + (ONLY_NUMERIC + LARGE if numeric else [])
     bad = NEVER + ([] if numeric else ONLY_NUMERIC)
     build(warehouse, [cost(f"{n:03}", "11-05", text) for n, text in enumerate(fits + bad)])
     rows = warehouse.all("select record_id, billed_cost from current_costs order by record_id")
@@ -68,6 +70,9 @@ def test_a_value_that_is_missing_is_listed(warehouse):
     assert (row["column_name"], row["reason"]) == ("EffectiveCost", "missing")
 
 
+UNUSABLE = "values of rows cannot be used in sums, see invalid_rows"
+
+
 @pytest.mark.parametrize("billed", ["1e-7", "NaN"])
 def test_a_day_with_a_row_that_cannot_be_cast_is_not_proven(warehouse, billed):
     world = World(Table())
@@ -75,7 +80,67 @@ def test_a_day_with_a_row_that_cannot_be_cast_is_not_proven(warehouse, billed):
     world.put(cost("bad", "11-05", "2", PricingCurrencyBilledCost=billed))
     world.sync(("11-01", "11-10"))
     settled(warehouse, world, world.table)
-    assert statuses(warehouse, world)["11-05"] == ("unproven", "rows cannot be cast, see invalid_rows")
+    assert statuses(warehouse, world)["11-05"] == ("unproven", UNUSABLE)
+
+
+@pytest.mark.parametrize("amount", LARGE)
+def test_an_amount_that_no_sum_holds_is_named_until_it_is_corrected(warehouse, amount):
+    """Two rows and their control total are too large. No model fails; PostgreSQL sums them, the others name them."""
+    table = Table()
+    spend, tokens = World(table), World(table, dataset="usage")
+    for world, row in ((spend, cost), (tokens, usage)):
+        world.put(row("small", "11-04", "5", x_ModelId="m"))
+        for record_id in ("one", "two"):
+            world.put(row(record_id, "11-05", amount, x_ModelId="m"))
+        world.sync(("11-01", "11-10"))
+    settled(warehouse, spend, table)
+    warehouse.build_all()
+    listed = warehouse.all("select dataset, record_id, column_name, value, reason, billing_currency from invalid_rows order by 1, 2, 3")
+    sums = {"costs": "select sum(billed_cost) as total from daily_costs", "usage": "select sum(consumed_quantity) as total from current_usage"}
+    if warehouse.name == "postgres":
+        assert listed == []
+        assert [warehouse.all(sql)[0]["total"] for sql in sums.values()] == [5 + 2 * Decimal(amount)] * 2
+    else:
+        columns = {"costs": ["BilledCost", "EffectiveCost"], "usage": ["ConsumedQuantity"]}
+        assert listed == [
+            {"dataset": dataset, "record_id": record_id, "column_name": column, "value": amount, "reason": "too large to be summed",
+             "billing_currency": "USD" if dataset == "costs" else None}
+            for dataset in columns for record_id in ("one", "two") for column in columns[dataset]
+        ]
+        assert [warehouse.all(sql)[0]["total"] for sql in sums.values()] == [5, 5]
+        for world in (spend, tokens):
+            assert statuses(warehouse, world)["11-05"] == ("unproven", UNUSABLE)
+            assert statuses(warehouse, world)["11-04"][0] == "proven"
+
+    for world, row in ((spend, cost), (tokens, usage)):
+        world.put(row("one", "11-05", "1", x_ModelId="m"))
+        world.withdraw("two")
+        world.sync(("11-01", "11-10"))
+    settled(warehouse, spend, table)
+    warehouse.build_all()
+    assert warehouse.all("select * from invalid_rows") == []
+    assert [warehouse.all(sql)[0]["total"] for sql in sums.values()] == [6, 6]
+    for world in (spend, tokens):
+        assert statuses(warehouse, world)["11-05"][0] == "proven"
+
+
+def test_no_model_fails_on_many_amounts_at_the_limit(warehouse):
+    """A thousand of the largest values that a row may have, on days of five weeks and in units of a thousand."""
+    table = Table()
+    spend, tokens = World(table), World(table, dataset="usage")
+    for number in range(1000):
+        day = f"1{number % 2}-{1 + number % 28:02}"
+        labels = {"x_ModelId": f"m{number % 3}", "x_UsageType": ("input_tokens", "cache_read_tokens")[number % 2]}
+        spend.put(cost(f"c{number}", day, "9999999999999.999999999999999999", **labels))
+        tokens.put(usage(f"u{number}", day, "9999999999.999999999999999999", ConsumedUnit="1000 Tokens", **labels))
+    tokens.put(usage("no", "11-05", "10000000000", ConsumedUnit="1000 Tokens"))
+    for world in (spend, tokens):
+        world.sync(("10-01", "12-01"))
+    settled(warehouse, spend, table)
+    warehouse.build_all()
+    assert warehouse.all("select sum(billed_cost) as total from daily_costs")[0]["total"] == 1000 * Decimal("9999999999999.999999999999999999")
+    listed = warehouse.all("select record_id, reason from invalid_rows")
+    assert listed == ([] if warehouse.name == "postgres" else [{"record_id": "no", "reason": "too large to be summed"}])
 
 
 def test_unit_costs_divide_exactly(warehouse):

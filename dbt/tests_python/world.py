@@ -8,10 +8,12 @@ import json
 from collections import defaultdict
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
+from decimal import Decimal, getcontext
 from itertools import count
 
 DAY = timedelta(days=1)
+# No sum of a test is rounded.
+getcontext().prec = 1000
 
 
 def at(text: str) -> datetime:

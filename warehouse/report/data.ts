@@ -3,6 +3,7 @@ import { literal } from "../columns.ts";
 import type { Database } from "../database.ts";
 import { plain } from "../decimals.ts";
 import { removedCosts } from "../figures.ts";
+import { amountOf, unusables } from "../unusable.ts";
 import { idleBudgets } from "../inputs.ts";
 import { dimensionsOf } from "./dimensions.ts";
 import { anomalies, changes, headline, movers, teams, unitCosts } from "./first_screen.ts";
@@ -40,8 +41,9 @@ export async function reportData(database: Database, madeBy: string): Promise<Re
       )[0] ?? "",
     views,
     ranges: await proofRanges(database),
-    removed: (await removedCosts(database)).map((row) => ({ ...row, billed: plain(row.billed) })),
+    removed: await removedCosts(database),
     faults: await faultsOf(database),
+    unusable: await unusables(database),
     madeBy,
   };
 }
@@ -69,7 +71,7 @@ async function viewOf(database: Database, currency: string): Promise<View> {
     FROM current_costs WHERE is_counted AND billing_currency = ${literal(currency)}`);
   const [naive = "0"] = await firstColumn(
     database,
-    `SELECT coalesce(sum(TRY_CAST(BilledCost AS DECIMAL(38,18))), 0) FROM costs WHERE BillingCurrency = ${literal(currency)}`,
+    `SELECT coalesce(sum(${amountOf("BilledCost")}), 0) FROM costs WHERE BillingCurrency = ${literal(currency)}`,
   );
   const [current = "0", provisional = "0"] = (row ?? []).map(plain);
   const { days, dimensions } = await dimensionsOf(database, currency);

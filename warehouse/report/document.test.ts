@@ -32,6 +32,7 @@ const EMPTY: ReportData = {
   ranges: [],
   removed: [],
   faults: [],
+  unusable: { rows: 0, first: [] },
   madeBy: "test",
 };
 

@@ -1,4 +1,5 @@
 /** The data of the report. Every amount is a decimal as text; only the geometry of a chart uses numbers. */
+import type { Unusables } from "../unusable.ts";
 
 /** The running month of one currency, over all accounts. Dates are UTC days. */
 export interface Headline {
@@ -121,7 +122,8 @@ export interface ProofRange {
 /** A row that the table holds although the provider no longer shows it. */
 export interface RemovedRow {
   readonly id: string;
-  readonly billed: string;
+  /** Null if the amount is in no sum. */
+  readonly billed: string | null;
   readonly lastSeenAt: string;
   readonly currency: string;
 }
@@ -138,6 +140,8 @@ export interface ReportData {
   readonly removed: readonly RemovedRow[];
   /** Rows of inputs that the models cannot use, and budgets against which no cost can count. */
   readonly faults: readonly string[];
+  /** Values that are in no sum, with their rows. */
+  readonly unusable: Unusables;
   /** The command that made the report. */
   readonly madeBy: string;
 }

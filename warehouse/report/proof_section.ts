@@ -4,6 +4,7 @@ import { count, decimal, longDate } from "./format.ts";
 import { type Markup, markup } from "./markup.ts";
 import type { ProofRange, ReportData, Status } from "./model.ts";
 import { amount, table } from "./tables.ts";
+import { type Unusables, wordsOf } from "../unusable.ts";
 
 const daysOf = (ranges: readonly ProofRange[], dataset: string, status: Status): number =>
   ranges
@@ -62,7 +63,7 @@ function proofTables(data: ReportData): Markup {
       id,
       `${lastSeenAt.slice(0, 16)} UTC`,
       currency,
-      amount(billed),
+      billed === null ? "cannot be summed" : amount(billed),
     ]),
   )}</div>
   <h3>Days</h3>
@@ -91,12 +92,23 @@ function proofTables(data: ReportData): Markup {
   )}</div>`;
 }
 
+/** Rows that no figure of the page contains. */
+function unusableRows({ rows, first }: Unusables): Markup {
+  const shown = new Set(first.map(({ dataset, record }) => `${dataset} ${record}`)).size;
+  return markup`
+  <h3>In no sum</h3>
+  <p class="says">No figure of this page contains these rows, because one of their values cannot be summed exactly. Their days are not
+    proven. When the provider has corrected a row, it counts.${shown < rows ? ` These are the newest ${shown} of ${rows} rows.` : ""}</p>
+  <ul id="unusable">${first.map((value) => markup`<li>${wordsOf(value)}</li>`)}</ul>`;
+}
+
 export function proofSection(data: ReportData): Markup {
-  const { ranges, removed, asOf, faults } = data;
+  const { ranges, removed, asOf, faults, unusable } = data;
   const datasets = [...new Set(ranges.map(({ dataset }) => dataset))];
   const strip = [
     ...datasets.map((dataset) => proven(ranges, dataset)),
     `${count(removed.length, "cost row")} gone at the provider`,
+    ...(unusable.rows === 0 ? [] : [`${count(unusable.rows, "row")} IN NO SUM`]),
     ...(faults.length === 0
       ? []
       : [count(faults.length, "row of the inputs to correct", "rows of the inputs to correct")]),
@@ -109,6 +121,7 @@ export function proofSection(data: ReportData): Markup {
 <section id="proof" aria-labelledby="proof-title">
 <details>
   <summary><strong id="proof-title">Proof</strong> ${strip.map((text) => markup`<span>${text}</span>`)} ${read}</summary>
+  ${unusable.rows === 0 ? new Array<Markup>() : [unusableRows(unusable)]}
   ${proofTables(data)}
   ${faults.length === 0 ? new Array<Markup>() : [markup`<h3>Rows of the inputs to correct</h3><ul>${faults.map((fault) => markup`<li>${fault}</li>`)}</ul>`]}
 </details>

@@ -141,7 +141,8 @@ measured as (
 scaled as (
   select
     measured.*,
-    case when days_compared >= 4 and usual_spread < 10000000000000 and abs(usual_cost) < 10000000000000 then
+    case when days_compared >= 4 and usual_spread < 10000000000000 and abs(usual_cost) < 10000000000000
+      and coalesce(account_usual_cost, 0) < 10000000000000 then
       greatest(1.4826 * usual_spread, 0.1 * abs(usual_cost), 0.01 * coalesce(account_usual_cost, 0))
     end as scale
   from measured

@@ -1,4 +1,4 @@
--- Values that cannot be cast exactly, one row for each. Without them their records would count.
+-- Values that cannot be cast or summed exactly, one row for each. Their records are in no sum. A record without them would count.
 with
 {%- for dataset in ['usage', 'costs'] %}
 {{ dataset }}_rows as (
@@ -13,7 +13,14 @@ faults as (
     '{{ dataset }}' as dataset, account, base_url, day, record_id, reading_id, '{{ raw_name }}' as column_name,
     {{ name }}_text as value,
     {{ "'missing'" if name in ai_billing.required_columns(dataset) else 'null' }} as if_null,
-    '{{ 'not an instant with a zone' if kind == 'instant' else 'not a decimal that fits' }}' as if_text
+    {% if kind == 'instant' -%}
+    'not an instant with a zone'
+    {%- else -%}
+    case when {{ ai_billing.matches(name ~ '_text', '-?(0|[1-9][0-9]*)([.][0-9]{1,18}0*)?') }}
+      then 'too large to be summed' else 'not a decimal that fits' end
+    {%- endif %} as if_text,
+    {{ 'billing_currency' if dataset == 'costs' else 'cast(null as ' ~ dbt.type_string() ~ ')' }} as billing_currency,
+    {{ 'cast(billing_period_start as date)' if dataset == 'costs' else 'cast(null as date)' }} as billing_month
   from {{ dataset }}_rows
   where {{ name }} is null
     {{- ' and ' ~ name ~ '_text is not null' if name not in ai_billing.required_columns(dataset) }}
@@ -24,5 +31,6 @@ faults as (
 
 select
   dataset, account, base_url, day, record_id, reading_id, column_name, value,
-  case when value is null then if_null else if_text end as reason
+  case when value is null then if_null else if_text end as reason,
+  billing_currency, billing_month
 from faults

@@ -1,0 +1,83 @@
+/**
+ * Values of rows that no sum of the models holds. The models judge each value before they add any (dbt/macros/values.sql), because one
+ * sum that does not fit would fail as a whole. `invalid_rows` names the others, and so do `sync` and the report.
+ */
+import type { Database } from "./database.ts";
+import { cleaned } from "./text.ts";
+
+/** A value that is in no sum, and the row that it belongs to. */
+export interface Unusable {
+  readonly dataset: string;
+  readonly record: string;
+  readonly day: string;
+  readonly column: string;
+  readonly value: string;
+  readonly reason: string;
+}
+
+/** All of them, and the first ones. */
+export interface Unusables {
+  readonly rows: number;
+  readonly first: readonly Unusable[];
+}
+
+/** Values that a message names, and those that the summary and the report name. */
+const NAMED = 3;
+const LISTED = 100;
+
+/** Characters of a text that a person is shown. */
+const SHOWN = 60;
+
+/**
+ * The exact amount of a raw column; null if it is in no sum. The pattern is that of the models.
+ *
+ * @param column its name, quoted for SQL if it must be
+ */
+export const amountOf = (column: string): string =>
+  `CASE WHEN regexp_full_match(CAST(${column} AS VARCHAR), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?')
+        THEN CAST(${column} AS DECIMAL(38,18)) END`;
+
+/** Reads the model `invalid_rows`. */
+export async function unusables(database: Database): Promise<Unusables> {
+  const [counted] = await database.query(
+    "SELECT count(*) FROM (SELECT DISTINCT dataset, account, base_url, record_id FROM invalid_rows)",
+  );
+  const rows = await database.query(`
+    SELECT dataset, coalesce(record_id, ''), coalesce(day::VARCHAR, ''), column_name, coalesce(value, ''), reason
+    FROM invalid_rows ORDER BY day DESC, dataset, record_id, column_name LIMIT ${LISTED}`);
+  return {
+    rows: Number(counted?.[0]),
+    first: rows.map(
+      ([dataset = "", record = "", day = "", column = "", value = "", reason = ""]) => ({
+        dataset,
+        record,
+        day,
+        column,
+        value,
+        reason,
+      }),
+    ),
+  };
+}
+
+const cut = (text: string): string =>
+  text.length > SHOWN ? `${text.slice(0, SHOWN)}… (${text.length} characters)` : text;
+
+/** Such as `costs "c-1" of 2026-03-08: BilledCost 10000000000000 (too large to be summed)`. */
+export function wordsOf({ dataset, record, day, column, value, reason }: Unusable): string {
+  const given = value === "" ? "" : ` ${cut(value)}`;
+  return cleaned(
+    `${dataset} "${cut(record)}" of ${day === "" ? "an unknown day" : day}: ${column}${given} (${reason})`,
+  );
+}
+
+/** Warns of all of them at once. */
+export function warnOfUnusables({ rows, first }: Unusables, warn: (text: string) => void): void {
+  if (rows === 0) return;
+  const named = first.slice(0, NAMED).map(wordsOf).join("; ");
+  const others = first.length > NAMED ? '; query "FROM invalid_rows" lists all' : "";
+  warn(
+    `${rows === 1 ? "1 row has a value that is in no sum" : `${rows} rows have values that are in no sum`}, and the days of these ` +
+      `rows are not proven: ${named}${others}. Tell the provider. When it has corrected a row, the next sync counts it.`,
+  );
+}
