@@ -473,7 +473,7 @@ with raw_rows as (
     case when abs(cast(cast("ConsumedQuantity" as decimal(38, 18)) as decimal(14, 0))) * case when regexp_full_match(cast("ConsumedUnit" as TEXT), '[1-9][0-9]{0,8} .+')
     then cast(
     string_split(cast("ConsumedUnit" as TEXT), ' ')[ 1 ]
- as decimal(10, 0)) else cast(1 as decimal(10, 0)) end < 10000000000000
+ as decimal(10, 0)) else cast(1 as decimal(10, 0)) end <= 10000000000000
       then cast("ConsumedQuantity" as decimal(38, 18)) end
   end as consumed_quantity,
     coalesce(cast("x_ReadingId" as TEXT), '') as reading_id,
@@ -3794,7 +3794,7 @@ with raw_rows as (
     case when abs(cast(cast("ConsumedQuantity" as decimal(38, 18)) as decimal(14, 0))) * case when regexp_full_match(cast("ConsumedUnit" as TEXT), '[1-9][0-9]{0,8} .+')
     then cast(
     string_split(cast("ConsumedUnit" as TEXT), ' ')[ 1 ]
- as decimal(10, 0)) else cast(1 as decimal(10, 0)) end < 10000000000000
+ as decimal(10, 0)) else cast(1 as decimal(10, 0)) end <= 10000000000000
       then cast("ConsumedQuantity" as decimal(38, 18)) end
   end as consumed_quantity,
     coalesce(cast("x_ReadingId" as TEXT), '') as reading_id,

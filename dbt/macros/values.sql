@@ -50,7 +50,7 @@
 {% macro to_quantity(column, unit) %}{{ return(adapter.dispatch('to_quantity', 'ai_billing')(column, unit)) }}{% endmacro %}
 {% macro default__to_quantity(column, unit) -%}
   case when {{ ai_billing.fits_decimal(column, 13) }} then
-    case when abs(cast(cast({{ column }} as {{ ai_billing.type_decimal() }}) as decimal(14, 0))) * {{ ai_billing.unit_factor(unit) }} < 10000000000000
+    case when abs(cast(cast({{ column }} as {{ ai_billing.type_decimal() }}) as decimal(14, 0))) * {{ ai_billing.unit_factor(unit) }} <= 10000000000000
       then cast({{ column }} as {{ ai_billing.type_decimal() }}) end
   end
 {%- endmacro %}

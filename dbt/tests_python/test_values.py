@@ -133,7 +133,7 @@ def test_no_model_fails_on_many_amounts_at_the_limit(warehouse):
         labels = {"x_ModelId": f"m{number % 3}", "x_UsageType": ("input_tokens", "cache_read_tokens")[number % 2]}
         spend.put(cost(f"c{number}", day, "9999999999999.999999999999999999", **labels))
         tokens.put(usage(f"u{number}", day, "9999999999.999999999999999999", ConsumedUnit="1000 Tokens", **labels))
-    tokens.put(usage("no", "11-05", "10000000000", ConsumedUnit="1000 Tokens"))
+    tokens.put(usage("no", "11-05", "10000000001", ConsumedUnit="1000 Tokens"))
     for world in (spend, tokens):
         world.sync(("10-01", "12-01"))
     settled(warehouse, spend, table)
