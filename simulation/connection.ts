@@ -9,9 +9,9 @@ import { Scheduler } from "./scheduler.ts";
 import type { Granularity, StreamName, Version } from "./records.ts";
 import { type End, sync as runSync, type SyncResult } from "./sync.ts";
 import type { DateRule } from "./trials.ts";
-import { RefreshVow } from "./refresh.ts";
+import { RefreshPromises } from "./refresh.ts";
 import { Standing } from "./standing.ts";
-import { type Asked, isComplete, Vow } from "./vow.ts";
+import { type Asked, isComplete, Promises } from "./promises.ts";
 import type { World } from "./world.ts";
 
 /** One sync of a life. */
@@ -82,7 +82,7 @@ export class Connection {
   /** The states that the platform has. */
   readonly states = new Map<string, Stored>();
   readonly versions: ReadonlyMap<string, Version>;
-  readonly #vows: ReadonlyMap<StreamName, Vow | RefreshVow>;
+  readonly #promises: ReadonlyMap<StreamName, Promises | RefreshPromises>;
   readonly #standing: ReadonlyMap<StreamName, Standing>;
   requests = 0;
   mayLoseStrays = false;
@@ -102,12 +102,12 @@ export class Connection {
     const { lives } = world;
     const judged = mode === "incremental" && world.reports ? world.provider.options.datasets : [];
     this.#standing = new Map(judged.map((rules) => [rules.stream, new Standing(rules, warehouse)]));
-    this.#vows = new Map(
+    this.#promises = new Map(
       world.provider.options.datasets.map((rules) => [
         rules.stream,
         mode === "incremental"
-          ? new Vow({ rules, lives, warehouse })
-          : new RefreshVow({ rules, lives, warehouse }, versions),
+          ? new Promises({ rules, lives, warehouse })
+          : new RefreshPromises({ rules, lives, warehouse }, versions),
       ]),
     );
   }
@@ -177,7 +177,7 @@ export class Connection {
       prompt: slowness === 0, // a process that waits for its reader cannot end in time
       resumes: [...stored.values()].some(({ value }) => value.pass !== undefined),
     });
-    for (const [stream, vow] of this.#vows) {
+    for (const [stream, promises] of this.#promises) {
       const passage = {
         ...step.asked,
         result,
@@ -187,7 +187,7 @@ export class Connection {
         mayShorten: weather.final > 0,
         mayLoseStrays: this.mayLoseStrays,
       };
-      const found = vow.after({ ...passage, stored: stored.get(stream)?.value });
+      const found = promises.after({ ...passage, stored: stored.get(stream)?.value });
       faults.push(...found.map((fault) => `${stream} ${fault}`));
     }
     return faults;

@@ -9,7 +9,7 @@ import type { Item, StateValue } from "./platform.ts";
 import type { Random } from "./random.ts";
 import type { End } from "./sync.ts";
 import { changeRules, drawDate, drawStrikes as strikesOf } from "./trials.ts";
-import type { Asked } from "./vow.ts";
+import type { Asked } from "./promises.ts";
 import type { World } from "./world.ts";
 
 /** The parameters for drawing steps. */

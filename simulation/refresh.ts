@@ -2,10 +2,10 @@
 import { date, floorOf, iso } from "./calendar.ts";
 import { lastState } from "./judge.ts";
 import { type Version, visible } from "./records.ts";
-import { isComplete, isUnfinished, type Passage, type Watched } from "./vow.ts";
+import { isComplete, isUnfinished, type Passage, type Watched } from "./promises.ts";
 
 /** One stream over the attempts of a job. */
-export class RefreshVow {
+export class RefreshPromises {
   readonly #watched: Watched;
   readonly #versions: ReadonlyMap<string, Version>;
   #began: number | null = null;

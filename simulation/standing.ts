@@ -5,7 +5,7 @@
  * Long charges and strays have rules of their own and are left out here.
  */
 import { date, DAY, HOUR, iso, MINUTE } from "./calendar.ts";
-import { isDue } from "./vow.ts";
+import { isDue } from "./promises.ts";
 import type { ReportRow, Row, StateValue, Warehouse } from "./platform.ts";
 import { isHidden } from "./outages.ts";
 import type { Exchange, Rules } from "./provider.ts";

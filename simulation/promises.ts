@@ -44,7 +44,7 @@ export interface Passage extends Asked {
 }
 
 /** One incremental stream over many syncs. */
-export class Vow {
+export class Promises {
   readonly #watched: Watched;
   /** The instant at which the present series of syncs began. A series ends with a complete sync. */
   #chain: number | null = null;
