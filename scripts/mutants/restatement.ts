@@ -170,4 +170,25 @@ export const RESTATEMENT: readonly Mutant[] = [
     to: "record",
     test: "src/streams/records.test.ts: R3: a provider's own x_ReadingId and x_ProviderColumns give way to ours and stand there",
   },
+  {
+    rule: "R9",
+    file: "src/streams/read.ts",
+    from: "lineage?.chain ?? drawChain(random())",
+    to: "drawChain(random())",
+    test: "src/streams/read.test.ts: R4 R9: a plan that begins again takes its chain and its newest reading id from the cleared state",
+  },
+  {
+    rule: "R7",
+    file: "src/core/scrub.ts",
+    from: " || records > pageSize",
+    to: "",
+    test: "src/core/scrub.test.ts: R7: a slice of usage has as many days as fit a page, and no more than the longest window",
+  },
+  {
+    rule: "R6",
+    file: "src/streams/record_filter.ts",
+    from: "verdict.repeats && this.#context.writes(this.#day)",
+    to: "verdict.repeats",
+    test: "src/streams/completion.test.ts: R4 R6: a window that begins again and then fits a page writes the days that differ, although it has returned their rows before",
+  },
 ];

@@ -71,6 +71,13 @@ const small: Drawn = {
 };
 
 describe("planScrub()", () => {
+  test("R7: a slice of usage has as many days as fit a page, and no more than the longest window", () => {
+    const lengths = (density: number): number[] =>
+      slicesOf({ ...small, density }, 20).map(({ start, end }) => (end - start) / DAY);
+    expect(new Set(lengths(300))).toEqual(new Set([3, 6])); // one window or two
+    expect(new Set(lengths(0))).toEqual(new Set([31]));
+  });
+
   test("R7: everything before the deep re-read is compared once in scrub_days", () => {
     fc.assert(
       fc.property(input, (drawn) => {

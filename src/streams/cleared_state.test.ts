@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { planIncremental } from "../core/plan.ts";
 import { clearedState, lineageOf } from "./cleared_state.ts";
 import { decodeState } from "./state_codec.ts";
 
@@ -19,26 +18,6 @@ test("R4 R9: a cleared state is none, but its chain and its newest reading id go
   expect(decodeState(cleared, OWNER, "incremental")).toBeNull();
   expect(lineageOf(cleared)).toEqual({ chain: "abcde", newestId: "000000007abcde" });
   expect(clearedState(cleared)).toEqual(cleared);
-});
-
-test("R4 R9: a plan that begins again takes its chain and its newest reading id from the cleared state", () => {
-  const { state } = planIncremental(null, {
-    now: Date.UTC(2026, 5, 1),
-    bucket: 86_400_000,
-    retentionDays: 30,
-    maximumWindowDays: 31,
-    startDate: null,
-    endDate: null,
-    lookback: 86_400_000,
-    reconcileFrom: null,
-    scrubDays: 30,
-    lanes: 4,
-    pageSize: 1000,
-    byMonth: false,
-    newChain: "abcde",
-    newestId: "000000007abcde",
-  });
-  expect(state).toMatchObject({ chain: "abcde", newestId: "000000007abcde", pass: { reads: [] } });
 });
 
 test.each([null, undefined, {}, [], "text", { version: 1, belongs_to: OWNER }])(

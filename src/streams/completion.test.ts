@@ -4,7 +4,15 @@ import { forget } from "../core/known_days.ts";
 import type { IncrementalState, StreamState } from "../core/state.ts";
 import { DAY, HOUR } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
-import { at, idsOf, lastState, readScript, recordOf, type Run } from "./scripted/testing.ts";
+import {
+  at,
+  idsOf,
+  lastState,
+  readScript,
+  recordOf,
+  refused,
+  type Run,
+} from "./scripted/testing.ts";
 import type { FetchedPage, Fields } from "./stream.ts";
 import { DAY_ONE, pageOf } from "./testing.ts";
 
@@ -190,4 +198,16 @@ test("P6: a resumed window is not read a second time: its pages before the kill 
   const run = await readScript([[later]], { input: whole, stored: lastState(killed) });
   expect(run.queries).toHaveLength(1);
   expect(stateOf(run).due).toEqual([{ start: DAY_ONE + 3 * DAY, end: DAY_ONE + 4 * DAY }]);
+});
+
+test("R4 R6: a window that begins again and then fits a page writes the days that differ, although it has returned their rows before", async () => {
+  const whole = { ...input, maximumWindowDays: 31 };
+  const rows = [0, 1, 2, 3].map((day) => recordOf(`r${day}`, day));
+  const first = await readScript(showing(rows.map((row) => [row])), { input });
+  const changed = rows.with(1, recordOf("r1", 1, { ConsumedQuantity: "99" }));
+  const script = [[pageOf(changed.slice(0, 3), "c"), refused("cursor_refused")], [pageOf(changed)]];
+  const run = await readScript(script, { input: whole, stored: lastState(first) });
+  expect(idsOf(run)).toEqual(["r1"]);
+  const next = await readScript([[pageOf(changed)]], { input: whole, stored: lastState(run) });
+  expect(idsOf(next)).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { parseConfig } from "../config/config.ts";
-import type { PlanInput } from "../core/plan.ts";
+import { drawChain } from "../core/identity.ts";
+import { type PlanInput, planIncremental } from "../core/plan.ts";
 import { DAY } from "../core/time.ts";
 import { costs } from "./costs.ts";
 import { planInputOf } from "./read.ts";
@@ -15,6 +16,7 @@ function inputOf(
   stream: StreamDefinition,
   lags: Partial<DatasetCapabilities> = {},
   settings: object = {},
+  stored: unknown = null,
 ): PlanInput {
   const dataset: DatasetCapabilities = {
     endpoint: "/v1/finops/x",
@@ -26,7 +28,7 @@ function inputOf(
   };
   const credentials = { auth_type: "scoped_bearer_token", access_token: "t" };
   const config = parseConfig({ base_url: "https://a.example", credentials, ...settings });
-  return planInputOf(stream, dataset, config, { now: NOW, stored: null, random: () => 0.5 });
+  return planInputOf(stream, dataset, config, { now: NOW, stored, random: () => 0.5 });
 }
 
 test("R1: the lookback is the dataset's lag in whole days, at least one, or the user's", () => {
@@ -49,4 +51,12 @@ test("R2: the deep re-read begins a week back, or two months of costs, or where 
     expect(inputOf(stream, {}, { reconcile_days: 10 }).reconcileFrom).toBe(today - 10 * DAY);
     expect(inputOf(stream, {}, { reconcile_days: 0 }).reconcileFrom).toBeNull();
   }
+});
+
+test("R4 R9: a plan that begins again takes its chain and its newest reading id from the cleared state", () => {
+  const stored = { cleared: { chain: "abcde", newest_reading_id: "000000007abcde" } };
+  const cleared = planIncremental(null, inputOf(costs, {}, {}, stored));
+  expect(cleared.state).toMatchObject({ chain: "abcde", newestId: "000000007abcde", pass: {} });
+  const fresh = planIncremental(null, inputOf(costs));
+  expect(fresh.state).toMatchObject({ chain: drawChain(0.5), newestId: null });
 });
