@@ -45,6 +45,8 @@ export class Standing {
   #chain: string | undefined;
   /** The number of rows that the state knows of each day. */
   #known = new Map<string, number>();
+  /** The days that had left every retention, each with the reading that proved it last: the state knows neither. */
+  readonly #left = new Map<string, string>();
   /** The ids of the rows that came last from a window that does not hold their start. */
   readonly #strays = new Set<string>();
   /** The answers that were given during an outage. */
@@ -73,11 +75,11 @@ export class Standing {
       for (const [day, { rows }] of before) faults.push(...this.#lost(day, rows, passed));
     } else this.#known.clear();
     for (const [day, { anchor }] of this.#days) {
-      if (anchor !== undefined && !uncovered.has(anchor.reading_id))
-        this.#known.set(day, anchor.rows);
-    }
-    for (const day of this.#known.keys()) {
-      if (Date.parse(day) < passed.keptFrom) this.#known.delete(day);
+      if (anchor === undefined || uncovered.has(anchor.reading_id)) continue;
+      const { reading_id: readingId, rows } = anchor;
+      if (Date.parse(day) < passed.keptFrom) this.#left.set(day, readingId);
+      if (this.#left.get(day) === readingId) this.#known.delete(day);
+      else this.#known.set(day, rows);
     }
     return [...faults, ...this.#forgotten(passed)];
   }
