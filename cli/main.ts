@@ -13,9 +13,9 @@ import { errorTrace, failureOf } from "../src/protocol.ts";
 import { Secrets } from "../src/secrets.ts";
 import { specification } from "../src/spec.ts";
 import type { WarehouseCommand } from "../warehouse/commands.ts";
+import type { Watcher } from "../warehouse/host.ts";
 import { clock } from "./clock.ts";
 import { filesOf } from "./files.ts";
-import type { Progress } from "./progress.ts";
 import { stopOnSignals } from "./signals.ts";
 import type { Command, WrongLine } from "./tree.ts";
 
@@ -43,6 +43,7 @@ async function main(): Promise<void> {
   const plainEmitter = (): Emitter => new Emitter(process.stdout, secrets, false);
   try {
     const command = await commandOf(process.argv.slice(2));
+    if (hasStates(command)) stop.keepStates();
     switch (command.kind) {
       case "help":
       case "version":
@@ -79,6 +80,10 @@ async function main(): Promise<void> {
     stop.die();
   }
 }
+
+/** Whether a command writes states, whose last ones are worth a wait. */
+const hasStates = (command: Command): boolean =>
+  command.kind === "read" || (command.kind === "warehouse" && command.command.kind === "sync");
 
 /** Parses the command line. The single word `spec` needs no parser: the parser takes longer to load than all other modules. */
 async function commandOf(argv: readonly string[]): Promise<Command> {
@@ -188,32 +193,23 @@ async function limitHeapGrowth(): Promise<void> {
 }
 
 /** Shows progress if a person watches a read at a terminal and stdout is redirected. */
-async function watched({ kind }: Running, secrets: Secrets): Promise<Progress | undefined> {
+async function watched({ kind }: Running, secrets: Secrets): Promise<Watcher | undefined> {
   if (kind !== "read" || !process.stderr.isTTY || isatty(STDOUT)) return undefined;
   return (await watcherOf(secrets))();
 }
 
 /** Makes the display of a read's progress on stderr. */
-async function watcherOf(secrets: Secrets): Promise<() => Progress> {
-  const { stderr } = process;
-  const { Progress } = await import("./progress.ts");
-  stderr.on("error", () => undefined); // the read goes on if the terminal closes
-  return () =>
-    new Progress(
-      (text) => void stderr.write(secrets.mask(text)),
-      () => clock.now(),
-    );
-}
-
-/** Calls a function each second at a terminal, and each half minute elsewhere. Gives the end of it. */
-function often(act: () => void): () => void {
-  const timer = setInterval(act, process.stderr.isTTY ? 1000 : 30_000);
-  return () => clearInterval(timer);
+async function watcherOf(secrets: Secrets): Promise<() => Watcher> {
+  const { watchOn } = await import("./watch.ts");
+  return watchOn(process, (text) => secrets.mask(text));
 }
 
 /** `conform` writes a report for people to stdout. Gives its exit code. */
 async function runConform({ options }: ConformCommand, stop: AbortSignal): Promise<number> {
-  const { conform } = await import("../conform/command.ts");
+  const [{ conform }, { often }] = await Promise.all([
+    import("../conform/command.ts"),
+    import("./watch.ts"),
+  ]);
   const { stdout, stderr } = process;
   const stopped = new Promise<number>((resolve) => {
     stop.addEventListener("abort", () => resolve(2));
@@ -227,7 +223,7 @@ async function runConform({ options }: ConformCommand, stop: AbortSignal): Promi
     isTerminal: stdout.isTTY,
     warn: (text) => void stderr.write(text),
     progress: stderr.isTTY ? (line) => void stderr.write(`\r\u001B[K${line}`) : undefined,
-    often,
+    often: (act) => often(process, act),
   });
   return Promise.race([checked, stopped]);
 }
@@ -303,8 +299,8 @@ async function runWarehouse(
       readJson,
       say: (text) => emitter.print(secrets.mask(text)),
       warn,
-      watch: stderr.isTTY ? await watcherOf(secrets) : undefined,
-      ask: stdin.isTTY && stderr.isTTY ? askAt(stdin, stderr) : undefined,
+      watch: await watcherOf(secrets),
+      ask: stdin.isTTY && stderr.isTTY ? askAt(stdin, stderr, stop) : undefined,
       databaseUrl: process.env["DATABASE_URL"],
       readInput: async () => Buffer.from(await readInput()).toString("utf8"),
     });

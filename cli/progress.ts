@@ -1,124 +1,118 @@
 /**
- * The progress of a read, for a person at a terminal: one line on stderr for each stream, kept up to date. The display learns
- * the progress from the messages on their way to stdout. Pure, except for the clock and the writer that it is given.
+ * The progress of a read, for a person: at a terminal one line for each stream, kept up to date; elsewhere a plain line now and
+ * then. Pure, except for the clock and the writer that they are given.
  */
-import type { Message } from "../src/protocol.ts";
 import type { ProgressEvent } from "../src/streams/progress_event.ts";
+import { type Output, Tally } from "./tally.ts";
 
-/** An output on its way to stdout; of lines of records only their number matters here. */
-type Output =
-  | Message
-  | { readonly type: "RECORD_LINES"; readonly stream: string; readonly count: number };
+/** Shows the progress of a read. */
+export interface Progress {
+  /** To be told of each output, after it has been written. */
+  saw(output: Output): void;
+  /** To be told of each event. */
+  told(event: ProgressEvent): void;
+  /** Shows a message at once, beside the progress. */
+  note(text: string): void;
+  /** To be called now and then: time passes while a provider does not answer. */
+  tick(): void;
+  end(): void;
+}
 
 /** The least time between two drawings, in milliseconds: more often only flickers. */
 const INTERVAL = 200;
 
-/** The width that a line is cut to; a line that wraps could not be drawn over. */
-const WIDTH = 100;
-
-interface StreamProgress {
-  records: number;
-  expected: number | null;
-  requests: number;
-  windows: number;
-  /** How many windows are planned; null until the plan is told. */
-  planned: number | null;
-  state: "waits to begin" | "is read" | "complete" | "incomplete";
-  /** Until when the provider's rate limit holds the stream, in milliseconds since 1970; 0 where it does not. */
-  heldUntil: number;
+/** The place of the lines on stderr, and the clock. */
+export interface Place {
+  readonly write: (text: string) => void;
+  readonly now: () => number;
+  /** How many characters a line may have; a line that wraps could not be drawn over. */
+  readonly width: () => number;
 }
 
-export class Progress {
-  readonly #streams = new Map<string, StreamProgress>();
-  readonly #write: (text: string) => void;
-  readonly #now: () => number;
+export class TerminalProgress implements Progress {
+  readonly #tally: Tally;
+  readonly #place: Place;
   #drawnAt = -Infinity;
   /** How many lines the last drawing has, over which the next one goes. */
   #lines = 0;
 
-  /** @param write to a terminal */
-  constructor(write: (text: string) => void, now: () => number) {
-    this.#write = write;
-    this.#now = now;
+  constructor(place: Place) {
+    this.#place = place;
+    this.#tally = new Tally(place.now());
   }
 
-  /** To be told of each output, after it has been written. */
   saw(output: Output): void {
-    if (output.type === "RECORD_LINES") {
-      this.#of(output.stream).records += output.count;
-    } else if (output.type === "TRACE" && output.trace.type === "STREAM_STATUS") {
-      const { stream_descriptor: stream, status, reasons } = output.trace.stream_status;
-      const progress = this.#of(stream.name);
-      progress.heldUntil = reasons?.[0]?.rate_limited.quota_reset ?? 0;
-      progress.state = STATES[status];
-    } else if (output.type === "TRACE" && output.trace.type === "ESTIMATE") {
-      const { name, row_estimate: rows } = output.trace.estimate;
-      this.#of(name).expected = rows;
-    }
-    this.#draw(false);
+    // At a terminal nobody sees the log of a read, which goes to stdout.
+    if (output.type === "LOG" && output.log.level === "WARN") this.note(output.log.message);
+    this.#tally.saw(output, this.#place.now());
+    if (this.#tally.hasBegun) this.#draw(false);
   }
 
-  /** To be told of each event. */
   told(event: ProgressEvent): void {
-    const progress = this.#of(event.stream);
-    if (event.type === "PLANNED") {
-      progress.planned = event.windows;
-    } else {
-      progress.requests += 1;
-      if (event.endsWindow) progress.windows += 1;
-    }
+    this.#tally.told(event);
     this.#draw(false);
   }
 
-  /** Leaves the last picture standing. */
+  note(text: string): void {
+    this.#place.write(`${this.#back()}\u001B[J${text}\n`);
+    this.#lines = 0;
+    if (this.#tally.hasBegun) this.#draw(true);
+  }
+
+  tick(): void {
+    this.#draw(false);
+  }
+
+  /** Leaves the last picture of the streams standing. */
   end(): void {
-    if (this.#streams.size > 0) this.#draw(true);
+    if (this.#tally.hasBegun) this.#draw(true);
+    else if (this.#lines > 0) this.#place.write(`${this.#back()}\u001B[J`);
+    this.#lines = 0;
   }
 
-  #of(name: string): StreamProgress {
-    const known = this.#streams.get(name);
-    if (known !== undefined) return known;
-    const fresh: StreamProgress = {
-      records: 0,
-      expected: null,
-      requests: 0,
-      windows: 0,
-      planned: null,
-      state: "waits to begin",
-      heldUntil: 0,
-    };
-    this.#streams.set(name, fresh);
-    return fresh;
+  #back(): string {
+    return this.#lines === 0 ? "" : `\u001B[${this.#lines}A\r`;
   }
 
-  #draw(last: boolean): void {
-    const now = this.#now();
-    if (!last && now - this.#drawnAt < INTERVAL) return;
+  #draw(isLast: boolean): void {
+    const { now: clock, width, write } = this.#place;
+    const now = clock();
+    if (!isLast && now - this.#drawnAt < INTERVAL) return;
     this.#drawnAt = now;
-    const lines = [...this.#streams].map(([name, progress]) => lineOf(name, progress, now));
-    const back = this.#lines === 0 ? "" : `\u001B[${this.#lines}A`;
+    const lines = this.#tally.lines(now);
+    const back = this.#back();
     this.#lines = lines.length;
-    this.#write(back + lines.map((line) => `\r\u001B[K${line.slice(0, WIDTH)}\n`).join(""));
+    write(back + lines.map((line) => `\u001B[K${line.slice(0, width())}\n`).join(""));
   }
 }
 
-const STATES = {
-  STARTED: "waits to begin",
-  RUNNING: "is read",
-  COMPLETE: "complete",
-  INCOMPLETE: "incomplete",
-} as const;
+/** Plain lines, for a log: no character of theirs steers a terminal. */
+export class PlainProgress implements Progress {
+  readonly #tally: Tally;
+  readonly #place: Pick<Place, "write" | "now">;
 
-function lineOf(name: string, progress: StreamProgress, now: number): string {
-  const { records, expected, requests, windows, planned, heldUntil, state } = progress;
-  const under = state === "is read";
-  const of = under && expected !== null && expected > records ? ` of about ${count(expected)}` : "";
-  const parts = [`${count(records)}${of} records`];
-  if (planned !== null) parts.unshift(`${windows} of ${planned} windows`);
-  if (requests > 0) parts.push(`${count(requests)} requests`);
-  const held = under && heldUntil > now;
-  const doing = held ? `waits ${Math.ceil((heldUntil - now) / 1000)} s for the rate limit` : state;
-  return `${name.padEnd(14)} ${parts.join(", ")}; ${doing}`;
+  constructor(place: Pick<Place, "write" | "now">) {
+    this.#place = place;
+    this.#tally = new Tally(place.now());
+  }
+
+  saw(output: Output): void {
+    this.#tally.saw(output, this.#place.now());
+  }
+
+  told(event: ProgressEvent): void {
+    this.#tally.told(event);
+  }
+
+  note(text: string): void {
+    this.#place.write(`${text}\n`);
+  }
+
+  tick(): void {
+    this.#place.write(`${this.#tally.line(this.#place.now())}\n`);
+  }
+
+  end(): void {
+    // The summary of the command follows.
+  }
 }
-
-const count = (number: number): string => number.toLocaleString("en-US");

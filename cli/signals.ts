@@ -3,36 +3,61 @@ import { setMaxListeners } from "node:events";
 import { ConnectorError } from "../src/errors.ts";
 
 /** The time after a signal in which the last states may be written, in milliseconds (design section 4). */
-const GRACE = 4500;
+const STATES_GRACE = 4500;
+
+/** The same for a command that has no states: renewed tokens may be saved, and connections closed. */
+const GRACE = 800;
+
+/** The part of Node's process that a signal concerns. */
+export interface OwnProcess {
+  readonly pid: number;
+  exitCode?: number | string | null | undefined;
+  on(signal: NodeJS.Signals, listener: () => void): unknown;
+  removeAllListeners(signal: NodeJS.Signals): unknown;
+  kill(pid: number, signal: NodeJS.Signals): unknown;
+  exit(): unknown;
+}
 
 /**
  * SIGTERM and SIGINT end the run in good order: no new request, then the states of all that was written. Then the process
  * dies by the signal, so that no platform takes the run for a success. A signal does nothing to PID 1 of a container, so the
- * exit code is set, too.
+ * exit code is set, too, and the process exits.
  */
-export function stopOnSignals(own: NodeJS.Process): {
+export function stopOnSignals(own: OwnProcess): {
   readonly signal: AbortSignal;
+  /** To be called by a command that writes states: it gets five seconds instead of one. */
+  keepStates(): void;
   end(): void;
   die(): void;
 } {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);
   let received: NodeJS.Signals | undefined;
+  let keepsStates = false;
   const die = (): void => {
     if (received === undefined) return;
     own.exitCode = received === "SIGTERM" ? 143 : 130;
     own.removeAllListeners(received);
     own.kill(own.pid, received);
   };
+  const dieAtLast = (): void => {
+    die();
+    own.exit();
+  };
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     own.on(signal, () => {
       if (received !== undefined) return;
       received = signal;
-      const message = `The run was stopped by ${signal}; it goes on from its last state.`;
+      const message = keepsStates
+        ? `The run was stopped by ${signal}; it goes on from its last state.`
+        : `The command was stopped by ${signal}.`;
       controller.abort(new ConnectorError("aborted", message));
-      setTimeout(die, GRACE).unref();
+      setTimeout(dieAtLast, keepsStates ? STATES_GRACE : GRACE).unref();
     });
   }
+  const keepStates = (): void => {
+    keepsStates = true;
+  };
   const end = (): void => controller.abort(new ConnectorError("aborted", "The run is over."));
-  return { signal: controller.signal, end, die };
+  return { signal: controller.signal, keepStates, end, die };
 }

@@ -154,6 +154,19 @@ describe("sync", () => {
     expect(stderr).toMatch(/^The run was stopped by SIGTERM/m);
   });
 
+  test("says at once that the provider is down, and when it tries again", async () => {
+    await using shell = await Shell.open();
+    const variables = { AI_BILLING_BASE_URL: "http://127.0.0.1:1", AI_BILLING_TOKEN: "s3cr3t" };
+    const { child, said } = shell.start(["sync"], "", variables);
+    if (child.stderr === null) throw new Error("no stderr");
+    await once(child.stderr, "data");
+    child.kill("SIGTERM");
+    const { end, stderr } = await said;
+    expect(end).toBe("SIGTERM");
+    expect(stderr).toMatch(/^The request failed: the connection was refused\. Trying again in /);
+    expect(stderr).not.toContain("\u001B");
+  });
+
   test("says in one line that another process has the database", async () => {
     await using begun = await begin();
     const { shell } = begun;
@@ -358,6 +371,18 @@ describe("query and report", () => {
     expect(await shell.run([...line, "--schema", "raw"])).toMatchObject({ end: 0 });
     expect(await dataOf(shell, "other.html")).toBe(await dataOf(shell, "own.html"));
     expect(await dataOf(shell, "own.html")).toContain("8.750000000000000001");
+  });
+
+  test("a query ends with the signal, however long its result is", async () => {
+    await using begun = await begin();
+    const { shell } = begun;
+    (await Database.open(shell.path("billing.duckdb"), "write")).close();
+    const line = ["query", "--json", "SELECT * FROM range(100000000000)"];
+    const { child, said } = shell.start(line);
+    if (child.stdout === null) throw new Error("no stdout");
+    await once(child.stdout, "data");
+    child.kill("SIGINT");
+    expect(await said).toMatchObject({ end: "SIGINT" });
   });
 
   test("name a database that is not there, and a statement that is wrong", async () => {

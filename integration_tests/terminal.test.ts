@@ -34,7 +34,9 @@ test("on a terminal each stream has a line of progress, and stdout has nothing b
   for (const name of ["usage", "costs"]) {
     const records = messages.filter(({ record }) => record?.stream === name).length;
     expect(typed).toMatch(
-      new RegExp(`${name} +(\\d+) of \\1 windows, ${records} records, \\d+ requests; complete`),
+      new RegExp(
+        `${name} +complete after \\d+ s; ${records} rows, \\d+ pages, days before \\S+, (\\d+) of \\1 `,
+      ),
     );
   }
   expect(typed).not.toContain("{");

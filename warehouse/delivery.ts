@@ -1,5 +1,5 @@
 /** One run of the engine into the database. */
-import type { CatalogStream, Message } from "../src/protocol.ts";
+import type { CatalogStream } from "../src/protocol.ts";
 import type { Database } from "./database.ts";
 import type { EngineEdges, WarehouseHost } from "./host.ts";
 import { Loader } from "./loader.ts";
@@ -14,49 +14,67 @@ export interface Delivery {
   readonly streams: readonly string[];
   /** Facts about the provider and its data that no one needs to mend. */
   readonly notices: readonly string[];
-  readonly warnings: readonly string[];
   readonly errors: readonly string[];
 }
 
-/** The catalog of `discover`, and the facts that it logs about the provider. Its warnings come again in `read`. */
+/** The catalog of `discover`, and the facts that it logs about the provider. */
 async function discover(
   config: string,
   host: WarehouseHost,
+  told: Told,
 ): Promise<{ readonly offered: readonly CatalogStream[]; readonly notices: readonly string[] }> {
   const command = { kind: "discover", config, writeConfig: true, debug: false } as const;
   let offered: readonly CatalogStream[] = [];
   const notices: string[] = [];
   for await (const output of host.engine(command, { readJson: host.readJson })) {
     if (output.type === "CATALOG") offered = output.catalog.streams;
-    if (output.type === "LOG" && output.log.level === "INFO") notices.push(output.log.message);
+    if (output.type !== "LOG") continue;
+    const { level, message } = output.log;
+    if (level === "INFO") notices.push(message);
+    if (level === "WARN") told.warn(message);
   }
   return { offered, notices };
 }
 
-/** The warning for an account without costs; none for another one. */
-const missingCosts = (streams: readonly string[]): readonly string[] =>
-  streams.includes("costs")
-    ? []
-    : ["The provider offers no costs for this account: the database has usage only."];
+/** Warnings are shown as they come, because a person waits meanwhile. `read` repeats those of `discover`; nobody sees one twice. */
+class Told {
+  readonly #note: (text: string) => void;
+  readonly #known = new Set<string>();
+
+  constructor(note: (text: string) => void) {
+    this.#note = note;
+  }
+
+  warn(text: string): void {
+    if (this.#known.has(text)) return;
+    this.#known.add(text);
+    this.#note(text);
+  }
+}
 
 /** The input of `read`: all streams on offer, from the states in the database. */
 async function inputOf(
   config: string,
   database: Database,
   host: WarehouseHost,
+  told: Told,
 ): Promise<{
   readonly streams: readonly string[];
   readonly notices: readonly string[];
   readonly readJson: EngineEdges["readJson"];
 }> {
-  const { offered, notices } = await discover(config, host);
+  const { offered, notices } = await discover(config, host, told);
+  const streams = offered.map(({ name }) => name);
+  if (!streams.includes("costs")) {
+    told.warn("The provider offers no costs for this account: the database has usage only.");
+  }
   const catalog = { streams: offered.map((stream) => ({ stream, sync_mode: "incremental" })) };
   const states = await storedStates(database);
   const readJson: EngineEdges["readJson"] = async (path, what) => {
     if (what === "catalog") return catalog;
     return what === "state" ? states : await host.readJson(path, what);
   };
-  return { streams: offered.map(({ name }) => name), notices, readJson };
+  return { streams, notices, readJson };
 }
 
 /**
@@ -69,49 +87,45 @@ export async function deliver(
   database: Database,
   host: WarehouseHost,
 ): Promise<Delivery> {
-  const { streams, notices, readJson } = await inputOf(config, database, host);
-  const loader = new Loader(database, host.now);
-  await loader.begin();
-  const notes: Notes = { warnings: [...missingCosts(streams)], errors: [] };
-  const progress = host.watch?.();
-  const command = {
-    kind: "read",
-    config,
-    catalog: "",
-    state: "",
-    writeConfig: true,
-    debug: false,
-  } as const;
-  const outputs = host.engine(command, { readJson, onProgress: (event) => progress?.told(event) });
-  let ok = false;
+  const progress = host.watch();
+  const told = new Told((text) => progress.note(text));
   try {
-    for (;;) {
-      const { value, done } = await outputs.next();
-      if (done === true) {
-        ok = value;
-        break;
+    const { readJson, ...found } = await inputOf(config, database, host, told);
+    const loader = new Loader(database, host.now);
+    await loader.begin();
+    const command = {
+      kind: "read",
+      config,
+      catalog: "",
+      state: "",
+      writeConfig: true,
+      debug: false,
+    } as const;
+    const onProgress: EngineEdges["onProgress"] = (event) => progress.told(event);
+    const outputs = host.engine(command, { readJson, onProgress });
+    const errors: string[] = [];
+    let ok = false;
+    try {
+      for (;;) {
+        const { value, done } = await outputs.next();
+        if (done === true) {
+          ok = value;
+          break;
+        }
+        if (value.type === "LOG" && value.log.level === "WARN") told.warn(value.log.message);
+        else progress.saw(value);
+        if (value.type === "RECORD_LINES")
+          await loader.stage(value.stream, value.bytes, value.count);
+        else if (value.type === "STATE") await loader.take(value);
+        else if (value.type === "TRACE" && value.trace.type === "ERROR")
+          errors.push(value.trace.error.message);
       }
-      progress?.saw(value);
-      if (value.type === "RECORD_LINES") await loader.stage(value.stream, value.bytes, value.count);
-      else if (value.type === "STATE") await loader.take(value);
-      else note(value, notes);
+    } finally {
+      await outputs.return(false);
+      await loader.commit();
     }
+    return { ok, loader, ...found, errors };
   } finally {
-    await outputs.return(false);
-    progress?.end();
-    await loader.commit();
-  }
-  return { ok, loader, streams, notices, ...notes };
-}
-
-interface Notes {
-  readonly warnings: string[];
-  readonly errors: string[];
-}
-
-function note(message: Message, { warnings, errors }: Notes): void {
-  if (message.type === "LOG" && message.log.level === "WARN") warnings.push(message.log.message);
-  if (message.type === "TRACE" && message.trace.type === "ERROR") {
-    errors.push(message.trace.error.message);
+    progress.end();
   }
 }

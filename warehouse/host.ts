@@ -19,6 +19,8 @@ export interface Watcher {
   /** To be told of each output, after it has been written. */
   saw(output: Output): void;
   told(event: ProgressEvent): void;
+  /** Shows a message at once. */
+  note(text: string): void;
   end(): void;
 }
 
@@ -35,8 +37,8 @@ export interface WarehouseHost {
   readonly say: (text: string) => Promise<void>;
   /** Writes to stderr. */
   readonly warn: (text: string) => void;
-  /** Begins to show the progress of a read; absent if stderr is no terminal. */
-  readonly watch: (() => Watcher) | undefined;
+  /** Begins to show the progress of a read. */
+  readonly watch: () => Watcher;
   /** Asks a person, and hides the answer if it is a secret. Absent if stdin or stderr is no terminal. */
   readonly ask: ((question: string, secret: boolean) => Promise<string>) | undefined;
   /** `DATABASE_URL` of the environment. */

@@ -50,7 +50,9 @@ async function run(
     readJson: () => Promise.reject(new Error("init reads no file")),
     say: (text) => Promise.resolve(void said?.push(text)),
     warn: (text) => void warned?.push(text),
-    watch: undefined,
+    watch: () => {
+      throw new Error("init shows no progress");
+    },
     ask: answers === undefined ? undefined : ask,
     databaseUrl: undefined,
     readInput: () => Promise.resolve("s3cr3t\n"),

@@ -84,7 +84,7 @@ async function summaryOfSync(options: SyncOptions, host: WarehouseHost): Promise
     for (const table of await inputTables()) await database.run(table);
     await database.transaction(() => storeInputs(database, inputs));
     const delivery = await deliver(options.config, database, host);
-    for (const text of [...delivery.warnings, ...delivery.errors]) host.warn(text);
+    for (const text of delivery.errors) host.warn(text);
     await refreshModels(database);
     await warnOfBudgets(database, host.warn);
     const unusable = await unusables(database);

@@ -26,7 +26,12 @@ const host: WarehouseHost = {
   readJson: readJsonFile,
   say: async () => undefined,
   warn: () => undefined,
-  watch: undefined,
+  watch: () => ({
+    saw: () => undefined,
+    told: () => undefined,
+    note: () => undefined,
+    end: () => undefined,
+  }),
   ask: undefined,
   databaseUrl: undefined,
   readInput: async () => "",

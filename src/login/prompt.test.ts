@@ -5,13 +5,14 @@ import { askAt } from "./prompt.ts";
 
 function terminal(typed: string) {
   const [input, output] = [new PassThrough(), new PassThrough()];
-  const ask = askAt(input, output);
+  const stop = new AbortController();
+  const ask = askAt(input, output, stop.signal);
   input.write(typed);
   const shown = async (): Promise<string> => {
     output.end();
     return await text(output);
   };
-  return { ask, shown };
+  return { ask, shown, stop };
 }
 
 it("shows what is typed, but not a secret", async () => {
@@ -30,4 +31,11 @@ it.each([
   for (const secret of [true, false]) {
     await expect(terminal(typed).ask("Key: ", secret)).rejects.toThrow("No answer was given");
   }
+});
+
+it("ends when the command is stopped", async () => {
+  const { ask, stop } = terminal("");
+  const asked = ask("Key: ", true);
+  stop.abort(new Error("stopped"));
+  await expect(asked).rejects.toThrow("stopped");
 });

@@ -5,11 +5,12 @@ import { ConnectorError } from "../errors.ts";
 
 /**
  * A function that asks one question a call. The answer to a question for a secret is not shown.
- * It throws ConnectorError `invalid_arguments` if nobody answers.
+ * It throws ConnectorError `invalid_arguments` if nobody answers, and the reason of `stop`. The terminal then shows what is typed again.
  */
 export function askAt(
   input: NodeJS.ReadableStream,
   output: NodeJS.WritableStream,
+  stop: AbortSignal,
 ): (question: string, secret: boolean) => Promise<string> {
   return async (question, secret) => {
     const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
@@ -17,7 +18,7 @@ export function askAt(
     // Ctrl-C and the end of the input close it, and its question would then wait for ever.
     const given = new AbortController();
     asking.on("close", () => given.abort());
-    const { signal } = given;
+    const signal = AbortSignal.any([given.signal, stop]);
     try {
       if (!secret) return await asking.question(question, { signal });
       output.write(question);
@@ -26,6 +27,7 @@ export function askAt(
       return answer;
     } catch (reason) {
       if (!signal.aborted) throw reason;
+      stop.throwIfAborted();
       throw new ConnectorError("invalid_arguments", "No answer was given, so nothing was written.");
     } finally {
       asking.close();

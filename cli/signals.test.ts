@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { type OwnProcess, stopOnSignals } from "./signals.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** A process that notes its end. As PID 1 of a container does, it outlives its own signal. */
+function processOf() {
+  const ended: string[] = [];
+  const listeners = new Map<string, () => void>();
+  const own: OwnProcess = {
+    pid: 1,
+    on: (signal, listener) => listeners.set(signal, listener),
+    removeAllListeners: (signal) => listeners.delete(signal),
+    kill: (_, signal) => ended.push(signal),
+    exit: () => ended.push(`exit ${String(own.exitCode)}`),
+  };
+  return { own, ended, send: (signal: string) => listeners.get(signal)?.() };
+}
+
+test.each([
+  ["a command", false, 1000, "The command was stopped by SIGINT."],
+  [
+    "a command with states",
+    true,
+    5000,
+    "The run was stopped by SIGINT; it goes on from its last state.",
+  ],
+])("%s ends in time after a signal, also as PID 1", (_, keepsStates, limit, message) => {
+  const { own, ended, send } = processOf();
+  const stop = stopOnSignals(own);
+  if (keepsStates) stop.keepStates();
+  send("SIGINT");
+  send("SIGINT");
+  expect(stop.signal.reason).toMatchObject({ code: "aborted", message });
+  vi.advanceTimersByTime(limit - 600);
+  expect(ended).toEqual([]);
+  vi.advanceTimersByTime(600);
+  expect(ended).toEqual(["SIGINT", "exit 130"]);
+});
+
+test("a command that has ended in good order dies by its signal, and one without a signal lives", () => {
+  const { own, ended, send } = processOf();
+  const stop = stopOnSignals(own);
+  stop.die();
+  expect(ended).toEqual([]);
+  send("SIGTERM");
+  stop.die();
+  expect([ended, own.exitCode]).toEqual([["SIGTERM"], 143]);
+});
