@@ -170,4 +170,18 @@ export const DAYS: readonly Mutant[] = [
     to: "settlement.hasLost",
     test: "src/streams/completion.test.ts: R10: where a window no longer shows a written stray, the days that the pass had read before are due",
   },
+  {
+    rule: "P5",
+    file: "src/core/plan.ts",
+    from: "({ window }) => window.end > keepFrom",
+    to: "({ day }) => day >= keepFrom",
+    test: "src/streams/completion.test.ts: P5: a stray that starts before retention is remembered as long as its window is kept, and not written again",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/job.ts",
+    from: "isLook ? job.purpose : WHOLE",
+    to: "WHOLE",
+    test: "src/streams/job.test.ts: S4 P5: of a window that has partly left retention %s",
+  },
 ];

@@ -26,7 +26,7 @@ export const READINGS: readonly Mutant[] = [
   {
     rule: "R4",
     file: "src/streams/checkpoint.ts",
-    from: "if (this.#records > 0 && this.#sent.has(this.#hashOf(text))) {",
+    from: "if (this.#records > 0 && this.#sent.has(hash)) {",
     to: "if (this.#sent.size < 0) {",
     test: "src/streams/reserved_ids.test.ts: S2 R4: a window that begins again brings no STATE back behind its records",
   },

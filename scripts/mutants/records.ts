@@ -89,7 +89,7 @@ export const RECORDS: readonly Mutant[] = [
   {
     rule: "V1",
     file: "src/streams/reader.ts",
-    from: "if (error.isOfContent) this.#dropPassage(reading);",
+    from: "if (error.isOfContent || isStuck) this.#dropPassage(reading);",
     to: "",
     test: "src/streams/reader.test.ts: V1: after %s the next sync reads the window from its first page",
   },

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type KnownDays, learn, NOTHING_KNOWN } from "./known_days.ts";
+import { forget, type KnownDays, learn, NOTHING_KNOWN } from "./known_days.ts";
 import { pack } from "./packing.ts";
 import { DAY, HOUR, monthStart } from "./time.ts";
 import { type Range, union } from "./window.ts";
@@ -27,8 +27,10 @@ function recordsIn(known: KnownDays, { start, end }: Range): number {
   return days.reduce((sum, { records }) => sum + records, 0);
 }
 
+/** Records of a day: often so few that many days fit a page. */
+const daily = fc.oneof(fc.constant(0), fc.nat(20), fc.nat(1500));
 const input = fc.record({
-  counts: fc.array(fc.option(fc.integer({ min: 0, max: 1500 }), { freq: 5 }), { maxLength: 70 }),
+  counts: fc.array(fc.option(daily, { freq: 5 }), { maxLength: 70, size: "max" }),
   pageSize: fc.constantFrom(1, 7, 1000),
   maximumDays: fc.constantFrom(1, 5, 31),
   atLeast: fc.integer({ min: 1, max: 64 }),
@@ -88,6 +90,36 @@ describe("pack()", () => {
     const known = knowing(Array.from({ length: 40 }, () => 5));
     const range = { start: FIRST + 25 * DAY, end: FIRST + 40 * DAY };
     expect(pack([range], { known, pageSize: 1000, maximumDays: 31, atLeast: 16 })).toEqual([range]);
+  });
+
+  test("W1: known days with a gap between them share no window", () => {
+    const known = knowing([5, 5, 5, 5]);
+    const ranges = [0, 2].map((day) => ({
+      start: FIRST + day * DAY,
+      end: FIRST + (day + 1) * DAY,
+    }));
+    const options = { known, pageSize: 1000, maximumDays: 31, atLeast: 1 };
+    expect(pack(ranges, options)).toEqual(ranges);
+  });
+
+  test("W2: a forgotten day counts with its number of records, and a day long after the known ones with none", () => {
+    const options = { pageSize: 1000, maximumDays: 31, atLeast: 1 };
+    const gone = { day: FIRST + DAY, records: 0, writtenBy: null };
+    const both = { start: FIRST, end: FIRST + 2 * DAY };
+    for (const [records, windows] of [
+      [995, 1],
+      [996, 2],
+    ] as const) {
+      const known = forget(knowing([5, records]), [gone]);
+      expect(pack([both], { ...options, known })).toHaveLength(windows);
+    }
+    const few = { ...options, known: knowing([5, 5]) };
+    const days = (end: number): Range[] => pack([{ start: FIRST, end: FIRST + end * DAY }], few);
+    expect(days(5)).toHaveLength(1); // three days of guesses
+    expect(days(6)).toEqual([
+      { start: FIRST, end: FIRST + 5 * DAY },
+      { start: FIRST + 5 * DAY, end: FIRST + 6 * DAY },
+    ]);
   });
 
   test("W2: usage that nothing is known of is cut into windows for the lanes", () => {

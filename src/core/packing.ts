@@ -69,7 +69,6 @@ function joined(slots: readonly Slot[], { pageSize, maximumDays }: PackingInput)
     const fits =
       last !== undefined &&
       last.end === slot.start &&
-      last.end % DAY === 0 &&
       daysIn({ start: last.start, end: slot.end }) <= maximumDays &&
       records <= pageSize;
     if (fits) windows[windows.length - 1] = { start: last.start, end: slot.end, records };

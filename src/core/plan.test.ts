@@ -553,16 +553,16 @@ test("R6: days and strays that have left retention are forgotten, all others sta
     days: new Map([floor - DAY, floor].map((day) => [day, entry(day)])),
     forgotten: new Map(),
   };
-  const strays = [floor - DAY, floor].map((day) => ({
+  const strays = [floor - DAY, floor].map((start) => ({
     hash: "2".repeat(24),
-    day,
+    day: floor - 2 * DAY,
     readingId: "r1",
-    window: { start: floor + DAY, end: floor + 2 * DAY },
+    window: { start, end: start + DAY },
   }));
   const { state } = planIncremental({ ...settled, known, strays }, atNoon({ startDate: null }));
   expect(state.known.ranges).toEqual([{ start: floor, end: TODAY }]);
   expect([...state.known.days.keys()]).toEqual([floor]);
-  expect(state.strays.map(({ day }) => day)).toEqual([floor]);
+  expect(state.strays.map(({ window }) => window.start)).toEqual([floor]);
 });
 
 test("R10: days that are due are read by each sync, also without a deep re-read, but not today", () => {

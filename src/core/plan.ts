@@ -138,7 +138,8 @@ export function planIncremental(
   const missing = wholeMonths(subtract(ranges, covered), { start: from, end }, at);
   const resumed = pass.open.filter((reading) => isWhole(reading, missing, at));
   const { keepFrom, longestRetention } = bounds;
-  const strays = state.strays.filter(({ day }) => day >= keepFrom);
+  // A stray may start before the floor: its window shows it as long as a part of the window is kept.
+  const strays = state.strays.filter(({ window }) => window.end > keepFrom);
   const known = withFirstChances(prune(state.known, knownRange(resumed, keepFrom, at.now)));
   const due = clip(state.due, { start: keepFrom, end: Infinity });
   const kept = { provisional, left, known, due, strays, longestRetention };

@@ -87,11 +87,13 @@ export class Checkpoints {
     if (text === this.#last) return;
     // A window that begins again, or that waits for its strays, may bring an earlier state back. Before the first
     // record no harm comes of that, and an idle sync must leave the state as it was (S6).
-    if (this.#records > 0 && this.#sent.has(this.#hashOf(text))) {
+    let hash = this.#hashOf(text);
+    if (this.#records > 0 && this.#sent.has(hash)) {
       this.#renew();
       ({ encoded, text } = this.#encode(state()));
+      hash = this.#hashOf(text);
     }
-    this.#sent.add(this.#hashOf(text));
+    this.#sent.add(hash);
     this.#last = text;
     const recordCount = this.#pending;
     this.#pending = 0;

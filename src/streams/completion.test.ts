@@ -211,3 +211,16 @@ test("R4 R6: a window that begins again and then fits a page writes the days tha
   const next = await readScript([[pageOf(changed)]], { input: whole, stored: lastState(run) });
   expect(idsOf(next)).toEqual([]);
 });
+
+test("P5: a stray that starts before retention is remembered as long as its window is kept, and not written again", async () => {
+  const kept = { ...input, retentionDays: 30 };
+  const old = recordOf("old", -60);
+  const first = await readScript(showing({ 3: [old] }), { input: kept });
+  expect(idsOf(first)).toEqual(["old"]);
+  const second = await readScript(showing({ 3: [old] }), { input: kept, stored: lastState(first) });
+  expect(idsOf(second)).toEqual([]);
+  expect(stateOf(second)).toEqual(stateOf(first));
+  const later = { ...kept, now: DAY_ONE + 35 * DAY, startDate: null };
+  const third = await readScript(showing({}), { input: later, stored: lastState(second) });
+  expect(stateOf(third).strays).toEqual([]);
+});

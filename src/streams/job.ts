@@ -133,9 +133,12 @@ export function replanned(job: Job, windows: readonly Range[], isCut: boolean): 
   // Days that leave retention need no second look.
   if (job.purpose.kind === "confirm" && isCut) return [];
   const again = { ...job, reading: null };
+  // A look writes nothing of a day that this read has written. Strays are noted by the window that showed them, so a reading that is to
+  // write them becomes a reading of what is left, which shows them anew.
+  const isLook = job.purpose.kind === "look";
   if (windows.length === 1 && !isCut) return windows.map((window) => ({ ...again, window }));
   return windows.map((window) => ({
-    ...jobOf(window),
+    ...jobOf(window, isLook ? job.purpose : WHOLE),
     restarts: job.restarts,
     replaced: job.memory ?? job.replaced,
   }));

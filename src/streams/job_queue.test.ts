@@ -76,7 +76,10 @@ test("W1 W2: joined windows cross no month and are never longer than the provide
 });
 
 test("W2: one lane reads the windows of the plan", () => {
-  expect(queueOf(month, { lanes: 1 }).takeAll(10)).toHaveLength(month.length);
+  for (const perDay of [0, 1, 10]) {
+    const windows = queueOf(month, { lanes: 1 }).takeAll(perDay);
+    expect(windows).toEqual(["0-5", "5-10", "10-15", "15-20", "20-25", "25-30"]);
+  }
 });
 
 test("S3 S4: jobs that were put back, begun or known are never cut", () => {

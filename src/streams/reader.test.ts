@@ -356,6 +356,27 @@ test.each(["unavailable", "rate_limited", "unauthorized", "forbidden"] as const)
   },
 );
 
+test("S4: a cursor that no page comes for in the next process either leaves the state, and the window begins again", async () => {
+  const down = faultOf("unavailable");
+  const first = await readScript([poisoned(down)]);
+  const second = await readScript([[down]], { stored: lastState(first) });
+  expect(second.queries[0]?.cursor).toBe("old");
+  expect(lastState(second)?.pass?.open).toEqual([]);
+  const third = await readScript([[pageOf([one])], [pageOf([two])]], { stored: lastState(second) });
+  expect(third.queries[0]?.cursor).toBeNull();
+  expect(idsOf(third)).toEqual(["one", "two"]); // the first sync has written "one" under another id
+  expect(third.succeeded).toBe(true);
+});
+
+test.each([
+  ["a page has come", [pageOf([], "later"), faultOf("unavailable")], "later"],
+  ["the provider limits the rate", [faultOf("rate_limited")], "old"],
+])("S4: a cursor of an earlier process stays where %s", async (_, steps, cursor) => {
+  const first = await readScript([poisoned(faultOf("unavailable"))]);
+  const second = await readScript([steps], { stored: lastState(first) });
+  expect(lastState(second)?.pass?.open).toMatchObject([{ cursor }]);
+});
+
 test("V1: of two windows that cannot be read neither leaves a cursor, whichever ends the stream", async () => {
   const other = [pageOf([two], "other"), faultOf("provider_fault")];
   const run = await readScript([poisoned(faultOf("provider_fault")), other], { lanes: 2 });

@@ -260,8 +260,10 @@ export class StreamReader implements WindowSource {
    */
   async #goOnAfter(job: Job, reason: unknown, reading: Reading | null): Promise<void> {
     const error = ConnectorError.from(reason);
+    // S4: the cursor failed in two processes, the one before and this one, which has got no page for it either.
+    const isStuck = error.code === "unavailable" && reading !== null && reading === job.reading;
     // V1: the next sync begins with the first page. The days that this reading wrote are unknown, so they are written again (R4).
-    if (error.isOfContent) this.#dropPassage(reading);
+    if (error.isOfContent || isStuck) this.#dropPassage(reading);
     if (this.#error !== null) return;
     const { input, run } = this.#options;
     if (reason instanceof LeftRetention) {
