@@ -6,7 +6,7 @@ import * as z from "zod";
 import { STREAM_NAMES } from "../src/catalog/stream_names.ts";
 import { ConnectorError } from "../src/errors.ts";
 import { clearedState } from "../src/streams/cleared_state.ts";
-import { EXTRACTED_AT, identifier, type Table, TABLES } from "./columns.ts";
+import { type Column, EXTRACTED_AT, identifier, type Table, TABLES } from "./columns.ts";
 import type { Database } from "./database.ts";
 
 /** The account whose data a file holds. A file holds one account, in one granularity. */
@@ -50,17 +50,33 @@ async function makeTable(database: Database, { name, columns }: Table): Promise<
     return;
   }
   for (const column of spelled) {
-    const type = known.get(column.name);
-    if (type === undefined) {
-      await database.run(`ALTER TABLE ${name} ADD COLUMN ${column.name} ${column.type}`);
-    } else if (column.isDecimal && type !== column.type) {
-      // Version 0.2.0 kept decimals as DECIMAL(38,18), which adds zeros.
-      await database.run(
-        `ALTER TABLE ${name} ALTER ${column.name} TYPE ${column.type}
-         USING regexp_replace(CAST(${column.name} AS VARCHAR), '([.][0-9]*[1-9])0+$|[.]0+$', '\\1')`,
-      );
-    }
+    if (known.has(column.name)) continue;
+    await database.run(`ALTER TABLE ${name} ADD COLUMN ${column.name} ${column.type}`);
   }
+  const numbers = columns.filter((each) => each.isDecimal && isNumber(known.get(each.name)));
+  if (numbers.length > 0) await makeTexts(database, name, numbers);
+}
+
+const isNumber = (type: string | undefined): boolean => type?.startsWith("DECIMAL") === true;
+
+/**
+ * Makes texts of the decimals of version 0.2.0, which had added zeros to them. The table is made anew: DuckDB cannot replay an ALTER
+ * with a function if the process is killed before it has written the file.
+ */
+async function makeTexts(
+  database: Database,
+  name: string,
+  columns: readonly Column[],
+): Promise<void> {
+  const texts = columns.map(
+    (column) =>
+      String.raw`regexp_replace(CAST(${column.name} AS VARCHAR), '([.][0-9]*[1-9])0+$|[.]0+$', '\1') AS ${column.name}`,
+  );
+  await database.run(
+    `CREATE TABLE ${name}_as_text AS SELECT * REPLACE (${texts.join(", ")}) FROM ${name}`,
+  );
+  await database.run(`DROP TABLE ${name}`);
+  await database.run(`ALTER TABLE ${name}_as_text RENAME TO ${name}`);
 }
 
 async function claim(database: Database, owner: Owner): Promise<void> {

@@ -1,6 +1,10 @@
 /** Several files repeat the version, the name and the address for different readers. These tests keep them equal. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import * as z from "zod";
+import { discoverCatalog } from "../../src/catalog/catalog.ts";
+import { world } from "../support/world.ts";
 import { PROVIDERS } from "../../src/config/credentials_schema.ts";
 
 const text = (path: string): string =>
@@ -16,6 +20,36 @@ const spec = JSON.parse(text("spec.json")) as {
   connectionSpecification: { required: string[]; properties: Record<string, { title: string }> };
 };
 const metadata = text("metadata.yaml");
+const { breakingChanges } = z
+  .object({
+    data: z.object({
+      releases: z.strictObject({
+        breakingChanges: z.record(
+          z.string(),
+          z.strictObject({
+            message: z.string(),
+            upgradeDeadline: z.iso.date(),
+            migrationDocumentationUrl: z.string(),
+            scopedImpact: z.array(
+              z.strictObject({
+                scopeType: z.literal("stream"),
+                impactedScopes: z.array(z.string()),
+              }),
+            ),
+          }),
+        ),
+      }),
+    }),
+  })
+  .parse(parse(metadata)).data.releases;
+
+/** Cursor field and primary key of each stream of 0.1.0, as its `discover` offered them. */
+const OF_0_1_0: Readonly<Record<string, string>> = {
+  usage: "x_RecordUpdatedAt,x_RecordId",
+  costs: "x_RecordUpdatedAt,x_RecordId",
+  export_windows: "ended_at,reading_id,day,inside_window",
+};
+
 const dockerfile = text("Dockerfile");
 const docs = text("docs/integrations/sources/ai-billing.md");
 
@@ -43,10 +77,60 @@ describe("one version", () => {
     expect(declared("releaseDate")).toBe(day);
   });
 
-  test("a major one with its migration", () => {
+  test("a major one is a breaking change", () => {
     const [major, minor, patch] = packageJson.version.split(".");
-    const breaking = major !== "0" && minor === "0" && patch === "0";
-    expect(metadata.includes("breakingChanges:")).toBe(breaking);
+    if (major !== "0" && minor === "0" && patch === "0") {
+      expect(Object.keys(breakingChanges)).toContain(packageJson.version);
+    }
+  });
+});
+
+describe("the breaking changes of metadata.yaml", () => {
+  const guidePath = "docs/integrations/sources/ai-billing-migrations.md";
+  const guide = text(guidePath);
+
+  test("are versions of the changelog, each with a message and at least a week to upgrade", () => {
+    expect(Object.keys(breakingChanges)).toContain("0.2.0");
+    for (const [version, { message, upgradeDeadline }] of Object.entries(breakingChanges)) {
+      const released = firstOf(
+        new RegExp(`^## ${version.replaceAll(".", "[.]")} – (\\S+)$`, "m"),
+        text("CHANGELOG.md"),
+      );
+      expect(message.length).toBeGreaterThan(40);
+      const week = 7 * 86_400_000;
+      expect(Date.parse(upgradeDeadline) - Date.parse(released ?? "")).toBeGreaterThanOrEqual(week);
+    }
+  });
+
+  test("have the migration guide, with steps for each version", () => {
+    expect(guide).toMatch(/^# AI Billing Migration Guide\n/);
+    const headings = [...guide.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
+    expect(headings).toEqual(
+      Object.keys(breakingChanges).map((version) => `Upgrading to ${version}`),
+    );
+    for (const { migrationDocumentationUrl } of Object.values(breakingChanges)) {
+      expect(migrationDocumentationUrl).toBe(
+        packageJson.homepage.replace("ai-billing.md", "ai-billing-migrations.md"),
+      );
+    }
+    expect(docs).toContain("ai-billing-migrations.md");
+  });
+
+  test("name every stream whose key or cursor 0.2.0 changed, and the guide names both as they are now", () => {
+    const streams = discoverCatalog(world({}).capabilities).map(
+      ({ name, default_cursor_field: cursor, source_defined_primary_key: keys }) => ({
+        name,
+        words: [...cursor, ...keys.flat()],
+      }),
+    );
+    const changed = streams.filter(({ name, words }) => words.join() !== OF_0_1_0[name]);
+    const impacted = breakingChanges["0.2.0"]?.scopedImpact.flatMap((each) => each.impactedScopes);
+    expect(changed.map(({ name }) => name)).toEqual(impacted);
+    for (const { name, words } of changed) {
+      for (const word of [name, ...words, ...(OF_0_1_0[name] ?? "").split(",")]) {
+        if (word !== "ended_at") expect(guide).toContain(`\`${word}\``);
+      }
+    }
   });
 });
 

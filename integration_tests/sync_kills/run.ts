@@ -29,7 +29,7 @@ const VICTIM = fileURLToPath(new URL("victim.ts", import.meta.url));
 const REQUESTS = "http.server.request.start";
 
 /** The point of a kill: so many requests that reached the provider, or so many writes to the files of the database. */
-interface Point {
+export interface Point {
   readonly of: "requests" | "writes";
   readonly count: number;
 }
@@ -91,7 +91,7 @@ export async function runSyncSchedule(seed: number): Promise<Report> {
   }
 }
 
-interface Place {
+export interface Place {
   readonly folder: string;
   /** The provider's host and port. */
   readonly host: string;
@@ -122,7 +122,7 @@ async function live(
 }
 
 /** The end of a process, and what happened before it. */
-interface Attempt {
+export interface Attempt {
   /** Null if the process was killed. */
   readonly code: number | null;
   readonly errors: string;
@@ -131,7 +131,7 @@ interface Attempt {
 }
 
 /** Runs one process, and kills it at the point if it gets there. */
-async function attempt({ folder, host }: Place, point: Point | null): Promise<Attempt> {
+export async function attempt({ folder, host }: Place, point: Point | null): Promise<Attempt> {
   const args = [join(folder, "config.json"), join(folder, "billing.duckdb")];
   const { child, ended } = startScript(VICTIM, args, { stdio: ["ignore", "ignore", "pipe"] });
   const passed = { requests: 0, writes: 0 };
@@ -163,7 +163,7 @@ function hostOf(message: unknown): unknown {
 }
 
 /** Compares the views with the provider, and looks for chains and rows that are there twice. */
-async function judge(provider: Provider, { folder }: Place): Promise<string[]> {
+export async function judge(provider: Provider, { folder }: Place): Promise<string[]> {
   const database = await Database.open(join(folder, "billing.duckdb"), "write");
   try {
     await refreshModels(database);
@@ -172,7 +172,7 @@ async function judge(provider: Provider, { folder }: Place): Promise<string[]> {
     const doubled = await database.query(`
       SELECT 'costs', x_RecordId FROM costs GROUP BY ALL HAVING count(*) > 1
       UNION ALL SELECT 'usage', x_RecordId FROM usage GROUP BY ALL HAVING count(*) > 1
-      UNION ALL SELECT 'export_windows', id FROM export_windows GROUP BY ALL HAVING count(*) > 1`);
+      UNION ALL SELECT 'export_windows', id FROM export_windows WHERE id IS NOT NULL GROUP BY ALL HAVING count(*) > 1`);
     // R9: the rows of one database have one chain, however often a process died.
     const disputed = await database.query(
       "SELECT dataset, day, why FROM completeness WHERE why LIKE '%set account%'",

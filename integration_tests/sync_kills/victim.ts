@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { run } from "../../src/connector.ts";
+import { parseConfig } from "../../src/config/config.ts";
 import { readJsonFile } from "../../src/config/json_file.ts";
 import { hostOf } from "../../src/testing_host.ts";
 import { Database } from "../../warehouse/database.ts";
@@ -38,7 +39,8 @@ const host: WarehouseHost = {
 };
 
 const database = await Database.open(path, "write");
-await prepare(database, { base_url: "", account: "", granularity: "" });
+const { baseUrl, account = "", granularity } = parseConfig(await readJsonFile(config, "config"));
+await prepare(database, { base_url: baseUrl, account, granularity });
 const { ok, errors } = await deliver(config, database, host);
 database.close();
 for (const text of errors) process.stderr.write(`${text}\n`);
