@@ -81,8 +81,8 @@ async function expectProven(begun: Begun, before: readonly (string | undefined)[
   expect(await costsOf(begun)).toEqual(expect.arrayContaining([...before]));
 }
 
-/** −6.25 + 0.50 − 0.249999999999999999 + 0.75 + 9.25 + 10.25 */
-const CHANGE = "14.250000000000000001";
+/** −6.25 + 0.50 − 0.249999999999999999 + 0.75 + 10.25 + 11.25 */
+const CHANGE = "16.250000000000000001";
 
 const REQUESTS: readonly Point[] = [
   { of: "requests", count: 3 },
