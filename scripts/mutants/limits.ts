@@ -72,4 +72,25 @@ export const LIMITS: readonly Mutant[] = [
     to: "const CHECK_PATIENCE = 60_000;",
     test: "src/connector_oauth.test.ts: L2: a check whose token endpoint drips ends within ten seconds and names the endpoint",
   },
+  {
+    rule: "L4",
+    file: "src/streams/notices.ts",
+    from: "if (count <= SAID) this",
+    to: "if (count > 0) this",
+    test: "src/streams/notices.test.ts: L4: a kind of warning is given five times, then counted",
+  },
+  {
+    rule: "L1",
+    file: "src/http/judge.ts",
+    from: "  checkShape(body.bytes);\n",
+    to: "",
+    test: "src/http/client.test.ts: L1: an answer that is nested too deeply is refused before it is parsed, and not asked for again",
+  },
+  {
+    rule: "L1",
+    file: "src/http/client.ts",
+    from: "Math.min(2 * WAITING_BYTES, Math.max(WAITING_BYTES, workedOff))",
+    to: "Math.max(WAITING_BYTES, workedOff)",
+    test: "src/http/client.test.ts: L1 C3: while %i MiB wait, at %i ms a page %i requests have left",
+  },
 ];

@@ -212,6 +212,19 @@ describe("Client.get()", () => {
       expect((await failure(sent(33 * 1024 ** 2, scan))).message).toContain("more than 32 MiB");
     });
 
+    test("L1: an answer that is nested too deeply is refused before it is parsed, and not asked for again", async () => {
+      const deep = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
+      const fine = harness({ transport: scripted({ body: deep(64) }) });
+      await fine.client.get(ask());
+      const { client, slept } = harness({ transport: scripted({ body: deep(65) }) });
+      const error = await failure(client.get(ask()));
+      expect(error).toMatchObject({
+        code: "provider_fault",
+        detail: expect.stringContaining("64"),
+      });
+      expect(slept).toEqual([]);
+    });
+
     test("a 403 names the scope that its challenge asks for", async () => {
       provider().reply(403, "", {
         "www-authenticate": 'Bearer error="insufficient_scope", scope="billing.cost.read"',
@@ -410,25 +423,29 @@ describe("Client.get()", () => {
   });
 
   test.each([
-    [1, 1],
-    [100, 2],
-  ])("C3: while 7 MiB wait, at %i ms a page %i requests have left", async (latency, expected) => {
-    const clock = instantClock();
-    const answer = scripted({ body: JSON.stringify("x".repeat(7 * 1024 ** 2)) });
-    let sent = 0;
-    const transport: Transport = async (request) => {
-      sent += 1;
-      await clock.sleep(latency, request.signal);
-      return await answer(request);
-    };
-    const { client } = harness({ clock, transport });
-    const scan: ScanBody<string> = () => ({ envelope: {}, records: "not released" });
-    const request = { ...ask(), maximumBytes: MAXIMUM_PAGE_BYTES, scan };
-    await client.get(request);
-    void client.get(request);
-    await setImmediate();
-    expect(sent).toBe(expected);
-  });
+    [7, 1, 1],
+    [7, 100, 2],
+    [13, 100, 1],
+  ])(
+    "L1 C3: while %i MiB wait, at %i ms a page %i requests have left",
+    async (mib, latency, expected) => {
+      const clock = instantClock();
+      const answer = scripted({ body: JSON.stringify("x".repeat(mib * 1024 ** 2)) });
+      let sent = 0;
+      const transport: Transport = async (request) => {
+        sent += 1;
+        await clock.sleep(latency, request.signal);
+        return await answer(request);
+      };
+      const { client } = harness({ clock, transport });
+      const scan: ScanBody<string> = () => ({ envelope: {}, records: "not released" });
+      const request = { ...ask(), maximumBytes: MAXIMUM_PAGE_BYTES, scan };
+      await client.get(request);
+      void client.get(request);
+      await setImmediate();
+      expect(sent).toBe(expected);
+    },
+  );
 
   test("C3: a page that has come is parsed when its turn comes", async () => {
     const turn = Promise.withResolvers<void>();
