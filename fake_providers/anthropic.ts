@@ -8,7 +8,13 @@ import type { BetaAnalyticsUsageItem } from "@anthropic-ai/sdk/resources/beta/or
 import type { ReportPageCursorResponse } from "@anthropic-ai/sdk/core/pagination";
 import { DAY, formatInstant, HOUR, MINUTE, parseInstant } from "../reference_provider/instants.ts";
 import type { Instant } from "../reference_provider/instants.ts";
-import { costTotals, factsOfDay, isInOlderCosts, usageTotals } from "./anthropic_facts.ts";
+import {
+  costTotals,
+  factsOfDay,
+  groupsOfDay,
+  isInOlderCosts,
+  usageTotals,
+} from "./anthropic_facts.ts";
 import { olderPage } from "./anthropic_older.ts";
 import { costItem, usageItem } from "./anthropic_rows.ts";
 import type { Fact, Group } from "./facts.ts";
@@ -36,8 +42,14 @@ function refreshedAt(now: Instant): Instant {
   return Math.floor((now - 3 * HOUR) / HOUR) * HOUR;
 }
 
-export function createAnthropic({ seed, legacy = false }: FakeOptions): Api {
-  const facts = new Facts(factsOfDay, seed);
+/** The refresh that ends all page tokens of before it: every four hours. */
+function refreshOf(now: Instant): number {
+  return Math.floor(now / (4 * HOUR));
+}
+
+export function createAnthropic({ seed, legacy = false, groupsADay }: FakeOptions): Api {
+  const maker = groupsADay === undefined ? factsOfDay : groupsOfDay(groupsADay);
+  const facts = new Facts(maker, seed);
   return {
     basePath: "",
     key: "sk-ant-admin01-fake-0123456789",
@@ -82,11 +94,18 @@ function page(facts: Facts, request: FakeRequest, now: Instant): Page {
   if (counted.length > 5) throw new Refusal(400, "group_by: at most 5 dimensions");
   const range = rangeOf(query, now);
   const refreshed = refreshedAt(now);
-  const shown = facts.between(range.start, range.end, refreshed - 1);
   const wanted = report === "cost" ? "costs" : "usage";
-  const ranked = rank(groupsOf(shown, wanted, range, counted), query, report, range.width);
   const limit = wholeOf(query, "limit", [1, 1000], 20);
-  const from = placeOf(path, query);
+  const from = placeOf(path, query, refreshOf(now));
+  const isByTime = query.get("order_by") === "time" && query.get("order") === "asc";
+  const days = isByTime && range.width !== null ? 2 : Infinity;
+  // Rows by time need no more days than fill the page: they would be made for each page again.
+  let ranked: Made[] = [];
+  for (let end = range.start; end < range.end && ranked.length <= from + limit;) {
+    end = Math.min(range.end, end === range.start ? end + days * DAY : 2 * end - range.start);
+    const shown = facts.between(range.start, end, refreshed - 1);
+    ranked = rank(groupsOf(shown, wanted, range, counted), query, report, range.width);
+  }
   const part = ranked.slice(from, from + limit);
   const ends = (bucket: Instant): Instant =>
     range.width === null ? range.end : bucket + range.width;
@@ -98,7 +117,7 @@ function page(facts: Facts, request: FakeRequest, now: Instant): Page {
   return {
     data: part.flatMap(itemsOf),
     has_more: hasMore,
-    next_page: hasMore ? tokenOf(path, query, from + limit) : null,
+    next_page: hasMore ? tokenOf(path, query, from + limit, refreshOf(now)) : null,
     data_refreshed_at: formatInstant(refreshed),
   };
 }

@@ -32,6 +32,33 @@ export const factsOfDay: DayMaker = (day, draw) => [
   ...(draw.chance(0.3) ? [sessions(day, draw)] : []),
 ];
 
+/** Facts of so many groups, each with usage and two kinds of cost. */
+export function groupsOfDay(groups: number): DayMaker {
+  return (day, draw) =>
+    Array.from({ length: groups }, (_, index): Fact[] => {
+      const dimensions = {
+        ...place(draw),
+        api_key_id: `apikey_${index}`,
+        model: draw.pick(MODELS),
+        service_tier: "standard",
+      };
+      const [input, output] = [draw.int(1, 3_000_000), draw.int(1, 90_000)].map(BigInt);
+      const metrics = { uncached_input_tokens: input ?? 0n, output_tokens: output ?? 0n };
+      const when = { at: day, visibleFrom: day };
+      const charge = (token: string, amount: bigint): Fact => ({
+        report: "costs",
+        ...when,
+        dimensions: { ...dimensions, cost_type: "tokens", token_type: token },
+        metrics: { amount, requests: 0n },
+      });
+      return [
+        { report: "usage", ...when, dimensions, metrics },
+        charge("uncached_input_tokens", (input ?? 0n) * 3_000_001n),
+        charge("output_tokens", (output ?? 0n) * 15_000_007n),
+      ];
+    }).flat();
+}
+
 function place(draw: Draw) {
   return {
     workspace_id: draw.pick(["wrkspc_research", "wrkspc_support", "wrkspc_default"]),

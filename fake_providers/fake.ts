@@ -1,6 +1,7 @@
 /** Shared by the fakes: requests and answers as values, the clock, the key, the rate limit, the log of requests. */
 import { createHash } from "node:crypto";
 import { Clock } from "../reference_provider/clock.ts";
+import { formatInstant, HOUR } from "../reference_provider/instants.ts";
 import type { Instant } from "../reference_provider/instants.ts";
 import type { Total } from "./facts.ts";
 
@@ -29,6 +30,10 @@ export interface FakeOptions {
   readonly seed: number;
   /** Anthropic: refuses the newer analytics API, as for keys that may only use the older one. */
   readonly legacy?: boolean;
+  /** Anthropic: refuses more requests in an hour, and tells the limit in headers. */
+  readonly requestsAnHour?: number;
+  /** Anthropic: each day has so many groups of usage and costs, instead of a few that are drawn. */
+  readonly groupsADay?: number;
 }
 
 /** The sums of the provider's data over some days. */
@@ -63,6 +68,32 @@ export class Refusal extends Error {
   }
 }
 
+/** The requests of an hour that begins with the first of them. */
+class HourlyLimit {
+  readonly #most: number;
+  #end = 0;
+  #left = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Counts a request. Tells whether there was one left, and the headers that say so. */
+  take(now: Instant): { readonly isLeft: boolean; readonly headers: Record<string, string> } {
+    if (now >= this.#end) [this.#end, this.#left] = [now + HOUR, this.#most];
+    const isLeft = this.#left > 0;
+    this.#left = Math.max(0, this.#left - 1);
+    const prefix = "anthropic-ratelimit-requests";
+    const headers = {
+      [`${prefix}-limit`]: String(this.#most),
+      [`${prefix}-remaining`]: String(this.#left),
+      [`${prefix}-reset`]: formatInstant(this.#end),
+      ...(isLeft ? {} : { "retry-after": String(Math.ceil((this.#end - now) / 1000)) }),
+    };
+    return { isLeft, headers };
+  }
+}
+
 /** A provider's API with a clock, a key and a limit, in this process. */
 export class Fake {
   readonly clock: Clock;
@@ -71,9 +102,11 @@ export class Fake {
   readonly requests: string[] = [];
   #limited: { left: number; retryAfter: string } = { left: 0, retryAfter: "1" };
   #failing: { left: number; status: number } = { left: 0, status: 500 };
+  readonly #hourly: HourlyLimit | undefined;
 
-  constructor(api: Api, { now, running = false }: FakeOptions) {
+  constructor(api: Api, { now, running = false, requestsAnHour }: FakeOptions) {
     this.api = api;
+    this.#hourly = requestsAnHour === undefined ? undefined : new HourlyLimit(requestsAnHour);
     this.clock = new Clock(now, running);
   }
 
@@ -93,7 +126,14 @@ export class Fake {
 
   handle(request: FakeRequest): FakeAnswer {
     this.requests.push(`${request.path}?${request.query.toString()}`);
+    const hourly = this.#hourly?.take(this.clock.now());
+    const { status, headers, body } = this.#judged(request, hourly?.isLeft ?? true);
+    return { status, headers: { ...headers, ...hourly?.headers }, body };
+  }
+
+  #judged(request: FakeRequest, isLeft: boolean): FakeAnswer {
     try {
+      if (!isLeft) throw new Refusal(429, "Rate limit reached.");
       if (this.#limited.left-- > 0) throw new Refusal(429, "Rate limit reached.");
       if (this.#failing.left-- > 0) throw new Refusal(this.#failing.status, "Try again later.");
       if (this.api.keyOf(request) !== this.api.key) throw new Refusal(401, "Invalid API key.");
@@ -152,18 +192,24 @@ export function checkList(name: string, values: readonly string[], known: readon
   if (wrong !== undefined) throw new Refusal(400, `'${name}' cannot be '${wrong}'.`);
 }
 
-/** A token for the page that begins at `place`, good for this very query only. */
-export function tokenOf(path: string, query: URLSearchParams, place: number): string {
-  return `page_${Buffer.from(`${place}:${digestOf(path, query)}`).toString("base64url")}`;
+/**
+ * A token for the page that begins at `place`, good for this very query only.
+ *
+ * @param state the state of the data that the token belongs to, where a provider ends its tokens with it
+ */
+export function tokenOf(path: string, query: URLSearchParams, place: number, state = 0): string {
+  return `page_${Buffer.from(`${place}:${digestOf(path, query)}:${state}`).toString("base64url")}`;
 }
 
 /** The place that a page token names; 0 without a token. */
-export function placeOf(path: string, query: URLSearchParams): number {
+export function placeOf(path: string, query: URLSearchParams, state = 0): number {
   const token = query.get("page");
   if (token === null || token === "") return 0;
   const text = Buffer.from(token.slice("page_".length), "base64url").toString();
-  const [place, digest] = text.split(":");
+  const [place, digest, of] = text.split(":");
   if (digest !== digestOf(path, query)) throw new Refusal(400, "Invalid 'page' for this query.");
+  if (of !== String(state))
+    throw new Refusal(410, "The data was refreshed: begin again with the first page.");
   return Number(place);
 }
 

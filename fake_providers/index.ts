@@ -4,7 +4,7 @@ import { Fake } from "./fake.ts";
 import { createOpenAi } from "./openai.ts";
 import { createOpenRouter } from "./openrouter.ts";
 
-export type { Fake } from "./fake.ts";
+export type { Fake, FakeOptions } from "./fake.ts";
 export { serve } from "./server.ts";
 
 /** The fakes that there are, by the name that `--as` takes. */

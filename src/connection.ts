@@ -56,8 +56,10 @@ export async function connect(
   const { clock, random, version } = host;
   const opened = host.openTransport(config.concurrency ?? MAXIMUM_LANES);
   const baseUrl = new URL(config.baseUrl);
-  const debug = (message: string): void => void outlet.send(protocol.log("DEBUG", message));
-  const adapter = await adapterOf(config, opened.transport, host, debug);
+  const say = (level: "DEBUG" | "INFO" | "WARN", message: string): void =>
+    void outlet.send(protocol.log(level, message));
+  const debug = (message: string): void => say("DEBUG", message);
+  const adapter = await adapterOf(config, opened.transport, host, say);
   const edges = { clock, random, transport: adapter?.transport ?? opened.transport };
   const userAgent = `source-ai-billing/${version}`;
   const warn = (message: string): void => void outlet.send(protocol.log("WARN", message));
@@ -96,11 +98,13 @@ async function adapterOf(
   { provider, account: label }: Config,
   transport: Transport,
   { clock }: ConnectionHost,
-  debug: (message: string) => void,
+  say: (level: "DEBUG" | "INFO" | "WARN", message: string) => void,
 ): Promise<Adapter | undefined> {
   if (provider === undefined) return undefined;
   const { createAdapter, providers } = await import("./adapters/index.ts");
-  const options = { transport, assumptions: provider, label, now: () => clock.now(), debug };
+  const debug = (message: string): void => say("DEBUG", message);
+  const now = (): number => clock.now();
+  const options = { transport, assumptions: provider, label, now, debug, say };
   return createAdapter(providers[provider.name], options);
 }
 

@@ -1,20 +1,23 @@
 /**
  * An adapter: a {@link Transport} that answers the three operations of the interface (section 4) from a provider's own
- * reports. Each page needs one request to the provider, or some more if the provider's pages are empty. An adapter holds one page
- * of the provider and one page of its own. It remembers nothing between requests: the cursor holds all.
+ * reports. A page needs one request to the provider at most, or some more if the provider's pages are empty. The cursor holds all
+ * that is needed to go on, also in another process. What an adapter keeps between requests (kept_pages.ts) only saves requests.
  */
-import { DAY, formatInstant, parseInstant } from "../core/time.ts";
+import { DAY, formatInstant, HOUR, parseInstant } from "../core/time.ts";
 import type { HttpRequest, HttpResponse, Transport } from "../edges.ts";
 import { jsonAnswer, problem } from "./answers.ts";
-import { PageMaker } from "./page.ts";
-import type { Api, Assumptions, Dataset, ProviderReports, Query } from "./report.ts";
-import { isObject, textIn } from "./shape.ts";
+import { KeptPages } from "./kept_pages.ts";
+import { PageMaker, type PageOptions } from "./page.ts";
+import type { Api, Assumptions, Dataset, ProviderReports, Query, ReportRequest } from "./report.ts";
+import { isObject, reportFault, textIn } from "./shape.ts";
 import { type Send, sender, type Upstream, type UpstreamOptions } from "./upstream.ts";
 
 export interface AdapterOptions extends UpstreamOptions {
   readonly assumptions: Assumptions;
   /** The account label of the config. It is a part of record ids. */
   readonly label?: string | undefined;
+  /** Gets what a person should know while reports are read. No secret. */
+  readonly say?: (level: "INFO" | "WARN", message: string) => void;
 }
 
 export interface Adapter {
@@ -40,22 +43,35 @@ export function createAdapter(provider: ProviderReports, options: AdapterOptions
     api = found;
     account = id;
   };
+  const kept = new KeptPages();
+  const estimate = estimator(provider, options);
+  const send = sender(provider, options);
   return {
     transport: async (request) => {
       const [, base = "", name = "", operation = ""] = OPERATION.exec(request.url.pathname) ?? [];
-      const send = sender(provider, options, request, base);
+      const ask = send(request, base);
       if (operation === "capabilities")
-        return await capabilities(provider, options.assumptions, send, options.now(), learn);
+        return await capabilities(provider, options.assumptions, ask, options.now(), learn);
       const asked = provider.apis.find((each) => each.name === name);
       if (asked === undefined || (operation !== "usage" && operation !== "costs"))
         return problem(404, "Not found", "There is no such operation.");
-      return await pageOf(provider, asked, operation, options, request, send);
+      return await pageOf(provider, asked, operation, options, request, {
+        send: ask,
+        kept,
+        estimate,
+      });
     },
     account: () => account,
     notice: () => notice(provider, api ?? provider.apis[0], options.assumptions),
     warning: () => warning(provider, api ?? provider.apis[0]),
   };
 }
+
+/** The most characters of an account's id: it stands in each STATE (S8). */
+const MOST_OF_ID = 100;
+
+/** So many requests an hour are few. */
+const FEW = 1000;
 
 /** Statuses with which a provider refuses one of its APIs to a key. */
 const REFUSED: ReadonlySet<number> = new Set([401, 403, 404]);
@@ -85,11 +101,11 @@ async function capabilities(
 }
 
 /** Sends the probe. If a wrong local clock named a day that the provider does not have, the probe goes again by its clock. */
-async function probe(api: Api, send: Send, now: number): Promise<Upstream> {
-  const answer = await send(api.probe(now));
+async function probe(api: Api, send: Send, now: number): Promise<Answered> {
+  const answer = await answered(send, api.probe(now));
   const isWrong = Math.abs(answer.now - now) > DAY / 2;
   return "refused" in answer && answer.status === 400 && isWrong
-    ? await send(api.probe(answer.now))
+    ? await answered(send, api.probe(answer.now))
     : answer;
 }
 
@@ -99,9 +115,20 @@ async function accountOf(
   send: Send,
 ): Promise<string | undefined | HttpResponse> {
   if (account === undefined) return undefined;
-  const answer = await send(account);
+  const answer = await answered(send, account);
   if ("refused" in answer) return REFUSED.has(answer.status) ? undefined : answer.refused;
-  return isObject(answer.body) ? (textIn(answer.body, "id") ?? undefined) : undefined;
+  const id = isObject(answer.body) ? (textIn(answer.body, "id") ?? undefined) : undefined;
+  if (id !== undefined && id.length > MOST_OF_ID)
+    throw reportFault(`the account's id is longer than ${MOST_OF_ID} characters`);
+  return id;
+}
+
+type Answered = Exclude<Upstream, { readonly tooLarge: unknown }>;
+
+async function answered(send: Send, request: ReportRequest): Promise<Answered> {
+  const answer = await send(request);
+  if ("tooLarge" in answer) throw answer.tooLarge;
+  return answer;
 }
 
 /** Capabilities (interface sections 2.2 and 2.3). */
@@ -142,7 +169,7 @@ async function pageOf(
   name: Dataset,
   { assumptions, now, label }: AdapterOptions,
   { url }: HttpRequest,
-  send: Send,
+  parts: Pick<PageOptions, "send" | "kept" | "estimate">,
 ): Promise<HttpResponse> {
   const query = queryOf(url.searchParams, name, api);
   if (typeof query === "string") return problem(400, "Invalid query", query);
@@ -152,8 +179,8 @@ async function pageOf(
     query,
     assumptions,
     label: label ?? null,
-    send,
     now,
+    ...parts,
   });
   if (query.start >= query.end) return maker.empty();
   return await maker.page(url.searchParams.get("cursor"));
@@ -177,6 +204,22 @@ function queryOf(parameters: URLSearchParams, dataset: Dataset, api: Api): Query
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (limit < 1 || limit > 1000) return "limit must be a whole number from 1 to 1000.";
   return { dataset, start: Math.max(start, api.earliest ?? start), end, granularity, limit };
+}
+
+/** Says once for each dataset how long many days take, if the provider allows few requests. */
+function estimator({ title }: ProviderReports, { say }: AdapterOptions): PageOptions["estimate"] {
+  const said = new Set<Dataset>();
+  return ({ requests, perMs }, dataset, requestsADay) => {
+    const anHour = (requests * HOUR) / perMs;
+    if (anHour > FEW || said.has(dataset)) return;
+    said.add(dataset);
+    const asked = Math.ceil(100 * requestsADay);
+    say?.(
+      "INFO",
+      `${title} allows about ${Math.round(anHour)} requests an hour to this key. 100 days of ${dataset} like those just read take ` +
+        `about ${asked} requests, or ${Math.ceil((60 * asked) / anHour)} minutes. A sync that is stopped goes on where it was.`,
+    );
+  };
 }
 
 function notice(provider: ProviderReports, api: Api, assumptions: Assumptions): string {

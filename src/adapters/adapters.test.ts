@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { Transport } from "../edges.ts";
 import {
   validateCapabilities,
   validateCosts,
@@ -12,6 +13,7 @@ import {
   type Asked,
   type Bench,
   benchOf,
+  chunksOf,
   DAY,
   HOUR,
   type Page,
@@ -19,6 +21,7 @@ import {
   recordsOf,
   type Row,
   sumsOf,
+  transportOf,
 } from "./testing.ts";
 
 const NOW = Date.UTC(2026, 11, 30, 12);
@@ -312,7 +315,45 @@ describe("reports that are not what they should be", () => {
   });
 
   test("a body that is no JSON is a 502, which is tried again", async () => {
-    expect((await given("<html>")).status).toBe(502);
+    expect((await given("{")).status).toBe(502);
+  });
+
+  test.each([
+    ["deep", "[".repeat(100_000), /nested deeper than 64/],
+    ["of empty lists", `{"data":[${"[],".repeat(1_000_000)}[]]}`, /more than 100000 values/],
+    ["of 300,000 buckets", `{"data":[${"{},".repeat(300_000)}{}]}`, /more than 100000 values/],
+    ["of 9 MiB", `{"data":"${"x".repeat(9 * 1024 ** 2)}"}`, /larger than 8388608 bytes/],
+  ])("a body that is %s is not parsed", async (_name, body, rule) => {
+    await expect(given(body)).rejects.toThrow(rule);
+  });
+
+  test("a page that is too large is asked for in smaller parts", async () => {
+    const bench = benchOf("openai", NOW);
+    const whole = await recordsOf(bench, "/v1/finops/costs", {
+      start: TODAY - 9 * DAY,
+      end: TODAY,
+    });
+    const transport: Transport = async (request) =>
+      request.url.searchParams.get("limit") === "1"
+        ? await transportOf(bench.fake)(request)
+        : { status: 200, headers: {}, body: chunksOf("[".repeat(99)) };
+    const start = new Date(TODAY - 9 * DAY).toISOString();
+    const query = `costs?start=${start}&end=${new Date(TODAY).toISOString()}`;
+    const { body } = await ask(bench, `/v1/finops/${query}`, { transport });
+    const first = (body as Page).data;
+    expect(first).toStrictEqual(whole.slice(0, first.length));
+    expect(first.length).toBeGreaterThan(0);
+  });
+
+  test("an account's id has at most 100 characters", async () => {
+    const bench = benchOf("anthropic", NOW);
+    const transport: Transport = async (request) =>
+      request.url.pathname.endsWith("/me")
+        ? { status: 200, headers: {}, body: chunksOf(`{"id":"${"i".repeat(101)}"}`) }
+        : await transportOf(bench.fake)(request);
+    await expect(ask(bench, "/v1/finops/capabilities", { transport })).rejects.toThrow(
+      /id is longer than 100 characters/,
+    );
   });
 
   test("an amount that is missing or no number is left to the check of records", async () => {

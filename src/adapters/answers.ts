@@ -1,6 +1,8 @@
 /** The answers of an adapter: JSON, and problem documents (interface section 7). */
 import type { HttpResponse } from "../edges.ts";
 import { readErrorBody } from "../http/body.ts";
+import { checkShape } from "../http/shape.ts";
+import { parseInstant } from "../core/time.ts";
 import { isObject, textIn } from "./shape.ts";
 import { parseExact } from "./exact.ts";
 import type { ProviderReports } from "./report.ts";
@@ -22,10 +24,26 @@ export function problem(status: number, title: string, detail: string): HttpResp
   return answer(status, "application/problem+json", { type, title, status, detail }, {});
 }
 
+/** What a body begins with that is a web page. */
+const WEB_PAGE = /^\s*<(!doctype\s+html|html|head|body)\b/i;
+
+/** The answer as it came, if its body is a web page: the address is then no API's (C4). */
+export function page({ headers }: HttpResponse, body: Buffer): HttpResponse | undefined {
+  const beginning = body.subarray(0, ERROR_BODY_BYTES).toString("latin1");
+  if (!WEB_PAGE.test(beginning) && !/^text\/html\b/i.test(headers["content-type"] ?? ""))
+    return undefined;
+  return {
+    status: 200,
+    headers: { "content-type": "text/html" },
+    body: once(Buffer.from(beginning)),
+  };
+}
+
 /** Turns an answer with another status than 200 into a problem document. `Retry-After` is passed on. */
 export async function refusal(
   response: HttpResponse,
   { title, scope }: ProviderReports,
+  now: number,
 ): Promise<HttpResponse> {
   const { status, headers } = response;
   const said = messageOf(await readErrorBody(response, ERROR_BODY_BYTES));
@@ -38,7 +56,7 @@ export async function refusal(
   return answer(status, "application/problem+json", document, {
     date: headers["date"],
     location: headers["location"],
-    "retry-after": headers["retry-after"] ?? (status === 429 ? PATIENCE : undefined),
+    "retry-after": headers["retry-after"] ?? (status === 429 ? patience(headers, now) : undefined),
     "www-authenticate":
       status === 401
         ? `Bearer realm="${title}"`
@@ -48,9 +66,16 @@ export async function refusal(
   });
 }
 
+/** Seconds until the limit is whole again, where a header says it. */
+function patience(headers: HttpResponse["headers"], now: number): string {
+  const reset = parseInstant(headers["anthropic-ratelimit-requests-reset"] ?? "");
+  return reset === undefined || reset <= now ? PATIENCE : String(Math.ceil((reset - now) / 1000));
+}
+
 /** The message of an error: all three providers send `{"error": {"message": …}}`. */
 function messageOf(body: string): string | null {
   try {
+    checkShape(Buffer.from(body));
     const value = parseExact(body);
     const error = isObject(value) ? value["error"] : undefined;
     return isObject(error) ? textIn(error, "message") : null;

@@ -51,7 +51,7 @@ const analyticsApi: Api = {
       name: "usage",
       pages: "rows",
       // A row becomes seven records at most.
-      sizes: ({ limit }) => sizeOf(limit, 7),
+      sizes: ({ limit }) => sizeOf(limit, 7, 1000),
       request: (place, query) => requestOf("usage", place, query, GROUPS),
       read: (body, place, query) => pageOf(body, place, query, usageOf),
     },
@@ -61,7 +61,8 @@ const analyticsApi: Api = {
       name: "costs",
       pages: "rows",
       // A group fans out into five token types and three other kinds of cost, which `limit` does not count.
-      sizes: ({ limit }) => sizeOf(limit, 8),
+      // Eight times 375 rows are as many as an answer may hold.
+      sizes: ({ limit }) => sizeOf(limit, 8, 375),
       request: (place, query) => requestOf("cost", place, query, COST_GROUPS),
       read: (body, place, query) => pageOf(body, place, query, costOf),
     },
@@ -91,15 +92,20 @@ export const anthropic: ProviderReports = {
   apis: [analyticsApi, olderApi],
 };
 
-function sizeOf(limit: number, each: number): ReturnType<Report["sizes"]> {
-  const size = Math.max(1, Math.floor(limit / each));
+/** Groups a request: as many as an answer may hold, because requests may be few (90 an hour); fewer for a small page. */
+function sizeOf(limit: number, each: number, most: number): ReturnType<Report["sizes"]> {
+  const size = limit >= 100 ? most : Math.max(1, Math.floor(limit / each));
   return { first: size, most: size };
 }
 
-function requestOf(report: string, { size, page }: Place, query: Query, groups: readonly string[]) {
-  const width = widthOf(query);
+function requestOf(
+  report: string,
+  { start, size, page }: Place,
+  query: Query,
+  groups: readonly string[],
+) {
   const parameters: [string, string][] = [
-    ["starting_at", formatInstant(floorTo(width, query.start))],
+    ["starting_at", formatInstant(start)],
     ["ending_at", formatInstant(query.end)],
     ["time_bucket_width", query.granularity],
     // By time and oldest first: ranks by amount change while the pages are read.
@@ -112,22 +118,33 @@ function requestOf(report: string, { size, page }: Place, query: Query, groups: 
   return { path: `/v1/organizations/analytics/${report}`, parameters };
 }
 
+/**
+ * The whole buckets of a page. Its last bucket may go on behind the page, so the next request begins with this bucket: a page token
+ * ends within hours, when the data is refreshed, while any request may begin at a bucket. Only a bucket that is larger than a page
+ * needs tokens.
+ */
 function pageOf(
   body: JsonObject,
   place: Place,
   query: Query,
   draftsOf: (row: JsonObject, group: JsonObject, start: number) => readonly Draft[],
 ): ReportPage {
-  const drafts = objectsIn(body, "data").flatMap((row) =>
-    draftsOf(
-      row,
-      objectIn(row, "group"),
-      judgeStart(bucketStart(instantIn(row, "starting_at"), widthOf(query)), place.start, query),
-    ),
-  );
+  let last = place.start;
+  const rows = objectsIn(body, "data").map((row) => {
+    const named = bucketStart(instantIn(row, "starting_at"), widthOf(query));
+    const start = judgeStart(named, place.start, query);
+    if (start < last) throw reportFault("its rows are not in the order of time");
+    last = start;
+    return { row, start };
+  });
   const page = textIn(body, "next_page");
-  if (hasMore(body) && page === null) throw reportFault("has_more comes without next_page");
-  const next = hasMore(body) ? { start: place.start, page } : null;
+  const more = hasMore(body);
+  if (more && page === null) throw reportFault("has_more comes without next_page");
+  const isCut = more && rows.some(({ start }) => start < last);
+  const next = isCut ? { start: last, page: null } : more ? { start: place.start, page } : null;
+  const drafts = rows
+    .filter(({ start }) => !isCut || start < last)
+    .flatMap(({ row, start }) => draftsOf(row, objectIn(row, "group"), start));
   // Null: no export covers any part of the range yet.
   const isNone = body["data_refreshed_at"] === null;
   const refreshedAt = isNone ? null : instantIn(body, "data_refreshed_at");

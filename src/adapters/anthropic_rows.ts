@@ -14,10 +14,8 @@ export const TOKEN_TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Quantities that each row of usage has. */
-const DEMANDED = [
-  ...["uncached_input_tokens", "output_tokens", "cache_read_input_tokens"],
-  "cache_creation",
-];
+const TOKENS = ["uncached_input_tokens", "output_tokens", "cache_read_input_tokens"];
+const DEMANDED = [...TOKENS, "cache_creation"];
 
 /** Cache writes that have a usage type of the interface. Others would be counted by their own names. */
 const WRITES = new Set(["ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens"]);

@@ -3,7 +3,19 @@ import { describe, expect, test } from "vitest";
 import type { FakeName } from "../../fake_providers/index.ts";
 import { type Host, run } from "../connector.ts";
 import { ConnectorError } from "../errors.ts";
-import { type Bench, benchOf, DAY, hostOf, type Row, sumsOf, TYPES } from "./testing.ts";
+import {
+  type Bench,
+  benchOf,
+  chunksOf,
+  DAY,
+  HOUR,
+  hostOf,
+  type Row,
+  sumsOf,
+  timedHostOf,
+  transportOf,
+  TYPES,
+} from "./testing.ts";
 import type { Output } from "../protocol.ts";
 
 const CATALOG = {
@@ -29,9 +41,10 @@ class Platform {
   readonly rows: { readonly stream: string; readonly data: Row }[] = [];
   readonly logs: string[] = [];
   readonly states = new Map<string, unknown>();
-  readonly #skew: number;
+  readonly #skew: number | "timed";
 
-  constructor(bench: Bench, skew = 0) {
+  /** @param skew see {@link hostOf}; `timed` where waits and requests take the fake's time */
+  constructor(bench: Bench, skew: number | "timed" = 0) {
     this.bench = bench;
     this.#skew = skew;
   }
@@ -64,8 +77,9 @@ class Platform {
     }
   }
 
-  async check(change: object = {}): Promise<Message[]> {
-    const host = this.#host(new AbortController().signal, change);
+  async check(change: object = {}, transport = transportOf(this.bench.fake)): Promise<Message[]> {
+    const openTransport = () => ({ transport, close: () => Promise.resolve() });
+    const host = { ...this.#host(new AbortController().signal, change), openTransport };
     const messages: Message[] = [];
     const outputs = run(
       { kind: "check", config: "config", writeConfig: false, debug: false },
@@ -83,12 +97,10 @@ class Platform {
   }
 
   #host(stop: AbortSignal, change: object): Host {
-    return hostOf(
-      this.bench,
-      { config: change, catalog: CATALOG, state: [...this.states.values()] },
-      stop,
-      this.#skew,
-    );
+    const files = { config: change, catalog: CATALOG, state: [...this.states.values()] };
+    return this.#skew === "timed"
+      ? timedHostOf(this.bench, files, stop)
+      : hostOf(this.bench, files, stop, this.#skew);
   }
 
   /** The rows that stand, by record id: of each record the version of its newest reading. */
@@ -181,7 +193,39 @@ test("OpenRouter over a year, of which it shows 30 days at a time", async () => 
   expectTruth(platform, Date.UTC(2026, 0, 1));
 });
 
+test("Anthropic's first sync with 300 groups a day, 90 requests an hour and tokens of four hours ends", async () => {
+  // The data is refreshed, which ends all tokens, at 12:00: while the sync waits for the next hour.
+  const now = Date.UTC(2026, 6, 20, 11, 30);
+  const first = now - 70 * DAY;
+  const options = { groupsADay: 300, requestsAnHour: 90 };
+  const platform = new Platform(benchOf("anthropic", now, options), "timed");
+  const { fake } = platform.bench;
+  const start = new Date(first).toISOString().slice(0, 10);
+  expect(await platform.sync(Infinity, { start_date: start })).toBe(true);
+  expect(fake.clock.now() - now).toBeGreaterThan(HOUR);
+  // A day of costs is a request, and so are three days of usage.
+  expect(fake.requests.length).toBeLessThan(71 * 2);
+  expect(platform.logs.join("\n")).toMatch(
+    /allows about 90 requests an hour to this key. 100 days of costs like those just read take about 100 requests, or 67 minutes/,
+  );
+  const truth = fake.totals(Date.parse(start), Date.UTC(2026, 6, 20));
+  const isOver = (row: Row): boolean => (row["ChargePeriodStart"] ?? "") < "2026-07-20";
+  for (const dataset of ["usage", "costs"] as const)
+    expect(sumsOf(platform.byId(dataset).filter(isOver))).toStrictEqual(truth[dataset]);
+}, 180_000);
+
 describe("what a person sees", () => {
+  test("a web page at the first request is a wrong address, at once", async () => {
+    const platform = new Platform(benchOf("openai", NOW));
+    const messages = await platform.check({}, async () => ({
+      status: 200,
+      headers: { "content-type": "text/html" },
+      body: chunksOf("<!DOCTYPE html><p>Welcome"),
+    }));
+    expect(messages.at(-1)?.connectionStatus).toMatchObject({ status: "FAILED" });
+    expect(messages.at(-1)?.connectionStatus?.message).toContain("web page");
+  });
+
   test("check succeeds, and a log line says what is read and assumed", async () => {
     const platform = new Platform(benchOf("anthropic", NOW, { legacy: true }));
     const messages = await platform.check();

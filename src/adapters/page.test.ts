@@ -1,9 +1,10 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { retentionFloor } from "../core/plan.ts";
 import type { Transport } from "../edges.ts";
 import type { Capabilities } from "../generated/capabilities.js";
 import {
+  adapterOf,
   ask,
   type Bench,
   benchOf,
@@ -12,6 +13,7 @@ import {
   HOUR,
   type Page,
   recordsOf,
+  sumsOf,
   transportOf,
 } from "./testing.ts";
 
@@ -179,3 +181,62 @@ test.each(["openai", "anthropic", "openrouter"] as const)(
     expect(bench.fake.requests.join("\n")).not.toMatch(/user|actor/);
   },
 );
+
+describe("Anthropic's page tokens", () => {
+  const query = "/v1/finops/costs?start=2026-12-20T00:00:00Z&end=2026-12-22T00:00:00Z";
+
+  test("a token that has expired (410) is a refused cursor, so that the window begins again", async () => {
+    const bench = benchOf("anthropic", NOW, { groupsADay: 3 });
+    const first = (await ask(bench, `${query}&limit=1`)).body as Page;
+    const second = (await ask(bench, `${query}&limit=1&cursor=${first.next_cursor}`)).body as Page;
+    const rest = `${query}&limit=1&cursor=${second.next_cursor}`;
+    expect((await ask(bench, rest)).status).toBe(200);
+    bench.fake.clock.advance(4 * HOUR);
+    expect(await ask(bench, rest)).toMatchObject({
+      status: 400,
+      body: { title: "Invalid cursor", detail: expect.stringContaining("has expired") },
+    });
+    expect(bench.fake.requests.at(-1)).toContain("page=");
+  });
+
+  test("a 410 without a token is no refused cursor", async () => {
+    const bench = benchOf("anthropic", NOW);
+    const transport = network(bench, () => 410);
+    expect((await ask(bench, query, { transport })).status).toBe(410);
+  });
+
+  test("days that fit a request need no token, however many they are", async () => {
+    const bench = benchOf("anthropic", NOW, { groupsADay: 300 });
+    const [start, end] = [Date.UTC(2026, 11, 18), Date.UTC(2026, 11, 22)];
+    for (const dataset of ["usage", "costs"] as const) {
+      const records = await recordsOf(bench, `/v1/finops/${dataset}`, { start, end });
+      expect(sumsOf(records)).toStrictEqual(bench.fake.totals(start, end)[dataset]);
+    }
+    expect(bench.fake.requests.length).toBeGreaterThan(6);
+    expect(bench.fake.requests.join("\n")).not.toContain("page=");
+  });
+
+  test("rows that are not in the order of time are a fault", async () => {
+    const row = (day: number): string =>
+      `{"starting_at":"2026-12-${day}T00:00:00Z","group":{},"cost":{"amount":"1","currency":"USD"}}`;
+    const body = `{"data":[${row(21)},${row(20)}],"has_more":true,"next_page":"x"}`;
+    await expect(ask(benchOf("anthropic", NOW), query, { body })).rejects.toThrow(
+      /not in the order of time/,
+    );
+  });
+});
+
+test("a provider's page is asked for once by one process, however many pages it becomes", async () => {
+  const bench = benchOf("openai", NOW);
+  const adapter = adapterOf(bench);
+  const crowded = "/v1/finops/costs?start=2026-11-06T00:00:00Z&end=2026-11-07T00:00:00Z&limit=500";
+  const first = await adapter(crowded);
+  const before = bench.fake.requests.length;
+  const second = await adapter(`${crowded}&cursor=${first.next_cursor}`);
+  expect(bench.fake.requests).toHaveLength(before);
+  const afresh = (await ask(bench, `${crowded}&cursor=${first.next_cursor}`)).body;
+  expect(second.data).toStrictEqual((afresh as Page).data);
+  // A page that begins a window is never one that was kept.
+  await adapter(crowded);
+  expect(bench.fake.requests).toHaveLength(before + 2);
+});

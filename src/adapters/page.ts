@@ -1,6 +1,6 @@
 /** One page of the interface from the provider's pages. */
 import { hash } from "node:crypto";
-import { floorTo, formatInstant, HOUR } from "../core/time.ts";
+import { DAY, floorTo, formatInstant, HOUR } from "../core/time.ts";
 import type { HttpResponse } from "../edges.ts";
 import { jsonAnswer, problem } from "./answers.ts";
 import { type Cursor, decodeCursor, encodeCursor } from "./cursor.ts";
@@ -14,11 +14,15 @@ import {
 } from "./records.ts";
 import type { Api, Assumptions, ProviderReports, Query, Report, ReportPage } from "./report.ts";
 import { isObject, reportFault } from "./shape.ts";
-import type { Send } from "./upstream.ts";
+import type { KeptPages } from "./kept_pages.ts";
+import type { Rate, Send } from "./upstream.ts";
 
 /** The most pages without a row that are skipped for one page, and for how long, in milliseconds: `check` waits ten seconds. */
 const MOST_SKIPPED = 32;
 const SKIPPING = 2000;
+
+/** How many pages one request fills, where the number of its buckets is free. */
+const PAGES_A_REQUEST = 4;
 
 export interface PageOptions {
   readonly provider: ProviderReports;
@@ -28,6 +32,9 @@ export interface PageOptions {
   /** The account label of the config; null if there is none. */
   readonly label: string | null;
   readonly send: Send;
+  readonly kept: KeptPages;
+  /** Gets how long a long window takes, by the rate that the provider allows: once for each dataset. */
+  readonly estimate: (rate: Rate, dataset: Query["dataset"], requestsADay: number) => void;
   /** This side's clock, in milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -45,7 +52,10 @@ interface Page {
 }
 
 /** A provider's page, as drafts with their ids. */
-interface Fetched {
+export interface Fetched {
+  /** The number of buckets or rows that was asked for. */
+  readonly size: number;
+  readonly rate: Rate | undefined;
   readonly drafts: readonly IdentifiedDraft[];
   readonly context: RecordContext;
   readonly next: ReportPage["next"];
@@ -136,23 +146,36 @@ export class PageMaker {
   async #fetch(report: Report, place: Cursor): Promise<Fetched | HttpResponse> {
     const { provider, query, assumptions, label, send } = this.#options;
     const answer = await send(report.request(place, query));
+    if ("tooLarge" in answer) {
+      // A page token goes with the size that it came with.
+      if (place.size === 1 || place.page !== null) throw answer.tooLarge;
+      return await this.#fetch(report, { ...place, size: Math.ceil(place.size / 8) });
+    }
     const { now } = answer;
+    const { size } = place;
     const context = { provider, report: report.name, query, assumptions, label, now };
     if ("refused" in answer) {
+      // A page token ends when the provider refreshes its data: the window has to begin again (S4).
+      if (answer.status === 410 && place.page !== null)
+        return problem(400, "Invalid cursor", "The provider's page token has expired.");
       const beyond = answer.status === 400 && report.isBeyond?.(place.start, now) === true;
       if (!beyond) return answer.refused;
       const date = answer.refused.headers["date"];
-      return { drafts: [], context, next: null, date, now };
+      return { drafts: [], context, next: null, date, now, size, rate: undefined };
     }
     if (!isObject(answer.body)) throw reportFault("it is no object");
-    const page = report.read(answer.body, place, query);
-    return { ...page, drafts: identified(page.drafts, context), context, date: answer.date, now };
+    const page = report.read(answer.body, { ...place, size }, query);
+    const drafts = identified(page.drafts, context);
+    return { ...page, drafts, context, date: answer.date, now, size, rate: answer.rate };
   }
 
   async #pageAt(cursor: Cursor): Promise<Page | HttpResponse> {
     const report = this.#reports[cursor.report];
     if (report === undefined) throw new TypeError("a cursor names no report");
-    const fetched = await this.#fetch(report, cursor);
+    const { kept } = this.#options;
+    // A page that begins a reading is never an earlier reading's.
+    const earlier = cursor.after === null ? undefined : kept.take(this.#keyOf(cursor));
+    const fetched = earlier ?? (await this.#fetch(report, cursor));
     if ("status" in fetched) return fetched;
     const { after } = cursor;
     const { drafts, context, now, refreshedAt, date } = fetched;
@@ -163,8 +186,14 @@ export class PageMaker {
       rest.length > given.length
         ? this.#within(report, { ...cursor, asOf }, given, fetched)
         : this.#behind(report, { ...cursor, asOf }, fetched);
+    if (rest.length > given.length && next !== undefined) kept.keep(this.#keyOf(next), fetched);
     const data = given.map((each) => recordOf(each, context));
     return { data, next, asOf, availableThrough: this.#availableThrough(refreshedAt, now), date };
+  }
+
+  #keyOf({ report, start, size, page }: Cursor): string {
+    const { api, query } = this.#options;
+    return JSON.stringify([api.name, query, report, start, size, page]);
   }
 
   #encode(cursor: Cursor): string {
@@ -178,32 +207,40 @@ export class PageMaker {
     report: Report,
     cursor: Cursor,
     given: readonly IdentifiedDraft[],
-    { drafts }: Fetched,
+    { drafts, size: asked }: Fetched,
   ): Cursor {
     const last = given.at(-1);
     if (last === undefined) return cursor;
     const after = { start: last.start, id: last.id };
     const digest = digestOf(drafts, last.start);
-    if (report.pages === "rows") return { ...cursor, after, digest };
-    const size = this.#sizeFor(report, cursor, drafts);
+    if (report.pages === "rows") return { ...cursor, size: asked, after, digest };
+    const size = this.#sizeFor(report, asked, drafts);
     return { ...cursor, start: last.start, size, page: null, after, digest };
   }
 
   /** Goes on behind the provider's page: on its next one, or in the next report. */
-  #behind(report: Report, cursor: Cursor, { next, drafts }: Fetched): Cursor | undefined {
-    const { query } = this.#options;
+  #behind(report: Report, cursor: Cursor, fetched: Fetched): Cursor | undefined {
+    const { next, drafts, size: asked, rate } = fetched;
+    const { query, estimate } = this.#options;
+    const read = ((next?.start ?? 0) - cursor.start) / DAY;
+    if (rate !== undefined && read > 0) estimate(rate, query.dataset, 1 / read);
     if (next === null || (report.pages === "buckets" && next.start >= query.end))
       return this.#begin(cursor.report + 1, cursor.asOf);
     // A token goes with the very query that it came from.
-    const size = next.page === null ? this.#sizeFor(report, cursor, drafts) : cursor.size;
+    const isFree = next.page === null && report.pages === "buckets";
+    const size = isFree ? this.#sizeFor(report, asked, drafts) : asked;
     return { ...cursor, ...next, size, after: null, digest: null };
   }
 
-  /** The number of buckets that fill a page, by the rows just read. A bucket that does not fit is requested again. */
-  #sizeFor(report: Report, { size }: Cursor, drafts: readonly IdentifiedDraft[]): number {
+  /**
+   * The number of buckets that fill some pages, by the rows just read: a provider may allow few requests. A bucket that does not fit
+   * is kept, or requested again.
+   */
+  #sizeFor(report: Report, size: number, drafts: readonly IdentifiedDraft[]): number {
     const { most } = report.sizes(this.#options.query);
     const each = drafts.length / size;
-    const fitting = each === 0 ? most : Math.floor(this.#options.query.limit / each);
+    const fitting =
+      each === 0 ? most : Math.floor((PAGES_A_REQUEST * this.#options.query.limit) / each);
     return Math.min(most, Math.max(1, fitting));
   }
 

@@ -38,6 +38,8 @@ export interface ReportRequest {
   /** Path under the base URL, e.g. `/v1/organization/costs`. */
   readonly path: string;
   readonly parameters: readonly (readonly [name: string, value: string])[];
+  /** In place of the provider's headers of the same names. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A record of the interface, without the columns that are the same for all records. */
@@ -67,7 +69,7 @@ export interface Report {
   readonly name: string;
   /**
    * `buckets`: a page holds whole buckets and may begin at any of them; a bucket that does not fit into our page is requested
-   * again. `rows`: only the provider's token finds a page, and the whole page is requested again.
+   * again. `rows`: a page holds a number of rows, and is requested again as it was.
    */
   readonly pages: "buckets" | "rows";
   /** The size to begin with, and the most. */

@@ -1,8 +1,13 @@
 /** Shared by the tests of the adapters: fakes behind a Transport, and a client that reads windows. Never part of the connector. */
-import { createFake, type Fake, type FakeName } from "../../fake_providers/index.ts";
+import {
+  createFake,
+  type Fake,
+  type FakeName,
+  type FakeOptions,
+} from "../../fake_providers/index.ts";
 import { addDecimals } from "../core/decimal.ts";
 import type { Host } from "../connector.ts";
-import type { HttpRequest, Transport } from "../edges.ts";
+import type { Clock, HttpRequest, Transport } from "../edges.ts";
 import { readBody } from "../http/body.ts";
 import { hostOf as realHostOf } from "../testing_host.ts";
 import { createAdapter } from "./adapter.ts";
@@ -35,11 +40,7 @@ export interface Bench {
   readonly baseUrl: string;
 }
 
-export function benchOf(
-  name: FakeName,
-  now: number,
-  options: { legacy?: boolean; seed?: number } = {},
-): Bench {
+export function benchOf(name: FakeName, now: number, options: Partial<FakeOptions> = {}): Bench {
   const fake = createFake(name, { now, seed: 11, ...options });
   return { fake, name, baseUrl: `https://provider.test${fake.api.basePath}` };
 }
@@ -54,15 +55,48 @@ export const TYPES = {
 /** Longer sleeps are deadlines, which no test comes near. */
 const LONGEST_WAIT = 5000;
 
+/** A clock that is the fake's: each wait moves it on, and each request takes half a second. */
+function timedClock({ clock }: Fake): Clock {
+  return {
+    now: () => clock.now(),
+    sleep: async (ms, signal) => {
+      const until = clock.now() + ms;
+      await new Promise(setImmediate);
+      signal.throwIfAborted();
+      // Another wait may have moved it further.
+      if (clock.now() < until) clock.set(until);
+    },
+  };
+}
+
+/** A host like that of {@link hostOf} whose waits and requests take the fake's time, so that hours pass on both sides. */
+export function timedHostOf(bench: Bench, files: Files, stop: AbortSignal): Host {
+  const transport: Transport = async (request) => {
+    bench.fake.clock.advance(500);
+    return await transportOf(bench.fake)(request);
+  };
+  return {
+    ...hostOf(bench, files, stop),
+    clock: timedClock(bench.fake),
+    openTransport: () => ({ transport, close: () => Promise.resolve() }),
+  };
+}
+
+/** The files of a run, by name; what `config` lacks is made up for the fake. */
+export interface Files {
+  readonly config: object;
+  readonly catalog?: unknown;
+  readonly state?: unknown;
+}
+
 /**
  * A host whose network is a fake, and whose clock is the fake's, moved on by each wait.
  *
- * @param files by name; what `config` lacks is made up for the fake
  * @param skew how much this side's clock is ahead of the provider's, in milliseconds
  */
 export function hostOf(
   { fake, name, baseUrl }: Bench,
-  files: { readonly config: object; readonly catalog?: unknown; readonly state?: unknown },
+  files: Files,
   stop: AbortSignal,
   skew = 0,
 ): Host {
@@ -137,6 +171,25 @@ export async function ask(
   });
   const { text } = await readBody(response, 32 * 1024 ** 2);
   return { status: response.status, headers: response.headers, body: JSON.parse(text), text };
+}
+
+/** One adapter for some requests, as in a process. Gives the pages that it answers. */
+export function adapterOf(bench: Bench): (pathAndQuery: string) => Promise<Page> {
+  const { fake, name, baseUrl } = bench;
+  const adapter = createAdapter(providers[name], {
+    transport: transportOf(fake),
+    assumptions: ASSUMPTIONS,
+    now: () => fake.clock.now(),
+  });
+  return async (pathAndQuery) => {
+    const response = await adapter.transport({
+      url: new URL(`${baseUrl}${pathAndQuery}`),
+      headers: { authorization: `Bearer ${fake.api.key}` },
+      signal: new AbortController().signal,
+    });
+    const page: Page = JSON.parse((await readBody(response, 32 * 1024 ** 2)).text);
+    return page;
+  };
 }
 
 /** A record of an adapter: texts and nulls. */

@@ -1,13 +1,24 @@
 /** Requests from an adapter to the provider. */
 import { parseHttpDate } from "../core/retry.ts";
+import { HOUR, parseInstant } from "../core/time.ts";
 import type { HttpRequest, HttpResponse, Transport } from "../edges.ts";
-import { readBody } from "../http/body.ts";
-import { problem, refusal } from "./answers.ts";
+import { ConnectorError } from "../errors.ts";
+import { decode, readBytes } from "../http/body.ts";
+import { BufferPool } from "../http/buffers.ts";
+import { ByteBudget } from "../http/budget.ts";
+import { checkShape } from "../http/shape.ts";
+import { page as webPage, problem, refusal } from "./answers.ts";
 import { type Json, parseExact } from "./exact.ts";
 import type { ProviderReports, ReportRequest } from "./report.ts";
+import { reportFault } from "./shape.ts";
 
-/** The most bytes of a provider's page, decompressed (L1). */
-const MAXIMUM_BYTES = 32 * 1024 ** 2;
+/** The most bytes of a provider's page, decompressed: as of every page that needs JSON.parse (L1). */
+const MAXIMUM_BYTES = 8 * 1024 ** 2;
+
+/** The limit of all bodies of the provider that are held at once, in bytes (L1): one page of the largest size, parsed. */
+const BUDGET_BYTES = 32 * 1024 ** 2;
+
+const MINUTE = HOUR / 60;
 
 /** The most characters of an address in a log line: page tokens may be long. */
 const SHOWN_CHARACTERS = 400;
@@ -21,53 +32,100 @@ export interface UpstreamOptions {
   readonly debug?: (message: string) => void;
 }
 
-/** The provider's answer: JSON, or the answer to pass on to the client. */
+/** How many requests a provider allows in how many milliseconds, by its headers. */
+export interface Rate {
+  readonly requests: number;
+  readonly perMs: number;
+}
+
+/** The provider's answer: JSON, or the answer to pass on to the client, or the error of a page that may be asked for in parts. */
 export type Upstream =
-  | { readonly body: Json; readonly date: string | undefined; readonly now: number }
-  | { readonly refused: HttpResponse; readonly status: number; readonly now: number };
+  | {
+      readonly body: Json;
+      readonly date: string | undefined;
+      readonly now: number;
+      readonly rate: Rate | undefined;
+    }
+  | { readonly refused: HttpResponse; readonly status: number; readonly now: number }
+  | { readonly tooLarge: ConnectorError };
 
 /** Sends one GET to the provider. */
 export type Send = (request: ReportRequest) => Promise<Upstream>;
 
 /**
- * Makes the requests to the provider in place of a request to the adapter.
+ * Makes the requests to the provider in place of requests to the adapter. All of them share one budget of memory.
  *
- * @param request the request to the adapter: its credential, its signal and its origin are those of all requests
- * @param base the path of the base URL, e.g. `/api`
+ * @returns a function of a request to the adapter, whose credential, signal and origin are those of all requests, and of the path of
+ *   the base URL, e.g. `/api`
  */
 export function sender(
+  provider: ProviderReports,
+  options: UpstreamOptions,
+): (request: HttpRequest, base: string) => Send {
+  const budget = new ByteBudget(BUDGET_BYTES);
+  const pool = new BufferPool();
+  return (request, base) => async (asked) => {
+    const { signal } = request;
+    const { response, now } = await sent(provider, options, request, base, asked);
+    if (response.status !== 200) {
+      const refused = await refusal(response, provider, now);
+      return { refused, status: response.status, now };
+    }
+    try {
+      const limits = { maximumBytes: MAXIMUM_BYTES, budget, pool, signal };
+      const body = await readBytes(response, limits);
+      try {
+        checkShape(body.bytes);
+        await body.growForParsing();
+        const value = parsed(decode(body.bytes));
+        if (value !== undefined)
+          return { body: value, date: response.headers["date"], now, rate: rateOf(response, now) };
+        const refused = webPage(response, body.bytes) ?? noJson(provider);
+        return { refused, status: refused.status, now };
+      } finally {
+        body.release();
+      }
+    } catch (reason) {
+      if (!(reason instanceof ConnectorError) || reason.code !== "provider_fault") throw reason;
+      return { tooLarge: reportFault(`a page of ${asked.path} is too large (${reason.detail})`) };
+    }
+  };
+}
+
+async function sent(
   provider: ProviderReports,
   { transport, now, debug }: UpstreamOptions,
   { url, headers, signal }: HttpRequest,
   base: string,
-): Send {
+  { path, parameters, headers: own = {} }: ReportRequest,
+): Promise<{ readonly response: HttpResponse; readonly now: number }> {
   const { authorization = "", ...rest } = headers;
   const key = authorization.replace(/^Bearer /, "");
-  return async ({ path, parameters }) => {
-    const target = new URL(url.origin + base + path);
-    target.search = new URLSearchParams(
-      parameters.map(([name, value]) => [name, value]),
-    ).toString();
-    const response = await transport({
-      url: target,
-      headers: { ...rest, accept: "application/json", ...provider.headers(key) },
-      signal,
-    });
-    debug?.(`The adapter asked GET ${target.href.slice(0, SHOWN_CHARACTERS)}: ${response.status}`);
-    const at = now();
-    const clock = parseHttpDate(response.headers["date"] ?? "", at) ?? at;
-    if (response.status !== 200) {
-      const refused = await refusal(response, provider);
-      return { refused, status: response.status, now: clock };
-    }
-    const { text } = await readBody(response, MAXIMUM_BYTES);
-    const body = parsed(text);
-    if (body === undefined) {
-      const refused = problem(502, "No JSON", `${provider.title} answers HTTP 200 without JSON.`);
-      return { refused, status: 502, now: clock };
-    }
-    return { body, date: response.headers["date"], now: clock };
-  };
+  const target = new URL(url.origin + base + path);
+  target.search = new URLSearchParams(parameters.map(([name, value]) => [name, value])).toString();
+  const response = await transport({
+    url: target,
+    headers: { ...rest, accept: "application/json", ...provider.headers(key), ...own },
+    signal,
+  });
+  debug?.(`The adapter asked GET ${target.href.slice(0, SHOWN_CHARACTERS)}: ${response.status}`);
+  const at = now();
+  return { response, now: parseHttpDate(response.headers["date"] ?? "", at) ?? at };
+}
+
+function noJson({ title }: ProviderReports): HttpResponse {
+  return problem(502, "No JSON", `${title} answers HTTP 200 without JSON.`);
+}
+
+/**
+ * Anthropic's headers of rate limits. They name no period: it is an hour if the limit is whole again later than in a minute, else a
+ * minute.
+ */
+function rateOf({ headers }: HttpResponse, now: number): Rate | undefined {
+  const requests = headers["anthropic-ratelimit-requests-limit"] ?? "";
+  const whole = parseInstant(headers["anthropic-ratelimit-requests-reset"] ?? "");
+  if (!/^[1-9]\d{0,8}$/.test(requests) || whole === undefined) return undefined;
+  return { requests: Number(requests), perMs: whole - now > MINUTE ? HOUR : MINUTE };
 }
 
 function parsed(text: string): Json | undefined {
