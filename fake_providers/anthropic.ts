@@ -27,6 +27,11 @@ const BETA = "analytics-usage-cost-2026-08-24";
 /** Nothing before this instant can be asked for. */
 const EARLIEST = Date.UTC(2026, 0, 1);
 
+const REFUSALS = {
+  403: "This key may not use the analytics API.",
+  400: "organization_type_not_supported: the analytics API is not available to this organization.",
+};
+
 const WIDTHS: Readonly<Record<string, number>> = { "1m": MINUTE, "1h": HOUR, "1d": DAY };
 
 const FANNED_OUT: readonly string[] = ["cost_type", "token_type"];
@@ -47,7 +52,8 @@ function refreshOf(now: Instant): number {
   return Math.floor(now / (4 * HOUR));
 }
 
-export function createAnthropic({ seed, legacy = false, groupsADay }: FakeOptions): Api {
+export function createAnthropic(options: FakeOptions): Api {
+  const { seed, legacy = false, groupsADay, refusal = 403 } = options;
   const maker = groupsADay === undefined ? factsOfDay : groupsOfDay(groupsADay);
   const facts = new Facts(maker, seed);
   return {
@@ -62,7 +68,7 @@ export function createAnthropic({ seed, legacy = false, groupsADay }: FakeOption
         return { id: "2c9d1c1e-1111-4222-8333-444455556666", type: "organization", name: "Fake" };
       if (!request.path.startsWith("/v1/organizations/analytics/"))
         return olderPage(facts, request, now);
-      if (legacy) throw new Refusal(403, "This key may not use the analytics API.");
+      if (legacy) throw new Refusal(refusal, REFUSALS[refusal]);
       return page(facts, request, now);
     },
     errorBody: (status, message) => ({

@@ -27,7 +27,10 @@ const COST_GROUPS = ["workspace_id", "description"];
 const DESCRIBED = ["model", "cost_type", "token_type", "service_tier", "context_window"];
 
 /** Answers a request to the older API. */
-export function olderPage(facts: Facts, { path, query }: FakeRequest, now: Instant): Page {
+export function olderPage(facts: Facts, request: FakeRequest, now: Instant): Page {
+  const { path, query, headers } = request;
+  if (headers["anthropic-version"] !== "2023-06-01")
+    throw new Refusal(400, "anthropic-version: this fake has the shapes of 2023-06-01 only");
   const isCost = path === "/v1/organizations/cost_report";
   if (!isCost && path !== "/v1/organizations/usage_report/messages")
     throw new Refusal(404, "Not found");

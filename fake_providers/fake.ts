@@ -30,6 +30,8 @@ export interface FakeOptions {
   readonly seed: number;
   /** Anthropic: refuses the newer analytics API, as for keys that may only use the older one. */
   readonly legacy?: boolean;
+  /** Anthropic: how the analytics API refuses; 403 by default, 400 as for an organization of another kind. */
+  readonly refusal?: 403 | 400;
   /** Anthropic: refuses more requests in an hour, and tells the limit in headers. */
   readonly requestsAnHour?: number;
   /** Anthropic: each day has so many groups of usage and costs, instead of a few that are drawn. */

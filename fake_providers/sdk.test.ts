@@ -143,7 +143,8 @@ describe("the fake of Anthropic, read by its own SDK", () => {
     const refused = client.beta.organization.analytics.usage.list({ starting_at: ISO });
     await expect(refused).rejects.toThrow(/403/);
     const query = { starting_at: ISO, "group_by[]": "workspace_id" };
-    const costs = await client.get("/v1/organizations/cost_report", { query });
+    const headers = { "anthropic-version": "2023-06-01" };
+    const costs = await client.get("/v1/organizations/cost_report", { query, headers });
     expect(costs).toMatchObject({ has_more: true, data: { length: 7 } });
     expect(JSON.stringify(costs)).toContain('"workspace_id":null');
   });

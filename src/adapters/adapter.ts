@@ -43,7 +43,7 @@ export function createAdapter(provider: ProviderReports, options: AdapterOptions
     api = found;
     account = id;
   };
-  const kept = new KeptPages();
+  const kept: PageOptions["kept"] = new KeptPages();
   const estimate = estimator(provider, options);
   const send = sender(provider, options);
   return {
@@ -89,7 +89,7 @@ async function capabilities(
     const answer = await probe(api, send, now);
     if ("refused" in answer) {
       last = answer.refused;
-      if (REFUSED.has(answer.status)) continue;
+      if (REFUSED.has(answer.status) || answer.isNoOffer) continue;
       return last;
     }
     const account = await accountOf(provider, send);

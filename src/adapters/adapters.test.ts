@@ -239,6 +239,28 @@ describe("what an adapter says of its data", () => {
     expect((await ask(bench, "/v1/finops/capabilities")).status).toBe(500);
   });
 
+  test.each([400, 403] as const)(
+    "the older API is read where the analytics API answers %i",
+    async (refusal) => {
+      const bench = benchOf("anthropic", NOW, { legacy: true, refusal });
+      const { body } = await ask(bench, "/v1/finops/capabilities");
+      expect(body).toMatchObject({ datasets: { usage: { endpoint: "/v1/finops/older/usage" } } });
+    },
+  );
+
+  test("a 400 to the probe without a reason is such a refusal too; one with a reason is not", async () => {
+    const bench = benchOf("anthropic", NOW);
+    const answered = async (body: string): Promise<number> => {
+      const transport: Transport = async (request) =>
+        request.url.pathname.includes("/analytics/")
+          ? { status: 400, headers: {}, body: chunksOf(body) }
+          : await transportOf(bench.fake)(request);
+      return (await ask(bench, "/v1/finops/capabilities", { transport })).status;
+    };
+    expect(await answered("{}")).toBe(200);
+    expect(await answered('{"error":{"message":"starting_at is wrong"}}')).toBe(400);
+  });
+
   test("endpoints that serve one model for one provider are records of their own", async () => {
     const range = { start: TODAY - 20 * DAY, end: TODAY };
     const records = await recordsOf(benchOf("openrouter", NOW), "/v1/finops/costs", range);

@@ -39,21 +39,26 @@ export function page({ headers }: HttpResponse, body: Buffer): HttpResponse | un
   };
 }
 
+/** Anthropic's word for an API that the organization's kind does not have. */
+const NO_OFFER = "organization_type_not_supported";
+
 /** Turns an answer with another status than 200 into a problem document. `Retry-After` is passed on. */
 export async function refusal(
   response: HttpResponse,
   { title, scope }: ProviderReports,
   now: number,
-): Promise<HttpResponse> {
+): Promise<{ readonly refused: HttpResponse; readonly isNoOffer: boolean }> {
   const { status, headers } = response;
-  const said = messageOf(await readErrorBody(response, ERROR_BODY_BYTES));
+  const body = await readErrorBody(response, ERROR_BODY_BYTES);
+  const said = messageOf(body);
+  const isNoOffer = status === 400 && (said === null || body.includes(NO_OFFER));
   const document = {
     type: "/problems/provider",
     title: `${title} answers HTTP ${status}`,
     status: Math.max(status, 400),
     ...(said === null ? {} : { detail: said }),
   };
-  return answer(status, "application/problem+json", document, {
+  const refused = answer(status, "application/problem+json", document, {
     date: headers["date"],
     location: headers["location"],
     "retry-after": headers["retry-after"] ?? (status === 429 ? patience(headers, now) : undefined),
@@ -64,6 +69,7 @@ export async function refusal(
           ? `Bearer error="insufficient_scope", scope="${scope}"`
           : undefined,
   });
+  return { refused, isNoOffer };
 }
 
 /** Seconds until the limit is whole again, where a header says it. */

@@ -34,6 +34,9 @@ const COST_IDENTITY = [
   "currency",
 ];
 
+/** The version whose shapes these are. A newer one may rename members. */
+const headers = { "anthropic-version": "2023-06-01" } as const;
+
 export const olderApi: Api = {
   name: "older",
   title: "the older Admin API",
@@ -44,6 +47,7 @@ export const olderApi: Api = {
       ["starting_at", formatInstant(floorTo(DAY, now) - DAY)],
       ["limit", "1"],
     ],
+    headers,
   }),
   usage: [
     {
@@ -85,7 +89,7 @@ function requestOf(report: string, place: Place, query: Query, groups: readonly 
     ["limit", String(place.size)],
     ...groups.map((group): [string, string] => ["group_by[]", group]),
   ];
-  return { path: `/v1/organizations/${report}`, parameters };
+  return { path: `/v1/organizations/${report}`, parameters, headers };
 }
 
 /** The buckets of a page and their rows. */

@@ -2,22 +2,21 @@
  * Pages of the provider of which a part was given. They save requests, and hold nothing that a cursor does not lead to again: a
  * process that was killed asks for them once more.
  */
-import type { Fetched } from "./page.ts";
 
 /** The most records of all pages together: some 60 MB. The oldest page goes first. */
 const MOST_RECORDS = 60_000;
 
-export class KeptPages {
-  readonly #pages = new Map<string, Fetched>();
+export class KeptPages<Page extends { readonly drafts: readonly unknown[] }> {
+  readonly #pages = new Map<string, Page>();
 
   /** The page that was kept under a key, which is then free. */
-  take(key: string): Fetched | undefined {
+  take(key: string): Page | undefined {
     const page = this.#pages.get(key);
     this.#pages.delete(key);
     return page;
   }
 
-  keep(key: string, page: Fetched): void {
+  keep(key: string, page: Page): void {
     this.#pages.delete(key);
     this.#pages.set(key, page);
     let records = [...this.#pages.values()].reduce((sum, { drafts }) => sum + drafts.length, 0);

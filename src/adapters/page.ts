@@ -32,7 +32,7 @@ export interface PageOptions {
   /** The account label of the config; null if there is none. */
   readonly label: string | null;
   readonly send: Send;
-  readonly kept: KeptPages;
+  readonly kept: KeptPages<Fetched>;
   /** Gets how long a long window takes, by the rate that the provider allows: once for each dataset. */
   readonly estimate: (rate: Rate, dataset: Query["dataset"], requestsADay: number) => void;
   /** This side's clock, in milliseconds since 1970. */

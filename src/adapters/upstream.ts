@@ -46,7 +46,13 @@ export type Upstream =
       readonly now: number;
       readonly rate: Rate | undefined;
     }
-  | { readonly refused: HttpResponse; readonly status: number; readonly now: number }
+  | {
+      readonly refused: HttpResponse;
+      readonly status: number;
+      readonly now: number;
+      /** A 400 that says that this account has no such API, or that gives no reason. */
+      readonly isNoOffer: boolean;
+    }
   | { readonly tooLarge: ConnectorError };
 
 /** Sends one GET to the provider. */
@@ -68,8 +74,8 @@ export function sender(
     const { signal } = request;
     const { response, now } = await sent(provider, options, request, base, asked);
     if (response.status !== 200) {
-      const refused = await refusal(response, provider, now);
-      return { refused, status: response.status, now };
+      const { refused, isNoOffer } = await refusal(response, provider, now);
+      return { refused, status: response.status, now, isNoOffer };
     }
     try {
       const limits = { maximumBytes: MAXIMUM_BYTES, budget, pool, signal };
@@ -81,7 +87,7 @@ export function sender(
         if (value !== undefined)
           return { body: value, date: response.headers["date"], now, rate: rateOf(response, now) };
         const refused = webPage(response, body.bytes) ?? noJson(provider);
-        return { refused, status: refused.status, now };
+        return { refused, status: refused.status, now, isNoOffer: false };
       } finally {
         body.release();
       }
