@@ -35,7 +35,7 @@ config is read unless --config names one. No token is taken from the command lin
 processes show.
 
 All requests read only, and Retry-After is honored. The run is bounded: about 130 requests, at most
-20 minutes and 64 MiB of answers; with --deep a few hundred requests, 2 hours and 256 MiB. The
+20 minutes and 128 MiB of answers; with --deep a few hundred requests, 2 hours and 512 MiB. The
 checks that are left then are reported as not verified.
 
 A file for --expect has an id on each line; what follows a # is a remark. A file for --oauth is

@@ -75,11 +75,20 @@ async function main(): Promise<void> {
   const report = join(values.out, "report.html");
   const realReport = join(values.out, "real_spend.html");
   const places = { directory: values.out, database, report, realReport };
+  const sources: readonly (readonly [page: string, database: string])[] =
+    name === undefined
+      ? [
+          [report, join(values.out, "company.duckdb")],
+          [realReport, database],
+        ]
+      : [[report, database]];
   const agreed = name === undefined ? await tellAll(places) : await tellOfFake(name, places);
   const shown = relative(process.cwd(), database);
   terminal.section("To look around", "all of it stays until the next run");
-  terminal.line(`${relative(process.cwd(), report)}, for a browser`);
-  terminal.line(`${shown}, beside it the config`);
+  for (const [page, source] of sources) {
+    const from = relative(process.cwd(), source);
+    terminal.line(`${relative(process.cwd(), page)}, for a browser: the report of ${from}`);
+  }
   terminal.line(`bin/source-ai-billing query --database ${shown} "${QUERY}"`);
   process.stdout.write("\n");
   process.exitCode = agreed ? 0 : 1;

@@ -113,14 +113,17 @@ describe("the launcher names what npm ci has left out", () => {
     expect(stderr.trim().split("\n")).toHaveLength(1);
   });
 
-  test("a Node that is too old for the npm scripts", () => {
-    const script = fileURLToPath(new URL("../scripts/needs_node.mjs", import.meta.url));
+  test.each([
+    ["the npm scripts", "../scripts/needs_node.mjs", "run `npm ci` again"],
+    ["the package", "../bin/needs_node.mjs", "install a newer Node.js, then run npm install again"],
+  ])("a Node that is too old for %s", (_, path, remedy) => {
+    const script = fileURLToPath(new URL(path, import.meta.url));
     const older = `Object.defineProperty(process.versions, "node", { value: "20.20.2" }); await import(${JSON.stringify(script)})`;
     const line = ["--input-type=module", "--eval", older];
     const { status, stderr } = spawnSync(process.execPath, line, { encoding: "utf8" });
     expect(status).toBe(1);
     expect(stderr).toContain("this is 20.20.2");
-    expect(stderr).toContain("run `npm ci` again");
+    expect(stderr).toContain(remedy);
     expect(spawnSync(process.execPath, [script]).status).toBe(0);
   });
 });

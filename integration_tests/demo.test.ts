@@ -98,6 +98,8 @@ describe("npm run demo", () => {
 
   it("reads a company's bill with its teams and budgets, and leaves the report of it", async () => {
     expect(output).toMatch(/^ {2}Report {2}.*report\.html$/m);
+    expect(output).toMatch(/\/report\.html, for a browser: the report of .*company\.duckdb$/m);
+    expect(output).toMatch(/\/real_spend\.html, for a browser: the report of .*billing\.duckdb$/m);
     const report = await readFile(join(directory, "report.html"), "utf8");
     expect(report).toMatch(/<h1>November so far: [\d,.]+ USD, \+\d+% against the month before/);
     expect(report).toContain("Customer Care");

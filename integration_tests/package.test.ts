@@ -73,6 +73,7 @@ test("holds the bundle, the views and what a user reads, and nothing else", () =
     "package/CHANGELOG.md",
     "package/LICENSE",
     "package/README.md",
+    "package/bin/needs_node.mjs",
     "package/bin/source-ai-billing",
     "package/package.json",
   ]);

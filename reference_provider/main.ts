@@ -99,23 +99,20 @@ function greeting(
   control: boolean,
   oauth: Readonly<Record<string, string>>,
 ): string {
-  const day = now.slice(0, 10);
-  const first = `${day.slice(0, 8)}01`;
-  const range =
-    first === day
-      ? `start=${first}T00:00:00Z&end=${first}T12:00:00Z`
-      : `start=${first}T00:00:00Z&end=${day}T00:00:00Z`;
   const { base_url: baseUrl, access_token: token, certificate } = facts;
-  const curl = certificate === undefined ? "curl" : `curl --cacert ${certificate}`;
+  const trust = certificate === undefined ? "" : `NODE_EXTRA_CA_CERTS=${certificate} `;
   return `Reference provider, account ${account.id}, at ${now}
   base URL      ${baseUrl}
   access token  ${token}
 ${certificate === undefined ? "" : `  certificate   ${certificate}\n`}${control ? `  control       ${new URL("/control/", baseUrl).href}\n` : ""}${shownOAuth(oauth)}
-Try
-  ${curl} -H 'Authorization: Bearer ${token}' '${baseUrl}/v1/finops/capabilities'
-  ${curl} -H 'Authorization: Bearer ${token}' '${baseUrl}/v1/finops/costs?${range}'
-`;
+${tryIt(token, `--base-url ${baseUrl}`, trust)}`;
 }
+
+/** The commands that read a provider which has just begun to serve. */
+const tryIt = (secret: string, line: string, environment = ""): string => `Try in another shell
+  echo ${secret} | ${environment}bin/source-ai-billing init ${line} --secret-stdin
+  ${environment}bin/source-ai-billing sync --report report.html
+`;
 
 async function loadAccounts(
   directories: readonly string[],
@@ -160,7 +157,8 @@ async function serveFake(
   process.stdout.write(
     values.json
       ? `${JSON.stringify(facts)}\n`
-      : `A fake of ${name}, at ${formatInstant(now)}\n  base URL      ${facts.base_url}\n  key           ${facts.access_token}\n`,
+      : `A fake of ${name}, at ${formatInstant(now)}\n  base URL      ${facts.base_url}\n  key           ${facts.access_token}\n` +
+          tryIt(fake.api.key, `--provider ${name} --base-url ${served.baseUrl}`),
   );
 }
 

@@ -1,6 +1,7 @@
 /**
  * `npm pack` publishes the bundle. Everything that it needs is inside it, so the published package.json lists no dependency
- * but two optional ones: DuckDB, which only `sync`, `query` and `report` use, and pg for reports from PostgreSQL. `prepack` puts this package.json in place of the repository's, and
+ * but two optional ones: DuckDB, which only `sync`, `query` and `report` use, and pg for reports from PostgreSQL. Its one script lets
+ * an installation fail where Node is too old. `prepack` puts this package.json in place of the repository's, and
  * `postpack` puts the repository's back.
  */
 import { existsSync } from "node:fs";
@@ -25,6 +26,9 @@ const PUBLISHED = [
   "files",
 ];
 
+/** npm only warns of a wrong `engines`, and the command would then refuse to run. */
+const PREINSTALL = "node bin/needs_node.mjs";
+
 const OPTIONAL = ["@duckdb/node-api", "pg"];
 
 async function replace(): Promise<void> {
@@ -40,7 +44,8 @@ async function replace(): Promise<void> {
   );
   // An interrupted `npm pack` leaves the repository's file under the other name, and it must win.
   if (!existsSync(kept)) await writeFile(kept, text, { flag: "wx" });
-  await writeFile(file, `${JSON.stringify({ ...published, optionalDependencies }, null, 2)}\n`);
+  const shown = { ...published, scripts: { preinstall: PREINSTALL }, optionalDependencies };
+  await writeFile(file, `${JSON.stringify(shown, null, 2)}\n`);
 }
 
 async function restore(): Promise<void> {

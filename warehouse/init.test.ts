@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { ConnectorError } from "../src/errors.ts";
 import { connectionStatus, type Output } from "../src/protocol.ts";
-import { Secrets } from "../src/secrets.ts";
-import type { WarehouseHost } from "./host.ts";
 import { init, type InitOptions } from "./init.ts";
+import { hostWith } from "./testing.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "init-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -34,10 +33,7 @@ async function run(
     const ended = new ConnectorError("aborted", "No answer was given, so nothing was written.");
     return answer === undefined ? Promise.reject(ended) : Promise.resolve(answer);
   };
-  const host: WarehouseHost = {
-    now: () => Date.parse("2026-03-10T00:00:00Z"),
-    sleep: () => Promise.resolve(),
-    secrets: new Secrets(),
+  const host = hostWith({
     async *engine(_, { readJson }): AsyncGenerator<Output, boolean> {
       seen.push(await readJson("", "config"));
       const outcome = outcomes.shift();
@@ -47,16 +43,11 @@ async function run(
         : connectionStatus("FAILED", outcome);
       return true;
     },
-    readJson: () => Promise.reject(new Error("init reads no file")),
     say: (text) => Promise.resolve(void said?.push(text)),
     warn: (text) => void warned?.push(text),
-    watch: () => {
-      throw new Error("init shows no progress");
-    },
     ask: answers === undefined ? undefined : ask,
-    databaseUrl: undefined,
     readInput: () => Promise.resolve("s3cr3t\n"),
-  };
+  });
   const options: InitOptions = {
     provider: undefined,
     baseUrl: undefined,

@@ -196,3 +196,26 @@ test("an error names a file that is missing or cannot be replaced", async () => 
   });
   chmodSync(folder, 0o700);
 });
+
+test.each([
+  ["2026-01-02", 1],
+  ["2026-01-01", 0],
+])("a start_date %s is told %i times on 2026-01-01", async (start, times) => {
+  const host = {
+    clock: { now: () => Date.UTC(2026, 0, 1), sleep: () => Promise.resolve() },
+    secrets: new Secrets(),
+    readJson: () => Promise.resolve({ ...CONFIG, start_date: start }),
+  };
+  const sent: Message[] = [];
+  await loadConfig({ config: "c", writeConfig: false }, host, (message) =>
+    Promise.resolve(void sent.push(message)),
+  );
+  expect(sent).toHaveLength(times);
+  if (times > 0) expect(JSON.stringify(sent)).toContain("start_date lies in the future");
+});
+
+test("a refresh token on stdin cannot be renewed, and the message says what to do", async () => {
+  await expect(assertWritable("-")).rejects.toThrow(
+    /^The config from stdin has a refresh token, .* Put the config into a file that this user may write/,
+  );
+});

@@ -31,6 +31,10 @@ export interface TokenStore {
   readonly save: (tokens: TokenSet) => Promise<void>;
 }
 
+/** Said because the streams are then read to their end, and nothing is in them. */
+const FUTURE_START =
+  "start_date lies in the future of this machine's clock, so nothing may be read before that day.";
+
 /**
  * Reads the config of a command, and warns about keys that are probably misspelled.
  *
@@ -47,6 +51,9 @@ export async function loadConfig(
   host.secrets.add(secretsOf(current));
   const config = parseConfig(current);
   for (const warning of misspelledKeys(current)) await send(log("WARN", warning));
+  if (config.start !== undefined && config.start > host.clock.now()) {
+    await send(log("WARN", FUTURE_START));
+  }
   const renews = config.credentials.authType === "oauth2_authorization_code";
   if (writeConfig && renews) await host.configFile?.assertWritable(path);
   const save = async (tokens: TokenSet): Promise<void> => {
