@@ -19,13 +19,13 @@ export const READINGS: readonly Mutant[] = [
   {
     rule: "R4",
     file: "src/streams/held_windows.ts",
-    from: "if (isNew) void checkpoints.sendAhead();",
-    to: "if (isNew && held.length > 0) void checkpoints.sendAhead();",
+    from: "if (isNew) void ledger.sendAhead();",
+    to: "if (isNew && held.length > 0) void ledger.sendAhead();",
     test: "src/streams/reserved_ids.test.ts: R4: whenever a process is killed, rows of the next one sort behind those it left, also if the provider's clock was put back",
   },
   {
     rule: "R4",
-    file: "src/streams/checkpoint.ts",
+    file: "src/streams/ledger.ts",
     from: "if (this.#records > 0 && this.#sent.has(hash)) {",
     to: "if (this.#sent.size < 0) {",
     test: "src/streams/reserved_ids.test.ts: S2 R4: a window that begins again brings no STATE back behind its records",
@@ -33,8 +33,8 @@ export const READINGS: readonly Mutant[] = [
   {
     rule: "R4",
     file: "src/streams/reader.ts",
-    from: "await this.#checkpoints.sendLast();",
-    to: "await this.#checkpoints.send();",
+    from: "await this.#ledger.sendLast();",
+    to: "await this.#ledger.send();",
     test: "src/streams/reserved_ids.test.ts: S2 R4: the last STATE counts the rows of a window that waits for its strays, although it says what the first one said",
   },
   {
@@ -47,7 +47,7 @@ export const READINGS: readonly Mutant[] = [
   {
     rule: "R4",
     file: "src/streams/completion.ts",
-    from: "if (isFirst) void checkpoints.sendAhead();",
+    from: "if (isFirst) void ledger.sendAhead();",
     to: "",
     test: "src/streams/reserved_ids.test.ts: R4: a report names no chain before a STATE does",
   },
@@ -96,7 +96,7 @@ export const READINGS: readonly Mutant[] = [
   {
     rule: "R4",
     file: "src/streams/reader.ts",
-    from: "await this.#checkpoints.send();\n    await this.#log",
+    from: "await this.#ledger.send();\n    await this.#log",
     to: "await this.#log",
     test: "src/streams/reader_days.test.ts: R4: a STATE without the first passage goes out before the rows of a restarted window",
   },
@@ -131,7 +131,7 @@ export const READINGS: readonly Mutant[] = [
   {
     rule: "R5",
     file: "src/streams/completion.ts",
-    from: "state().pass?.beganAt ?? input.now",
+    from: "ledger.state.pass?.beganAt ?? input.now",
     to: "input.now",
     test: "src/streams/completion.test.ts: R5: a pass that goes on is reported with the instant when it was first planned, and a look as part of a window",
   },

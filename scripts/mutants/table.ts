@@ -76,10 +76,10 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     rule: "S2",
-    file: "src/streams/checkpoint.ts",
+    file: "src/streams/ledger.ts",
     from: "if (text === this.#last) return;",
     to: "",
-    test: "src/streams/checkpoint.test.ts: S2: a state that has not changed is not sent again, and its records count for the next STATE",
+    test: "src/streams/ledger.test.ts: S2: a state that has not changed is not sent again, and its records count for the next STATE",
   },
   {
     rule: "S2",
@@ -143,10 +143,10 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     rule: "S8",
-    file: "src/streams/checkpoint.ts",
+    file: "src/streams/bounded_state.ts",
     from: "Buffer.byteLength(text) <= limits.stateBytes",
     to: "text.length > 0",
-    test: "src/streams/checkpoint.test.ts: S8: a state that would grow too large drops proofs, sums and finished windows, with warnings, and no cursor",
+    test: "src/streams/ledger.test.ts: S8: a state that would grow too large drops proofs, sums and finished windows, with warnings, and no cursor",
   },
   {
     rule: "S8",
@@ -171,10 +171,10 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     rule: "S8",
-    file: "src/streams/checkpoint.ts",
+    file: "src/streams/bounded_state.ts",
     from: "groupsOf(bounded) <= limits.stateGroups",
     to: "groupsOf(bounded) >= 0",
-    test: "src/streams/checkpoint.test.ts: S8: a state of too many groups of control totals leaves them out, before it is made",
+    test: "src/streams/ledger.test.ts: S8: a state of too many groups of control totals leaves them out, before it is made",
   },
   {
     rule: "S4",

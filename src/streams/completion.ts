@@ -24,10 +24,10 @@ import { type DayReport, settle, settleAgain, type Settlement } from "../core/se
 import { advance, finishWindow, knownOf, settleReading, type StreamState } from "../core/state.ts";
 import { DAY } from "../core/time.ts";
 import { type Range, subtract } from "../core/window.ts";
-import { type Checkpoints, forgetDays, reserveId, type ReserveOptions } from "./checkpoint.ts";
 import { describeAbsent, describeShrunk, tooManyLooks, tooManyStrays } from "./describe.ts";
 import { asLearned, incompleteDays, standingOf } from "./ended_reading.ts";
 import { type Job, jobOf, rewriteJob } from "./job.ts";
+import type { Ledger } from "./ledger.ts";
 import type { Purpose } from "./record_filter.ts";
 import { type CameStrays, standingStrays, Strays } from "./strays.ts";
 
@@ -42,7 +42,8 @@ export interface ReadingReport {
   readonly strays: readonly StandingStrays[];
 }
 
-export interface CompletionOptions extends ReserveOptions {
+export interface CompletionOptions {
+  readonly ledger: Ledger;
   readonly plan: Plan<StreamState>;
   readonly input: PlanInput;
   readonly limits: Limits;
@@ -55,8 +56,6 @@ export interface CompletionOptions extends ReserveOptions {
   readonly remembersAll: () => boolean;
   /** Puts a job in front of the queue. */
   readonly queue: (job: Job) => void;
-  /** Sends the state. */
-  readonly checkpoints: Pick<Checkpoints, "send" | "sendAhead">;
 }
 
 const dayRange = ({ day }: { readonly day: number }): Range => ({ start: day, end: day + DAY });
@@ -134,7 +133,7 @@ export class Completion {
 
   async #settle(ended: EndedWindow): Promise<void> {
     const { job, reading, alsoWritten, writes, pageCount } = ended;
-    const { input, limits, warn, setState, state, queue } = this.#options;
+    const { ledger, input, limits, warn, queue } = this.#options;
     const isWhole = job.purpose.kind === "window" && job.purpose.withStrays;
     for (const day of job.written.keys()) this.#written.add(day);
     const incomplete = incompleteDays(
@@ -145,7 +144,7 @@ export class Completion {
     const endedAt = this.#options.providerNow();
     const judge = (): Settlement =>
       settle(
-        renewed(knownOf(state()), reading.digests),
+        renewed(knownOf(ledger.state), reading.digests),
         { ...reading, endedAt, incomplete },
         alsoWritten,
       );
@@ -160,7 +159,7 @@ export class Completion {
     await this.#report({ reading, isWhole, days: settlement.reports, strays: reading.standing });
     // Other windows may have changed the state while the report was sent, so the days are judged again on the present state.
     // The verdicts are the same, because no other window changes the days of this one.
-    const settled = settleReading(state(), reading, asLearned(judge(), reading), input.now);
+    const settled = settleReading(ledger.state, reading, asLearned(judge(), reading), input.now);
     const { rewrites } = settlement;
     const hasLost = settlement.hasLost || this.#writtenStrays() < strays;
     const due = [
@@ -168,17 +167,14 @@ export class Completion {
       // R5: a reading without totals is not reported, so the warehouse cannot know what it proved.
       ...(this.#options.report !== null && reading.totals === null ? [reading] : []),
     ];
-    setState(this.#remembered(this.#withDue(settled, due)));
+    ledger.update(this.#remembered(this.#withDue(settled, due)));
     if (rewrites.length === 0) {
       const { availableThrough } = reading;
       this.#finish({ window: reading, availableThrough, missesStrays: job.missesStrays });
       this.#confirm(reading, pageCount, settlement.doubtful);
       return;
     }
-    await forgetDays(
-      rewrites.map(({ day, records }) => ({ day, records, writtenBy: null })),
-      this.#options,
-    );
+    await ledger.forget(rewrites.map(({ day, records }) => ({ day, records, writtenBy: null })));
     queue(rewriteJob(reading, rewrites, job, this.strays.hasPending(reading)));
   }
 
@@ -187,7 +183,7 @@ export class Completion {
    * comes before the second one, which is about some of its days.
    */
   #readBefore({ start, end, rewrites }: Reading): Range[] {
-    const reads = this.#options.state().pass?.reads ?? [];
+    const reads = this.#options.ledger.state.pass?.reads ?? [];
     const others = rewrites === null ? [] : subtract([{ start, end }], rewrites.map(dayRange));
     return [...reads, ...this.#waiting.map(({ window }) => window), ...others];
   }
@@ -213,16 +209,17 @@ export class Completion {
   }
 
   async #confirmed(reading: Reading, days: readonly number[]): Promise<void> {
-    const { state, setState } = this.#options;
+    const { ledger } = this.#options;
     const judge = (): ReturnType<typeof settleAgain> =>
-      settleAgain(knownOf(state()), reading, days);
+      settleAgain(knownOf(ledger.state), reading, days);
     const { reports } = judge();
     if (reports.length === 0) return;
     await this.#report({ reading, isWhole: false, days: reports, strays: [] });
-    const present = state();
+    const present = ledger.state;
     if (present.mode !== "incremental") return;
     const agreed = reports.map(({ day }) => day);
-    setState({ ...present, known: judge().known, due: afterReading(present.due, agreed, []) });
+    const due = afterReading(present.due, agreed, []);
+    ledger.update({ ...present, known: judge().known, due });
   }
 
   /**
@@ -231,7 +228,7 @@ export class Completion {
    */
   async #looked(reading: Reading): Promise<void> {
     const days = this.#strayDays().filter((day) => reading.start <= day && day < reading.end);
-    const known = renewed(knownOf(this.#options.state()), reading.digests);
+    const known = renewed(knownOf(this.#options.ledger.state), reading.digests);
     const { reports } = settleAgain(known, reading, days);
     const agreed = new Set(reports.map(({ day }) => day));
     await this.#leave(days.filter((day) => !agreed.has(day)));
@@ -244,10 +241,8 @@ export class Completion {
 
   /** Takes days out of the state, so that the next sync writes them again. */
   async #leave(days: readonly number[]): Promise<void> {
-    await forgetDays(
-      days.map((day) => ({ day, records: 0, writtenBy: null })),
-      this.#options,
-    );
+    const { ledger } = this.#options;
+    await ledger.forget(days.map((day) => ({ day, records: 0, writtenBy: null })));
   }
 
   async #wroteStrays(
@@ -258,10 +253,11 @@ export class Completion {
     if (absent > 0) await this.#options.warn(describeAbsent(absent, job.window));
     const written = standingOf(reading.totals ?? [], reading.id);
     await this.#report({ reading, isWhole: false, days: [], strays: written });
-    const state = this.#remembered(this.#options.state());
+    const { ledger } = this.#options;
+    const state = this.#remembered(ledger.state);
     // R2: no reading of this pass is about the days of these strays, so that their provisional costs are followed from here.
     const { provisional } = reading;
-    this.#options.setState(
+    ledger.update(
       state.mode === "incremental"
         ? { ...state, provisional: addMissingDays(state.provisional, provisional) }
         : state,
@@ -270,24 +266,24 @@ export class Completion {
   }
 
   async #report(said: Omit<ReadingReport, "passBeganAt">): Promise<void> {
-    const { input, report, state, checkpoints } = this.#options;
+    const { ledger, input, report } = this.#options;
     if (report === null) return;
     // R4: the first report names a chain that no STATE has named yet.
-    const isFirst = state().newestId === null && reserveId(said.reading.id, this.#options);
-    if (isFirst) void checkpoints.sendAhead(); // queued before the report
-    await report({ ...said, passBeganAt: state().pass?.beganAt ?? input.now });
+    const isFirst = ledger.state.newestId === null && ledger.reserve(said.reading.id);
+    if (isFirst) void ledger.sendAhead(); // queued before the report
+    await report({ ...said, passBeganAt: ledger.state.pass?.beganAt ?? input.now });
   }
 
   /** Counts a window as finished if none of its strays is pending; else the window waits. */
   #finish(waiting: Waiting): void {
-    const { input, plan, state, setState } = this.#options;
+    const { ledger, input, plan } = this.#options;
     const { window, missesStrays } = waiting;
     if (missesStrays || this.strays.hasPending(window)) {
       this.#waiting.push(waiting);
       return;
     }
-    const finished = finishWindow(state(), { ...waiting, ...window }, input.now);
-    setState(
+    const finished = finishWindow(ledger.state, { ...waiting, ...window }, input.now);
+    ledger.update(
       finished.mode === "incremental" ? advance(finished, plan.rereadFrom, input.bucket) : finished,
     );
   }
@@ -318,7 +314,7 @@ export class Completion {
       if (looks.length > 0) return;
     }
     // A day that shows less than half (R8) may be the owner of its strays all the same.
-    const { days } = knownOf(this.#options.state());
+    const { days } = knownOf(this.#options.ledger.state);
     await this.#leave(this.#strayDays().filter((day) => days.get(day)?.shrinkage != null));
     this.#waiting = [];
     const assigned = new Set<string>();
@@ -346,8 +342,8 @@ export class Completion {
     readonly left: readonly number[];
     readonly leftToNext: ReadonlySet<number>;
   } {
-    const { plan, input, limits, state, remembersAll } = this.#options;
-    const known = knownOf(state());
+    const { ledger, plan, input, limits, remembersAll } = this.#options;
+    const known = knownOf(ledger.state);
     const isRefresh = plan.state.mode === "full_refresh";
     const read = remembersAll() ? this.#read : [];
     const days = this.strays

@@ -14,7 +14,7 @@ import { renewed } from "../core/former.ts";
 import type { GoneDay } from "../core/known_days.ts";
 import { differingDays } from "../core/settle.ts";
 import { knownOf } from "../core/state.ts";
-import { type Checkpoints, forgetDays, reserveId, type ReserveOptions } from "./checkpoint.ts";
+import type { Ledger } from "./ledger.ts";
 import type { OpenWindow, PageOptions } from "./open_window.ts";
 import type { Lines } from "./records.ts";
 import type { FetchedPage } from "./stream.ts";
@@ -35,13 +35,13 @@ interface Released {
   readonly written: Promise<void>;
 }
 
-export interface HeldOptions extends ReserveOptions {
+export interface HeldOptions {
+  readonly ledger: Ledger;
   readonly stream: string;
   /** The longest time that rows are held while other pages come, in milliseconds. */
   readonly interval: number;
   readonly limits: Limits;
   readonly now: () => number;
-  readonly checkpoints: Checkpoints;
   /** Puts an item behind all that was sent before. Resolves when the item is written. */
   readonly send: (item: Output) => Promise<void>;
 }
@@ -101,7 +101,7 @@ export class HeldWindows {
       return { ...lines, bytes: NO_LINES, count: 0 };
     }
     this.#handOver(days, window);
-    this.#options.checkpoints.made(lines.count, lines.bytes.length);
+    this.#options.ledger.made(lines.count, lines.bytes.length);
     return lines;
   }
 
@@ -123,7 +123,7 @@ export class HeldWindows {
   }
 
   #differing(window: OpenWindow, digests: Lines["digests"]): readonly number[] {
-    const known = renewed(knownOf(this.#options.state()), digests);
+    const known = renewed(knownOf(this.#options.ledger.state), digests);
     return differingDays(known, window.job.window, digests, window.reading.beganAt);
   }
 
@@ -134,19 +134,19 @@ export class HeldWindows {
    * @param next the window whose rows come next; null if none do
    */
   #handOver(more: readonly GoneDay[], next: OpenWindow | null): void {
-    const { stream, checkpoints, send } = this.#options;
+    const { stream, ledger, send } = this.#options;
     const held = this.#held.splice(0);
     const windows = [...held.map(({ window }) => window), ...(next === null ? [] : [next])];
     const newest = windows
       .map(({ reading }) => reading.id)
       .toSorted()
       .at(-1);
-    const isNew = newest !== undefined && reserveId(newest, this.#options);
-    void forgetDays([...held.flatMap(({ days }) => days), ...more], this.#options);
-    if (isNew) void checkpoints.sendAhead(); // nothing if the STATE has just gone out
+    const isNew = newest !== undefined && ledger.reserve(newest);
+    void ledger.forget([...held.flatMap(({ days }) => days), ...more]);
+    if (isNew) void ledger.sendAhead(); // nothing if the STATE has just gone out
     for (const { window, lines } of held) {
       const { bytes, count } = lines;
-      checkpoints.made(count, bytes.length);
+      ledger.made(count, bytes.length);
       this.#released.push({
         window,
         written: send({ type: "RECORD_LINES", stream, bytes, count }),

@@ -7,11 +7,10 @@ import { formOf } from "../core/former.ts";
 import { completed, type PlanInput, replan, retentionEdge, withoutFuture } from "../core/plan.ts";
 import { beginReading, type Reading, readPage } from "../core/reading.ts";
 import { Sightings } from "../core/sightings.ts";
-import { dropOpen, keepOpen, knownOf, type StreamState } from "../core/state.ts";
+import { dropOpen, keepOpen, knownOf } from "../core/state.ts";
 import { ConnectorError } from "../errors.ts";
 import * as protocol from "../protocol.ts";
 import type { Output } from "../protocol.ts";
-import { Checkpoints } from "./checkpoint.ts";
 import { Completion } from "./completion.ts";
 import { describeLost, describePlan, describeRead, positionInFuture } from "./describe.ts";
 import type { WindowRead, WindowSource } from "./flow.ts";
@@ -19,6 +18,7 @@ import { HeldWindows } from "./held_windows.ts";
 import type { RecordRules } from "./invalid.ts";
 import { type JobQueue, queueOf } from "./job_queue.ts";
 import { type Job, replanned, startOver, writesOf } from "./job.ts";
+import { Ledger } from "./ledger.ts";
 import { Notices } from "./notices.ts";
 import { OpenWindow, toResume } from "./open_window.ts";
 import type { ReaderOptions } from "./reader_options.ts";
@@ -34,7 +34,7 @@ class LeftRetention extends Error {}
 export class StreamReader implements WindowSource {
   readonly #options: ReaderOptions;
   readonly #notices: Notices;
-  readonly #checkpoints: Checkpoints;
+  readonly #ledger: Ledger;
   readonly #queue: JobQueue;
   readonly #sightings: Sightings;
   readonly #rules: RecordRules;
@@ -42,7 +42,6 @@ export class StreamReader implements WindowSource {
   readonly #signal: AbortSignal;
   readonly #completion: Completion;
   readonly #held: HeldWindows;
-  #state: StreamState;
   #error: ConnectorError | null = null;
   #active = 0;
   #pages = 0;
@@ -59,24 +58,20 @@ export class StreamReader implements WindowSource {
       interval: policy.stateInterval,
       limits: run.limits,
       now: () => clock.now(),
-      state: () => this.#state,
-      setState: (next: StreamState) => {
-        this.#state = next;
-      },
-      ids: run.ids,
       send: (item: Output) => this.#send(item),
     };
-    this.#checkpoints = new Checkpoints({
+    this.#ledger = new Ledger(plan.state, {
       ...shared,
       owner: source.owner,
+      ids: run.ids,
       before: () => void reports?.keep(),
       warn: this.#notices.once,
     });
     this.#signal = AbortSignal.any([stop, this.#failure.signal]);
-    this.#state = plan.state;
-    this.#held = new HeldWindows({ ...shared, checkpoints: this.#checkpoints });
+    this.#held = new HeldWindows({ ...shared, ledger: this.#ledger });
     this.#completion = new Completion({
-      ...shared,
+      ledger: this.#ledger,
+      limits: run.limits,
       plan,
       input: options.input,
       report: reports?.send ?? null,
@@ -84,7 +79,6 @@ export class StreamReader implements WindowSource {
       providerNow: () => Math.trunc(run.providerNow()),
       remembersAll: () => this.#sightings.isComplete,
       queue: (job) => this.#queue.unshift(job),
-      checkpoints: this.#checkpoints,
     });
     const known = knownOf(plan.state);
     run.ids.follow(plan.state.newestId ?? "");
@@ -167,12 +161,12 @@ export class StreamReader implements WindowSource {
       withTotals: reading.totals !== null,
       memory,
       purpose: job.purpose,
-      writes: writesOf(job, reading, knownOf(this.#state)),
+      writes: writesOf(job, reading, knownOf(this.#ledger.state)),
       strays: this.#completion.strays,
-      form: formOf(reading, knownOf(this.#state), this.#completion.strays.hasFormer),
+      form: formOf(reading, knownOf(this.#ledger.state), this.#completion.strays.hasFormer),
     };
     const pages = source.openPages({ start, end, limit }, cursor, this.#signal, this.#notices.warn);
-    const held = knownRecords(knownOf(this.#state), job.window);
+    const held = knownRecords(knownOf(this.#ledger.state), job.window);
     return new OpenWindow(
       { ...job, memory },
       { memory, pages, context, reading, knownRecords: held },
@@ -188,7 +182,7 @@ export class StreamReader implements WindowSource {
       return beginReading(window, { id, beganAt, ...more });
     }
     const beganAt = Math.trunc(run.providerNow());
-    const id = run.ids.next(this.#state.chain);
+    const id = run.ids.next(this.#ledger.state.chain);
     return beginReading(window, { id, beganAt, ...more });
   }
 
@@ -225,16 +219,17 @@ export class StreamReader implements WindowSource {
     const isLast = page.nextCursor === null;
     const isKept = ["window", "rewrite"].includes(window.job.purpose.kind);
     if (isLast && !isHeld) await this.#end([window]);
-    if (!isLast && isKept) this.#state = keepOpen(this.#state, toResume(window), input.now);
+    if (!isLast && isKept)
+      this.#ledger.update(keepOpen(this.#ledger.state, toResume(window), input.now));
     const left = this.#queue.length + this.#active;
     if (isLast && left === 1 && this.#completion.waiting === 0) return; // the final STATE follows at once and covers this page
-    await this.#checkpoints.sendWhenDue(left - 1);
+    await this.#ledger.sendWhenDue(left - 1);
   }
 
   /** To be called when all rows of these windows are handed over. */
   async #end(windows: readonly OpenWindow[]): Promise<void> {
     for (const window of windows) {
-      this.#checkpoints.windowRead();
+      this.#ledger.windowRead();
       await this.#completion.end(window);
     }
   }
@@ -295,7 +290,7 @@ export class StreamReader implements WindowSource {
     const { input, run } = this.#options;
     this.#dropPassage(reading);
     // No later process may go on with the old passage: rows of the new one may have the same reading id (R4).
-    await this.#checkpoints.send();
+    await this.#ledger.send();
     await this.#log("INFO", `${error.message} Reading the window again from its first page.`);
     job.memory?.restart();
     const restarts = job.restarts + 1;
@@ -304,7 +299,7 @@ export class StreamReader implements WindowSource {
 
   /** Takes a passage out of the state. */
   #dropPassage(reading: Reading | null): void {
-    if (reading !== null) this.#state = dropOpen(this.#state, reading.id);
+    if (reading !== null) this.#ledger.update(dropOpen(this.#ledger.state, reading.id));
   }
 
   /** Puts a window back in front of the queue, under the floor and limits of `at`. */
@@ -326,13 +321,13 @@ export class StreamReader implements WindowSource {
     const { plan, onEnd } = this.#options;
     onEnd();
     if (this.#error === null && this.#completion.isWhole)
-      this.#state = completed(this.#state, plan);
-    await this.#checkpoints.sendLast();
+      this.#ledger.update(completed(this.#ledger.state, plan));
+    await this.#ledger.sendLast();
     this.#notices.summarize();
-    const reached = this.#error === null ? this.#state : null;
+    const reached = this.#error === null ? this.#ledger.state : null;
     await this.#log(
       "INFO",
-      describeRead(plan, reached, { records: this.#checkpoints.records, pages: this.#pages }),
+      describeRead(plan, reached, { records: this.#ledger.records, pages: this.#pages }),
     );
     await this.#sendStatus(this.#error === null ? "COMPLETE" : "INCOMPLETE");
   }

@@ -5,25 +5,23 @@ import { type KnownDay, NOTHING_KNOWN } from "../core/known_days.ts";
 import { beginReading, type Reading } from "../core/reading.ts";
 import { LIMITS } from "../core/limits.ts";
 import { emptyPass, type IncrementalState } from "../core/state.ts";
-import { Checkpoints } from "./checkpoint.ts";
+import { Ledger } from "./ledger.ts";
 import { decodeState } from "./state_codec.ts";
 import { DAY_ONE } from "./testing.ts";
 import type { Output } from "../protocol.ts";
 
 const owner = { base_url: "https://a.example", dataset: "usage", granularity: "1d", account: null };
 
-/** Checkpoints of a clock that the test moves. */
-function checkpoints(limits = LIMITS) {
+/** A ledger on a clock that the test moves. */
+function ledger(limits = LIMITS) {
   const sent: Output[] = [];
   const warnings: string[] = [];
-  const at = { now: 0, state: stateAt(0) };
-  const made = new Checkpoints({
+  const at = { now: 0 };
+  const made = new Ledger(stateAt(0), {
     stream: "usage",
     owner,
     interval: 1000,
     limits,
-    state: () => at.state,
-    setState: () => undefined,
     ids: new ReadingIds(0),
     now: () => at.now,
     send: async (item) => void sent.push(item),
@@ -55,21 +53,21 @@ function stateAt(position: number, changes: Partial<IncrementalState> = {}): Inc
 }
 
 test("S2: a state that has not changed is not sent again, and its records count for the next STATE", async () => {
-  const { made, at, states } = checkpoints();
+  const { made, states } = ledger();
   for (const [position, records] of [
     [1, 3],
     [1, 4],
     [2, 5],
   ] as const) {
     made.made(records, 1);
-    at.state = stateAt(position);
+    made.update(stateAt(position));
     await made.send();
   }
   expect(states().map(({ state }) => state.sourceStats.recordCount)).toEqual([3, 9]);
 });
 
 test("S2: a STATE comes after the first page, then each second or 20,000 records", async () => {
-  const { made, at, states } = checkpoints();
+  const { made, at, states } = ledger();
   const counts: number[] = [];
   for (const [now, records] of [
     [0, 1000], // the first page
@@ -83,7 +81,7 @@ test("S2: a STATE comes after the first page, then each second or 20,000 records
     at.now = now;
     made.made(records, 1);
     const before = states().length;
-    at.state = stateAt(now + 1);
+    made.update(stateAt(now + 1));
     await made.sendWhenDue(1);
     if (states().length > before) counts.push(now);
   }
@@ -92,13 +90,13 @@ test("S2: a STATE comes after the first page, then each second or 20,000 records
 });
 
 test("an estimate of nothing is not sent", async () => {
-  const { made, at, sent } = checkpoints();
+  const { made, at, sent } = ledger();
   made.windowRead();
   await made.sendWhenDue(3);
   expect(sent.map(({ type }) => type)).toEqual(["STATE"]);
   made.made(10, 100);
   at.now = 1000;
-  at.state = stateAt(2);
+  made.update(stateAt(2));
   await made.sendWhenDue(3);
   expect(sent.slice(1)).toMatchObject([
     { trace: { estimate: { row_estimate: 40, byte_estimate: 400 } } },
@@ -128,8 +126,8 @@ test("S8: a state that would grow too large drops proofs, sums and finished wind
   const provisional = days.map((day) => ({ day, records: 1, billed: { USD: "9".repeat(100) } }));
   const reads = days.map((start) => ({ start, end: start + DAY / 2, availableThrough: start }));
   const pass = { ...emptyPass(0), open, reads };
-  const { made, at, states, warnings } = checkpoints();
-  at.state = stateAt(DAY_ONE, { pass, provisional });
+  const { made, states, warnings } = ledger();
+  made.update(stateAt(DAY_ONE, { pass, provisional }));
   await made.send();
   const state = states()[0]?.state.stream.stream_state;
   expect(Buffer.byteLength(JSON.stringify(state))).toBeLessThanOrEqual(450_000);
@@ -155,8 +153,8 @@ test("S8: a state of too many groups of control totals leaves them out, before i
     [3, totals],
     [2, null],
   ] as const) {
-    const { made, at, states, warnings } = checkpoints({ ...LIMITS, stateGroups });
-    at.state = stateAt(DAY_ONE, { pass: { ...emptyPass(0), open } });
+    const { made, states, warnings } = ledger({ ...LIMITS, stateGroups });
+    made.update(stateAt(DAY_ONE, { pass: { ...emptyPass(0), open } }));
     await made.send();
     const decoded = decodeState(states()[0]?.state.stream.stream_state, owner, "incremental");
     expect(decoded?.pass?.open.map((each) => [each.cursor, each.totals])).toEqual([
@@ -196,14 +194,16 @@ test("S8: ten years of days that shrank, and open windows with many strays, leav
     lastAsOf: "",
     standing,
   }));
-  const { made, at, states, warnings } = checkpoints();
+  const { made, states, warnings } = ledger();
   const ranges = [{ start: 0, end: 3650 * DAY }];
   const pass = { ...emptyPass(0), open };
-  at.state = stateAt(DAY_ONE, {
-    known: { ranges, days: new Map(known), forgotten: new Map() },
-    strays,
-    pass,
-  });
+  made.update(
+    stateAt(DAY_ONE, {
+      known: { ranges, days: new Map(known), forgotten: new Map() },
+      strays,
+      pass,
+    }),
+  );
   await made.send();
   const state = states()[0]?.state.stream.stream_state;
   expect(Buffer.byteLength(JSON.stringify(state))).toBeLessThanOrEqual(450_000);
@@ -217,8 +217,8 @@ test("S8: ten years of days that shrank, and open windows with many strays, leav
 });
 
 test("S8: a state of ordinary size stays whole", async () => {
-  const { made, at, states, warnings } = checkpoints();
-  at.state = stateAt(DAY_ONE, { provisional: [{ day: 0, records: 1, billed: { USD: "1" } }] });
+  const { made, states, warnings } = ledger();
+  made.update(stateAt(DAY_ONE, { provisional: [{ day: 0, records: 1, billed: { USD: "1" } }] }));
   await made.send();
   expect(warnings).toEqual([]);
   expect(states()[0]?.state.stream.stream_state["provisional"]).toEqual([

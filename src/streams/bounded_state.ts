@@ -1,0 +1,105 @@
+/** The state of a stream as JSON, bounded (S8). */
+import { forget, type KnownDays, NOTHING_KNOWN } from "../core/known_days.ts";
+import type { Limits } from "../core/limits.ts";
+import type { StateOwner, StreamState } from "../core/state.ts";
+import type { JsonObject } from "../protocol.ts";
+import { encodeState } from "./state_codec.ts";
+
+/**
+ * Each step drops what a later sync can do without: it has fewer proofs, reads a range again, or names no sum. The cursors and the
+ * position always stay.
+ *
+ * @param warn gets a warning for each step
+ */
+export function boundedState(
+  state: StreamState,
+  owner: StateOwner,
+  { limits, warn }: { readonly limits: Limits; readonly warn: (message: string) => void },
+): { readonly encoded: JsonObject; readonly text: string } {
+  let bounded = state;
+  for (const [step, dropped] of STEPS) {
+    if (groupsOf(bounded) <= limits.stateGroups) {
+      const encoded = encodeState(bounded, owner);
+      const text = JSON.stringify(encoded);
+      if (Buffer.byteLength(text) <= limits.stateBytes) return { encoded, text };
+    }
+    warn(`the state would grow too large: it leaves out ${dropped}.`);
+    bounded = step(bounded);
+  }
+  const encoded = encodeState(bounded, owner);
+  return { encoded, text: JSON.stringify(encoded) };
+}
+
+const STEPS: readonly (readonly [step: (state: StreamState) => StreamState, dropped: string])[] = [
+  [
+    withoutTotals,
+    "the control totals of windows that are half read; a sync that resumes them proves nothing about their days",
+  ],
+  [withoutSums, "the sums of provisional costs; their days stay known"],
+  [
+    withoutLeft,
+    "provisional costs that have left retention; they are not followed if they are shown again",
+  ],
+  [withoutReads, "windows that are read beyond the position; a sync that resumes reads them again"],
+  [
+    withoutSuspicions,
+    "since when days show less than half of their records; the wait for a second such reading begins again",
+  ],
+  [withoutOpen, "windows that are half read; a sync that resumes reads them from their first page"],
+  // Only after the open windows: a window that goes on must know which days it compares (R6).
+  [withoutDays, "the content of days; later syncs write them again"],
+  [withoutNumbers, "the numbers of records of days; a sudden loss of them is believed at once"],
+];
+
+function groupsOf({ pass }: StreamState): number {
+  const totals = (pass?.open ?? []).flatMap((reading) => reading.totals ?? []);
+  return totals.reduce((sum, { groups }) => sum + (groups?.length ?? 0), 0);
+}
+
+function withoutTotals<State extends StreamState>(state: State): State {
+  if (state.pass === null) return state;
+  const open = state.pass.open.map((reading) => ({ ...reading, totals: null }));
+  return { ...state, pass: { ...state.pass, open } };
+}
+
+function withoutSums<State extends StreamState>(state: State): State {
+  const open = state.pass?.open.map((reading) => ({
+    ...reading,
+    provisional: reading.provisional.map((day) => ({ ...day, billed: {} })),
+  }));
+  const pass = state.pass === null ? null : { ...state.pass, open: open ?? [] };
+  return state.mode === "incremental"
+    ? { ...state, pass, provisional: state.provisional.map((day) => ({ ...day, billed: {} })) }
+    : { ...state, pass };
+}
+
+function withoutLeft<State extends StreamState>(state: State): State {
+  return state.mode === "incremental" ? { ...state, left: [] } : state;
+}
+
+function withoutReads<State extends StreamState>(state: State): State {
+  return state.pass === null ? state : { ...state, pass: { ...state.pass, reads: [] } };
+}
+
+function withoutSuspicions<State extends StreamState>(state: State): State {
+  if (state.mode !== "incremental") return state;
+  const without = <Entry>(entries: ReadonlyMap<number, Entry>): Map<number, Entry> =>
+    new Map([...entries].map(([day, entry]) => [day, { ...entry, shrinkage: null }]));
+  const { ranges, days, forgotten } = state.known;
+  const known: KnownDays = { ranges, days: without(days), forgotten: without(forgotten) };
+  return { ...state, known };
+}
+
+function withoutOpen<State extends StreamState>(state: State): State {
+  return state.pass === null ? state : { ...state, pass: { ...state.pass, open: [] } };
+}
+
+function withoutDays<State extends StreamState>(state: State): State {
+  if (state.mode !== "incremental") return state;
+  const gone = [...state.known.days.keys()].map((day) => ({ day, records: 0, writtenBy: null }));
+  return { ...state, known: { ...forget(state.known, gone), ranges: [] } };
+}
+
+function withoutNumbers<State extends StreamState>(state: State): State {
+  return state.mode === "incremental" ? { ...state, known: NOTHING_KNOWN, due: [] } : state;
+}
