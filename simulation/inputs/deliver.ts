@@ -8,7 +8,7 @@ import { Client } from "../../src/http/client.ts";
 import { WindowPages } from "../../src/interface/pages.ts";
 import { costs } from "../../src/streams/costs.ts";
 import type { WindowContext } from "../../src/streams/record_filter.ts";
-import { toLines } from "../../src/streams/records.ts";
+import { judgePage } from "../../src/streams/records.ts";
 import { Strays } from "../../src/streams/strays.ts";
 import { DAY_ONE } from "../../src/streams/testing.ts";
 import { usage } from "../../src/streams/usage.ts";
@@ -64,11 +64,11 @@ export async function deliver(input: PageInput): Promise<Delivered> {
     const options = {
       emittedAt: DAY_ONE,
       take: (length: number) => Buffer.alloc(length),
-      alsoWrites: null,
+      also: [],
     };
     for (let isLast = false; !isLast;) {
       const page = await reading.next();
-      const lines = toLines(page.records, context, options);
+      const lines = judgePage(page.records, context, false).write(options);
       pages.push(linesOf(lines.bytes));
       cursors.push(page.nextCursor);
       isLast = page.nextCursor === null;

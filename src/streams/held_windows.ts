@@ -15,8 +15,9 @@ import type { GoneDay } from "../core/known_days.ts";
 import { differingDays } from "../core/settle.ts";
 import { knownOf } from "../core/state.ts";
 import type { Ledger } from "./ledger.ts";
-import type { OpenWindow, PageOptions } from "./open_window.ts";
+import type { OpenWindow } from "./open_window.ts";
 import type { Lines } from "./records.ts";
+import type { RowOptions } from "./rows.ts";
 import type { FetchedPage } from "./stream.ts";
 import type { Output } from "../protocol.ts";
 
@@ -73,22 +74,16 @@ export class HeldWindows {
    *
    * @throws ConnectorError `invalid_record` if a record breaks its schema (V1)
    */
-  make(
-    window: OpenWindow,
-    page: FetchedPage,
-    { emittedAt, take }: Pick<PageOptions, "emittedAt" | "take">,
-  ): Lines {
-    let days: readonly GoneDay[] = [];
+  make(window: OpenWindow, page: FetchedPage, { emittedAt, take }: RowOptions): Lines {
+    const judged = window.judge(page);
+    const also = window.isWhole(page) ? this.#differing(window, judged.digests) : [];
+    const days = judged.digests
+      .filter(({ day }) => also.includes(day))
+      .map(({ day, records }): GoneDay => ({ day, records, writtenBy: null }));
     let mayHold = false;
-    const lines = window.makeLines(page, {
+    const lines = window.write(judged, {
       emittedAt,
-      differing: (digests) => {
-        const differing = this.#differing(window, digests);
-        days = digests
-          .filter(({ day }) => differing.includes(day))
-          .map(({ day, records }) => ({ day, records, writtenBy: null }));
-        return differing;
-      },
+      also,
       take: (length) => {
         mayHold = days.length > 0 && length <= this.#options.limits.heldPageBytes;
         return mayHold ? Buffer.allocUnsafeSlow(length) : take(length);

@@ -3,13 +3,8 @@ import type { Reading } from "../core/reading.ts";
 import type { WindowMemory } from "../core/sightings.ts";
 import type { Job } from "./job.ts";
 import type { WindowContext } from "./record_filter.ts";
-import { type LineOptions, type Lines, toLines } from "./records.ts";
+import { type JudgedPage, judgePage, type LineOptions, type Lines } from "./records.ts";
 import type { FetchedPage, WindowPages } from "./stream.ts";
-
-export interface PageOptions extends Pick<LineOptions, "emittedAt" | "take"> {
-  /** Gives the known days that differ in a window of one page. Called before the first row of these days is written (R6). */
-  readonly differing: (digests: Lines["digests"]) => readonly number[];
-}
 
 /**
  * The reading as the state keeps it, for a process that resumes it. After a restart, the rows under the reading's id may not be those
@@ -55,21 +50,23 @@ export class OpenWindow {
     return this.context.writes;
   }
 
-  /** Makes a page's lines, and notes which rows will be written. */
-  makeLines(page: FetchedPage, { emittedAt, take, differing }: PageOptions): Lines {
-    const { job, context, reading } = this;
+  /** Whether a page is the whole window: then the days that differ are written with it (R6). */
+  isWhole({ nextCursor }: FetchedPage): boolean {
+    const { job, reading } = this;
+    return job.purpose.kind === "window" && reading.firstAsOf === null && nextCursor === null;
+  }
+
+  /** @throws ConnectorError `invalid_record` if a record breaks its schema (V1) */
+  judge(page: FetchedPage): JudgedPage {
     this.pageCount += 1;
-    const isFirst = reading.firstAsOf === null;
-    const isAll = job.purpose.kind === "window" && isFirst && page.nextCursor === null;
-    const alsoWrites = (digests: Lines["digests"]): readonly number[] => {
-      this.alsoWritten = differing(digests);
-      return this.alsoWritten;
-    };
-    const made = toLines(page.records, context, {
-      emittedAt,
-      take,
-      alsoWrites: isAll ? alsoWrites : null,
-    });
+    return judgePage(page.records, this.context, this.isWhole(page));
+  }
+
+  /** Makes a page's lines, and notes which rows will be written. */
+  write(page: JudgedPage, options: LineOptions): Lines {
+    const { job } = this;
+    this.alsoWritten = options.also;
+    const made = page.write(options);
     for (const [day, rows] of made.written) {
       job.written.set(day, (job.written.get(day) ?? 0) + rows);
     }

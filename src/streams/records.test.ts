@@ -5,7 +5,7 @@ import { DAY } from "../core/time.ts";
 import { type ParsedRecords, scanPage } from "../interface/scan.ts";
 import { costs } from "./costs.ts";
 import type { WindowContext } from "./record_filter.ts";
-import { type LineOptions, type Lines, toLines } from "./records.ts";
+import { judgePage, type LineOptions, type Lines } from "./records.ts";
 import type { RecordRules } from "./invalid.ts";
 import type { Fields } from "./stream.ts";
 import { Strays } from "./strays.ts";
@@ -50,13 +50,13 @@ function contextOf(changes: Changes = {}): WindowContext & { warnings: string[] 
 const options: LineOptions = {
   emittedAt: 7,
   take: (length) => Buffer.alloc(length),
-  alsoWrites: null,
+  also: [],
 };
 
 /** A page from its body's text, as the wire has it: scanned where it is plain, else parsed. */
 const fromText = (body: string, context: WindowContext, more = options): Lines => {
   const plain = scanPage(Buffer.from(body), () => undefined);
-  return toLines(plain?.records ?? parsedFrom(body), context, more);
+  return judgePage(plain?.records ?? parsedFrom(body), context, false).write(more);
 };
 const parsedFrom = (body: string): ParsedRecords => {
   const { data }: { data: unknown[] } = JSON.parse(body);
@@ -511,7 +511,7 @@ test("the hot path equals the plain path on arbitrary pages", { timeout: 30_000 
       );
       const body = JSON.stringify({ data: records });
       const lines = fromText(body, contextOf());
-      const parsed = toLines(parsedFrom(body), contextOf(), options);
+      const parsed = judgePage(parsedFrom(body), contextOf(), false).write(options);
       expect(textOf(lines)).toBe(textOf(parsed));
       expect(lines.digests).toEqual(parsed.digests);
       const plain = new Map<string, Fields>();
@@ -605,17 +605,11 @@ test("R6: a known day is counted and digested, but written only where the page i
   const compared = fromRecords(records, contextOf(known));
   expect(compared).toMatchObject({ count: 0, records: 2, totals: [{}, {}] });
   expect(compared.digests.map(({ records: count }) => count)).toEqual([1, 1]);
-  const asked: unknown[] = [];
-  const lines = fromRecords(records, contextOf(known), {
-    ...options,
-    alsoWrites: (digests) => {
-      asked.push(digests);
-      return [DAY_ONE + DAY];
-    },
-  });
+  const judged = judgePage(parsedFrom(JSON.stringify({ data: records })), contextOf(known), true);
+  expect(judged.digests).toEqual(compared.digests);
+  const lines = judged.write({ ...options, also: [DAY_ONE + DAY] });
   expect(idsOf(lines)).toEqual(["b"]);
   expect(lines.written).toEqual(new Map([[DAY_ONE + DAY, 1]]));
-  expect(asked).toEqual([compared.digests]);
 });
 
 test("R6: days that nothing is known of are written beside known ones", () => {
@@ -813,7 +807,8 @@ test("C3: the body of a page is given back once, whichever way its lines are mad
     const release = (): void => void (released += 1);
     const body = bodyOf([usageRecord("a")]);
     const plain = scanPage(Buffer.from(body), release);
-    toLines(plain?.records ?? { ...parsedFrom(body), release }, contextOf(), options);
+    const page = plain?.records ?? { ...parsedFrom(body), release };
+    judgePage(page, contextOf(), false).write(options);
     expect(released).toBe(1);
   }
 });

@@ -42,16 +42,24 @@ export interface Lines {
 }
 
 export interface LineOptions extends RowOptions {
-  /** Gives the known days that are written with this page; null if the page is not its whole window (R6). */
-  readonly alsoWrites: ((digests: readonly DayDigest[]) => readonly number[]) | null;
+  /** The known days that are written too, because the page is its whole window and they differ (R6). */
+  readonly also: readonly number[];
+}
+
+/** A page whose records were checked and counted. */
+export interface JudgedPage {
+  readonly digests: readonly DayDigest[];
+  /** Makes the RECORD lines. Gives the memory of the page's body back. */
+  readonly write: (options: LineOptions) => Lines;
 }
 
 /**
- * The RECORD lines of a page. Gives the memory of the page's body back.
+ * Checks and counts the records of a page.
  *
+ * @param isWhole whether the page is its whole window: then rows of all its days may be written
  * @throws ConnectorError `invalid_record` if a record breaks its schema (V1)
  */
-export function toLines(page: PageRecords, context: WindowContext, options: LineOptions): Lines {
+export function judgePage(page: PageRecords, context: WindowContext, isWhole: boolean): JudgedPage {
   const { rules, window } = context;
   const records = "values" in page ? rewritten(page, rules) : page;
   const { bytes: source } = records;
@@ -59,8 +67,7 @@ export function toLines(page: PageRecords, context: WindowContext, options: Line
   const filter = new RecordFilter(context);
   const rows = new Rows(records.length);
   const writes = latest(context.writes);
-  const mayWriteAll = options.alsoWrites !== null;
-  const isKept = (day: number): boolean => !Number.isNaN(day) && (mayWriteAll || writes(day));
+  const isKept = (day: number): boolean => !Number.isNaN(day) && (isWhole || writes(day));
   if ("columnsOf" in records) {
     records.each((index, value, start, brace) => {
       const record = checked(value, index, window, rules);
@@ -76,13 +83,16 @@ export function toLines(page: PageRecords, context: WindowContext, options: Line
     });
   }
   const found = filter.result();
-  if (mayWriteAll) {
-    const also = new Set(options.alsoWrites?.(found.digests));
-    rows.keep(latest((day) => context.writes(day) || also.has(day)));
-  }
-  const bytes = rows.joined(source, context, options);
-  records.release();
-  return { ...found, bytes, count: rows.length, written: rows.byDay() };
+  return {
+    digests: found.digests,
+    write: (lines) => {
+      const also = new Set(lines.also);
+      if (isWhole) rows.keep(latest((day) => context.writes(day) || also.has(day)));
+      const bytes = rows.joined(source, context, lines);
+      records.release();
+      return { ...found, bytes, count: rows.length, written: rows.byDay() };
+    },
+  };
 }
 
 /** The same function, which remembers its latest result: most records of a page start on the same day as the record before. */
