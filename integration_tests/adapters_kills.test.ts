@@ -6,7 +6,7 @@ import { inject, test } from "vitest";
 import { seedsOf } from "../simulation/seeds.ts";
 import { drawFakeSchedule, runFakeSchedule } from "./adapters/kills.ts";
 
-test.for(seedsOf({ few: 1, all: 4 }))(
+test.for(seedsOf(process.env, { few: 1, all: 4 }))(
   "an adapter's sync killed anywhere loses and doubles nothing (seed %i)",
   async (seed, { expect }) => {
     const { faults, log } = await runFakeSchedule(drawFakeSchedule(seed), inject("catalog"));

@@ -6,7 +6,7 @@ import { test } from "vitest";
 import { seedsOf } from "../simulation/seeds.ts";
 import { runSyncSchedule } from "./sync_kills/run.ts";
 
-test.for(seedsOf({ few: 1, all: 3 }))(
+test.for(seedsOf(process.env, { few: 1, all: 3 }))(
   "sync killed anywhere loses and doubles nothing (seed %i)",
   async (seed, { expect }) => {
     const { faults, log } = await runSyncSchedule(seed);
