@@ -38,7 +38,7 @@ export interface Concurrency {
   readonly early: number;
   /** The number of next pages that belong to no round: their requests left under another number of lanes. */
   readonly skipped: number;
-  /** Half the lanes are tried: the lanes and the latency before. Null if nothing is tried. */
+  /** The lanes and the latency before half the lanes were tried; null if no trial is under way. */
   readonly trial: { readonly lanes: number; readonly latency: number } | null;
   /** The number of rounds before the next lane is added. */
   readonly rest: number;
@@ -82,7 +82,7 @@ const GROWN = 1.5;
 /** At the start a page may also take this much longer: new lanes open connections. */
 const CONNECTING_MS = 300;
 
-/** With half the lanes the latency falls to half where requests wait for each other, and stays where they do not. */
+/** With half the lanes the latency falls to half if requests wait for each other, and stays if they do not. */
 const FALLEN = 0.6;
 
 /** The most rounds between two attempts to add a lane. */
@@ -110,7 +110,7 @@ function started(state: Concurrency, latency: number, isBusy: boolean): Concurre
   return isSlower ? { ...state, fastest, isStarting: false } : { ...state, fastest, lanes };
 }
 
-/** The lower quartile: the latency of pages whose connection was open already, also where half the lanes are new. */
+/** The lower quartile: the latency of pages whose connection was open already, even if half the lanes are new. */
 function quartile(latencies: readonly number[]): number {
   return latencies.toSorted((a, b) => a - b)[Math.floor(latencies.length / 4)] ?? Infinity;
 }

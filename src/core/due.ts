@@ -24,7 +24,7 @@ export function dueDays({
   return union([...due, ...days.map(dayRange)]);
 }
 
-/** The list after a reading that was about some days. `doubtful`: those of them that the next sync shall read again. */
+/** The list after a reading of some days. `doubtful`: the days among them that the next sync reads again. */
 export function afterReading(
   due: readonly Range[],
   days: readonly number[],
@@ -34,7 +34,7 @@ export function afterReading(
   return union([...subtract(due, days.map(dayRange)), ...doubtful.map(dayRange)]);
 }
 
-/** The list with ranges of a pass, as whole days that are over. */
+/** The list with more ranges. Only the whole days of these ranges that are over count. */
 export function withDue(due: readonly Range[], ranges: readonly Range[], now: number): Range[] {
   const whole = ranges.map(({ start, end }) => ({
     start: floorTo(DAY, start),

@@ -6,7 +6,7 @@
 /** The most characters (UTF-16 code units) that a message shows of one foreign text. */
 export const SHOWN_CHARACTERS = 200;
 
-/** The characters that are cleaned to find the ones to show: a long text is not cleaned as a whole. */
+/** A text is cut to this number of characters before it is cleaned, so that a long text is not cleaned as a whole. */
 const CLEANED_CHARACTERS = 20 * SHOWN_CHARACTERS;
 
 /** Stands for a secret. */
@@ -15,7 +15,7 @@ const MASK = "****";
 /** Stands for the end of a text that was cut. */
 const CUT = "…";
 
-/** {@link CUT}, also as it looks in an address. */
+/** {@link CUT} in a text or percent-encoded in an address. */
 const CUT_MARKS = /(…|%E2%80%A6)/;
 
 /** The shortest beginning of a secret that is masked if a text was cut inside the secret. */

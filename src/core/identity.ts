@@ -21,7 +21,7 @@ export function readingId(instant: number, chain: string): string {
 
 const SECOND = 1000;
 
-/** How far the clocks may differ so that {@link firstInstant} surely keeps the order of two processes, in milliseconds. */
+/** {@link firstInstant} keeps the order of two processes if the clocks differ by this many milliseconds at most. */
 const MOST_SKEW = SECOND;
 
 /**
@@ -35,7 +35,7 @@ const MOST_SKEW = SECOND;
  */
 export function firstInstant(theirs: number, ours: number): number {
   const second = Math.floor(theirs / SECOND) * SECOND;
-  // All differences that clocks with a constant skew within the limit can show in one second, and the rest modulo these.
+  // Clocks with a constant difference within the limit can only show these values in one second. Others are taken modulo them.
   const span = SECOND + 2 * MOST_SKEW;
   const ahead = ours - second + MOST_SKEW;
   const place = ahead - Math.floor(ahead / span) * span;
@@ -161,17 +161,17 @@ export class RecordFingerprint {
     return textOf(this.content);
   }
 
-  /** The same of the version's hash. */
+  /** The first 96 bits of the version's hash, as 24 hexadecimal digits. */
   get versionText(): string {
     return textOf(this.version);
   }
 
-  /** The same of the content's hash of 0.2.0. */
+  /** The first 96 bits of the content's hash of 0.2.0, as 24 hexadecimal digits. */
   get formerText(): string {
     return textOf(this.former);
   }
 
-  /** The same of the hash of an id, whatever its version. */
+  /** The first 96 bits of the hash of an id without a version, as 24 hexadecimal digits. */
   idText(id: string): string {
     this.#provide(3 * id.length);
     hashBytes(this.#view, 0, this.#encoder.encodeInto(id, this.#bytes).written, this.#id);

@@ -18,8 +18,8 @@ export interface Shrinkage {
   /** The digest is of the form of 0.2.0; left out otherwise (`former.ts`). */
   readonly isFormer?: true;
   /**
-   * The end of the first reading with this digest, in milliseconds since 1970 on the provider's clock. Not its start: an outage may
-   * begin during a long reading.
+   * The end of the first reading with this digest, in milliseconds since 1970 on the provider's clock. The hour of R8 counts from
+   * the end, because an outage may begin during a long reading.
    */
   readonly at: number;
 }
@@ -44,10 +44,10 @@ export interface ForgottenDay {
   readonly day: number;
   /** The largest number of records that a reading has shown (R8). */
   readonly most: number;
-  /** The reading whose rows stand for the day, as far as is known, and the number of these rows; null if there is none. */
+  /** The reading whose rows stand for the day, and the number of these rows; null if no such reading is known. */
   readonly readingId: string | null;
   readonly records: number;
-  /** See {@link KnownDay}; true for a day that was unknown before. */
+  /** Whether the digest was proven before the day was forgotten, see {@link KnownDay}; true for a day that was unknown before. */
   readonly confirmed: boolean;
   readonly shrinkage: Shrinkage | null;
 }

@@ -1,16 +1,15 @@
 /**
- * The bounds of a read's memory, of its state and of its second readings, past which the connector goes on with less knowledge (L1, C3,
- * S8, R10, P6). A bound that
- * ends a read has its constant where it is used. The process edge passes {@link LIMITS}; tests and the simulation pass smaller
- * ones, so that the paths behind each bound run without a million records.
+ * The bounds of a read's memory, of its state and of its second readings (L1, C3, S8, R10, P6). Past one of these bounds the connector
+ * goes on with less knowledge; a bound that ends a read has its constant where it is used. The process edge passes {@link LIMITS}.
+ * Tests and the simulation pass smaller bounds, so that the paths behind each bound run without a million records.
  */
 export interface Limits {
   /** Records that a stream remembers: the slots of the first table and of each table that follows, powers of two (P5). */
   readonly firstSightings: number;
   readonly sightings: number;
-  /** Strays that wait at once (P5). Only a window that owns a further stray writes that stray. */
+  /** The most strays that wait at once (P5). A further stray is forgotten: only the window that owns it writes it. */
   readonly pendingStrays: number;
-  /** Windows that all waiting strays note together; beyond, a stray waits for the first window that showed it. */
+  /** The most windows that all waiting strays note together. Beyond that, a stray notes only the first window that showed it. */
   readonly notedWindows: number;
   /** Strays that the state remembers (S8). */
   readonly knownStrays: number;
@@ -21,7 +20,7 @@ export interface Limits {
   /** The pages of a window that is read a second time in the same sync (P6), and the number of such windows. */
   readonly confirmedPages: number;
   readonly confirmations: number;
-  /** The longest lines of a page that are held, in bytes. Compared with longer ones, the STATE before them is small (R6). */
+  /** Lines of a page are held only if they have at most so many bytes. The STATE before longer lines costs little beside them (R6). */
   readonly heldPageBytes: number;
   /** Bytes that are held before they are written (C3). */
   readonly heldBytes: number;

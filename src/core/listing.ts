@@ -11,7 +11,7 @@ import type { Range } from "./window.ts";
 /** The most pages in a row without a new id after which reading goes on (P2, L3). */
 export const MAXIMUM_EMPTY_PAGES = 1000;
 
-/** The most pages and records of a reading, to which {@link TIMES} is added for each record that is known or has an id of its own. */
+/** The most pages and records of a reading. {@link TIMES} is added for each record that is known, or for each different id. */
 const PAGES = 10_000;
 const RECORDS = 100_000;
 const TIMES = 100;
@@ -91,7 +91,7 @@ class IdSample {
     return this.#size * (this.#mask + 1);
   }
 
-  /** Whether the id may be new: one that does not belong to the sample always may. */
+  /** Whether the id may be new. An id outside the sample may always be new. */
   add(hash: number): boolean {
     if ((hash & this.#mask) !== 0) return true;
     if (!this.#put(hash)) return false;

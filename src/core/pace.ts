@@ -62,10 +62,10 @@ const CREEP = 0.01;
 const CREEP_MS = 20_000;
 const MINUTE = 60_000;
 
-/** One request a minute: slower is no limit of a rate, and the gate's own waits go on growing. */
+/** One request a minute. No limit of a rate is slower, and the gate's own waits go on growing. */
 const SLOWEST = 1 / 60_000;
 
-/** After this number of pages the next 429 is no sign that the pace is too fast: at most one request of twenty is refused. */
+/** If so many pages came since the last 429, the next 429 does not show that the pace is too fast: at most one request of twenty is refused. */
 const CALM_PAGES = 20;
 
 /** The 429s of a plain term before the first trial of a measured rate, and the most before any. */

@@ -16,7 +16,7 @@ export interface PackingInput {
   readonly atLeast: number;
 }
 
-/** After the known days, this many unknown days get an estimate: usually they are the days since the last sync. */
+/** The first unknown days after the known days get an estimate: so many, usually the days since the last sync. */
 const GUESSED_DAYS = 3;
 
 /** The estimate is the largest number of records in this many days before the unknown ones. */

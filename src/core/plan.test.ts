@@ -66,7 +66,7 @@ const settled: IncrementalState = {
   pass: null,
 };
 
-/** The facts of a page that has nothing to say. */
+/** The facts of a page without records. */
 const NOTHING: Omit<PageFacts, "nextCursor" | "asOf" | "availableThrough" | "records"> = {
   provisional: [],
   totals: [],

@@ -77,13 +77,13 @@ export function reconcileFromDays(now: number, days: number): number {
 
 interface Bounds {
   readonly floor: number;
-  /** The longest retention that a sync has seen, and the floor that belongs to it: a retention that shrinks may grow again. */
+  /** The longest retention that a sync has seen, and its floor. The state keeps days from this floor on, because a retention that shrinks may grow again. */
   readonly longestRetention: number;
   readonly keepFrom: number;
   /** The earliest instant to read: the later one of start date and floor. May lie in the future. */
   readonly from: number;
   readonly end: number;
-  /** `from`, but never after today: the earliest position. */
+  /** The earliest position: `from`, or today if `from` lies in the future. */
   readonly earliestPosition: number;
 }
 
@@ -96,7 +96,7 @@ function boundsOf(at: PlanInput, seenRetention = 0): Bounds {
   const keepFrom = retentionFloor(at.now, longestRetention);
   const wanted = at.startDate === null ? floor : floorTo(DAY, at.startDate);
   const today = ceilTo(at.bucket, at.now);
-  // Also of hours a whole day is read: fewer hours of a day than before would look like withdrawn records (R6).
+  // Hourly usage is read by whole days too: fewer hours of a day than before would look like withdrawn records (R6).
   const end = at.endDate === null ? today : Math.min(ceilTo(DAY, at.endDate), today);
   const from = Math.max(floor, wanted);
   const earliestPosition = Math.min(from, floorTo(DAY, at.now));
@@ -161,8 +161,8 @@ export function planIncremental(
 }
 
 /**
- * The days that stay known: from the retention floor to today. A resumed reading has compared days and written no rows of them, so
- * that its days stay known until it ends, although the floor has passed them.
+ * The days that stay known: from the retention floor to today. The days of a resumed reading also stay known until it ends: the
+ * reading has compared them and written no rows of them, although the floor may have passed them.
  */
 function knownRange(resumed: readonly Reading[], floor: number, now: number): Range {
   return {
@@ -284,8 +284,8 @@ function clampStored(
 }
 
 /**
- * The days that a retention shows again which is longer than any before: nothing is known of them, because they had left each
- * retention (W3). No gap before the start contains them, so they are due (R10).
+ * The days that had left every retention so far, and that a longer retention shows again (W3). The state knows nothing of them, and
+ * no gap before the start contains them, so they are due (R10).
  */
 function returned(stored: IncrementalState, at: PlanInput, read: Range): Range[] {
   const { longestRetention, known } = stored;

@@ -26,7 +26,7 @@ function sumOf(a: ProvisionalDay, b: ProvisionalDay): ProvisionalDay {
   return { day: a.day, records: a.records + b.records, billed: addAmounts(a.billed, b.billed) };
 }
 
-/** Adds days that have no provisional costs yet. The sums of all other days stay, because they are those of a complete reading. */
+/** Adds the sums of days that have none yet. All other days keep their sums, which come from a complete reading. */
 export function addMissingDays(
   known: readonly ProvisionalDay[],
   found: readonly ProvisionalDay[],
@@ -53,8 +53,8 @@ export function replaceProvisional(
 }
 
 /**
- * Divides provisional costs by retention: those that are still shown, those that have just left retention, and all that are not shown
- * but may be shown again, because an earlier retention was longer.
+ * Divides provisional costs by retention. There are three kinds: costs that the provider still shows, costs that have just left
+ * retention, and costs that it may show again, because an earlier retention was longer.
  */
 export function underRetention(
   {

@@ -57,7 +57,7 @@ export interface ReadingStart extends Pick<Reading, "id" | "limit" | "beganAt"> 
   readonly availableThrough?: number;
   /** For a second reading: whether the first one returned strays that still wait, because a second one takes no note of them. */
   readonly hasStrays?: boolean;
-  /** For a second reading: the form of the first, with which it is compared. */
+  /** For a second reading: whether the first one made digests of 0.2.0, because the two readings are compared. */
   readonly isFormer?: boolean;
 }
 

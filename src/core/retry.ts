@@ -6,7 +6,7 @@
 
 const SECOND = 1000;
 
-/** The longest `Retry-After` in digits that is still a number of seconds worth telling apart. */
+/** A `Retry-After` in seconds. More than 15 digits would not be exact as a number. */
 const DELTA_SECONDS = /^\d{1,15}$/;
 
 const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
@@ -59,7 +59,7 @@ function instantOf(
   return Number.isNaN(instant) ? undefined : instant;
 }
 
-/** The instant in the year with these last two digits that is not more than 50 years ahead, and the latest such. */
+/** The latest year with these last two digits whose instant is at most 50 years ahead. Gives the instant in this year. */
 function nearest(twoDigits: number, nowMs: number, at: (year: number) => number): number {
   const now = new Date(nowMs);
   const horizon = new Date(nowMs).setUTCFullYear(now.getUTCFullYear() + 50);

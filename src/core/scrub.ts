@@ -13,7 +13,7 @@ import { DAY, floorTo, nextMonthStart } from "./time.ts";
 import type { Range } from "./window.ts";
 
 /**
- * The progress of the scrub. `began`: the first day of the turn, which is tomorrow after the last slice of the turn before.
+ * The progress of the scrub. `began`: the first day of the turn. After the last slice of a turn it is the day after.
  * `through`: the end of the last slice.
  */
 export interface Scrub {
@@ -29,7 +29,7 @@ export interface ScrubInput {
   readonly history: Range;
   /** Costs are compared by calendar months (W2). */
   readonly byMonth: boolean;
-  /** The days of the stream: those with a number that is this value modulo 2. The other days belong to the other stream. */
+  /** 0 or 1: the stream's own days have an even or an odd number since 1970. The other days belong to the other stream. */
   readonly turn: 0 | 1;
   /** The longest window of the dataset, in days. */
   readonly maximumWindowDays: number;
@@ -64,7 +64,7 @@ export function planScrub(stored: Scrub | null, input: ScrubInput): ScrubPlan {
   };
 }
 
-/** Days between two own days of a stream. */
+/** The days from one own day of a stream to the next. */
 const OWN_EVERY = 2;
 
 const isOwn = (day: number, { turn }: ScrubInput): boolean => (day / DAY) % OWN_EVERY === turn;
@@ -101,12 +101,12 @@ function numberDue(left: number, began: number, input: ScrubInput): number {
   return left <= ownDaysLeft ? 0 : Math.floor(left / daysLeft);
 }
 
-/** A scrub that is so many windows behind has missed days, because not every day has a sync. */
+/** A scrub that is this many windows behind has missed days, because there were days without a sync. */
 const MISSED = 3;
 
 /**
- * The windows of a slice that catches up: the share of the history that is compared shall be the share of the turn's days that
- * have passed.
+ * The number of windows of a slice that catches up. After the slice, the compared share of the history is the share of the turn's
+ * days that have passed.
  */
 function numberLate(windows: readonly Range[], began: number, input: ScrubInput): number {
   const { now, days, history } = input;

@@ -9,9 +9,9 @@
  *     differs, several pages   written by a second reading   by the second reading
  *     less than half           not written                   the earlier reading's rows stand, `shrunk`
  *
- * "Less than half" is asked of each day, also of one that was written before it could be judged: an unknown day whose earlier number
- * of records is remembered, and a day of a second reading. The rows of such a day are rows that the provider shows today, so they do
- * no harm beside the earlier ones. The report names the earlier rows, and the day stays forgotten: the next reading writes all of it.
+ * Every day is judged for "less than half", also a day whose rows were written before it could be judged: an unknown day whose earlier
+ * number of records is remembered, and a day of a second reading. The provider shows the rows of such a day today, so they do no harm
+ * beside the earlier rows. The report names the earlier rows, and the day stays forgotten: the next reading writes all of it.
  */
 import { type DayDigest, daysOf, digestOf } from "./digests.ts";
 import {
@@ -63,7 +63,7 @@ export interface Settlement {
   readonly rewrites: readonly DayDigest[];
   /** Days that show less than half of their records (R8). */
   readonly shrunk: readonly ShrunkDay[];
-  /** Days whose rows are those of this reading and that are not confirmed, although they were before (R10). */
+  /** Days whose rows this reading wrote, and that were confirmed before it but are not after it (R10). */
   readonly doubtful: readonly number[];
   /** Whether a day has fewer rows than before: a row of it may have moved to a day that was read before (R10). */
   readonly hasLost: boolean;
@@ -206,7 +206,7 @@ function wrote(before: Settlement, seen: DayDigest, reading: FinishedReading): S
 
 /**
  * Judges some days of a window a second time in the same sync, without writing any (P6). A day that agrees with the known one is
- * confirmed and reported. Of any other day the reading says nothing: the next sync reads it.
+ * confirmed and reported. The reading reports nothing of any other day: the next sync reads that day.
  */
 export function settleAgain(
   known: KnownDays,

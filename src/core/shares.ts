@@ -17,11 +17,11 @@ export interface ShareInput {
   /** The unknown days of the plan, and those of them that no lane has taken yet. */
   readonly planned: number;
   readonly left: number;
-  /** The number of records a day in the windows so far, >= 0: at least this, because some windows are not read to their end. */
+  /** The fewest records a day that the windows so far can have, >= 0. They may have more: some windows are not read to their end. */
   readonly perDay: number;
 }
 
-/** The number of shares for each lane: at the end each lane takes one more, so that late lanes find something to do. */
+/** The shares into which each lane's part of the days is cut. With more than one share, lanes that end late still find days. */
 const SHARES = 2;
 
 /** Usage grows: later days may have this many times the records of earlier days. */
@@ -30,7 +30,7 @@ const GROWTH = 2;
 /** Small accounts are read in at least this many windows, because nobody knows the days that are left. */
 const FEWEST = 16;
 
-/** A lane takes all its shares at once if this needs less than this part of the requests a day. */
+/** A lane takes all its shares at once if it then needs less than this part of the requests a day. */
 const WORTH = 0.8;
 
 /** The first part of a range of unknown days, which a lane reads as a window, and the rest; null if no day is left. */

@@ -30,7 +30,7 @@ const REPEAT: Verdict = { ...AGAIN, counts: false };
 /** A table counts as full at this share of its slots. In a fuller table each search would pass too many slots. */
 const MAXIMUM_LOAD = 0.75;
 
-/** The least number of records that a stream remembers: 98 full pages. */
+/** A stream remembers at least so many records: 98 full pages. */
 export const REMEMBERED = LIMITS.sightings * MAXIMUM_LOAD;
 
 /** The 32-bit words of an entry: two of the content's hash, one of the version's hash, and the owner. */
@@ -152,7 +152,7 @@ export class Sightings {
     this.#slots = sightings;
   }
 
-  /** Whether no record was forgotten yet. If so, a record without an entry was returned by no window. */
+  /** Whether no record was forgotten yet. If so, no window has returned a record that has no entry. */
   get isComplete(): boolean {
     return this.#isComplete;
   }

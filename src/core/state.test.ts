@@ -25,7 +25,7 @@ import { overlaps, type Range, subtract, union } from "./window.ts";
 const TODAY = Date.UTC(2026, 4, 20);
 const hour = fc.integer({ min: 0, max: 24 * 20 }).map((hours) => TODAY - 20 * DAY + hours * HOUR);
 
-/** Reads as a run may leave them: any order, overlapping, whatever was available. */
+/** Finished ranges as a run may leave them: in any order, overlapping, with any `available_through`. */
 const reads: fc.Arbitrary<FinishedRange[]> = fc.array(
   fc
     .record({
@@ -88,7 +88,7 @@ function page(changes: Partial<PageFacts> = {}): PageFacts {
   };
 }
 
-/** The state after a reading's last page, nothing being known of days. */
+/** The state after a reading's last page, if no day is known. */
 function finished<State extends StreamState>(state: State, reading: Reading, now: number): State {
   const settled = { known: NOTHING_KNOWN, shrunk: [], doubtful: [] };
   return finishWindow(settleReading(state, reading, settled, now), reading, now);
@@ -225,7 +225,7 @@ test("a complete reading replaces the provisional costs of its own days, exactly
   expect(state.provisional).toEqual([cost(5, "5"), cost(2, "0.3", 2), cost(1, "1")]);
 });
 
-/** A row of the model: it may change until `settles` after its day; nothing is said to be there before it is. */
+/** A row of the model. It may change until `settles` after its day, and the provider declares no day available before its rows are. */
 interface Row {
   readonly day: number;
   readonly changes: readonly number[];
@@ -297,7 +297,7 @@ interface Sync {
   readonly now: number;
   readonly lanes: number;
   readonly pages: number;
-  /** Which of the windows under way has its next page read; where they end, the process dies. */
+  /** The numbers of the windows under way whose next page is read, in this order; after the last one the process dies. */
   readonly picks: readonly number[] | null;
 }
 

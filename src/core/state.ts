@@ -61,8 +61,8 @@ export interface KnownStray {
 }
 
 /**
- * The newest reading id that rows may have: ids up to it are reserved before a row with one of them goes out (R4). Null before
- * the first row, and in a state of an earlier version.
+ * The newest reading id that rows may have. A STATE with it goes out before the first row with an id up to it (R4). Null before the
+ * first row, and in a state of an earlier version.
  */
 type NewestId = string | null;
 
@@ -182,8 +182,8 @@ export function coverageOf(read: FinishedRange, bucket: Bucket): Range {
  * from `rereadFrom` on. It is no later than the smallest `availableThrough` of these ranges: an earlier attempt may have read one
  * of them long ago, that range may have changed since, and the next sync re-reads only from position − lookback.
  *
- * @param rereadFrom position − lookback at the start of this run. The position must not move before all of that is read again:
- *   else the part that is not yet re-read would lie before the next sync's lookback.
+ * @param rereadFrom position − lookback at the start of this run. The position must not move before everything from here on is read
+ *   again: else the part that is not yet re-read would lie before the next sync's lookback.
  */
 export function advance(
   state: IncrementalState,
@@ -218,7 +218,7 @@ export function completePass(
   };
 }
 
-/** Joins ranges that touch, where the joined range claims no more than its parts: this keeps the state small. */
+/** Joins ranges that touch, if the joined range claims no more than its parts. This keeps the state small. */
 export function joinReads(pass: SyncPass): FinishedRange[] {
   const joined: FinishedRange[] = [];
   const plain = pass.reads.map((read) => ({

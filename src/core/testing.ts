@@ -9,7 +9,7 @@ import {
 
 /** A provider in virtual time. */
 export interface Provider {
-  /** From the request's arrival to its answer; `underWay` counts the request itself. */
+  /** The time from a request's arrival to its answer. `underWay`: the requests under way, this one included. */
   readonly latency: (underWay: number, at: number) => number;
   /** The wait that a 429 asks for; null if the request is accepted. */
   readonly refuses: (at: number, underWay: number) => number | null;

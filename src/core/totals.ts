@@ -11,7 +11,7 @@ export interface GroupTotal extends Amounts {
   readonly records: number;
 }
 
-/** The most groups of a day, and the most characters of a label (L1); an honest provider has a few short ones. */
+/** The most groups of a day, and the most characters of a label (L1). An honest provider has a few groups with short labels. */
 const MAXIMUM_GROUPS = 200;
 const MAXIMUM_LABEL = 200;
 

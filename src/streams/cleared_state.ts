@@ -1,7 +1,7 @@
 /**
  * The state of a stream that is to be read from the beginning: `{"cleared": {"chain": …, "newest_reading_id": …}}`. The names of the
- * readings go on, because the rows of earlier readings are still in the tables, and would win against rows of a new chain or of
- * an older id (R4, R9).
+ * readings go on: the rows of earlier readings are still in the tables, and they would win against rows of a new chain, or of an
+ * older id (R4, R9).
  */
 import * as z from "zod";
 import type { JsonObject } from "../protocol.ts";

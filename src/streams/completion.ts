@@ -194,8 +194,8 @@ export class Completion {
   }
 
   /**
-   * P6: a listing has moved, and its days wait for a second reading that agrees. For a window of few pages it is asked for at once.
-   * Nobody could prove a day that goes on.
+   * P6: a listing has moved, and its days wait for a second reading that agrees. If the window has few pages, that reading is queued at
+   * once. Today is left out: it goes on, so no reading could prove it.
    */
   #confirm(reading: Reading, pageCount: number, doubtful: readonly number[]): void {
     const { input, limits, plan, queue } = this.#options;
@@ -223,8 +223,9 @@ export class Completion {
   }
 
   /**
-   * P5: strays that no look has found an owner for are written, and take the rows of their owners over. A look in an outage misses
-   * owners. So a day that the look shows otherwise than the state knows leaves the state, and the next sync writes the day again.
+   * P5: a stray is written if no look has found its owner. If the day owns the stray all the same, the written row replaces the day's
+   * own row: a look during an outage misses owners. So a day leaves the state if the look shows another content than the state knows,
+   * and the next sync writes the day again.
    */
   async #looked(reading: Reading): Promise<void> {
     const days = this.#strayDays().filter((day) => reading.start <= day && day < reading.end);
@@ -385,7 +386,7 @@ export class Completion {
   }
 }
 
-/** One more reading of a waiting window. Nothing else of the window's last job goes along, so the purpose is the new one. */
+/** A job for one more reading of a waiting window. It keeps only the bounds and `availableThrough` of the window's last job. */
 function jobAgain({ window, availableThrough }: Waiting, purpose: Purpose): Job {
   return { ...jobOf(window, purpose), availableThrough };
 }

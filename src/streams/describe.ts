@@ -39,7 +39,7 @@ export function describePlan(stream: string, plan: Plan<StreamState>): LogMessag
   return [...warnings, log("INFO", `${stream}: ${range}.`)];
 }
 
-/** The records and pages of a sync, and how far it came. `reached`: the state after a sync without a failure; null after any other. */
+/** The log line with the records and pages of a sync, and how far it came. `reached`: the state, if the sync did not fail; else null. */
 export function describeRead(
   plan: Plan<StreamState>,
   reached: StreamState | null,

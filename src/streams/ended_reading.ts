@@ -12,9 +12,8 @@ import type { Job } from "./job.ts";
  *
  * - The reading was restarted and did not return all records that it had written before.
  * - Another window had already written some of the records.
- * - An earlier process was killed after rows that no STATE covers. The reading was resumed before these rows, and the provider
- *   had changed: the killed process may have written records that are not the ones of today. If `as_of` has not changed, the
- *   pages are the same.
+ * - An earlier process was killed after rows that no STATE covers, and the reading was resumed before these rows. If `as_of` has
+ *   changed since, the killed process may have written records that the provider no longer shows. If not, the pages are the same.
  */
 export function incompleteDays(
   reading: Reading,

@@ -56,7 +56,7 @@ function readingOf(id: string, days: number, availableThrough: number): Reading 
   return readPage(begun, page, context.now);
 }
 
-/** The report of a reading whose own rows stand for all its days, but for the strays of an earlier one. */
+/** The report of a reading whose own rows stand for all its days, beside strays that an earlier reading wrote. */
 function reportOf(reading: Reading, changes: Partial<DayReport> = {}): ReadingReport {
   const days = daysOf(reading).map((day) => {
     const { records } = digestOf(reading.digests, day);

@@ -38,11 +38,11 @@ export class ExportWindows {
   readonly #outlet: Outlet<Output>;
   readonly #clock: Clock;
   readonly #ids: ExportOptions["ids"];
-  /** Tells one state from the next (S2): readings do not end in the order in which they began. */
+  /** The reading that was reported last. It makes each STATE differ from the one before (S2). */
   #lastReading: string | null;
   /** R4: the reports have ids up to this one, which is in a STATE before the first of them. */
   #newestReading: string | null;
-  /** The last readings of the STATEs with the present newest id. */
+  /** The last readings that STATEs with the present newest id have named. */
   readonly #named = new Set<string | null>();
   #pending = 0;
   #reports = 0;
@@ -110,7 +110,7 @@ export class ExportWindows {
 
   async #sendState(): Promise<void> {
     const last = this.#lastReading;
-    // A reading that is reported in parts may be the last one again after another reading (S2).
+    // A reading that is reported in parts may become the last reading a second time, after the report of another one (S2).
     if (last !== null && this.#named.has(last)) this.#reserve(last);
     this.#named.add(last);
     const recordCount = this.#pending;

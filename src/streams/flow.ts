@@ -38,7 +38,7 @@ export interface WindowRead {
    * @throws ConnectorError if the page cannot be made into lines
    */
   write(page: FetchedPage): Promise<void>;
-  /** Called once: without a failure after the last page was written, else with what `request` or `write` threw. Never rejects. */
+  /** Called once: after the last page was written, or with the error that `request` or `write` threw. Never rejects. */
   end(failure?: unknown): Promise<void>;
 }
 
@@ -100,8 +100,8 @@ class Lanes {
   }
 
   /**
-   * Begins lanes as long as more are allowed and windows wait. After no window waited once, the windows that still come are left to
-   * the lanes that run: they are the second readings of a few windows, and read in the order in which they are queued.
+   * Begins lanes as long as more are allowed and windows wait. Once no window waits, no further lane begins: the windows that still come
+   * are the second readings of a few windows, and the lanes that run read them in the order of the queue.
    */
   #fill(): void {
     while (this.#running < (this.#isDrained && this.#parked.length === 0 ? 1 : this.#allowed())) {

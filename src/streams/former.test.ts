@@ -46,7 +46,7 @@ function formerOf(own: readonly Fields[]): string {
   return digests.result()[0]?.digest ?? EMPTY_DIGEST;
 }
 
-/** A run's last state as 0.2.0 would have left it after it had read these records, and `seen` in a window that it had not finished. */
+/** A run's last state as 0.2.0 would have left it. `known`: the records of the days that it knew; `seen`: those of open windows. */
 function stateOf020(run: Run, known = records, seen = known): IncrementalState {
   const state = stateOf(run);
   const digest = (from: readonly Fields[]) => (entry: DayDigest) => {

@@ -10,7 +10,7 @@ import type { Purpose } from "./record_filter.ts";
 export interface Job {
   readonly window: Range;
   readonly purpose: Purpose;
-  /** Whether the window may be cut or joined before its first request: nothing is known of its days, and it is no month of costs. */
+  /** Whether the window may be cut or joined before its first request: a window of usage, none of whose days is known. */
   readonly isDivisible: boolean;
   /** A reading to go on with; null to begin one. */
   readonly reading: Reading | null;
@@ -133,8 +133,8 @@ export function replanned(job: Job, windows: readonly Range[], isCut: boolean): 
   // Days that leave retention need no second look.
   if (job.purpose.kind === "confirm" && isCut) return [];
   const again = { ...job, reading: null };
-  // A look writes nothing of a day that this read has written. Strays are noted by the window that showed them, so a reading that is to
-  // write them becomes a reading of what is left, which shows them anew.
+  // A look writes no rows, because this read has written the day already. The strays are noted for the window as it was, so a reading
+  // that was to write them becomes a first reading of the rest, which notes them again.
   const isLook = job.purpose.kind === "look";
   if (windows.length === 1 && !isCut) return windows.map((window) => ({ ...again, window }));
   return windows.map((window) => ({

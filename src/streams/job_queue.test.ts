@@ -19,7 +19,7 @@ function queueOf(
     onPlanned: (windows) => void planned.push(windows),
     ...options,
   });
-  /** Takes all windows, each of which shows so many records a day. */
+  /** Takes all windows of a queue. Each day of a window shows the given number of records. */
   const takeAll = (perDay: number): string[] => {
     const taken: string[] = [];
     for (let job = queue.shift(); job !== undefined; job = queue.shift()) {

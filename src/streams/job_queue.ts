@@ -35,7 +35,7 @@ export function queueOf(
     ...plan.resumed.map((reading) => resumedJob(reading, writesDay(known, reading.rewrites))),
     ...plan.windows.map((window) => ({ ...jobOf(window), isDivisible: isDivisible(window) })),
   ];
-  // R10: where a row is missing, days that the pass read before are due again. Rows come and go on recent days, so these come first.
+  // R10: if a row is missing, the days that the pass read before are due again. Rows come and go on recent days, so these are read first.
   const ageOf = ({ window: { end } }: Job): number => {
     if (end > plan.rereadFrom) return 0;
     return end > (reconcileFrom ?? plan.rereadFrom) ? 1 : 2;
@@ -47,7 +47,7 @@ export function queueOf(
 export class JobQueue {
   readonly #options: JobQueueOptions;
   readonly #jobs: Job[];
-  /** The windows of the read, also those that lanes have taken. */
+  /** The number of windows of the read, with those that lanes have taken. */
   #windows: number;
   /** The days of all divisible jobs, and of those that lanes have taken. */
   readonly #planned: number;
@@ -106,7 +106,7 @@ export class JobQueue {
     return first;
   }
 
-  /** The window with those behind it that can be read together with it (W1, W2). They leave the queue. */
+  /** Joins a window with the next ones, if they can be read together (W1, W2). They leave the queue. */
   #joined(window: Range): Range {
     let joined = window;
     for (;;) {

@@ -23,7 +23,7 @@ export class Notices {
   /** Logs a warning the first time it is given. */
   readonly once = (message: string): void => this.#sayOnce("WARN", message);
 
-  /** The same for a fact that nobody can change. */
+  /** Logs a fact the first time it is given: not a warning, because nobody can change it. */
   readonly inform = (message: string): void => this.#sayOnce("INFO", message);
 
   #sayOnce(level: LogLevel, message: string): void {

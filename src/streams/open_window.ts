@@ -7,9 +7,9 @@ import { type JudgedPage, judgePage, type LineOptions, type Lines } from "./reco
 import type { FetchedPage, WindowPages } from "./stream.ts";
 
 /**
- * The reading as the state keeps it, for a process that resumes it. After a restart, the rows under the reading's id may not be those
- * that it returned: rows of the first passage may have its id, and rows that the first passage wrote under another id are not
- * written again (P5). Only this process can tell. So for a later process all days of the reading are incomplete (R4).
+ * The reading as the state keeps it, for a process that resumes it. After a restart, the rows under the reading's id may not be the
+ * returned records: rows of the first passage may have this id, and rows that the first passage wrote under another id are not written
+ * again (P5). Only this process knows which rows these are. So for a later process all days of the reading are incomplete (R4).
  */
 export function toResume({ job, reading }: OpenWindow): Reading {
   if (job.restarts === 0) return reading;

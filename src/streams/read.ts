@@ -120,7 +120,7 @@ async function warnOfClocks(theirs: number, ours: number, outlet: Outlet<Output>
   await outlet.send(protocol.log("WARN", message));
 }
 
-/** Says of a stream that it cannot be read at all, and why. */
+/** Reports that a stream cannot be read at all, and why. */
 async function reject(error: ConnectorError, { outlet, edges }: ReadOptions): Promise<void> {
   const name = error.stream ?? "";
   const { clock } = edges;
@@ -236,7 +236,7 @@ export function planInputOf(
   };
 }
 
-/** The owner of a stream's state (S5). Costs have no granularity of their own, so that a change of usage's leaves them. */
+/** The owner of a stream's state (S5). The owner of costs names no granularity, so a change of usage's granularity does not touch them. */
 function ownerOf(
   stream: StreamDefinition,
   settings: ReadSettings,

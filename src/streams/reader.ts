@@ -255,7 +255,7 @@ export class StreamReader implements WindowSource {
    */
   async #goOnAfter(job: Job, reason: unknown, reading: Reading | null): Promise<void> {
     const error = ConnectorError.from(reason);
-    // S4: the cursor failed in two processes, the one before and this one, which has got no page for it either.
+    // S4: the cursor failed in the process before, and this process has got no page for it either.
     const isStuck = error.code === "unavailable" && reading !== null && reading === job.reading;
     // V1: the next sync begins with the first page. The days that this reading wrote are unknown, so they are written again (R4).
     if (error.isOfContent || isStuck) this.#dropPassage(reading);
@@ -346,7 +346,7 @@ export class StreamReader implements WindowSource {
   }
 }
 
-/** Ends the requests of a stream's other windows. No window may report this error as the one that ended the stream. */
+/** The error that ends the requests of a stream's other windows. It is never reported as the cause of the stream's end. */
 function stopped(): ConnectorError {
   return new ConnectorError("aborted", "The stream has failed in another window.");
 }

@@ -155,7 +155,7 @@ class Table {
     }
   }
 
-  /** The records of all days, as the models put them together: the rows that stand in each day's newest report. */
+  /** The records of all days by the rule of the models: the rows that each day's newest report names. */
   records(): Fields[] {
     return [...this.#reports].flatMap(([day, { rows, count }]) => {
       const own = (this.#rows.get(rows) ?? []).filter(
@@ -278,7 +278,7 @@ const remnant = thirtyRestated.slice(0, 1);
 const outage = { own: false, records: 1, rows: 30, shrunk: true, confirmed: false };
 const down = new ConnectorError("unavailable", "It is down.");
 
-/** Reads what the provider shows to each reading of the run; to all later ones what it shows to the last. */
+/** A sync of a provider that changes: each element has the records for one reading, the last one also for all later readings. */
 function readings(
   shown: readonly (readonly Fields[] | ConnectorError)[],
   stored: StreamState | null,

@@ -31,7 +31,7 @@ export type Purpose =
   | { readonly kind: "confirm"; readonly days: readonly number[] }
   /** A window with strays that an earlier process saw: this process reads the window again to learn them (P5). */
   | { readonly kind: "collect" }
-  /** Writes the strays of a window that no window returned as its own (P5): all that comes under these ids. */
+  /** Writes the strays of a window that no window returned as its own (P5): every record with one of these ids. */
   | { readonly kind: "strays"; readonly ids: ReadonlySet<string> };
 
 /** How the pages of one window are made into lines. */
@@ -140,7 +140,8 @@ export class RecordFilter {
     this.#count(record, true);
     const { content, former } = FINGERPRINT;
     this.#digests.add(this.#day, form === "former" ? former : content, former);
-    // A restart returns records again. A day that is written while it is read already has their rows; a known day has none yet.
+    // A restart returns records again. An unknown day has their rows already, because it is written while it is read; a known day
+    // has no rows yet.
     const isWritten = verdict.repeats && this.#context.writes(this.#day);
     return isWritten ? Number.NaN : this.#day;
   }
@@ -261,7 +262,7 @@ export class RecordFilter {
 function provisionalDay(record: Fields, window: Range, from: number): number | null {
   const start = parseInstant(textOf(record["ChargePeriodStart"])) ?? window.start;
   const end = parseInstant(textOf(record["ChargePeriodEnd"])) ?? start;
-  // Some providers take a window's end as inclusive. The window that begins there returns the record as well.
+  // Some providers include a window's end. The window that begins at this instant returns the record too.
   if (start === window.end) return null;
   const isStrange = start > window.end || Math.max(start + 1, end) <= window.start;
   if (isStrange) return floorTo(DAY, Math.min(Math.max(start, window.start), window.end - 1));

@@ -679,7 +679,7 @@ test("R6: equal digests mean equal records, whatever their order and their path;
   );
 });
 
-/** A record in all orders that matter: as it is, reversed, sorted by name, and with its nested objects reversed. */
+/** A record with its members in four orders: as it is, reversed, sorted by name, and with its nested objects reversed. */
 function ordersOf(record: Fields): Fields[] {
   const nested = (value: unknown): unknown =>
     typeof value === "object" && value !== null && !Array.isArray(value)

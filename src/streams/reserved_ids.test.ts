@@ -16,7 +16,7 @@ const rowsOf = (outputs: readonly Output[]): Row[] =>
 const statesOf = (outputs: readonly Output[]): StateMessage[] =>
   outputs.filter((output) => output.type === "STATE");
 
-/** Sorts behind no id. */
+/** The newest reading id of a STATE; without one an empty text, which sorts before every id. */
 const newestOf = (state: StateMessage | undefined): string =>
   z.string().parse(state?.state.stream.stream_state["newest_reading_id"] ?? "");
 

@@ -40,7 +40,7 @@ const VERSION = 2;
 
 /**
  * The JSON of a state; {@link decodeState} reads it. A member that may be empty again is null, never left out, because some
- * hosts merge states (S6); for the same reason all that changes as a whole is a list.
+ * hosts merge states (S6). For the same reason a value that is replaced as a whole is a list: hosts do not merge lists.
  */
 export function encodeState(state: StreamState, owner: StateOwner): JsonObject {
   const head = {
@@ -176,7 +176,7 @@ const stray = z
     window: { start, end },
   }));
 const chain = z.string().regex(/^[0-9a-z]{5}$/, "must be a chain of reading ids");
-/** A state of 0.2.0 leaves it out. */
+/** Absent in a state of 0.2.0. */
 const newestId = readingId.nullish();
 const stateSchema = z.discriminatedUnion("mode", [
   z
@@ -229,7 +229,7 @@ const stateSchema = z.discriminatedUnion("mode", [
       newestId: newest ?? null,
     })),
 ]);
-/** The state of 0.1.0. A pass under way begins again: it says nothing of days. */
+/** The state of 0.1.0. A pass under way begins again, because a state of 0.1.0 knows no days. */
 const firstStateSchema = z.discriminatedUnion("mode", [
   z
     .object({

@@ -129,7 +129,7 @@ export function encodeKnownDays({ ranges, days, forgotten }: KnownDays): JsonObj
   };
 }
 
-/** A known day that lies in no known range says nothing, and is left out; so is a forgotten one that lies in such a range. */
+/** Leaves out entries that contradict the ranges: a known day outside every known range, and a forgotten day inside one. */
 export function decodeKnownDays(members: Members): KnownDays {
   const { known, days, unconfirmed, shrunk, former, forgotten } = members;
   const ranges = known ?? [];

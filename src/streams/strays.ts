@@ -9,8 +9,8 @@
  *     an earlier sync wrote it ──► standing: reported, not written again
  *     an earlier sync found it on its own day ──► owned: neither looked for nor written
  *
- * A stray that waits is told by its id and version: a provider may restate the record before the second reading. What the state
- * remembers is told by its content, so that a change shows.
+ * A stray that waits is recognized by its id and version, because a provider may restate the record before the second reading. A stray
+ * in the state is recognized by its content, so that a change is noticed.
  */
 import type { RecordFingerprint } from "../core/identity.ts";
 import { isKnown } from "../core/known_days.ts";
@@ -35,7 +35,7 @@ interface Pending {
   readonly day: number;
   /** The windows that showed it. */
   readonly windows: Range[];
-  /** It was to be written, and did not come again. */
+  /** Whether a reading was to write it and it did not come again. */
   isAbsent: boolean;
 }
 
@@ -49,9 +49,9 @@ export interface CameStrays {
 
 /** The strays of one stream's read. */
 export class Strays {
-  /** By content. */
+  /** The strays of the state, by content. */
   readonly #known: Map<string, KnownStray>;
-  /** By version. */
+  /** The strays that wait, by version. */
   readonly #pending = new Map<string, Pending>();
   /** The pending strays by the windows that showed them. */
   readonly #byWindow = new Map<string, Set<Pending>>();
@@ -266,8 +266,8 @@ export class Strays {
 }
 
 /**
- * The strays of a state whose rows stand. A day that is not known any more may have lost its rows, so it owns nothing. A day before
- * the plan is never read again, and its rows stay.
+ * The strays of a state whose rows stand. A day that owned a stray may have lost its rows if it is not known any more: such a stray is
+ * dropped. A day before the plan is never read again, so its rows stay.
  */
 export function standingStrays({ strays, known }: IncrementalState, from: number): KnownStray[] {
   return strays.filter(

@@ -79,9 +79,9 @@ export interface WindowPages {
    */
   next(parseAfter: Promise<void>): Promise<FetchedPage>;
   /**
-   * To be told after each page whether the listing breaks a rule (L3): `Listing.endPage` in core/listing.ts.
+   * Called after each page. `broken` is the rule that the listing breaks (L3), or null: see `Listing.endPage` in core/listing.ts.
    *
-   * @throws ConnectorError `provider_fault` if it does, and the page is not the last one
+   * @throws ConnectorError `provider_fault` if a rule is broken and the page is not the last one
    */
   wrote(broken: string | null, page: FetchedPage): void;
 }
