@@ -59,6 +59,8 @@ export class Promises {
   #reconciledOn: string | null = null;
   /** Whether a config had a lookback shorter than the lag: then only the deep re-read finds late changes. */
   #short = false;
+  /** W3: what starts before had left retention in some sync. A longer retention shows it again, and the scrub finds its changes. */
+  #leftBefore = -Infinity;
 
   constructor(watched: Watched) {
     this.#watched = watched;
@@ -187,6 +189,7 @@ export class Promises {
       faults.push(`R2: reconciled_on is ${String(state.reconciled_on)}, not ${String(expected)}`);
     }
     const floor = floorOf(believed.endedAt, rules.retentionDays);
+    this.#leftBefore = Math.max(this.#leftBefore, floor);
     const from = Math.max(passage.startDate ?? -Infinity, floor);
     const shortened = passage.mayShorten || rules.refusesFuture;
     const now = shortened
@@ -229,7 +232,7 @@ export class Promises {
     const followedFrom = floorOf(latestDate, rules.retentionDays);
     for (const life of lives) {
       if (life.stream !== rules.stream || life.start < from || life.start >= until) continue;
-      if (life.withdrawnAt <= result.endedAt) continue;
+      if (life.withdrawnAt <= result.endedAt || life.start < this.#leftBefore) continue;
       // The window that shows a record which was posted later is not the window of its start.
       if (rules.selects === "posting" && life.id.endsWith("7")) continue;
       // L1: the strays above the bound are forgotten, and the change of a long charge may show in no other window.
