@@ -115,12 +115,12 @@ export class Ledger {
     await this.sendAhead();
   }
 
-  /** The same for a state that says nothing new of records: the next one comes no later because of it. */
+  /** Sends the state too, but does not count as a STATE of records: the next one comes no later because of it. */
   async sendAhead(): Promise<void> {
     const { stream, send, before } = this.#options;
     let { encoded, text } = this.#bounded();
-    // Platforms count on states that differ (S2). Where nothing has changed, the pending records belong to a page whose
-    // progress is not in the state yet: the STATE that covers them counts them.
+    // Platforms count on states that differ (S2). If the state has not changed, the pending records belong to a page whose progress
+    // is not in the state yet. The STATE that covers them counts them.
     if (text === this.#last) return;
     let hash = this.#hashOf(text);
     // A window that begins again, or that waits for its strays, may bring an earlier state back. Before the first
@@ -164,7 +164,7 @@ export class Ledger {
     this.update({ ...this.#state, newestId: reserved });
   }
 
-  /** The likely size of the whole sync, by the windows that have been read. */
+  /** An estimate of the whole sync, from the windows that have been read. */
   async #sendEstimate(now: number, windowsLeft: number): Promise<void> {
     if (this.#windowsRead === 0 || this.#records === 0) return;
     const times = (this.#windowsRead + windowsLeft) / this.#windowsRead;
