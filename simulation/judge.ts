@@ -186,24 +186,17 @@ function judgeCursors(stream: StreamName, { result, exchanges, mayShorten }: Jud
       const isRead = (pass?.reads ?? []).some(
         (read) => Date.parse(read.start) <= from && Date.parse(read.end) >= to,
       );
-      const isRefused = exchanges.some(
-        (exchange) =>
-          exchange.stream === stream &&
-          exchange.start === from &&
-          exchange.end === to &&
-          exchange.cursor !== null &&
-          exchange.status === 400,
+      const own = exchanges.filter(
+        (exchange) => exchange.stream === stream && exchange.start === from && exchange.end === to,
       );
+      const isRefused = own.some(({ cursor, status }) => cursor !== null && status === 400);
       // A window whose last page has come waits for its second reading (R6) or for its strays (P5).
-      const isOver = exchanges.some(
-        (exchange) =>
-          exchange.stream === stream &&
-          exchange.start === from &&
-          exchange.end === to &&
-          exchange.status === 200 &&
-          exchange.nextCursor === null,
+      const isOver = own.some(({ status, nextCursor }) => status === 200 && nextCursor === null);
+      // V1, P3: an answer that stays broken after five retries costs its window the cursor.
+      const staysBroken = own.some(
+        ({ cursor }) => own.filter((other) => other.cursor === cursor).length > 5,
       );
-      if (!isOpen && !isRead && !isRefused && !isOver)
+      if (!isOpen && !isRead && !isRefused && !isOver && !staysBroken)
         faults.push(
           `S4: the cursor of ${stream} ${start} to ${end} is lost, and nobody refused it`,
         );
