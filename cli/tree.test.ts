@@ -187,6 +187,7 @@ test.each([
   [[], "no command is given"],
   [["--debug"], "no command is given"],
   [["red"], "unknown command 'red' (Did you mean read?)"],
+  [["help", "red"], "unknown command 'red'"],
   [["check", "--config"], "option '--config <file>' argument missing"],
   [["check", "--config", ""], "--config <file> is missing"],
   [["read", "--config", "c"], "--catalog <file> is missing"],
@@ -222,6 +223,7 @@ test.each([
   [["check", "--config", "c", "SeCrEt"]],
   [["--token=SeCrEt", "check"]],
   [["init", "SeCrEt"]],
+  [["help", "sk-SeCrEt-123"]],
   [["init", "--sk-SeCrEt-123"]],
   [["query", "a", "SeCrEt"]],
   [["conform", "--token", "SeCrEt"]],
@@ -238,6 +240,7 @@ test.each([
   [["login", "--port"], true],
   [["read"], false],
   [["red"], false],
+  [["help", "red"], true],
   [[], false],
 ])("%j is for people: %j", async (argv, isForPeople) => {
   expect(await wrong(...argv)).toMatchObject({ isForPeople });

@@ -132,13 +132,16 @@ export async function parseCommandLine(argv: readonly string[], version: string)
       `The command line is wrong: ${fault}. See \`${NAME} --help\`.`,
     ),
     help: (commandOf(program, argv) ?? program).helpInformation(),
-    isForPeople: !PROTOCOL.has(commandOf(program, argv)?.name() ?? "read"),
+    isForPeople: argv[0] === "help" || !PROTOCOL.has(commandOf(program, argv)?.name() ?? "read"),
   });
   try {
     program.parse([...argv], { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode !== 0) return wrong(faultOf(error));
+    if (error.exitCode !== 0) {
+      const isUnknown = error.code === "commander.help" && argv[0] === "help";
+      return wrong(isUnknown ? quoting(`unknown command '${argv[1] ?? ""}'`) : faultOf(error));
+    }
     const kind = error.code === "commander.version" ? "version" : "help";
     return { kind, text: printed.join("") };
   }
@@ -192,14 +195,18 @@ function faultOf(error: CommanderError): string {
       return "there is an argument that belongs to no option";
     case "commander.unknownCommand":
     case "commander.unknownOption":
-      return fault
-        .replace(/'(.*)'/s, (_, name: string) => {
-          const word = /^-{0,2}[a-z][a-z-]{0,20}(?==|$)/i.exec(name)?.[0];
-          return word === undefined ? "" : `'${word}'`;
-        })
-        .replaceAll(/\s+/g, " ")
-        .trim();
+      return quoting(fault);
     default:
       return fault;
   }
 }
+
+/** A fault that quotes a word of the line only if it is a plain one. */
+const quoting = (fault: string): string =>
+  fault
+    .replace(/'(.*)'/s, (_, name: string) => {
+      const word = /^-{0,2}[a-z][a-z-]{0,20}(?==|$)/i.exec(name)?.[0];
+      return word === undefined ? "" : `'${word}'`;
+    })
+    .replaceAll(/\s+/g, " ")
+    .trim();

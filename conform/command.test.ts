@@ -262,6 +262,36 @@ describe("reports", () => {
 });
 
 describe("files", () => {
+  it("replace nothing but files of an earlier run, and that is said before the first request", () =>
+    withProvider({}, async (trial) => {
+      const config = await file("mine.json", '{"credentials":{"access_token":"s3cr3t"}}');
+      const twice = path("twice");
+      const outputs = ["--json", config, "--state", config, "--html", folder, "--junit"];
+      const argv = [...address(trial), "--only", "CAP-01"];
+      const { code, said, warned } = await run(
+        [...argv, ...outputs, path("no/r.xml")],
+        token(trial),
+      );
+      expect([code, said]).toEqual([2, ""]);
+      expect(warned).toBe(
+        `The check could not run: --html cannot be written to ${folder}: it is a folder; ` +
+          `--junit cannot be written to ${path("no/r.xml")}: there is no such folder; ` +
+          `--json cannot be written to ${config}: it holds something else, and only a file of an earlier run is replaced; ` +
+          `--state cannot be written to ${config}: another option names it too.\n`,
+      );
+      const state = await run([...argv, "--state", config], token(trial));
+      expect(state.warned).toContain("only a file of an earlier run is replaced");
+      expect(await readFile(config, "utf8")).toContain("s3cr3t");
+      expect((await run([...argv, "--html", twice, "--json", twice], token(trial))).code).toBe(2);
+      const own = ["--html", "--junit", "--json", "--state"].flatMap((option) => [
+        option,
+        path(`again${option}`),
+      ]);
+      for (let round = 1; round <= 2; round += 1) {
+        expect(await run([...argv, ...own], token(trial))).toMatchObject({ code: 0, warned: "" });
+      }
+    }));
+
   it("takes address and token from the environment, under the older name too", () =>
     withProvider({}, async (trial) => {
       const only = ["--only", "CAP-01"];

@@ -6,6 +6,7 @@ import { CannotRun } from "./errors.ts";
 import { parseExpectations } from "./expectations.ts";
 import { Wire } from "./http.ts";
 import { parseMemory } from "./memory.ts";
+import { faultsOfOutputs } from "./outputs.ts";
 import { completed, readJson, readText } from "./options.ts";
 import type { GivenOptions, Options } from "./options.ts";
 import { CHECKS, chosen } from "./registry.ts";
@@ -116,6 +117,9 @@ async function writeReports(options: Options, report: Report): Promise<void> {
 
 async function check(options: Options, host: Host): Promise<number> {
   const { baseUrl, token, limitedToken, deep, only, state, expect } = options;
+  // Before the first request: a run of minutes would be lost, or a file of another kind.
+  const faults = await faultsOfOutputs(options);
+  if (faults.length > 0) throw new CannotRun(faults.join("; "));
   const shown = new Shown();
   shown.hide(token);
   shown.hide(limitedToken ?? "");

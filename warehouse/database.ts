@@ -46,6 +46,12 @@ function assertMayOpen(path: string, { kind, words }: Found, mode: "write" | "re
       `"${path}" is ${words}, no DuckDB database: name another file with --database. Nothing was read or written.`,
     );
   }
+  if (mode === "read" && kind === "nothing") {
+    throw new ConnectorError(
+      "database",
+      `The database "${path}" cannot be opened: there is no such file. Run \`sync\` first, or name another one with --database.`,
+    );
+  }
   if (mode === "read" && kind === "empty") {
     throw new ConnectorError(
       "database",

@@ -49,6 +49,7 @@ function kindOf(head: Buffer, size: number): Found {
       ? { kind: "unfinished database", words: "an unfinished DuckDB database" }
       : { kind: "database", words: "a DuckDB database" };
   }
+  if (head.length === 0) return { kind: "other", words: "a file that this user may not read" };
   const text = head.toString("utf8");
   if (text.includes(REPORT_MARK) || REPORT_0_2_0.test(text)) {
     return { kind: "report", words: "a report of this program" };

@@ -50,7 +50,12 @@ describe("inputs", () => {
     const teams = await file("teams.csv", "label,value,team\nkey,a,x\nproject_id,,x\n");
     const budgets = await file("short.csv", "team,month,amount\n");
     const invoices = join(folder, "missing.csv");
-    const failed = readInputs({ ...NONE, teams, budgets, invoices });
+    const failed = readInputs({
+      teams,
+      budgets,
+      invoices,
+      "exchange-rates": folder,
+    });
     await expect(failed).rejects.toMatchObject({ code: "invalid_arguments" });
     for (const words of [
       'row "key, a, x": label is none of',
@@ -58,7 +63,8 @@ describe("inputs", () => {
       "billing_currency, budget is missing",
       '"amount" is not known',
       "with commas between them",
-      "missing.csv: there is no such file",
+      "missing.csv: there is no such file or folder",
+      `--exchange-rates ${folder}: it is a folder`,
     ]) {
       await expect(failed).rejects.toThrow(words);
     }

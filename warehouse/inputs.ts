@@ -2,7 +2,9 @@
  * The inputs of allocation, budgets, conversion and invoices: CSV files that become the tables which the models read. The
  * model `invalid_inputs` judges their rows, so that a file and a table have the same rules.
  */
+import { open } from "node:fs/promises";
 import { ConnectorError } from "../src/errors.ts";
+import { reasonOf } from "../src/file_faults.ts";
 import { literal, textsOf } from "./columns.ts";
 import { Database } from "./database.ts";
 import { plain } from "./decimals.ts";
@@ -127,13 +129,14 @@ async function rowsOf(
   { columns }: Input,
   path: string,
 ): Promise<string[][] | string> {
+  const missing = await unopenable(path);
+  if (missing !== undefined) return missing;
   const csv = `read_csv(${literal(path)}, header = true, all_varchar = true, delim = ',', quote = '"', escape = '"', auto_detect = false, columns = `;
   try {
     // The titles are read as a row, so that a wrong one can be named.
     const [first] = await database.query(
       `SELECT to_json(list(line))::VARCHAR FROM (SELECT unnest(string_split(regexp_replace(content, '\\r?\\n.*', '', 's'), ',')) AS line FROM read_text(${literal(path)}))`,
     );
-    if (first?.[0] === "null") return "there is no such file";
     const titles = titlesOf(first?.[0] ?? "[]");
     const fault = faultOf(titles, columns);
     if (fault !== undefined) return fault;
@@ -143,6 +146,18 @@ async function rowsOf(
     return rows.map((row) => [...row]);
   } catch (reason) {
     return unreadable(reason instanceof Error ? reason.message : String(reason), columns.length);
+  }
+}
+
+/** The reason why a file cannot be opened; DuckDB's own words name no file, or a database. */
+async function unopenable(path: string): Promise<string | undefined> {
+  try {
+    const file = await open(path);
+    const isFolder = (await file.stat()).isDirectory();
+    await file.close();
+    return isFolder ? "it is a folder" : undefined;
+  } catch (reason) {
+    return reasonOf(reason);
   }
 }
 
