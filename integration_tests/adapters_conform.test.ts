@@ -19,7 +19,7 @@ const NOW = Date.UTC(2026, 9, 30, 9);
  */
 const UNKNOWN: ReadonlySet<string> = new Set(["STB-04", "AVL-05"]);
 
-/** Checks that the test cannot give what they need: a smaller offer, OAuth, keys that may not read costs. */
+/** Checks that need something that this test does not have: a smaller offer, OAuth, keys that may not read costs. */
 const NOT_TRIED = /^(CAP-12|OAU-\d\d|ERR-08)$/;
 
 /** Runs checks, the longer ones too. */

@@ -171,7 +171,7 @@ function peakMemory(pid: number | undefined): number {
   }
 }
 
-/** A number once it has not changed for half a second. */
+/** Waits until a number has not changed for half a second, and gives it. */
 async function standstill(count: () => Promise<number>): Promise<number> {
   let last = await count();
   let since = performance.now();

@@ -289,7 +289,7 @@ describe("what goes wrong", () => {
 });
 
 describe("login", () => {
-  /** Signs in with forms and cookies; what the browser saw last, and what the command came to. */
+  /** Signs in with forms and cookies. Gives the last page that the browser saw, and the result of the command. */
   async function signIn(
     choices: Choices = {},
     before: (back: URL) => Promise<void> = async () => undefined,
@@ -330,7 +330,7 @@ describe("login", () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect((await run("check", { config: saved })).stdout).toContain("SUCCEEDED");
     expect(leaksIn(finished, secretsIn(saved))).toEqual([]);
-    // Once more, from what the first time left behind.
+    // A second sign-in, with the config that the first one left.
     expect((await signIn()).finished).toMatchObject({ code: 0, stderr: "" });
     const renewed = JSON.parse(readFileSync(path, "utf8")) as Config;
     expect(credentialsOf(renewed)["refresh_token"]).not.toBe(credentialsOf(saved)["refresh_token"]);

@@ -120,7 +120,7 @@ test("runs check and sync with DuckDB beside it, day after day", async () => {
   expect(await readFile(shell.path("report.html"), "utf8")).toContain("<!doctype html>");
 });
 
-/** Sums by day, model and usage type or currency, in the words of the fakes' own. */
+/** Sums by day, model and usage type or currency, in the form in which the fakes give their own sums. */
 const SUMS = {
   usage: `SELECT strftime(charge_period_start, '%Y-%m-%d') AS day, model_id AS model, usage_type AS meter,
             sum(consumed_quantity) AS sum FROM current_usage GROUP BY ALL HAVING sum <> 0`,

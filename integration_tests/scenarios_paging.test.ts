@@ -11,14 +11,14 @@ import { cost, daily, usage, world } from "./support/world.ts";
 
 const FIRST = "2026-03-01";
 const NOW = "2026-03-21T06:00:00Z";
-/** One window of many pages, and nothing else that would heal a mistake. */
+/** Settings for one window of many pages. No other reading could heal a mistake. */
 const plain = { start_date: FIRST, reconcile_days: 0, page_size: 1, concurrency: 1 };
 const onUsage = { operation: "usage" } as const;
 
 const open = () =>
   serve(world({ usage: daily(usage, "u", FIRST, 20), costs: daily(cost, "c", FIRST, 20) }), NOW);
 
-/** One usage stream that failed by the provider's fault while the costs were read; a later sync mends it. */
+/** Checks that usage failed by the provider's fault while costs were read, and that a later sync succeeds. */
 async function expectFailedThenMended(
   served: Served,
   customer: Customer,

@@ -8,7 +8,7 @@ import { sumDecimals, usageSums, Warehouse } from "./support/warehouse.ts";
 
 const FIRST = "2026-03-01";
 const NOW = "2026-03-21T06:00:00Z";
-/** Only what is due by the position and the lookback: no deep re-read that would heal a mistake. */
+/** Settings without a deep re-read, which would heal a mistake: only the position and the lookback decide. */
 const plain = { start_date: FIRST, reconcile_days: 0 };
 
 const month = () =>

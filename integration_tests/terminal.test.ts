@@ -27,7 +27,7 @@ test("on a terminal each stream has a line of progress, and stdout has nothing b
   writeFileSync(at("config.json"), JSON.stringify(provider.config()));
   writeFileSync(at("catalog.json"), JSON.stringify(catalogOf()));
   const line = `${LAUNCHER} read --config ${at("config.json")} --catalog ${at("catalog.json")} > ${at("out")}`;
-  // `script` gives the command a terminal of its own; what is typed out on it comes back here.
+  // `script` gives the command a terminal of its own, and repeats here everything that the command writes to it.
   const { stdout: typed } = await run("script", ["-qec", line, "/dev/null"]);
   const messages = readFileSync(at("out"), "utf8").trimEnd().split("\n").map(parseMessage);
   rmSync(folder, { recursive: true });

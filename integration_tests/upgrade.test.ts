@@ -24,7 +24,7 @@ async function begin(): Promise<Begun> {
   const folder = await mkdtemp(join(tmpdir(), "upgrade-"));
   const config = bearerConfig(baseUrl, provider.issueToken().token, {
     start_date: FIRST,
-    // All that may change is read again each day.
+    // Each day's sync reads again everything that may change.
     reconcile_days: 60,
     page_size: 2,
   });
@@ -42,7 +42,7 @@ async function begin(): Promise<Begun> {
   };
 }
 
-/** Kills a process at each point, and lets one more come to its end. Gives the number of those that were killed. */
+/** Kills a process at each point, and lets one more process end by itself. Gives the number of killed processes. */
 async function goOn(begun: Begun, points: readonly Point[]): Promise<number> {
   let killed = 0;
   for (const point of [...points, null]) {
@@ -66,8 +66,8 @@ const costsOf = async (begun: Begun): Promise<(string | undefined)[]> =>
   (await rowsOf(begun, "SELECT x_RecordId FROM costs ORDER BY ALL")).map(([id]) => id);
 
 /**
- * Sums and rows are the provider's, every day before the position is proven, and of the costs that the older version left the
- * withdrawn one is known to be gone.
+ * Sums and rows are the provider's, and every day before the position is proven. The cost that the provider has withdrawn since the older
+ * version read it is listed as removed.
  */
 async function expectProven(begun: Begun, before: readonly (string | undefined)[]): Promise<void> {
   expect(await judge(begun.provider, begun)).toEqual([]);

@@ -35,7 +35,7 @@ export interface Host extends TokenStoreHost, RunEdges, ConnectionHost {
   readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
 }
 
-/** Runs a command. Gives back whether all went well, which the exit code says. */
+/** Runs a command. Returns whether all went well, for the exit code. */
 export async function* run(command: AskingCommand, host: Host): AsyncGenerator<Output, boolean> {
   switch (command.kind) {
     case "check":

@@ -40,7 +40,7 @@ export class Emitter {
     if (this.#broken !== null) throw this.#broken;
     if (output.type === "RECORD_LINES") return await this.#hand(output.bytes);
     if (!this.#out.write(this.#line(output))) await once(this.#out, "drain");
-    // The tokens in it are used as soon as this resolves, so they must not wait in a buffer that may be lost.
+    // The tokens in a CONTROL are used as soon as this resolves, so they must not wait in a buffer that may be lost.
     if (output.type === "CONTROL") await this.flush();
   }
 

@@ -6,7 +6,7 @@ import { specification as built } from "../scripts/specification.ts";
 import { parseConfig, secretsOf } from "./config/config.ts";
 import { specification } from "./spec.ts";
 
-/** A node of the connection specification, as far as the rules below look at it. */
+/** A node of the connection specification, with the members that the rules below read. */
 interface Node {
   readonly [keyword: string]: unknown;
   readonly type?: string;
@@ -24,7 +24,7 @@ interface Visit {
   readonly node: Node;
 }
 
-/** Every schema within, with the property name it stands under (that of its container for a variant). */
+/** Every schema inside a node, with the name of its property; a variant has the name of the property that contains it. */
 function* walk(node: Node, name = "", depth = 0): Generator<Visit> {
   yield { name, depth, node };
   for (const [key, property] of Object.entries(node.properties ?? {})) {
@@ -202,7 +202,7 @@ test("every pattern is explained, and the examples keep the rules", () => {
   }
 });
 
-/** The form's own check (draft-07 with formats, as the platform does it) takes no config that the connector refuses. */
+/** The check of the form: draft-07 with formats, as on the platform. It must accept no config that the connector refuses. */
 const ajv = new Ajv({ strict: false });
 addFormats.default(ajv);
 const validate = ajv.compile(connection);

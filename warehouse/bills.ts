@@ -6,7 +6,7 @@ import type { Database } from "./database.ts";
 import { plain, subtract } from "./decimals.ts";
 import { amountOf } from "./unusable.ts";
 
-/** The difference of a bill to that of the sync before. */
+/** A bill, and its difference to the same bill after the sync before. */
 export interface Change {
   readonly currency: string;
   readonly month: string;

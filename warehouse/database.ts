@@ -14,7 +14,7 @@ export interface Answer {
   readonly rows: AsyncIterable<readonly (readonly unknown[])[]>;
 }
 
-/** Names both versions of DuckDB if another one wrote the file (its header has the version at 52). */
+/** A note that names both versions of DuckDB if another version wrote the file. The file's header has its version at byte 52. */
 function versionNote(path: string, own: string): string {
   const head = headOf(path, 84);
   const writer = head.toString("latin1", 52).replace(/\0.*$/s, "");

@@ -36,7 +36,7 @@ async function discover(
   return { offered, notices };
 }
 
-/** Warnings are shown as they come, because a person waits meanwhile. `read` repeats those of `discover`; nobody sees one twice. */
+/** Shows warnings as they come, because a person waits meanwhile. `read` repeats the warnings of `discover`, which are shown once. */
 class Told {
   readonly #note: (text: string) => void;
   readonly #known = new Set<string>();

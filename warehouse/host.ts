@@ -30,7 +30,7 @@ export interface WarehouseHost {
   /** Resolves after `ms`, at most an hour; rejects when the process is to stop. */
   readonly sleep: (ms: number) => Promise<void>;
   readonly secrets: Secrets;
-  /** Runs a command of the connector. Gives back whether all went well; takes its next step only when it is asked to. */
+  /** Runs a command of the connector, one step each time an output is taken. Returns whether all went well. */
   readonly engine: (command: EngineCall, edges: EngineEdges) => AsyncGenerator<Output, boolean>;
   readonly readJson: EngineEdges["readJson"];
   /** Writes to stdout. Rejects if nobody can read it any more. */

@@ -42,7 +42,7 @@ export const isProviderName = (name: string): name is ProviderName => PROVIDER_N
 
 export interface InitOptions {
   readonly config: string;
-  /** Asked for where it is absent, and so are the two that follow. */
+  /** The person is asked for this member and the next two if they are absent. */
   readonly provider: ProviderName | undefined;
   readonly baseUrl: string | undefined;
   /** Whether stdin is the secret. */
@@ -136,7 +136,7 @@ async function judged(options: InitOptions, host: WarehouseHost) {
   return config;
 }
 
-/** Asks until `check` is content. The answers before are kept by Enter, so that only the wrong one is typed again. */
+/** Asks until `check` succeeds. Enter keeps an earlier answer, so that only the wrong one is typed again. */
 async function asked(options: InitOptions, host: WarehouseHost) {
   for (let before: Given | undefined; ;) {
     const given = await answersOf(options, before, host);
@@ -208,7 +208,7 @@ async function ask(
   }
 }
 
-/** Tries a config, and says what `check` says. @throws ConnectorError its fault */
+/** Tries a config, and shows the sentence of `check`. @throws ConnectorError its fault */
 async function tryOut(config: unknown, host: WarehouseHost): Promise<void> {
   host.secrets.add(secretsOf(config));
   const { sentence, notices, warnings } = await check(config, host);

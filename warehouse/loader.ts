@@ -28,7 +28,7 @@ const COMMIT_BYTES = 32_000_000;
 /** A commit is due after this time, in milliseconds. */
 const COMMIT_INTERVAL = 5000;
 
-/** The value of a column to compare: 1.5 is 1.50. */
+/** The value of a column for a comparison, in which 1.5 equals 1.50. */
 function comparable(table: string, { name, isDecimal }: Column): string {
   const value = `${table}.${name}`;
   return isDecimal

@@ -1,11 +1,11 @@
 /**
- * The models of sql/duckdb.sql, made as tables. As plain views over views DuckDB would plan them for many seconds at every
- * query; made one after the other, all of them take about a second.
+ * The models of sql/duckdb.sql, made as tables. If they were views over views, DuckDB would plan each query for many seconds. Made as
+ * tables, one after the other, all of them take about a second.
  */
 import type { Database } from "./database.ts";
 import { modelsSql } from "./files.ts";
 
-/** Models under the others, which nobody asks. They are not kept. */
+/** The internal models, which no user queries. They are not kept. */
 const INTERNAL = /^ai_billing__/;
 
 /** The statements of sql/duckdb.sql in their order: tables that the user fills, then models, each with its name. */
@@ -38,7 +38,7 @@ export async function modelQuery(name: string): Promise<string> {
   return found.body.trim().replace(/;$/, "");
 }
 
-/** Stands in a view that repeats the steps under it: before the code of the view itself (dbt/compile.py). */
+/** A line in a view that repeats its steps: the code of the view itself follows (dbt/compile.py). */
 const BEHIND_STEPS = "\n-- behind the steps\n";
 
 /** The code of a model on the steps under it, which are tables by now. */

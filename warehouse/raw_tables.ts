@@ -122,5 +122,5 @@ export async function copyFromDuckDB(
   }
 }
 
-// A timestamp with a zone is shown in the session's zone, with its offset, which the models read.
+// DuckDB writes a timestamp with a zone in the zone of the session, with the offset. The models read this form.
 const textOf = (column: string): string => `CAST(${identifier(column)} AS VARCHAR)`;

@@ -45,8 +45,8 @@ async function copyOf({ database, schema }: ReportOptions, host: WarehouseHost):
     }
     return await copyFromPostgres(address, schema);
   }
-  // Opened for itself first: that gives the errors of a file their words. DuckDB allows no database in memory beside a file
-  // that is only read.
+  // The file is opened by itself first, so that its errors get their words: DuckDB allows no database in memory beside a file that is
+  // only read.
   (await Database.open(database, "read")).close();
   const memory = await Database.inMemory();
   try {

@@ -60,8 +60,8 @@ async function makeTable(database: Database, { name, columns }: Table): Promise<
 const isNumber = (type: string | undefined): boolean => type?.startsWith("DECIMAL") === true;
 
 /**
- * Makes texts of the decimals of version 0.2.0, which had added zeros to them. The table is made anew: DuckDB cannot replay an ALTER
- * with a function if the process is killed before it has written the file.
+ * Turns the decimals of version 0.2.0 into texts without the zeros that 0.2.0 had added. The table is made again instead of altered:
+ * DuckDB cannot replay an ALTER with a function if the process is killed before the file is written.
  */
 async function makeTexts(
   database: Database,
@@ -92,7 +92,7 @@ async function claim(database: Database, owner: Owner): Promise<void> {
         "One file holds one account: name another file with --database, or change the config back.",
     );
   }
-  // Without a row the file belongs to nobody: the first sync may have had a wrong address, account or granularity.
+  // A file without rows has no owner yet: the first sync may have had a wrong address, account or granularity.
   await database.run("DELETE FROM source_ai_billing.states");
   await database.run("DELETE FROM source_ai_billing.owner");
   await database.run("INSERT INTO source_ai_billing.owner VALUES (?, ?, ?)", wanted);

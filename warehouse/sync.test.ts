@@ -15,7 +15,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const stopped = new ConnectorError("aborted", "The test has seen enough.");
 
-/** Syncs `times` times with an engine that moves the position to the number of its run. Gives the positions it began with. */
+/** Syncs `times` times. The engine moves the position to the number of its run. Gives the positions with which the runs began. */
 async function positionsOf(options: Partial<SyncOptions>, times: number): Promise<unknown[]> {
   const begun: unknown[] = [];
   let waits = 0;

@@ -8,7 +8,7 @@ export async function partsOf(parts: AsyncIterable<string>): Promise<string[]> {
   return found;
 }
 
-/** A host on which nothing can be asked, read or awaited but what a test gives. */
+/** A host that has only the parts that a test gives; every other call fails. */
 export function hostWith(parts: Partial<WarehouseHost>): WarehouseHost {
   const none = (what: string) => (): never => {
     throw new Error(`the test gives no ${what}`);

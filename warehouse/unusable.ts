@@ -15,7 +15,7 @@ export interface Unusable {
   readonly reason: string;
 }
 
-/** All of them, and the first ones. */
+/** The number of such values, and the first ones. */
 export interface Unusables {
   readonly rows: number;
   readonly first: readonly Unusable[];

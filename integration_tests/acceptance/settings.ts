@@ -20,7 +20,7 @@ const backwardCompatibility = z.strictObject({
   disable_for_version: text.optional(),
 });
 
-/** A section has tests, or a reason why it has none; the models allow further members here, this schema does not. */
+/** A section has tests, or a reason why it has none. Unlike the original models, this schema allows no further member. */
 function sectionOf<Test extends z.ZodType>(schema: Test) {
   return z.union([
     z.strictObject({ tests: z.array(schema).min(1) }),

@@ -24,7 +24,7 @@ const APIS = [
 interface Attempt {
   /** Hours by which the fake's clock moves on before the attempt. */
   readonly pause: number;
-  /** The fake answers so many requests with 429 and with 503, first. */
+  /** The fake answers its first requests with an error: so many with 429, then so many with 503. */
   readonly limited: number;
   readonly failing: number;
   /** Null for an attempt that must succeed. */
@@ -48,7 +48,7 @@ export interface FakeSchedule {
 export function drawFakeSchedule(seed: number): FakeSchedule {
   const random = new Random(seed);
   const api = APIS[seed % APIS.length] ?? APIS[0];
-  // Never on the hour: a fake shows an hour from its first instant on, and nobody asks for the day that begins with it.
+  // Never on the hour: a fake shows an hour from its first instant on, but no sync reads the day that begins at this instant.
   const now = Date.UTC(2026, 6, 1) + random.int(0, 150) * DAY + (random.int(0, 23) + 0.3) * HOUR;
   // OpenRouter shows 30 days, and the last sync comes three days later.
   const days = api.name === "openrouter" ? random.int(3, 25) : random.int(3, 50);

@@ -50,7 +50,7 @@ const text =
 /** The body in gzip: a large body of one repeated byte takes a thousandth. */
 const packed = (body: string | Buffer): Buffer => gzipSync(body, { level: 1 });
 
-/** As many records as 31 MiB hold, each with the members that even `invalid_records: "warn"` demands. */
+/** 31 MiB of records, each with only the members that even `invalid_records: "warn"` demands. */
 const HALF_A_MILLION = JSON.stringify(page([])).replace(
   "[]",
   `[${Array.from({ length: 490_000 }, (_, index) => `{"x_RecordId":"${index}","ChargePeriodStart":"","ChargePeriodEnd":""}`).join()}]`,

@@ -1,6 +1,6 @@
 /**
- * R4 to R9: what the newest report of a day says of its rows is what each table shows, and what the provider showed when
- * the day was read. Judged for a table that keeps all rows and for one that keeps the newest row of each key.
+ * R4 to R9: if the newest report proves a day, each table has the rows that the provider showed when the day was read. This is judged
+ * for a table that keeps all rows, and for one that keeps the newest row of each key.
  */
 import { DAY } from "../../reference_provider/instants.ts";
 import type { StreamState } from "../support/protocol.ts";
@@ -19,7 +19,7 @@ interface Shown {
 /**
  * The broken proofs after a sync.
  *
- * @param states the platform's states, whose chains are the ones that speak (R9)
+ * @param states the platform's states; only readings of their chains count (R9)
  * @param calm whether the sync met no fault and nothing has changed since: then every day that it read must be proven
  */
 export function judgeProofs(

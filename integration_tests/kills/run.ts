@@ -52,7 +52,7 @@ class ScheduleRun {
   readonly #outcomes: { readonly outcome: Outcome; readonly attempt: Attempt }[] = [];
   /** The provider's rows before each attempt. */
   #snapshots: Record<Dataset, Rows[]> = { usage: [], costs: [] };
-  /** The most by which the provider's `available_through` was ever too late, in milliseconds. */
+  /** The largest number of milliseconds by which a fault has made the provider's `available_through` too late. */
   #ahead = 0;
   /** Whether rows may be missing until a later sync finds them. */
   #moved = false;

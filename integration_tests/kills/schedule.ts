@@ -154,7 +154,7 @@ interface Basis {
   readonly characters: number;
 }
 
-/** The part of all records that a later sync writes, about: those of days that have changed (R6). */
+/** About this share of all records is written by a later sync: the records of days that have changed (R6). */
 const WRITTEN_AGAIN = 0.2;
 
 /** Faults that may make `available_through` too late. */
@@ -232,7 +232,7 @@ class AttemptDraw {
     return { signal, at: { of, count }, cut };
   }
 
-  /** About the output and requests of a first attempt without a signal. */
+  /** The approximate output and requests of a first attempt without a signal. */
   #most(share: number): Readonly<Record<Point["of"], number>> {
     const { mode, days, longest } = this.basis;
     const [records, characters] = [this.basis.records * share, this.basis.characters * share];
@@ -248,8 +248,8 @@ class AttemptDraw {
   }
 
   /**
-   * Drawn only if every later sync reads everything again, and if the clock goes on: else the listing of the next attempt has the
-   * `as_of` of the one that moved, and nobody can tell them apart (P6).
+   * A listing moves only if every later sync reads everything again, and only if the clock goes on: else the next attempt's listing has
+   * the same `as_of` as the one that moved, and the connector cannot tell them apart (P6).
    */
   #moving(): FaultInput[] {
     const { isDeep, time } = this.basis;

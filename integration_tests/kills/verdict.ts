@@ -44,7 +44,7 @@ function byId(rows: readonly Row[]): Rows {
 /**
  * S1: the position of an attempt never passes the instant that the provider declared available.
  *
- * @param ahead the most by which a fault ever made that instant too late, in milliseconds
+ * @param ahead the largest number of milliseconds by which a fault has made that instant too late
  */
 export function judgePositions(
   { messages }: Outcome,

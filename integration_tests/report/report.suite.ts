@@ -13,7 +13,7 @@ import { add, plain, rounded } from "../../warehouse/decimals.ts";
 
 const DEMO = fileURLToPath(new URL("../../demo/main.ts", import.meta.url));
 
-/** Chromium as root in a closed network: no sandbox, and none of its own errands. */
+/** Chromium runs as root and without internet here: no sandbox, and no requests of its own. */
 const FLAGS =
   "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
 
@@ -79,7 +79,7 @@ const chart = (name: string): Locator => figure(name).locator(".chart");
 const shown = (currency = "USD"): Locator =>
   page.locator(`article.view[data-currency=${currency}]`);
 
-/** The exact amounts behind what is shown. */
+/** The exact amounts of the elements that show money. */
 const exact = async (place: Locator): Promise<string[]> =>
   await place
     .locator("data.money")

@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-// Apart from the other tests: these need a browser, which run.sh provides.
+// These tests have a config of their own because they need a browser, which run.sh provides.
 export default defineConfig({
   test: {
     include: ["integration_tests/report/*.suite.ts"],

@@ -122,7 +122,7 @@ export function newestReports(reports: readonly Row[]): ReadonlyMap<string, Row>
   return newest;
 }
 
-/** `reading day` of the strays that still stand: no newer reading of the whole window has left them out. */
+/** The strays that still stand, as `reading day`: no newer reading of their whole window lacks them. */
 function standingStrays(reports: readonly Row[]): ReadonlySet<string> {
   const whole = reports.filter((report) => report["whole_window"] === true);
   const last = new Map<string, Row>();

@@ -75,7 +75,7 @@ export async function runSyncSchedule(seed: number): Promise<Report> {
   try {
     const config = bearerConfig(baseUrl, provider.issueToken().token, {
       start_date: first,
-      // All that may change is read again each day.
+      // Each day's sync reads again everything that may change.
       reconcile_days: 60,
       page_size: random.pick([2, 10, 1000]),
     });

@@ -70,7 +70,7 @@ export function createAdapter(provider: ProviderReports, options: AdapterOptions
 /** The most characters of an account's id: it stands in each STATE (S8). */
 const MOST_OF_ID = 100;
 
-/** So many requests an hour are few. */
+/** If a provider allows at most this many requests an hour, a line in the log says how long many days take. */
 const FEW = 1000;
 
 /** Statuses with which a provider refuses one of its APIs to a key. */

@@ -24,7 +24,7 @@ export function problem(status: number, title: string, detail: string): HttpResp
   return answer(status, "application/problem+json", { type, title, status, detail }, {});
 }
 
-/** What a body begins with that is a web page. */
+/** The beginning of a body that is a web page. */
 const WEB_PAGE = /^\s*<(!doctype\s+html|html|head|body)\b/i;
 
 /** The answer as it came, if its body is a web page: the address is then no API's (C4). */

@@ -24,11 +24,11 @@ import {
 const VERSION = "2026-10-21";
 const BETA = "analytics-usage-cost-2026-08-24";
 
-/** The API gives nothing of before this day, and nothing older than 365 days. */
+/** The first day of the API's data. The API also gives nothing older than 365 days. */
 const EARLIEST = Date.UTC(2026, 0, 1);
 const RETENTION_DAYS = 365;
 
-/** Five, the most there may be; never `rbac_group_id`, whose groups overlap. */
+/** The API groups by five members at most. `rbac_group_id` is never one of them, because its groups overlap. */
 const GROUPS = ["model", "workspace_id", "api_key_id", "service_tier", "product"];
 
 /** With `token_type` alone, the rows would leave out web search, code execution and sessions. */
@@ -119,9 +119,8 @@ function requestOf(
 }
 
 /**
- * The whole buckets of a page. Its last bucket may go on behind the page, so the next request begins with this bucket: a page token
- * ends within hours, when the data is refreshed, while any request may begin at a bucket. Only a bucket that is larger than a page
- * needs tokens.
+ * The whole buckets of a page. The last bucket may continue on the next page, so the next request begins with this bucket again. Page
+ * tokens are avoided, because they expire within hours, when the data is refreshed. Only a bucket that is larger than a page needs them.
  */
 function pageOf(
   body: JsonObject,

@@ -16,7 +16,7 @@ const RETENTION_DAYS = 365;
 
 const MOST = { "1d": 31, "1h": 168 } as const;
 
-/** Five, the most there may be. */
+/** The API groups by five members at most. */
 const USAGE_GROUPS = ["api_key_id", "workspace_id", "model", "service_tier", "context_window"];
 
 /** Rows with a description also have the members that it is made of. */

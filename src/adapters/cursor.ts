@@ -12,7 +12,7 @@ const MAXIMUM_CHARACTERS = 8192;
 export interface Cursor extends Place {
   /** Which of the dataset's reports, from 0. */
   readonly report: number;
-  /** The last record that was given of the place's page; null if there was none. */
+  /** The last record that was given of the page at this place; null if none was given. */
   readonly after: { readonly start: number; readonly id: string } | null;
   /** Digest of the bucket that was given in part. A different digest means that the report has changed. */
   readonly digest: string | null;

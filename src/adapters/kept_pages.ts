@@ -1,6 +1,6 @@
 /**
- * Pages of the provider of which a part was given. They save requests, and hold nothing that a cursor does not lead to again: a
- * process that was killed asks for them once more.
+ * Pages of the provider of which only a part was given. They save requests. A cursor leads to their content again, so the next process
+ * after a kill requests them once more.
  */
 
 /** The most records of all pages together: some 60 MB. The oldest page goes first. */

@@ -17,7 +17,7 @@ import { isObject, reportFault } from "./shape.ts";
 import type { KeptPages } from "./kept_pages.ts";
 import type { Rate, Send } from "./upstream.ts";
 
-/** The most pages without a row that are skipped for one page, and for how long, in milliseconds: `check` waits ten seconds. */
+/** The most pages without a row that one page skips, and the longest time for it in milliseconds: `check` has ten seconds in all. */
 const MOST_SKIPPED = 32;
 const SKIPPING = 2000;
 
@@ -74,7 +74,7 @@ export class PageMaker {
     this.#reports = options.api[options.query.dataset];
   }
 
-  /** The page of a window in which the provider has nothing, by its own rules. */
+  /** The empty page of a window that lies outside the days that the provider has. */
   empty(): HttpResponse {
     const now = this.#options.now();
     const availableThrough = this.#availableThrough(undefined, now);

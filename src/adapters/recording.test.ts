@@ -30,7 +30,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Runs the command; what it says. */
+/** Runs the command, and gives the text that it prints. */
 async function record(bench: Bench, out: string, config: object = {}): Promise<string> {
   const host = hostOf(bench, { config }, new AbortController().signal);
   const messages = [];

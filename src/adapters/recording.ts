@@ -28,7 +28,7 @@ export interface RecordedAnswer {
   /** Path under the base URL, and query: `/v1/organization/costs?…`. */
   readonly request: string;
   readonly status: number;
-  /** Those that an adapter reads. */
+  /** The headers that an adapter reads. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -87,7 +87,7 @@ export class Recorder {
     };
   }
 
-  /** The JSON with its texts hashed but for those that are {@link KEPT}; numbers by their digits. */
+  /** The JSON with all texts hashed, except those of members that are {@link KEPT}. Numbers keep their digits. */
   #withoutIds(text: string): string {
     try {
       const value: unknown = JSON.parse(

@@ -38,7 +38,7 @@ export interface ReportRequest {
   /** Path under the base URL, e.g. `/v1/organization/costs`. */
   readonly path: string;
   readonly parameters: readonly (readonly [name: string, value: string])[];
-  /** In place of the provider's headers of the same names. */
+  /** Headers that replace those of the provider with the same names. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -59,7 +59,7 @@ export interface ReportPage {
   readonly drafts: readonly Draft[];
   /** The beginning of the next page; null after the last page. */
   readonly next: Omit<Place, "size"> | null;
-  /** The instant up to which the data is complete, if the report says it; milliseconds since 1970. Null: it has nothing yet. */
+  /** The instant up to which the data is complete, in milliseconds since 1970; absent if the report names none, null if it has no data yet. */
   readonly refreshedAt?: number | null | undefined;
 }
 
@@ -97,7 +97,7 @@ export interface Api {
   /** The first instant that the API has; milliseconds since 1970. */
   readonly earliest?: number;
   readonly maximumWindowDays: number;
-  /** The money that its reports leave out and the first API's do not: `the costs of …`. */
+  /** The money that is in the reports of the first API but not in those of this one: `the costs of …`. */
   readonly leavesOut?: string;
   /** Dimensions that records carry (interface section 2.1). */
   readonly dimensions: Readonly<Record<Dataset, readonly string[]>>;

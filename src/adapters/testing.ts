@@ -121,7 +121,7 @@ export function hostOf(
   );
 }
 
-/** Answers as a recording does; a request that it does not hold is a fault of the test. */
+/** Answers from a recording. A request that the recording does not have is a fault of the test. */
 export function replay(
   recording: Recording,
   bodyOf: (file: string) => string,

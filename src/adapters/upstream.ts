@@ -12,7 +12,7 @@ import { type Json, parseExact } from "./exact.ts";
 import type { ProviderReports, ReportRequest } from "./report.ts";
 import { reportFault } from "./shape.ts";
 
-/** The most bytes of a provider's page, decompressed: as of every page that needs JSON.parse (L1). */
+/** The most bytes of a provider's page, decompressed: the limit of every page that needs JSON.parse (L1). */
 const MAXIMUM_BYTES = 8 * 1024 ** 2;
 
 /** The limit of all bodies of the provider that are held at once, in bytes (L1): one page of the largest size, parsed. */

@@ -42,7 +42,7 @@ export const address = () => checkedText((value) => addressFault(value, { query:
 
 export const token = () => checkedText(tokenRule);
 
-/** A text of the provider, which a person copies into an example's place. */
+/** A text that the provider gives to a person, who replaces the example with it. */
 export const pasted = (required = "is required") =>
   z
     .string({ error: ({ input }) => (input === undefined ? required : undefined) })

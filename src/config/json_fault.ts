@@ -10,8 +10,8 @@ import { visit } from "jsonc-parser";
  */
 export function jsonFaultOffset(text: string, engine: string): number {
   const offset = firstFault(text);
-  // The engine names a place inside a broken string, and only for some faults; otherwise it is the more exact one: the
-  // parser takes `truefalse` for one wrong word.
+  // The engine names a place for some faults only. Inside a broken string the parser's place is better. For all other faults the
+  // engine's place is better: the parser takes `truefalse` for one wrong word.
   const position = /\bposition (\d+)/.exec(engine)?.[1];
   return position === undefined || text[offset] === '"' ? offset : Number(position);
 }

@@ -31,7 +31,7 @@ export interface TokenStore {
   readonly save: (tokens: TokenSet) => Promise<void>;
 }
 
-/** Said because the streams are then read to their end, and nothing is in them. */
+/** The warning about a start date in the future: the streams are then read to their end, and have no record. */
 const FUTURE_START =
   "start_date lies in the future of this machine's clock, so nothing may be read before that day.";
 

@@ -78,7 +78,7 @@ export async function readBytes(response: HttpResponse, limits: BodyLimits): Pro
   }
 }
 
-/** Closes the connection of a body that nobody reads. An open one would take no other request until the answer's time is over. */
+/** Closes the connection of a body that nobody reads. Else the connection could take no other request until the answer's time limit. */
 async function drop(body: BodyChunks): Promise<void> {
   for await (const _chunk of body) break;
 }

@@ -303,7 +303,7 @@ export class Client {
   }
 }
 
-/** Whether parsing may begin: the caller has nothing else to do. */
+/** Whether the page's turn has come ({@link GetRequest.turn}), so that it may be parsed at once. */
 function turnOf({ turn }: GetRequest<unknown>): { readonly hasCome: boolean } {
   const state = { hasCome: turn === undefined };
   const come = async (): Promise<void> => {

@@ -51,7 +51,7 @@ export interface Ticket {
   readonly isPaced: boolean;
 }
 
-/** The share of the time from which on the main thread is busy, and the shortest time in which the share is measured. */
+/** The main thread counts as busy from this share of the time on. The share is measured over this many milliseconds at least. */
 const BUSY = 0.75;
 const MEASURED_MS = 50;
 

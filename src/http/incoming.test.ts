@@ -18,7 +18,7 @@ async function bodyOf(origin: string, signal = new AbortController().signal): Pr
   return (await one.transport({ url: new URL(origin), headers: {}, signal })).body;
 }
 
-/** 3 MB in which each place can be told from the others. */
+/** 3 MB in which no two places look alike. */
 const LARGE = Buffer.from(Uint32Array.from({ length: 750_000 }, (_, index) => index).buffer);
 
 /** A server of {@link LARGE}: with its length, or in pieces of HTTP's chunked encoding. */

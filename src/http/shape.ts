@@ -51,7 +51,7 @@ export function checkShape(body: Uint8Array): void {
   if (values > MAXIMUM_VALUES) throw tooMuch(`holds more than ${MAXIMUM_VALUES} values`);
 }
 
-/** The place of the quote that ends the text at `start`; the end of the body if there is none. */
+/** The position of the quote that ends the text at `start`; the end of the body if no quote follows. */
 function endOfText(body: Uint8Array, start: number): number {
   for (let at = start; at < body.length; at++) {
     const byte = body[at];

@@ -24,7 +24,7 @@ export const NOW = Date.UTC(2026, 2, 15, 12, 0, 0);
 export const ORIGIN = "https://api.example.com";
 export const TOKEN = "s3cr3t-token";
 
-/** A clock that sleeping moves on at once. */
+/** A clock on which a sleep takes no time: it moves the clock on at once. */
 export interface InstantClock extends Clock {
   /** The waits, in milliseconds, in order. */
   readonly slept: number[];
@@ -52,7 +52,7 @@ export const realClock: Clock = {
   },
 };
 
-/** A client, and what it told. */
+/** A client, and the log lines and pauses that it reported. */
 export interface Harness {
   readonly client: Client;
   readonly gate: Gate;

@@ -398,7 +398,7 @@ describe("C5: proxies", () => {
   test("NO_PROXY is honored", async () => {
     const { seen, server } = await serveProxy();
     await using proxy = server;
-    // Loopback is no proof: it is never asked through a proxy.
+    // An address of loopback would prove nothing, because it is never requested through a proxy.
     const proxies = { HTTP_PROXY: proxy.origin, NO_PROXY: "x.example,none.invalid" };
     const transport = open({ proxies });
     const { client } = clientOf("http://none.invalid", { transport });

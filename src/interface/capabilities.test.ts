@@ -15,7 +15,7 @@ import {
 const signal = new AbortController().signal;
 const options = { clock: instantClock(), signal, tolerateUnknown: false };
 
-/** Capabilities with something else about the usage dataset. */
+/** Capabilities whose usage dataset has these other members. */
 function withUsage(more: object): object {
   const usage = {
     endpoint: "/v1/finops/usage",

@@ -29,7 +29,7 @@ export interface CapabilitiesAnswer {
   readonly capabilities: Capabilities;
   /** The provider's clock: its `Date` header plus `Age`, in whole seconds; the local clock if there is none (W4). */
   readonly nowMs: number;
-  /** The provider's own id of the account, if something beside the interface names it (S5). */
+  /** The provider's own id of the account, if an adapter knows it: the interface names none (S5). */
   readonly account?: string | undefined;
   /** For the log, about the removed properties. */
   readonly warnings: readonly string[];

@@ -112,10 +112,10 @@ export class WindowPages {
   }
 
   /**
-   * To be told whether a page's listing breaks a rule of listings (`Listing.endPage` in core/listing.ts): so it has an end, also if
-   * records and cursors differ from page to page (P2, L3). A last page ends the listing anyway.
+   * Called after each page. `broken` is the rule that the listing breaks, or null (`Listing.endPage` in core/listing.ts). So a listing has
+   * an end, also if records and cursors differ from page to page (P2, L3).
    *
-   * @throws ConnectorError `provider_fault` if it does
+   * @throws ConnectorError `provider_fault` if a rule is broken and the page is not the last one
    */
   wrote(broken: string | null, { nextCursor }: Pick<Page, "nextCursor">): void {
     if (nextCursor !== null && broken !== null) throw this.#fault(broken);

@@ -13,7 +13,7 @@ const VALIDATORS: Readonly<Record<"usage" | "costs", Validator>> = {
   costs: validateCosts,
 };
 
-/** Values that keep a rule, values that nearly do, and any others. */
+/** Values that keep a rule, values that nearly keep it, and arbitrary values. */
 const values = fc.oneof(
   fc.constantFrom("", "1h", "1d", "AI and Machine Learning", "USD", "Usage", "final", "x_own"),
   fc.constantFrom("input_tokens", "provisional", "usd", "x_", "Tax", null),

@@ -81,7 +81,7 @@ export class PlainShape {
   /** 1 for a member that may be invalid. */
   readonly #doubtful: Uint8Array;
   #doubts = 0;
-  /** The places of the members in their usual order; null if they stand in it. */
+  /** The positions of the members in their usual order; null if the record already has this order. */
   readonly #order: readonly number[] | null;
   /** For each place the bytes before its value: the name, quotes included, and the colon. */
   readonly #labels: readonly Uint8Array[];
@@ -221,7 +221,7 @@ export class PlainShape {
     return true;
   }
 
-  /** Writes the image of the present record: as a provider of the usual order would, without its closing brace. */
+  /** Writes the image of the present record: its bytes with the members in their usual order, without the closing brace. */
   #writeAll(order: readonly number[]): void {
     let length = 1;
     for (const place of order) {

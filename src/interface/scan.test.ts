@@ -4,7 +4,7 @@ import { textRules } from "../generated/text_rules.ts";
 import { type Members, MemberRules } from "./plain_shape.ts";
 import { scanPage } from "./scan.ts";
 
-/** Shared by all pages of this file, as those of a stream share theirs. */
+/** The learned shapes. All pages of this file share them, as all pages of a stream do. */
 const RULES = new MemberRules(textRules.usage);
 
 /** Every record's members as they are seen, with its own bytes as text; null where the page is not plain. */
@@ -24,7 +24,7 @@ const REST = '"next_cursor":null,"as_of":"2026-01-10T00:00:00Z"';
 const pageOf = (records: readonly string[], rest = REST): Buffer =>
   Buffer.from(`{"data":[${records.join(",")}],${rest}}`);
 
-/** Holds a page to JSON.parse: it is not plain, or just what JSON.parse makes of it. Gives whether it is plain. */
+/** Compares a page with JSON.parse: either it is not plain, or the scanner reads the same values. Gives whether it is plain. */
 function agrees(body: Buffer): boolean {
   const found = scanned(body);
   if (found === null) return false;

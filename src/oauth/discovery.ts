@@ -79,7 +79,7 @@ function objectOf(
       return Object.fromEntries(Object.entries(value));
     }
   } catch {
-    // The error below says it.
+    // The error below names the failure.
   }
   throw undiscoverable(`${name} is no JSON object`);
 }

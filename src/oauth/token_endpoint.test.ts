@@ -73,7 +73,7 @@ function harness(
   return { endpoint, retries, slept: clock.slept };
 }
 
-/** For answers that hold no refresh token to rescue. */
+/** A `rescue` for answers without a refresh token that has to be saved. */
 const nobody = (): Promise<void> => Promise.reject(new Error("rescued"));
 
 const json = { "content-type": "application/json" };
@@ -226,7 +226,7 @@ test("a token never follows a redirect", async () => {
   expect(seen).toEqual([]);
 });
 
-/** A transport that counts. */
+/** A transport that counts its requests. */
 function counted(transport: Transport): { transport: Transport; sent: () => number } {
   let sent = 0;
   return {

@@ -215,7 +215,7 @@ export class TokenEndpoint {
   }
 }
 
-/** A server for an endpoint of the config. Nobody compares its issuer with anything. */
+/** A server for an endpoint of the config. Its issuer is never compared, so it may be any. */
 function configured(tokenUrl: string): AuthorizationServer {
   return { issuer: new URL(tokenUrl).origin, token_endpoint: tokenUrl };
 }

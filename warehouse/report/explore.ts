@@ -22,7 +22,7 @@ export interface Period {
 
 const DAY = 86_400_000;
 
-/** The day as the number of days since the first one of the view. It may lie outside. */
+/** The index of a day: the number of days since the first day of the view. It may lie outside the view. */
 const offsetOf = ({ days }: View, day: string): number =>
   Math.round((Date.parse(day) - Date.parse(days[0] ?? day)) / DAY);
 

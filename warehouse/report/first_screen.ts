@@ -101,7 +101,7 @@ async function budgetOf(
   const { toDate: allToDate, forecast: allForecast } = all;
   if (nullable(whole) !== null)
     return { amount, teams: null, toDate: allToDate, forecast: allForecast, isOfAll: true };
-  // Without a complete day nothing has a forecast, also not teams without costs.
+  // Without a complete day there is no forecast, not even for teams without costs.
   const own = {
     toDate: plain(toDate),
     forecast: allForecast === null ? null : nullable(forecast),
@@ -171,7 +171,7 @@ export async function anomalies(database: Database, currency: string): Promise<A
   }));
 }
 
-/** Money of earlier days that changed in the last weeks: those found last first, alike changes added up. */
+/** Money of earlier days that changed in the last weeks, the newest change first. Changes that look alike are added up. */
 export async function changes(database: Database, currency: string): Promise<LateChange[]> {
   const rows = await database.query(`
     WITH of_currency AS (
@@ -215,7 +215,7 @@ export async function unitCosts(database: Database, currency: string): Promise<U
   }));
 }
 
-/** The running month so far of each team, as in the headline, beside its budget; and that of no team. Empty if no team is known. */
+/** The running month so far of each team, beside its budget, and of the costs without a team. Empty if no team is known. */
 export async function teams(database: Database, currency: string): Promise<TeamBudget[]> {
   const rows = await database.query(`
     WITH clock AS (
