@@ -93,4 +93,11 @@ export const LIMITS: readonly Mutant[] = [
     to: "Math.max(WAITING_BYTES, workedOff)",
     test: "src/http/client.test.ts: L1 C3: while %i MiB wait, at %i ms a page %i requests have left",
   },
+  {
+    rule: "L1",
+    file: "src/http/body.ts",
+    from: "await hold.grow(PARSED_SIZE * length);",
+    to: "",
+    test: "src/http/budget.test.ts: L1: a body that is parsed takes four times its share of the budget",
+  },
 ];

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
+import { readBytes } from "./body.ts";
 import { ByteBudget } from "./budget.ts";
+import { BufferPool } from "./buffers.ts";
 
 const live = (): AbortSignal => new AbortController().signal;
 
@@ -117,4 +119,26 @@ test("C3: a wait for room ends with its signal", async () => {
   controller.abort(new Error("stopped"));
   await expect(waiting).rejects.toThrow("stopped");
   await expect(budget.room(50, controller.signal)).rejects.toThrow("stopped");
+});
+
+test("L1: a body that is parsed takes four times its share of the budget", async () => {
+  const budget = new ByteBudget(1000);
+  const signal = live();
+  const chunks = (async function* () {
+    yield Buffer.alloc(200);
+  })();
+  const response = { status: 200, headers: {}, body: chunks };
+  const body = await readBytes(response, {
+    maximumBytes: 500,
+    budget,
+    pool: new BufferPool(),
+    signal,
+  });
+  const other = budget.hold(live());
+  await other.grow(300);
+  const parsing = body.growForParsing();
+  expect(await isPending(parsing)).toBe(true);
+  other.release();
+  await parsing;
+  expect(await isPending(budget.hold(live()).grow(201))).toBe(true);
 });
