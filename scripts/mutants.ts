@@ -19,7 +19,11 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const COPIES = 2;
 
 /** Milliseconds; a defect may make a test run endlessly, which then counts as a failure. */
-const PATIENCE = 120_000;
+const LEAST_PATIENCE = 120_000;
+/** A test that takes so many times as long as all named tests of its file took without a defect does not end by itself. */
+const PATIENCE_TIMES = 4;
+/** For the tests without a defect, on a machine that is busy with other work. */
+const GREEN_PATIENCE = 900_000;
 
 const reportSchema = z.object({
   testResults: z.array(
@@ -58,15 +62,25 @@ function patternOf(test: string): string {
 }
 
 /** Runs the named tests of one file in a copy; resolves to the result of each. */
-async function runTests(folder: string, file: string, tests: readonly string[]): Promise<Result[]> {
+async function runTests(
+  folder: string,
+  file: string,
+  tests: readonly string[],
+  patience: number,
+): Promise<Result[]> {
   const report = join(folder, "report.json");
   rmSync(report, { force: true });
   const vitest = join(folder, "node_modules/vitest/vitest.mjs");
   const names = tests.map(patternOf).join("|");
-  const options = ["--reporter=json", `--outputFile=${report}`, `--testNamePattern=${names}`];
+  const options = [
+    "--reporter=json",
+    `--outputFile=${report}`,
+    `--testNamePattern=${names}`,
+    `--testTimeout=${patience}`, // a busy machine is no defect
+  ];
   const command = [vitest, "run", file, ...options];
   const child = spawn(process.execPath, command, { cwd: folder, stdio: "ignore", detached: true });
-  const timer = setTimeout(() => killGroup(child), PATIENCE);
+  const timer = setTimeout(() => killGroup(child), patience);
   await once(child, "close");
   clearTimeout(timer);
   const isOver = child.signalCode === null;
@@ -89,7 +103,11 @@ function resultOf(report: string, test: string): Result {
 }
 
 /** Applies a mutant to a copy, runs its test there, and restores the file. */
-async function tryMutant(folder: string, { file, from, to, test }: Mutant): Promise<Result> {
+async function tryMutant(
+  folder: string,
+  { file, from, to, test }: Mutant,
+  patienceOf: Patience,
+): Promise<Result> {
   const path = join(folder, file);
   const source = readFileSync(path, "utf8");
   const parts = source.split(from);
@@ -98,32 +116,44 @@ async function tryMutant(folder: string, { file, from, to, test }: Mutant): Prom
   }
   writeFileSync(path, parts.join(to));
   try {
-    const [result = "missing"] = await runTests(folder, partsOf(test).file, [test]);
+    const { file: testFile } = partsOf(test);
+    const [result = "missing"] = await runTests(folder, testFile, [test], patienceOf(testFile));
     return result;
   } finally {
     writeFileSync(path, source);
   }
 }
 
+/** The longest time that a test of a file may take, in milliseconds. */
+type Patience = (testFile: string) => number;
+
 /** Throws where a named test does not pass without a defect: its failure would then show nothing. */
-async function requireGreen(folder: string, mutants: readonly Mutant[]): Promise<void> {
+async function requireGreen(folder: string, mutants: readonly Mutant[]): Promise<Patience> {
+  const took = new Map<string, number>();
   const byFile = Map.groupBy(
     new Set(mutants.map(({ test }) => test)),
     (test) => partsOf(test).file,
   );
   for (const [file, tests] of byFile) {
-    const results = await runTests(folder, file, tests);
+    const began = performance.now();
+    const results = await runTests(folder, file, tests, GREEN_PATIENCE);
+    took.set(file, performance.now() - began);
     const bad = tests.filter((_, index) => results[index] !== "passed");
     if (bad.length > 0) throw new Error(`not green without a mutant:\n${bad.join("\n")}`);
   }
+  return (file) => Math.ceil(Math.max(LEAST_PATIENCE, PATIENCE_TIMES * (took.get(file) ?? 0)));
 }
 
-async function tryAll(folders: readonly string[], mutants: readonly Mutant[]): Promise<number> {
+async function tryAll(
+  folders: readonly string[],
+  mutants: readonly Mutant[],
+  patienceOf: Patience,
+): Promise<number> {
   const queue = [...mutants];
   let survivors = 0;
   const work = async (folder: string): Promise<void> => {
     for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
-      const result = await tryMutant(folder, mutant);
+      const result = await tryMutant(folder, mutant, patienceOf);
       if (result === "failed") continue;
       survivors += 1;
       const { rule, file, from, to, test } = mutant;
@@ -139,8 +169,8 @@ const chosen = MUTANTS.filter(({ rule }) => rules.length === 0 || rules.includes
 const folders = Array.from({ length: COPIES }, copyTree);
 try {
   const [first = ""] = folders;
-  await requireGreen(first, chosen);
-  const survivors = await tryAll(folders, chosen);
+  const patienceOf = await requireGreen(first, chosen);
+  const survivors = await tryAll(folders, chosen, patienceOf);
   console.log(`${chosen.length} mutants, ${survivors} survive`);
   process.exitCode = survivors === 0 && chosen.length > 0 ? 0 : 1;
 } finally {

@@ -62,11 +62,13 @@ describe("judgeDay()", () => {
 });
 
 describe("transitions", () => {
-  test("R8: a suspected day keeps its rows; one that is back is suspected no longer", () => {
+  test("R8: a suspected day keeps its rows; one that is back or written anew is suspected no longer", () => {
     const doubted = suspect(knowing(seen(10, "a")), seen(4, "b"), NOON);
     expect(doubted.days.get(ONE)).toMatchObject({ records: 10, readingId: "r1" });
     expect(judgeDay(doubted, seen(10, "a"), NOON)).toBe("same");
     expect(confirm(doubted, ONE).days.get(ONE)?.shrinkage).toBe(null);
+    const anew = learn(doubted, seen(8, "c"), { readingId: "r2", confirmed: true });
+    expect(anew.days.get(ONE)?.shrinkage).toBe(null);
   });
 
   test("R8: a forgotten day keeps the largest number of its records, and its suspicion, until it is known again", () => {
