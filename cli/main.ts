@@ -81,7 +81,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Whether a command writes states, whose last ones are worth a wait. */
+/** Whether a command writes states: after a signal it gets time to write the last ones. */
 const hasStates = (command: Command): boolean =>
   command.kind === "read" || (command.kind === "warehouse" && command.command.kind === "sync");
 

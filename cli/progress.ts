@@ -33,7 +33,7 @@ export class TerminalProgress implements Progress {
   readonly #tally: Tally;
   readonly #place: Place;
   #drawnAt = -Infinity;
-  /** How many lines the last drawing has, over which the next one goes. */
+  /** The number of lines of the last drawing; the next drawing overwrites them. */
   #lines = 0;
 
   constructor(place: Place) {
@@ -63,7 +63,7 @@ export class TerminalProgress implements Progress {
     this.#draw(false);
   }
 
-  /** Leaves the last picture of the streams standing. */
+  /** Ends the display. The last picture of the streams stays on the screen. */
   end(): void {
     if (this.#tally.hasBegun) this.#draw(true);
     else if (this.#lines > 0) this.#place.write(`${this.#back()}\u001B[J`);

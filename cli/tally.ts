@@ -17,13 +17,13 @@ interface StreamTally {
   /** The day before which everything was read; empty before the first state. */
   through: string;
   state: "waits to begin" | "is read" | "complete" | "incomplete";
-  /** Until when the provider's rate limit holds the stream, in milliseconds since 1970; 0 where it does not. */
+  /** The end of the wait for the provider's rate limit, in milliseconds since 1970; 0 without a wait. */
   heldUntil: number;
   /** The instant of its end; null before. */
   endedAt: number | null;
 }
 
-/** Nothing is foretold before this time has passed, in milliseconds: the first pages say little about the others. */
+/** No estimate is given before this many milliseconds, because the first pages say little about the others. */
 const FORETOLD = 5000;
 
 export class Tally {
@@ -99,7 +99,7 @@ export class Tally {
     return `${timeOf(now - this.#began)}${left === undefined ? "" : `, about ${timeOf(left)} left`}`;
   }
 
-  /** The time that the rest will take if the provider goes on as before, in milliseconds; undefined while nobody can tell. */
+  /** An estimate of the time that is left, in milliseconds, at the provider's speed so far; undefined while there is none. */
   #left({ rows, expected, windows, planned }: StreamTally, now: number): number | undefined {
     const passed = now - this.#began;
     const [done, all] = expected === null ? [windows, planned ?? 0] : [rows, expected];

@@ -95,7 +95,7 @@ const PARTS: readonly Part[] = [
       (await import("../conform/options.ts")).addConform(program, found),
   },
   {
-    // Owns no first word, so that all parts are there when the script is made.
+    // No first word belongs to this part alone, so all parts are loaded when the script is made.
     commands: [],
     add: async (program, found) => {
       const { addCompletion } = await import("./completion.ts");
@@ -201,7 +201,7 @@ function faultOf(error: CommanderError): string {
   }
 }
 
-/** A fault that quotes a word of the line only if it is a plain one. */
+/** A fault in one sentence. It quotes a word of the line only if the word is plain, because other words may be secrets. */
 const quoting = (fault: string): string =>
   fault
     .replace(/'(.*)'/s, (_, name: string) => {

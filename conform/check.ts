@@ -1,7 +1,7 @@
 import type { Exchange } from "./http.ts";
 import type { Session } from "./session.ts";
 
-/** `must`: the interface says so, and a break fails. `should`: it is silent, but money is at risk; a break warns. */
+/** `must`: the interface has the rule, and a break fails the run. `should`: the interface is silent but money is at risk, and a break is a warning. */
 export type Level = "must" | "should";
 
 /** A rule that was broken, in words for the provider's engineer. */
@@ -14,7 +14,7 @@ export interface Finding {
 
 /** The result of a check. */
 export type Result =
-  /** `note` says of what part it was not verified. */
+  /** `note` names the part that could not be verified, if there is one. */
   | { readonly kind: "passed"; readonly note?: string }
   | { readonly kind: "broken"; readonly finding: Finding }
   /** `missing` says what the check would need. A skip is not a pass. */

@@ -18,7 +18,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const sources = { readFile: readJsonFile, readInput: () => Promise.resolve(new Uint8Array()) };
 
-/** Runs the command; gives its exit code and all that it said. */
+/** Runs the command. Gives its exit code and its output. */
 async function run(
   argv: readonly string[],
   environment: Readonly<Record<string, string>> = {},

@@ -37,7 +37,7 @@ export interface Host {
   readonly warn: (text: string) => void;
   /** Shows a line that the next one replaces; undefined if stderr is no terminal. */
   readonly progress: ((line: string) => void) | undefined;
-  /** Calls a function now and then, at a terminal more often, until the function that it gives is called. */
+  /** Calls a function again and again, at a terminal more often. The returned function ends this. */
   readonly often: (tell: () => void) => () => void;
 }
 
@@ -117,7 +117,7 @@ async function writeReports(options: Options, report: Report): Promise<void> {
 
 async function check(options: Options, host: Host): Promise<number> {
   const { baseUrl, token, limitedToken, deep, only, state, expect } = options;
-  // Before the first request: a run of minutes would be lost, or a file of another kind.
+  // Checked before the first request: else the results of minutes could not be written, or would replace a file of another kind.
   const faults = await faultsOfOutputs(options);
   if (faults.length > 0) throw new CannotRun(faults.join("; "));
   const shown = new Shown();

@@ -1,4 +1,4 @@
-/** One HTTP request over the wire and all that came back, broken or whole. Nothing is forgiven and nothing is thrown. */
+/** Sends one HTTP request and gives all that came back, broken or whole. It tolerates no fault and throws none. */
 import * as http from "node:http";
 import * as https from "node:https";
 import { createGunzip } from "node:zlib";
@@ -68,7 +68,7 @@ export class Wire {
   /** Never rejects: a transfer that broke is an answer too. */
   async send(request: Request): Promise<Answer> {
     const first = await this.#once(request);
-    // A connection that lay open may be closed by the server just as a request sets out: no fault of the provider.
+    // A server may close an idle connection at the moment when a request is sent. That is no fault of the provider.
     return first === "stale" ? this.#fresh(request) : first;
   }
 
@@ -113,7 +113,7 @@ export class Wire {
   }
 }
 
-/** The fault of a connection: in words and with its code, which a provider's engineers look for. */
+/** The fault of a connection in words, and with its code, for which a provider's engineers can search. */
 const wordsOf = (error: NodeJS.ErrnoException): string =>
   error.code === undefined ? error.message : `${reasonOf(error)} (${error.code})`;
 

@@ -1,4 +1,4 @@
-/** The state file of `--state`: the view of one run, for comparison with the next. It has no credential. */
+/** The state file of `--state`: what one run saw, for comparison with the next run. It has no credential. */
 import { createHash } from "node:crypto";
 import * as z from "zod";
 

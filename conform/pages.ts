@@ -43,10 +43,10 @@ export interface Page {
   readonly records: readonly Seen[];
 }
 
-/** Why a chain of pages came to its end; only `last` is one. */
+/** Why a chain of pages ended. Only `last` is the end of the listing. */
 export type End = "last" | "no cursor" | "cycle" | "refused" | "too long";
 
-/** A reading, whole or as far as it came. */
+/** A reading: of the whole window, or of the pages before a fault. */
 export interface Reading {
   readonly series: Series;
   readonly window: Window;

@@ -42,7 +42,7 @@ function pageOf(series: Series, number: number, exchange: Exchange): Page {
 }
 
 /**
- * Reads a window to its end, or as far as the provider and the run's limits let it.
+ * Reads a window to its end, or until a fault of the provider or a limit of the run ends the reading.
  *
  * @param options `limit` of records in a page, default: none is sent; `most` pages, default: the run's limit
  */

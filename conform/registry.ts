@@ -65,7 +65,7 @@ export const CHECKS: readonly Check[] = Object.keys(GROUPS).flatMap((group) =>
   all.filter((check) => groupOf(check) === group).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
 );
 
-/** The checks that ids (`PAG-03`) and groups (`PAG`) name, or the names that stand for none. */
+/** The checks that ids (`PAG-03`) and groups (`PAG`) name, or the names that are neither. */
 export function chosen(names: readonly string[]): { checks: readonly Check[]; unknown: string[] } {
   const unknown = names.filter(
     (name) => !(name in GROUPS) && !CHECKS.some(({ id }) => id === name),

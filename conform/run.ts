@@ -1,15 +1,15 @@
-/** Runs checks against a session and judges what came of them by what was expected. */
+/** Runs checks against a session, and compares their results with the list of expected failures. */
 import type { Check, Finding, Level } from "./check.ts";
 import { Missing } from "./errors.ts";
 import type { Session } from "./session.ts";
 
 export type Verdict = "passed" | "failed" | "warning" | "not verified";
 
-/** A check and what came of it, fit to be shown: all foreign text is clean, masked and cut. */
+/** A check and its result, ready to be shown: all foreign text is cleaned, masked and cut. */
 export interface Outcome {
   readonly check: Pick<Check, "id" | "level" | "clause" | "title" | "protects" | "mend">;
   readonly verdict: Verdict;
-  /** The break is in the list of what is expected. */
+  /** Whether the check is in the list of expected failures. */
   readonly expected: boolean;
   readonly finding: ShownFinding | undefined;
   /** The thing that is missing if it could not be verified, in whole or in part. */
@@ -80,7 +80,7 @@ export interface Summary {
   /** Expected failures that did not happen; each fails the run, so that the list is kept short. */
   readonly stale: readonly string[];
   readonly requests: number;
-  /** 0: no rule of the interface is broken but those that are expected to be; 1: one is, or an expectation is stale. */
+  /** 1 if a rule of the interface is broken that is not in the list of expected failures, or if a check of the list passes; else 0. */
   readonly exitCode: 0 | 1;
 }
 

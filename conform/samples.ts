@@ -8,7 +8,7 @@ import type { Session } from "./session.ts";
 
 const ENDPOINT = /^\/v[0-9]+\/[A-Za-z0-9/_~-]+$/;
 
-/** A whole number of at least 1 among what capabilities say of a dataset. */
+/** A limit of a dataset that capabilities name: a whole number of at least 1. */
 export async function announced(
   session: Session,
   dataset: "usage" | "costs",
@@ -99,7 +99,7 @@ async function busyDays(session: Session): Promise<Window[]> {
 
 const samples = new Once<Reading>();
 
-/** Reads windows until one has records and few enough pages; gives what stood in the way otherwise. */
+/** Reads windows until one has records and few enough pages. If none has, gives the reason. */
 async function firstFit(session: Session, series: Series, windows: readonly Window[]) {
   let busy: Window | undefined;
   let broken: Reading | undefined;
@@ -120,7 +120,7 @@ export function sample(session: Session, series: Series): Promise<Reading> {
     const { recent, older } = await candidates(session, series);
     const near = await firstFit(session, series, recent);
     if (near.fit !== undefined) return near.fit;
-    // The smallest window is worth more pages; it is the last that was too long.
+    // The smallest window may have more pages than the others. It is the last one that had too many.
     if (near.busy !== undefined) return whole(await read(session, series, near.busy));
     const far = near.broken === undefined ? await firstFit(session, series, older) : near;
     if (far.fit !== undefined) return far.fit;

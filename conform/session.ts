@@ -1,4 +1,4 @@
-/** One run against one provider: its requests, what they brought, and what the checks share of it. */
+/** One run against one provider: its requests, their answers, and the readings that the checks share. */
 import { CannotRun, Missing } from "./errors.ts";
 import type { Exchange, Wire } from "./http.ts";
 import { parseInstant } from "./instants.ts";
@@ -21,7 +21,7 @@ export interface RunLimits {
   readonly bytes: number;
   /** Pages of one chain. */
   readonly pages: number;
-  /** Pages of a window that is good to look at; with more, a smaller one is looked for. */
+  /** The most pages of the window that the checks read; if a window has more, a smaller one is tried. */
   readonly samplePages: number;
   /** Time between two passes over the same window, in milliseconds. */
   readonly pause: number;
@@ -49,7 +49,7 @@ export interface OAuthCredentials {
   readonly clientId: string;
   readonly clientSecret: string | undefined;
   readonly refreshToken: string;
-  /** Keeps the refresh token that came in place of the one before. */
+  /** Saves the refresh token that replaced the one before. */
   readonly save: (refreshToken: string) => Promise<void>;
 }
 
@@ -87,7 +87,7 @@ export interface Ask {
 export interface Logged {
   readonly exchange: Exchange;
   readonly probe: boolean;
-  /** The answer is to have tokens in it. */
+  /** Whether the answer should contain tokens. */
   readonly issuesTokens: boolean;
 }
 
@@ -130,7 +130,7 @@ export class Session {
   }
 
   /**
-   * Sends a GET (or what is asked for). Waits after a 429 as long as it says. Repeats a request once after a
+   * Sends a GET, or the given request. After a 429 it waits as long as the answer says. Repeats a request once after a
    * broken transfer or a 5xx, unless it is a probe. Every try is in the log. Throws {@link Missing} if the run's budget is used up.
    */
   async ask(request: Ask): Promise<Exchange> {

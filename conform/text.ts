@@ -8,7 +8,7 @@ const UNSHOWABLE =
 export class Shown {
   readonly #secrets: string[] = [];
 
-  /** Texts that no report may have. Also masks what a query string makes of the text. */
+  /** Adds secrets that no report may show. They are masked in their percent-encoded form too. */
   hide(secret: string): void {
     if (secret.length < 4) return;
     this.#secrets.push(secret, encodeURIComponent(secret));

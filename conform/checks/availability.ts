@@ -45,7 +45,7 @@ async function asOfIsNow(session: Session) {
 async function neverBack(session: Session, series: Series): Promise<Finding[]> {
   const { window } = await sample(session, series);
   await again(session, series);
-  // Only readings of one window: some providers say no more than the window's end.
+  // Only readings of one window are compared, because some providers never name a later instant than the window's end.
   const readings = session.readings.filter(
     (reading) => reading.series === series && reading.window === window,
   );

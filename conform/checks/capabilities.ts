@@ -76,7 +76,7 @@ async function served(session: Session): Promise<Result> {
   return broken(`capabilities answer with ${what}`, "status 200 and a JSON object", exchange);
 }
 
-/** Whether capabilities name OAuth among the ways to get in. */
+/** Whether capabilities name OAuth among the methods of authorization. */
 export async function offersOAuth(session: Session): Promise<boolean> {
   const document = await session.capabilities();
   const methods = isObject(document) ? document["authorization_methods"] : undefined;

@@ -1,4 +1,4 @@
-/** ERR: who gets in (interface section 5). */
+/** ERR: which credentials are accepted (interface section 5). */
 import { broken, passed } from "../check.ts";
 import type { Check, Result } from "../check.ts";
 import { Missing } from "../errors.ts";
@@ -80,7 +80,7 @@ async function queryToken(session: Session): Promise<Result> {
   return broken(seen, "status 401: query strings stand in logs", exchange);
 }
 
-/** Lets the usual refusals happen, then judges all that there were. */
+/** Makes the usual requests that must be refused, then judges all refusals of the run. */
 export async function refusals(session: Session): Promise<readonly Exchange[]> {
   await withoutToken(session);
   await withWrongToken(session);

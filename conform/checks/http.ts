@@ -78,7 +78,7 @@ async function redirects(session: Session): Promise<Result> {
   );
 }
 
-/** The answer with a page; an error says nothing of how pages travel. */
+/** The answer with a page. An error is left out, because it does not show how pages are sent. */
 async function pageFor(session: Session, request: Ask): Promise<Exchange> {
   const exchange = await session.ask(request);
   if (exchange.status === 200) return exchange;
@@ -125,7 +125,7 @@ async function head(session: Session): Promise<Result> {
 }
 
 async function readOnly(session: Session): Promise<Result> {
-  // Without a body, to the one operation that has nothing to change.
+  // Without a body, and to capabilities, where another method than GET could change nothing.
   const exchange = await session.ask({ path: CAPABILITIES, method: "POST", probe: true });
   if (exchange.status >= 400 && exchange.status < 600) return passed;
   return broken(`POST is answered with ${statusOf(exchange)}`, "status 405", exchange);

@@ -24,8 +24,8 @@ interface ServerDocument extends Document {
 }
 
 /**
- * Never with the token: metadata may lie on another host. Throws {@link Missing} for an address that is not https: a provider
- * must not send the checker to services of this machine or network.
+ * Requests metadata, never with the token, because they may lie on another host. Throws {@link Missing} for an address that is not https:
+ * a provider must not send the checker to services of this machine or network.
  */
 async function fetched(session: Session, url: string): Promise<Document> {
   if (!isSafe(url, session)) throw new Missing("metadata at an https address");

@@ -1,4 +1,4 @@
-/** CAP: whether the export keeps to what capabilities say of it. */
+/** CAP: whether the export does what capabilities say. */
 import { labels } from "../../src/generated/labels.ts";
 import { broken, passed } from "../check.ts";
 import type { Check, Finding, Result } from "../check.ts";

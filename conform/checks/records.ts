@@ -32,7 +32,7 @@ function kindOf(violation: Violation): Kind {
   return violation.keyword === "required" ? "other" : (KINDS[fieldOf(violation)] ?? "other");
 }
 
-/** At most one finding a record: the others follow when it is mended. */
+/** At most one finding for a record: further faults show once this one is mended. */
 async function violations(session: Session, kind: Kind): Promise<Result> {
   const fault = (seen: Seen) => {
     const validate = seen.series.dataset === "usage" ? validateUsage : validateCosts;

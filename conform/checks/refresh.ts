@@ -59,7 +59,7 @@ function refreshed(session: Session) {
     const oauth = credentialsOf(session);
     // No second try after a failure: the token may be spent.
     const exchange = await tokenRequest(session, oauth, oauth.refreshToken, true);
-    // A token that is spent says nothing of the provider: --deep spends it, and so does another program.
+    // If the token was spent before, by a run with --deep or by another program, its refusal is no fault of the provider.
     if (exchange.status === 400 && objectIn(exchange.text)?.["error"] === "invalid_grant")
       throw new Missing(
         `a refresh token that is valid: the refresh token of ${oauth.file} is refused (invalid_grant). ` +

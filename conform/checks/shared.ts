@@ -23,8 +23,8 @@ export function judgedAll(findings: readonly Finding[]): Result {
 }
 
 /**
- * Judges each listing that the account is offered. A listing that lacks something is left out; if all
- * lack something, the check is not verified.
+ * Judges each listing that the account is offered. A listing that lacks something the check needs is left out. If every listing lacks
+ * something, the check is not verified.
  */
 export async function eachSeries(
   session: Session,
@@ -136,8 +136,8 @@ export interface Steady {
 }
 
 /**
- * Tells what changed by itself from what depends on how it is asked for: two passes before the window was read in parts and in
- * pages, and one after. Records that come, go or change meanwhile are left out.
+ * Separates records that change by themselves from records that depend on the query. Two passes come before the window is read in parts
+ * and in pages, and one pass after it. Records that come, go or change between these passes are left out.
  */
 export async function steady(session: Session, series: Series): Promise<Steady> {
   const readings = [
@@ -164,7 +164,7 @@ export function quoted(value: unknown): string {
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST - 1)}…`;
 }
 
-/** How a record is named in a report. */
+/** The name of a record in a report. */
 export function nameOf(seen: Seen): string {
   return `record ${quoted(seen.id)} of ${seen.series.name}`;
 }

@@ -48,7 +48,7 @@ async function backwards(session: Session, series: Series): Promise<Finding[]> {
   });
 }
 
-/** Records that only the first of two passes showed, with those that only the second did and that say the same. */
+/** Records that only the first of two passes showed, each with the records that only the second pass showed and that have the same content. */
 async function gone(session: Session, series: Series) {
   const first = await sample(session, series);
   const second = await again(session, series);

@@ -14,7 +14,7 @@ function shown({ start, end }: Window): string {
   return `[${formatInstant(start)}, ${formatInstant(end)})`;
 }
 
-/** Whether every cut at a bucket's edge leaves the record whole. */
+/** Whether the record lies inside one bucket, so that no cut at the edge of a bucket divides it. */
 function isShort({ start, end, series }: Seen): boolean {
   if (start === undefined || end === undefined || end <= start) return false;
   const bucket = bucketOf(series);
@@ -136,7 +136,7 @@ function isInside({ start }: Seen, window: Window): boolean {
   return start !== undefined && start >= window.start && start < window.end;
 }
 
-/** Everything of a record but its id, for records that changed their name. */
+/** The content of a record without its id, to find records that have another id now. */
 export function withoutId({ value, text }: Seen): string {
   return value === undefined ? text : canonical({ ...value, x_RecordId: "" });
 }

@@ -3,7 +3,7 @@ import type { FaultInput } from "../../reference_provider/faults/schema.ts";
 import type { TokenFaultInput } from "../../reference_provider/oauth/token_faults.ts";
 import type { Provider } from "../../reference_provider/provider.ts";
 
-/** Names of what a sound provider shows, for faults that strike one record or one window. */
+/** Records and windows of a provider without faults, for faults that concern one record or one window. */
 export interface Facts {
   /** A cost record of one day, inside the window that is looked at. */
   readonly cost: string;
@@ -27,7 +27,7 @@ export interface Plant {
   readonly finds: readonly string[];
   readonly faults?: (facts: Facts) => readonly FaultInput[];
   readonly tokenFaults?: readonly TokenFaultInput[];
-  /** Strikes between a first run and the one that is judged. */
+  /** Begins the fault after a first run; the second run is then judged. */
   readonly later?: (provider: Provider, facts: Facts) => void;
   readonly deep?: boolean;
 }
@@ -73,7 +73,7 @@ export function simple(
   return { name, what, finds: [finds].flat(), faults: () => faults };
 }
 
-/** Grants what should be refused. */
+/** A fault that answers with 200 where the provider should refuse. */
 export function granted(
   name: string,
   what: string,

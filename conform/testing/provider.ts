@@ -54,7 +54,7 @@ export interface Trial {
     readonly earlier?: Memory;
     /** Budget of requests. */
     readonly requests?: number;
-    /** Pages of a window that is good to look at. */
+    /** The most pages of the window that the checks read. */
     readonly samplePages?: number;
   }): Promise<Summary & { readonly session: Session }>;
 }
@@ -126,7 +126,7 @@ async function signedIn(provider: Provider): Promise<OAuthCredentials> {
   };
 }
 
-/** Reads from a sound provider what the planted faults are to strike. */
+/** Reads from a provider without faults the records and windows that the planted faults concern. */
 export function factsOf(): Promise<Facts> {
   return withProvider({}, async (trial) => {
     const { session } = await trial.run({ deep: true });

@@ -27,7 +27,7 @@ export function problem(status: number, title: string, detail: string): HttpResp
 /** The beginning of a body that is a web page. */
 const WEB_PAGE = /^\s*<(!doctype\s+html|html|head|body)\b/i;
 
-/** The answer as it came, if its body is a web page: the address is then no API's (C4). */
+/** The answer unchanged, if its body is a web page: the client then finds that the address is not that of an API (C4). */
 export function page({ headers }: HttpResponse, body: Buffer): HttpResponse | undefined {
   const beginning = body.subarray(0, ERROR_BODY_BYTES).toString("latin1");
   if (!WEB_PAGE.test(beginning) && !/^text\/html\b/i.test(headers["content-type"] ?? ""))

@@ -233,8 +233,8 @@ export class PageMaker {
   }
 
   /**
-   * The number of buckets that fill some pages, by the rows just read: a provider may allow few requests. A bucket that does not fit
-   * is kept, or requested again.
+   * The number of buckets for the next request, estimated from the rows just read. One request fills several pages, because a provider
+   * may allow few requests. Buckets that do not fit into a page are kept, or requested again.
    */
   #sizeFor(report: Report, size: number, drafts: readonly IdentifiedDraft[]): number {
     const { most } = report.sizes(this.#options.query);

@@ -159,7 +159,7 @@ function settleWritten(before: Settlement, seen: DayDigest, reading: FinishedRea
   const first = reading.rewrites?.find(({ day }) => day === seen.day)?.records ?? 0;
   if (!isSuspicious(before.known, seen, reading.beganAt, first))
     return wrote(before, seen, reading);
-  // The first reading counts from here on.
+  // For this day the state forgets what it knew and keeps the number of records of the window's first reading (R8).
   const gone = { day: seen.day, records: first, writtenBy: null };
   return doubted({ ...before, known: forget(before.known, [gone]) }, seen, reading);
 }
