@@ -128,4 +128,11 @@ export const CONCURRENCY: readonly Mutant[] = [
     to: "policy.factor ** retried",
     test: "src/core/retry.test.ts: C4: how long a fault is waited for > each wait is up to 40 % longer by chance",
   },
+  {
+    rule: "C2",
+    file: "src/http/gate.ts",
+    from: "this.#until = Math.max(this.#until, untilMs);",
+    to: "this.#until = untilMs;",
+    test: "src/http/gate.test.ts: C2: a later answer that asks for less does not shorten the pause",
+  },
 ];

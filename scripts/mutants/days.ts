@@ -184,4 +184,25 @@ export const DAYS: readonly Mutant[] = [
     to: "WHOLE",
     test: "src/streams/job.test.ts: S4 P5: of a window that has partly left retention %s",
   },
+  {
+    rule: "P6",
+    file: "src/core/reading.ts",
+    from: "reading.moved || (reading",
+    to: "(reading",
+    test: "src/streams/reader.test.ts: P6: a listing that moved while it was read says so in its report",
+  },
+  {
+    rule: "S1",
+    file: "src/core/state.ts",
+    from: "floorTo(bucket, Math.min(read.end, read.availableThrough))",
+    to: "floorTo(bucket, read.end)",
+    test: "src/core/plan.test.ts: S1: of a window that was read, the part whose data was not available yet is read again by the pass that goes on",
+  },
+  {
+    rule: "R8",
+    file: "src/core/known_days.ts",
+    from: "...written, shrinkage: null }",
+    to: "...written, shrinkage: days.get(day)?.shrinkage ?? null }",
+    test: "src/core/known_days.test.ts: R8: a suspected day keeps its rows; one that is back or written anew is suspected no longer",
+  },
 ];

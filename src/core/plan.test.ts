@@ -327,6 +327,19 @@ test("S3: an interrupted pass goes on the same day; what is re-read anyway begin
   expect(subtract([first, second], nextDay.windows)).toEqual([]);
 });
 
+test("S1: of a window that was read, the part whose data was not available yet is read again by the pass that goes on", () => {
+  const range = { start: TODAY - 20 * DAY, end: TODAY - 10 * DAY };
+  const stored = (availableThrough: number): IncrementalState => ({
+    ...settled,
+    position: range.start,
+    pass: { ...emptyPass(NOON), reads: [{ ...range, availableThrough }] },
+  });
+  const at = atNoon({ lookback: 0 });
+  const rest = { start: TODAY - 15 * DAY, end: range.end };
+  expect(subtract([rest], planIncremental(stored(rest.start + HOUR), at).windows)).toEqual([]);
+  expect(subtract([rest], planIncremental(stored(range.end), at).windows)).toEqual([rest]);
+});
+
 test("S1: what an earlier attempt read holds the position back to where its data went", () => {
   const at = atNoon({ lookback: 0, reconcileFrom: null, maximumWindowDays: 5 });
   const first = planIncremental(null, at);

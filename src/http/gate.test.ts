@@ -33,6 +33,15 @@ describe("one gate for all lanes", () => {
     expect(clock.slept).toEqual([1000, 2000]);
   });
 
+  test("C2: a later answer that asks for less does not shorten the pause", async () => {
+    const { gate, clock } = makeGate();
+    const [one, two] = [await gate.pass(signal), await gate.pass(signal)];
+    gate.limited(one, 30_000);
+    gate.limited(two, 1000);
+    await gate.pass(signal);
+    expect(clock.slept).toEqual([30_000]);
+  });
+
   test("a later answer that asks for more moves the end and is told", async () => {
     const { gate, holds } = makeGate();
     const [one, two, three] = [

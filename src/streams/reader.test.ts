@@ -388,6 +388,10 @@ test("P6: a listing that moved while it was read says so in its report", async (
   const moved = pageOf([usageRecord("b")], null, { asOf: "2026-01-10T00:00:01Z" });
   const run = await readScript([[pageOf([one], "c"), moved], [pageOf([two])]]);
   expect(run.reports.map((reading) => reading.moved)).toEqual([true, false]);
+  const steady = pageOf([usageRecord("c")], null, { asOf: moved.asOf });
+  const pages = [pageOf([one], "c"), { ...moved, nextCursor: "d" }, steady];
+  const early = await readScript([pages, [pageOf([two])]]);
+  expect(early.reports.map((reading) => reading.moved)).toEqual([true, false]);
 });
 
 test("R4: readings of one millisecond have ids in the order in which they began", async () => {
