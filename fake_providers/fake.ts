@@ -104,6 +104,7 @@ export class Fake {
   readonly requests: string[] = [];
   #limited: { left: number; retryAfter: string } = { left: 0, retryAfter: "1" };
   #failing: { left: number; status: number } = { left: 0, status: 500 };
+  readonly #refused = new Map<string, number>();
   readonly #hourly: HourlyLimit | undefined;
 
   constructor(api: Api, { now, running = false, requestsAnHour }: FakeOptions) {
@@ -115,6 +116,12 @@ export class Fake {
   /** Refuses the next `count` requests with 429 and `Retry-After: seconds`. */
   limit(count: number, seconds: number): void {
     this.#limited = { left: count, retryAfter: String(seconds) };
+  }
+
+  /** Refuses all requests whose path ends so, with 403 or 404, until `status` is null. */
+  refuse(ending: string, status: number | null): void {
+    if (status === null) this.#refused.delete(ending);
+    else this.#refused.set(ending, status);
   }
 
   /** Answers the next `count` requests with a status of 5xx. */
@@ -139,6 +146,8 @@ export class Fake {
       if (this.#limited.left-- > 0) throw new Refusal(429, "Rate limit reached.");
       if (this.#failing.left-- > 0) throw new Refusal(this.#failing.status, "Try again later.");
       if (this.api.keyOf(request) !== this.api.key) throw new Refusal(401, "Invalid API key.");
+      for (const [ending, status] of this.#refused)
+        if (request.path.endsWith(ending)) throw new Refusal(status, "Not available.");
       return this.#reply(200, this.api.answer(request, this.clock.now()));
     } catch (reason) {
       if (!(reason instanceof Refusal)) throw reason;

@@ -215,6 +215,7 @@ async function read(
         baseUrl: connection.baseUrl,
         capabilities: () => capabilitiesOf(connection, config, host, outlet),
         lanes: connection.lanes,
+        notes: connection.adapter?.notes,
       },
       settings,
       catalog,

@@ -1,4 +1,4 @@
-/** The mutants of the rules of days that are not proven: R8, R10, P6, and what stays of a longer retention (W3). */
+/** The mutants of the rules of days that are not proven: R8, R10, R11, P6, and what stays of a longer retention (W3). */
 import type { Mutant } from "./mutant.ts";
 
 export const DAYS: readonly Mutant[] = [
@@ -50,6 +50,27 @@ export const DAYS: readonly Mutant[] = [
     from: "for (const message of describeShrunk(settlement.shrunk)) await warn(message);",
     to: "",
     test: "src/streams/reader_days.test.ts: R8: a day that shows less than half writes nothing and warns with both numbers, until it is seen again an hour later",
+  },
+  {
+    rule: "R11",
+    file: "src/core/settle.ts",
+    from: "if (unproven !== null) return unproven;",
+    to: "",
+    test: "src/core/settle.test.ts: R11: the rows of before stand, unproven, where it shows %s on a day of before",
+  },
+  {
+    rule: "R11",
+    file: "src/core/settle.ts",
+    from: "isProven && reading.unprovenBefore == null;",
+    to: "isProven;",
+    test: "src/core/settle.test.ts: R11: later days, and days without rows of before, have the rows that it shows, unproven",
+  },
+  {
+    rule: "R11",
+    file: "src/streams/read.ts",
+    from: "notes?.recall(stream.name, noteOf(options.states.get(stream.name)));",
+    to: "",
+    test: "src/adapters/engine.test.ts: R11: its rows of before stand, nothing is proven meanwhile, and all is right once it answers again",
   },
   {
     rule: "R10",

@@ -3,10 +3,11 @@
  * reports. A page needs one request to the provider at most, or some more if the provider's pages are empty. The cursor holds all
  * that is needed to go on, also in another process. What an adapter keeps between requests (kept_pages.ts) only saves requests.
  */
-import { DAY, formatInstant, HOUR, parseInstant } from "../core/time.ts";
+import { DAY, formatInstant, HOUR, monthStart, parseInstant } from "../core/time.ts";
 import type { HttpRequest, HttpResponse, Transport } from "../edges.ts";
 import { jsonAnswer, problem } from "./answers.ts";
 import { KeptPages } from "./kept_pages.ts";
+import { ReportMemory } from "./memory.ts";
 import { PageMaker, type PageOptions } from "./page.ts";
 import type { Api, Assumptions, Dataset, ProviderReports, Query, ReportRequest } from "./report.ts";
 import { isObject, reportFault, textIn } from "./shape.ts";
@@ -28,6 +29,16 @@ export interface Adapter {
   readonly notice: () => string;
   /** For the log, if the API leaves out money; known after the request for capabilities. */
   readonly warning: () => string | undefined;
+  /** What the states of the streams keep for the adapter, and what it says of its answers. */
+  readonly notes: AdapterNotes;
+}
+
+/** The shape of `SourceNotes` in streams/stream.ts. */
+interface AdapterNotes {
+  readonly recall: (dataset: Dataset, note: string) => void;
+  readonly note: (dataset: Dataset) => string | null;
+  readonly unprovenBefore: (dataset: Dataset) => number | null;
+  readonly changesFrom: (dataset: Dataset, now: number) => number | null;
 }
 
 /** Retention counts whole days, so a window may begin this much before the first instant that an API has. Milliseconds. */
@@ -44,7 +55,9 @@ export function createAdapter(provider: ProviderReports, options: AdapterOptions
     account = id;
   };
   const kept: PageOptions["kept"] = new KeptPages();
-  const estimate = estimator(provider, options);
+  const memory = new ReportMemory();
+  const say: PageOptions["say"] = (level, message) => options.say?.(level, message);
+  const estimate = estimator(provider, say);
   const send = sender(provider, options);
   return {
     transport: async (request) => {
@@ -59,11 +72,22 @@ export function createAdapter(provider: ProviderReports, options: AdapterOptions
         send: ask,
         kept,
         estimate,
+        memory,
+        say,
       });
     },
     account: () => account,
     notice: () => notice(provider, api ?? provider.apis[0], options.assumptions),
     warning: () => warning(provider, api ?? provider.apis[0]),
+    notes: {
+      recall: (dataset, note) => memory.recall(dataset, note),
+      note: (dataset) => memory.note(dataset),
+      unprovenBefore: (dataset) => memory.unprovenBefore(dataset),
+      changesFrom: (dataset, now) =>
+        dataset === "usage" && provider.usageSettlesByMonth === true
+          ? monthStart(now - options.assumptions.finalAfterDays * DAY)
+          : null,
+    },
   };
 }
 
@@ -169,7 +193,7 @@ async function pageOf(
   name: Dataset,
   { assumptions, now, label }: AdapterOptions,
   { url }: HttpRequest,
-  parts: Pick<PageOptions, "send" | "kept" | "estimate">,
+  parts: Pick<PageOptions, "send" | "kept" | "estimate" | "memory" | "say">,
 ): Promise<HttpResponse> {
   const query = queryOf(url.searchParams, name, api);
   if (typeof query === "string") return problem(400, "Invalid query", query);
@@ -207,14 +231,14 @@ function queryOf(parameters: URLSearchParams, dataset: Dataset, api: Api): Query
 }
 
 /** Says once for each dataset how long many days take, if the provider allows few requests. */
-function estimator({ title }: ProviderReports, { say }: AdapterOptions): PageOptions["estimate"] {
+function estimator({ title }: ProviderReports, say: PageOptions["say"]): PageOptions["estimate"] {
   const said = new Set<Dataset>();
   return ({ requests, perMs }, dataset, requestsADay) => {
     const anHour = (requests * HOUR) / perMs;
     if (anHour > FEW || said.has(dataset)) return;
     said.add(dataset);
     const asked = Math.ceil(100 * requestsADay);
-    say?.(
+    say(
       "INFO",
       `${title} allows about ${Math.round(anHour)} requests an hour to this key. 100 days of ${dataset} like those just read take ` +
         `about ${asked} requests, or ${Math.ceil((60 * asked) / anHour)} minutes. A sync that is stopped goes on where it was.`,

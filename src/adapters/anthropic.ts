@@ -88,6 +88,7 @@ export const anthropic: ProviderReports = {
   }),
   scope: "read:analytics",
   finalAfter: "month",
+  usageSettlesByMonth: true,
   account: { path: "/v1/organizations/me", parameters: [] },
   apis: [analyticsApi, olderApi],
 };

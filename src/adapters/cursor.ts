@@ -16,15 +16,17 @@ export interface Cursor extends Place {
   readonly after: { readonly start: number; readonly id: string } | null;
   /** Digest of the bucket that was given in part. A different digest means that the report has changed. */
   readonly digest: string | null;
+  /** The reports of this window, from 0, that were refused and count as empty. */
+  readonly refused: readonly number[];
   /** `as_of` of the page before, milliseconds since 1970. */
   readonly asOf: number;
 }
 
 /** The cursor as text; undefined if it is longer than a cursor may be. */
 export function encodeCursor(cursor: Cursor, api: string, query: Query): string | undefined {
-  const { report, start, size, page, after, digest, asOf } = cursor;
+  const { report, start, size, page, after, digest, asOf, refused } = cursor;
   const place = [digestOf(api, query), report, start, size, page];
-  const parts = [...place, after?.start ?? null, after?.id ?? null, digest, asOf];
+  const parts = [...place, after?.start ?? null, after?.id ?? null, digest, asOf, refused];
   const text = Buffer.from(JSON.stringify(parts)).toString("base64url");
   return text.length > MAXIMUM_CHARACTERS ? undefined : text;
 }
@@ -34,8 +36,11 @@ export function decodeCursor(text: string, api: string, query: Query): Cursor | 
   if (text.length > MAXIMUM_CHARACTERS) return undefined;
   try {
     const parts: unknown = JSON.parse(Buffer.from(text, "base64url").toString());
-    if (!Array.isArray(parts) || parts.length !== 9) return undefined;
-    const [bound, report, start, size, page, afterStart, afterId, digest, asOf]: unknown[] = parts;
+    if (!Array.isArray(parts) || parts.length !== 10) return undefined;
+    const [bound, report, start, size, page, afterStart, afterId, digest, asOf, names]: unknown[] =
+      parts;
+    const refused: unknown[] = Array.isArray(names) ? names : [];
+    if (!refused.every(isWhole)) return undefined;
     if (bound !== digestOf(api, query) || !isWhole(report) || !isWhole(start)) return undefined;
     if (!isWhole(size) || size < 1 || !isWhole(asOf)) return undefined;
     if (!isTextOrNull(page) || !isTextOrNull(digest)) return undefined;
@@ -43,7 +48,7 @@ export function decodeCursor(text: string, api: string, query: Query): Cursor | 
       isWhole(afterStart) && typeof afterId === "string"
         ? { start: afterStart, id: afterId }
         : null;
-    return { report, start, size, page, after, digest, asOf };
+    return { report, start, size, page, after, digest, asOf, refused };
   } catch {
     return undefined;
   }

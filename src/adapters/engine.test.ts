@@ -214,6 +214,93 @@ test("Anthropic's first sync with 300 groups a day, 90 requests an hour and toke
     expect(sumsOf(platform.byId(dataset).filter(isOver))).toStrictEqual(truth[dataset]);
 }, 180_000);
 
+describe("a report that OpenAI refuses", () => {
+  const change = { start_date: "2026-10-25" };
+  const warnings = ({ logs }: Platform): string[] =>
+    logs.filter((message) => message.includes("refuses the report"));
+  const keysOf = (rows: readonly Row[]): string[] =>
+    rows
+      .filter((row) => (row["ChargePeriodStart"] ?? "") < "2026-10-29")
+      .map((row) => JSON.stringify(row))
+      .toSorted();
+
+  test.each([403, 404])(
+    "R11: a report that never had rows (%i) is empty, and the others are read",
+    async (status) => {
+      const platform = new Platform(benchOf("openai", NOW));
+      const { fake } = platform.bench;
+      fake.refuse("/usage/decisions", status);
+      expect(await platform.sync(Infinity, change)).toBe(true);
+      expect(warnings(platform)).toEqual([
+        `OpenAI refuses the report decisions (HTTP ${status}). It never had rows, so it counts as empty. The next sync asks for it again.`,
+      ]);
+      const truth = fake.totals(Date.UTC(2026, 9, 25), NOW);
+      expect(sumsOf(platform.byId("costs"))).toStrictEqual(truth.costs);
+      expect(platform.byReading("usage").length).toBeGreaterThan(50);
+      expect(
+        platform.byReading("usage").some((row) => row["ServiceName"] === "OpenAI Decisions"),
+      ).toBe(false);
+      fake.refuse("/usage/decisions", null);
+      fake.clock.advance(DAY);
+      expect(await platform.sync(Infinity, change)).toBe(true);
+      expectTruth(platform, Date.UTC(2026, 9, 25));
+    },
+  );
+
+  test("R11: its rows of before stand, nothing is proven meanwhile, and all is right once it answers again", async () => {
+    const platform = new Platform(benchOf("openai", NOW));
+    const { fake } = platform.bench;
+    expect(await platform.sync(Infinity, change)).toBe(true);
+    const before = keysOf(platform.byReading("usage"));
+    const reports = platform.rows.length;
+    for (let day = 0; day < 2; day++) {
+      fake.clock.advance(DAY);
+      fake.refuse("/usage/decisions", 404);
+      expect(await platform.sync(Infinity, change)).toBe(true);
+      expect(warnings(platform)[day]).toMatch(
+        /It had rows until 2026-10-(29|30). The earlier rows .* stand/,
+      );
+      expect(keysOf(platform.byReading("usage"))).toStrictEqual(before);
+      expect(
+        platform.byReading("usage").some((row) => (row["ChargePeriodStart"] ?? "") >= "2026-10-31"),
+      ).toBe(true);
+    }
+    const since = platform.rows
+      .slice(reports)
+      .filter(({ stream, data }) => stream === "export_windows" && data["dataset"] === "usage");
+    expect(since.length).toBeGreaterThan(5);
+    expect(since.filter(({ data }) => data["confirmed"] !== (false as unknown))).toEqual([]);
+    fake.refuse("/usage/decisions", null);
+    fake.clock.advance(DAY);
+    expect(await platform.sync(Infinity, change)).toBe(true);
+    expectTruth(platform, Date.UTC(2026, 9, 25));
+  });
+
+  test("a key that may read no usage at all is an error", async () => {
+    const platform = new Platform(benchOf("openai", NOW));
+    platform.bench.fake.refuse("/usage/completions", 403);
+    expect(await platform.sync(Infinity, change)).toBe(false);
+    expect(warnings(platform)).toEqual([]);
+  });
+});
+
+test("Anthropic's usage of a month is read again until its costs are final", async () => {
+  const platform = new Platform(benchOf("anthropic", Date.UTC(2026, 9, 20, 9)));
+  const { fake } = platform.bench;
+  const change = { start_date: "2026-10-01" };
+  expect(await platform.sync(Infinity, change)).toBe(true);
+  const asks = async (now: number): Promise<boolean> => {
+    fake.clock.set(now);
+    const before = fake.requests.length;
+    expect(await platform.sync(Infinity, { ...change, scrub_days: 0 })).toBe(true);
+    return fake.requests
+      .slice(before)
+      .some((path) => path.includes("usage?starting_at=2026-10-01"));
+  };
+  expect(await asks(Date.UTC(2026, 10, 8, 9))).toBe(true);
+  expect(await asks(Date.UTC(2026, 10, 9, 9))).toBe(false);
+});
+
 describe("what a person sees", () => {
   test("a web page at the first request is a wrong address, at once", async () => {
     const platform = new Platform(benchOf("openai", NOW));

@@ -1,6 +1,6 @@
 /** One page of the interface from the provider's pages. */
 import { hash } from "node:crypto";
-import { DAY, floorTo, formatInstant, HOUR } from "../core/time.ts";
+import { DAY, floorTo, formatDay, formatInstant, HOUR } from "../core/time.ts";
 import type { HttpResponse } from "../edges.ts";
 import { jsonAnswer, problem } from "./answers.ts";
 import { type Cursor, decodeCursor, encodeCursor } from "./cursor.ts";
@@ -15,11 +15,15 @@ import {
 import type { Api, Assumptions, ProviderReports, Query, Report, ReportPage } from "./report.ts";
 import { isObject, reportFault } from "./shape.ts";
 import type { KeptPages } from "./kept_pages.ts";
+import type { ReportMemory } from "./memory.ts";
 import type { Rate, Send } from "./upstream.ts";
 
 /** The most pages without a row that one page skips, and the longest time for it in milliseconds: `check` has ten seconds in all. */
 const MOST_SKIPPED = 32;
 const SKIPPING = 2000;
+
+/** Statuses that refuse a report. */
+const REFUSALS: ReadonlySet<number> = new Set([403, 404]);
 
 /** How many pages one request fills, where the number of its buckets is free. */
 const PAGES_A_REQUEST = 4;
@@ -33,6 +37,8 @@ export interface PageOptions {
   readonly label: string | null;
   readonly send: Send;
   readonly kept: KeptPages<Fetched>;
+  readonly memory: ReportMemory;
+  readonly say: (level: "INFO" | "WARN", message: string) => void;
   /** Gets how long a long window takes, by the rate that the provider allows: once for each dataset. */
   readonly estimate: (rate: Rate, dataset: Query["dataset"], requestsADay: number) => void;
   /** This side's clock, in milliseconds since 1970. */
@@ -56,6 +62,8 @@ export interface Fetched {
   /** The number of buckets or rows that was asked for. */
   readonly size: number;
   readonly rate: Rate | undefined;
+  /** The provider refuses the report, so that it counts as empty. */
+  readonly isRefused?: boolean;
   readonly drafts: readonly IdentifiedDraft[];
   readonly context: RecordContext;
   readonly next: ReportPage["next"];
@@ -93,6 +101,7 @@ export class PageMaker {
     const cursor = text === null ? this.#begin(0, null) : decodeCursor(text, api.name, query);
     if (cursor === undefined || this.#reports[cursor.report] === undefined)
       return problem(400, "Invalid cursor", "The cursor does not belong to this query.");
+    for (const index of cursor.refused) this.#refuse(index, "");
     const page = await this.#filled(cursor);
     return "status" in page ? page : this.#answer(page);
   }
@@ -128,7 +137,7 @@ export class PageMaker {
   }
 
   /** The first place of a report; undefined behind the last report. */
-  #begin(index: number, asOf: number | null): Cursor | undefined {
+  #begin(index: number, before: Cursor | null): Cursor | undefined {
     const { query } = this.#options;
     const report = this.#reports[index];
     if (report === undefined) return undefined;
@@ -139,7 +148,8 @@ export class PageMaker {
       page: null,
       after: null,
       digest: null,
-      asOf: asOf ?? 0,
+      asOf: before?.asOf ?? 0,
+      refused: before?.refused ?? [],
     };
   }
 
@@ -159,9 +169,11 @@ export class PageMaker {
       if (answer.status === 410 && place.page !== null)
         return problem(400, "Invalid cursor", "The provider's page token has expired.");
       const beyond = answer.status === 400 && report.isBeyond?.(place.start, now) === true;
-      if (!beyond) return answer.refused;
+      const isRefused = this.#mayBeRefused(place) && REFUSALS.has(answer.status);
+      if (!beyond && !isRefused) return answer.refused;
+      if (isRefused) this.#refuse(place.report, ` (HTTP ${answer.status})`);
       const date = answer.refused.headers["date"];
-      return { drafts: [], context, next: null, date, now, size, rate: undefined };
+      return { drafts: [], context, next: null, date, now, size, rate: undefined, isRefused };
     }
     if (!isObject(answer.body)) throw reportFault("it is no object");
     const page = report.read(answer.body, { ...place, size }, query);
@@ -169,23 +181,52 @@ export class PageMaker {
     return { ...page, drafts, context, date: answer.date, now, size, rate: answer.rate };
   }
 
+  /**
+   * Whether a place is the first page of a report that others stand beside. If the first report is refused, so is the key, and a
+   * report that has begun is no report that the account does not have.
+   */
+  #mayBeRefused({ report, start, page }: Cursor): boolean {
+    const { query } = this.#options;
+    return report > 0 && page === null && start === floorTo(widthOf(query), query.start);
+  }
+
+  /** A refused report counts as empty: with one warning, and without a proof if it had rows before. */
+  #refuse(index: number, status: string): void {
+    const { memory, provider, query, say } = this.#options;
+    const { name } = this.#reports[index] ?? {};
+    if (name === undefined || !memory.refuse(query.dataset, name)) return;
+    const last = memory.lastDay(query.dataset, name);
+    const effect =
+      last === undefined
+        ? "It never had rows, so it counts as empty"
+        : `It had rows until ${formatDay(last)}. The earlier rows of all reports stand until that day, and no day of this sync is proven`;
+    say(
+      "WARN",
+      `${provider.title} refuses the report ${name}${status}. ${effect}. The next sync asks for it again.`,
+    );
+  }
+
   async #pageAt(cursor: Cursor): Promise<Page | HttpResponse> {
     const report = this.#reports[cursor.report];
     if (report === undefined) throw new TypeError("a cursor names no report");
-    const { kept } = this.#options;
+    const { kept, memory, query } = this.#options;
     // A page that begins a reading is never an earlier reading's.
     const earlier = cursor.after === null ? undefined : kept.take(this.#keyOf(cursor));
     const fetched = earlier ?? (await this.#fetch(report, cursor));
     if ("status" in fetched) return fetched;
+    if (cursor.report > 0)
+      for (const { start } of fetched.drafts) memory.saw(query.dataset, report.name, start);
     const { after } = cursor;
     const { drafts, context, now, refreshedAt, date } = fetched;
     const rest = after === null ? drafts : drafts.filter((each) => compare(each, after) > 0);
     const given = rest.slice(0, this.#options.query.limit);
     const asOf = this.#asOf(cursor, fetched);
+    const refused =
+      fetched.isRefused === true ? [...cursor.refused, cursor.report] : cursor.refused;
     const next =
       rest.length > given.length
-        ? this.#within(report, { ...cursor, asOf }, given, fetched)
-        : this.#behind(report, { ...cursor, asOf }, fetched);
+        ? this.#within(report, { ...cursor, asOf, refused }, given, fetched)
+        : this.#behind(report, { ...cursor, asOf, refused }, fetched);
     if (rest.length > given.length && next !== undefined) kept.keep(this.#keyOf(next), fetched);
     const data = given.map((each) => recordOf(each, context));
     return { data, next, asOf, availableThrough: this.#availableThrough(refreshedAt, now), date };
@@ -225,7 +266,7 @@ export class PageMaker {
     const read = ((next?.start ?? 0) - cursor.start) / DAY;
     if (rate !== undefined && read > 0) estimate(rate, query.dataset, 1 / read);
     if (next === null || (report.pages === "buckets" && next.start >= query.end))
-      return this.#begin(cursor.report + 1, cursor.asOf);
+      return this.#begin(cursor.report + 1, cursor);
     // A token goes with the very query that it came from.
     const isFree = next.page === null && report.pages === "buckets";
     const size = isFree ? this.#sizeFor(report, asked, drafts) : asked;

@@ -117,6 +117,8 @@ export interface ProviderReports {
   readonly account?: ReportRequest;
   /** Costs count as final some days after the end of their day, or of their calendar month (UTC); the config gives the days. */
   readonly finalAfter: "day" | "month";
+  /** Usage, too, changes until costs are final. */
+  readonly usageSettlesByMonth?: boolean;
 }
 
 /** Assumptions of the config, because the provider does not tell. */

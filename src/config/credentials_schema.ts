@@ -97,7 +97,7 @@ export const PROVIDERS = {
 /** A key for a provider's own reports, and the values that the connector assumes because the reports do not give them. */
 function providerKey<Type extends keyof typeof PROVIDERS>(
   authType: Type,
-  meta: { title: string; description: string; key: string },
+  meta: { title: string; description: string; key: string; finalAfterDays: number },
 ) {
   return z
     .looseObject({
@@ -118,7 +118,7 @@ function providerKey<Type extends keyof typeof PROVIDERS>(
         description: "How many hours the provider takes until the costs of a day are complete.",
         order: 3,
       }),
-      final_after_days: wholeNumber(0, 365).default(5).meta({
+      final_after_days: wholeNumber(0, 365).default(meta.finalAfterDays).meta({
         title: "Final After Days",
         description:
           "How many days after the end of the calendar month the connector calls a cost final. At OpenRouter the days begin at the end of the cost's day.",
@@ -135,15 +135,19 @@ export const providerKeys = [
     title: "Anthropic Admin Key",
     description: REPORTS,
     key: "An Admin API key of your Anthropic organization, or a key with the scope read:analytics.",
+    // Its values change until about a week after the month's end.
+    finalAfterDays: 8,
   }),
   providerKey("openai_admin_key", {
     title: "OpenAI Admin Key",
     description: REPORTS,
     key: "An admin key of your OpenAI organization, or a key with the scope api.usage.read.",
+    finalAfterDays: 5,
   }),
   providerKey("openrouter_management_key", {
     title: "OpenRouter Management Key",
     description: REPORTS,
     key: "A management key of your OpenRouter account.",
+    finalAfterDays: 5,
   }),
 ] as const;

@@ -2,7 +2,14 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { DayDigest } from "./digests.ts";
 import { forget, isKnown, type KnownDays, learn, NOTHING_KNOWN, suspect } from "./known_days.ts";
-import { differingDays, type FinishedReading, settle, settleAgain, writesDay } from "./settle.ts";
+import {
+  differingDays,
+  type FinishedReading,
+  settle,
+  settleAgain,
+  standsUnproven,
+  writesDay,
+} from "./settle.ts";
 import { DAY, HOUR } from "./time.ts";
 
 const ONE = 20_000 * DAY;
@@ -39,6 +46,64 @@ function reading(
     ...more,
   };
 }
+
+describe("settle() of a source that cannot show all of its rows", () => {
+  const known = knowing(seen(ONE, 3, "a"), seen(TWO, 2, "b"));
+
+  test.each([
+    ["fewer rows", seen(ONE, 2, "c")],
+    ["more rows", seen(ONE, 9, "c")],
+    ["no rows", seen(ONE, 0, "")],
+    ["the same rows", seen(ONE, 3, "a")],
+  ])(
+    "R11: the rows of before stand, unproven, where it shows %s on a day of before",
+    (_name, day) => {
+      for (const rewrites of [null, [day]]) {
+        const settled = settle(known, reading([day], { unprovenBefore: TWO, rewrites }), []);
+        expect(settled.known.days.get(ONE)).toMatchObject({ digest: seen(ONE, 3, "a").digest });
+        expect(settled.rewrites).toEqual([]);
+        expect(settled.reports[0]).toMatchObject({
+          day: ONE,
+          records: day.records,
+          rowsReadingId: "old",
+          rows: 3,
+          confirmed: false,
+          shrunk: false,
+        });
+      }
+    },
+  );
+
+  test("R11: such a day that left the state stays there, until all rows are shown", () => {
+    const gone = forget(known, [{ day: ONE, records: 0, writtenBy: null }]);
+    const settled = settle(gone, reading([seen(ONE, 1, "c")], { unprovenBefore: TWO }), []);
+    expect(settled.known.forgotten.get(ONE)).toMatchObject({ records: 3, readingId: "old" });
+    expect(settled.reports[0]).toMatchObject({ rowsReadingId: "old", rows: 3, confirmed: false });
+    const whole = settle(gone, reading([seen(ONE, 3, "c")]), []);
+    expect(whole.reports[0]).toMatchObject({ rowsReadingId: "new", rows: 3, confirmed: true });
+  });
+
+  test("R11: later days, and days without rows of before, have the rows that it shows, unproven", () => {
+    const digests = [seen(ONE, 4, "c"), seen(TWO, 5, "d")];
+    const settled = settle(NOTHING_KNOWN, reading(digests, { unprovenBefore: TWO }), []);
+    expect(settled.reports).toMatchObject([
+      { day: ONE, rowsReadingId: "new", rows: 4, confirmed: false },
+      { day: TWO, rowsReadingId: "new", rows: 5, confirmed: false },
+    ]);
+    const later = settle(known, reading([seen(TWO, 2, "b")], { unprovenBefore: TWO }), []);
+    expect(later.reports[1]).toMatchObject({ day: TWO, rowsReadingId: "old", confirmed: false });
+    const agreed = { unprovenBefore: TWO, rewrites: [seen(TWO, 5, "d")] };
+    const second = settle(known, reading([seen(TWO, 5, "d")], agreed), []);
+    expect(second.reports).toMatchObject([{ day: TWO, rowsReadingId: "new", confirmed: false }]);
+  });
+
+  test("R11: a page writes no day of which the rows of before stand", () => {
+    expect(standsUnproven(known, ONE, TWO)).toBe(true);
+    expect(standsUnproven(known, TWO, TWO)).toBe(false);
+    expect(standsUnproven(known, ONE, null)).toBe(false);
+    expect(standsUnproven(NOTHING_KNOWN, ONE, TWO)).toBe(false);
+  });
+});
 
 describe("settle()", () => {
   test("R6: unknown days were written as they were read; this reading's rows stand", () => {

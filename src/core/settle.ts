@@ -41,6 +41,8 @@ export interface FinishedReading extends Range {
   readonly digests: readonly DayDigest[];
   /** Days with rows under this reading's id that are not exactly the returned records. These days stay unknown (R4). */
   readonly incomplete: readonly number[];
+  /** R11: the source could not show all of its rows, and those that it has shown before lie before this instant; null if it could. */
+  readonly unprovenBefore?: number | null;
 }
 
 /** The report of one day of a reading (R5). */
@@ -102,6 +104,15 @@ export function differingDays(
 }
 
 /**
+ * R11: whether the earlier rows of a day stand although a reading has other ones, because the source could not show all of its rows.
+ *
+ * @param before see {@link FinishedReading.unprovenBefore}
+ */
+export function standsUnproven(known: KnownDays, day: number, before: number | null): boolean {
+  return before !== null && day < before && known.days.has(day);
+}
+
+/**
  * Judges the days of a complete reading.
  *
  * @param known the known days before the reading's first row was written
@@ -134,15 +145,18 @@ function settleDay(
   const { known } = before;
   const seen = digestOf(reading.digests, day);
   const isWritten = reading.rewrites !== null || written.includes(day);
+  const unproven = settleUnproven(before, seen, reading);
+  if (unproven !== null) return unproven;
   switch (isWritten ? "unknown" : judgeDay(known, seen, reading.beganAt)) {
     case "unknown":
       return settleWritten(before, seen, reading);
     case "same": {
       const rowsReadingId = known.days.get(day)?.readingId ?? reading.id;
+      const isProven = reading.unprovenBefore == null;
       return {
         ...before,
-        known: confirm(known, day),
-        reports: [...before.reports, reportOf(seen, { rowsReadingId, confirmed: true })],
+        known: isProven ? confirm(known, day) : known,
+        reports: [...before.reports, reportOf(seen, { rowsReadingId, confirmed: isProven })],
       };
     }
     case "differs":
@@ -152,6 +166,26 @@ function settleDay(
     case "shrunk":
       return doubted(before, seen, reading);
   }
+}
+
+/**
+ * R11: settles a day with rows of before, while the source cannot show all of its rows: these rows stand, and nothing is proven. Rows
+ * that the reading wrote already do no harm beside them, and such a day stays forgotten.
+ *
+ * @returns null for a day that is settled as every other day
+ */
+function settleUnproven(
+  before: Settlement,
+  seen: DayDigest,
+  { unprovenBefore }: FinishedReading,
+): Settlement | null {
+  const { day } = seen;
+  const { days, forgotten } = before.known;
+  const standing = days.get(day) ?? forgotten.get(day);
+  const rowsReadingId = standing?.readingId ?? null;
+  if (unprovenBefore == null || day >= unprovenBefore || rowsReadingId === null) return null;
+  const report = reportOf(seen, { rowsReadingId, confirmed: false });
+  return { ...before, reports: [...before.reports, { ...report, rows: standing?.records ?? 0 }] };
 }
 
 /** Settles a day that this reading wrote before the day could be judged. */
@@ -190,7 +224,8 @@ function wrote(before: Settlement, seen: DayDigest, reading: FinishedReading): S
   const { day, records } = seen;
   const isWhole = !incomplete.includes(day);
   const agrees = rewrites?.some((first) => first.day === day && first.digest === seen.digest);
-  const confirmed = isWhole && (!moved || agrees === true);
+  const isProven = isWhole && (!moved || agrees === true);
+  const confirmed = isProven && reading.unprovenBefore == null;
   const earlier = before.known.days.get(day) ?? before.known.forgotten.get(day);
   const isDoubtful = isWhole && !confirmed && earlier?.confirmed !== false;
   return {

@@ -5,29 +5,41 @@ import type { StateOwner, StreamState } from "../core/state.ts";
 import type { JsonObject } from "../protocol.ts";
 import { encodeState } from "./state_codec.ts";
 
+interface BoundedOptions {
+  readonly limits: Limits;
+  /** Gets a warning for each step. */
+  readonly warn: (message: string) => void;
+  /** See `SourceNotes` in stream.ts. */
+  readonly note?: () => string | null;
+}
+
 /**
  * Each step drops what a later sync can do without: it has fewer proofs, reads a range again, or names no sum. The cursors and the
  * position always stay.
- *
- * @param warn gets a warning for each step
  */
 export function boundedState(
   state: StreamState,
   owner: StateOwner,
-  { limits, warn }: { readonly limits: Limits; readonly warn: (message: string) => void },
+  { limits, warn, note }: BoundedOptions,
 ): { readonly encoded: JsonObject; readonly text: string } {
   let bounded = state;
   for (const [step, dropped] of STEPS) {
     if (groupsOf(bounded) <= limits.stateGroups) {
-      const encoded = encodeState(bounded, owner);
+      const encoded = withNote(encodeState(bounded, owner), note);
       const text = JSON.stringify(encoded);
       if (Buffer.byteLength(text) <= limits.stateBytes) return { encoded, text };
     }
     warn(`the state would grow too large: it leaves out ${dropped}.`);
     bounded = step(bounded);
   }
-  const encoded = encodeState(bounded, owner);
+  const encoded = withNote(encodeState(bounded, owner), note);
   return { encoded, text: JSON.stringify(encoded) };
+}
+
+/** R11: with the note of the source. A source that has a note once always has one, so that none is left out later. */
+function withNote(encoded: JsonObject, note: BoundedOptions["note"]): JsonObject {
+  const said = note?.() ?? null;
+  return said === null ? encoded : { ...encoded, source_note: said };
 }
 
 const STEPS: readonly (readonly [step: (state: StreamState) => StreamState, dropped: string])[] = [

@@ -56,6 +56,8 @@ export interface CompletionOptions {
   readonly remembersAll: () => boolean;
   /** Puts a job in front of the queue. */
   readonly queue: (job: Job) => void;
+  /** See `SourceNotes` in stream.ts. */
+  readonly unprovenBefore?: () => number | null;
 }
 
 const dayRange = ({ day }: { readonly day: number }): Range => ({ start: day, end: day + DAY });
@@ -142,10 +144,11 @@ export class Completion {
       (day) => writes(day) || alsoWritten.includes(day),
     );
     const endedAt = this.#options.providerNow();
+    const unprovenBefore = this.#options.unprovenBefore?.() ?? null;
     const judge = (): Settlement =>
       settle(
         renewed(knownOf(ledger.state), reading.digests),
-        { ...reading, endedAt, incomplete },
+        { ...reading, endedAt, incomplete, unprovenBefore },
         alsoWritten,
       );
     const settlement = judge();
@@ -171,7 +174,7 @@ export class Completion {
     if (rewrites.length === 0) {
       const { availableThrough } = reading;
       this.#finish({ window: reading, availableThrough, missesStrays: job.missesStrays });
-      this.#confirm(reading, pageCount, settlement.doubtful);
+      if (unprovenBefore === null) this.#confirm(reading, pageCount, settlement.doubtful);
       return;
     }
     await ledger.forget(rewrites.map(({ day, records }) => ({ day, records, writtenBy: null })));
@@ -213,7 +216,8 @@ export class Completion {
     const judge = (): ReturnType<typeof settleAgain> =>
       settleAgain(knownOf(ledger.state), reading, days);
     const { reports } = judge();
-    if (reports.length === 0) return;
+    const isUnproven = (this.#options.unprovenBefore?.() ?? null) !== null;
+    if (reports.length === 0 || isUnproven) return;
     await this.#report({ reading, isWhole: false, days: reports, strays: [] });
     const present = ledger.state;
     if (present.mode !== "incremental") return;

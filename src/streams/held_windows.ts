@@ -12,7 +12,7 @@
 import type { Limits } from "../core/limits.ts";
 import { renewed } from "../core/former.ts";
 import type { GoneDay } from "../core/known_days.ts";
-import { differingDays } from "../core/settle.ts";
+import { differingDays, standsUnproven } from "../core/settle.ts";
 import { knownOf } from "../core/state.ts";
 import type { Ledger } from "./ledger.ts";
 import type { OpenWindow } from "./open_window.ts";
@@ -43,6 +43,8 @@ export interface HeldOptions {
   readonly interval: number;
   readonly limits: Limits;
   readonly now: () => number;
+  /** See `SourceNotes` in stream.ts. */
+  readonly unprovenBefore?: () => number | null;
   /** Puts an item behind all that was sent before. Resolves when the item is written. */
   readonly send: (item: Output) => Promise<void>;
 }
@@ -119,7 +121,10 @@ export class HeldWindows {
 
   #differing(window: OpenWindow, digests: Lines["digests"]): readonly number[] {
     const known = renewed(knownOf(this.#options.ledger.state), digests);
-    return differingDays(known, window.job.window, digests, window.reading.beganAt);
+    const before = this.#options.unprovenBefore?.() ?? null;
+    const { job, reading } = window;
+    const differing = differingDays(known, job.window, digests, reading.beganAt);
+    return differing.filter((day) => !standsUnproven(known, day, before));
   }
 
   /**

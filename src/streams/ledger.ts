@@ -13,6 +13,8 @@ import { boundedState } from "./bounded_state.ts";
 export interface LedgerOptions {
   readonly stream: string;
   readonly owner: StateOwner;
+  /** See `SourceNotes` in stream.ts. */
+  readonly note?: () => string | null;
   /** The least time between two STATEs, in milliseconds; the first, the last and those after many records come sooner. */
   readonly interval: number;
   readonly limits: Limits;

@@ -29,7 +29,13 @@ import { streams } from "./index.ts";
 import { StreamReader } from "./reader.ts";
 import type { Run } from "./reader_options.ts";
 import { decodeState } from "./state_codec.ts";
-import type { DatasetCapabilities, OpenPages, RunEdges, StreamDefinition } from "./stream.ts";
+import type {
+  DatasetCapabilities,
+  OpenPages,
+  RunEdges,
+  SourceNotes,
+  StreamDefinition,
+} from "./stream.ts";
 
 /** The provider, and the account there that is read. */
 export interface Account {
@@ -38,6 +44,8 @@ export interface Account {
   readonly capabilities: () => Promise<CapabilitiesAnswer>;
   /** How many requests may be under way at once now, 1 to 16 (C1). */
   readonly lanes: () => number;
+  /** Undefined if the provider serves the interface itself. */
+  readonly notes?: SourceNotes | undefined;
 }
 
 export interface ReadOptions {
@@ -137,6 +145,7 @@ function readerOf(
   options: ReadOptions,
 ): StreamReader {
   const { settings, running, stateInterval } = options;
+  const { notes } = options.account;
   const stream = streams.find(({ name }) => name === configured.name);
   const dataset = stream === undefined ? undefined : capabilities.datasets[stream.name];
   if (stream === undefined || dataset === undefined) throw notOffered(configured.name);
@@ -146,12 +155,19 @@ function readerOf(
     now,
     random: run.edges.random,
     stored: options.states.get(stream.name),
+    changesFrom: notes?.changesFrom(stream.name, now) ?? null,
   });
+  notes?.recall(stream.name, noteOf(options.states.get(stream.name)));
   const owner = ownerOf(stream, settings, account);
   const plan = planOf(configured, options.states.get(stream.name), owner, input, options.limits);
   return new StreamReader({
     stream,
-    source: { owner, openPages: pagesOf(stream, dataset, options) },
+    source: {
+      owner,
+      openPages: pagesOf(stream, dataset, options),
+      note: () => notes?.note(stream.name) ?? null,
+      unprovenBefore: () => notes?.unprovenBefore(stream.name) ?? null,
+    },
     input,
     plan,
     policy: {
@@ -177,6 +193,12 @@ function readerOf(
           },
     onEnd: () => running.delete(stream.name),
   });
+}
+
+/** The note of the source in a stored state (R11); an empty text if there is none. */
+function noteOf(stored: unknown): string {
+  const note: unknown = Reflect.get(Object(stored), "source_note");
+  return typeof note === "string" ? note : "";
 }
 
 function pagesOf(
@@ -208,12 +230,18 @@ export function planInputOf(
   stream: StreamDefinition,
   dataset: DatasetCapabilities,
   settings: ReadSettings,
-  more: { readonly now: number; readonly random: () => number; readonly stored: unknown },
+  more: {
+    readonly now: number;
+    readonly random: () => number;
+    readonly stored: unknown;
+    readonly changesFrom?: number | null;
+  },
 ): PlanInput {
-  const { now, random, stored } = more;
+  const { now, random, stored, changesFrom } = more;
   const lineage = lineageOf(stored);
   const { lookbackDays, reconcileDays } = settings;
   const days = reconcileDays ?? null;
+  const deepest = Math.min(stream.reconcileFrom(now), changesFrom ?? Infinity);
   return {
     now,
     bucket: stream.bucketOf(settings.granularity),
@@ -225,8 +253,7 @@ export function planInputOf(
       lookbackDays === undefined
         ? Math.max(DAY, ceilTo(DAY, stream.lagOf(dataset)))
         : lookbackDays * DAY,
-    reconcileFrom:
-      days === null ? stream.reconcileFrom(now) : days === 0 ? null : reconcileFromDays(now, days),
+    reconcileFrom: days === null ? deepest : days === 0 ? null : reconcileFromDays(now, days),
     scrubDays: settings.scrubDays,
     lanes: settings.concurrency ?? MAXIMUM_LANES,
     pageSize: settings.pageSize,

@@ -58,12 +58,14 @@ export class StreamReader implements WindowSource {
       interval: policy.stateInterval,
       limits: run.limits,
       now: () => clock.now(),
+      unprovenBefore: () => source.unprovenBefore?.() ?? null,
       send: (item: Output) => this.#send(item),
     };
     this.#ledger = new Ledger(plan.state, {
       ...shared,
       owner: source.owner,
       ids: run.ids,
+      note: () => source.note?.() ?? null,
       before: () => void reports?.keep(),
       warn: this.#notices.once,
     });
@@ -76,6 +78,7 @@ export class StreamReader implements WindowSource {
       input: options.input,
       report: reports?.send ?? null,
       warn: (message) => this.#log("WARN", message),
+      unprovenBefore: shared.unprovenBefore,
       providerNow: () => Math.trunc(run.providerNow()),
       remembersAll: () => this.#sightings.isComplete,
       queue: (job) => this.#queue.unshift(job),

@@ -36,7 +36,13 @@ export interface ReadPolicy {
 export interface ReaderOptions {
   readonly stream: StreamDefinition;
   /** The source of the stream: the owner of its state, and its pages. */
-  readonly source: { readonly owner: StateOwner; readonly openPages: OpenPages };
+  readonly source: {
+    readonly owner: StateOwner;
+    readonly openPages: OpenPages;
+    /** See `SourceNotes`; absent where the provider serves the interface itself. */
+    readonly note?: () => string | null;
+    readonly unprovenBefore?: () => number | null;
+  };
   readonly input: PlanInput;
   readonly plan: Plan<StreamState>;
   readonly policy: ReadPolicy;

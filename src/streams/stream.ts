@@ -94,6 +94,24 @@ export type OpenPages = (
   onWarning: (kind: string, message: string) => void,
 ) => WindowPages;
 
+/**
+ * What a source says of its answers, where something stands between the connector and the provider's own reports. Instants are
+ * milliseconds since 1970.
+ */
+export interface SourceNotes {
+  /** Takes back the note of the stored state, before the first request for the dataset. */
+  readonly recall: (dataset: StreamDefinition["name"], note: string) => void;
+  /** The note that the next state keeps: at most 2,000 characters; null if there is none. */
+  readonly note: (dataset: StreamDefinition["name"]) => string | null;
+  /**
+   * R11: null if the source has shown all that it has so far. Else the readings that end now prove nothing, and rows may be missing on
+   * the days before this instant.
+   */
+  readonly unprovenBefore: (dataset: StreamDefinition["name"]) => number | null;
+  /** R2: an instant from which the dataset still changes at `now`; null if only the lags of capabilities tell. */
+  readonly changesFrom: (dataset: StreamDefinition["name"], now: number) => number | null;
+}
+
 /** The part of the outside world that streams need. */
 export interface RunEdges extends Pick<Edges, "clock" | "random"> {
   /** Resolves in the next turn of the event loop, when requests have left and answers have come in. */
