@@ -38,6 +38,8 @@ All requests read only, and Retry-After is honored. The run is bounded: about 13
 20 minutes and 128 MiB of answers; with --deep a few hundred requests, 2 hours and 512 MiB. The
 checks that are left then are reported as not verified.
 
+A report and the file of --state replace nothing but a file of an earlier run.
+
 A file for --expect has an id on each line; what follows a # is a remark. A file for --oauth is
   { "client_id": "…", "client_secret": "…", "refresh_token": "…" }
 It is written again if a refresh brings a new refresh token. With --deep the old refresh token is

@@ -9,13 +9,16 @@ import { INTERFACE } from "./report/report.ts";
 const OUTPUTS = ["html", "junit", "json", "state"] as const;
 type OutputKind = (typeof OUTPUTS)[number];
 
+/** The name of the interface, without its version. */
+const ANY_VERSION = INTERFACE.replace(/[\d.]+$/, "");
+
 /** How a file of each kind begins. */
 const BEGINNINGS: Readonly<Record<OutputKind, RegExp>> = {
   html: /^<!doctype html>\n<html lang="en">\n<head>.*\n.*\n<title>Conformance of /,
   junit: new RegExp(
-    `^<\\?xml version="1.0" encoding="UTF-8"\\?>\\n<testsuites name="${INTERFACE}"`,
+    `^<\\?xml version="1.0" encoding="UTF-8"\\?>\\n<testsuites name="${ANY_VERSION}`,
   ),
-  json: new RegExp(`^\\{\\n {2}"interface": "${INTERFACE}"`),
+  json: new RegExp(`^\\{\\n {2}"interface": "${ANY_VERSION}`),
   state: /^\{"version":1,"base_url":"/,
 };
 
