@@ -140,6 +140,11 @@ describe("exit codes", () => {
     [["--base-url", "http://example.com"], secret, "must be an https address"],
     [["--base-url", "https://a:b@example.com"], secret, "must be an https address"],
     [["--base-url", "https://example.com", "--only", "NO-1"], secret, "NO-1"],
+    [
+      ["--base-url", "https://example.com", "--only", "x-secret-1"],
+      secret,
+      "--only names no check: a word that is no id.",
+    ],
     [["--config", "/does/not/exist"], {}, 'The config file "/does/not/exist" does not exist.'],
     [
       ["--base-url", "https://example.com", "--expect", "/does/not/exist"],

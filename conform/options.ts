@@ -133,6 +133,10 @@ export async function readText(path: string): Promise<string> {
   }
 }
 
+/** A name on the command line, if it has the shape of an id: any other word may be a secret. */
+const shownName = (name: string): string =>
+  /^[a-z]{2,5}(-\d{1,3})?$/i.test(name) ? name : "a word that is no id";
+
 /** The base URL without a slash at the end. Throws {@link CannotRun} for one that a token must not be sent to. */
 function baseUrlOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -172,7 +176,7 @@ export async function completed(
     ...(token === undefined
       ? ["a token is missing: set AI_BILLING_TOKEN, or name a config that has one with --config"]
       : []),
-    ...(unknown.length > 0 ? [`--only names no check: ${unknown.join(", ")}`] : []),
+    ...(unknown.length > 0 ? [`--only names no check: ${unknown.map(shownName).join(", ")}`] : []),
   ];
   if (baseUrl === undefined || token === undefined || faults.length > 0)
     throw new CannotRun(faults.join("; "));

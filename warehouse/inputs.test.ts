@@ -70,6 +70,15 @@ describe("inputs", () => {
     }
   });
 
+  it("quote nothing of a file that is no input", async () => {
+    for (const text of ['{"access_token":"SeCrEt","b":1}\n', "SeCrEt\n", "a,SeCrEt\nb,c\n"]) {
+      const teams = await file("other", text);
+      const fault = await readInputs({ ...NONE, teams }).then(String, String);
+      expect(fault).toContain("the first line has none of the columns label, value, team");
+      expect(fault).not.toContain("SeCrEt");
+    }
+  });
+
   it("name every negative budget; a budget of 0 is none", async () => {
     const budgets = await file(
       "negative.csv",

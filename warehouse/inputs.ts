@@ -187,6 +187,9 @@ function faultOf(titles: readonly string[], columns: readonly string[]): string 
   const missing = columns.filter((column) => !titles.includes(column));
   const unknown = titles.filter((title) => !columns.includes(title));
   if (missing.length + unknown.length === 0 && titles.length === columns.length) return undefined;
+  // Without any of the columns it is another file, and its first line may hold a secret.
+  if (missing.length === columns.length)
+    return `the first line has none of the columns ${columns.join(", ")}`;
   return [
     `the first line must have the columns ${columns.join(", ")}, with commas between them`,
     ...(missing.length === 0 ? [] : [`${missing.join(", ")} is missing`]),
