@@ -150,7 +150,8 @@ async function saveRecording(
   const { config } = store;
   if (config.provider === undefined) throw nothingToRecord();
   const localNow = host.clock.now();
-  const recorder = new Recorder(randomUUID(), new URL(config.baseUrl).pathname);
+  const mask = (text: string): string => host.secrets.mask(text);
+  const recorder = new Recorder(randomUUID(), new URL(config.baseUrl).pathname, mask);
   const recording: Host = {
     ...host,
     openTransport: (connections) => {

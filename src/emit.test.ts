@@ -28,6 +28,26 @@ test("L4: a secret is masked in other letters, and where a cut left only a part"
   });
 });
 
+test("L4: a beginning of a key is masked as far as it goes, and so is the header that carries the key", async () => {
+  const key = "sk-ant-admin01-0123456789abcdefghijklmnop";
+  const header = Buffer.from(`Bearer ${key}`);
+  const said = [
+    `key ${key.slice(0, 25)} is refused`,
+    key.slice(0, 20).toUpperCase(),
+    header.toString("base64"),
+    header.toString("base64url"),
+    Buffer.from(key).toString("base64"),
+    key.slice(0, 19),
+  ].join(" | ");
+  expect(await written(key, protocol.log("WARN", said))).toMatchObject({
+    log: {
+      message: expect.stringMatching(
+        /^key \*{4} is refused \| \*{4} \| \*{4}=* \| \*{4} \| \*{4}=* \| sk-ant-admin01-0123$/,
+      ),
+    },
+  });
+});
+
 test("only a defect of the connector carries a stack", () => {
   const fault = new ConnectorError("provider_fault", "It is broken.", { cause: new Error("x") });
   expect(fault.toTrace()).not.toHaveProperty("stack_trace");

@@ -1,27 +1,51 @@
 /** The secrets of a run, masked in all that is shown. */
 import { maskSecrets } from "./core/foreign_text.ts";
 
+/** So many first characters of a secret are masked wherever they stand: a provider may quote a part of a key. */
+const BEGINNING = 20;
+
 /** Secret values that must never be written. A renewed token adds a value. */
 export class Secrets {
   #values: readonly string[] = [];
 
-  /** Adds values, also in their forms in base64 and in a URL. Ignores empty values. */
+  /** Adds values, also in their forms in base64 and in a URL, and as a header carries them. Ignores empty values. */
   add(values: readonly string[]): void {
     const forms = values
+      .filter((value) => value !== "")
       .flatMap((value) => [
         value,
         encodeURIComponent(value.toWellFormed()),
-        Buffer.from(value).toString("base64"),
-        Buffer.from(value).toString("base64url"),
-      ])
-      .filter((value) => value !== "");
+        ...[value, `Bearer ${value}`].flatMap((text) => {
+          const bytes = Buffer.from(text);
+          return [bytes.toString("base64").replace(/=+$/, ""), bytes.toString("base64url")];
+        }),
+      ]);
     // The longest first: a secret may contain a shorter one, and all of it has to be masked.
     const all = [...new Set([...this.#values, ...forms])];
     this.#values = all.toSorted((a, b) => b.length - a.length);
   }
 
-  /** Replaces every secret in the text. */
+  /** Replaces every secret in the text, and every beginning of one that has 20 characters or more. */
   mask(text: string): string {
-    return maskSecrets(text, this.#values);
+    const long = this.#values.filter(({ length }) => length > BEGINNING);
+    return long.reduce(
+      (shown, value) => withoutBeginning(shown, value),
+      maskSecrets(text, this.#values),
+    );
   }
+}
+
+/** The text without beginnings of a secret, each as far as it goes. */
+function withoutBeginning(text: string, secret: string): string {
+  const [where, what] = [text.toLowerCase(), secret.toLowerCase()];
+  const beginning = what.slice(0, BEGINNING);
+  let shown = "";
+  let from = 0;
+  for (let at = where.indexOf(beginning); at !== -1; at = where.indexOf(beginning, from)) {
+    let length = BEGINNING;
+    while (length < what.length && where[at + length] === what[length]) length += 1;
+    shown += `${text.slice(from, at)}****`;
+    from = at + length;
+  }
+  return shown + text.slice(from);
 }

@@ -6,11 +6,12 @@ import { run } from "../connector.ts";
 import { parseInstant } from "../core/time.ts";
 import type { Capabilities } from "../generated/capabilities.js";
 import { validateCosts, validatePage, validateUsage } from "../generated/validators.js";
-import { type Recording, sample } from "./recording.ts";
+import { Recorder, type Recording, sample } from "./recording.ts";
 import {
   ask,
   type Bench,
   benchOf,
+  chunksOf,
   DAY,
   hostOf,
   type Page,
@@ -96,6 +97,66 @@ describe.each([
       expect(text).not.toContain(bench.fake.api.key);
     }
   });
+});
+
+test("nothing but what is known to be harmless is in a recording", async () => {
+  const bench = benchOf("openai", NOW);
+  const { key } = bench.fake.api;
+  const row = {
+    object: "organization.costs.result",
+    amount: { value: "0E-6176", currency: "usd" },
+    line_item: "gpt-image-1 image, output",
+    description: "Invoice of Jane Doe",
+    source: "jane",
+    product: "Acme internal",
+    project_id: "jane_doe@example.com",
+    api_key_id: "key_secret",
+    model: "curie:ft-acme-2021-08-01",
+    "jane@example.com": 4_915_112_345,
+    [key]: key,
+    code: key.slice(0, 25),
+    quantity: 12.5,
+    model_permaslug: `openai/gpt-5-${"acme"}`,
+    value: "Bearer",
+  };
+  const body = JSON.stringify({
+    data: [row, { line_item: "gpt-5.6-terra, cached input, long context" }],
+  });
+  const masks: string[] = [];
+  const recorder = new Recorder("salt", "", (text) => {
+    masks.push(text);
+    return text;
+  });
+  const transport = recorder.around(async () => ({
+    status: 200,
+    headers: { date: new Date(NOW).toUTCString(), "content-type": key, "retry-after": `1; ${key}` },
+    body: chunksOf(body),
+  }));
+  const url = new URL("https://provider.test/v1/organization/costs");
+  await transport({ url, headers: {}, signal: new AbortController().signal });
+  const [saved] = recorder.answers;
+  expect(masks).toEqual([saved?.body]);
+  expect(saved?.answer.headers).toEqual({ date: new Date(NOW).toUTCString() });
+  const text = saved?.body ?? "";
+  for (const harmful of [
+    "jane",
+    "Jane",
+    "cme",
+    "Invoice",
+    key.slice(0, 9),
+    "4915112345",
+    "secret",
+    "Bearer",
+  ])
+    expect(text).not.toContain(harmful);
+  for (const harmless of [
+    '"0E-6176"',
+    '"usd"',
+    "12.5",
+    "gpt-5.6-terra, cached input, long context",
+    '"key_',
+  ])
+    expect(text).toContain(harmless);
 });
 
 const FOLDERS = new URL("recordings/", import.meta.url).pathname;

@@ -5,6 +5,8 @@
 import { createHmac } from "node:crypto";
 import type { HttpResponse, Transport } from "../edges.ts";
 import { readBody } from "../http/body.ts";
+import { checkShape } from "../http/shape.ts";
+import { isHarmlessMember, isHarmlessNumber, isHarmlessText } from "./harmless.ts";
 import type { Capabilities } from "../generated/capabilities.js";
 import { DAY, floorTo, formatInstant } from "../core/time.ts";
 import type { ProviderName } from "./report.ts";
@@ -34,30 +36,28 @@ export interface RecordedAnswer {
 
 const HEADERS = ["date", "content-type", "retry-after"] as const;
 
-/** Members whose texts tell nothing about an account: models, kinds, times and amounts. All other texts are hashed. */
-const KEPT = new Set(
-  (
-    "object type currency service_tier cost_type token_type product context_window inference_geo speed api_source size " +
-    "source context_level quantity_unit starting_at ending_at data_refreshed_at date model model_permaslug provider_name " +
-    "line_item description amount list_amount value code"
-  ).split(" "),
-);
+/** What a header of {@link HEADERS} may look like. */
+const HEADER =
+  /^(?:application\/json(?:; ?charset=utf-8)?|\d{1,6}|\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT)$/i;
 
-/** Plain words; a fine-tuned model carries the organization's name (`ft:gpt-5:acme::1`). */
-const PLAIN = /^(?!.*\bft:)[\w .,:;/()+|-]{0,120}$/;
+/** Kinds of ids, which stay in front of their hashes. Other first words may be names. */
+const ID = /^(?:proj|key|user|org|vs|page|wrkspc|apikey|svac|req|endpoint)[_-]/;
 
 /** Collects the answers that pass through it. */
 export class Recorder {
   readonly #salt: string;
+  readonly #mask: (text: string) => string;
   readonly #basePath: string;
   readonly #answers: { readonly answer: RecordedAnswer; readonly body: string }[] = [];
 
   /**
    * @param salt a new one for each recording, so that nobody finds an id by hashing guesses
    * @param basePath the path of the base URL
+   * @param mask replaces the secrets of the config, last of all
    */
-  constructor(salt: string, basePath: string) {
+  constructor(salt: string, basePath: string, mask: (text: string) => string) {
     this.#salt = salt;
+    this.#mask = mask;
     this.#basePath = basePath.replace(/\/+$/, "");
   }
 
@@ -69,7 +69,7 @@ export class Recorder {
   around(transport: Transport): Transport {
     return async (request) => {
       const response = await transport(request);
-      const { text } = await readBody(response, 32 * 1024 ** 2);
+      const { text } = await readBody(response, 8 * 1024 ** 2);
       const { status, headers } = response;
       const file = `${String(this.#answers.length + 1).padStart(3, "0")}.json`;
       const path = request.url.pathname.slice(this.#basePath.length);
@@ -78,27 +78,26 @@ export class Recorder {
         request: requestOf(path, request.url.searchParams, (token) => this.#hash(token)),
         status,
         headers: Object.fromEntries(
-          HEADERS.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])),
+          HEADERS.flatMap((name) => {
+            const value = headers[name];
+            return value === undefined || !HEADER.test(value) ? [] : [[name, value]];
+          }),
         ),
       };
-      this.#answers.push({ answer, body: this.#withoutIds(text) });
+      this.#answers.push({ answer, body: this.#mask(this.#withoutIds(text)) });
       const { "content-encoding": _, "content-length": __, ...rest } = headers;
       return { status, headers: rest, body: once(text) } satisfies HttpResponse;
     };
   }
 
-  /** The JSON with all texts hashed, except those of members that are {@link KEPT}. Numbers keep their digits. */
+  /** The JSON with all hashed that is not known to be harmless. Numbers keep their digits. */
   #withoutIds(text: string): string {
     try {
+      checkShape(Buffer.from(text));
       const value: unknown = JSON.parse(
         text,
-        (name, each: unknown, context?: { source?: string }) => {
-          const isId = /(^|_)id$/.test(name);
-          if (typeof each === "number")
-            return isId ? this.#hash(String(each)) : JSON.rawJSON(context?.source ?? String(each));
-          if (typeof each !== "string") return each;
-          return KEPT.has(name) && !isId && PLAIN.test(each) ? each : this.#hash(each);
-        },
+        (name, each: unknown, context?: { source?: string }) =>
+          this.#hidden(name, each, context?.source),
       );
       return JSON.stringify(value);
     } catch {
@@ -106,9 +105,26 @@ export class Recorder {
     }
   }
 
+  /** A member's value; of an object, with hashed names of members that are not known. */
+  #hidden(name: string, value: unknown, source: string | undefined): unknown {
+    // An item of a list has a number as its name.
+    if (typeof value === "number")
+      return isHarmlessNumber(name)
+        ? JSON.rawJSON(source ?? String(value))
+        : this.#hash(String(value));
+    if (typeof value === "string") return isHarmlessText(name, value) ? value : this.#hash(value);
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+    if (JSON.isRawJSON(value)) return value;
+    const named = Object.entries(value).map(([member, each]): [string, unknown] => [
+      isHarmlessMember(member) ? member : this.#hash(member),
+      each,
+    ]);
+    return Object.fromEntries(named);
+  }
+
   /** The same text gives the same hash. The prefix of an id stays: `proj_8fK2…`. */
   #hash(text: string): string {
-    const prefix = /^[a-z]{2,12}[_-]/.exec(text)?.[0] ?? "";
+    const prefix = ID.exec(text)?.[0] ?? "";
     const digest = createHmac("sha256", this.#salt).update(text).digest("base64url");
     return prefix + digest.slice(0, 16);
   }
