@@ -1,8 +1,10 @@
 # docker build -t source-ai-billing:dev .
 #
-# Only the base image depends on the machine's architecture: the bundle is plain JavaScript.
+# Only the base image depends on the machine's architecture: the bundle is plain JavaScript. A release gives the base image by its
+# digest, which is the same for both architectures.
+ARG BASE=node:26-slim
 
-FROM node:26-slim AS build
+FROM ${BASE} AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 # The install scripts stay out: they would build the bundle before its sources are here, and fetch files for tests.
@@ -14,7 +16,7 @@ COPY src src
 COPY conform conform
 RUN node scripts/build.ts
 
-FROM node:26-slim
+FROM ${BASE}
 
 # The platform runs connectors as the user `airbyte`, id 1000. The base image has this id under another name.
 RUN groupmod --new-name airbyte node \

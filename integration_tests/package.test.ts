@@ -67,6 +67,22 @@ async function addDuckDb(): Promise<void> {
   }
 }
 
+test("holds a list of its parts, in which each package of the bundle has version, license and hash", async () => {
+  const file = join(folder, "installed/node_modules/source-ai-billing/dist/sbom.cdx.json");
+  const { metadata, components } = JSON.parse(await readFile(file, "utf8"));
+  const { name, version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
+  expect(metadata.component).toMatchObject({ name, version });
+  expect(components).toEqual(
+    expect.arrayContaining(
+      ["commander", "undici", "zod", "echarts"].map((each) =>
+        expect.objectContaining({ name: each, scope: "required" }),
+      ),
+    ),
+  );
+  const names = components.map((each: { name: string }) => each.name);
+  expect(names).not.toContain("vitest");
+});
+
 test("holds the bundle, the views and what a user reads, and nothing else", () => {
   const others = packed.filter((file) => !/^package\/(dist|sql)\//.test(file));
   expect(others.toSorted()).toEqual([

@@ -3,8 +3,10 @@
  * part of the bundle only when it runs: `spec` loads neither the config's schema nor the HTTP client.
  */
 import { existsSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { build, type Plugin } from "esbuild";
+import { OPTIONAL } from "./optional.ts";
+import { sbomOf } from "./sbom.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 const outdir = `${root}dist`;
@@ -26,8 +28,13 @@ const globalProcess: Plugin = {
   },
 };
 
+const read = async (name: string): Promise<unknown> =>
+  JSON.parse(await readFile(`${root}${name}`, "utf8"));
+
 await rm(outdir, { recursive: true, force: true });
-await build({
+const { metafile } = await build({
+  absWorkingDir: root,
+  metafile: true,
   entryPoints: { "source-ai-billing": `${root}cli/main.ts` },
   outdir,
   bundle: true,
@@ -40,7 +47,7 @@ await build({
   legalComments: "eof",
   plugins: [globalProcess],
   // DuckDB has binaries, and both are only loaded where they are installed and needed.
-  external: ["@duckdb/node-api", "pg", ...(hasWarehouse ? [] : ["../warehouse/*"])],
+  external: [...OPTIONAL, ...(hasWarehouse ? [] : ["../warehouse/*"])],
   // Its main file requires its parts in a way that no bundler can follow.
   alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
   // Some dependencies are CommonJS and call require, which ES modules do not have.
@@ -49,8 +56,12 @@ await build({
   },
 });
 
+const files = Object.keys(metafile.inputs);
+
 if (hasWarehouse) {
-  await build({
+  const page = await build({
+    absWorkingDir: root,
+    metafile: true,
     entryPoints: {
       report: `${root}warehouse/report/page/main.ts`,
       "report-style": `${root}warehouse/report/page/page.css`,
@@ -64,4 +75,12 @@ if (hasWarehouse) {
     legalComments: "none",
     define: { "process.env.NODE_ENV": '"production"' },
   });
+  files.push(...Object.keys(page.metafile.inputs));
 }
+
+const sbom = sbomOf(await read("package.json"), {
+  files,
+  optional: hasWarehouse ? OPTIONAL : [],
+  lock: await read("package-lock.json"),
+});
+await writeFile(`${outdir}/sbom.cdx.json`, `${JSON.stringify(sbom, null, 2)}\n`);

@@ -6,6 +6,7 @@
  */
 import { existsSync } from "node:fs";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { OPTIONAL } from "./optional.ts";
 
 const root = new URL("..", import.meta.url);
 const file = new URL("package.json", root);
@@ -28,8 +29,6 @@ const PUBLISHED = [
 
 /** npm only warns of a wrong `engines`, and the command would then refuse to run. */
 const PREINSTALL = "node bin/needs_node.mjs";
-
-const OPTIONAL = ["@duckdb/node-api", "pg"];
 
 async function replace(): Promise<void> {
   if (!existsSync(new URL("dist/source-ai-billing.js", root))) {
