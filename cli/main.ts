@@ -44,6 +44,7 @@ async function main(): Promise<void> {
   try {
     const command = await commandOf(process.argv.slice(2));
     if (hasStates(command)) stop.keepStates();
+    if (onlyReads(command)) stop.keepNothing();
     switch (command.kind) {
       case "help":
       case "version":
@@ -84,6 +85,10 @@ async function main(): Promise<void> {
 /** Whether a command writes states: after a signal it gets time to write the last ones. */
 const hasStates = (command: Command): boolean =>
   command.kind === "read" || (command.kind === "warehouse" && command.command.kind === "sync");
+
+/** Whether a command leaves nothing behind if it is killed: a report is written beside its file and renamed. */
+const onlyReads = (command: Command): boolean =>
+  command.kind === "warehouse" && ["query", "report"].includes(command.command.kind);
 
 /** Parses the command line. The single word `spec` needs no parser: the parser takes longer to load than all other modules. */
 async function commandOf(argv: readonly string[]): Promise<Command> {

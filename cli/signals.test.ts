@@ -5,17 +5,17 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** A process that notes its end. As PID 1 of a container does, it outlives its own signal. */
-function processOf() {
+function processOf(pid = 1) {
   const ended: string[] = [];
   const listeners = new Map<string, () => void>();
   const own: OwnProcess = {
-    pid: 1,
+    pid,
     on: (signal, listener) => listeners.set(signal, listener),
     removeAllListeners: (signal) => listeners.delete(signal),
     kill: (_, signal) => ended.push(signal),
     exit: () => ended.push(`exit ${String(own.exitCode)}`),
   };
-  return { own, ended, send: (signal: string) => listeners.get(signal)?.() };
+  return { own, ended, listeners, send: (signal: string) => listeners.get(signal)?.() };
 }
 
 test.each([
@@ -38,6 +38,18 @@ test.each([
   vi.advanceTimersByTime(600);
   expect(ended).toEqual(["SIGINT", "exit 130"]);
 });
+
+test.each([
+  [7, []],
+  [1, ["SIGTERM", "SIGINT"]],
+])(
+  "process %i with nothing to keep leaves its signals to the system, but not as PID 1",
+  (pid, kept) => {
+    const { own, listeners } = processOf(pid);
+    stopOnSignals(own).keepNothing();
+    expect([...listeners.keys()]).toEqual(kept);
+  },
+);
 
 test("a command that has ended in good order dies by its signal, and one without a signal lives", () => {
   const { own, ended, send } = processOf();

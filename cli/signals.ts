@@ -8,6 +8,8 @@ const STATES_GRACE = 4500;
 /** The same for a command that has no states: renewed tokens may be saved, and connections closed. */
 const GRACE = 800;
 
+const SIGNALS = ["SIGTERM", "SIGINT"] as const;
+
 /** The part of Node's process that a signal concerns. */
 export interface OwnProcess {
   readonly pid: number;
@@ -27,6 +29,11 @@ export function stopOnSignals(own: OwnProcess): {
   readonly signal: AbortSignal;
   /** To be called by a command that writes states: it gets five seconds instead of one. */
   keepStates(): void;
+  /**
+   * To be called by a command that a signal may kill at any moment. The system then ends it at once, even while a long computation
+   * keeps this thread from its signals. It does nothing in PID 1 of a container, which no signal would kill.
+   */
+  keepNothing(): void;
   end(): void;
   die(): void;
 } {
@@ -44,7 +51,7 @@ export function stopOnSignals(own: OwnProcess): {
     die();
     own.exit();
   };
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  for (const signal of SIGNALS) {
     own.on(signal, () => {
       if (received !== undefined) return;
       received = signal;
@@ -58,6 +65,10 @@ export function stopOnSignals(own: OwnProcess): {
   const keepStates = (): void => {
     keepsStates = true;
   };
+  const keepNothing = (): void => {
+    if (own.pid === 1) return;
+    for (const signal of SIGNALS) own.removeAllListeners(signal);
+  };
   const end = (): void => controller.abort(new ConnectorError("aborted", "The run is over."));
-  return { signal: controller.signal, keepStates, end, die };
+  return { signal: controller.signal, keepStates, keepNothing, end, die };
 }
