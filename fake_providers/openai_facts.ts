@@ -4,7 +4,7 @@ import type { Instant } from "../reference_provider/instants.ts";
 import type { DayMaker, Dimensions, Draw, Fact, Total } from "./facts.ts";
 import { MONEY_SCALE, Totals } from "./facts.ts";
 
-const MODELS = ["gpt-6-astra", "gpt-5", "gpt-5-mini", null] as const;
+const MODELS = ["gpt-6-astra", "gpt-5", "gpt-5-2025-08-07", "gpt-5-mini", null] as const;
 const PROJECTS = ["proj_research", "proj_support", null] as const;
 const KEYS = ["key_a1", "key_b2", "key_c3", null] as const;
 
@@ -12,7 +12,7 @@ const KEYS = ["key_a1", "key_b2", "key_c3", null] as const;
 const COUNTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   embeddings: { input_tokens: "input_tokens", num_model_requests: "requests" },
   moderations: { input_tokens: "input_tokens", num_model_requests: "requests" },
-  images: { images: "x_images", num_model_requests: "requests" },
+  images: { images: "x_images", num_model_requests: "x_image_requests" },
   audio_speeches: { characters: "characters", num_model_requests: "requests" },
   audio_transcriptions: { seconds: "audio_seconds", num_model_requests: "requests" },
   vector_stores: { usage_bytes: "x_vector_store_bytes" },
@@ -33,14 +33,14 @@ const TOKENS = ["completions", "decisions"] as const;
 /** The disjoint parts that tokens are made of, and the usage type that each belongs to. */
 const PARTS: Readonly<Record<string, string>> = {
   uncached_text: "input_tokens",
-  uncached_image: "input_tokens",
+  uncached_image: "x_input_image_tokens",
   uncached_audio: "input_audio_tokens",
   cached_text: "cache_read_tokens",
   cached_audio: "cache_read_tokens",
   write_30m: "x_cache_write_30m_tokens",
   write_12h: "x_cache_write_12h_tokens",
   output_text: "output_tokens",
-  output_image: "output_tokens",
+  output_image: "x_output_image_tokens",
   output_audio: "output_audio_tokens",
   requests: "requests",
 };
@@ -114,7 +114,9 @@ function cost(day: Instant, draw: Draw): Fact {
     dimensions: {
       line_item: draw.pick([
         `${model}, ${meter}`,
-        `${model}, ${meter}`,
+        `${model}-2026-04-21, ${meter}, long context`,
+        `gpt-image-1 ${draw.pick(["image", "text"])}, output`,
+        "whisper",
         "web search tool calls",
         null,
       ]),
@@ -124,7 +126,9 @@ function cost(day: Instant, draw: Draw): Fact {
       user_id: null,
     },
     metrics: {
-      amount: BigInt(tiny ? draw.int(1, 20_000_000) : draw.int(1, 2 ** 31)) * (tiny ? 1n : 37n),
+      amount: draw.chance(0.05)
+        ? 0n
+        : BigInt(tiny ? draw.int(1, 20_000_000) : draw.int(1, 2 ** 31)) * (tiny ? 1n : 37n),
       quantity: BigInt(draw.int(1, 1_000_000)),
     },
   };
@@ -151,14 +155,30 @@ export function usageTotals(facts: Iterable<Fact>): Total[] {
   const totals = new Totals();
   for (const { report, at, dimensions, metrics } of facts) {
     const meters = COUNTED[report] ?? PARTS;
-    const model = WITHOUT_MODEL.has(report) ? null : (dimensions["model"] ?? null);
+    const model = WITHOUT_MODEL.has(report) ? null : modelOf(dimensions["model"] ?? "");
     for (const [name, value] of Object.entries(metrics)) {
       const meter = meters[name];
-      if (meter !== undefined && report !== "costs") totals.add(at, model, meter, value);
+      if (meter === undefined || report === "costs") continue;
+      totals.add(at, model, (at < NEWER_MEMBERS ? INSIDE[meter] : undefined) ?? meter, value);
     }
   }
   return totals.list();
 }
+
+/** Models without the dates of their snapshots, by what this account's line items and rows begin with. */
+function modelOf(text: string): string | null {
+  const names = ["gpt-6-astra", "gpt-5-mini", "gpt-5", "gpt-image-1", "whisper"];
+  return names.find((name) => text.startsWith(name)) ?? null;
+}
+
+/** Since when rows name image tokens (openai_rows.ts). */
+export const NEWER_MEMBERS = Date.UTC(2026, 5, 1);
+
+/** Older rows have image tokens inside of the others. */
+const INSIDE: Readonly<Record<string, string>> = {
+  x_input_image_tokens: "input_tokens",
+  x_output_image_tokens: "output_tokens",
+};
 
 /** The sums of cost facts by day, model (where the line item names one) and currency. */
 export function costTotals(facts: Iterable<Fact>): Total[] {
@@ -166,8 +186,7 @@ export function costTotals(facts: Iterable<Fact>): Total[] {
   for (const { report, at, dimensions, metrics } of facts) {
     if (report !== "costs") continue;
     const item = dimensions["line_item"] ?? "";
-    const model = item.includes(", ") ? item.slice(0, item.indexOf(", ")) : null;
-    totals.add(at, model, "USD", metrics["amount"] ?? 0n, MONEY_SCALE);
+    totals.add(at, modelOf(item), "USD", metrics["amount"] ?? 0n, MONEY_SCALE);
   }
   return totals.list();
 }

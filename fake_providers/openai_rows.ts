@@ -6,6 +6,7 @@ import type {
 import type { Group } from "./facts.ts";
 import { decimal, MONEY_SCALE, scientific } from "./facts.ts";
 import { exactNumber } from "./fake.ts";
+import { NEWER_MEMBERS } from "./openai_facts.ts";
 
 type Data = UsageCompletionsResponse.Data;
 type Rows = Data["results"][number];
@@ -14,9 +15,6 @@ type Rows = Data["results"][number];
 export type Row = Rows | UsageDecisionsResponse.Data.Result;
 
 type RowOf<Name extends string> = Extract<Rows, { object: `organization.${Name}.result` }>;
-
-/** Rows of before this day lack the members that came later, as reports of old days may. */
-const NEWER_MEMBERS = Date.UTC(2026, 5, 1);
 
 /** Makes the row of a group, by report. */
 export const ROWS: Readonly<Record<string, (group: Group) => Row>> = {
@@ -162,6 +160,8 @@ function tokens(group: Group) {
  */
 function amountOf({ metrics }: Group): number {
   const amount = metrics["amount"] ?? 0n;
+  // A zero as it was written in 2026.
+  if (amount === 0n) return exactNumber('"0E-6176"');
   return amount % 3n === 0n
     ? exactNumber(`"${decimal(amount, MONEY_SCALE)}"`)
     : exactNumber(scientific(amount, MONEY_SCALE));

@@ -40,7 +40,10 @@ export function createOpenRouter({ seed }: FakeOptions): Api {
     basePath: "/api",
     key: "sk-or-v1-fake-management-0123456789",
     keyOf: ({ headers }) => headers["authorization"]?.replace(/^Bearer /, ""),
-    answer: (request, now) => ({ data: rows(facts, request, now) }),
+    answer: (request, now) =>
+      request.path === "/v1/credits"
+        ? { data: { total_credits: 1000, total_usage: exactNumber("12.5") } }
+        : { data: rows(facts, request, now) },
     errorBody: (status, message) => ({ error: { code: status, message } }),
     totals: (start, end, now) => totalsOf(facts.between(start, Math.min(end, completed(now)), now)),
   };

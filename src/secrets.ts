@@ -10,16 +10,7 @@ export class Secrets {
 
   /** Adds values, also in their forms in base64 and in a URL, and as a header carries them. Ignores empty values. */
   add(values: readonly string[]): void {
-    const forms = values
-      .filter((value) => value !== "")
-      .flatMap((value) => [
-        value,
-        encodeURIComponent(value.toWellFormed()),
-        ...[value, `Bearer ${value}`].flatMap((text) => {
-          const bytes = Buffer.from(text);
-          return [bytes.toString("base64").replace(/=+$/, ""), bytes.toString("base64url")];
-        }),
-      ]);
+    const forms = values.flatMap((value) => (value === "" ? [] : formsOf(value)));
     // The longest first: a secret may contain a shorter one, and all of it has to be masked.
     const all = [...new Set([...this.#values, ...forms])];
     this.#values = all.toSorted((a, b) => b.length - a.length);
@@ -33,6 +24,14 @@ export class Secrets {
       maskSecrets(text, this.#values),
     );
   }
+}
+
+function formsOf(secret: string): string[] {
+  const encoded = [secret, `Bearer ${secret}`].flatMap((text) => {
+    const bytes = Buffer.from(text);
+    return [bytes.toString("base64").replace(/=+$/, ""), bytes.toString("base64url")];
+  });
+  return [secret, encodeURIComponent(secret.toWellFormed()), ...encoded];
 }
 
 /** The text without beginnings of a secret, each as far as it goes. */

@@ -50,10 +50,16 @@ const OPERATION = /^(.*)\/v1\/finops\/(?:([a-z]+)\/)?(capabilities|usage|costs)$
 export function createAdapter(provider: ProviderReports, options: AdapterOptions): Adapter {
   let account: string | undefined;
   let api: Api | undefined;
-  const learn = (found: Api, id: string | undefined): void => {
+  let control = "";
+  const learn = (found: Api, id: string | undefined, total: string): void => {
     api = found;
     account = id;
+    control = total;
   };
+  /** How much the provider's clock is ahead of this side's, by its last answer. */
+  let skew: number | undefined;
+  const providerNow = (): number | undefined =>
+    skew === undefined ? undefined : options.now() + skew;
   const kept: PageOptions["kept"] = new KeptPages();
   const memory = new ReportMemory();
   const say: PageOptions["say"] = (level, message) => options.say?.(level, message);
@@ -62,7 +68,11 @@ export function createAdapter(provider: ProviderReports, options: AdapterOptions
   return {
     transport: async (request) => {
       const [, base = "", name = "", operation = ""] = OPERATION.exec(request.url.pathname) ?? [];
-      const ask = send(request, base);
+      const ask: Send = async (asked) => {
+        const answer = await send(request, base)(asked);
+        if ("now" in answer) skew = answer.now - options.now();
+        return answer;
+      };
       if (operation === "capabilities")
         return await capabilities(provider, options.assumptions, ask, options.now(), learn);
       const asked = provider.apis.find((each) => each.name === name);
@@ -74,10 +84,11 @@ export function createAdapter(provider: ProviderReports, options: AdapterOptions
         estimate,
         memory,
         say,
+        providerNow,
       });
     },
     account: () => account,
-    notice: () => notice(provider, api ?? provider.apis[0], options.assumptions),
+    notice: () => notice(provider, api ?? provider.apis[0], options.assumptions, control),
     warning: () => warning(provider, api ?? provider.apis[0]),
     notes: {
       recall: (dataset, note) => memory.recall(dataset, note),
@@ -106,7 +117,7 @@ async function capabilities(
   assumptions: Assumptions,
   send: Send,
   now: number,
-  learn: (api: Api, account: string | undefined) => void,
+  learn: (api: Api, account: string | undefined, control: string) => void,
 ): Promise<HttpResponse> {
   let last: HttpResponse | undefined;
   for (const api of provider.apis) {
@@ -118,7 +129,7 @@ async function capabilities(
     }
     const account = await accountOf(provider, send);
     if (typeof account === "object") return account;
-    learn(api, account);
+    learn(api, account, await controlOf(provider, send));
     return jsonAnswer(offer(provider, api, assumptions, answer.now), answer.date);
   }
   return last ?? problem(404, "Not found", "The provider has no API.");
@@ -145,6 +156,13 @@ async function accountOf(
   if (id !== undefined && id.length > MOST_OF_ID)
     throw reportFault(`the account's id is longer than ${MOST_OF_ID} characters`);
   return id;
+}
+
+/** A sentence with the control total; an empty text if this key gets none. */
+async function controlOf({ control }: ProviderReports, send: Send): Promise<string> {
+  if (control === undefined) return "";
+  const answer = await send(control.request);
+  return "body" in answer && isObject(answer.body) ? control.sentence(answer.body) : "";
 }
 
 type Answered = Exclude<Upstream, { readonly tooLarge: unknown }>;
@@ -193,7 +211,7 @@ async function pageOf(
   name: Dataset,
   { assumptions, now, label }: AdapterOptions,
   { url }: HttpRequest,
-  parts: Pick<PageOptions, "send" | "kept" | "estimate" | "memory" | "say">,
+  parts: Pick<PageOptions, "send" | "kept" | "estimate" | "memory" | "say" | "providerNow">,
 ): Promise<HttpResponse> {
   const query = queryOf(url.searchParams, name, api);
   if (typeof query === "string") return problem(400, "Invalid query", query);
@@ -246,12 +264,18 @@ function estimator({ title }: ProviderReports, say: PageOptions["say"]): PageOpt
   };
 }
 
-function notice(provider: ProviderReports, api: Api, assumptions: Assumptions): string {
+function notice(
+  provider: ProviderReports,
+  api: Api,
+  assumptions: Assumptions,
+  control: string,
+): string {
   const { usageLagHours, costsLagHours, finalAfterDays } = assumptions;
+  const more = [provider.remark, control].filter((part) => part !== undefined && part !== "");
   return (
     `Reading ${provider.title}'s own reports with ${api.title}: billed cost before credits and tax. Assumptions: usage is ` +
     `complete after ${usageLagHours} h and costs after ${costsLagHours} h, unless a report says when; costs are final ` +
-    `${finalAfterDays} days after their ${provider.finalAfter}. The connector itself makes record ids, update times and billing periods.`
+    `${finalAfterDays} days after their ${provider.finalAfter}. The connector itself makes record ids, update times and billing periods.${more.map((part) => ` ${part}`).join("")}`
   );
 }
 

@@ -89,6 +89,8 @@ export const anthropic: ProviderReports = {
   scope: "read:analytics",
   finalAfter: "month",
   usageSettlesByMonth: true,
+  remark:
+    "A key of a parent organization reads its child organizations together with it; do not read a child with a key of its own, too.",
   account: { path: "/v1/organizations/me", parameters: [] },
   apis: [analyticsApi, olderApi],
 };

@@ -234,7 +234,7 @@ describe("a report that OpenAI refuses", () => {
       expect(warnings(platform)).toEqual([
         `OpenAI refuses the report decisions (HTTP ${status}). It never had rows, so it counts as empty. The next sync asks for it again.`,
       ]);
-      const truth = fake.totals(Date.UTC(2026, 9, 25), NOW);
+      const truth = fake.totals(Date.UTC(2026, 9, 25), NOW + DAY);
       expect(sumsOf(platform.byId("costs"))).toStrictEqual(truth.costs);
       expect(platform.byReading("usage").length).toBeGreaterThan(50);
       expect(
@@ -349,6 +349,14 @@ describe("what a person sees", () => {
       expect(JSON.stringify(messages)).not.toContain("sk-wrong-key");
     },
   );
+
+  test("a log line says what no report has, and the control total", async () => {
+    const said = JSON.stringify(await new Platform(benchOf("openrouter", NOW)).check());
+    expect(said).toContain("The fee on deposits (about 5 %) is in no report.");
+    expect(said).toContain("The account has used 12.5 dollars of credits in all.");
+    const anthropic = JSON.stringify(await new Platform(benchOf("anthropic", NOW)).check());
+    expect(anthropic).toContain("reads its child organizations together with it");
+  });
 
   test("hours cannot be had from OpenRouter, and the check says so", async () => {
     const platform = new Platform(benchOf("openrouter", NOW));

@@ -72,14 +72,18 @@ export function isHarmlessText(name: string, text: string): boolean {
   if (TIMES.has(name)) return TIME.test(text);
   if (AMOUNTS.has(name)) return NUMBER.test(text);
   if (MODELS.has(name)) return MODEL.test(text);
-  if (name === "line_item")
-    return text
-      .split(", ")
-      .every((part, index) => PARTS.has(part) || (index === 0 && MODEL.test(part)));
+  if (name === "line_item") return isHarmlessItem(text);
   return (
     KIND_MEMBERS.has(name) &&
     (KINDS.has(text.toLowerCase()) || /^organization(?:\.[a-z_]{1,30}){1,4}$/.test(text))
   );
+}
+
+/** A line item of which each part is known: `gpt-image-1 image, output`. */
+function isHarmlessItem(text: string): boolean {
+  const [front = "", ...parts] = text.split(", ");
+  const isKnown = MODEL.test(front.replace(/ (?:text|image|audio|video)$/, "")) || PARTS.has(front);
+  return isKnown && parts.every((part) => PARTS.has(part));
 }
 
 /** Whether a number may be shown: no id. */

@@ -5,7 +5,9 @@
 import { DAY, floorTo } from "../core/time.ts";
 import { readBuckets } from "./buckets.ts";
 import { decimalOf, type JsonObject } from "./exact.ts";
-import { less, type Meter, quantityIn, usageDrafts } from "./meters.ts";
+import { readLineItem, withoutDate } from "./line_item.ts";
+import { type Meter, quantityIn, usageDrafts } from "./meters.ts";
+import { inputTokens, meterOf, requests, tokenMeters } from "./openai_meters.ts";
 import type { Draft, Place, ProviderReports, Query, Report, ReportPage } from "./report.ts";
 import { having, objectIn, textIn } from "./shape.ts";
 
@@ -27,70 +29,6 @@ interface UsageReport {
   readonly demands: readonly string[];
   /** Buckets in the first request; more for reports that usually have few rows. */
   readonly first?: number;
-}
-
-const requests = (row: JsonObject): Meter => ({
-  usageType: "requests",
-  name: "Requests",
-  unit: "Requests",
-  quantity: quantityIn(row, "num_model_requests"),
-});
-
-const inputTokens = (quantity: string | null): Meter => ({
-  usageType: "input_tokens",
-  name: "Input Tokens",
-  unit: "Tokens",
-  quantity,
-});
-
-/** A meter that is a member of the row as it is. */
-function meterOf(
-  row: JsonObject,
-  member: string,
-  usageType: string,
-  name: string,
-  unit: string,
-): Meter {
-  return { usageType, name, unit, quantity: quantityIn(row, member) };
-}
-
-/**
- * Disjoint usage types: `input_tokens` of a row holds cached tokens, cache writes and audio, which are meters of their own
- * here; images stay inside. `input_audio_tokens` is uncached audio; cached audio lies inside `input_cached_tokens`.
- */
-function tokenMeters(row: JsonObject): Meter[] {
-  const of = (name: string): string | null => quantityIn(row, name);
-  const [cached, audio, outputAudio] = [
-    of("input_cached_tokens"),
-    of("input_audio_tokens"),
-    of("output_audio_tokens"),
-  ];
-  const [writes, halfHour, halfDay] = [
-    of("input_cache_write_tokens"),
-    of("input_cache_write_30m_tokens"),
-    of("input_cache_write_12h_tokens"),
-  ];
-  const uncached =
-    of("input_uncached_tokens") ??
-    less(of("input_tokens"), cached, ...(writes === null ? [halfHour, halfDay] : [writes]));
-  const tokens = (usageType: string, name: string, quantity: string | null): Meter => ({
-    usageType,
-    name,
-    unit: "Tokens",
-    quantity,
-  });
-  return [
-    inputTokens(less(uncached, audio)),
-    tokens("input_audio_tokens", "Input Audio Tokens", audio),
-    tokens("cache_read_tokens", "Cache Read Tokens", cached),
-    tokens("x_cache_write_30m_tokens", "Cache Write Tokens (30 min)", halfHour),
-    tokens("x_cache_write_12h_tokens", "Cache Write Tokens (12 h)", halfDay),
-    // Rows that name the sum of the writes, but not all of its parts.
-    tokens("x_cache_write_tokens", "Cache Write Tokens", less(writes, halfHour, halfDay)),
-    tokens("output_tokens", "Output Tokens", less(of("output_tokens"), outputAudio)),
-    tokens("output_audio_tokens", "Output Audio Tokens", outputAudio),
-    requests(row),
-  ];
 }
 
 const TOKENS = ["input_tokens", "output_tokens"];
@@ -126,7 +64,11 @@ const USAGE: Readonly<Record<string, UsageReport>> = {
     service: "Images",
     groups: [...PLACE, "size", "source"],
     demands: ["images"],
-    meters: (row) => [meterOf(row, "images", "x_images", "Images", "Images"), requests(row)],
+    // Completions may count the requests of image models too, so they have a usage type of their own.
+    meters: (row) => [
+      meterOf(row, "images", "x_images", "Images", "Images"),
+      meterOf(row, "num_model_requests", "x_image_requests", "Image Requests", "Requests"),
+    ],
   },
   audio_speeches: {
     service: "Audio Speeches",
@@ -295,10 +237,10 @@ function secondsOf(text: string | null): number | undefined {
   return text === null || !/^\d{1,12}$/.test(text) ? undefined : Number(text) * 1000;
 }
 
-/** A cost; its line item names model and meter, `gpt-5, input`, or is a name as it is. */
+/** A cost; its line item says what was charged. */
 function costDraft(row: JsonObject, start: number): Draft {
   const item = textIn(row, "line_item");
-  const [, model = null, meter = null] = /^([^,]+), (.+)$/.exec(item ?? "") ?? [];
+  const { model, modality, tokenKind, meter } = readLineItem(item);
   const amount = objectIn(row, "amount");
   const value = textIn(amount, "value");
   const currency = textIn(amount, "currency");
@@ -312,7 +254,10 @@ function costDraft(row: JsonObject, start: number): Draft {
       ServiceName: "OpenAI API",
       SkuId: item,
       SkuMeter: meter,
-      x_ModelId: model,
+      x_ModelId: withoutDate(model),
+      x_ModelVersion: model,
+      x_Modality: modality,
+      x_TokenKind: tokenKind,
       ChargeDescription: item ?? "OpenAI API usage",
       x_QuantityUnit: textIn(row, "quantity_unit"),
       ...(currency === null ? {} : { BillingCurrency: currency.toUpperCase() }),
@@ -330,7 +275,8 @@ function membersOf(row: JsonObject): Draft["members"] {
     group in row ? [[member, textIn(row, group)]] : [],
   );
   return {
-    x_ModelId: textIn(row, "model"),
+    x_ModelId: withoutDate(textIn(row, "model")),
+    x_ModelVersion: textIn(row, "model"),
     x_ProjectId: textIn(row, "project_id"),
     x_ApiKeyId: textIn(row, "api_key_id"),
     x_ServiceTier: textIn(row, "service_tier"),

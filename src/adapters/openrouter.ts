@@ -6,7 +6,7 @@ import { DAY, floorTo, formatDay, parseDate } from "../core/time.ts";
 import { decimalOf, type JsonObject } from "./exact.ts";
 import { quantityIn, usageDrafts } from "./meters.ts";
 import type { Draft, Place, ProviderReports, Query, Report, ReportPage } from "./report.ts";
-import { bucketStart, having, judgeStart, objectsIn, textIn } from "./shape.ts";
+import { bucketStart, having, judgeStart, objectIn, objectsIn, textIn } from "./shape.ts";
 
 /** The last 30 completed days: with the day that is not over, 31. */
 const RETENTION_DAYS = 31;
@@ -21,6 +21,16 @@ export const openrouter: ProviderReports = {
   headers: (key) => ({ authorization: `Bearer ${key}` }),
   // Credits are paid beforehand: there is no month to be settled, and a day is charged once it is over.
   finalAfter: "day",
+  remark: "The fee on deposits (about 5 %) is in no report.",
+  control: {
+    request: { path: "/v1/credits", parameters: [] },
+    sentence: (body) => {
+      const used = textIn(objectIn(body, "data"), "total_usage");
+      return used === null
+        ? ""
+        : `The account has used ${decimalOf(used)} dollars of credits in all.`;
+    },
+  },
   apis: [
     {
       name: "",

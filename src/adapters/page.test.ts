@@ -240,3 +240,12 @@ test("a provider's page is asked for once by one process, however many pages it 
   await adapter(crowded);
   expect(bench.fake.requests).toHaveLength(before + 2);
 });
+
+test("OpenRouter is not asked for a day that is not over, by its own clock", async () => {
+  const bench = benchOf("openrouter", NOW);
+  const adapter = adapterOf(bench);
+  await adapter("/v1/finops/costs?start=2026-12-28T00:00:00Z&end=2026-12-31T00:00:00Z");
+  await adapter("/v1/finops/costs?start=2026-12-30T00:00:00Z&end=2026-12-31T00:00:00Z");
+  expect(bench.fake.requests.join("\n")).not.toContain("date=2026-12-30");
+  expect(bench.fake.requests.length).toBeGreaterThan(0);
+});

@@ -43,6 +43,8 @@ export interface PageOptions {
   readonly estimate: (rate: Rate, dataset: Query["dataset"], requestsADay: number) => void;
   /** This side's clock, in milliseconds since 1970. */
   readonly now: () => number;
+  /** The provider's clock; undefined before its first answer. */
+  readonly providerNow: () => number | undefined;
 }
 
 /** A page and the place behind it. */
@@ -154,7 +156,21 @@ export class PageMaker {
   }
 
   async #fetch(report: Report, place: Cursor): Promise<Fetched | HttpResponse> {
-    const { provider, query, assumptions, label, send } = this.#options;
+    const { provider, query, assumptions, label, send, providerNow } = this.#options;
+    const known = providerNow();
+    if (known !== undefined && report.isBeyond?.(place.start, known) === true) {
+      const context = { provider, report: report.name, query, assumptions, label, now: known };
+      const { size } = place;
+      return {
+        drafts: [],
+        context,
+        next: null,
+        date: undefined,
+        now: known,
+        size,
+        rate: undefined,
+      };
+    }
     const answer = await send(report.request(place, query));
     if ("tooLarge" in answer) {
       // A page token goes with the size that it came with.

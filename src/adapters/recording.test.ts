@@ -116,7 +116,7 @@ test("nothing but what is known to be harmless is in a recording", async () => {
     [key]: key,
     code: key.slice(0, 25),
     quantity: 12.5,
-    model_permaslug: `openai/gpt-5-${"acme"}`,
+    model_permaslug: "openai/gpt-5-acme",
     value: "Bearer",
   };
   const body = JSON.stringify({

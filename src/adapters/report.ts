@@ -77,7 +77,7 @@ export interface Report {
   readonly request: (place: Place, query: Query) => ReportRequest;
   /** @throws ConnectorError `provider_fault` by the readers of `shape.ts` */
   readonly read: (body: JsonObject, place: Place, query: Query) => ReportPage;
-  /** Tells if a 400 for `start` only means that the day is not over; `now` is the provider's clock. */
+  /** Tells if a provider refuses `start` (400) because the day is not over; `now` is its clock. Such a day is not asked for. */
   readonly isBeyond?: (start: number, now: number) => boolean;
 }
 
@@ -117,6 +117,13 @@ export interface ProviderReports {
   readonly account?: ReportRequest;
   /** Costs count as final some days after the end of their day, or of their calendar month (UTC); the config gives the days. */
   readonly finalAfter: "day" | "month";
+  /** What a person should know of the amounts, for the log. */
+  readonly remark?: string;
+  /** A request whose answer has a total of all that the account ever used, and the sentence that says it. */
+  readonly control?: {
+    readonly request: ReportRequest;
+    readonly sentence: (body: JsonObject) => string;
+  };
   /** Usage, too, changes until costs are final. */
   readonly usageSettlesByMonth?: boolean;
 }

@@ -130,6 +130,9 @@ export function replay(
   return async ({ url }) => {
     const request = `${url.pathname.slice(basePath.length)}${url.search === "" ? "?" : url.search}`;
     const answer = recording.answers.find((each) => each.request === request);
+    // A recording of before the control total was asked for.
+    if (answer === undefined && request === "/v1/credits?")
+      return { status: 404, headers: {}, body: chunksOf("{}") };
     if (answer === undefined) throw new Error(`not recorded: ${request}`);
     return { ...answer, body: chunksOf(bodyOf(answer.file)) };
   };
