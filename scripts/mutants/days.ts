@@ -226,4 +226,11 @@ export const DAYS: readonly Mutant[] = [
     to: "...written, shrinkage: days.get(day)?.shrinkage ?? null }",
     test: "src/core/known_days.test.ts: R8: a suspected day keeps its rows; one that is back or written anew is suspected no longer",
   },
+  {
+    rule: "P4",
+    file: "src/streams/reader.ts",
+    from: '["window", "rewrite"].includes(window.job.purpose.kind)',
+    to: "true",
+    test: "src/streams/completion.test.ts: P4 P5: a reading that writes strays and is killed leaves no cursor: a later process would take it for one of its whole window",
+  },
 ];

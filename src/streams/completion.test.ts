@@ -224,3 +224,17 @@ test("P5: a stray that starts before retention is remembered as long as its wind
   const third = await readScript(showing({}), { input: later, stored: lastState(second) });
   expect(stateOf(third).strays).toEqual([]);
 });
+
+test("P4 P5: a reading that writes strays and is killed leaves no cursor: a later process would take it for one of its whole window", async () => {
+  const empty = [pageOf([])];
+  const half = [pageOf([lost], "c"), down];
+  const script = [empty, [pageOf([lost])], empty, empty, half];
+  const killed = await readScript(script, { input });
+  expect(idsOf(killed)).toEqual(["lost"]);
+  expect(stateOf(killed).pass?.open).toEqual([]);
+  const stored = lastState(killed);
+  const next = await readScript(showing({ 1: [lost] }), { input, stored });
+  expect(startsOf(next)).toEqual([1, 0, 1]); // the window, a look for the owner, and the strays
+  expect(idsOf(next)).toEqual(["lost"]);
+  expect(stateOf(next).pass).toBeNull();
+});
