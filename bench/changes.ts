@@ -9,7 +9,7 @@ const REACH = 130 * DAY;
 
 /** Rows of one dataset. */
 export interface Changed {
-  /** New rows and changes of rows, as two syncs in a row see them. */
+  /** Rows that are new or changed between two consecutive syncs. */
   readonly changed: number;
   /** Rows of the days that had at least one change: the least that a rewrite of whole days writes. */
   readonly wholeDays: number;

@@ -51,7 +51,7 @@ export async function idleSync(world: World, times: number): Promise<Row[]> {
   ];
 }
 
-/** The states that a sync leaves, as if it had run on the day before: the next one re-reads what is due once a day. */
+/** The states that a sync leaves, with its deep re-read a day earlier, so that the next sync makes one too (R2). */
 async function statesAfter(command: readonly string[]): Promise<unknown> {
   const { child, ended } = start(command);
   let text = "";

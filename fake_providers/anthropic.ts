@@ -24,7 +24,7 @@ import { checkList, listOf, placeOf, Refusal, tokenOf, wholeOf } from "./fake.ts
 
 const BETA = "analytics-usage-cost-2026-08-24";
 
-/** Nothing before this instant can be asked for. */
+/** The first instant that a query may name. */
 const EARLIEST = Date.UTC(2026, 0, 1);
 
 const REFUSALS = {
@@ -47,7 +47,7 @@ function refreshedAt(now: Instant): Instant {
   return Math.floor((now - 3 * HOUR) / HOUR) * HOUR;
 }
 
-/** The refresh that ends all page tokens of before it: every four hours. */
+/** The latest refresh that has ended all earlier page tokens; there is one every four hours. */
 function refreshOf(now: Instant): number {
   return Math.floor(now / (4 * HOUR));
 }
@@ -105,7 +105,7 @@ function page(facts: Facts, request: FakeRequest, now: Instant): Page {
   const from = placeOf(path, query, refreshOf(now));
   const isByTime = query.get("order_by") === "time" && query.get("order") === "asc";
   const days = isByTime && range.width !== null ? 2 : Infinity;
-  // Rows by time need no more days than fill the page: they would be made for each page again.
+  // Rows by time are made only for the days that fill the page, because every page makes its rows again.
   let ranked: Made[] = [];
   for (let end = range.start; end < range.end && ranked.length <= from + limit;) {
     end = Math.min(range.end, end === range.start ? end + days * DAY : 2 * end - range.start);

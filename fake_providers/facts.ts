@@ -15,7 +15,7 @@ export interface Fact {
   readonly report: string;
   /** Start of the hour, or of the day where the provider knows only days. */
   readonly at: Instant;
-  /** From when on the provider's reports show it: later than `at` where data comes late or is corrected. */
+  /** The instant from which the provider's reports show it: later than `at` if data comes late or is corrected. */
   readonly visibleFrom: Instant;
   readonly dimensions: Dimensions;
   /** Whole numbers by name; money in units of 10^-12 dollars. */

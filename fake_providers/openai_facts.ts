@@ -30,7 +30,7 @@ const WITHOUT_MODEL = new Set(["vector_stores", "code_interpreter_sessions", "fi
 /** Reports of tokens, whose rows hold parts of each other. */
 const TOKENS = ["completions", "decisions"] as const;
 
-/** The disjoint parts that tokens are made of, and the usage type that each belongs to. */
+/** The disjoint kinds of tokens, each with its usage type. */
 const PARTS: Readonly<Record<string, string>> = {
   uncached_text: "input_tokens",
   uncached_image: "x_input_image_tokens",

@@ -23,7 +23,7 @@ export interface TokenOptions {
   readonly expiresAt?: Instant | undefined;
 }
 
-/** Reads and changes a provider from outside of its interface. */
+/** Reads and changes a provider, beside its interface. */
 export interface Operations {
   readonly clock: Clock;
   readonly faults: FaultEngine;

@@ -23,7 +23,7 @@ export function refusalFault(struck: Struck, error: unknown): FaultOf<"refusal">
     .find(({ of, about }) => of.includes(type) && message.includes(about));
 }
 
-/** A refusal, refused otherwise or not at all, as the fault says. */
+/** The answer in place of a refusal, as the fault says: another refusal, or what was asked for. */
 export function alteredRefusal(
   fault: FaultOf<"refusal">,
   answer: Answer,

@@ -55,7 +55,7 @@ const answers = [
   fault("redirect", { location: z.string(), status: z.int().min(300).max(399).default(302) }),
   fault("cursor_expired", {}),
   fault("cursor_refused", {}),
-  /** Refusals of these problem types (names without `/problems/`) look otherwise, or do not happen. */
+  /** The fault alters refusals of these problem types (names without `/problems/`), or grants their requests. */
   fault("refusal", {
     of: z.array(z.string()).min(1),
     /** Only refusals whose `detail` has this text. */
