@@ -171,7 +171,7 @@ function judgeWindows(
 
 /**
  * S4: a window that is open in a STATE is open in the next one too, unless it was read to its end or its own cursor was refused.
- * A sibling that gives up is no reason. Drawn faults may refuse any cursor, so lives with such faults are not checked.
+ * The failure of another window is no reason to leave. Drawn faults may refuse any cursor, so lives with such faults are not checked.
  */
 function judgeCursors(stream: StreamName, { result, exchanges, mayShorten }: Judged): string[] {
   if (mayShorten) return [];

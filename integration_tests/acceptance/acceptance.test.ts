@@ -152,7 +152,7 @@ describe("incremental", () => {
 
 const streamOf = ({ stream }: StreamState): string => stream.stream_descriptor.name;
 
-/** How many records came after a state, by the counts of those that follow it. */
+/** The number of records that came after a state: the sum of the counts of all later states. */
 function lacking(state: StreamState, states: readonly StreamState[]): number {
   const later = states.slice(states.indexOf(state) + 1);
   return later.reduce((sum, { sourceStats }) => sum + sourceStats.recordCount, 0);

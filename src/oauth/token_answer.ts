@@ -121,7 +121,7 @@ function objectOf(text: string): Readonly<Record<string, unknown>> | undefined {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
   } catch {
-    // No JSON is no object.
+    // A text that is no JSON counts like JSON that is no object.
   }
   return undefined;
 }
