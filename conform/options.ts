@@ -135,7 +135,7 @@ export async function readText(path: string): Promise<string> {
 
 /** A name on the command line, if it has the shape of an id: any other word may be a secret. */
 const shownName = (name: string): string =>
-  /^[a-z]{2,5}(-\d{1,3})?$/i.test(name) ? name : "a word that is no id";
+  /^[a-z]{2,12}(-\d{1,3})?$/i.test(name) ? name : "a word that is no id";
 
 /** The base URL without a slash at the end. Throws {@link CannotRun} for one that a token must not be sent to. */
 function baseUrlOf(text: string): string {

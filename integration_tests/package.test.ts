@@ -103,8 +103,10 @@ test("needs no package but DuckDB, which is optional", async () => {
   ]);
   const { stdout } = await shell.run(["spec"]);
   expect(JSON.parse(stdout).type).toBe("SPEC");
-  await writeFile(shell.path("config.json"), "{}");
-  const { end, stderr } = await shell.run(["query", "SELECT 1"]);
+  const header = Buffer.alloc(3 * 4096);
+  header.write("DUCK", 8, "latin1");
+  await writeFile(shell.path("some.duckdb"), header);
+  const { end, stderr } = await shell.run(["query", "SELECT 1", "--database", "some.duckdb"]);
   expect({ end, stderr }).toEqual({
     end: 1,
     stderr: expect.stringMatching(/needs DuckDB, which is not installed/),
