@@ -4,7 +4,9 @@
  */
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
+import type { ServerResponse } from "node:http";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { INJECTION, PAGES, serveHostile } from "./hostile/server.ts";
 import { bearerConfig, catalogOf } from "./support/config.ts";
@@ -24,15 +26,19 @@ interface Outcome {
   readonly stderr: string;
 }
 
-/** Reads the last days from a provider. Sends SIGTERM after `patience` milliseconds. */
-async function sync(baseUrl: string, patience?: number): Promise<Outcome> {
+/** Reads the last days from a provider, or from an adapter's. Sends SIGTERM after `patience` milliseconds. */
+async function sync(
+  baseUrl: string,
+  patience?: number,
+  configOf: typeof bearerConfig = bearerConfig,
+): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), "hostile-"));
   const output = openSync(join(folder, "messages.jsonl"), "w");
   try {
     const start = new Date(Date.now() - 3 * DAY).toISOString().slice(0, 10);
     const more = { start_date: start, invalid_records: "warn", concurrency: 4 };
     const running = launch("read", {
-      config: bearerConfig(baseUrl, TOKEN, more),
+      config: configOf(baseUrl, TOKEN, more),
       catalog: catalogOf("incremental", ["usage", "export_windows"]),
       stdout: output,
     });
@@ -106,6 +112,63 @@ test("a page that drips: SIGTERM ends the process within five seconds", async ()
   });
   const began = Date.now();
   const outcome = await sync(provider.baseUrl, 1500);
+  expect(Date.now() - began).toBeLessThan(6500);
+  expect(outcome.code).not.toBe(0);
+  expectLimits(outcome);
+});
+
+/** The config of a provider whose own reports are read. */
+const adapterConfig: typeof bearerConfig = (baseUrl, token, extra) => ({
+  base_url: baseUrl,
+  credentials: { auth_type: "openai_admin_key", api_key: token },
+  ...extra,
+});
+
+const REPORTS = {
+  "30 MB of empty lists": `{"data":[${"[],".repeat(10 * 1024 ** 2)}[]]}`,
+  "300,000 buckets": `{"data":[${"{},".repeat(300_000)}{}],"has_more":false}`,
+  "a text of 31 MiB": `{"data":"${"x".repeat(31 * 1024 ** 2)}"}`,
+  "deep nesting": "[".repeat(20 * 1024 ** 2),
+} as const;
+
+/** Answers the first request, which only asks if the key is accepted, and then with `rest`. */
+function afterProbe(rest: (response: ServerResponse) => void): (response: ServerResponse) => void {
+  let requests = 0;
+  return (response) => {
+    requests += 1;
+    if (requests > 1) return rest(response);
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end('{"data":[],"has_more":false}');
+  };
+}
+
+test.each(Object.keys(REPORTS) as (keyof typeof REPORTS)[])(
+  "a provider's own report of %s is an error at once",
+  async (name) => {
+    const body = gzipSync(REPORTS[name], { level: 1 });
+    const answer = afterProbe((response) => {
+      response.writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" });
+      response.end(body);
+    });
+    await using provider = await serveHostile(PAGES["a bomb"], answer);
+    const outcome = await sync(provider.baseUrl, undefined, adapterConfig);
+    expect(outcome.code).toBe(1);
+    expect(outcome.lines.join("\n")).toContain(
+      "a page of /v1/organization/usage/completions is too large",
+    );
+    expectLimits(outcome);
+  },
+);
+
+test("a provider's own report that drips: SIGTERM ends the process within five seconds", async () => {
+  const answer = afterProbe((response) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    const timer = setInterval(() => response.write(" "), 20);
+    response.on("close", () => clearInterval(timer));
+  });
+  await using provider = await serveHostile(PAGES["a bomb"], answer);
+  const began = Date.now();
+  const outcome = await sync(provider.baseUrl, 1500, adapterConfig);
   expect(Date.now() - began).toBeLessThan(6500);
   expect(outcome.code).not.toBe(0);
   expectLimits(outcome);
