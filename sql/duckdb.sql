@@ -6702,7 +6702,12 @@ told as (
     sum(read_tokens) as priced_tokens,
     sum(read_as_input) as read_as_input,
     sum(read_cost) as read_cost,
-    sum(write_cost - write_as_input) as write_surcharge
+    sum(write_cost - write_as_input) as write_surcharge,
+    sum(case
+      when read_tokens is not null and read_as_input is null then 1
+      when write_tokens is not null and write_as_input is null then 1
+      else 0
+    end) as too_large
   from compared
   where read_tokens is not null or write_tokens is not null
   group by coalesce(cast(
@@ -6790,9 +6795,10 @@ select
       || lpad(cast(((cast(replace(cast(abs(told.read_cost) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(told.priced_tokens) as varchar), '.', '') as hugeint)) * 1000000 // cast(replace(cast(abs(told.priced_tokens) as varchar), '.', '') as hugeint) as varchar), 6, '0')
       || lpad(cast((((cast(replace(cast(abs(told.read_cost) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(told.priced_tokens) as varchar), '.', '') as hugeint)) * 1000000 % cast(replace(cast(abs(told.priced_tokens) as varchar), '.', '') as hugeint)) * 1000000 // cast(replace(cast(abs(told.priced_tokens) as varchar), '.', '') as hugeint) as varchar), 6, '0') as decimal(38, 18))
   end as cache_read_price,
-  case when told.join_key is not null then coalesce(told.read_as_input - told.read_cost, 0) end as saved_cost,
-  case when told.join_key is not null then coalesce(told.write_surcharge, 0) end as write_surcharge,
+  case when told.too_large = 0 then coalesce(told.read_as_input - told.read_cost, 0) end as saved_cost,
+  case when told.too_large = 0 then coalesce(told.write_surcharge, 0) end as write_surcharge,
   case
+    when told.too_large > 0 then 'the number of tokens is too large to be multiplied exactly'
     when told.join_key is not null then null
     when typed.source_ is null then 'costs name no usage type, so that nobody can tell the price of a cached token'
     when charged.join_key is null then 'no cost names the cached tokens of this model'

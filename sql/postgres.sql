@@ -5592,12 +5592,16 @@ select
   day, account, base_url, label, value, billing_currency, billed_cost, usual_cost, usual_spread, days_compared, score,
   coalesce(abs(score) >= 3.5, false) as is_anomaly,
   case when abs(score) >= 3.5 then case when abs(billed_cost) >= 1 or billed_cost = 0
-    then cast(round(billed_cost, 2) as text) else cast(round(billed_cost, 4) as text) end || ' ' || billing_currency || ' is ' || case when abs(abs(billed_cost - usual_cost)) >= 1 or abs(billed_cost - usual_cost) = 0
-    then cast(round(abs(billed_cost - usual_cost), 2) as text) else cast(round(abs(billed_cost - usual_cost), 4) as text) end || case when score > 0 then ' more' else ' less' end || ' than usual for a ' || case mod(
+    then cast(cast(billed_cost as decimal(38, 2)) as TEXT)
+    else cast(cast(billed_cost as decimal(38, 4)) as TEXT) end || ' ' || billing_currency || ' is ' || case when abs(abs(billed_cost - usual_cost)) >= 1 or abs(billed_cost - usual_cost) = 0
+    then cast(cast(abs(billed_cost - usual_cost) as decimal(38, 2)) as TEXT)
+    else cast(cast(abs(billed_cost - usual_cost) as decimal(38, 4)) as TEXT) end || case when score > 0 then ' more' else ' less' end || ' than usual for a ' || case mod(
         ((day)::date - (cast('1900-01-01' as date))::date)
     , 7) when 0 then 'Monday' when 1 then 'Tuesday' when 2 then 'Wednesday' when 3 then 'Thursday' when 4 then 'Friday' when 5 then 'Saturday' when 6 then 'Sunday' end || ': the median of the ' || cast(days_compared as TEXT) || ' before is ' || case when abs(usual_cost) >= 1 or usual_cost = 0
-    then cast(round(usual_cost, 2) as text) else cast(round(usual_cost, 4) as text) end || ', and half of them are within ' || case when abs(usual_spread) >= 1 or usual_spread = 0
-    then cast(round(usual_spread, 2) as text) else cast(round(usual_spread, 4) as text) end || ' of it' || case when day_status = 'proven' then '' else '; the day is not proven' end
+    then cast(cast(usual_cost as decimal(38, 2)) as TEXT)
+    else cast(cast(usual_cost as decimal(38, 4)) as TEXT) end || ', and half of them are within ' || case when abs(usual_spread) >= 1 or usual_spread = 0
+    then cast(cast(usual_spread as decimal(38, 2)) as TEXT)
+    else cast(cast(usual_spread as decimal(38, 4)) as TEXT) end || ' of it' || case when day_status = 'proven' then '' else '; the day is not proven' end
   end as why,
   day_status
 from scored;
@@ -6959,7 +6963,12 @@ told as (
     sum(read_tokens) as priced_tokens,
     sum(read_as_input) as read_as_input,
     sum(read_cost) as read_cost,
-    sum(write_cost - write_as_input) as write_surcharge
+    sum(write_cost - write_as_input) as write_surcharge,
+    sum(case
+      when read_tokens is not null and read_as_input is null then 1
+      when write_tokens is not null and write_as_input is null then 1
+      else 0
+    end) as too_large
   from compared
   where read_tokens is not null or write_tokens is not null
   group by coalesce(cast(
@@ -7035,9 +7044,10 @@ select
   told.priced_tokens,
   div(told.read_as_input * 1000000000000000000, nullif(told.priced_tokens, 0)) * 0.000000000001 as input_price,
   div(told.read_cost * 1000000000000000000, nullif(told.priced_tokens, 0)) * 0.000000000001 as cache_read_price,
-  case when told.join_key is not null then coalesce(told.read_as_input - told.read_cost, 0) end as saved_cost,
-  case when told.join_key is not null then coalesce(told.write_surcharge, 0) end as write_surcharge,
+  case when told.too_large = 0 then coalesce(told.read_as_input - told.read_cost, 0) end as saved_cost,
+  case when told.too_large = 0 then coalesce(told.write_surcharge, 0) end as write_surcharge,
   case
+    when told.too_large > 0 then 'the number of tokens is too large to be multiplied exactly'
     when told.join_key is not null then null
     when typed.source_ is null then 'costs name no usage type, so that nobody can tell the price of a cached token'
     when charged.join_key is null then 'no cost names the cached tokens of this model'

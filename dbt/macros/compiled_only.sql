@@ -31,7 +31,6 @@
 {% macro redshift__fits_decimal(column, digits) %}{{ return(ai_billing.default__fits_decimal(column, digits)) }}{% endmacro %}
 {% macro redshift__to_quantity(column, unit) %}{{ return(ai_billing.default__to_quantity(column, unit)) }}{% endmacro %}
 {% macro redshift__millions(quantity) %}{{ return(ai_billing.default__millions(quantity)) }}{% endmacro %}
-{% macro redshift__amount_text(amount) %}{{ return(ai_billing.default__amount_text(amount)) }}{% endmacro %}
 {% macro redshift__per_million(cost, quantity) %}{{ return(ai_billing.default__per_million(cost, quantity)) }}{% endmacro %}
 {% macro redshift__divided(amount, count) %}{{ return(ai_billing.default__divided(amount, count)) }}{% endmacro %}
 {% macro redshift__ratio(part, whole) %}{{ return(ai_billing.default__ratio(part, whole)) }}{% endmacro %}

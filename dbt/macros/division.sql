@@ -53,14 +53,8 @@
 {%- endmacro %}
 
 {# An amount for people: with two digits after the point, or with four if it is less than 1. #}
-{% macro amount_text(amount) %}{{ return(adapter.dispatch('amount_text', 'ai_billing')(amount)) }}{% endmacro %}
-{% macro default__amount_text(amount) -%}
+{% macro amount_text(amount) -%}
   case when abs({{ amount }}) >= 1 or {{ amount }} = 0
     then cast(cast({{ amount }} as decimal(38, 2)) as {{ dbt.type_string() }})
     else cast(cast({{ amount }} as decimal(38, 4)) as {{ dbt.type_string() }}) end
-{%- endmacro %}
-
-{% macro postgres__amount_text(amount) -%}
-  case when abs({{ amount }}) >= 1 or {{ amount }} = 0
-    then cast(round({{ amount }}, 2) as text) else cast(round({{ amount }}, 4) as text) end
 {%- endmacro %}

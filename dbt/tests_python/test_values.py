@@ -134,11 +134,20 @@ def test_no_model_fails_on_many_amounts_at_the_limit(warehouse):
         spend.put(cost(f"c{number}", day, "9999999999999.999999999999999999", **labels))
         tokens.put(usage(f"u{number}", day, "9999999999.999999999999999999", ConsumedUnit="1000 Tokens", **labels))
     tokens.put(usage("no", "11-05", "10000000001", ConsumedUnit="1000 Tokens"))
+    for number in range(20):
+        labels = {"x_ModelId": "priced", "x_UsageType": "cache_read_tokens" if number else "input_tokens"}
+        spend.put(cost(f"p{number}", f"11-{1 + number:02}", "1", **labels))
+        tokens.put(usage(f"p{number}", f"11-{1 + number:02}", "9999999999", ConsumedUnit="1000 Tokens", **labels))
     for world in (spend, tokens):
         world.sync(("10-01", "12-01"))
     settled(warehouse, spend, table)
     warehouse.build_all()
-    assert warehouse.all("select sum(billed_cost) as total from daily_costs")[0]["total"] == 1000 * Decimal("9999999999999.999999999999999999")
+    assert warehouse.all("select sum(billed_cost) as total from daily_costs")[0]["total"] == 20 + 1000 * Decimal("9999999999999.999999999999999999")
+    [savings] = warehouse.all("select saved_cost, why_not from cache_savings where model_id = 'priced'")
+    if warehouse.name == "postgres":
+        assert abs(savings["saved_cost"]) < Decimal("0.000001") and savings["why_not"] is None
+    else:
+        assert savings == {"saved_cost": None, "why_not": "the number of tokens is too large to be multiplied exactly"}
     listed = warehouse.all("select record_id, reason from invalid_rows")
     assert listed == ([] if warehouse.name == "postgres" else [{"record_id": "no", "reason": "too large to be summed"}])
 
