@@ -261,6 +261,21 @@ describe("what an adapter says of its data", () => {
     expect(await answered('{"error":{"message":"starting_at is wrong"}}')).toBe(400);
   });
 
+  test.each([
+    "[]",
+    "{}",
+    '{"data":[1]}',
+    '{"data":{"total_usage":{}}}',
+    '{"data":{"total_usage":"a"}}',
+  ])("OpenRouter's control total %s is no error", async (body) => {
+    const bench = benchOf("openrouter", NOW);
+    const transport: Transport = async (request) =>
+      request.url.pathname.endsWith("/credits")
+        ? { status: 200, headers: {}, body: chunksOf(body) }
+        : await transportOf(bench.fake)(request);
+    expect((await ask(bench, "/v1/finops/capabilities", { transport })).status).toBe(200);
+  });
+
   test("endpoints that serve one model for one provider are records of their own", async () => {
     const range = { start: TODAY - 20 * DAY, end: TODAY };
     const records = await recordsOf(benchOf("openrouter", NOW), "/v1/finops/costs", range);

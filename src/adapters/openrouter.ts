@@ -3,10 +3,11 @@
  * `@openrouter/sdk`).
  */
 import { DAY, floorTo, formatDay, parseDate } from "../core/time.ts";
+import { isDecimal } from "../core/decimal.ts";
 import { decimalOf, type JsonObject } from "./exact.ts";
 import { quantityIn, usageDrafts } from "./meters.ts";
 import type { Draft, Place, ProviderReports, Query, Report, ReportPage } from "./report.ts";
-import { bucketStart, having, judgeStart, objectIn, objectsIn, textIn } from "./shape.ts";
+import { bucketStart, having, isObject, judgeStart, objectsIn, textIn } from "./shape.ts";
 
 /** The last 30 completed days: with the day that is not over, 31. */
 const RETENTION_DAYS = 31;
@@ -24,11 +25,11 @@ export const openrouter: ProviderReports = {
   remark: "The fee on deposits (about 5 %) is in no report.",
   control: {
     request: { path: "/v1/credits", parameters: [] },
-    sentence: (body) => {
-      const used = textIn(objectIn(body, "data"), "total_usage");
-      return used === null
-        ? ""
-        : `The account has used ${decimalOf(used)} dollars of credits in all.`;
+    sentence: ({ data }) => {
+      // Nothing depends on it, so that an answer of another shape is no error.
+      const used = isObject(data) ? data["total_usage"] : undefined;
+      const dollars = typeof used === "string" && used.length <= 40 ? decimalOf(used) : "";
+      return isDecimal(dollars) ? `The account has used ${dollars} dollars of credits in all.` : "";
     },
   },
   apis: [
