@@ -233,4 +233,11 @@ export const DAYS: readonly Mutant[] = [
     to: "true",
     test: "src/streams/completion.test.ts: P4 P5: a reading that writes strays and is killed leaves no cursor: a later process would take it for one of its whole window",
   },
+  {
+    rule: "P5",
+    file: "src/streams/record_filter.ts",
+    from: "return repeats ? Number.NaN : this.#day;",
+    to: "return this.#day;",
+    test: "src/streams/completion.test.ts: P5 S4: a reading that writes strays and begins again writes each of them once",
+  },
 ];

@@ -238,3 +238,13 @@ test("P4 P5: a reading that writes strays and is killed leaves no cursor: a late
   expect(idsOf(next)).toEqual(["lost"]);
   expect(stateOf(next).pass).toBeNull();
 });
+
+test("P5 S4: a reading that writes strays and begins again writes each of them once", async () => {
+  const empty = [pageOf([])];
+  const begins = [pageOf([lost], "c"), refused("cursor_refused")];
+  const script = [empty, [pageOf([lost])], empty, empty, begins, [pageOf([lost])]];
+  const run = await readScript(script, { input });
+  expect(startsOf(run)).toEqual([0, 1, 2, 3, 1, 1]);
+  expect(idsOf(run)).toEqual(["lost"]);
+  expect(run.succeeded).toBe(true);
+});
