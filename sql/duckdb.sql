@@ -25,7 +25,12 @@ from (
                 || regexp_extract(cast(given.month || '-01' || ' 00:00:00' as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as date) as month,
     billing_currency,
-    case when regexp_full_match(cast(given.budget as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast(given.budget as decimal(38, 18)) end as budget
+    case when regexp_full_match(cast(given.budget as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then case
+    when regexp_full_match(cast(given.budget as TEXT), '-?[0-9]{1,18}') then cast(cast(given.budget as decimal(18, 0)) as decimal(38, 18))
+    when regexp_full_match(cast(given.budget as TEXT), '-?[0-9]{1,8}[.][0-9]{1,10}') then cast(cast(given.budget as decimal(18, 10)) as decimal(38, 18))
+    when regexp_full_match(cast(given.budget as TEXT), '-?[0-9]{1,3}[.][0-9]{1,15}') then cast(cast(given.budget as decimal(18, 15)) as decimal(38, 18))
+    else cast(given.budget as decimal(38, 18))
+  end end as budget
   from (
     select
     nullif(trim(cast(team as TEXT)), '') as team,
@@ -57,7 +62,12 @@ from (
             + coalesce(try_cast(regexp_extract(cast(given.valid_from || ' 00:00:00' as varchar), ':.*([+-])[0-9]{2}:?([0-9]{2})$', 1)
                 || regexp_extract(cast(given.valid_from || ' 00:00:00' as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as date) as valid_from,
-    case when regexp_full_match(given.rate, '(0|[1-9][0-9]{0,5})([.][0-9]{1,12}0*)?') then case when regexp_full_match(cast(given.rate as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast(given.rate as decimal(38, 18)) end end as rate
+    case when regexp_full_match(given.rate, '(0|[1-9][0-9]{0,5})([.][0-9]{1,12}0*)?') then case when regexp_full_match(cast(given.rate as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then case
+    when regexp_full_match(cast(given.rate as TEXT), '-?[0-9]{1,18}') then cast(cast(given.rate as decimal(18, 0)) as decimal(38, 18))
+    when regexp_full_match(cast(given.rate as TEXT), '-?[0-9]{1,8}[.][0-9]{1,10}') then cast(cast(given.rate as decimal(18, 10)) as decimal(38, 18))
+    when regexp_full_match(cast(given.rate as TEXT), '-?[0-9]{1,3}[.][0-9]{1,15}') then cast(cast(given.rate as decimal(18, 15)) as decimal(38, 18))
+    else cast(given.rate as decimal(38, 18))
+  end end end as rate
   from (
     select
     nullif(trim(cast(from_currency as TEXT)), '') as from_currency,
@@ -77,7 +87,12 @@ select invoice_issuer_name, invoice_id, billing_currency, max(billed_total) as b
 from (
   select
     invoice_issuer_name, invoice_id, billing_currency,
-    case when regexp_full_match(cast(given.billed_total as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast(given.billed_total as decimal(38, 18)) end as billed_total
+    case when regexp_full_match(cast(given.billed_total as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then case
+    when regexp_full_match(cast(given.billed_total as TEXT), '-?[0-9]{1,18}') then cast(cast(given.billed_total as decimal(18, 0)) as decimal(38, 18))
+    when regexp_full_match(cast(given.billed_total as TEXT), '-?[0-9]{1,8}[.][0-9]{1,10}') then cast(cast(given.billed_total as decimal(18, 10)) as decimal(38, 18))
+    when regexp_full_match(cast(given.billed_total as TEXT), '-?[0-9]{1,3}[.][0-9]{1,15}') then cast(cast(given.billed_total as decimal(18, 15)) as decimal(38, 18))
+    else cast(given.billed_total as decimal(38, 18))
+  end end as billed_total
   from (
     select
     nullif(trim(cast(invoice_issuer_name as TEXT)), '') as invoice_issuer_name,
@@ -323,9 +338,24 @@ with raw_rows as (
             + coalesce(try_cast(regexp_extract(cast("BillingPeriodEnd" as varchar), ':.*([+-])[0-9]{2}:?([0-9]{2})$', 1)
                 || regexp_extract(cast("BillingPeriodEnd" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as billing_period_end,
-    case when regexp_full_match(cast("BilledCost" as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast("BilledCost" as decimal(38, 18)) end as billed_cost,
-    case when regexp_full_match(cast("EffectiveCost" as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast("EffectiveCost" as decimal(38, 18)) end as effective_cost,
-    case when regexp_full_match(cast("PricingCurrencyBilledCost" as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast("PricingCurrencyBilledCost" as decimal(38, 18)) end as pricing_currency_billed_cost,
+    case when regexp_full_match(cast("BilledCost" as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then case
+    when regexp_full_match(cast("BilledCost" as TEXT), '-?[0-9]{1,18}') then cast(cast("BilledCost" as decimal(18, 0)) as decimal(38, 18))
+    when regexp_full_match(cast("BilledCost" as TEXT), '-?[0-9]{1,8}[.][0-9]{1,10}') then cast(cast("BilledCost" as decimal(18, 10)) as decimal(38, 18))
+    when regexp_full_match(cast("BilledCost" as TEXT), '-?[0-9]{1,3}[.][0-9]{1,15}') then cast(cast("BilledCost" as decimal(18, 15)) as decimal(38, 18))
+    else cast("BilledCost" as decimal(38, 18))
+  end end as billed_cost,
+    case when regexp_full_match(cast("EffectiveCost" as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then case
+    when regexp_full_match(cast("EffectiveCost" as TEXT), '-?[0-9]{1,18}') then cast(cast("EffectiveCost" as decimal(18, 0)) as decimal(38, 18))
+    when regexp_full_match(cast("EffectiveCost" as TEXT), '-?[0-9]{1,8}[.][0-9]{1,10}') then cast(cast("EffectiveCost" as decimal(18, 10)) as decimal(38, 18))
+    when regexp_full_match(cast("EffectiveCost" as TEXT), '-?[0-9]{1,3}[.][0-9]{1,15}') then cast(cast("EffectiveCost" as decimal(18, 15)) as decimal(38, 18))
+    else cast("EffectiveCost" as decimal(38, 18))
+  end end as effective_cost,
+    case when regexp_full_match(cast("PricingCurrencyBilledCost" as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then case
+    when regexp_full_match(cast("PricingCurrencyBilledCost" as TEXT), '-?[0-9]{1,18}') then cast(cast("PricingCurrencyBilledCost" as decimal(18, 0)) as decimal(38, 18))
+    when regexp_full_match(cast("PricingCurrencyBilledCost" as TEXT), '-?[0-9]{1,8}[.][0-9]{1,10}') then cast(cast("PricingCurrencyBilledCost" as decimal(18, 10)) as decimal(38, 18))
+    when regexp_full_match(cast("PricingCurrencyBilledCost" as TEXT), '-?[0-9]{1,3}[.][0-9]{1,15}') then cast(cast("PricingCurrencyBilledCost" as decimal(18, 15)) as decimal(38, 18))
+    else cast("PricingCurrencyBilledCost" as decimal(38, 18))
+  end end as pricing_currency_billed_cost,
     coalesce(cast("x_ReadingId" as TEXT), '') as reading_id,
     case
     when regexp_full_match(cast("_airbyte_extracted_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
@@ -470,11 +500,21 @@ with raw_rows as (
                 || regexp_extract(cast("ChargePeriodEnd" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as charge_period_end,
     case when regexp_full_match(cast("ConsumedQuantity" as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then
-    case when abs(cast(cast("ConsumedQuantity" as decimal(38, 18)) as decimal(14, 0))) * case when regexp_full_match(cast("ConsumedUnit" as TEXT), '[1-9][0-9]{0,8} .+')
+    case when abs(cast(case
+    when regexp_full_match(cast("ConsumedQuantity" as TEXT), '-?[0-9]{1,18}') then cast(cast("ConsumedQuantity" as decimal(18, 0)) as decimal(38, 18))
+    when regexp_full_match(cast("ConsumedQuantity" as TEXT), '-?[0-9]{1,8}[.][0-9]{1,10}') then cast(cast("ConsumedQuantity" as decimal(18, 10)) as decimal(38, 18))
+    when regexp_full_match(cast("ConsumedQuantity" as TEXT), '-?[0-9]{1,3}[.][0-9]{1,15}') then cast(cast("ConsumedQuantity" as decimal(18, 15)) as decimal(38, 18))
+    else cast("ConsumedQuantity" as decimal(38, 18))
+  end as decimal(14, 0))) * case when regexp_full_match(cast("ConsumedUnit" as TEXT), '[1-9][0-9]{0,8} .+')
     then cast(
     string_split(cast("ConsumedUnit" as TEXT), ' ')[ 1 ]
  as decimal(10, 0)) else cast(1 as decimal(10, 0)) end <= 10000000000000
-      then cast("ConsumedQuantity" as decimal(38, 18)) end
+      then case
+    when regexp_full_match(cast("ConsumedQuantity" as TEXT), '-?[0-9]{1,18}') then cast(cast("ConsumedQuantity" as decimal(18, 0)) as decimal(38, 18))
+    when regexp_full_match(cast("ConsumedQuantity" as TEXT), '-?[0-9]{1,8}[.][0-9]{1,10}') then cast(cast("ConsumedQuantity" as decimal(18, 10)) as decimal(38, 18))
+    when regexp_full_match(cast("ConsumedQuantity" as TEXT), '-?[0-9]{1,3}[.][0-9]{1,15}') then cast(cast("ConsumedQuantity" as decimal(18, 15)) as decimal(38, 18))
+    else cast("ConsumedQuantity" as decimal(38, 18))
+  end end
   end as consumed_quantity,
     coalesce(cast("x_ReadingId" as TEXT), '') as reading_id,
     case
@@ -599,10 +639,30 @@ from (
                 || regexp_extract(cast(month || '-01' || ' 00:00:00' as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as date) is null then 'month is not written as YYYY-MM'
       when billing_currency is null then 'billing_currency is missing'
-      when case when regexp_full_match(cast(budget as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast(budget as decimal(38, 18)) end is null then 'budget is not a decimal that fits'
-      when case when regexp_full_match(cast(budget as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast(budget as decimal(38, 18)) end < 0 then 'budget is negative'
-      when min(case when regexp_full_match(cast(budget as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast(budget as decimal(38, 18)) end) over (partition by team, month, billing_currency)
-        <> max(case when regexp_full_match(cast(budget as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast(budget as decimal(38, 18)) end) over (partition by team, month, billing_currency) then 'another row contradicts it'
+      when case when regexp_full_match(cast(budget as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then case
+    when regexp_full_match(cast(budget as TEXT), '-?[0-9]{1,18}') then cast(cast(budget as decimal(18, 0)) as decimal(38, 18))
+    when regexp_full_match(cast(budget as TEXT), '-?[0-9]{1,8}[.][0-9]{1,10}') then cast(cast(budget as decimal(18, 10)) as decimal(38, 18))
+    when regexp_full_match(cast(budget as TEXT), '-?[0-9]{1,3}[.][0-9]{1,15}') then cast(cast(budget as decimal(18, 15)) as decimal(38, 18))
+    else cast(budget as decimal(38, 18))
+  end end is null then 'budget is not a decimal that fits'
+      when case when regexp_full_match(cast(budget as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then case
+    when regexp_full_match(cast(budget as TEXT), '-?[0-9]{1,18}') then cast(cast(budget as decimal(18, 0)) as decimal(38, 18))
+    when regexp_full_match(cast(budget as TEXT), '-?[0-9]{1,8}[.][0-9]{1,10}') then cast(cast(budget as decimal(18, 10)) as decimal(38, 18))
+    when regexp_full_match(cast(budget as TEXT), '-?[0-9]{1,3}[.][0-9]{1,15}') then cast(cast(budget as decimal(18, 15)) as decimal(38, 18))
+    else cast(budget as decimal(38, 18))
+  end end < 0 then 'budget is negative'
+      when min(case when regexp_full_match(cast(budget as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then case
+    when regexp_full_match(cast(budget as TEXT), '-?[0-9]{1,18}') then cast(cast(budget as decimal(18, 0)) as decimal(38, 18))
+    when regexp_full_match(cast(budget as TEXT), '-?[0-9]{1,8}[.][0-9]{1,10}') then cast(cast(budget as decimal(18, 10)) as decimal(38, 18))
+    when regexp_full_match(cast(budget as TEXT), '-?[0-9]{1,3}[.][0-9]{1,15}') then cast(cast(budget as decimal(18, 15)) as decimal(38, 18))
+    else cast(budget as decimal(38, 18))
+  end end) over (partition by team, month, billing_currency)
+        <> max(case when regexp_full_match(cast(budget as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then case
+    when regexp_full_match(cast(budget as TEXT), '-?[0-9]{1,18}') then cast(cast(budget as decimal(18, 0)) as decimal(38, 18))
+    when regexp_full_match(cast(budget as TEXT), '-?[0-9]{1,8}[.][0-9]{1,10}') then cast(cast(budget as decimal(18, 10)) as decimal(38, 18))
+    when regexp_full_match(cast(budget as TEXT), '-?[0-9]{1,3}[.][0-9]{1,15}') then cast(cast(budget as decimal(18, 15)) as decimal(38, 18))
+    else cast(budget as decimal(38, 18))
+  end end) over (partition by team, month, billing_currency) then 'another row contradicts it'
     end as why
   from (
     select
@@ -632,9 +692,24 @@ from (
             + coalesce(try_cast(regexp_extract(cast(valid_from || ' 00:00:00' as varchar), ':.*([+-])[0-9]{2}:?([0-9]{2})$', 1)
                 || regexp_extract(cast(valid_from || ' 00:00:00' as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as date) is null then 'valid_from is not written as YYYY-MM-DD'
-      when not coalesce(regexp_full_match(rate, '(0|[1-9][0-9]{0,5})([.][0-9]{1,12}0*)?'), false) or case when regexp_full_match(cast(rate as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast(rate as decimal(38, 18)) end = 0 then 'rate is not a decimal above 0 with at most 6 digits in front of the point and 12 behind it'
-      when min(case when regexp_full_match(cast(rate as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast(rate as decimal(38, 18)) end) over (partition by from_currency, to_currency, valid_from)
-        <> max(case when regexp_full_match(cast(rate as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast(rate as decimal(38, 18)) end) over (partition by from_currency, to_currency, valid_from) then 'another row contradicts it'
+      when not coalesce(regexp_full_match(rate, '(0|[1-9][0-9]{0,5})([.][0-9]{1,12}0*)?'), false) or case when regexp_full_match(cast(rate as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then case
+    when regexp_full_match(cast(rate as TEXT), '-?[0-9]{1,18}') then cast(cast(rate as decimal(18, 0)) as decimal(38, 18))
+    when regexp_full_match(cast(rate as TEXT), '-?[0-9]{1,8}[.][0-9]{1,10}') then cast(cast(rate as decimal(18, 10)) as decimal(38, 18))
+    when regexp_full_match(cast(rate as TEXT), '-?[0-9]{1,3}[.][0-9]{1,15}') then cast(cast(rate as decimal(18, 15)) as decimal(38, 18))
+    else cast(rate as decimal(38, 18))
+  end end = 0 then 'rate is not a decimal above 0 with at most 6 digits in front of the point and 12 behind it'
+      when min(case when regexp_full_match(cast(rate as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then case
+    when regexp_full_match(cast(rate as TEXT), '-?[0-9]{1,18}') then cast(cast(rate as decimal(18, 0)) as decimal(38, 18))
+    when regexp_full_match(cast(rate as TEXT), '-?[0-9]{1,8}[.][0-9]{1,10}') then cast(cast(rate as decimal(18, 10)) as decimal(38, 18))
+    when regexp_full_match(cast(rate as TEXT), '-?[0-9]{1,3}[.][0-9]{1,15}') then cast(cast(rate as decimal(18, 15)) as decimal(38, 18))
+    else cast(rate as decimal(38, 18))
+  end end) over (partition by from_currency, to_currency, valid_from)
+        <> max(case when regexp_full_match(cast(rate as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then case
+    when regexp_full_match(cast(rate as TEXT), '-?[0-9]{1,18}') then cast(cast(rate as decimal(18, 0)) as decimal(38, 18))
+    when regexp_full_match(cast(rate as TEXT), '-?[0-9]{1,8}[.][0-9]{1,10}') then cast(cast(rate as decimal(18, 10)) as decimal(38, 18))
+    when regexp_full_match(cast(rate as TEXT), '-?[0-9]{1,3}[.][0-9]{1,15}') then cast(cast(rate as decimal(18, 15)) as decimal(38, 18))
+    else cast(rate as decimal(38, 18))
+  end end) over (partition by from_currency, to_currency, valid_from) then 'another row contradicts it'
     end as why
   from (
     select
@@ -656,9 +731,24 @@ from (
       when invoice_issuer_name is null then 'invoice_issuer_name is missing'
       when invoice_id is null then 'invoice_id is missing'
       when billing_currency is null then 'billing_currency is missing'
-      when case when regexp_full_match(cast(billed_total as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast(billed_total as decimal(38, 18)) end is null then 'billed_total is not a decimal that fits'
-      when min(case when regexp_full_match(cast(billed_total as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast(billed_total as decimal(38, 18)) end) over (partition by invoice_issuer_name, invoice_id, billing_currency)
-        <> max(case when regexp_full_match(cast(billed_total as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast(billed_total as decimal(38, 18)) end) over (partition by invoice_issuer_name, invoice_id, billing_currency) then 'another row contradicts it'
+      when case when regexp_full_match(cast(billed_total as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then case
+    when regexp_full_match(cast(billed_total as TEXT), '-?[0-9]{1,18}') then cast(cast(billed_total as decimal(18, 0)) as decimal(38, 18))
+    when regexp_full_match(cast(billed_total as TEXT), '-?[0-9]{1,8}[.][0-9]{1,10}') then cast(cast(billed_total as decimal(18, 10)) as decimal(38, 18))
+    when regexp_full_match(cast(billed_total as TEXT), '-?[0-9]{1,3}[.][0-9]{1,15}') then cast(cast(billed_total as decimal(18, 15)) as decimal(38, 18))
+    else cast(billed_total as decimal(38, 18))
+  end end is null then 'billed_total is not a decimal that fits'
+      when min(case when regexp_full_match(cast(billed_total as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then case
+    when regexp_full_match(cast(billed_total as TEXT), '-?[0-9]{1,18}') then cast(cast(billed_total as decimal(18, 0)) as decimal(38, 18))
+    when regexp_full_match(cast(billed_total as TEXT), '-?[0-9]{1,8}[.][0-9]{1,10}') then cast(cast(billed_total as decimal(18, 10)) as decimal(38, 18))
+    when regexp_full_match(cast(billed_total as TEXT), '-?[0-9]{1,3}[.][0-9]{1,15}') then cast(cast(billed_total as decimal(18, 15)) as decimal(38, 18))
+    else cast(billed_total as decimal(38, 18))
+  end end) over (partition by invoice_issuer_name, invoice_id, billing_currency)
+        <> max(case when regexp_full_match(cast(billed_total as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then case
+    when regexp_full_match(cast(billed_total as TEXT), '-?[0-9]{1,18}') then cast(cast(billed_total as decimal(18, 0)) as decimal(38, 18))
+    when regexp_full_match(cast(billed_total as TEXT), '-?[0-9]{1,8}[.][0-9]{1,10}') then cast(cast(billed_total as decimal(18, 10)) as decimal(38, 18))
+    when regexp_full_match(cast(billed_total as TEXT), '-?[0-9]{1,3}[.][0-9]{1,15}') then cast(cast(billed_total as decimal(18, 15)) as decimal(38, 18))
+    else cast(billed_total as decimal(38, 18))
+  end end) over (partition by invoice_issuer_name, invoice_id, billing_currency) then 'another row contradicts it'
     end as why
   from (
     select
@@ -2098,9 +2188,19 @@ shown as (
 ),
 both_ as (
   select scope, day, currency, charge_category, cost_status, cast(records as bigint) as said_records, 0 as shown_records,
-    case when regexp_full_match(cast(billed as TEXT), '-?(0|[1-9][0-9]{0,18})([.][0-9]{1,18}0*)?') then cast(billed as decimal(38, 18)) end as said_billed,
+    case when regexp_full_match(cast(billed as TEXT), '-?(0|[1-9][0-9]{0,18})([.][0-9]{1,18}0*)?') then case
+    when regexp_full_match(cast(billed as TEXT), '-?[0-9]{1,18}') then cast(cast(billed as decimal(18, 0)) as decimal(38, 18))
+    when regexp_full_match(cast(billed as TEXT), '-?[0-9]{1,8}[.][0-9]{1,10}') then cast(cast(billed as decimal(18, 10)) as decimal(38, 18))
+    when regexp_full_match(cast(billed as TEXT), '-?[0-9]{1,3}[.][0-9]{1,15}') then cast(cast(billed as decimal(18, 15)) as decimal(38, 18))
+    else cast(billed as decimal(38, 18))
+  end end as said_billed,
     cast(0 as decimal(38, 18)) as shown_billed,
-    case when regexp_full_match(cast(effective as TEXT), '-?(0|[1-9][0-9]{0,18})([.][0-9]{1,18}0*)?') then cast(effective as decimal(38, 18)) end as said_effective,
+    case when regexp_full_match(cast(effective as TEXT), '-?(0|[1-9][0-9]{0,18})([.][0-9]{1,18}0*)?') then case
+    when regexp_full_match(cast(effective as TEXT), '-?[0-9]{1,18}') then cast(cast(effective as decimal(18, 0)) as decimal(38, 18))
+    when regexp_full_match(cast(effective as TEXT), '-?[0-9]{1,8}[.][0-9]{1,10}') then cast(cast(effective as decimal(18, 10)) as decimal(38, 18))
+    when regexp_full_match(cast(effective as TEXT), '-?[0-9]{1,3}[.][0-9]{1,15}') then cast(cast(effective as decimal(18, 15)) as decimal(38, 18))
+    else cast(effective as decimal(38, 18))
+  end end as said_effective,
     cast(0 as decimal(38, 18)) as shown_effective
   from said
   union all
@@ -2189,7 +2289,12 @@ shown as (
 ),
 both_ as (
   select scope, day, usage_type, unit, cast(records as bigint) as said_records, 0 as shown_records,
-    case when regexp_full_match(cast(quantity as TEXT), '-?(0|[1-9][0-9]{0,18})([.][0-9]{1,18}0*)?') then cast(quantity as decimal(38, 18)) end as said_quantity,
+    case when regexp_full_match(cast(quantity as TEXT), '-?(0|[1-9][0-9]{0,18})([.][0-9]{1,18}0*)?') then case
+    when regexp_full_match(cast(quantity as TEXT), '-?[0-9]{1,18}') then cast(cast(quantity as decimal(18, 0)) as decimal(38, 18))
+    when regexp_full_match(cast(quantity as TEXT), '-?[0-9]{1,8}[.][0-9]{1,10}') then cast(cast(quantity as decimal(18, 10)) as decimal(38, 18))
+    when regexp_full_match(cast(quantity as TEXT), '-?[0-9]{1,3}[.][0-9]{1,15}') then cast(cast(quantity as decimal(18, 15)) as decimal(38, 18))
+    else cast(quantity as decimal(38, 18))
+  end end as said_quantity,
     cast(0 as decimal(38, 18)) as shown_quantity
   from said
   union all
@@ -2600,9 +2705,24 @@ with raw_rows as (
             + coalesce(try_cast(regexp_extract(cast("BillingPeriodEnd" as varchar), ':.*([+-])[0-9]{2}:?([0-9]{2})$', 1)
                 || regexp_extract(cast("BillingPeriodEnd" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as billing_period_end,
-    case when regexp_full_match(cast("BilledCost" as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast("BilledCost" as decimal(38, 18)) end as billed_cost,
-    case when regexp_full_match(cast("EffectiveCost" as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast("EffectiveCost" as decimal(38, 18)) end as effective_cost,
-    case when regexp_full_match(cast("PricingCurrencyBilledCost" as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then cast("PricingCurrencyBilledCost" as decimal(38, 18)) end as pricing_currency_billed_cost,
+    case when regexp_full_match(cast("BilledCost" as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then case
+    when regexp_full_match(cast("BilledCost" as TEXT), '-?[0-9]{1,18}') then cast(cast("BilledCost" as decimal(18, 0)) as decimal(38, 18))
+    when regexp_full_match(cast("BilledCost" as TEXT), '-?[0-9]{1,8}[.][0-9]{1,10}') then cast(cast("BilledCost" as decimal(18, 10)) as decimal(38, 18))
+    when regexp_full_match(cast("BilledCost" as TEXT), '-?[0-9]{1,3}[.][0-9]{1,15}') then cast(cast("BilledCost" as decimal(18, 15)) as decimal(38, 18))
+    else cast("BilledCost" as decimal(38, 18))
+  end end as billed_cost,
+    case when regexp_full_match(cast("EffectiveCost" as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then case
+    when regexp_full_match(cast("EffectiveCost" as TEXT), '-?[0-9]{1,18}') then cast(cast("EffectiveCost" as decimal(18, 0)) as decimal(38, 18))
+    when regexp_full_match(cast("EffectiveCost" as TEXT), '-?[0-9]{1,8}[.][0-9]{1,10}') then cast(cast("EffectiveCost" as decimal(18, 10)) as decimal(38, 18))
+    when regexp_full_match(cast("EffectiveCost" as TEXT), '-?[0-9]{1,3}[.][0-9]{1,15}') then cast(cast("EffectiveCost" as decimal(18, 15)) as decimal(38, 18))
+    else cast("EffectiveCost" as decimal(38, 18))
+  end end as effective_cost,
+    case when regexp_full_match(cast("PricingCurrencyBilledCost" as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then case
+    when regexp_full_match(cast("PricingCurrencyBilledCost" as TEXT), '-?[0-9]{1,18}') then cast(cast("PricingCurrencyBilledCost" as decimal(18, 0)) as decimal(38, 18))
+    when regexp_full_match(cast("PricingCurrencyBilledCost" as TEXT), '-?[0-9]{1,8}[.][0-9]{1,10}') then cast(cast("PricingCurrencyBilledCost" as decimal(18, 10)) as decimal(38, 18))
+    when regexp_full_match(cast("PricingCurrencyBilledCost" as TEXT), '-?[0-9]{1,3}[.][0-9]{1,15}') then cast(cast("PricingCurrencyBilledCost" as decimal(18, 15)) as decimal(38, 18))
+    else cast("PricingCurrencyBilledCost" as decimal(38, 18))
+  end end as pricing_currency_billed_cost,
     coalesce(cast("x_ReadingId" as TEXT), '') as reading_id,
     case
     when regexp_full_match(cast("_airbyte_extracted_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
@@ -3360,9 +3480,19 @@ shown as (
 ),
 both_ as (
   select scope, day, currency, charge_category, cost_status, cast(records as bigint) as said_records, 0 as shown_records,
-    case when regexp_full_match(cast(billed as TEXT), '-?(0|[1-9][0-9]{0,18})([.][0-9]{1,18}0*)?') then cast(billed as decimal(38, 18)) end as said_billed,
+    case when regexp_full_match(cast(billed as TEXT), '-?(0|[1-9][0-9]{0,18})([.][0-9]{1,18}0*)?') then case
+    when regexp_full_match(cast(billed as TEXT), '-?[0-9]{1,18}') then cast(cast(billed as decimal(18, 0)) as decimal(38, 18))
+    when regexp_full_match(cast(billed as TEXT), '-?[0-9]{1,8}[.][0-9]{1,10}') then cast(cast(billed as decimal(18, 10)) as decimal(38, 18))
+    when regexp_full_match(cast(billed as TEXT), '-?[0-9]{1,3}[.][0-9]{1,15}') then cast(cast(billed as decimal(18, 15)) as decimal(38, 18))
+    else cast(billed as decimal(38, 18))
+  end end as said_billed,
     cast(0 as decimal(38, 18)) as shown_billed,
-    case when regexp_full_match(cast(effective as TEXT), '-?(0|[1-9][0-9]{0,18})([.][0-9]{1,18}0*)?') then cast(effective as decimal(38, 18)) end as said_effective,
+    case when regexp_full_match(cast(effective as TEXT), '-?(0|[1-9][0-9]{0,18})([.][0-9]{1,18}0*)?') then case
+    when regexp_full_match(cast(effective as TEXT), '-?[0-9]{1,18}') then cast(cast(effective as decimal(18, 0)) as decimal(38, 18))
+    when regexp_full_match(cast(effective as TEXT), '-?[0-9]{1,8}[.][0-9]{1,10}') then cast(cast(effective as decimal(18, 10)) as decimal(38, 18))
+    when regexp_full_match(cast(effective as TEXT), '-?[0-9]{1,3}[.][0-9]{1,15}') then cast(cast(effective as decimal(18, 15)) as decimal(38, 18))
+    else cast(effective as decimal(38, 18))
+  end end as said_effective,
     cast(0 as decimal(38, 18)) as shown_effective
   from said
   union all
@@ -3791,11 +3921,21 @@ with raw_rows as (
                 || regexp_extract(cast("ChargePeriodEnd" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as charge_period_end,
     case when regexp_full_match(cast("ConsumedQuantity" as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then
-    case when abs(cast(cast("ConsumedQuantity" as decimal(38, 18)) as decimal(14, 0))) * case when regexp_full_match(cast("ConsumedUnit" as TEXT), '[1-9][0-9]{0,8} .+')
+    case when abs(cast(case
+    when regexp_full_match(cast("ConsumedQuantity" as TEXT), '-?[0-9]{1,18}') then cast(cast("ConsumedQuantity" as decimal(18, 0)) as decimal(38, 18))
+    when regexp_full_match(cast("ConsumedQuantity" as TEXT), '-?[0-9]{1,8}[.][0-9]{1,10}') then cast(cast("ConsumedQuantity" as decimal(18, 10)) as decimal(38, 18))
+    when regexp_full_match(cast("ConsumedQuantity" as TEXT), '-?[0-9]{1,3}[.][0-9]{1,15}') then cast(cast("ConsumedQuantity" as decimal(18, 15)) as decimal(38, 18))
+    else cast("ConsumedQuantity" as decimal(38, 18))
+  end as decimal(14, 0))) * case when regexp_full_match(cast("ConsumedUnit" as TEXT), '[1-9][0-9]{0,8} .+')
     then cast(
     string_split(cast("ConsumedUnit" as TEXT), ' ')[ 1 ]
  as decimal(10, 0)) else cast(1 as decimal(10, 0)) end <= 10000000000000
-      then cast("ConsumedQuantity" as decimal(38, 18)) end
+      then case
+    when regexp_full_match(cast("ConsumedQuantity" as TEXT), '-?[0-9]{1,18}') then cast(cast("ConsumedQuantity" as decimal(18, 0)) as decimal(38, 18))
+    when regexp_full_match(cast("ConsumedQuantity" as TEXT), '-?[0-9]{1,8}[.][0-9]{1,10}') then cast(cast("ConsumedQuantity" as decimal(18, 10)) as decimal(38, 18))
+    when regexp_full_match(cast("ConsumedQuantity" as TEXT), '-?[0-9]{1,3}[.][0-9]{1,15}') then cast(cast("ConsumedQuantity" as decimal(18, 15)) as decimal(38, 18))
+    else cast("ConsumedQuantity" as decimal(38, 18))
+  end end
   end as consumed_quantity,
     coalesce(cast("x_ReadingId" as TEXT), '') as reading_id,
     case
@@ -4494,7 +4634,12 @@ shown as (
 ),
 both_ as (
   select scope, day, usage_type, unit, cast(records as bigint) as said_records, 0 as shown_records,
-    case when regexp_full_match(cast(quantity as TEXT), '-?(0|[1-9][0-9]{0,18})([.][0-9]{1,18}0*)?') then cast(quantity as decimal(38, 18)) end as said_quantity,
+    case when regexp_full_match(cast(quantity as TEXT), '-?(0|[1-9][0-9]{0,18})([.][0-9]{1,18}0*)?') then case
+    when regexp_full_match(cast(quantity as TEXT), '-?[0-9]{1,18}') then cast(cast(quantity as decimal(18, 0)) as decimal(38, 18))
+    when regexp_full_match(cast(quantity as TEXT), '-?[0-9]{1,8}[.][0-9]{1,10}') then cast(cast(quantity as decimal(18, 10)) as decimal(38, 18))
+    when regexp_full_match(cast(quantity as TEXT), '-?[0-9]{1,3}[.][0-9]{1,15}') then cast(cast(quantity as decimal(18, 15)) as decimal(38, 18))
+    else cast(quantity as decimal(38, 18))
+  end end as said_quantity,
     cast(0 as decimal(38, 18)) as shown_quantity
   from said
   union all

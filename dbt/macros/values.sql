@@ -36,22 +36,36 @@
 {# In regular expressions of Java, $ also matches before a line break at the end. So this uses \z. #}
 {% macro spark__matches(text, pattern) %}({{ text }} rlike r'\A(?:{{ pattern }})\z'){% endmacro %}
 
+{# A text that is a decimal, as a decimal. #}
+{% macro as_decimal(column) %}{{ return(adapter.dispatch('as_decimal', 'ai_billing')(column)) }}{% endmacro %}
+{% macro default__as_decimal(column) %}cast({{ column }} as {{ ai_billing.type_decimal() }}){% endmacro %}
+{# DuckDB takes a hundred times as long for a text as decimal(38, 18) than for one of at most 18 digits, which fits 64 bits. #}
+{% macro duckdb__as_decimal(column) -%}
+  {%- set text = ai_billing.as_text(column) -%}
+  case
+    when {{ ai_billing.matches(text, '-?[0-9]{1,18}') }} then cast(cast({{ column }} as decimal(18, 0)) as {{ ai_billing.type_decimal() }})
+    when {{ ai_billing.matches(text, '-?[0-9]{1,8}[.][0-9]{1,10}') }} then cast(cast({{ column }} as decimal(18, 10)) as {{ ai_billing.type_decimal() }})
+    when {{ ai_billing.matches(text, '-?[0-9]{1,3}[.][0-9]{1,15}') }} then cast(cast({{ column }} as decimal(18, 15)) as {{ ai_billing.type_decimal() }})
+    else cast({{ column }} as {{ ai_billing.type_decimal() }})
+  end
+{%- endmacro %}
+
 {# The exact decimal of a text. Null if the text is no decimal or does not fit; its row is then in invalid_rows. #}
 {% macro to_decimal(column) -%}
-  case when {{ ai_billing.fits_decimal(column, 13) }} then cast({{ column }} as {{ ai_billing.type_decimal() }}) end
+  case when {{ ai_billing.fits_decimal(column, 13) }} then {{ ai_billing.as_decimal(column) }} end
 {%- endmacro %}
 
 {# The same for a control total, which is a sum already. #}
 {% macro to_total(column) -%}
-  case when {{ ai_billing.fits_decimal(column, 19) }} then cast({{ column }} as {{ ai_billing.type_decimal() }}) end
+  case when {{ ai_billing.fits_decimal(column, 19) }} then {{ ai_billing.as_decimal(column) }} end
 {%- endmacro %}
 
 {# The same for a quantity. It is multiplied where its unit names a number, such as "1000 Tokens": so the product must fit, too. #}
 {% macro to_quantity(column, unit) %}{{ return(adapter.dispatch('to_quantity', 'ai_billing')(column, unit)) }}{% endmacro %}
 {% macro default__to_quantity(column, unit) -%}
   case when {{ ai_billing.fits_decimal(column, 13) }} then
-    case when abs(cast(cast({{ column }} as {{ ai_billing.type_decimal() }}) as decimal(14, 0))) * {{ ai_billing.unit_factor(unit) }} <= 10000000000000
-      then cast({{ column }} as {{ ai_billing.type_decimal() }}) end
+    case when abs(cast({{ ai_billing.as_decimal(column) }} as decimal(14, 0))) * {{ ai_billing.unit_factor(unit) }} <= 10000000000000
+      then {{ ai_billing.as_decimal(column) }} end
   end
 {%- endmacro %}
 {% macro postgres__to_quantity(column, unit) %}{{ return(ai_billing.to_decimal(column)) }}{% endmacro %}

@@ -6,7 +6,10 @@ import pytest
 from judging import settled, statuses
 from world import Table, World, cost, usage
 
-FITS = ["0", "-0", "-0.00", "1.5", "1234567890123.123456789012345678", "0.000000000000000001", "1.50000000000000000000000"]
+FITS = ["0", "-0", "-0.00", "1.5", "1234567890123.123456789012345678", "0.000000000000000001", "1.50000000000000000000000",
+        # At and beyond the widths that DuckDB reads as 64 bits.
+        "-9999999999999", "99999999.9999999999", "100000000.0000000001", "-0.00000000001", "999.999999999999999",
+        "1000.000000000000001", "-999.9999999999999999"]
 NEVER = ["+1", "1e-7", ".5", "1.", "01", " 1", "1,000", "NaN", "1\n", "", "Infinity"]
 ONLY_NUMERIC = ["0.0000000000000000001", "1" * 400 + "." + "2" * 400]
 # Amounts that DECIMAL(38,18) holds, or nearly, but sums of them do not; and some that it never held.
