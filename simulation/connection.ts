@@ -207,6 +207,7 @@ export class Connection {
         keptFrom: floorOf(this.#latestDate, state?.longest_retention ?? retention),
         state,
         isComplete: isComplete(result, stream),
+        keepsValues: provider.options.members !== "volatile",
         uncovered: this.#uncovered,
       });
     });

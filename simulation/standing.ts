@@ -28,6 +28,8 @@ export interface Passed {
   readonly state: StateValue | undefined;
   /** Whether the sync read the whole stream. */
   readonly isComplete: boolean;
+  /** A5: whether records keep their values. Else rows come again as strays with other values, and no sum can be followed. */
+  readonly keepsValues: boolean;
   /** The readings that no kept state has covered since their report. */
   readonly uncovered: ReadonlySet<string>;
 }
@@ -153,14 +155,17 @@ export class Standing {
       rows: new Map<string, Version>(),
       anchor: undefined,
     };
+    const { selects, stream } = this.#rules;
     const lost = [...before.values()]
       .map(({ record }) => record)
+      // A record that is posted later is in no window that ends before its posting, as after an earlier end date.
+      .filter(({ id }) => selects !== "posting" || !id.endsWith("7"))
       .filter(({ start }) => start >= from)
       .filter(({ id }) => !rows.has(id) && !this.#strays.has(id))
       .filter((record) => visible(record, endedAt) !== undefined);
     const [first] = lost;
     if (first === undefined) return [];
-    const what = `${lost.length} of ${before.size} rows of ${this.#rules.stream} ${day} no longer stand, ${first.id} among them`;
+    const what = `${lost.length} of ${before.size} rows of ${stream} ${day} no longer stand, ${first.id} among them`;
     if (anchor === undefined) return [`R4: ${what}`];
     // The platform kept a report and dropped its rows. Rows of the next reading count in their place until that reading is complete.
     const own = [...this.#warehouse.deduplicated[this.#rules.stream].values()].filter(
@@ -211,8 +216,8 @@ export class Standing {
    * R2: the state names the day of every provisional cost that stands. A day that is due (R10) is excepted: the next sync reads it
    * anyway. Its newest reading is not confirmed, so the rows of an earlier reading stand, while the state has the newest sums.
    */
-  #forgotten({ isComplete, state, from, followedFrom }: Passed): string[] {
-    if (!isComplete || this.#rules.stream !== "costs") return [];
+  #forgotten({ isComplete, keepsValues, state, from, followedFrom }: Passed): string[] {
+    if (!isComplete || !keepsValues || this.#rules.stream !== "costs") return [];
     const followed = new Set((state?.provisional ?? []).map(([day]) => day));
     const position = Date.parse(state?.position ?? iso(0));
     const faults: string[] = [];

@@ -74,6 +74,13 @@ export const DAYS: readonly Mutant[] = [
   },
   {
     rule: "R10",
+    file: "src/core/settle.ts",
+    from: "earlier?.confirmed !== false || wasToday(earlier)",
+    to: "earlier?.confirmed !== false",
+    test: "src/core/settle.test.ts: R10: a day that was unconfirmed while it went on is doubtful once more when it is over",
+  },
+  {
+    rule: "R10",
     file: "src/streams/completion.ts",
     from: "reading.totals === null ? [reading] : []",
     to: "reading.totals === null ? [] : []",
@@ -117,7 +124,7 @@ export const DAYS: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/core/settle.ts",
-    from: "isWhole && !confirmed && earlier?.confirmed !== false",
+    from: "isWhole && !confirmed && isFirst",
     to: "isWhole && !confirmed",
     test: "src/streams/reader_days.test.ts: R10: a provider that never stands still twice is not read again for ever",
   },

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { DayDigest } from "./digests.ts";
+import { readingId } from "./identity.ts";
 import { forget, isKnown, type KnownDays, learn, NOTHING_KNOWN, suspect } from "./known_days.ts";
 import {
   differingDays,
@@ -304,6 +305,18 @@ describe("settle()", () => {
     expect(settle(gone(first.known), unsteady, []).doubtful).toEqual([]);
     const steady = settle(first.known, reading([seen(ONE, 3, "a")]), []);
     expect(settle(gone(steady.known), unsteady, []).doubtful).toEqual([ONE]);
+  });
+
+  test("R10: a day that was unconfirmed while it went on is doubtful once more when it is over", () => {
+    const at = (instant: number, mark: string): FinishedReading => {
+      const rewrites = [seen(ONE, 3, "before")];
+      const id = readingId(instant, "chain");
+      return reading([seen(ONE, 3, mark)], { moved: true, rewrites, id });
+    };
+    const today = settle(NOTHING_KNOWN, at(ONE + DAY - 1, "a"), []);
+    const over = settle(today.known, at(ONE + DAY, "b"), []);
+    expect(over.doubtful).toEqual([ONE]);
+    expect(settle(over.known, at(ONE + 2 * DAY, "c"), []).doubtful).toEqual([]);
   });
 
   test("R10: a day that has fewer rows than before has lost some, in each kind of reading", () => {

@@ -14,16 +14,20 @@
  * beside the earlier rows. The report names the earlier rows, and the day stays forgotten: the next reading writes all of it.
  */
 import { type DayDigest, daysOf, digestOf } from "./digests.ts";
+import { readingId } from "./identity.ts";
 import {
   confirm,
   forget,
+  type ForgottenDay,
   isKnown,
   isSuspicious,
   judgeDay,
+  type KnownDay,
   type KnownDays,
   learn,
   suspect,
 } from "./known_days.ts";
+import { DAY } from "./time.ts";
 import type { Range } from "./window.ts";
 
 /** The members of a complete reading that {@link settle} needs. */
@@ -227,7 +231,9 @@ function wrote(before: Settlement, seen: DayDigest, reading: FinishedReading): S
   const isProven = isWhole && (!moved || agrees === true);
   const confirmed = isProven && reading.unprovenBefore == null;
   const earlier = before.known.days.get(day) ?? before.known.forgotten.get(day);
-  const isDoubtful = isWhole && !confirmed && earlier?.confirmed !== false;
+  // R10: the listing of a day that goes on moves all the time, so a reading of such a day is not the first of two.
+  const isFirst = earlier?.confirmed !== false || wasToday(earlier);
+  const isDoubtful = isWhole && !confirmed && isFirst;
   return {
     ...before,
     doubtful: isDoubtful ? [...before.doubtful, day] : before.doubtful,
@@ -238,6 +244,10 @@ function wrote(before: Settlement, seen: DayDigest, reading: FinishedReading): S
     reports: [...before.reports, reportOf(seen, { rowsReadingId: id, confirmed })],
   };
 }
+
+/** Whether the rows of a day were written while the day went on; ids of readings sort by time. */
+const wasToday = ({ day, readingId: id }: KnownDay | ForgottenDay): boolean =>
+  id !== null && id < readingId(day + DAY, "");
 
 /**
  * Judges some days of a window a second time in the same sync, without writing any (P6). A day that agrees with the known one is
