@@ -4,6 +4,13 @@ import type { Mutant } from "./mutant.ts";
 export const CONCURRENCY: readonly Mutant[] = [
   {
     rule: "C1",
+    file: "src/http/gate.ts",
+    from: 'ticket.isPaced ? "pace" : page.isAwaited',
+    to: "page.isAwaited",
+    test: "src/http/gate.test.ts: C1: pages whose requests waited for the pace add no lane, because such lanes would only wait",
+  },
+  {
+    rule: "C1",
     file: "src/streams/job_queue.ts",
     from: "const job = this.#jobs.shift();",
     to: "const job = this.#jobs.pop();",

@@ -32,6 +32,13 @@ export const RECORDS: readonly Mutant[] = [
   },
   {
     rule: "P5",
+    file: "src/streams/record_filter.ts",
+    from: "return verdict.counts ? this.#stray(record, verdict) : Number.NaN;",
+    to: "return this.#stray(record, verdict);",
+    test: "src/streams/records.test.ts: P5: a stray that a provider repeats within one reading is written, counted and reported once",
+  },
+  {
+    rule: "P5",
     file: "src/streams/completion.ts",
     from: "await this.#leave(days.filter((day) => !agreed.has(day)));",
     to: "",

@@ -199,6 +199,14 @@ describe("C1: the gate finds the number of lanes", () => {
     expect(Math.min(...spaces)).toBeGreaterThan(0);
   });
 
+  test("C1: pages whose requests waited for the pace add no lane, because such lanes would only wait", async () => {
+    const { gate, page } = automatic();
+    gate.limited(await gate.pass(signal), 1000);
+    expect(gate.lanes).toBe(2);
+    for (let count = 0; count < 50; count++) await page(100);
+    expect(gate.lanes).toBe(2);
+  });
+
   test("C1: a fault that is retried takes a lane", () => {
     const { gate } = automatic();
     gate.failed();

@@ -383,6 +383,19 @@ test("P5: a stray that an earlier sync wrote is reported as standing, and not wr
   expect(lines).toMatchObject({ count: 0, hasStrays: false, standing });
 });
 
+test("P5: a stray that a provider repeats within one reading is written, counted and reported once", () => {
+  const strays = new Strays([]);
+  const window = STRAY_WINDOW;
+  const twice = [usageRecord("a"), usageRecord("a")];
+  fromRecords(twice, contextOf({ window, strays }));
+  const purpose = { kind: "strays", ids: allOf(strays) } as const;
+  const lines = fromRecords(twice, contextOf({ window, strays, purpose, withTotals: true }));
+  expect(lines).toMatchObject({ count: 1, records: 1, totals: [{ records: 1 }] });
+  strays.wrote(purpose.ids, lines.strays, window, "r0");
+  const next = fromRecords(twice, contextOf({ window, strays: new Strays(strays.known) }));
+  expect(next.standing).toEqual([{ day: DAY_ONE, rowsReadingId: "r0", records: 1 }]);
+});
+
 test("P5: what a restart brings again is not emitted, but counts for its reading", () => {
   const first = contextOf({ stream: costs, granularity: null, withTotals: true });
   const before = fromRecords([costRecord("a"), costRecord("b")], first);
