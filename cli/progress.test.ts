@@ -81,8 +81,8 @@ test("a stream that has ended says how and when", () => {
   at.now = 600_000;
   progress.end();
   expect(shown()).toEqual([
-    "usage          complete after 9 min; 2 rows",
-    "costs          incomplete after 9 min; 0 rows",
+    "usage          complete after 8 min; 2 rows",
+    "costs          incomplete after 8 min; 0 rows",
   ]);
 });
 
@@ -118,11 +118,14 @@ test("elsewhere it is plain lines, and messages at once", () => {
   progress.tick();
   progress.saw(protocol.streamStatus("usage", "COMPLETE", 0));
   progress.tick();
+  at.now = 121_000;
+  progress.tick();
   progress.end();
   expect(written).toEqual([
     "asks the provider what it offers, 30 s\n",
     "Trying again in 5 s\n",
     "usage 1 rows, 1 pages, 1 of 3 windows; 60 s, about 2 min left\n",
     "usage 1 rows, 1 pages, 1 of 3 windows; costs 0 rows; 60 s\n",
+    "usage 1 rows, 1 pages, 1 of 3 windows; costs 0 rows; 2 min\n",
   ]);
 });

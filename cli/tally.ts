@@ -155,5 +155,5 @@ const count = (number: number): string => number.toLocaleString("en-US");
 
 function timeOf(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000);
-  return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
+  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 }
