@@ -4,6 +4,7 @@
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: "this user has no permission",
   EADDRINUSE: "another program uses this port",
+  EBUSY: "it is in use, or mounted without its folder: mount the folder instead",
   ECONNREFUSED: "nothing listens at this address: the connection was refused",
   ECONNRESET: "the connection was reset",
   EEXIST: "there is one already",

@@ -1,16 +1,18 @@
 import {
+  access,
   chmod,
   lstat,
   mkdir,
   mkdtemp,
   readdir,
   readFile,
+  realpath,
   rm,
   stat,
   symlink,
   writeFile,
 } from "node:fs/promises";
-import { existsSync } from "node:fs";
+import { constants, existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -138,6 +140,25 @@ describe("a report", () => {
     await writeFile(path("config.json"), "{}");
     await expect(replaceReport(path("config.json"), "page")).rejects.toThrow("no report any more");
     expect(await readFile(path("config.json"), "utf8")).toBe("{}");
+  });
+
+  it("that could not be renamed into its place is refused before anything is read", async () => {
+    const page = path("report.html");
+    await writeFile(page, REPORT_MARK);
+    const mounts = path("mountinfo");
+    await writeFile(mounts, `36 35 98:0 /mnt ${await realpath(page)} rw - ext4 /dev/root rw\n`);
+    await expect(assertMayWrite(page, "--report", mounts)).rejects.toThrow(
+      "mounted without its folder: mount the folder instead. Name another file with --report. Nothing was read",
+    );
+    // root may write to every folder, so the system is asked first.
+    await chmod(folder, 0o500);
+    const isRefused = await access(folder, constants.W_OK).then(
+      () => false,
+      () => true,
+    );
+    const said = await assertMayWrite(page, "--report").then(() => "", String);
+    await chmod(folder, 0o700);
+    expect(said.includes("this user has no permission")).toBe(isRefused);
   });
 
   it("does not replace a database, and is not written to a folder that is missing", async () => {

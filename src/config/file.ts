@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { STDIN } from "../config_place.ts";
 import { ConnectorError } from "../errors.ts";
 import { codeOf, reasonOf } from "../file_faults.ts";
-import { replaceFile, TEMPORARY } from "./replace_file.ts";
+import { faultOfReplacing, replaceFile, TEMPORARY } from "./replace_file.ts";
 
 /** A temporary file is left over if it is older than this, in milliseconds: its writer was killed. */
 const LEFT_OVER_AGE = 60_000;
@@ -83,9 +83,10 @@ async function removeLeftOvers(file: string, nowMs: number): Promise<void> {
  * Checks whether {@link writeConfigFile} can work. It runs before a refresh: after the refresh the old token is spent,
  * and a failed write would lose the new one.
  *
+ * @param mounts see {@link faultOfReplacing}
  * @throws ConnectorError `invalid_config` if the file cannot be written
  */
-export async function assertWritable(path: string): Promise<void> {
+export async function assertWritable(path: string, mounts?: string): Promise<void> {
   if (path === STDIN) {
     throw new ConnectorError(
       "invalid_config",
@@ -93,13 +94,15 @@ export async function assertWritable(path: string): Promise<void> {
         "Put the config into a file that this user may write, and name it with --config.",
     );
   }
+  let fault: string | undefined;
   try {
     const file = await realpath(path);
     await access(file, constants.R_OK);
-    await access(dirname(file), constants.W_OK | constants.X_OK);
+    fault = await faultOfReplacing(file, mounts);
   } catch (reason) {
     throw unwritable(path, reason);
   }
+  if (fault !== undefined) throw unwritable(path, { code: fault });
 }
 
 function unwritable(path: string, reason: unknown): ConnectorError {

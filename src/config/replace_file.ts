@@ -1,6 +1,9 @@
 /** Replaces files so that no crash and no full disk leaves half a file. */
 import { randomUUID } from "node:crypto";
-import { open, rename, rm } from "node:fs/promises";
+import { constants } from "node:fs";
+import { access, open, readFile, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { codeOf } from "../file_faults.ts";
 
 /** The end of a temporary file's name, after the name of the file that it is to replace and a dot. */
 export const TEMPORARY = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.new$/;
@@ -34,3 +37,31 @@ export async function replaceFile(path: string, text: string, mode = 0o600): Pro
     throw reason;
   }
 }
+
+/** The mounts that a process on Linux sees. The fifth word of a line is the path, with octal numbers for spaces. */
+const MOUNTS = "/proc/self/mountinfo";
+
+/**
+ * Checks beforehand whether {@link replaceFile} can replace a file. It makes nothing.
+ *
+ * A container may have one file mounted, without its folder. Such a file can be written, and a new file can be made beside it. Only
+ * the renaming fails, and then it is too late: the work is done, or the old token is spent.
+ *
+ * @returns the code of the system's error that would come; undefined if none is foreseen
+ */
+export async function faultOfReplacing(file: string, mounts = MOUNTS): Promise<string | undefined> {
+  try {
+    await access(dirname(file), constants.W_OK | constants.X_OK);
+  } catch (reason) {
+    return codeOf(reason);
+  }
+  const lines = await readFile(mounts, "utf8").catch(() => "");
+  return lines.split("\n").some((line) => placeOfMount(line) === file) ? "EBUSY" : undefined;
+}
+
+const placeOfMount = (line: string): string | undefined =>
+  line
+    .split(" ")[4]
+    ?.replaceAll(/\\([0-7]{3})/g, (_, octal: string) =>
+      String.fromCharCode(Number.parseInt(octal, 8)),
+    );

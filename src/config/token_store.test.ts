@@ -3,6 +3,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -195,6 +196,21 @@ test("an error names a file that is missing or cannot be replaced", async () => 
     code: "invalid_config",
   });
   chmodSync(folder, 0o700);
+});
+
+test("a file that is mounted without its folder is refused before a refresh spends its token", async () => {
+  const [file, link] = [join(folder, "a config.json"), join(folder, "link.json")];
+  const mounts = join(folder, "mountinfo");
+  writeFileSync(file, "{}");
+  symlinkSync(file, link);
+  const lineOf = (place: string) =>
+    `36 35 98:0 /mnt ${place.replaceAll(" ", "\\040")} rw,noatime master:1 - ext4 /dev/root rw\n`;
+  writeFileSync(mounts, lineOf(folder));
+  await expect(assertWritable(link, mounts)).resolves.toBeUndefined();
+  writeFileSync(mounts, lineOf("/") + lineOf(realpathSync(file)));
+  await expect(assertWritable(link, mounts)).rejects.toThrow(
+    "mounted without its folder: mount the folder instead. A config with a refresh token needs",
+  );
 });
 
 test.each([

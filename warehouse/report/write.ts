@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { access, realpath, stat } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
-import { replaceFile } from "../../src/config/replace_file.ts";
+import { resolve } from "node:path";
+import { faultOfReplacing, replaceFile } from "../../src/config/replace_file.ts";
 import { ConnectorError } from "../../src/errors.ts";
 import { codeOf, reasonOf } from "../../src/file_faults.ts";
 import { reportScript, reportStyle } from "../files.ts";
@@ -23,25 +23,24 @@ const hashOf = (text: string): string =>
  * Checks before the work begins whether {@link writeReport} may write. A report replaces a report, and nothing else: a file of
  * another kind may be the only copy of what it holds.
  *
+ * @param mounts see {@link faultOfReplacing}
  * @throws ConnectorError `invalid_arguments` that says what the path holds
  */
-export async function assertMayWrite(path: string, option: string): Promise<void> {
+export async function assertMayWrite(path: string, option: string, mounts?: string): Promise<void> {
   const { kind, words } = findAt(path);
   if (!REPLACED.has(kind))
     throw refused(path, option, `it is ${words}, and a report replaces only a report`);
-  try {
-    await access(
-      kind === "nothing" ? dirname(resolve(path)) : await realpath(path),
-      constants.W_OK,
-    );
-  } catch (reason) {
-    const isMissing = codeOf(reason) === "ENOENT";
-    throw refused(
-      path,
-      option,
-      isMissing ? "there is no such folder" : `this user may not write there`,
-    );
-  }
+  const file = await realpath(path).catch(() => resolve(path));
+  const fault = (await faultOfAccess(file, kind)) ?? (await faultOfReplacing(file, mounts));
+  if (fault === undefined) return;
+  const why = fault === "ENOENT" ? "there is no such folder" : reasonOf({ code: fault });
+  throw refused(path, option, why);
+}
+
+/** A report that this user may not write stays, although its folder would allow to replace it. */
+async function faultOfAccess(file: string, kind: FoundKind): Promise<string | undefined> {
+  if (kind === "nothing") return undefined;
+  return await access(file, constants.W_OK).then(() => undefined, codeOf);
 }
 
 const REPLACED: ReadonlySet<FoundKind> = new Set(["nothing", "empty", "report"]);
