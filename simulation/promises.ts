@@ -248,7 +248,11 @@ export class Promises {
           `lost: ${life.id} of ${date(life.start)} version ${needed} of ${iso(life.versions[needed]?.at ?? 0)}, have ${row?.index ?? "none"}`,
         );
       }
-      if (isFollowed) faults.push(...this.#tracked(life, state, chain));
+      // A reading during an outage may have taken the record for withdrawn, and so its provisional cost for gone.
+      const wasBlind = rules.outages.some(
+        ({ start, end }) => end > life.start && start <= result.endedAt,
+      );
+      if (isFollowed && !wasBlind) faults.push(...this.#tracked(life, state, chain));
     }
     return faults;
   }
