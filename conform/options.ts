@@ -169,13 +169,15 @@ export async function completed(
       (value) => value !== undefined && value !== "",
     );
   const token = config.credentials?.access_token ?? fromEnvironment("TOKEN");
-  const only = (given.only ?? "").split(",").filter((name) => name !== "");
+  const only = (given.only ?? "").split(",").filter((name) => name.trim() !== "");
   const { unknown } = chosen(only);
   const faults = [
     ...(baseUrl === undefined ? ["--base-url is missing"] : []),
     ...(token === undefined
       ? ["a token is missing: set AI_BILLING_TOKEN, or name a config that has one with --config"]
       : []),
+    // A script whose variable is not set must not try all checks, and then believe that it tried one.
+    ...(given.only !== undefined && only.length === 0 ? ["--only names no check"] : []),
     ...(unknown.length > 0 ? [`--only names no check: ${unknown.map(shownName).join(", ")}`] : []),
   ];
   if (baseUrl === undefined || token === undefined || faults.length > 0)
