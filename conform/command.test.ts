@@ -1,4 +1,5 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { access, chmod, link, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -145,6 +146,7 @@ describe("exit codes", () => {
       secret,
       "--only names no check: a word that is no id.",
     ],
+    [["--base-url", "http://127.0.0.1:1", "--only", ","], secret, "--only names no check"],
     [["--config", "/does/not/exist"], {}, 'The config file "/does/not/exist" does not exist.'],
     [
       ["--base-url", "https://example.com", "--expect", "/does/not/exist"],
@@ -363,6 +365,7 @@ describe("files", () => {
         note: "ours",
       };
       const oauth = await file("oauth.json", JSON.stringify(content));
+      await link(oauth, path("before.json"));
       const argv = [...address(trial), "--oauth", oauth, "--only", "OAU"];
       for (let round = 1; round <= 2; round += 1) {
         const { code, said } = await run(argv, token(trial));
@@ -371,5 +374,27 @@ describe("files", () => {
       const kept: unknown = JSON.parse(await readFile(oauth, "utf8"));
       expect(kept).toMatchObject({ client_id: clientId, note: "ours" });
       expect(kept).not.toMatchObject({ refresh_token: refreshToken });
+      // The file was replaced by a whole one: writing into it would leave half a file on a full disk.
+      expect(await readFile(path("before.json"), "utf8")).toBe(JSON.stringify(content));
+    }));
+
+  it("spends no refresh token if the new one could not be kept", () =>
+    withProvider({ oauth: {} }, async (trial) => {
+      await mkdir(path("closed"));
+      const content = { client_id: "a", refresh_token: "b" };
+      const oauth = await file("closed/oauth.json", JSON.stringify(content));
+      await chmod(path("closed"), 0o500);
+      // root may write to every folder, so the system is asked first.
+      const isRefused = await access(path("closed"), constants.W_OK).then(
+        () => false,
+        () => true,
+      );
+      const argv = [...address(trial), "--oauth", oauth, "--only", "CAP-01"];
+      const { code, warned } = await run(argv, token(trial));
+      await chmod(path("closed"), 0o700);
+      expect(code).toBe(isRefused ? 2 : 0);
+      expect(warned.includes("so a new refresh token would be lost: this user has no")).toBe(
+        isRefused,
+      );
     }));
 });

@@ -1,6 +1,7 @@
 /** `source-ai-billing conform`: from the command line to the reports and the exit code. */
-import { writeFile } from "node:fs/promises";
+import { realpath, writeFile } from "node:fs/promises";
 import * as z from "zod";
+import { faultOfReplacing, replaceFile } from "../src/config/replace_file.ts";
 import { codeOf, reasonOf } from "../src/file_faults.ts";
 import { CannotRun } from "./errors.ts";
 import { parseExpectations } from "./expectations.ts";
@@ -61,8 +62,7 @@ const DEEP: RunLimits = {
   pause: 5000,
 };
 
-/** Modes of files. One with tokens is private. A report is for others too, such as those who share a container's volume. */
-const PRIVATE = 0o600;
+/** The mode of a report: it is for others too, such as those who share a container's volume. */
 const PUBLIC = 0o644;
 
 const oauthSchema = z.looseObject({
@@ -77,6 +77,13 @@ async function oauthOf(
 ): Promise<OAuthCredentials | undefined> {
   if (path === undefined) return undefined;
   const file = await readJson(path, oauthSchema);
+  const place = await realpath(path);
+  // A refresh spends the old token, so a place that takes no new one is refused before the first request.
+  const fault = await faultOfReplacing(place);
+  if (fault !== undefined)
+    throw new CannotRun(
+      `--oauth cannot be written to ${path}, so a new refresh token would be lost: ${reasonOf({ code: fault })}`,
+    );
   shown.hide(file.refresh_token);
   shown.hide(file.client_secret ?? "");
   return {
@@ -84,14 +91,20 @@ async function oauthOf(
     clientId: file.client_id,
     clientSecret: file.client_secret,
     refreshToken: file.refresh_token,
-    save: (token) =>
-      write(path, `${JSON.stringify({ ...file, refresh_token: token }, null, 2)}\n`, PRIVATE),
+    save: async (token) => {
+      const text = `${JSON.stringify({ ...file, refresh_token: token }, null, 2)}\n`;
+      await written(path, replaceFile(place, text));
+    },
   };
 }
 
-async function write(path: string, text: string, mode = PUBLIC): Promise<void> {
+const write = (path: string, text: string): Promise<void> =>
+  written(path, writeFile(path, text, { mode: PUBLIC }));
+
+/** Waits for the writing of a file. Throws {@link CannotRun} that names it. */
+async function written(path: string, writing: Promise<unknown>): Promise<void> {
   try {
-    await writeFile(path, text, { mode });
+    await writing;
   } catch (error) {
     throw new CannotRun(`${path} cannot be written: ${reasonOf(error)}`);
   }
