@@ -6221,8 +6221,9 @@ compared as (
     coalesce(provisional.days_provisional, 0) as days_provisional,
     previous.days_counted as previous_days_counted,
     case when previous.month is not null then sums.previous_billed_cost end as known_previous,
+    -- Of a month after the newest complete day nothing is known as a whole: it has no days to compare.
     case
-      when previous.month is null then null
+      when previous.month is null or sums.month > months.running_month then null
       when sums.month = months.running_month then sums.previous_to_date_cost
       else sums.previous_billed_cost
     end as known_previous_to_date,

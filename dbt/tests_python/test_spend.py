@@ -117,6 +117,20 @@ def test_a_month_without_a_complete_day_has_no_forecast(warehouse, table):
     assert rows[1]["forecast_method"] == "none: no day of the month is complete yet"
 
 
+def test_a_month_after_the_newest_complete_day_is_not_compared(warehouse, table):
+    world = World(table)
+    world.now = world.now.replace(day=1)
+    world.put(cost("a", "10-31", "31"))
+    world.put(cost("b", "11-01", "3"))
+    world.sync(("10-01", "11-01"), ("11-01", "11-02"))
+    warehouse.fill(table.tables)
+    warehouse.build()
+    row = one(warehouse, "select * from monthly_costs where month = date '2025-11-01'")
+    assert (row["previous_billed_cost"], row["previous_to_date_cost"], row["change_to_date"]) == (31, None, None)
+    team = one(warehouse, "select * from team_costs where month = date '2025-11-01'")
+    assert (team["to_date_cost"], team["previous_to_date_cost"]) == (3, None)
+
+
 def test_costs_too_large_to_be_multiplied_exactly_have_no_forecast(warehouse, table):
     built(warehouse, table, [cost("a", "11-01", "3703703670370376500.65", x_ModelId="m1")], OCTOBER_ON)
     row = month_of(warehouse, "m1")
