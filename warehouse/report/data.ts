@@ -6,7 +6,9 @@ import { removedCosts } from "../figures.ts";
 import { amountOf, unusables } from "../unusable.ts";
 import { idleBudgets } from "../inputs.ts";
 import { dimensionsOf } from "./dimensions.ts";
-import { anomalies, changes, headline, movers, teams, unitCosts } from "./first_screen.ts";
+import { makeClock, makeCosts, reaches } from "./clock.ts";
+import { anomalies, changes, headline, teams, unitCosts } from "./first_screen.ts";
+import { movesOf } from "./moves.ts";
 import type { ProofRange, ReportData, Status, View } from "./model.ts";
 
 /**
@@ -20,6 +22,7 @@ export async function reportData(database: Database, madeBy: string): Promise<Re
     `SELECT billing_currency FROM current_costs WHERE is_counted AND billing_currency IS NOT NULL
      GROUP BY 1 ORDER BY count(*) DESC, 1`,
   );
+  await makeClock(database);
   const views: View[] = [];
   for (const currency of currencies) views.push(await viewOf(database, currency));
   return {
@@ -74,17 +77,20 @@ async function viewOf(database: Database, currency: string): Promise<View> {
     `SELECT coalesce(sum(${amountOf("BilledCost")}), 0) FROM costs WHERE BillingCurrency = ${literal(currency)}`,
   );
   const [current = "0", provisional = "0"] = (row ?? []).map(plain);
-  const { days, dimensions } = await dimensionsOf(database, currency);
+  await makeCosts(database, currency);
+  const { days, dimensions } = await dimensionsOf(database);
+  const head = await headline(database, currency);
   return {
     currency,
-    headline: await headline(database, currency),
+    headline: head,
     days,
     dimensions,
-    movers: await movers(database, currency),
+    reaches: await reaches(database, days[0]),
+    moves: head.comparison === null ? null : await movesOf(database),
     anomalies: await anomalies(database, currency),
     changes: await changes(database, currency),
     units: await unitCosts(database, currency),
-    teams: await teams(database, currency),
+    teams: await teams(database, currency, head),
     naive: plain(naive),
     current,
     provisional,

@@ -1,9 +1,7 @@
 /** The costs of each day by each label, for the part of the report in which people choose a label and a period. */
 import { labels } from "../../src/generated/labels.ts";
-import { literal } from "../columns.ts";
 import type { Database } from "../database.ts";
 import { plain } from "../decimals.ts";
-import { modelQuery } from "../models.ts";
 import type { Dimension, View } from "./model.ts";
 
 /** `service_tier` as people read it: `Service tier`. The key of an API is just a key to them. */
@@ -22,30 +20,17 @@ const LABELS = [
   { name: "Charge", column: "charge_category" },
 ];
 
-/** Values of a label that the page tells apart; the others are added up, so that a file of many keys stays small. */
+/**
+ * Values of a label that the page tells apart in each period; the others are added up, so that a file of many keys stays small. A value
+ * that is large in one of the periods has a line of its own in all of them: a new key must not hide behind the keys of earlier years.
+ */
 const VALUES = 60;
 
 /** Days of the page, ten years at most. */
 const DAYS = 3660;
 
-/**
- * The days and labels of one currency. The labels of a key come before those of its project, and these before those of its
- * workspace, as in the model `team_costs`.
- */
-export async function dimensionsOf(
-  database: Database,
-  currency: string,
-): Promise<Pick<View, "days" | "dimensions">> {
-  await database.run(`
-    CREATE OR REPLACE TEMP TABLE report_costs AS
-    WITH teams AS (${await modelQuery("ai_billing__teams")})
-    SELECT daily.*, coalesce(by_key.team, by_project.team, by_workspace.team) AS team
-    FROM daily_costs AS daily
-    LEFT JOIN teams AS by_key ON by_key.label = 'api_key_id' AND by_key.value = daily.api_key_id
-    LEFT JOIN teams AS by_project ON by_project.label = 'project_id' AND by_project.value = daily.project_id
-    LEFT JOIN teams AS by_workspace
-      ON by_workspace.label = 'workspace_id' AND by_workspace.value = daily.workspace_id
-    WHERE daily.billing_currency = ${literal(currency)}`);
+/** The days and labels of the currency whose costs are in `report_costs`. */
+export async function dimensionsOf(database: Database): Promise<Pick<View, "days" | "dimensions">> {
   const days = await daysOf(database);
   const dimensions: Dimension[] = [];
   for (const { name, column } of LABELS) {
@@ -75,9 +60,13 @@ async function dimensionOf(
              coalesce(${column}, 'no ${name.toLowerCase()} (' || coalesce(charge_category, 'no category') || ')') AS value,
              billed_cost
       FROM report_costs WHERE records > 0),
-    ranked AS (
-      SELECT value, row_number() OVER (ORDER BY sum(abs(billed_cost)) DESC, value) AS place
-      FROM named GROUP BY value)
+    periods AS (
+      SELECT unnest([through_day - 7, through_day - 14, through_day - 30, through_day - 60, month, previous_month,
+        through_day - 90, through_day - 180, DATE '0001-01-01']) AS since FROM report_clock),
+    placed AS (
+      SELECT since, value, row_number() OVER (PARTITION BY since ORDER BY sum(abs(billed_cost)) DESC, value) AS place
+      FROM named JOIN periods ON day >= since GROUP BY since, value),
+    ranked AS (SELECT value, min(place) AS place FROM placed GROUP BY value)
     SELECT CASE WHEN place <= ${VALUES} THEN value ELSE 'all others' END, day, sum(billed_cost), min(place), bool_or(is_named)
     FROM named JOIN ranked USING (value) GROUP BY 1, 2 ORDER BY min(min(place)) OVER (PARTITION BY 1), 1, day`);
   if (!rows.some((row) => row[4] === "true")) return undefined;

@@ -3,7 +3,7 @@ import { subtract } from "../decimals.ts";
 import { exploreSection } from "./explore_section.ts";
 import { count, longDate, money, month, percent, shortDate } from "./format.ts";
 import { type Markup, markup } from "./markup.ts";
-import type { Budget, ReportData, View } from "./model.ts";
+import type { Budget, Headline, ReportData, View } from "./model.ts";
 import { newsSection } from "./news_section.ts";
 import { proofSection } from "./proof_section.ts";
 import { amount, change, DIGITS, table } from "./tables.ts";
@@ -66,19 +66,59 @@ ${unitFigure(view)}
 
 function headline(view: View, others: readonly View[]): Markup {
   const { headline: head, currency } = view;
-  const before = change(subtract(head.toDate, head.previousToDate));
-  const share = percent(subtract(head.toDate, head.previousToDate), head.previousToDate);
+  const name = month(head.month);
+  const title = head.isOver ? name : `${name} so far`;
   return markup`
 <header>
   <h1>${claimOf(view)}</h1>
   <p class="lead">${detailsOf(view)}${othersOf(others)}</p>
   <dl class="sums">
-    ${sum("to-date", `${month(head.month)} so far`, amount(head.toDate), currency, `through ${shortDate(head.throughDay)}`)}
-    ${sum("previous", "Month before, same day", amount(head.previousToDate), currency, markup`${before} this month${share === "" ? "" : `, ${share}`}`)}
-    ${sum("forecast", "Forecast of the month", head.forecast === null ? "none" : amount(head.forecast), head.forecast === null ? "" : currency, head.forecastMethod.replace(/^none: /, ""))}
+    ${sum("to-date", title, amount(head.toDate), currency, `through ${shortDate(head.throughDay)}`)}
+    ${previousSum(head, currency)}
+    ${head.isOver ? NOTHING : [forecastSum(head, currency)]}
     ${budgetSum(view)}
   </dl>
 </header>`;
+}
+
+function forecastSum({ forecast, forecastMethod }: Headline, currency: string): Markup {
+  const says = forecastMethod.replace(/^none: /, "");
+  return forecast === null
+    ? sum("forecast", "Forecast of the month", "none", "", says)
+    : sum("forecast", "Forecast of the month", amount(forecast), currency, says);
+}
+
+/** The month before, on the days that are compared. */
+function previousSum(head: Headline, currency: string): Markup {
+  const { comparison: compared } = head;
+  if (compared === null) return sum("previous", "Month before", "not read", "", notRead(head));
+  const { billed, previous, days, previousDays } = compared;
+  const same = days === 1 ? "Month before, same day" : "Month before, same days";
+  const longer = previousDays === null ? same : `Month before, all ${previousDays} days`;
+  const title = compared.isWhole ? longer : same;
+  const share = percent(subtract(billed, previous), previous);
+  const where = scopeWords(head);
+  return sum(
+    "previous",
+    title,
+    amount(previous),
+    currency,
+    markup`${change(subtract(billed, previous))} this month${share === "" ? "" : `, ${share}`}${where}`,
+  );
+}
+
+const notRead = ({ hasCompleteDay }: Headline): string =>
+  hasCompleteDay ? "it was not read on the days of this month" : "no complete day to compare";
+
+/** The days and accounts that a comparison is about, where it is not about all. */
+function scopeWords({ comparison: compared, behind }: Headline): string {
+  if (compared === null) return "";
+  const days =
+    compared.days === null
+      ? " on the days of each account that were read in both months"
+      : ` on the ${count(compared.days, "day")} that ${compared.days === 1 ? "was" : "were"} read in both months`;
+  const names = behind.map(({ name }) => name);
+  return `${compared.isWhole ? "" : days}${names.length === 0 ? "" : `, without ${namesOf(names)}`}`;
 }
 
 function sum(
@@ -95,14 +135,15 @@ function sum(
   </div>`;
 }
 
-function budgetSum({ headline: { budget }, currency }: View): Markup {
+function budgetSum({ headline: { budget, isOver: isMonthOver }, currency }: View): Markup {
   if (budget === null) {
     return sum("budget", "Budget", "none", "", "give one with --budgets FILE.csv");
   }
   const rest = subtract(budget.amount, budget.forecast ?? budget.toDate);
   const isOver = Number(rest) < 0;
-  const { says, forecast } = scopeOf(budget);
-  const compared = budget.forecast === null ? "so far" : forecast;
+  const { says, forecast } = scopeOf(budget, isMonthOver);
+  const soFar = budget.forecast === null ? "so far" : forecast;
+  const compared = isMonthOver ? "the month is" : soFar;
   return sum(
     isOver ? "budget over" : "budget",
     "Budget",
@@ -113,39 +154,62 @@ function budgetSum({ headline: { budget }, currency }: View): Markup {
 }
 
 /** Words for the costs that count against a budget, if it is the teams' own. */
-function scopeOf({ teams, toDate }: Budget): { says: Markup | string; forecast: string } {
+function scopeOf(
+  { teams, toDate }: Budget,
+  isMonthOver: boolean,
+): { says: Markup | string; forecast: string } {
   if (teams === null) return { says: "", forecast: "forecast is" };
   const has = teams === 1 ? "has" : "have";
-  const says = markup`of ${count(teams, "team")}, which ${has} spent ${amount(toDate)} so far;`;
+  const says = markup`of ${count(teams, "team")}, which ${has} spent ${amount(toDate)}${isMonthOver ? "" : " so far"};`;
   return { says, forecast: teams === 1 ? "its forecast is" : "their forecast is" };
 }
 
 /** The claim of the page: where the month stands, in one sentence. */
 function claimOf({ headline: head, currency }: View): string {
-  const { toDate, previousToDate, budget } = head;
+  const { toDate, budget, isOver } = head;
   const name = month(head.month).split(" ")[0] ?? "";
-  const share = percent(subtract(toDate, previousToDate), previousToDate);
-  const since = share === "" ? "nothing to compare with" : `${share} against the month before`;
   const billed = `${money(toDate, DIGITS)} ${currency}`;
-  return `${name} so far: ${billed}, ${since}${budget === null ? "" : courseOf(budget)}`;
+  const course = budget === null ? "" : courseOf(budget, isOver);
+  return `${name}${isOver ? "" : " so far"}: ${billed}, ${sinceOf(head, currency)}${course}`;
+}
+
+/** The comparison in the claim. Without a share there is none: the month before cost nothing, or had more credits than costs. */
+function sinceOf(head: Headline, currency: string): string {
+  const { comparison: compared } = head;
+  if (compared === null)
+    return head.hasCompleteDay
+      ? "not compared, because the month before was not read on these days"
+      : "nothing to compare with";
+  const { billed, previous } = compared;
+  const share = percent(subtract(billed, previous), previous);
+  const against = share === "" ? `${money(previous, DIGITS)} ${currency}` : share;
+  const words = share === "" ? `after ${against} in` : `${against} against`;
+  return `${words} the month before${scopeWords(head)}`;
 }
 
 /** The end of the claim: whether the costs that count against the budget will exceed it. */
-function courseOf({ amount: budget, forecast, teams, isOfAll }: Budget): string {
+function courseOf(
+  { amount: budget, forecast, teams, isOfAll }: Budget,
+  isMonthOver: boolean,
+): string {
   if (forecast === null) return "";
   const isOver = Number(subtract(forecast, budget)) > 0;
   const share = isOver ? byShare(percent(subtract(forecast, budget), budget)) : "";
+  const verb = isOver ? "exceed" : "stay within";
+  const past = isOver ? "exceeded" : "stayed within";
   if (isOfAll || teams === null)
-    return `, on course to ${isOver ? "exceed" : "stay within"} the budget${share}`;
-  const who =
-    teams === 1 ? "the team with a budget is" : `the ${count(teams, "team")} with a budget are`;
-  return `; ${who} on course to ${isOver ? "exceed" : "stay within"} it${share}`;
+    return isMonthOver
+      ? `; it ${past} the budget${share}`
+      : `, on course to ${verb} the budget${share}`;
+  const who = teams === 1 ? "the team with a budget" : `the ${count(teams, "team")} with a budget`;
+  if (isMonthOver) return `; ${who} ${past} it${share}`;
+  return `; ${who} ${teams === 1 ? "is" : "are"} on course to ${verb} it${share}`;
 }
 
 /** The share in words; empty if there is none, because the budget is 0. */
 const byShare = (share: string): string => (share === "" ? "" : ` by ${share.slice(1)}`);
 
-function detailsOf({ headline: head }: View): string {
+function detailsOf({ headline: head, currency }: View): string {
   const open = [
     ...(head.daysProvisional === 0
       ? []
@@ -158,8 +222,25 @@ function detailsOf({ headline: head }: View): string {
   const reach = head.hasCompleteDay
     ? "Complete through"
     : "No day is known to be complete. Costs are known through";
-  return `${reach} ${longDate(head.throughDay)}, day ${Number(head.throughDay.slice(8))} of ${head.daysInMonth}. ${state}.`;
+  return `${reach} ${longDate(head.throughDay)}, day ${Number(head.throughDay.slice(8))} of ${head.daysInMonth}. ${state}.${unevenOf(head, currency)}`;
 }
+
+/** The accounts that are behind the others, each with its amount, and the costs that others have after the day of the page. */
+function unevenOf({ behind, ahead, month: first, throughDay }: Headline, currency: string): string {
+  const left = behind.map(({ name, throughDay: day, billed }) => {
+    const reach =
+      day === null ? "has no complete day" : `is complete through ${longDate(day)} only`;
+    return ` ${name} ${reach}: its ${money(billed, DIGITS)} ${currency} of ${month(previousMonth(first))} and since are not compared.`;
+  });
+  const waiting =
+    ahead === null
+      ? ""
+      : ` This page ends with the newest complete day of ${namesOf(ahead.names)}; later complete days of other accounts, ${money(ahead.billed, DIGITS)} ${currency} after ${shortDate(throughDay)}, are not in it yet.`;
+  return `${left.join("")}${waiting}`;
+}
+
+const previousMonth = (first: string): string =>
+  new Date(Date.parse(first) - 86_400_000).toISOString();
 
 function othersOf(others: readonly View[]): string {
   if (others.length === 0) return "";
@@ -215,7 +296,7 @@ function monthFigure(view: View): Markup {
 ${chartFigure(
   `month-${currency}`,
   "The month, day by day",
-  `${currency} billed since the first of the month, with the month before${budgetInChart(view)}.`,
+  `${currency} billed since the first of the month, with the month before if all of it was read${budgetInChart(view)}.`,
   markup`<div class="month-table"></div>`,
 )}
 ${found}
@@ -223,7 +304,8 @@ ${found}
 }
 
 /** The lines of the chart beside the two months. A budget of a few teams is no line for the costs of all. */
-function budgetInChart({ headline: { budget } }: View): string {
+function budgetInChart({ headline: { budget, isOver } }: View): string {
+  if (isOver) return budget?.isOfAll === true ? ", and the budget" : "";
   if (budget?.isOfAll === true) return ", the forecast and the budget";
   return ` and the forecast${budget === null ? "" : "; the budget of a part of the costs is in the table only"}`;
 }

@@ -34,8 +34,30 @@ function monthStart(day: string, months: number): string {
     .slice(0, 10);
 }
 
-/** The period of a name. Days end with the newest complete day, as the headline does. */
+/** Whether each account with a cost in these periods was read wholly in all of them. Only then are they compared. */
+export function isRead(
+  { reaches }: View,
+  periods: readonly { readonly from: number; readonly to: number }[],
+): boolean {
+  const concerned = reaches.filter((reach) =>
+    periods.some(({ from, to }) => reach.from < to && reach.to > from),
+  );
+  return concerned.every(({ read }) =>
+    periods.every(({ from, to }) => read.some((run) => run.from <= from && run.to >= to)),
+  );
+}
+
+/** The period of a name. A period that was not read wholly, or the one before it, is compared with nothing. */
 export function periodOf(view: View, name: PeriodName): Period {
+  const period = daysOf(view, name);
+  const { from, to, before } = period;
+  return before !== null && isRead(view, [{ from, to }, before])
+    ? period
+    : { ...period, before: null };
+}
+
+/** The days of a period. They end with the newest complete day, as the headline does. */
+function daysOf(view: View, name: PeriodName): Period {
   const { month, throughDay } = view.headline;
   const end = throughDay === "" ? view.days.length : offsetOf(view, throughDay) + 1;
   const start = offsetOf(view, month);

@@ -25,7 +25,8 @@ export function exploreSection(view: View): Markup {
 <figure id="${id}" class="explore" aria-labelledby="${id}-title">
   <figcaption>
     <h2 id="${id}-title">Where the money goes</h2>
-    <p id="${id}-says">${currency} billed by day. The seven largest have a color each, the others share one.</p>
+    <p id="${id}-says">${currency} billed by day. The seven largest have a color each, the others share one.
+      A period is compared with the one before it only if both were read wholly.</p>
   </figcaption>
   <div class="choices">
     <label>By <select class="by">${labels}</select></label>

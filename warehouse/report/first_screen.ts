@@ -2,22 +2,21 @@
 import { literal } from "../columns.ts";
 import type { Database } from "../database.ts";
 import { plain, ratio } from "../decimals.ts";
+import { ahead, behind, comparison, PLACE, TO_DATE } from "./clock.ts";
 import type {
-  Anomaly,
+  Anomalies,
+  Behind,
   Budget,
   Headline,
-  LateChange,
-  Mover,
+  LateChanges,
   TeamBudget,
   UnitCost,
 } from "./model.ts";
 
-/** Days before the newest complete day in which an anomaly or a change is news. */
+/** Days before the day of the page in which an anomaly is news, and before the newest reading in which a change is. */
 const NEWS_DAYS = 35;
 
 /** Entries of each kind on the first screen. */
-const MOVERS = 8;
-const PER_LABEL = 3;
 const ANOMALIES = 3;
 const CHANGES = 6;
 
@@ -25,56 +24,84 @@ const CHANGES = 6;
 const UNIT_MODELS = 6;
 const WEEKS = 26;
 
+/** Rows of accounts that have costs in the two months. The others have no forecast. */
+const ACTIVE = `${PLACE} IN (SELECT place FROM report_accounts WHERE is_active)`;
+
 const nullable = (text: string | undefined): string | null =>
   text === undefined || text === "null" ? null : plain(text);
 
-/**
- * The running month over all accounts, also of a currency that has no cost in this month. If accounts stand in different months,
- * the latest month counts; the accounts that are behind add the costs that they have.
- */
+/** The running month over all accounts, also of a currency that has no cost in this month. */
 export async function headline(database: Database, currency: string): Promise<Headline> {
   const [row = []] = await database.query(`
-    WITH clock AS (
-      SELECT coalesce(max(month) FILTER (is_running), max(month)) AS month FROM monthly_costs),
-    standing AS (
-      SELECT month, coalesce(min(through_day), last_day(month)) AS through_day,
-             coalesce(min(days_counted) FILTER (is_running), 1) > 0 AS has_complete_day
-      FROM clock LEFT JOIN monthly_costs USING (month) GROUP BY month),
-    latest AS (
-      SELECT monthly_costs.* FROM monthly_costs SEMI JOIN clock USING (month)
-      WHERE billing_currency = ${literal(currency)})
-    SELECT (SELECT month FROM standing), (SELECT through_day FROM standing),
-           (SELECT has_complete_day FROM standing), sum(to_date_cost), sum(coalesce(previous_to_date_cost, 0)),
-           CASE WHEN count(*) = count(forecast_cost) THEN coalesce(sum(forecast_cost), 0) END,
-           any_value(forecast_method),
-           (SELECT day(last_day(month)) FROM standing), max(days_provisional), max(days_not_proven)
-    FROM latest`);
+    SELECT month, through_day, has_complete_day, day(last_day(month)), through_day = last_day(month),
+           (SELECT coalesce(sum(billed_cost), 0) FROM ${TO_DATE}),
+           (SELECT count(DISTINCT day) FROM ${TO_DATE} WHERE cost_status = 'provisional'),
+           through_day - month + 1 - (
+             SELECT count(*) FROM (
+               SELECT day FROM report_days SEMI JOIN (FROM report_accounts WHERE is_active AND NOT is_behind) USING (place)
+               WHERE is_proven AND day BETWEEN clock.month AND clock.through_day
+               GROUP BY day HAVING count(*) = (SELECT count(*) FROM report_accounts WHERE is_active AND NOT is_behind)))
+    FROM report_clock AS clock WHERE month IS NOT NULL`);
   const [
     month = "",
-    through = "",
+    throughDay = "",
     hasCompleteDay,
-    toDate = "0",
-    previous = "0",
-    forecast,
-    method = "",
+    daysInMonth = "0",
+    isLast,
+    billed = "0",
     ...days
   ] = row;
-  // A currency without a cost in the month and the one before has null here.
-  const [daysInMonth = 0, daysProvisional = 0, daysNotProven = 0] = days.map(
-    (text) => Number(text) || 0,
-  );
-  const costs = { toDate: nullable(toDate) ?? "0", forecast: nullable(forecast) };
+  const [daysProvisional = 0, daysNotProven = 0] = days.map(Number);
+  const isOver = isLast === "true" && hasCompleteDay === "true";
+  const toDate = plain(billed);
+  const left = await behind(database);
+  const { forecast, forecastMethod } = isOver
+    ? { forecast: toDate, forecastMethod: "the month is over" }
+    : await forecastOf(database, { currency, month }, left);
   return {
     month,
-    throughDay: through,
+    throughDay,
     hasCompleteDay: hasCompleteDay === "true",
-    ...costs,
-    previousToDate: nullable(previous) ?? "0",
-    forecastMethod: method === "null" ? "" : method,
-    daysInMonth,
+    isOver,
+    toDate,
+    comparison: await comparison(database),
+    behind: left,
+    ahead: await ahead(database),
+    forecast,
+    forecastMethod,
+    daysInMonth: Number(daysInMonth),
     daysProvisional,
     daysNotProven,
-    budget: await budgetOf(database, { currency, month, ...costs }),
+    budget: await budgetOf(database, { currency, month, toDate, forecast, isOver }),
+  };
+}
+
+/** The forecast of all accounts together. An account that is behind has none, and without one of its parts a sum is none. */
+async function forecastOf(
+  database: Database,
+  { currency, month }: { currency: string; month: string },
+  left: readonly Behind[],
+): Promise<Pick<Headline, "forecast" | "forecastMethod">> {
+  if (left.length > 0) {
+    const names = left.map(({ name }) => name).join(", ");
+    return {
+      forecast: null,
+      forecastMethod: `${names} ${left.length === 1 ? "is" : "are"} behind`,
+    };
+  }
+  const [[forecast, method = "", methods = "0"] = []] = await database.query(`
+    SELECT CASE WHEN count(*) = count(forecast_cost) THEN coalesce(sum(forecast_cost), 0) END,
+           coalesce(any_value(forecast_method ORDER BY forecast_cost IS NOT NULL), ''), count(DISTINCT forecast_method)
+    FROM monthly_costs
+    WHERE month = TRY_CAST(${literal(month)} AS DATE) AND billing_currency = ${literal(currency)}
+      AND ${ACTIVE}`);
+  const amount = nullable(forecast);
+  const isMixed = Number(methods) > 1 && amount !== null;
+  return {
+    forecast: amount,
+    forecastMethod: isMixed
+      ? "the forecasts of the accounts, each from its own complete days"
+      : method,
   };
 }
 
@@ -85,14 +112,20 @@ export async function headline(database: Database, currency: string): Promise<He
  */
 async function budgetOf(
   database: Database,
-  all: { currency: string; month: string; toDate: string; forecast: string | null },
+  all: {
+    currency: string;
+    month: string;
+    toDate: string;
+    forecast: string | null;
+    isOver: boolean;
+  },
 ): Promise<Budget | null> {
   const where = `billing_currency = ${literal(all.currency)} AND month = TRY_CAST(${literal(all.month)} AS DATE)`;
   const [row = []] = await database.query(`
     WITH budgets AS (SELECT team, budget FROM budget_status WHERE ${where}),
-    spent AS (SELECT * FROM team_costs SEMI JOIN budgets USING (team) WHERE ${where})
+    spent AS (SELECT * FROM team_costs SEMI JOIN budgets USING (team) WHERE ${where} AND ${ACTIVE})
     SELECT sum(budget) FILTER (team IS NULL), sum(budget) FILTER (team IS NOT NULL), count(*) FILTER (team IS NOT NULL),
-           (SELECT coalesce(sum(to_date_cost), 0) FROM spent),
+           (SELECT coalesce(sum(billed_cost), 0) FROM ${TO_DATE} SEMI JOIN budgets USING (team)),
            (SELECT CASE WHEN count(*) = count(forecast_cost) THEN coalesce(sum(forecast_cost), 0) END FROM spent)
     FROM budgets`);
   const [whole, ofTeams, number = "0", toDate = "0", forecast] = row;
@@ -101,10 +134,11 @@ async function budgetOf(
   const { toDate: allToDate, forecast: allForecast } = all;
   if (nullable(whole) !== null)
     return { amount, teams: null, toDate: allToDate, forecast: allForecast, isOfAll: true };
-  // Without a complete day there is no forecast, not even for teams without costs.
+  // Without a forecast of all costs there is none of a part, not even for teams without costs.
+  const spent = plain(toDate);
   const own = {
-    toDate: plain(toDate),
-    forecast: allForecast === null ? null : nullable(forecast),
+    toDate: spent,
+    forecast: allForecast === null ? null : all.isOver ? spent : nullable(forecast),
   };
   const isOfAll = own.toDate === allToDate && own.forecast === allForecast;
   return { amount, teams: Number(number), ...own, isOfAll };
@@ -114,75 +148,69 @@ const LABEL_NAMES = `CASE label WHEN 'model_id' THEN 'model' WHEN 'project_id' T
   WHEN 'api_key_id' THEN 'key' WHEN 'workspace_id' THEN 'workspace' ELSE label END`;
 
 /**
- * The largest changes since the month before, up to the same day: at most three of each label. Labels with the same two amounts,
- * such as a project and its only key, stand together.
- */
-export async function movers(database: Database, currency: string): Promise<Mover[]> {
-  const rows = await database.query(`
-    WITH latest AS (
-      SELECT * FROM cost_movers
-      WHERE comparison = 'month_to_date' AND billing_currency = ${literal(currency)}
-        AND label IN ('model_id', 'project_id', 'api_key_id', 'team')
-      QUALIFY period_start = max(period_start) OVER ()),
-    summed AS (
-      SELECT label, value, sum(billed_cost) AS billed, sum(previous_billed_cost) AS previous, sum(change) AS change
-      FROM latest WHERE value IS NOT NULL GROUP BY label, value),
-    ranked AS (
-      SELECT *, row_number() OVER (PARTITION BY label ORDER BY abs(change) DESC, value) AS place FROM summed WHERE change <> 0)
-    SELECT ${LABEL_NAMES}, value, billed, previous, change FROM ranked
-    WHERE place <= ${PER_LABEL} ORDER BY abs(change) DESC, label, value LIMIT ${MOVERS}`);
-  const found = new Map<string, Mover>();
-  for (const [label = "", value = "", billed = "0", previous = "0", change = "0"] of rows) {
-    const key = `${billed} ${previous}`;
-    const named = `${label} ${value}`;
-    const same = found.get(key)?.names ?? [];
-    const amounts = { billed: plain(billed), previous: plain(previous), change: plain(change) };
-    found.set(key, { names: [...same, named], ...amounts });
-  }
-  return [...found.values()];
-}
-
-/**
  * Days of the last weeks that cost far from what their weekday used to cost: the largest differences first. Of a day only the
  * finest label is shown that explains at least half of the largest difference.
  */
-export async function anomalies(database: Database, currency: string): Promise<Anomaly[]> {
+export async function anomalies(database: Database, currency: string): Promise<Anomalies> {
+  const latest = `(
+    SELECT cost_anomalies.* FROM cost_anomalies
+    JOIN report_clock ON day <= through_day AND day > through_day - ${NEWS_DAYS}
+    WHERE billing_currency = ${literal(currency)})`;
   const rows = await database.query(`
     WITH found AS (
       SELECT *, abs(billed_cost - usual_cost) AS difference,
              max(abs(billed_cost - usual_cost)) OVER (PARTITION BY day) AS largest
-      FROM cost_anomalies
-      WHERE is_anomaly AND billing_currency = ${literal(currency)} AND (value IS NOT NULL OR label = 'all')
-        AND day > (SELECT max(day) FROM cost_anomalies WHERE billing_currency = ${literal(currency)}) - ${NEWS_DAYS}),
+      FROM ${latest}
+      WHERE is_anomaly AND (value IS NOT NULL OR label = 'all')),
     news AS (
       FROM found WHERE 2 * difference >= largest
       QUALIFY row_number() OVER (
         PARTITION BY day
         ORDER BY list_position(['api_key_id', 'project_id', 'model_id', 'team', 'all'], label), difference DESC, value) = 1)
-    SELECT day, ${LABEL_NAMES}, coalesce(value, ''), billed_cost, usual_cost, coalesce(why, '') FROM news
+    SELECT day, ${LABEL_NAMES}, coalesce(value, ''), billed_cost, usual_cost, usual_spread, days_compared,
+           day_status = 'proven' FROM news
     ORDER BY difference DESC, day DESC LIMIT ${ANOMALIES}`);
-  return rows.map(([day = "", label = "", value = "", billed = "0", usual = "0", why = ""]) => ({
-    day,
-    label,
-    value,
-    billed: plain(billed),
-    usual: plain(usual),
-    why,
-  }));
+  const [counts = []] = await database.query(`SELECT count(score), count(*) FROM ${latest}`);
+  const [judged = 0, all = 0] = counts.map(Number);
+  const found = rows.map(
+    ([
+      day = "",
+      label = "",
+      value = "",
+      billed = "0",
+      usual = "0",
+      spread = "0",
+      compared = "0",
+      proven,
+    ]) => ({
+      day,
+      label,
+      value,
+      billed: plain(billed),
+      usual: plain(usual),
+      spread: plain(spread),
+      daysCompared: Number(compared),
+      isProven: proven === "true",
+    }),
+  );
+  return { found, judged, all };
 }
 
-/** Money of earlier days that changed in the last weeks, the newest change first. Changes that look alike are added up. */
-export async function changes(database: Database, currency: string): Promise<LateChange[]> {
+/**
+ * Money of earlier days that changed in the last weeks before the newest reading, the newest change first. Changes that look alike are
+ * added up.
+ */
+export async function changes(database: Database, currency: string): Promise<LateChanges> {
   const rows = await database.query(`
     WITH of_currency AS (
       SELECT * FROM cost_changes WHERE billing_currency = ${literal(currency)} AND amount_change <> 0)
     SELECT strftime(max(found_at), '%Y-%m-%dT%H:%M:%SZ'), kind, day, coalesce(model_id, project_id, 'no model'),
            count(*), sum(amount_change)
     FROM of_currency
-    WHERE found_at > (SELECT max(found_at) FROM of_currency) - INTERVAL ${NEWS_DAYS} DAY
+    WHERE found_at > (SELECT max(CAST(ended_at AS TIMESTAMP)) FROM export_windows) - INTERVAL ${NEWS_DAYS} DAY
     GROUP BY found_at, kind, day, coalesce(model_id, project_id, 'no model')
     ORDER BY found_at DESC, abs(sum(amount_change)) DESC, day, 4 LIMIT ${CHANGES}`);
-  return rows.map(
+  const found = rows.map(
     ([foundAt = "", kind = "", day = "", what = "", records = "0", change = "0"]) => ({
       foundAt,
       kind,
@@ -192,6 +220,27 @@ export async function changes(database: Database, currency: string): Promise<Lat
       change: plain(change),
     }),
   );
+  return { found, reread: await rereadDays(database) };
+}
+
+/**
+ * What the readings of the last weeks prove about complete days: that each of them had the rows of an earlier reading, that some were
+ * written again, or nothing, because no complete day was read again. `cost_changes` alone does not prove it: a table in dedup mode
+ * forgets the earlier versions.
+ */
+async function rereadDays(database: Database): Promise<LateChanges["reread"]> {
+  const [[again = "0", same = "0"] = []] = await database.query(`
+    WITH readings AS (
+      SELECT *, CAST(ended_at AS TIMESTAMP) > max(CAST(ended_at AS TIMESTAMP)) OVER () - INTERVAL ${NEWS_DAYS} DAY AS is_news,
+             min(reading_id) FILTER (
+               CAST(covered_from AS TIMESTAMP) <= CAST(day AS TIMESTAMP)
+               AND CAST(covered_through AS TIMESTAMP) >= CAST(CAST(day AS DATE) + 1 AS TIMESTAMP))
+               OVER (PARTITION BY base_url, account, day) AS covered_by
+      FROM export_windows WHERE dataset = 'costs')
+    SELECT count(*), count(*) FILTER (rows_reading_id <= covered_by AND inside_window AND NOT shrunk)
+    FROM readings WHERE is_news AND reading_id > covered_by`);
+  if (again === "0") return "none";
+  return again === same ? "unchanged" : "rewritten";
 }
 
 /** Effective cost per million tokens by week, of the models that cost most. */
@@ -216,25 +265,28 @@ export async function unitCosts(database: Database, currency: string): Promise<U
 }
 
 /** The running month so far of each team, beside its budget, and of the costs without a team. Empty if no team is known. */
-export async function teams(database: Database, currency: string): Promise<TeamBudget[]> {
+export async function teams(
+  database: Database,
+  currency: string,
+  { month, isOver, forecast: all }: Headline,
+): Promise<TeamBudget[]> {
+  const where = `billing_currency = ${literal(currency)} AND month = TRY_CAST(${literal(month)} AS DATE)`;
   const rows = await database.query(`
-    WITH clock AS (
-      SELECT max(month) AS month FROM monthly_costs WHERE is_running AND billing_currency = ${literal(currency)}),
+    WITH spent AS (SELECT team, sum(billed_cost) AS billed FROM ${TO_DATE} GROUP BY team),
+    forecasts AS (
+      SELECT team, CASE WHEN count(*) = count(forecast_cost) THEN sum(forecast_cost) END AS forecast
+      FROM team_costs WHERE ${where} AND ${ACTIVE} GROUP BY team),
     running AS (
-      SELECT team, sum(to_date_cost) AS billed, CASE WHEN count(*) = count(forecast_cost) THEN sum(forecast_cost) END AS forecast
-      FROM team_costs SEMI JOIN clock USING (month)
-      WHERE billing_currency = ${literal(currency)} GROUP BY team),
-    budgets AS (
-      SELECT team, budget FROM budget_status SEMI JOIN clock USING (month)
-      WHERE team IS NOT NULL AND billing_currency = ${literal(currency)})
+      SELECT forecasts.team, coalesce(billed, 0) AS billed, forecast
+      FROM forecasts LEFT JOIN spent ON forecasts.team IS NOT DISTINCT FROM spent.team),
+    budgets AS (SELECT team, budget FROM budget_status WHERE team IS NOT NULL AND ${where})
     SELECT coalesce(running.team, budgets.team, 'unallocated'), coalesce(billed, 0), forecast, budget
     FROM running FULL JOIN budgets ON running.team = budgets.team
     WHERE EXISTS (FROM ai_billing_teams) OR EXISTS (FROM budgets)
     ORDER BY coalesce(running.team, budgets.team) IS NULL, coalesce(billed, 0) DESC, 1`);
-  return rows.map(([team = "", billed = "0", forecast, budget]) => ({
-    team,
-    billed: plain(billed),
-    forecast: nullable(forecast),
-    budget: nullable(budget),
-  }));
+  return rows.map(([team = "", spent = "0", forecast, budget]) => {
+    const billed = plain(spent);
+    const own = isOver ? billed : nullable(forecast);
+    return { team, billed, forecast: all === null ? null : own, budget: nullable(budget) };
+  });
 }

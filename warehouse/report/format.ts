@@ -39,6 +39,11 @@ const MONTH = new Intl.DateTimeFormat("en-US", { month: "long", year: "numeric",
 /** `2025-10-17` or an instant of that day as `October 17, 2025`. */
 export const longDate = (instant: string): string => DATE.format(Date.parse(instant));
 
+const WEEKDAY = new Intl.DateTimeFormat("en-US", { weekday: "long", timeZone: "UTC" });
+
+/** `2025-10-17` as `Friday`. */
+export const weekday = (day: string): string => WEEKDAY.format(Date.parse(day));
+
 /** `2025-10-17` or an instant of that day as `Oct 17`. */
 export const shortDate = (instant: string): string => SHORT_DATE.format(Date.parse(instant));
 

@@ -5,20 +5,67 @@ import type { Unusables } from "../unusable.ts";
 export interface Headline {
   /** First day of the running month. */
   readonly month: string;
-  /** The newest day that is complete in every account of the month; without any, the newest known day. */
+  /**
+   * The newest day that is complete in every account that takes part in the comparisons; without any, the newest known day. All of the
+   * page ends with it.
+   */
   readonly throughDay: string;
   readonly hasCompleteDay: boolean;
+  /** Whether the month ends with that day. */
+  readonly isOver: boolean;
   readonly toDate: string;
-  /** The month before up to the same day. */
-  readonly previousToDate: string;
+  /** Null if the month before was not read on any of these days. */
+  readonly comparison: Comparison | null;
+  readonly behind: readonly Behind[];
+  readonly ahead: Ahead | null;
   /** Null where no forecast can be made. */
   readonly forecast: string | null;
   readonly forecastMethod: string;
   readonly daysInMonth: number;
+  /** Days of the month up to {@link throughDay}. */
   readonly daysProvisional: number;
   readonly daysNotProven: number;
   /** Null without a budget. */
   readonly budget: Budget | null;
+}
+
+/** The costs of this month and the one before, on the days of each account that were read in both. */
+export interface Comparison {
+  readonly billed: string;
+  readonly previous: string;
+  /** Whether all days of the month so far are compared, in every account that is not behind. */
+  readonly isWhole: boolean;
+  /** How many days are compared; null if the accounts differ in it. */
+  readonly days: number | null;
+  /** The number of days of the month before, if this month is longer already. */
+  readonly previousDays: number | null;
+}
+
+/** An account that leaves the comparisons, because it is known for fewer days than the others. */
+export interface Behind {
+  readonly name: string;
+  /** Null without a complete day. */
+  readonly throughDay: string | null;
+  /** Its costs since the first of the month before. */
+  readonly billed: string;
+}
+
+/** Costs of complete days after the day with which the page ends. */
+export interface Ahead {
+  /** The accounts whose newest complete day is that of the page. */
+  readonly names: readonly string[];
+  readonly billed: string;
+}
+
+/** Days as offsets from the first day of the page, `to` exclusive. They may lie before it. */
+interface Offsets {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The days between the first and the last cost of an account, and the days that were read as a whole. */
+export interface Reach extends Offsets {
+  readonly read: readonly Offsets[];
 }
 
 /** The budget of the running month, beside the costs that count against it. */
@@ -51,13 +98,22 @@ export interface Dimension {
   readonly costs: readonly (readonly [day: number, value: number, cost: string])[];
 }
 
-/** Something that grew or fell from the month before, up to the same day. */
+/** Something that grew or fell from the month before, on the days that are compared. */
 export interface Mover {
-  /** Such as `model atlas-3`; several where their amounts are the same. */
+  /** Such as `model atlas-3`; one of each label where their amounts are the same. */
   readonly names: readonly string[];
   readonly billed: string;
   readonly previous: string;
   readonly change: string;
+}
+
+/** The change against the month before in parts, and the values of other labels that changed most. */
+export interface Moves {
+  /** The label of the parts, such as `model`. */
+  readonly by: string;
+  /** They add up to the change of the headline. */
+  readonly parts: readonly Mover[];
+  readonly largest: readonly Mover[];
 }
 
 export interface Anomaly {
@@ -66,7 +122,17 @@ export interface Anomaly {
   readonly value: string;
   readonly billed: string;
   readonly usual: string;
-  readonly why: string;
+  /** The median distance of the earlier days from the usual cost. */
+  readonly spread: string;
+  readonly daysCompared: number;
+  readonly isProven: boolean;
+}
+
+/** The unusual days of the last weeks, and how many values have the history to be judged. */
+export interface Anomalies {
+  readonly found: readonly Anomaly[];
+  readonly judged: number;
+  readonly all: number;
 }
 
 /** Money of earlier days that changed after it had been shown. */
@@ -78,6 +144,13 @@ export interface LateChange {
   readonly what: string;
   readonly records: number;
   readonly change: string;
+}
+
+/** The late changes of the last weeks. */
+export interface LateChanges {
+  readonly found: readonly LateChange[];
+  /** What the readings of these weeks say of the complete days that they read again. */
+  readonly reread: "none" | "unchanged" | "rewritten";
 }
 
 /** Effective cost per million tokens of a model in a week. */
@@ -94,9 +167,10 @@ export interface View {
   /** Consecutive days, from the first one with a cost. */
   readonly days: readonly string[];
   readonly dimensions: readonly Dimension[];
-  readonly movers: readonly Mover[];
-  readonly anomalies: readonly Anomaly[];
-  readonly changes: readonly LateChange[];
+  readonly reaches: readonly Reach[];
+  readonly moves: Moves | null;
+  readonly anomalies: Anomalies;
+  readonly changes: LateChanges;
   readonly units: readonly UnitCost[];
   readonly teams: readonly TeamBudget[];
   /** The billed total of the raw table, and of the views. */

@@ -1,7 +1,8 @@
-/** "What moved, and why": movers, anomalies and late changes, each as a short list. */
-import { money, percent, shortDate } from "./format.ts";
+/** "What moved, and why": the change in parts, unusual days and late changes, each as a short list. */
+import { subtract } from "../decimals.ts";
+import { count, decimal, money, percent, shortDate, weekday } from "./format.ts";
 import { type Markup, markup } from "./markup.ts";
-import type { View } from "./model.ts";
+import type { Anomalies, Anomaly, LateChanges, Mover, View } from "./model.ts";
 import { amount, change, DIGITS } from "./tables.ts";
 
 /** The kinds of late changes in words. */
@@ -22,33 +23,76 @@ function list(title: string, items: readonly Markup[], nothing: string): Markup 
 ${shown}`;
 }
 
-export function newsSection({ currency, movers, anomalies, changes }: View): Markup {
-  const moved = movers.map(
-    (mover) => markup`<li><span class="what">${mover.names.join(" · ")}</span>
-      <span class="figure">${change(mover.change)} <small>${percent(mover.change, mover.previous) || "new"}</small></span></li>`,
-  );
-  const odd = anomalies.map(
-    ({
-      day,
-      label,
-      value,
-      billed,
-      usual,
-      why,
-    }) => markup`<li><span class="what"><small>${shortDate(day)}</small> ${label === "all" ? "All costs" : `${label} ${value}`}
-      <span class="says">${why === "" ? `usually ${money(usual, DIGITS)}` : why}</span></span> <span class="figure">${amount(billed)}</span></li>`,
-  );
-  const late = changes.map(
+/** A value that cost nothing on the compared days has no share: it may have cost something on others. */
+const moved = ({ names, change: by, previous }: Mover): Markup =>
+  markup`<li><span class="what">${names.join(" · ")}</span>
+      <span class="figure">${change(by)} <small>${percent(by, previous) || `from ${money(previous, DIGITS)}`}</small></span></li>`;
+
+function movesOf({ headline: { comparison }, moves }: View): Markup {
+  const title = "Against the month before, same days";
+  if (comparison === null || moves === null)
+    return list(title, [], "Not compared: no day of this month was read in the month before too.");
+  const { billed, previous } = comparison;
+  const all = { names: ["All costs"], billed, previous, change: subtract(billed, previous) };
+  const parts = moves.parts.length === 0 ? [] : [...moves.parts, all];
+  const largest = moves.largest.map(moved);
+  return markup`${list(title, parts.map(moved), "Nothing changed.")}
+  ${largest.length === 0 ? [] : [list("The same by other labels, the largest changes", largest, "")]}`;
+}
+
+/** Why a day is unusual, in words. */
+function whyOf({ day, billed, usual, spread, daysCompared, isProven }: Anomaly): string {
+  const by = subtract(billed, usual);
+  const more = Number(by) > 0 ? "more" : "less";
+  return `${money(by.replace("-", ""), DIGITS)} ${more} than usual for a ${weekday(day)}: the median of the ${daysCompared} before is ${money(usual, DIGITS)}, and half of them are within ${money(spread, DIGITS)} of it${isProven ? "" : "; the day is not proven"}`;
+}
+
+/** The words where no day is unusual. Days that nothing is known about are not called usual. */
+function usualWords({ judged, all }: Anomalies): string {
+  if (judged === 0)
+    return "The history is too short to judge a day: a weekday needs four complete ones before it.";
+  const usual = "No day of the last five weeks is far from what its weekday usually costs";
+  return judged === all
+    ? `${usual}.`
+    : `${usual}, among the ${decimal(String(judged))} of ${decimal(String(all))} values whose history is long enough.`;
+}
+
+function unusualOf(anomalies: Anomalies): Markup {
+  const items = anomalies.found.map(
     (
       found,
-    ) => markup`<li><span class="what"><small>found ${shortDate(found.foundAt)}</small> ${found.what}, ${shortDate(found.day)}
-      <span class="says">${KINDS[found.kind] ?? found.kind}</span></span> <span class="figure">${change(found.change)}</span></li>`,
+    ) => markup`<li><span class="what"><small>${shortDate(found.day)}</small> ${found.label === "all" ? "All costs" : `${found.label} ${found.value}`}
+      <span class="says">${whyOf(found)}</span></span> <span class="figure">${amount(found.billed)}</span></li>`,
   );
+  return list("Unusual days", items, usualWords(anomalies));
+}
+
+/** The words where no late change is known. */
+const UNCHANGED: Readonly<Record<LateChanges["reread"], string>> = {
+  none: "No complete day was read again in the last five weeks.",
+  unchanged:
+    "No complete day changed: each reading of the last five weeks returned the rows of the one before.",
+  rewritten:
+    "No change of an amount is known, but rows of complete days were written again in the last five weeks.",
+};
+
+function lateOf({ found, reread }: LateChanges): Markup {
+  const items = found.map(
+    (
+      late,
+    ) => markup`<li><span class="what"><small>found ${shortDate(late.foundAt)}</small> ${late.what}, ${shortDate(late.day)}
+      <span class="says">${KINDS[late.kind] ?? late.kind}${late.records === 1 ? "" : `, ${count(late.records, "record")}`}</span></span> <span class="figure">${change(late.change)}</span></li>`,
+  );
+  return list("Changed after it was shown", items, UNCHANGED[reread]);
+}
+
+export function newsSection(view: View): Markup {
+  const { currency, anomalies, changes } = view;
   return markup`
 <section class="moved" aria-labelledby="moved-${currency}">
   <h2 id="moved-${currency}">What moved, and why</h2>
-  ${list("Against the month before, same days", moved, "Nothing changed.")}
-  ${list("Unusual days", odd, "No day of the last five weeks is far from what its weekday usually costs.")}
-  ${list("Changed after it was shown", late, "No earlier amount changed.")}
+  ${movesOf(view)}
+  ${unusualOf(anomalies)}
+  ${lateOf(changes)}
 </section>`;
 }

@@ -2,7 +2,7 @@
 import { add } from "../../decimals.ts";
 import { shortDate } from "../format.ts";
 import type { Headline, View } from "../model.ts";
-import { periodOf } from "../explore.ts";
+import { isRead, periodOf } from "../explore.ts";
 import { draw, figureOf, lineFrame, type Option } from "./charts.ts";
 import { moneyElement, shown } from "./digits.ts";
 import { showLegend, tip } from "./elements.ts";
@@ -35,14 +35,15 @@ export function drawMonth(view: View): void {
   const { from: start, to: end } = periodOf(view, "last-month");
   const months: Months = {
     now: runningSums(view, from, to),
-    before: runningSums(view, start, end),
+    // A line of a month of which only a part was read would show less than it cost.
+    before: isRead(view, [{ from: start, to: end }]) ? runningSums(view, start, end) : [],
     view,
   };
   const { headline } = view;
   showLegend(figure, [
     { color: NOW, name: "this month" },
-    { color: OTHER, name: "month before" },
-    ...(headline.forecast === null ? [] : [{ color: `${NOW}88`, name: "forecast" }]),
+    ...(months.before.length === 0 ? [] : [{ color: OTHER, name: "month before" }]),
+    ...(hasForecast(headline) ? [{ color: `${NOW}88`, name: "forecast" }] : []),
     ...(budgetLine(headline) === null ? [] : [{ color: BUDGET, name: "budget" }]),
   ]);
   draw(figure, (theme) => optionFor(months, theme));
@@ -61,6 +62,8 @@ function amountAt(sums: readonly string[], day: number): HTMLElement | string {
   const sum = sums[day];
   return sum === undefined ? "" : moneyElement(sum);
 }
+
+const hasForecast = ({ forecast, isOver }: Headline): boolean => forecast !== null && !isOver;
 
 /** The budget, if all costs of the chart count against it. */
 const budgetLine = ({ budget }: Headline): string | null =>
@@ -82,7 +85,7 @@ function seriesOf({ now, before, view }: Months): NonNullable<Option["series"]> 
       areaStyle: { opacity: 0.12 },
       data: now.map(Number),
     },
-    ...(forecast === null
+    ...(!hasForecast(view.headline)
       ? []
       : [
           {

@@ -1,0 +1,184 @@
+/**
+ * The day that holds for the whole page, and the days that may be compared. Queries of the page read the tables that are made here:
+ *
+ * - `report_days`: each known day of costs of each account, and whether a reading covers all of it
+ * - `report_accounts`: each account with its newest complete day, and whether it takes part in comparisons
+ * - `report_clock`: the running month and its last day on the page; one row
+ * - `report_pairs`: the days of each account that were read in this month and in the month before
+ * - `report_costs`: the costs of one currency, by day and label, with their team
+ */
+import { literal } from "../columns.ts";
+import type { Database } from "../database.ts";
+import { plain } from "../decimals.ts";
+import { modelQuery } from "../models.ts";
+import type { Ahead, Behind, Comparison, Reach } from "./model.ts";
+
+/** An account that is more days behind the others leaves the comparisons, because otherwise it would hold up all of them. */
+const DAYS_BEHIND = 3;
+
+/** Account and address in one, for joins. */
+export const PLACE = "coalesce(base_url, '') || ' ' || coalesce(account, '')";
+
+/** Makes the tables that are the same for all currencies. */
+export async function makeClock(database: Database): Promise<void> {
+  await database.run(`
+    CREATE OR REPLACE TEMP TABLE report_days AS
+    SELECT ${PLACE} AS place, any_value(coalesce(account, base_url, '')) AS name, day,
+           coalesce(bool_or(status <> 'incomplete' AND covered_through >= CAST(day + 1 AS TIMESTAMP)), false) AS is_complete,
+           bool_and(status = 'proven') AS is_proven
+    FROM completeness WHERE dataset = 'costs' GROUP BY place, day`);
+  // An account without costs in the two newest months says nothing about them. If that is true of all accounts, each of them counts.
+  await database.run(`
+    CREATE OR REPLACE TEMP TABLE report_accounts AS
+    WITH known AS (
+      SELECT place, any_value(name) AS name, max(day) FILTER (is_complete) AS through_day, max(day) AS known_day
+      FROM report_days GROUP BY place),
+    newest AS (SELECT coalesce(max(through_day), max(known_day)) AS day FROM known),
+    spending AS (
+      SELECT DISTINCT ${PLACE} AS place FROM daily_costs, newest
+      WHERE records > 0 AND daily_costs.day >= date_trunc('month', newest.day) - INTERVAL 1 MONTH),
+    judged AS (
+      SELECT *, (place IN (FROM spending) OR NOT EXISTS (FROM known SEMI JOIN spending USING (place))) AS is_active FROM known)
+    SELECT *, is_active AND max(through_day) FILTER (is_active) OVER () IS NOT NULL
+             AND (through_day IS NULL OR through_day < max(through_day) FILTER (is_active) OVER () - ${DAYS_BEHIND}) AS is_behind
+    FROM judged`);
+  await database.run(`
+    CREATE OR REPLACE TEMP TABLE report_clock AS
+    WITH ends AS (
+      SELECT coalesce(min(through_day), min(known_day)) AS through_day, bool_and(through_day IS NOT NULL) AS has_complete_day
+      FROM report_accounts WHERE is_active AND NOT is_behind)
+    SELECT through_day, coalesce(has_complete_day, false) AS has_complete_day,
+           date_trunc('month', through_day)::DATE AS month,
+           (date_trunc('month', through_day) - INTERVAL 1 MONTH)::DATE AS previous_month
+    FROM ends`);
+  // A day that the month before does not have, such as the 31st, belongs to the comparison with all of that month.
+  await database.run(`
+    CREATE OR REPLACE TEMP TABLE report_pairs AS
+    SELECT now.place, now.day, earlier.day AS previous_day
+    FROM report_clock AS clock
+    JOIN report_days AS now ON now.day BETWEEN clock.month AND clock.through_day
+    JOIN report_accounts AS accounts ON accounts.place = now.place AND NOT accounts.is_behind
+    LEFT JOIN report_days AS earlier
+      ON earlier.place = now.place AND earlier.is_complete AND earlier.day < clock.month
+      AND earlier.day = clock.previous_month + (now.day - clock.month)::INTEGER
+    WHERE now.is_complete
+      AND (earlier.day IS NOT NULL OR clock.previous_month + (now.day - clock.month)::INTEGER >= clock.month)`);
+}
+
+/**
+ * Makes the table of one currency's costs. The labels of a key come before those of its project, and these before those of its
+ * workspace, as in the model `team_costs`.
+ */
+export async function makeCosts(database: Database, currency: string): Promise<void> {
+  await database.run(`
+    CREATE OR REPLACE TEMP TABLE report_costs AS
+    WITH teams AS (${await modelQuery("ai_billing__teams")})
+    SELECT daily.*, ${PLACE} AS place, coalesce(by_key.team, by_project.team, by_workspace.team) AS team
+    FROM daily_costs AS daily
+    LEFT JOIN teams AS by_key ON by_key.label = 'api_key_id' AND by_key.value = daily.api_key_id
+    LEFT JOIN teams AS by_project ON by_project.label = 'project_id' AND by_project.value = daily.project_id
+    LEFT JOIN teams AS by_workspace
+      ON by_workspace.label = 'workspace_id' AND by_workspace.value = daily.workspace_id
+    WHERE daily.billing_currency = ${literal(currency)}`);
+}
+
+/** The costs of both months on the days that were read in both, each with `billed` or `previous`. Without costs it has no rows. */
+export const COMPARED = `(
+  SELECT costs.*, billed_cost AS billed, 0::DECIMAL(38, 18) AS previous
+  FROM report_costs AS costs JOIN report_pairs AS pairs ON pairs.place = costs.place AND pairs.day = costs.day
+  WHERE records > 0
+  UNION ALL
+  SELECT costs.*, 0, billed_cost
+  FROM report_costs AS costs JOIN report_pairs AS pairs ON pairs.place = costs.place AND pairs.previous_day = costs.day
+  WHERE records > 0)`;
+
+/** The costs of the running month up to the day of the page. */
+export const TO_DATE =
+  "(SELECT costs.* FROM report_costs AS costs JOIN report_clock AS clock ON costs.day BETWEEN clock.month AND clock.through_day)";
+
+/** Accounts with costs of the currency in the two months; if there are none, all that the page is about. */
+const CONCERNED = `(
+  WITH spending AS (
+    SELECT DISTINCT place FROM report_costs AS costs
+    JOIN report_clock AS clock ON costs.day BETWEEN clock.previous_month AND clock.through_day WHERE records > 0)
+  FROM spending
+  UNION ALL
+  SELECT place FROM report_accounts WHERE is_active AND NOT EXISTS (FROM spending))`;
+
+/** The comparison of the two months; null if no day of an account with costs was read in both. */
+export async function comparison(database: Database): Promise<Comparison | null> {
+  const [row = []] = await database.query(`
+    WITH expected AS (
+      SELECT place, (SELECT through_day - month + 1 FROM report_clock) AS days, count(pairs.day) AS paired,
+             count(pairs.previous_day) AS both_
+      FROM ${CONCERNED} LEFT JOIN report_pairs AS pairs USING (place) GROUP BY place),
+    taking AS (FROM expected ANTI JOIN (FROM report_accounts WHERE is_behind) USING (place))
+    SELECT (SELECT coalesce(sum(both_), 0) FROM taking), (SELECT coalesce(bool_and(paired = days), true) FROM taking),
+           (SELECT CASE WHEN min(paired) = max(paired) THEN max(paired) END FROM taking),
+           (SELECT coalesce(sum(billed), 0) FROM ${COMPARED}), (SELECT coalesce(sum(previous), 0) FROM ${COMPARED}),
+           (SELECT CASE WHEN through_day - month >= day(last_day(previous_month)) THEN day(last_day(previous_month)) END
+            FROM report_clock)`);
+  const [paired = "0", isWhole, days = "null", billed = "0", previous = "0", longer = "null"] = row;
+  if (Number(paired) === 0) return null;
+  return {
+    billed: plain(billed),
+    previous: plain(previous),
+    isWhole: isWhole === "true",
+    days: days === "null" ? null : Number(days),
+    previousDays: longer === "null" ? null : Number(longer),
+  };
+}
+
+/** The accounts that left the comparisons, with their costs since the first of the month before. */
+export async function behind(database: Database): Promise<Behind[]> {
+  const rows = await database.query(`
+    SELECT name, accounts.through_day, sum(billed_cost)
+    FROM report_accounts AS accounts
+    JOIN report_costs AS costs ON costs.place = accounts.place AND costs.records > 0
+    JOIN report_clock AS clock ON costs.day BETWEEN clock.previous_month AND clock.through_day
+    WHERE is_behind GROUP BY ALL ORDER BY 1, 2`);
+  return rows.map(([name = "", through = "null", billed = "0"]) => ({
+    name,
+    throughDay: through === "null" ? null : through,
+    billed: plain(billed),
+  }));
+}
+
+/** The accounts at which the page ends, and the costs of complete days that others have after it; null if there are none. */
+export async function ahead(database: Database): Promise<Ahead | null> {
+  const [[billed = "null"] = []] = await database.query(`
+    SELECT sum(billed_cost) FROM report_costs AS costs
+    JOIN report_accounts AS accounts ON accounts.place = costs.place AND NOT is_behind
+    JOIN report_days AS days ON days.place = costs.place AND days.day = costs.day AND days.is_complete
+    JOIN report_clock AS clock ON costs.day > clock.through_day WHERE records > 0`);
+  if (billed === "null") return null;
+  const names = await database.query(`
+    SELECT name FROM report_accounts AS accounts SEMI JOIN report_clock USING (through_day)
+    WHERE is_active ORDER BY 1`);
+  return { names: names.map(([name = ""]) => name), billed: plain(billed) };
+}
+
+/** The first and last cost of each account, and its unbroken runs of complete days, as offsets from the first day of the page. */
+export async function reaches(database: Database, firstDay: string | undefined): Promise<Reach[]> {
+  if (firstDay === undefined) return [];
+  const since = `DATE ${literal(firstDay)}`;
+  const rows = await database.query(`
+    WITH spans AS (
+      SELECT place, min(day) - ${since} AS from_, max(day) - ${since} + 1 AS to_ FROM report_costs WHERE records > 0 GROUP BY place),
+    numbered AS (
+      SELECT place, day, day - row_number() OVER (PARTITION BY place ORDER BY day)::INTEGER AS run
+      FROM report_days WHERE is_complete)
+    SELECT spans.place, any_value(from_), any_value(to_), min(day) - ${since}, max(day) - ${since} + 1
+    FROM spans LEFT JOIN numbered USING (place) GROUP BY spans.place, run ORDER BY 1, 4`);
+  const found = new Map<string, Reach>();
+  for (const [place = "", ...numbers] of rows) {
+    const [from = 0, to = 0, start = NaN, end = NaN] = numbers.map(Number);
+    const earlier = found.get(place)?.read ?? [];
+    found.set(place, {
+      from,
+      to,
+      read: Number.isNaN(start) ? earlier : [...earlier, { from: start, to: end }],
+    });
+  }
+  return [...found.values()];
+}
