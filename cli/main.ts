@@ -218,6 +218,12 @@ async function runConform({ options }: ConformCommand, stop: AbortSignal): Promi
   const { stdout, stderr } = process;
   const stopped = new Promise<number>((resolve) => {
     stop.addEventListener("abort", () => resolve(2));
+    // A report that nobody can read is no proof. The error may come after the run has ended with its own code.
+    stdout.on("error", (reason) => {
+      stderr.write(`The report cannot be written to stdout (${reason.message}).\n`);
+      process.exitCode = 2;
+      resolve(2);
+    });
   });
   const checked = conform(options, {
     version: packageJson.version,

@@ -1,4 +1,7 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { LAUNCHER } from "../bin/process.ts";
 import { launch } from "./support/process.ts";
 import { type Served, startProvider } from "./support/provider.ts";
 
@@ -29,6 +32,16 @@ test("a broken rule is exit code 1", async () => {
   const { code, stdout } = await start("--only", "CAP-04").done;
   expect(code).toBe(1);
   expect(stdout).toContain("FAILED CAP-04");
+});
+
+test.skipIf(process.platform !== "linux")("a report into a full disk is exit code 2", async () => {
+  const line = `"$0" conform --base-url ${provider.baseUrl} --only CAP-04 > /dev/full`;
+  const env = { ...process.env, BILLING_EXPORT_TOKEN: provider.token };
+  const ended = promisify(execFile)("sh", ["-c", line, LAUNCHER], { env });
+  await expect(ended).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^The report cannot be written to stdout \(ENOSPC: [^\n]+\n$/),
+  });
 });
 
 test("a wrong line is exit code 2, said on stderr", async () => {
