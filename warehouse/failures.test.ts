@@ -10,6 +10,7 @@ it.each([
   ['IO Error: Could not write file "b": No space left on device', "The disk of the database"],
   ["IO Error: The file exists, but it is not a valid DuckDB database file!", "no database"],
   ['IO Error: Cannot open file "/a/b": Permission denied', "may not be opened by this user"],
+  ['IO Error: Cannot open file "/a/b": Read-only file system', "on a disk that may only be read"],
 ])("%s", (message, words) => {
   const error = databaseError(new Error(message), "b");
   expect(error).toBeInstanceOf(ConnectorError);

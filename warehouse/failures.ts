@@ -31,9 +31,10 @@ const KNOWN: readonly (readonly [RegExp, (database: string, found: string) => st
       `A statement would change the database "${database}", and this command only reads it.`,
   ],
   [
-    /Permission denied|Read-only file system/,
-    (database) => `The database "${database}" may not be opened by this user.`,
+    /Read-only file system/,
+    (database) => `The database "${database}" lies on a disk that may only be read.`,
   ],
+  [/Permission denied/, (database) => `The database "${database}" may not be opened by this user.`],
   [
     /No such file or directory|database does not exist|Is a directory/,
     (database) => `The database "${database}" cannot be opened: there is no such file or folder.`,
