@@ -160,6 +160,7 @@ def test_an_account_without_cost_for_two_months_stands_in_its_month(table, tmp_p
     assert "November so far: 0.00 USD, after 0.00 USD in the month before" in page.words
     assert "Complete through November 17, 2025, day 17 of 30." in page.words
     assert page.view["anomalies"]["found"] == []
+    assert "The last five weeks have no usage charges to judge." in page.words
 
 
 def test_a_short_history_is_said_to_be_short(table, tmp_path):
@@ -169,6 +170,15 @@ def test_a_short_history_is_said_to_be_short(table, tmp_path):
     page = Page(table, tmp_path)
     assert "The history is too short to judge a day" in page.words
     assert "No day of the last five weeks" not in page.words
+
+
+def test_a_long_history_without_costs_is_not_called_short(table, tmp_path):
+    world = account(table, "seldom", "11-17")
+    world.put(cost("first", "09-01", "1", x_ModelId="m1"))
+    world.put(cost("last", "11-16", "1", x_ModelId="m1"))
+    read(world, "07-01")
+    words = Page(table, tmp_path).words
+    assert "No day can be judged: each has too short a history, or a weekday that usually costs nothing." in words
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ function wordsOf(headline: Partial<Headline>): string {
     dimensions: [],
     reaches: [],
     moves: { by: "model", parts: [], largest: [] },
-    anomalies: { found: [], judged: 0, all: 0 },
+    anomalies: { found: [], judged: 0, known: 0, all: 0 },
     changes: { found: [], reread: "none" },
     units: [],
     teams: [],

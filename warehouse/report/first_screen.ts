@@ -170,8 +170,10 @@ export async function anomalies(database: Database, currency: string): Promise<A
     SELECT day, ${LABEL_NAMES}, coalesce(value, ''), billed_cost, usual_cost, usual_spread, days_compared,
            day_status = 'proven' FROM news
     ORDER BY difference DESC, day DESC LIMIT ${ANOMALIES}`);
-  const [counts = []] = await database.query(`SELECT count(score), count(*) FROM ${latest}`);
-  const [judged = 0, all = 0] = counts.map(Number);
+  const [counts = []] = await database.query(
+    `SELECT count(score), count(*) FILTER (days_compared >= 4), count(*) FROM ${latest}`,
+  );
+  const [judged = 0, known = 0, all = 0] = counts.map(Number);
   const found = rows.map(
     ([
       day = "",
@@ -193,7 +195,7 @@ export async function anomalies(database: Database, currency: string): Promise<A
       isProven: proven === "true",
     }),
   );
-  return { found, judged, all };
+  return { found, judged, known, all };
 }
 
 /**

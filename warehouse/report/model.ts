@@ -128,10 +128,12 @@ export interface Anomaly {
   readonly isProven: boolean;
 }
 
-/** The unusual days of the last weeks, and how many values have the history to be judged. */
+/** The unusual days of the last weeks. The three numbers count the costs of a day: of all, or of one value of a label. */
 export interface Anomalies {
   readonly found: readonly Anomaly[];
   readonly judged: number;
+  /** Those whose weekday has four complete days before. One that usually costs nothing cannot be judged all the same. */
+  readonly known: number;
   readonly all: number;
 }
 

@@ -48,13 +48,16 @@ function whyOf({ day, billed, usual, spread, daysCompared, isProven }: Anomaly):
 }
 
 /** The words where no day is unusual. Days that nothing is known about are not called usual. */
-function usualWords({ judged, all }: Anomalies): string {
-  if (judged === 0)
+function usualWords({ judged, known, all }: Anomalies): string {
+  if (all === 0) return "The last five weeks have no usage charges to judge.";
+  if (known === 0)
     return "The history is too short to judge a day: a weekday needs four complete ones before it.";
+  const others = "too short a history, or a weekday that usually costs nothing";
+  if (judged === 0) return `No day can be judged: each has ${others}.`;
   const usual = "No day of the last five weeks is far from what its weekday usually costs";
   return judged === all
     ? `${usual}.`
-    : `${usual}, among the ${decimal(String(judged))} of ${decimal(String(all))} values whose history is long enough.`;
+    : `${usual}, among the ${decimal(String(judged))} of ${decimal(String(all))} values that can be judged. The others have ${others}.`;
 }
 
 function unusualOf(anomalies: Anomalies): Markup {
