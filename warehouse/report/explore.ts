@@ -36,7 +36,7 @@ function monthStart(day: string, months: number): string {
 
 /** Whether each account with a cost in these periods was read wholly in all of them. Only then are they compared. */
 export function isRead(
-  { reaches }: View,
+  { reaches }: Pick<View, "reaches">,
   periods: readonly { readonly from: number; readonly to: number }[],
 ): boolean {
   const concerned = reaches.filter((reach) =>
