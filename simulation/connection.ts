@@ -1,5 +1,5 @@
 /** One connection of a platform: its config, states and rows over many syncs. Checks each sync. */
-import { floorOf, HOUR, iso } from "./calendar.ts";
+import { floorOf, HOUR, iso, nextDay } from "./calendar.ts";
 import { judgeProofs } from "./current.ts";
 import { judgeSync, lastState } from "./judge.ts";
 import { FAIR, type Weather } from "./network.ts";
@@ -205,6 +205,7 @@ export class Connection {
         from: Math.max(asked.startDate ?? -Infinity, floorOf(result.endedAt, retention)),
         followedFrom: floorOf(this.#latestDate, retention),
         keptFrom: floorOf(this.#latestDate, state?.longest_retention ?? retention),
+        keptUntil: nextDay(provider.dateAt(result.endedAt)),
         state,
         isComplete: isComplete(result, stream),
         keepsValues: provider.options.members !== "volatile",

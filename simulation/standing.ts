@@ -24,6 +24,8 @@ export interface Passed {
   readonly followedFrom: number;
   /** W3: what lies before has left every retention so far, so the state knows nothing of it, even if a longer one shows it again. */
   readonly keptFrom: number;
+  /** S8: days from here on lie in the future by `Date`, so the state knows nothing of them, although an earlier `Date` was ahead. */
+  readonly keptUntil: number;
   /** The position of the stream's state, and its days with provisional costs. */
   readonly state: StateValue | undefined;
   /** Whether the sync read the whole stream. */
@@ -79,7 +81,8 @@ export class Standing {
     for (const [day, { anchor }] of this.#days) {
       if (anchor === undefined || uncovered.has(anchor.reading_id)) continue;
       const { reading_id: readingId, rows } = anchor;
-      if (Date.parse(day) < passed.keptFrom) this.#left.set(day, readingId);
+      const at = Date.parse(day);
+      if (at < passed.keptFrom || at >= passed.keptUntil) this.#left.set(day, readingId);
       if (this.#left.get(day) === readingId) this.#known.delete(day);
       else this.#known.set(day, rows);
     }
