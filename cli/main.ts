@@ -40,7 +40,8 @@ async function main(): Promise<void> {
   const secrets = new Secrets();
   const stop = stopOnSignals(process);
   let emitter: Emitter | undefined;
-  const plainEmitter = (): Emitter => new Emitter(process.stdout, secrets, false);
+  // One for the whole run: it knows that stdout is broken, so that the failure is told once.
+  const plainEmitter = (): Emitter => (emitter ??= new Emitter(process.stdout, secrets, false));
   try {
     const command = await commandOf(process.argv.slice(2));
     if (hasStates(command)) stop.keepStates();
@@ -76,7 +77,7 @@ async function main(): Promise<void> {
   } catch (reason) {
     stop.end();
     process.exitCode = 1;
-    await tell(ConnectorError.from(reason), emitter ?? plainEmitter(), secrets);
+    await tell(ConnectorError.from(reason), plainEmitter(), secrets);
   } finally {
     stop.die();
   }
@@ -317,8 +318,8 @@ async function runWarehouse(
     });
     process.exitCode = ok ? 0 : 1;
   } catch (reason) {
-    const error = ConnectorError.from(reason);
-    if (!isGone(error)) failInWords(error, warn);
+    if (emitter.isBrokenBy(reason)) throw reason; // no defect of the connector: see `tell`
+    failInWords(ConnectorError.from(reason), warn);
   }
 }
 

@@ -1,7 +1,10 @@
 /** `sync`, `init`, `query` and `report` as people run them, against the reference provider. */
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { readFile, rm, stat, writeFile } from "node:fs/promises";
+import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
+import { LAUNCHER, localEnvironment } from "../bin/process.ts";
 import { Database } from "../warehouse/database.ts";
 import { serve, type Served, startProvider } from "./support/provider.ts";
 import { type Said, Shell } from "./support/shell.ts";
@@ -383,6 +386,22 @@ describe("query and report", () => {
     await once(child.stdout, "data");
     child.kill("SIGINT");
     expect(await said).toMatchObject({ end: "SIGINT" });
+  });
+
+  test.skipIf(process.platform !== "linux")("name a full disk behind stdout alone", async () => {
+    await using begun = await begin();
+    const { shell } = begun;
+    for (const line of [SYNC, ["query", "SELECT 1"], ["report", "--out", "r.html"]]) {
+      const args = ["-c", '"$0" "$@" > /dev/full', LAUNCHER, ...line];
+      const ended = promisify(execFile)("sh", args, { cwd: shell.folder, env: localEnvironment() });
+      await expect(ended, line[0]).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/(^|\n)Stdout cannot be written \(ENOSPC[^\n]*\n$/),
+      });
+      await expect(ended, line[0]).rejects.not.toMatchObject({
+        stderr: expect.stringContaining("went wrong"),
+      });
+    }
   });
 
   test("name a database that is not there, and a statement that is wrong", async () => {

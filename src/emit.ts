@@ -49,6 +49,11 @@ export class Emitter {
     await this.#hand(text);
   }
 
+  /** Whether an error is that of stdout itself. */
+  isBrokenBy(reason: unknown): boolean {
+    return reason !== null && reason === this.#broken;
+  }
+
   /** Resolves once everything has been handed to the reader. */
   async flush(): Promise<void> {
     if (this.#out.writableLength > 0) await this.#hand("");
