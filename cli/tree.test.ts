@@ -166,6 +166,10 @@ test("the config and the catalog of the help work", async () => {
   });
 });
 
+test("help has a help, which is that of the program", async () => {
+  expect(await textOf("help", "help")).toBe(await textOf("help"));
+});
+
 test("every command that asks a provider reads config.json, and names the variables of the environment", async () => {
   for (const name of ["check", "discover", "read", "record", "sync", "conform"]) {
     const text = await textOf(name, "--help");

@@ -134,8 +134,10 @@ export async function parseCommandLine(argv: readonly string[], version: string)
     help: (commandOf(program, argv) ?? program).helpInformation(),
     isForPeople: argv[0] === "help" || !PROTOCOL.has(commandOf(program, argv)?.name() ?? "read"),
   });
+  // The help lists `help`, but commander knows no help for it.
+  const isHelpOfHelp = argv[0] === "help" && argv[1] === "help";
   try {
-    program.parse([...argv], { from: "user" });
+    program.parse(isHelpOfHelp ? ["help"] : [...argv], { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode !== 0) {
