@@ -41,6 +41,8 @@ const PARSED_SIZE = 4;
 export interface BodyLimits {
   /** The limit of the decompressed body in bytes. */
   readonly maximumBytes: number;
+  /** Whether the body is a page, which a smaller page_size makes shorter. */
+  readonly isPage?: boolean;
   /** Shared by all bodies. The body holds its share until it is released or `signal` aborts. */
   readonly budget: ByteBudget;
   readonly pool: BufferPool;
@@ -129,7 +131,7 @@ async function collect(
   chunks: BodyChunks,
   expected: number,
   hold: Hold,
-  { maximumBytes, pool }: BodyLimits,
+  { maximumBytes, isPage = false, pool }: BodyLimits,
 ): Promise<Body> {
   await hold.grow(expected);
   let buffer = pool.take(expected);
@@ -149,7 +151,7 @@ async function collect(
   try {
     await eachOf(chunks, (chunk) => {
       const needed = length + chunk.length;
-      if (needed > maximumBytes) throw tooLarge(maximumBytes);
+      if (needed > maximumBytes) throw tooLarge(maximumBytes, isPage);
       if (needed > buffer.length) return enlarge(needed).then(() => put(chunk));
       put(chunk);
       return undefined;
@@ -180,7 +182,8 @@ function bodyOf(buffer: Buffer, length: number, hold: Hold, pool: BufferPool): B
     hold.release();
   };
   const growForParsing = async (): Promise<void> => {
-    if (length > MAXIMUM_PARSED_BYTES) throw tooLarge(MAXIMUM_PARSED_BYTES);
+    // Only a page may be that large.
+    if (length > MAXIMUM_PARSED_BYTES) throw tooLarge(MAXIMUM_PARSED_BYTES, true);
     await hold.grow(PARSED_SIZE * length);
   };
   return { bytes: buffer.subarray(0, length), growForParsing, recycle, release };
@@ -204,12 +207,14 @@ async function decompress(body: BodyChunks, hold: Hold, limits: BodyLimits): Pro
   }
 }
 
-function tooLarge(maximumBytes: number): ConnectorError {
+function tooLarge(maximumBytes: number, isPage: boolean): ConnectorError {
   const limit = `${Math.round(maximumBytes / 1024 ** 2)} MiB`;
+  const remedy = isPage
+    ? "Set a smaller page_size; if that does not help, report it to the provider."
+    : "Report it to the provider.";
   return new ConnectorError(
     "provider_fault",
-    `The provider sent an answer of more than ${limit}. Set a smaller page_size; if that does not help, report it to the ` +
-      "provider.",
+    `The provider sent an answer of more than ${limit}. ${remedy}`,
     { detail: `answer larger than ${maximumBytes} bytes (L1)` },
   );
 }

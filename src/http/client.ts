@@ -86,7 +86,7 @@ export interface GetRequest<Scanned = never> {
    * seconds ahead.
    */
   readonly deadlineMs?: number | undefined;
-  /** The limit of the decompressed body in bytes; 1 MiB by default. */
+  /** For pages: the limit of the decompressed body in bytes. Every other answer has 1 MiB. */
   readonly maximumBytes?: number | undefined;
   /** Reads the body without JSON.parse, for pages of records. */
   readonly scan?: ScanBody<Scanned> | undefined;
@@ -242,6 +242,7 @@ export class Client {
       secret: authorization.slice(authorization.indexOf(" ") + 1),
       limits: {
         maximumBytes: request.maximumBytes ?? MAXIMUM_ANSWER_BYTES,
+        isPage: request.maximumBytes !== undefined,
         budget: this.#budget,
         pool: this.#pool,
         signal,
