@@ -52,6 +52,16 @@ test.each([
   });
 });
 
+test.each([
+  ["catalog", "invalid_catalog"],
+  ["state", "invalid_state"],
+] as const)("stdin gives no %s", async (what, code) => {
+  expect(await faultOf("-", what)).toMatchObject({
+    code,
+    message: `--${what} takes the name of a file: stdin gives only the config.`,
+  });
+});
+
 test("a directory is no file", async () => {
   expect((await faultOf(directory)).message).toContain("is a directory");
 });

@@ -39,6 +39,12 @@ export async function readJsonFile(path: string, what: InputKind): Promise<unkno
   if (/^\s*[{[]/.test(path)) {
     throw new ConnectorError(code, `--${what} takes the name of a file, not the JSON itself.`);
   }
+  if (path === STDIN && what !== "config") {
+    throw new ConnectorError(
+      code,
+      `--${what} takes the name of a file: stdin gives only the config.`,
+    );
+  }
   return await parseJsonFile(await load(path, nameOf(path, what), code), path, what);
 }
 
