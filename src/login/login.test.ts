@@ -141,6 +141,15 @@ test("a signal ends it", async () => {
   await expect(done).rejects.toBe(reason);
 });
 
+test("a config that is missing: told how to make it", async () => {
+  const message = "The config file does not exist.";
+  const missing = new ConnectorError("invalid_config", message, { detail: "ENOENT" });
+  const { host } = bench({ readJson: () => Promise.reject(missing) });
+  await expect(login(COMMAND, host)).rejects.toThrow(
+    `${message} Make it with \`source-ai-billing init\` and set "credentials" to { "auth_type": "oauth2_`,
+  );
+});
+
 test("a config that is wrong, a file that cannot be saved: told before anything is opened", async () => {
   const wrong = bench({ readJson: () => Promise.resolve({ credentials: CONFIG.credentials }) });
   await expect(login(COMMAND, wrong.host)).rejects.toThrow("base_url is required");

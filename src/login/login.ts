@@ -38,6 +38,10 @@ export interface LoginHost extends Pick<TokenStoreHost, "clock" | "secrets" | "r
   readonly say: (text: string) => void;
 }
 
+/** The change of a config that makes it one for a sign-in. */
+const FOR_LOGIN =
+  'set "credentials" to { "auth_type": "oauth2_authorization_code", "client_id": "…" }';
+
 /** The time that a person has to sign in, in milliseconds. */
 const SIGN_IN_LIMIT = 300_000;
 
@@ -51,7 +55,7 @@ export async function login(
   { config: path, browser, port }: LoginCommand,
   host: LoginHost,
 ): Promise<void> {
-  const file = await host.readJson(path, "config");
+  const file = await fileOf(path, host);
   host.secrets.add(secretsOf(file));
   const config = parseForLogin(file);
   await host.configFile.assertWritable(path);
@@ -78,6 +82,21 @@ export async function login(
   host.say(`You are signed in. The tokens are in "${path}", which only you may read now.\n`);
 }
 
+/** The config in the file. Where there is no file, the error says how to make one for a sign-in. */
+async function fileOf(path: string, { readJson }: LoginHost): Promise<unknown> {
+  try {
+    return await readJson(path, "config");
+  } catch (reason) {
+    const isMissing = reason instanceof ConnectorError && reason.detail === "ENOENT";
+    if (!isMissing) throw reason;
+    throw new ConnectorError(
+      "invalid_config",
+      `${reason.message} Make it with \`source-ai-billing init\` and ${FOR_LOGIN}, or name another one with --config.`,
+      { detail: reason.detail },
+    );
+  }
+}
+
 /** Parses the config with a placeholder for the refresh token: the file has none yet, or one that is no longer valid. */
 function parseForLogin(file: unknown): Config {
   const members = membersOf(file);
@@ -90,8 +109,8 @@ function parseForLogin(file: unknown): Config {
   if (type === "scoped_bearer_token") {
     throw new ConnectorError(
       "invalid_config",
-      "The config has an access token of its own (auth_type scoped_bearer_token), which needs no login. To sign in, set " +
-        '"credentials" to { "auth_type": "oauth2_authorization_code", "client_id": "…" }.',
+      "The config has an access token of its own (auth_type scoped_bearer_token), which needs no login. To sign in, " +
+        `${FOR_LOGIN}.`,
     );
   }
   return parseConfig({ ...members, credentials: { ...credentials, refresh_token: "to-come" } });
