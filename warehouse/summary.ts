@@ -3,7 +3,7 @@ import type { Change } from "./bills.ts";
 import type { Proof } from "./figures.ts";
 import type { Counts } from "./loader.ts";
 import { count, decimal, month } from "./report/format.ts";
-import type { Unusables } from "./unusable.ts";
+import type { Unusables } from "./unusable_values.ts";
 
 export interface StreamSummary extends Counts {
   readonly name: string;

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { modelsSql } from "./files.ts";
-import { amountOf, type Unusable, warnOfUnusables, wordsOf } from "./unusable.ts";
+import { amountOf, warnOfUnusables, wordsOf } from "./unusable.ts";
+import type { Unusable } from "./unusable_values.ts";
 
 const VALUE: Unusable = {
   dataset: "costs",

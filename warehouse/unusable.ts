@@ -4,22 +4,7 @@
  */
 import type { Database } from "./database.ts";
 import { cleaned } from "./text.ts";
-
-/** A value that is in no sum, and the row that it belongs to. */
-export interface Unusable {
-  readonly dataset: string;
-  readonly record: string;
-  readonly day: string;
-  readonly column: string;
-  readonly value: string;
-  readonly reason: string;
-}
-
-/** The number of such values, and the first ones. */
-export interface Unusables {
-  readonly rows: number;
-  readonly first: readonly Unusable[];
-}
+import type { Unusable, Unusables } from "./unusable_values.ts";
 
 /** Values that a message names, and those that the summary and the report name. */
 const NAMED = 3;

@@ -1,5 +1,5 @@
 /** The data of the report. Every amount is a decimal as text; only the geometry of a chart uses numbers. */
-import type { Unusables } from "../unusable.ts";
+import type { Unusables } from "../unusable_values.ts";
 
 /** The running month of one currency, over all accounts. Dates are UTC days. */
 export interface Headline {

@@ -4,7 +4,8 @@ import { count, decimal, longDate } from "./format.ts";
 import { type Markup, markup } from "./markup.ts";
 import type { ProofRange, ReportData, Status } from "./model.ts";
 import { amount, table } from "./tables.ts";
-import { type Unusables, wordsOf } from "../unusable.ts";
+import { wordsOf } from "../unusable.ts";
+import type { Unusables } from "../unusable_values.ts";
 
 const daysOf = (ranges: readonly ProofRange[], dataset: string, status: Status): number =>
   ranges

@@ -1,0 +1,17 @@
+/** The shape of values that no sum of the models holds, for the commands and for the report's page in a browser. */
+
+/** A value that is in no sum, and the row that it belongs to. */
+export interface Unusable {
+  readonly dataset: string;
+  readonly record: string;
+  readonly day: string;
+  readonly column: string;
+  readonly value: string;
+  readonly reason: string;
+}
+
+/** The number of such values, and the first ones. */
+export interface Unusables {
+  readonly rows: number;
+  readonly first: readonly Unusable[];
+}
