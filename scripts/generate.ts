@@ -158,7 +158,7 @@ async function writeCatalogSchemas(): Promise<void> {
   );
 }
 
-/** The rule of a member as src/interface/plain_shape.ts checks it; `other` if the schema has a rule of another kind. */
+/** The rule of a member as src/records/plain_shape.ts checks it; `other` if the schema has a rule of another kind. */
 function textRule({ description: _text, ...property }: Property): string {
   const rule = JSON.stringify(property);
   if (rule === '{"type":["string","null"]}') return "nullable";

@@ -11,10 +11,10 @@ export const LIMITS: readonly Mutant[] = [
   },
   {
     rule: "L1",
-    file: "src/interface/scan.ts",
+    file: "src/records/scan.ts",
     from: "if (this.#noted > MAXIMUM_NOTES) return -1;",
     to: "",
-    test: "src/interface/scan.test.ts: L1: a page of records without number is not plain",
+    test: "src/records/scan.test.ts: L1: a page of records without number is not plain",
   },
   {
     rule: "L1",

@@ -11,7 +11,7 @@ import { validatePage } from "../generated/validators.js";
 import { checkClosed, describeViolation } from "./strictness.ts";
 import { type Answer, type Client, MAXIMUM_PAGE_BYTES, type ProblemText } from "../http/client.ts";
 import { quoteProblem } from "../http/problem.ts";
-import { type PageRecords, type ScannedRecords, scanPage } from "./scan.ts";
+import { type PageRecords, type ScannedRecords, scanPage } from "../records/scan.ts";
 
 /** The query of a window; the same for all its pages (interface section 4.4, rule 1). */
 export interface PageQuery {

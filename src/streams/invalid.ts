@@ -3,7 +3,7 @@ import { foreignText } from "../core/foreign_text.ts";
 import { formatInstant } from "../core/time.ts";
 import type { Range } from "../core/window.ts";
 import { ConnectorError } from "../errors.ts";
-import type { PlainShape } from "../interface/plain_shape.ts";
+import type { PlainShape } from "../records/plain_shape.ts";
 import { describeViolation } from "../interface/strictness.ts";
 import type { Fields, Granularity, StreamDefinition } from "./stream.ts";
 

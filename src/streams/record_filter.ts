@@ -10,7 +10,7 @@ import type { Place, Verdict, WindowMemory } from "../core/sightings.ts";
 import { DAY, floorTo, parseInstant } from "../core/time.ts";
 import { type DayTotal, PageTotals } from "../core/totals.ts";
 import type { Range } from "../core/window.ts";
-import type { PlainShape } from "../interface/plain_shape.ts";
+import type { PlainShape } from "../records/plain_shape.ts";
 import { type RecordRules, textOf } from "./invalid.ts";
 import type { Fields } from "./stream.ts";
 import type { CameStrays, Strays } from "./strays.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Sightings } from "../core/sightings.ts";
 import { DAY } from "../core/time.ts";
-import { type ParsedRecords, scanPage } from "../interface/scan.ts";
+import { type ParsedRecords, scanPage } from "../records/scan.ts";
 import { costs } from "./costs.ts";
 import type { WindowContext } from "./record_filter.ts";
 import { judgePage, type LineOptions, type Lines } from "./records.ts";

@@ -2,7 +2,7 @@
  * The hot path: checks the records of one page (V1), drops repeats (P5), adds each record to its day (R6) and makes the
  * RECORD lines.
  *
- * A plain page (interface/scan.ts) is copied: its lines contain the records' own bytes, and only the values that differ from
+ * A plain page (records/scan.ts) is copied: its lines contain the records' own bytes, and only the values that differ from
  * the record before are decoded. Every other page is written again from its values (rewriting.ts). On both paths the hash
  * covers the bytes that are written, with the members in their usual order, so a record that comes once on each path, or with
  * its members in another order, is recognized as a repeat. The lines of a page are written in one piece.
@@ -14,8 +14,8 @@ import type { DayDigest } from "../core/digests.ts";
 import type { ProvisionalDay } from "../core/provisional.ts";
 import type { StandingStrays } from "../core/reading.ts";
 import type { DayTotal } from "../core/totals.ts";
-import type { PageRecords } from "../interface/scan.ts";
-import type { PlainShape } from "../interface/plain_shape.ts";
+import type { PageRecords } from "../records/scan.ts";
+import type { PlainShape } from "../records/plain_shape.ts";
 import { checked, checkedPlain } from "./invalid.ts";
 import { RecordFilter, type WindowContext } from "./record_filter.ts";
 import { rewritten } from "./rewriting.ts";

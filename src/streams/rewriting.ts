@@ -5,8 +5,8 @@
  */
 import { onOneLine } from "../core/lines.ts";
 import { ConnectorError } from "../errors.ts";
-import type { ParsedRecords, ScannedRecords } from "../interface/scan.ts";
-import { compareMembers, compareNames } from "../interface/usual_order.ts";
+import type { ParsedRecords, ScannedRecords } from "../records/scan.ts";
+import { compareMembers, compareNames } from "../records/usual_order.ts";
 import { isFields, type RecordRules } from "./invalid.ts";
 import type { Fields } from "./stream.ts";
 

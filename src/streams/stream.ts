@@ -5,8 +5,8 @@ import type { Bucket } from "../core/time.ts";
 import type { Edges } from "../edges.ts";
 import type { Capabilities } from "../generated/capabilities.d.ts";
 import type { Validator } from "../generated/validators.js";
-import type { MemberRules } from "../interface/plain_shape.ts";
-import type { PageRecords } from "../interface/scan.ts";
+import type { MemberRules } from "../records/plain_shape.ts";
+import type { PageRecords } from "../records/scan.ts";
 
 export type Granularity = "1h" | "1d";
 

@@ -4,7 +4,7 @@ import { DAY, HOUR } from "../core/time.ts";
 import { catalogSchemas } from "../generated/catalog_schemas.ts";
 import { textRules } from "../generated/text_rules.ts";
 import { validateUsage } from "../generated/validators.js";
-import { MemberRules } from "../interface/plain_shape.ts";
+import { MemberRules } from "../records/plain_shape.ts";
 import { textOf } from "./invalid.ts";
 import { providerProperties, type StreamDefinition } from "./stream.ts";
 
