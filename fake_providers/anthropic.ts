@@ -15,6 +15,7 @@ import {
   isInOlderCosts,
   usageTotals,
 } from "./anthropic_facts.ts";
+import { anthropicList, anthropicNames } from "./anthropic_names.ts";
 import { olderPage } from "./anthropic_older.ts";
 import { costItem, usageItem } from "./anthropic_rows.ts";
 import type { Fact, Group } from "./facts.ts";
@@ -56,7 +57,9 @@ export function createAnthropic(options: FakeOptions): Api {
   const { seed, legacy = false, groupsADay, refusal = 403 } = options;
   const maker = groupsADay === undefined ? factsOfDay : groupsOfDay(groupsADay);
   const facts = new Facts(maker, seed);
+  const names = anthropicNames();
   return {
+    names,
     basePath: "",
     key: "sk-ant-admin01-fake-0123456789",
     keyOf: ({ headers }) =>
@@ -66,6 +69,8 @@ export function createAnthropic(options: FakeOptions): Api {
         throw new Refusal(400, "anthropic-version: header is required");
       if (request.path === "/v1/organizations/me")
         return { id: "2c9d1c1e-1111-4222-8333-444455556666", type: "organization", name: "Fake" };
+      const list = anthropicList(names, request);
+      if (list !== undefined) return list;
       if (!request.path.startsWith("/v1/organizations/analytics/"))
         return olderPage(facts, request, now);
       if (legacy) throw new Refusal(refusal, REFUSALS[refusal]);

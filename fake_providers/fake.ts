@@ -4,6 +4,7 @@ import { Clock } from "../reference_provider/clock.ts";
 import { formatInstant, HOUR } from "../reference_provider/instants.ts";
 import type { Instant } from "../reference_provider/instants.ts";
 import type { Total } from "./facts.ts";
+import type { Names } from "./names.ts";
 
 /** A GET as a fake sees it. */
 export interface FakeRequest {
@@ -54,6 +55,8 @@ export interface Api {
   answer(request: FakeRequest, now: Instant): unknown;
   /** The key that a request carries. */
   keyOf(request: FakeRequest): string | undefined;
+  /** The names of projects, workspaces and keys. */
+  readonly names: Names;
   /** The body of an error, in the provider's own shape. */
   errorBody(status: number, message: string): unknown;
   /** True sums of what is visible now, `start` to `end` (exclusive). */
@@ -127,6 +130,11 @@ export class Fake {
   /** Answers the next `count` requests with a status of 5xx. */
   fail(count: number, status: number): void {
     this.#failing = { left: count, status };
+  }
+
+  /** Gives another name to a project, workspace or key. */
+  rename(id: string, name: string): void {
+    this.api.names.rename(id, name);
   }
 
   totals(start: Instant, end: Instant): FakeTotals {
@@ -230,4 +238,15 @@ function digestOf(path: string, query: URLSearchParams): string {
     .update(`${path}?${rest.toSorted().join("&")}`)
     .digest("hex")
     .slice(0, 16);
+}
+
+/** The part of a list behind an id, `limit` entries at most. */
+export function partAfter<Item extends { readonly id: string }>(
+  all: readonly Item[],
+  after: string | null,
+  limit: number,
+): { readonly part: readonly Item[]; readonly hasMore: boolean } {
+  const from = after === null ? 0 : all.findIndex(({ id }) => id === after) + 1;
+  if (after !== null && from === 0) throw new Refusal(400, "There is no such object.");
+  return { part: all.slice(from, from + limit), hasMore: from + limit < all.length };
 }

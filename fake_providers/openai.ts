@@ -10,6 +10,7 @@ import { Facts, grouped } from "./facts.ts";
 import type { Api, FakeOptions, FakeRequest } from "./fake.ts";
 import { checkList, listOf, placeOf, Refusal, tokenOf, wholeOf } from "./fake.ts";
 import { costTotals, factsOfDay, usageTotals } from "./openai_facts.ts";
+import { openAiList, openAiNames } from "./openai_names.ts";
 import { type Row, ROWS } from "./openai_rows.ts";
 
 /** A page of any report. */
@@ -43,11 +44,13 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
 
 export function createOpenAi({ seed }: FakeOptions): Api {
   const facts = new Facts(factsOfDay, seed);
+  const names = openAiNames();
   return {
+    names,
     basePath: "",
     key: "sk-admin-fake-0123456789",
     keyOf: ({ headers }) => headers["authorization"]?.replace(/^Bearer /, ""),
-    answer: (request, now) => page(facts, request, now),
+    answer: (request, now) => openAiList(names, request) ?? page(facts, request, now),
     errorBody: (status, message) => ({
       error: { message, type: status === 429 ? "requests" : "invalid_request_error", code: null },
     }),

@@ -9,13 +9,7 @@ import type { DayMaker, Draw, Fact, Group, Total } from "./facts.ts";
 import { Facts, grouped, MONEY_SCALE, scientific, Totals } from "./facts.ts";
 import type { Api, FakeOptions, FakeRequest } from "./fake.ts";
 import { checkList, exactNumber, Refusal } from "./fake.ts";
-
-/** `promptTokens` as the wire has it: `prompt_tokens`. */
-type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
-  ? First extends Lowercase<First>
-    ? `${First}${Snake<Rest>}`
-    : `_${Lowercase<First>}${Snake<Rest>}`
-  : Name;
+import { openRouterList, openRouterNames, type Snake } from "./openrouter_names.ts";
 
 /** A row on the wire: the members of the package's ActivityItem, in the wire's spelling. */
 type Row = { [Name in keyof ActivityItem as Snake<Name>]: ActivityItem[Name] };
@@ -36,14 +30,16 @@ const NAMES = ["model", "model_permaslug", "provider_name", "endpoint_id"] as co
 
 export function createOpenRouter({ seed }: FakeOptions): Api {
   const facts = new Facts(factsOfDay, seed);
+  const names = openRouterNames();
   return {
+    names,
     basePath: "/api",
     key: "sk-or-v1-fake-management-0123456789",
     keyOf: ({ headers }) => headers["authorization"]?.replace(/^Bearer /, ""),
     answer: (request, now) =>
       request.path === "/v1/credits"
         ? { data: { total_credits: 1000, total_usage: exactNumber("12.5") } }
-        : { data: rows(facts, request, now) },
+        : (openRouterList(names, request) ?? { data: rows(facts, request, now) }),
     errorBody: (status, message) => ({ error: { code: status, message } }),
     totals: (start, end, now) => totalsOf(facts.between(start, Math.min(end, completed(now)), now)),
   };

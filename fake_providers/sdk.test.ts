@@ -171,6 +171,51 @@ describe("the fake of OpenRouter, read by its own SDK", () => {
   });
 });
 
+describe("N1: the names of the fakes, read by the providers' own SDKs", () => {
+  test("OpenAI: projects, archived ones if asked for, and keys of a project over pages", async () => {
+    const fake = createFake("openai", { now: NOW, seed: 7 });
+    await using served = await serve(fake, 0, false);
+    const { key } = fake.api;
+    const baseURL = `${served.baseUrl}/v1`;
+    const client = new OpenAI({ adminAPIKey: key, apiKey: key, baseURL, maxRetries: 0 });
+    const { projects } = client.admin.organization;
+    expect((await projects.list()).data.map(({ id }) => id)).toEqual(["proj_research"]);
+    expect((await projects.list({ include_archived: true })).data).toHaveLength(2);
+    const keys: string[] = [];
+    for await (const { id } of projects.apiKeys.list("proj_research", {
+      owner_project_access: "any",
+      limit: 100,
+    }))
+      keys.push(id);
+    expect(new Set(keys).size).toBe(152);
+  });
+
+  test("Anthropic: workspaces and keys", async () => {
+    const fake = createFake("anthropic", { now: NOW, seed: 7 });
+    await using served = await serve(fake, 0, false);
+    const client = new Anthropic({ apiKey: fake.api.key, baseURL: served.baseUrl, maxRetries: 0 });
+    const { workspaces, apiKeys } = client.beta.organization;
+    expect((await workspaces.list()).data.map(({ name }) => name)).toEqual(["Research"]);
+    const all = { include_archived: true, include_default: true, limit: 2 };
+    const found: string[] = [];
+    for await (const { id } of workspaces.list(all)) found.push(id);
+    expect(found).toHaveLength(3);
+    expect((await apiKeys.list()).data).toHaveLength(2);
+    expect((await apiKeys.list({ status: "archived" })).data).toHaveLength(1);
+  });
+
+  test("OpenRouter: workspaces and the keys of each", async () => {
+    const fake = createFake("openrouter", { now: NOW, seed: 7 });
+    await using served = await serve(fake, 0, false);
+    const client = new OpenRouter({ apiKey: fake.api.key, serverURL: `${served.baseUrl}/v1` });
+    const workspaces = await client.workspaces.list({});
+    expect(workspaces.result.data.map(({ name }) => name)).toEqual(["Team", "Team"]);
+    const keys = await client.apiKeys.list({ workspaceId: "0b1f-support", includeDisabled: true });
+    expect(keys.data.map(({ name, disabled }) => [name, disabled])).toEqual([["Bot", true]]);
+    expect((await client.apiKeys.list({ workspaceId: "0b1f-support" })).data).toEqual([]);
+  });
+});
+
 test("a fake is controlled from outside like the reference provider", async () => {
   const fake = createFake("openrouter", { now: NOW, seed: 7 });
   await using served = await serve(fake, 0, true);
