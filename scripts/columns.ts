@@ -4,6 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { exportWindowsSchema } from "../src/catalog/export_windows_schema.ts";
+import { labelsSchema } from "../src/catalog/labels_schema.ts";
 
 const root = new URL("..", import.meta.url);
 const BANNER = "Made by `npm run generate` from schemas/. Do not edit.";
@@ -199,24 +200,29 @@ function isAlike(one: Column, other: Column): boolean {
   return one.column === other.column && one.description === other.description;
 }
 
-function exportWindowsTable(): string {
-  const rows = Object.entries<Property>(exportWindowsSchema.properties).map(
-    ([column, property]) => {
-      const type = property.type[1] ?? "";
-      const shown = property.format === "date" ? "date" : type === "string" ? "text" : type;
-      const kind = property.format === "date-time" ? "instant" : shown;
-      return row(`\`${column}\``, kind, property.description);
-    },
-  );
+/** The columns of a stream that is no dataset of the interface. */
+function ownTable({ properties }: { readonly properties: Readonly<Record<string, Property>> }) {
+  const rows = Object.entries(properties).map(([column, property]) => {
+    const type = property.type[1] ?? "";
+    const shown = property.format === "date" ? "date" : type === "string" ? "text" : type;
+    const kind = property.format === "date-time" ? "instant" : shown;
+    return row(`\`${column}\``, kind, property.description);
+  });
   return [row("column", "type", "meaning"), "|---|---|---|\n", ...rows].join("");
 }
+
+const TABLES: Readonly<Record<string, () => string>> = {
+  records: recordTable,
+  export_windows: () => ownTable(exportWindowsSchema),
+  labels: () => ownTable(labelsSchema),
+};
 
 /** `docs/columns.md` with its tables made again. */
 function withTables(text: string): string {
   return text.replace(
-    /(<!-- Made by `npm run generate`: (records|export_windows) -->\n)[^]*?(<!-- end -->)/g,
+    /(<!-- Made by `npm run generate`: (\w+) -->\n)[^]*?(<!-- end -->)/g,
     (_all, first: string, name: string, last: string) =>
-      `${first}\n${name === "records" ? recordTable() : exportWindowsTable()}\n${last}`,
+      `${first}\n${TABLES[name]?.() ?? ""}\n${last}`,
   );
 }
 

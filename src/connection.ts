@@ -16,7 +16,7 @@ import { type Credential, openCredential } from "./oauth/credential.ts";
 import * as protocol from "./protocol.ts";
 import type { Output } from "./protocol.ts";
 import type { Outlet } from "./streams/flow.ts";
-import type { RunEdges } from "./streams/stream.ts";
+import type { NameSource, RunEdges } from "./streams/stream.ts";
 
 /** A provider that can be asked, until `close`. */
 export interface Connection {
@@ -91,6 +91,19 @@ export async function connect(
     await opened.close();
   };
   return { client, baseUrl, lanes: () => gate.lanes, setMetadataUrl, adapter, close };
+}
+
+/** The names that an adapter lists, asked for through the client: its gate and its retries hold for them, too. */
+export function namesOf(
+  { client, baseUrl, adapter }: Connection,
+  signal: AbortSignal,
+): NameSource | undefined {
+  if (adapter === undefined) return undefined;
+  return () =>
+    adapter.names(async (path) => {
+      const url = new URL(`${baseUrl.href.replace(/\/$/, "")}${path}`);
+      return (await client.get({ url, signal })).value;
+    });
 }
 
 /** The adapter of a provider that does not serve the interface. For other providers no code of adapters is loaded. */

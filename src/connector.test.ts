@@ -154,3 +154,11 @@ test("two states of one stream are a warning", async () => {
     expect.stringContaining('more than one state of the stream "usage"'),
   ]);
 });
+
+test("N1: a provider of the interface has no names, and a catalog that asks for them fails alone", async () => {
+  const { outputs } = read({ transport: provider(emptyPages), streams: ["usage", "labels"] });
+  const found = await all(outputs);
+  expect(statusesOf(found, "usage").at(-1)).toBe("COMPLETE");
+  expect(statusesOf(found, "labels")).toEqual(["STARTED", "INCOMPLETE"]);
+  expect(JSON.stringify(found)).toContain('"failure_type":"config_error"');
+});

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type { AskingCommand } from "./asking.ts";
-import { capabilitiesOf, connect, type ConnectionHost } from "./connection.ts";
+import { capabilitiesOf, connect, type ConnectionHost, namesOf } from "./connection.ts";
 import { discoverCatalog, parseCatalog } from "./catalog/catalog.ts";
 import type { Config } from "./config/config.ts";
 import { type Limits, LIMITS } from "./core/limits.ts";
@@ -130,7 +130,8 @@ async function discover(
   const connection = await connect(store, host, outlet, { waits: true });
   try {
     const { capabilities } = await capabilitiesOf(connection, config, host, outlet);
-    await outlet.send({ type: "CATALOG", catalog: { streams: discoverCatalog(capabilities) } });
+    const streams = discoverCatalog(capabilities, connection.adapter !== undefined);
+    await outlet.send({ type: "CATALOG", catalog: { streams } });
   } finally {
     await connection.close();
   }
@@ -217,6 +218,7 @@ async function read(
         capabilities: () => capabilitiesOf(connection, config, host, outlet),
         lanes: connection.lanes,
         notes: connection.adapter?.notes,
+        names: namesOf(connection, host.stop),
       },
       settings,
       catalog,

@@ -1,6 +1,7 @@
 /** The tables of the streams in DuckDB: their columns, as a platform's destination makes them. */
 import * as z from "zod";
 import { exportWindowsSchema } from "../src/catalog/export_windows_schema.ts";
+import { labelsSchema } from "../src/catalog/labels_schema.ts";
 import { STREAM_NAMES, type StreamName } from "../src/catalog/stream_names.ts";
 import { catalogSchemas } from "../src/generated/catalog_schemas.ts";
 
@@ -91,5 +92,11 @@ export const TABLES: Readonly<Record<StreamName, Table>> = {
     columns: columnsOf(exportWindowsSchema.properties),
     key: '"id"',
     cursor: '"ended_at"',
+  },
+  labels: {
+    name: "labels",
+    columns: columnsOf(labelsSchema.properties),
+    key: '"id"',
+    cursor: '"read_at"',
   },
 };

@@ -2,7 +2,7 @@
  * Copies the raw tables and the inputs of any database into tables of this process, so that the report needs no models, no
  * write access and one dialect of SQL. Names of columns are compared without regard to case: some destinations fold them.
  */
-import { STREAM_NAMES } from "../src/catalog/stream_names.ts";
+import { STREAM_NAMES, type StreamName } from "../src/catalog/stream_names.ts";
 import { ConnectorError } from "../src/errors.ts";
 import { EXTRACTED_AT, identifier, literal, TABLES, textsOf } from "./columns.ts";
 import type { Database } from "./database.ts";
@@ -20,6 +20,9 @@ export interface WantedTable {
   readonly name: string;
   readonly wanted: readonly string[];
 }
+
+/** Without these there is nothing to report. Not every provider has names, and a report of costs needs no usage. */
+const REQUIRED: readonly StreamName[] = ["costs", "export_windows"];
 
 /** The raw tables and the tables of the inputs. */
 export const WANTED: readonly WantedTable[] = [
@@ -63,7 +66,7 @@ export function matchedTables(
     if (held !== undefined) matched.set(table, held);
   }
   const names = new Set([...matched.keys()].map(({ name }) => name));
-  const missing = STREAM_NAMES.filter((name) => name !== "usage" && !names.has(name));
+  const missing = REQUIRED.filter((name) => !names.has(name));
   if (missing.length === 0) return matched;
   const others = found.map(({ name }) => name).slice(0, 10);
   throw new ConnectorError(

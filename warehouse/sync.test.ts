@@ -42,7 +42,6 @@ async function positionsOf(options: Partial<SyncOptions>, times: number): Promis
       report: undefined,
       every: undefined,
       json: false,
-      memory: undefined,
       reset: [],
       inputs: {
         teams: undefined,

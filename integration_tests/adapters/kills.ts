@@ -4,13 +4,15 @@
  */
 import { createFake, type Fake, serve } from "../../fake_providers/index.ts";
 import { DAY, HOUR, sumsOf, TYPES } from "../../src/adapters/testing.ts";
+import { labelsSchema } from "../../src/catalog/labels_schema.ts";
 import { STREAM_NAMES } from "../../src/catalog/stream_names.ts";
 import { Random } from "../../simulation/random.ts";
 import { type Outcome, runAttempt } from "../kills/attempt.ts";
 import { DATASETS, Platform } from "../kills/platform.ts";
 import type { End } from "../kills/schedule.ts";
+import type { Row } from "../support/warehouse.ts";
 import type { Config } from "../support/config.ts";
-import type { Catalog } from "../support/protocol.ts";
+import type { Catalog, CatalogStream } from "../support/protocol.ts";
 
 /** The APIs, in turn by seed. */
 const APIS = [
@@ -19,6 +21,9 @@ const APIS = [
   { name: "openai", legacy: false },
   { name: "openrouter", legacy: false },
 ] as const;
+
+/** A key of each fake. */
+const RENAMED = { anthropic: "apikey_a1", openai: "key_a1", openrouter: "a1".repeat(32) };
 
 /** One process. */
 interface Attempt {
@@ -90,6 +95,12 @@ function drawEnd(random: Random, days: number): End {
   return { signal, at: { of, count }, cut };
 }
 
+const LABELS: CatalogStream = {
+  name: "labels",
+  json_schema: labelsSchema,
+  supported_sync_modes: ["incremental"],
+};
+
 /** Runs a schedule. Returns the broken rules, a line for each attempt, and figures. */
 export async function runFakeSchedule(schedule: FakeSchedule, catalog: Catalog) {
   const { api, now, seed } = schedule;
@@ -102,9 +113,15 @@ export async function runFakeSchedule(schedule: FakeSchedule, catalog: Catalog) 
   let struck = 0;
   for (const attempt of schedule.syncs.flat()) {
     fake.clock.advance(attempt.pause * HOUR);
+    // The names of each day are other ones.
+    fake.rename(RENAMED[api.name], `Renamed ${log.length}`);
     fake.limit(attempt.limited, 1);
     fake.fail(attempt.failing, 503);
-    const outcome = await run(fake, served.baseUrl, platform, { schedule, attempt, catalog });
+    const outcome = await run(fake, served.baseUrl, platform, {
+      schedule,
+      attempt,
+      catalog: { streams: [...catalog.streams, LABELS] },
+    });
     const own = platform.take(outcome, { keepsRows: attempt.keepsRows, strict: false });
     const number = log.push(lineOf(attempt, outcome));
     faults.push(...[...outcome.faults, ...own].map((fault) => `attempt ${number}: ${fault}`));
@@ -145,7 +162,7 @@ function failureOf({ messages }: Outcome): string {
 /** The sums by day and model in every kind of table are the fake's. */
 function judge({ first }: FakeSchedule, fake: Fake, { warehouse }: Platform): string[] {
   const truth = fake.totals(first, fake.clock.now() + DAY);
-  const faults: string[] = [];
+  const faults = judgeNames(fake, warehouse.labels);
   for (const dataset of DATASETS) {
     const wanted = new Set(truth[dataset].map((sum) => JSON.stringify(sum)));
     if (wanted.size === 0) faults.push(`the fake has no ${dataset}`);
@@ -161,6 +178,24 @@ function judge({ first }: FakeSchedule, fake: Fake, { warehouse }: Platform): st
     }
   }
   return faults;
+}
+
+/** N1: the newest row of each id has the name of today. */
+function judgeNames(fake: Fake, rows: readonly Row[]): string[] {
+  const newest = new Map<unknown, Row>();
+  for (const row of rows.toSorted(
+    (a, b) => Date.parse(String(a["read_at"])) - Date.parse(String(b["read_at"])),
+  ))
+    newest.set(row["id"], row);
+  const found = new Map([...newest.values()].map((row) => [row["value"], row["name"]]));
+  const { names } = fake.api;
+  const truth = (["project", "workspace", "key"] as const).flatMap((kind) => names.of(kind));
+  return [
+    ...(found.size === truth.length ? [] : [`labels: ${found.size} names of ${truth.length}`]),
+    ...truth.flatMap(({ id, name }) =>
+      found.get(id) === name ? [] : [`labels: ${id} is ${String(found.get(id))}, not ${name}`],
+    ),
+  ];
 }
 
 function lineOf(attempt: Attempt, { code, signal, requests, messages }: Outcome): string {

@@ -64,7 +64,8 @@ export class Platform {
 
 /** `usage {…}` of a record of a dataset. */
 function nameOf({ record }: Message): string[] {
-  if (record === undefined || record.stream === "export_windows") return [];
+  // Names may come again: the provider is asked anew if a sync was killed while it asked (N1).
+  if (record === undefined || ["export_windows", "labels"].includes(record.stream)) return [];
   return [`${record.stream} ${recordOf(record.data)}`];
 }
 

@@ -61,13 +61,20 @@ export class Warehouse {
   readonly costs = new Table();
   /** The reports of complete readings (the stream export_windows). */
   readonly windows: Row[] = [];
+  /** The names of ids (the stream labels). */
+  readonly labels: Row[] = [];
 
   /** Loads the records of a read; `overwrite` empties the tables first. */
   load(
     run: { readonly messages: readonly Message[] },
     mode: "append" | "overwrite" = "append",
   ): this {
-    const tables = { usage: this.usage.rows, costs: this.costs.rows, export_windows: this.windows };
+    const tables = {
+      usage: this.usage.rows,
+      costs: this.costs.rows,
+      export_windows: this.windows,
+      labels: this.labels,
+    };
     if (mode === "overwrite") for (const rows of Object.values(tables)) rows.length = 0;
     for (const { record } of run.messages) {
       if (record === undefined) continue;

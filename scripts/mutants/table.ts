@@ -6,6 +6,7 @@ import { CONCURRENCY } from "./concurrency.ts";
 import { LIMITS } from "./limits.ts";
 import type { Mutant } from "./mutant.ts";
 import { DAYS } from "./days.ts";
+import { NAMES } from "./names.ts";
 import { READINGS } from "./readings.ts";
 import { RECORDS } from "./records.ts";
 import { RESTATEMENT } from "./restatement.ts";
@@ -206,4 +207,5 @@ export const MUTANTS: readonly Mutant[] = [
   },
   ...CONCURRENCY,
   ...LIMITS,
+  ...NAMES,
 ];

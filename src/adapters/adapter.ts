@@ -6,6 +6,7 @@
 import { DAY, formatInstant, HOUR, monthStart, parseInstant } from "../core/time.ts";
 import type { HttpRequest, HttpResponse, Transport } from "../edges.ts";
 import { jsonAnswer, problem } from "./answers.ts";
+import { type NamesPage, namesOf, namesPage } from "./names.ts";
 import { KeptPages } from "./kept_pages.ts";
 import { ReportMemory } from "./memory.ts";
 import { PageMaker, type PageOptions } from "./page.ts";
@@ -29,6 +30,12 @@ export interface Adapter {
   readonly notice: () => string;
   /** For the log, if the API leaves out money; known after the request for capabilities. */
   readonly warning: () => string | undefined;
+  /**
+   * Lists all names (N1), a page for each request.
+   *
+   * @param get requests a path under the base URL through the client, and gives the JSON of the answer
+   */
+  readonly names: (get: (path: string) => Promise<unknown>) => AsyncIterable<NamesPage>;
   /** What the states of the streams keep for the adapter, and what it says of its answers. */
   readonly notes: AdapterNotes;
 }
@@ -44,7 +51,7 @@ interface AdapterNotes {
 /** Retention counts whole days, so a window may begin this much before the first instant that an API has. Milliseconds. */
 const SLACK = 2 * DAY;
 
-const OPERATION = /^(.*)\/v1\/finops\/(?:([a-z]+)\/)?(capabilities|usage|costs)$/;
+const OPERATION = /^(.*)\/v1\/finops\/(?:([a-z]+)\/)?(capabilities|usage|costs|names)$/;
 
 /** Makes the adapter of a provider. */
 export function createAdapter(provider: ProviderReports, options: AdapterOptions): Adapter {
@@ -75,6 +82,7 @@ export function createAdapter(provider: ProviderReports, options: AdapterOptions
       };
       if (operation === "capabilities")
         return await capabilities(provider, options.assumptions, ask, options.now(), learn);
+      if (operation === "names") return await namesPage(provider.names, ask, request.url);
       const asked = provider.apis.find((each) => each.name === name);
       if (asked === undefined || (operation !== "usage" && operation !== "costs"))
         return problem(404, "Not found", "There is no such operation.");
@@ -90,6 +98,7 @@ export function createAdapter(provider: ProviderReports, options: AdapterOptions
     account: () => account,
     notice: () => notice(provider, api ?? provider.apis[0], options.assumptions, control),
     warning: () => warning(provider, api ?? provider.apis[0]),
+    names: (get) => namesOf(provider.names, get),
     notes: {
       recall: (dataset, note) => memory.recall(dataset, note),
       note: (dataset) => memory.note(dataset),

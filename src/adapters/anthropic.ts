@@ -8,7 +8,17 @@ import { amountsOf, currencyOf, metersOf, TOKEN_TYPES } from "./anthropic_rows.t
 import { decimalOf, type JsonObject } from "./exact.ts";
 import { usageDrafts } from "./meters.ts";
 import { widthOf } from "./records.ts";
-import type { Api, Draft, Place, ProviderReports, Query, Report, ReportPage } from "./report.ts";
+import { byLastId } from "./names.ts";
+import type {
+  Api,
+  Draft,
+  NameList,
+  Place,
+  ProviderReports,
+  Query,
+  Report,
+  ReportPage,
+} from "./report.ts";
 import {
   bucketStart,
   hasMore,
@@ -79,6 +89,32 @@ const analyticsApi: Api = {
   },
 };
 
+/** Names of workspaces, the default one among them, and of API keys of each status. Who made a key is never read: personal data. */
+const NAMES: readonly NameList[] = [
+  {
+    label: "workspace",
+    title: "workspaces",
+    request: (after) => ({
+      path: "/v1/organizations/workspaces",
+      parameters: [
+        ["include_archived", "true"],
+        ["include_default", "true"],
+        ...byLastId.parameters("after_id", 1000, after),
+      ],
+    }),
+    read: byLastId.reader((row) => textIn(row, "archived_at") !== null),
+  },
+  {
+    label: "api_key",
+    title: "API keys",
+    request: (after) => ({
+      path: "/v1/organizations/api_keys",
+      parameters: byLastId.parameters("after_id", 1000, after),
+    }),
+    read: byLastId.reader((row) => textIn(row, "status") !== "active"),
+  },
+];
+
 export const anthropic: ProviderReports = {
   title: "Anthropic",
   headers: (key) => ({
@@ -89,6 +125,7 @@ export const anthropic: ProviderReports = {
   scope: "read:analytics",
   finalAfter: "month",
   usageSettlesByMonth: true,
+  names: NAMES,
   remark:
     "A key of a parent organization reads its child organizations together with it; do not read a child with a key of its own, too.",
   account: { path: "/v1/organizations/me", parameters: [] },

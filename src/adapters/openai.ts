@@ -8,7 +8,16 @@ import { decimalOf, type JsonObject } from "./exact.ts";
 import { readLineItem, withoutDate } from "./line_item.ts";
 import { type Meter, quantityIn, usageDrafts } from "./meters.ts";
 import { inputTokens, meterOf, requests, tokenMeters } from "./openai_meters.ts";
-import type { Draft, Place, ProviderReports, Query, Report, ReportPage } from "./report.ts";
+import { byLastId } from "./names.ts";
+import type {
+  Draft,
+  NameList,
+  Place,
+  ProviderReports,
+  Query,
+  Report,
+  ReportPage,
+} from "./report.ts";
 import { having, objectIn, textIn } from "./shape.ts";
 
 /** Retention in days. OpenAI names no limit. */
@@ -134,11 +143,39 @@ const EXTRA: Readonly<Record<string, string>> = {
   context_level: "x_SearchContextLevel",
 };
 
+/** Names of projects and of their API keys. The owner of a key is never read: personal data. */
+const NAMES: readonly NameList[] = [
+  {
+    label: "project",
+    title: "projects",
+    request: (after) => ({
+      path: "/v1/organization/projects",
+      parameters: [["include_archived", "true"], ...byLastId.parameters("after", 100, after)],
+    }),
+    read: byLastId.reader(
+      (row) => textIn(row, "status") === "archived" || textIn(row, "archived_at") !== null,
+    ),
+  },
+  {
+    label: "api_key",
+    title: "API keys",
+    of: "project",
+    request: (after, project) => ({
+      path: `/v1/organization/projects/${encodeURIComponent(project)}/api_keys`,
+      // Without this, keys of people who have left a project are not shown.
+      parameters: [["owner_project_access", "any"], ...byLastId.parameters("after", 100, after)],
+    }),
+    // A key that no longer works is not listed at all.
+    read: byLastId.reader(() => false),
+  },
+];
+
 export const openai: ProviderReports = {
   title: "OpenAI",
   headers: (key) => ({ authorization: `Bearer ${key}` }),
   scope: "api.usage.read",
   finalAfter: "month",
+  names: NAMES,
   apis: [
     {
       name: "",

@@ -6,7 +6,16 @@ import { DAY, floorTo, formatDay, parseDate } from "../core/time.ts";
 import { isDecimal } from "../core/decimal.ts";
 import { decimalOf, type JsonObject } from "./exact.ts";
 import { quantityIn, usageDrafts } from "./meters.ts";
-import type { Draft, Place, ProviderReports, Query, Report, ReportPage } from "./report.ts";
+import { byOffset } from "./names.ts";
+import type {
+  Draft,
+  NameList,
+  Place,
+  ProviderReports,
+  Query,
+  Report,
+  ReportPage,
+} from "./report.ts";
 import { bucketStart, having, isObject, judgeStart, objectsIn, textIn } from "./shape.ts";
 
 /** The last 30 completed days: with the day that is not over, 31. */
@@ -17,11 +26,42 @@ const IDENTITY = ["workspace_id", "model_permaslug", "model", "provider_name", "
 
 const DIMENSIONS = ["model", "workspace", "upstream_provider"];
 
+/** Names of workspaces and of their API keys, whose id is a hash. The `label` of a key is a part of its secret, and is not read. */
+const NAMES: readonly NameList[] = [
+  {
+    label: "workspace",
+    title: "workspaces",
+    request: (after) => ({
+      path: "/v1/workspaces",
+      parameters: [
+        ["limit", "100"],
+        ["offset", after ?? "0"],
+      ],
+    }),
+    read: byOffset.reader("id", () => false),
+  },
+  {
+    label: "api_key",
+    title: "API keys",
+    of: "workspace",
+    request: (after, workspace) => ({
+      path: "/v1/keys",
+      parameters: [
+        ["include_disabled", "true"],
+        ["workspace_id", workspace],
+        ["offset", after ?? "0"],
+      ],
+    }),
+    read: byOffset.reader("hash", (row) => textIn(row, "disabled") === "true"),
+  },
+];
+
 export const openrouter: ProviderReports = {
   title: "OpenRouter",
   headers: (key) => ({ authorization: `Bearer ${key}` }),
   // Credits are paid beforehand: there is no month to be settled, and a day is charged once it is over.
   finalAfter: "day",
+  names: NAMES,
   remark: "The fee on deposits (about 5 %) is in no report.",
   control: {
     request: { path: "/v1/credits", parameters: [] },

@@ -2,6 +2,7 @@
  * The description of a provider for its adapter: its reports, the requests for them, and the map from their rows to records of
  * the interface. Each provider is one file with a {@link ProviderReports}.
  */
+import type { NamedValue } from "../core/names.ts";
 import type { JsonObject } from "./exact.ts";
 
 /** Providers whose own reports the connector reads. */
@@ -103,6 +104,27 @@ export interface Api {
   readonly dimensions: Readonly<Record<Dataset, readonly string[]>>;
 }
 
+/** A page of a list of names. */
+export interface ListPage {
+  readonly names: readonly Omit<NamedValue, "label">[];
+  /** The token of the next page; null after the last one. */
+  readonly next: string | null;
+}
+
+/** A list of things that have names. */
+export interface NameList {
+  /** The dimension whose values are listed. */
+  readonly label: string;
+  /** For people: `API keys`. */
+  readonly title: string;
+  /** The dimension that has one such list for each of its values, which an earlier list shows; absent if there is one list only. */
+  readonly of?: string;
+  /** @param after the token of the page; null for the first one */
+  readonly request: (after: string | null, parent: string) => ReportRequest;
+  /** @throws ConnectorError `provider_fault` by the readers of `shape.ts` */
+  readonly read: (body: JsonObject, after: string | null) => ListPage;
+}
+
 /** A provider: all that its adapter needs. */
 export interface ProviderReports {
   /** `ServiceProviderName` and `InvoiceIssuerName`. */
@@ -124,6 +146,8 @@ export interface ProviderReports {
     readonly request: ReportRequest;
     readonly sentence: (body: JsonObject) => string;
   };
+  /** Where names are listed, in the order in which they are asked for (N1). */
+  readonly names: readonly NameList[];
   /** Usage, too, changes until costs are final. */
   readonly usageSettlesByMonth?: boolean;
 }

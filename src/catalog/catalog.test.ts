@@ -39,27 +39,48 @@ function faultOf(catalog: unknown): ConnectorError {
 }
 
 test("costs are offered only if the provider has them", () => {
-  expect(discoverCatalog(both).map(({ name }) => name)).toEqual([
+  expect(discoverCatalog(both, false).map(({ name }) => name)).toEqual([
     "usage",
     "costs",
     "export_windows",
   ]);
-  expect(discoverCatalog(usageOnly).map(({ name }) => name)).toEqual(["usage", "export_windows"]);
+  expect(discoverCatalog(usageOnly, false).map(({ name }) => name)).toEqual([
+    "usage",
+    "export_windows",
+  ]);
 });
+
+test("N1: names are offered only if the source has them", () => {
+  expect(discoverCatalog(both, false).map(({ name }) => name)).not.toContain("labels");
+  expect(discoverCatalog(both, true).map(({ name }) => name)).toEqual([
+    "usage",
+    "costs",
+    "export_windows",
+    "labels",
+  ]);
+});
+
+/** Cursor, key, and a member of the streams that are no dataset of the interface. */
+const OWN = {
+  export_windows: { cursor: "ended_at", key: "id", member: "reading_id" },
+  labels: { cursor: "read_at", key: "id", member: "name" },
+};
+const OF_RECORDS = { cursor: "x_ReadingId", key: "x_RecordId", member: "x_ReadingId" };
 
 test("every stream keeps the rules of the discovery tests", () => {
   const ajv = new Ajv({ strict: false });
   addFormats.default(ajv);
-  for (const stream of discoverCatalog(both)) {
-    const isManifest = stream.name === "export_windows";
+  for (const stream of discoverCatalog(both, true)) {
+    const own = stream.name === "export_windows" || stream.name === "labels" ? stream.name : null;
+    const { cursor, key: id, member } = own === null ? OF_RECORDS : OWN[own];
     expect(stream.supported_sync_modes).toEqual([
-      ...(isManifest ? [] : ["full_refresh"]),
+      ...(own === null ? ["full_refresh"] : []),
       "incremental",
     ]);
     expect(stream.source_defined_cursor).toBe(true);
     expect(stream.is_resumable).toBe(true);
-    expect(stream.default_cursor_field).toEqual([isManifest ? "ended_at" : "x_ReadingId"]);
-    expect(stream.source_defined_primary_key).toEqual([[isManifest ? "id" : "x_RecordId"]]);
+    expect(stream.default_cursor_field).toEqual([cursor]);
+    expect(stream.source_defined_primary_key).toEqual([[id]]);
 
     const schema = stream.json_schema;
     expect(ajv.validateSchema(schema)).toBe(true);
@@ -72,7 +93,7 @@ test("every stream keeps the rules of the discovery tests", () => {
       expect(property, key).toBeDefined();
       expect(JSON.stringify(property?.type)).not.toMatch(/object|array/);
     }
-    expect(properties).toHaveProperty(isManifest ? "reading_id" : "x_ReadingId");
+    expect(properties).toHaveProperty(member);
     for (const [key, property] of Object.entries(properties)) {
       expect(property.type, key).toContain("null");
       if (property.format === undefined || property.format === "date") continue;
@@ -110,8 +131,11 @@ test("a catalog may have nulls and the platform's own keys", () => {
 });
 
 test("the streams of discover can be configured unchanged", () => {
-  const streams = discoverCatalog(both).map((stream) => ({ stream, sync_mode: "incremental" }));
-  expect(parseCatalog({ streams })).toMatchObject({ streams: { length: 3 }, faults: [] });
+  const streams = discoverCatalog(both, true).map((stream) => ({
+    stream,
+    sync_mode: "incremental",
+  }));
+  expect(parseCatalog({ streams })).toMatchObject({ streams: { length: 4 }, faults: [] });
 });
 
 test("a stream that cannot be read is a fault of its own, and the others stay", () => {
@@ -131,7 +155,7 @@ test("a stream that cannot be read is a fault of its own, and the others stay", 
   ]);
   expect(faults.map(({ message }) => message)).toEqual([
     expect.stringMatching(
-      /"invoices" does not exist; this source has "usage", "costs", "export_windows"/,
+      /"invoices" does not exist; this source has "usage", "costs", "export_windows", "labels"/,
     ),
     expect.stringMatching(/sync_mode must be "full_refresh" or "incremental"/),
     expect.stringMatching(/"Usage" does not exist/),

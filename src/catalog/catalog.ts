@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { ConnectorError } from "../errors.ts";
 import { exportWindowsSchema } from "./export_windows_schema.ts";
+import { labelsSchema } from "./labels_schema.ts";
 import { describeIssues, issuesOf, ruleOf } from "../config/issues.ts";
 import type { Capabilities } from "../generated/capabilities.d.ts";
 import { catalogSchemas } from "../generated/catalog_schemas.ts";
@@ -10,6 +11,16 @@ import { STREAM_NAMES, type StreamName } from "./stream_names.ts";
 
 /** Streams of records support both modes, and full refreshes resume (S7). */
 const SYNC_MODES = ["full_refresh", "incremental"] as const satisfies readonly SyncMode[];
+
+const LABELS: CatalogStream = {
+  name: "labels",
+  json_schema: labelsSchema,
+  supported_sync_modes: ["incremental"],
+  source_defined_cursor: true,
+  default_cursor_field: ["read_at"],
+  source_defined_primary_key: [["id"]],
+  is_resumable: true,
+};
 
 /** A stream to read. */
 export interface ConfiguredStream {
@@ -26,10 +37,10 @@ export interface ConfiguredCatalog {
 }
 
 /**
- * The streams on offer: usage always, costs if the capabilities have them, and the report of all readings (R5). The report
- * only grows, so it cannot be refreshed as a whole.
+ * The streams on offer: usage always, costs if the capabilities have them, the report of all readings (R5), and names if the source has
+ * them (N1). The report only grows, and only changed names are written, so neither can be refreshed as a whole.
  */
-export function discoverCatalog({ datasets }: Capabilities): CatalogStream[] {
+export function discoverCatalog({ datasets }: Capabilities, hasNames: boolean): CatalogStream[] {
   const datasetNames = (["usage", "costs"] as const).filter((name) => datasets[name] !== undefined);
   return [
     ...datasetNames.map((name) => ({
@@ -50,6 +61,7 @@ export function discoverCatalog({ datasets }: Capabilities): CatalogStream[] {
       source_defined_primary_key: [["id"]],
       is_resumable: true,
     },
+    ...(hasNames ? [LABELS] : []),
   ];
 }
 

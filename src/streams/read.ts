@@ -26,11 +26,13 @@ import { lineageOf } from "./cleared_state.ts";
 import { ExportWindows } from "./export_windows.ts";
 import { type Outlet, PageWriter, readOverLanes } from "./flow.ts";
 import { streams } from "./index.ts";
+import { readLabels } from "./labels.ts";
 import { StreamReader } from "./reader.ts";
 import type { Run } from "./reader_options.ts";
 import { decodeState } from "./state_codec.ts";
 import type {
   DatasetCapabilities,
+  NameSource,
   OpenPages,
   RunEdges,
   SourceNotes,
@@ -46,6 +48,8 @@ export interface Account {
   readonly lanes: () => number;
   /** Undefined if the provider serves the interface itself. */
   readonly notes?: SourceNotes | undefined;
+  /** Undefined if the source has no names beside its records. */
+  readonly names?: NameSource | undefined;
 }
 
 export interface ReadOptions {
@@ -101,7 +105,7 @@ export async function readStreams(options: ReadOptions): Promise<boolean> {
   const readers: StreamReader[] = [];
   let failed = catalog.faults.length > 0;
   for (const configured of catalog.streams) {
-    if (configured.name === "export_windows") continue;
+    if (configured.name === "export_windows" || configured.name === "labels") continue;
     try {
       readers.push(readerOf(configured, answer, manifest, run, options));
     } catch (reason) {
@@ -116,7 +120,43 @@ export async function readStreams(options: ReadOptions): Promise<boolean> {
   }
   await readOverLanes(readers, account.lanes);
   await manifest?.finish(!edges.stop.aborted);
-  return !failed && readers.every((reader) => reader.succeeded);
+  const named = await readNames(answer, run, options);
+  return !failed && named && readers.every((reader) => reader.succeeded);
+}
+
+/**
+ * Reads the stream `labels` if the catalog has it (N1): last, because it must not take requests from the records.
+ *
+ * @returns whether the run may still count as a success
+ */
+async function readNames(
+  answer: CapabilitiesAnswer,
+  { providerNow }: Run,
+  options: ReadOptions,
+): Promise<boolean> {
+  const { account, catalog, settings, edges, running } = options;
+  if (!catalog.streams.some(({ name }) => name === "labels")) return true;
+  if (account.names === undefined) {
+    await reject(notOffered("labels"), options);
+    return false;
+  }
+  running.add("labels");
+  const { outlet, stateInterval, states } = options;
+  const isRead = await readLabels({
+    names: account.names,
+    owner: {
+      base_url: settings.baseUrl,
+      account: settings.account ?? answer.account ?? null,
+    },
+    stored: states.get("labels"),
+    outlet,
+    clock: edges.clock,
+    providerNow,
+    stop: edges.stop,
+    stateInterval,
+  });
+  running.delete("labels");
+  return isRead;
 }
 
 /** L3: a provider's clock that is far off moves every window and position. */

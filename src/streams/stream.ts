@@ -1,4 +1,5 @@
 /** The contract of a stream: everything that the engine needs to know about a dataset. */
+import type { NamedValue } from "../core/names.ts";
 import type { ProvisionalDay } from "../core/provisional.ts";
 import type { Amounts } from "../core/totals.ts";
 import type { Bucket } from "../core/time.ts";
@@ -111,6 +112,20 @@ export interface SourceNotes {
   /** R2: an instant from which the dataset still changes at `now`; null if only the lags of capabilities tell. */
   readonly changesFrom: (dataset: StreamDefinition["name"], now: number) => number | null;
 }
+
+/** Names as a source gives them, a page for each request (N1). */
+export interface NamesPage {
+  /** Not yet judged. */
+  readonly names: readonly NamedValue[];
+  /** What the source cannot show, for the log: `API keys (HTTP 403)`; null if nothing is missing. */
+  readonly missing: string | null;
+}
+
+/**
+ * A source of names beside the transport. Undefined for a provider of the interface, which has no operation for names. Each call lists all
+ * names anew, and throws a ConnectorError if the provider cannot be asked.
+ */
+export type NameSource = () => AsyncIterable<NamesPage>;
 
 /** The part of the outside world that streams need. */
 export interface RunEdges extends Pick<Edges, "clock" | "random"> {
