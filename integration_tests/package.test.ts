@@ -152,16 +152,16 @@ const inOrder = (sums: readonly unknown[]): string[] =>
 test.for([
   ["anthropic", "anthropic_admin_key", "2026-01-01"],
   ["openai", "openai_admin_key", "2026-01-01"],
-  ["openrouter", "openrouter_management_key", "2026-12-01"],
+  ["openrouter", "openrouter_management_key", "2026-02-01"],
 ] as const)(
   "sync makes database and report of %s with nothing but a key: sums of all days and models to the digit",
   { timeout: 240_000 },
   async ([name, type, first]) => {
     await addDuckDb();
-    await using served = await startProvider("--as", name, "--now", "2026-12-31T12:00:00Z");
+    await using served = await startProvider("--as", name, "--now", "2026-03-03T12:00:00Z");
     const credentials = { auth_type: type, api_key: served.token };
     const config = `${name}.json`;
-    // OpenAI shows two years; one is enough here.
+    // OpenAI shows two years; two months are enough here.
     const start = name === "openai" ? { start_date: first } : {};
     const settings = { base_url: served.baseUrl, credentials, ...start };
     await writeFile(shell.path(config), JSON.stringify(settings));
@@ -170,7 +170,7 @@ test.for([
     const said = await shell.run(["sync", "--config", config, ...database, "--report", report]);
     expect(said, said.stderr).toMatchObject({ end: 0 });
     expect(await readFile(shell.path(report), "utf8")).toContain("<!doctype html>");
-    const truth = await fakeTotals(served, first, "2027-01-01");
+    const truth = await fakeTotals(served, first, "2026-04-01");
     for (const dataset of ["usage", "costs"] as const) {
       const { stdout } = await shell.run(["query", ...database, "--json", SUMS[dataset]]);
       const sums = JSON.parse(stdout) as unknown[];

@@ -1,9 +1,9 @@
 /** `sync`, `init`, `query` and `report` as people run them, against the reference provider. */
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { readFile, rm, stat, writeFile } from "node:fs/promises";
+import { copyFile, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LAUNCHER, localEnvironment } from "../bin/process.ts";
 import { Database } from "../warehouse/database.ts";
 import { serve, type Served, startProvider } from "./support/provider.ts";
@@ -41,10 +41,30 @@ async function begin(): Promise<{ served: Served; shell: Shell } & AsyncDisposab
 
 const SYNC = ["sync", "--config", "config.json"];
 
+/** A provider that no test changes, and a folder with a config for it and its first sync. */
+let synced: Awaited<ReturnType<typeof begin>>;
+
+beforeAll(async () => {
+  synced = await begin();
+  expect(await synced.shell.here(SYNC)).toMatchObject({ end: 0 });
+});
+
+afterAll(async () => {
+  await synced[Symbol.asyncDispose]();
+});
+
+/** A folder of its own with copies of the files of {@link synced}. */
+async function goOn(): Promise<Shell> {
+  const shell = await Shell.open();
+  for (const file of ["config.json", "billing.duckdb"])
+    await copyFile(synced.shell.path(file), shell.path(file));
+  return shell;
+}
+
 const billed = async (shell: Shell): Promise<unknown> => {
   const sql =
     "SELECT billing_currency AS currency, count(*) AS rows, sum(billed_cost) AS billed_cost, sum(effective_cost) AS effective_cost FROM current_costs GROUP BY ALL";
-  return JSON.parse((await shell.run(["query", "--json", sql])).stdout);
+  return JSON.parse((await shell.here(["query", "--json", sql])).stdout);
 };
 
 /** Fails unless the command ended with 1 and one line on stderr. */
@@ -69,9 +89,14 @@ describe("sync", () => {
     expect(first.stdout).toMatch(/^Proven +costs: \d+ of \d+ days; /m);
     expect(await billed(shell)).toEqual((await served.totals()).costs.currencies);
     expect(await readFile(shell.path("report.html"), "utf8")).toContain("8.750000000000000001");
+    for (const name of ["billing.duckdb", "report.html"]) {
+      expect((await stat(shell.path(name))).mode & 0o777, `${name} is for its owner only`).toBe(
+        0o600,
+      );
+    }
 
     await served.set("2026-03-11T06:00:00Z");
-    const second = await shell.run([...SYNC, "--json"]);
+    const second = await shell.here([...SYNC, "--json"]);
     const { streams, bills } = JSON.parse(second.stdout);
     expect(streams).toMatchObject([
       { name: "usage", read: 0, added: 0, changed: 0 },
@@ -82,52 +107,43 @@ describe("sync", () => {
     ]);
     expect(await billed(shell)).toEqual((await served.totals()).costs.currencies);
 
-    const third = await shell.run(SYNC);
+    const third = await shell.here(SYNC);
     expect(third.stdout).toMatch(/^costs +0 rows read, 0 new, 0 changed/m);
   });
 
-  test("makes a database and a report for their owner only", async () => {
-    await using begun = await begin();
-    const { shell } = begun;
-    expect(await shell.run([...SYNC, "--report", "report.html"])).toMatchObject({ end: 0 });
-    for (const name of ["billing.duckdb", "report.html"]) {
-      expect((await stat(shell.path(name))).mode & 0o777, name).toBe(0o600);
-    }
-  });
-
   test("is refused before anything is read if its report would replace another file", async () => {
-    await using begun = await begin();
-    const { shell } = begun;
+    await using shell = await goOn();
+    await rm(shell.path("billing.duckdb"));
     const config = await readFile(shell.path("config.json"), "utf8");
-    expectOneError(await shell.run([...SYNC, "--report", "config.json"]), /it is a JSON file/);
-    expectOneError(await shell.run([...SYNC, "--report", "no/r.html"]), /there is no such folder/);
+    expectOneError(await shell.here([...SYNC, "--report", "config.json"]), /it is a JSON file/);
+    expectOneError(await shell.here([...SYNC, "--report", "no/r.html"]), /there is no such folder/);
     expect(await readFile(shell.path("config.json"), "utf8")).toBe(config);
     await expect(stat(shell.path("billing.duckdb"))).rejects.toThrow("ENOENT");
-    expect(await shell.run(SYNC)).toMatchObject({ end: 0 });
-    const report = await shell.run(["report", "--out", "billing.duckdb"]);
+    await copyFile(synced.shell.path("billing.duckdb"), shell.path("billing.duckdb"));
+    const report = await shell.here(["report", "--out", "billing.duckdb"]);
     expectOneError(report, /it is a DuckDB database, and a report replaces only a report/);
-    expect(await shell.run(["query", "SELECT count(*) FROM costs"])).toMatchObject({ end: 0 });
+    expect(await shell.here(["query", "SELECT count(*) FROM costs"])).toMatchObject({ end: 0 });
   });
 
   test("--reset reads on after a provider's clock was years ahead, and loses no row", async () => {
     await using begun = await begin();
     const { served, shell } = begun;
-    expect(await shell.run(SYNC)).toMatchObject({ end: 0 });
+    expect(await shell.here(SYNC)).toMatchObject({ end: 0 });
     await served.set("2030-01-01T06:00:00Z");
-    await shell.run(SYNC);
+    await shell.here(SYNC);
     await served.set("2026-03-11T06:00:00Z");
-    const stuck = await shell.run(SYNC);
+    const stuck = await shell.here(SYNC);
     expect(stuck).toMatchObject({ end: 1 });
     expect(stuck.stderr).toMatch(/lies in the future of the provider's clock.*sync: --reset/);
     const rows = async (): Promise<unknown[]> =>
       JSON.parse(
-        (await shell.run(["query", "--json", 'SELECT "x_RecordId" FROM costs ORDER BY 1'])).stdout,
+        (await shell.here(["query", "--json", 'SELECT "x_RecordId" FROM costs ORDER BY 1'])).stdout,
       );
     const before = await rows();
-    expect(await shell.run([...SYNC, "--reset"])).toMatchObject({ end: 0 });
+    expect(await shell.here([...SYNC, "--reset"])).toMatchObject({ end: 0 });
     expect(await rows()).toEqual(expect.arrayContaining(before));
     expect(await billed(shell)).toEqual((await served.totals()).costs.currencies);
-    expect((await shell.run(SYNC)).stdout).toMatch(/^costs +0 rows read, 0 new, 0 changed/m);
+    expect((await shell.here(SYNC)).stdout).toMatch(/^costs +0 rows read, 0 new, 0 changed/m);
   });
 
   test("reads usage where the token may not read costs, and ends with 1", async () => {
@@ -137,7 +153,7 @@ describe("sync", () => {
     const token = await served.issueToken({ scopes });
     const credentials = { auth_type: "scoped_bearer_token", access_token: token };
     await writeFile(shell.path("config.json"), JSON.stringify(served.config({ credentials })));
-    const { end, stdout, stderr } = await shell.run(SYNC);
+    const { end, stdout, stderr } = await shell.here(SYNC);
     expect(end).toBe(1);
     expect(stdout).toMatch(/^usage +2 rows read, 2 new/m);
     expect(stdout).toContain("Not everything was read");
@@ -180,27 +196,26 @@ describe("sync", () => {
   });
 
   test("refuses the database of another account, and leaves it as it is", async () => {
-    await using begun = await begin();
-    const { served, shell } = begun;
-    await shell.run(SYNC);
+    await using shell = await goOn();
     const before = await billed(shell);
-    await writeFile(shell.path("config.json"), JSON.stringify(served.config({ account: "other" })));
+    const config = synced.served.config({ account: "other" });
+    await writeFile(shell.path("config.json"), JSON.stringify(config));
     expectOneError(
-      await shell.run(SYNC),
+      await shell.here(SYNC),
       /holds data of another account label than the config says/,
     );
     expect(await billed(shell)).toEqual(before);
   });
 
   test("fails as `read` does, and keeps what it had", async () => {
-    await using begun = await begin();
-    const { served, shell } = begun;
+    const { served } = synced;
+    await using shell = await Shell.open();
     const credentials = { auth_type: "scoped_bearer_token", access_token: "wrong-token-1234" };
     await writeFile(shell.path("config.json"), JSON.stringify(served.config({ credentials })));
-    expectOneError(await shell.run(SYNC), /401|credential|token/i);
+    expectOneError(await shell.here(SYNC), /401|credential|token/i);
     await writeFile(shell.path("billing.duckdb"), "no database at all, just a text of some length");
     await writeFile(shell.path("config.json"), JSON.stringify(served.config()));
-    expectOneError(await shell.run(SYNC), /is a text file, no DuckDB database/);
+    expectOneError(await shell.here(SYNC), /is a text file, no DuckDB database/);
   });
 });
 
@@ -212,9 +227,9 @@ describe("an adapter's assumptions", () => {
     const line = ["init", ...address, "--start-date", "2026-10-28", "--secret-stdin"];
     const assumed =
       /^(Note {4})?Reading OpenAI's own reports .* before credits and tax. Assumptions: /m;
-    expect((await shell.run(line, served.token)).stdout).toMatch(assumed);
-    expect((await shell.run(SYNC)).stdout).toMatch(assumed);
-    const { notices } = JSON.parse((await shell.run([...SYNC, "--json"])).stdout);
+    expect((await shell.here(line, served.token)).stdout).toMatch(assumed);
+    expect((await shell.here(SYNC)).stdout).toMatch(assumed);
+    const { notices } = JSON.parse((await shell.here([...SYNC, "--json"])).stdout);
     expect(notices).toEqual([expect.stringMatching(assumed)]);
   });
 });
@@ -226,32 +241,32 @@ test("an account without costs is told so", async () => {
   await using served = await serve({ ...whole, capabilities }, NOW);
   await using shell = await Shell.open();
   await writeFile(shell.path("config.json"), JSON.stringify(served.config()));
-  const { end, stderr } = await shell.run(SYNC);
+  const { end, stderr } = await shell.here(SYNC);
   expect(end).toBe(0);
   expect(stderr).toContain("The provider offers no costs for this account");
 });
 
 describe("init", () => {
   test("checks what it is given, and writes a config for its owner only", async () => {
-    await using begun = await begin();
-    const { served, shell } = begun;
+    const { served } = synced;
+    await using shell = await Shell.open();
     const line = ["init", "--config", "new.json", "--base-url", served.baseUrl, "--secret-stdin"];
-    expectOneError(await shell.run(line, "wrong-token-1234"), /401|credential|token/i);
+    expectOneError(await shell.here(line, "wrong-token-1234"), /401|credential|token/i);
     await expect(stat(shell.path("new.json"))).rejects.toThrow("ENOENT");
 
     expect(await shell.run(line, `${served.token}\n`)).toMatchObject({ end: 0, stderr: "" });
     expect((await stat(shell.path("new.json"))).mode & 0o777).toBe(0o600);
-    expect(await shell.run(["sync", "--config", "new.json"])).toMatchObject({ end: 0 });
+    expect(await shell.here(["sync", "--config", "new.json"])).toMatchObject({ end: 0 });
 
-    const again = await shell.run(line, served.token);
+    const again = await shell.here(line, served.token);
     expect(again.end).toBe(1);
     expect(again.stderr).toContain("there is one already");
   });
 
   test("says which option is missing where there is no terminal to ask at", async () => {
     await using shell = await Shell.open();
-    expectOneError(await shell.run(["init"]), /pass --provider and --secret-stdin/);
-    expectOneError(await shell.run(["init", "--provider", "openai"]), /pass --secret-stdin/);
+    expectOneError(await shell.here(["init"]), /pass --provider and --secret-stdin/);
+    expectOneError(await shell.here(["init", "--provider", "openai"]), /pass --secret-stdin/);
   });
 });
 
@@ -276,7 +291,7 @@ describe("budgets", () => {
       "team,month,billing_currency,budget\nCare,2026-03,USD,50\nLegal,2026-03,USD,5\nSales,2026-04,USD,6\n",
     );
     const inputs = ["--teams", "teams.csv", "--budgets", "budgets.csv"];
-    const { end, stderr } = await shell.run([...SYNC, "--report", "report.html", ...inputs]);
+    const { end, stderr } = await shell.here([...SYNC, "--report", "report.html", ...inputs]);
     expect(end).toBe(0);
     expect(stderr).toMatch(/"Legal, 2026-03, USD, 5" \(its team .*\), "Sales, 2026-04, USD, 6" \(/);
     const { views, faults } = JSON.parse(await dataOf(shell, "report.html"));
@@ -290,7 +305,7 @@ describe("budgets", () => {
       shell.path("budgets.csv"),
       "team,month,billing_currency,budget\n,2026-03,USD,500\nCare,2026-03,USD,50\n",
     );
-    const whole = await shell.run([...SYNC, "--report", "report.html", ...inputs]);
+    const whole = await shell.here([...SYNC, "--report", "report.html", ...inputs]);
     expect(whole.stderr).not.toContain("budget");
     expect(JSON.parse(await dataOf(shell, "report.html")).views[0].headline.budget).toMatchObject({
       amount: "500",
@@ -303,9 +318,8 @@ describe("budgets", () => {
 
 describe("without a config file", () => {
   test("address and token come from the environment", async () => {
-    await using begun = await begin();
-    const { served, shell } = begun;
-    await rm(shell.path("config.json"));
+    const { served } = synced;
+    await using shell = await Shell.open();
     const environment = { AI_BILLING_BASE_URL: served.baseUrl, AI_BILLING_TOKEN: served.token };
     const said = await shell.start(["sync"], "", environment).said;
     expect(said).toMatchObject({ end: 0 });
@@ -316,8 +330,8 @@ describe("without a config file", () => {
   });
 
   test("the whole config comes from stdin", async () => {
-    await using begun = await begin();
-    const { served, shell } = begun;
+    const { served } = synced;
+    await using shell = await Shell.open();
     const config = JSON.stringify(served.config());
     expect(await shell.run(["sync", "--config", "-"], config)).toMatchObject({ end: 0 });
     expect((await shell.run(["check", "--config", "-"], config)).stdout).toContain("SUCCEEDED");
@@ -339,9 +353,7 @@ describe("without a config file", () => {
 
 describe("query and report", () => {
   test("answer from an existing database", async () => {
-    await using begun = await begin();
-    const { shell } = begun;
-    await shell.run(SYNC);
+    await using shell = await goOn();
     const { stdout } = await shell.run([
       "query",
       "SELECT record_id, billed_cost FROM current_costs ORDER BY 1",
@@ -349,14 +361,12 @@ describe("query and report", () => {
     expect(stdout.split("\n")[1]).toBe("c-1                        1.25");
     expect(await shell.run(["report", "--out", "r.html"])).toMatchObject({ end: 0 });
     expect(await readFile(shell.path("r.html"), "utf8")).toContain("source-ai-billing report");
-    expectOneError(await shell.run(["query", "DROP TABLE costs"]), /only reads it/);
+    expectOneError(await shell.here(["query", "DROP TABLE costs"]), /only reads it/);
   });
 
   test("report on raw tables of another schema, in lower case, with other types", async () => {
-    await using begun = await begin();
-    const { shell } = begun;
-    await shell.run(SYNC);
-    await shell.run(["report", "--out", "own.html"]);
+    await using shell = await goOn();
+    await shell.here(["report", "--out", "own.html"]);
     const other = await Database.open(shell.path("other.duckdb"), "write");
     await other.run(`ATTACH '${shell.path("billing.duckdb")}' AS own (READ_ONLY)`);
     await other.run("CREATE SCHEMA raw");
@@ -370,16 +380,14 @@ describe("query and report", () => {
     }
     other.close();
     const line = ["report", "--database", "other.duckdb", "--out", "other.html"];
-    expectOneError(await shell.run(line), /schema "main" of "other.duckdb" has no table costs/);
-    expect(await shell.run([...line, "--schema", "raw"])).toMatchObject({ end: 0 });
+    expectOneError(await shell.here(line), /schema "main" of "other.duckdb" has no table costs/);
+    expect(await shell.here([...line, "--schema", "raw"])).toMatchObject({ end: 0 });
     expect(await dataOf(shell, "other.html")).toBe(await dataOf(shell, "own.html"));
     expect(await dataOf(shell, "own.html")).toContain("8.750000000000000001");
   });
 
   test("a query ends with the signal, however long its result is", async () => {
-    await using begun = await begin();
-    const { shell } = begun;
-    (await Database.open(shell.path("billing.duckdb"), "write")).close();
+    await using shell = await goOn();
     const line = ["query", "--json", "SELECT * FROM range(100000000000)"];
     const { child, said } = shell.start(line);
     if (child.stdout === null) throw new Error("no stdout");
@@ -389,8 +397,7 @@ describe("query and report", () => {
   });
 
   test.skipIf(process.platform !== "linux")("name a full disk behind stdout alone", async () => {
-    await using begun = await begin();
-    const { shell } = begun;
+    await using shell = await goOn();
     for (const line of [SYNC, ["query", "SELECT 1"], ["report", "--out", "r.html"]]) {
       const args = ["-c", '"$0" "$@" > /dev/full', LAUNCHER, ...line];
       const ended = promisify(execFile)("sh", args, { cwd: shell.folder, env: localEnvironment() });
@@ -406,8 +413,8 @@ describe("query and report", () => {
 
   test("name a database that is not there, and a statement that is wrong", async () => {
     await using shell = await Shell.open();
-    expectOneError(await shell.run(["query", "SELECT 1"]), /"billing\.duckdb" cannot be opened/);
-    expectOneError(await shell.run(["report"]), /"billing\.duckdb" cannot be opened/);
+    expectOneError(await shell.here(["query", "SELECT 1"]), /"billing\.duckdb" cannot be opened/);
+    expectOneError(await shell.here(["report"]), /"billing\.duckdb" cannot be opened/);
     expectOneError(
       await shell.run(["sync"]),
       /"config\.json" does not exist\. Make it with `source-ai-billing init`/,

@@ -37,7 +37,7 @@ async function begin(
 }
 
 async function asked(shell: Shell, sql: string): Promise<unknown> {
-  const said = await shell.run(["query", "--json", sql]);
+  const said = await shell.here(["query", "--json", sql]);
   expect(said).toMatchObject({ end: 0 });
   return JSON.parse(said.stdout);
 }
@@ -50,7 +50,7 @@ const billed = (shell: Shell): Promise<unknown> =>
 
 /** The report of the database: what the command said, and the page. */
 async function reported(shell: Shell): Promise<{ readonly said: Said; readonly page: string }> {
-  const said = await shell.run(["report", "--out", "r.html"]);
+  const said = await shell.here(["report", "--out", "r.html"]);
   expect(said).toMatchObject({ end: 0 });
   return { said, page: await readFile(shell.path("r.html"), "utf8") };
 }
@@ -74,7 +74,7 @@ test("amounts that cannot be summed are named, stop nothing, and count when they
   );
   const { served, shell } = begun;
 
-  const first = await shell.run(SYNC);
+  const first = await shell.here(SYNC);
   expect(first).toMatchObject({ end: 0 });
   expect(first.stdout).toMatch(
     /^Billed +March 2026: 1\.25 USD, without 7 costs that cannot be summed$/m,
@@ -121,7 +121,7 @@ test("amounts that cannot be summed are named, stop nothing, and count when they
   expect(between.page).toContain(`BilledCost ${LARGE[0]} (too large to be summed)`);
 
   await served.set("2026-03-12T06:00:00Z");
-  const second = await shell.run([...SYNC, "--json"]);
+  const second = await shell.here([...SYNC, "--json"]);
   expect(second).toMatchObject({ end: 0 });
   expect(second.stderr).not.toContain("in no sum");
   expect(JSON.parse(second.stdout)).toMatchObject({
@@ -140,7 +140,7 @@ test("amounts that cannot be summed are named, stop nothing, and count when they
 test("a bill of which no cost can be summed is not shown as 0 alone", async () => {
   await using begun = await begin(world({ costs: [cost("c-1", DAY, LARGE[2] ?? "")] }));
   const { shell } = begun;
-  const { end, stdout, stderr } = await shell.run(SYNC);
+  const { end, stdout, stderr } = await shell.here(SYNC);
   expect(end).toBe(0);
   expect(stdout).toMatch(/^Billed +March 2026: 0 USD, without 1 cost that cannot be summed$/m);
   expect(stderr).toContain(

@@ -1,13 +1,15 @@
-/** Damaged pages, states, configs and catalogs. `SEED=n` replays one. */
+/** Damaged pages, states, configs and catalogs. `SEED=n` replays one, `SEEDS=all` feeds 20,000. */
 import { expect, test } from "vitest";
 import { feed } from "./inputs/feed.ts";
+import { seedsOf } from "./seeds.ts";
 
 const one = process.env["SEED"];
-const INPUTS = 20_000;
 /** The number of inputs between two pauses for other tests. */
 const BATCH = 1000;
 
-const batches = Array.from({ length: INPUTS / BATCH }, (_, index) => 1 + index * BATCH);
+const batches = seedsOf(process.env, { few: 4000, all: 20_000 }).filter(
+  (seed) => (seed - 1) % BATCH === 0,
+);
 
 /** All failures, each with the seed that replays it. */
 async function wrong(from: number, count: number): Promise<string[]> {

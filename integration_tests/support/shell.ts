@@ -1,9 +1,16 @@
-/** Runs commands of the connector for people, in a folder of their own. */
+/** Runs commands of the connector for people, in a folder of their own: as a process, or in the process of the test. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { LAUNCHER, localEnvironment, start } from "../../bin/process.ts";
+import { parseCommandLine } from "../../cli/tree.ts";
+import { readJsonFile } from "../../src/config/json_file.ts";
+import { run as runEngine } from "../../src/connector.ts";
+import { ConnectorError } from "../../src/errors.ts";
+import { hostOf } from "../../src/testing_host.ts";
+import { warehouse } from "../../warehouse/command.ts";
+import { hostWith } from "../../warehouse/testing.ts";
 
 export interface Said {
   /** The exit code, or the signal that ended the process. */
@@ -11,6 +18,8 @@ export interface Said {
   readonly stdout: string;
   readonly stderr: string;
 }
+
+const nothing = (): void => undefined;
 
 export class Shell implements AsyncDisposable {
   readonly folder: string;
@@ -33,6 +42,39 @@ export class Shell implements AsyncDisposable {
   /** Runs a command to its end, with a text as its input. */
   async run(args: readonly string[], input = ""): Promise<Said> {
     return await this.start(args, input).said;
+  }
+
+  /**
+   * Runs `sync`, `init`, `query` or `report` to its end in the process of the test, because a process for each takes twice as long.
+   * The process's own part is tested elsewhere: signals, the environment, stdin and a broken stdout.
+   */
+  async here(args: readonly string[], input = ""): Promise<Said> {
+    const [stdout, stderr]: [string[], string[]] = [[], []];
+    const engine = hostOf({});
+    const warn = (words: string): void => void stderr.push(`${engine.secrets.mask(words)}\n`);
+    const command = await parseCommandLine(args, "0.0.0");
+    if (command.kind !== "warehouse") throw new TypeError(`${args.join(" ")} is not for people`);
+    const before = process.cwd();
+    process.chdir(this.folder);
+    let end = 1;
+    try {
+      const host = hostWith({
+        now: () => Date.now(),
+        secrets: engine.secrets,
+        engine: (asking, edges) => runEngine(asking, { ...engine, ...edges }),
+        readJson: readJsonFile,
+        say: async (words) => void stdout.push(engine.secrets.mask(words)),
+        warn,
+        watch: () => ({ saw: nothing, told: nothing, note: warn, end: nothing }),
+        readInput: async () => input,
+      });
+      end = (await warehouse(command.command, host)) ? 0 : 1;
+    } catch (reason) {
+      warn(ConnectorError.from(reason).message);
+    } finally {
+      process.chdir(before);
+    }
+    return { end, stdout: stdout.join(""), stderr: stderr.join("") };
   }
 
   /** Starts a command, with variables besides those of this process. */
