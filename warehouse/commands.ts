@@ -12,6 +12,7 @@ import {
 import { DEFAULT_CONFIG, STDIN } from "../src/config_place.ts";
 import { type InitOptions, isProviderName, PROVIDER_NAMES } from "./init.ts";
 import { INPUTS, type InputFiles } from "./inputs.ts";
+import { LEAST_MEMORY } from "./memory.ts";
 import { hasPassword } from "./postgres_address.ts";
 import type { ReportOptions } from "./report_command.ts";
 import { RESETTABLE, type ResettableStream } from "./store.ts";
@@ -50,6 +51,14 @@ Tables (DESCRIBE lists the columns of one):
 
 const DATABASE = ["--database <file>", "DuckDB file", "billing.duckdb"] as const;
 
+const MEMORY = [
+  "--memory <size>",
+  "memory that DuckDB may take, such as 512MB; by default a quarter of what the process may have, at most 384MB",
+] as const;
+
+/** Bytes of a size that `--memory` takes. */
+const SIZES: Readonly<Record<string, number>> = { MB: 1_048_576, GB: 1_073_741_824 };
+
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** Adds the commands to the tree. `found` gets the command that a line asks for. */
@@ -75,6 +84,7 @@ export function addWarehouse(program: Parser, found: (command: WarehouseCommand)
     .option("--report <file>", "report to write (HTML)")
     .option("--every <time>", "go on, with one sync each 30m, 1h, 1d, …")
     .option("--json", "print the summary as one JSON object a line")
+    .option(...MEMORY)
     .option(
       "--reset [stream]",
       "read usage, costs or both from the beginning; every row in the file stays until its newer version comes",
@@ -92,6 +102,7 @@ export function addWarehouse(program: Parser, found: (command: WarehouseCommand)
         json: isSet(at, "json"),
         reset: resetOf(at),
         inputs: inputsOf(at),
+        memory: memoryIn(at),
       },
     });
   });
@@ -140,6 +151,17 @@ function intervalOf(at: Parser): number | undefined {
   return milliseconds > 0 ? milliseconds : refuse(at, "--every needs a time such as 30m, 1h or 1d");
 }
 
+/** `--memory`: `512MB` or `2GB`, in bytes; absent for the default. */
+function memoryIn(at: Parser): number | undefined {
+  const text = optionalText(at, "memory");
+  if (text === undefined) return undefined;
+  const [, count = "", unit = ""] = /^([1-9]\d{0,5})(MB|GB)$/.exec(text) ?? [];
+  const bytes = Number(count) * (SIZES[unit] ?? Number.NaN);
+  return bytes >= LEAST_MEMORY
+    ? bytes
+    : refuse(at, "--memory needs a size of at least 128MB, such as 512MB or 2GB");
+}
+
 /** Adds the options of the input files. */
 const withInputs = (command: Parser): Parser =>
   INPUTS.reduce(
@@ -181,12 +203,16 @@ DATABASE_URL with --database postgresql://
       "--schema <name>",
       "schema of the raw tables; main or the search path's first otherwise",
     )
-    .option("--out <file>", "report to write (HTML)", "report.html");
+    .option("--out <file>", "report to write (HTML)", "report.html")
+    .option(...MEMORY);
   withInputs(reporting).action((_, at: Parser) => {
     const [, out = ""] = neededTexts(at, "database", "out");
     const database = databaseOf(at);
     const schema = optionalText(at, "schema");
-    found({ kind: "report", options: { database, schema, out, inputs: inputsOf(at) } });
+    found({
+      kind: "report",
+      options: { database, schema, out, inputs: inputsOf(at), memory: memoryIn(at) },
+    });
   });
 }
 

@@ -1,12 +1,39 @@
 /** One DuckDB file: opened, asked and closed. Every error of the file names the file and the remedy. */
+import { availableParallelism } from "node:os";
 import { chmodSync, realpathSync, rmSync, statSync } from "node:fs";
 import type { DuckDBAppender, DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { ConnectorError } from "../src/errors.ts";
 import { databaseError, isOpenElsewhere, loadDuckDB } from "./failures.ts";
 import { findAt, type Found, headOf, isMarked } from "./found.ts";
+import {
+  defaultMemory,
+  memorySetting,
+  ownSpillFolder,
+  removeSpilled,
+  removeSpilledOfOthers,
+  spillFolderOf,
+} from "./memory.ts";
 
-// All needed extensions are built in; DuckDB must not download any.
-const SETTINGS = { autoinstall_known_extensions: "false", autoload_known_extensions: "false" };
+// All needed extensions are built in; DuckDB must not download any. The order of rows without an ORDER BY is of no use, and to keep it
+// takes memory.
+const SETTINGS = {
+  autoinstall_known_extensions: "false",
+  autoload_known_extensions: "false",
+  preserve_insertion_order: "false",
+};
+
+/** One thread is quickest on few rows: to wake others and to wait for them costs more than they do. */
+const FEW_ROWS = 50_000;
+
+/** DuckDB keeps rows for each of its threads. With less memory than this for each, threads wait for the disk. */
+const MEMORY_OF_THREAD = 134_217_728;
+
+const settingsOf = (memory: number, folder: string): Record<string, string> => ({
+  ...SETTINGS,
+  threads: "1",
+  memory_limit: memorySetting(memory),
+  temp_directory: folder,
+});
 
 /** Columns and rows of a query, in parts. Decimals are text with all their digits. */
 export interface Answer {
@@ -80,31 +107,59 @@ export class Database {
   readonly #instance: DuckDBInstance;
   readonly #connection: DuckDBConnection;
 
-  private constructor(path: string, instance: DuckDBInstance, connection: DuckDBConnection) {
+  /** The most threads that the memory allows. */
+  readonly #threads: number;
+
+  private constructor(
+    path: string,
+    instance: DuckDBInstance,
+    connection: DuckDBConnection,
+    memory: number,
+  ) {
     this.path = path;
     this.#instance = instance;
     this.#connection = connection;
-  }
-
-  /** A database in memory, for work that leaves nothing behind. */
-  static async inMemory(): Promise<Database> {
-    const duckdb = await loadDuckDB();
-    const instance = await duckdb.DuckDBInstance.create(MEMORY, SETTINGS);
-    return new Database(MEMORY, instance, await instance.connect());
+    this.#threads = Math.max(
+      1,
+      Math.min(availableParallelism(), Math.floor(memory / MEMORY_OF_THREAD)),
+    );
   }
 
   /**
-   * Opens a file, and makes it unless it is only read. An empty file keeps its mode, and a link stays a link.
+   * A database in memory, for work that leaves nothing behind.
    *
+   * @param memory bytes that DuckDB may take; the rest goes to a folder among the temporary files
+   */
+  static async inMemory(memory: number = defaultMemory()): Promise<Database> {
+    const duckdb = await loadDuckDB();
+    removeSpilledOfOthers();
+    const settings = settingsOf(memory, ownSpillFolder());
+    const instance = await duckdb.DuckDBInstance.create(MEMORY, settings);
+    return new Database(MEMORY, instance, await instance.connect(), memory);
+  }
+
+  /**
+   * Opens a file, and makes it unless it is only read. An empty file keeps its mode, and a link stays a link. Who opens it to write
+   * holds it alone, and removes what a killed process had spilled.
+   *
+   * @param memory bytes that DuckDB may take; the rest goes to a folder beside the file
    * @throws ConnectorError `database` if the path holds something else, if another process holds the file, or if it cannot be
    *   read or made
    */
-  static async open(path: string, mode: "write" | "read"): Promise<Database> {
+  static async open(
+    path: string,
+    mode: "write" | "read",
+    memory: number = defaultMemory(),
+  ): Promise<Database> {
     const found = findAt(path);
     const { kind } = found;
     assertMayOpen(path, found, mode);
     const duckdb = await loadDuckDB();
-    const settings = mode === "read" ? { ...SETTINGS, access_mode: "READ_ONLY" } : SETTINGS;
+    const folder = spillFolderOf(kind === "nothing" ? path : realpathSync(path));
+    const settings = {
+      ...settingsOf(memory, folder),
+      ...(mode === "read" ? { access_mode: "READ_ONLY" } : {}),
+    };
     const instanceOf = (file: string): Promise<DuckDBInstance> =>
       duckdb.DuckDBInstance.create(file, settings);
     try {
@@ -113,7 +168,8 @@ export class Database {
         if (mode === "read" || !mayMakeAgain || isOpenElsewhere(reason)) throw reason;
         return await madeAgain(realpathSync(path), instanceOf);
       });
-      return new Database(path, instance, await instance.connect());
+      if (mode === "write") removeSpilled(folder);
+      return new Database(path, instance, await instance.connect(), memory);
     } catch (reason) {
       throw databaseError(reason, path, versionNote(path, duckdb.version()));
     }
@@ -125,7 +181,13 @@ export class Database {
    */
   async lock(): Promise<void> {
     await this.run("SET enable_external_access = false");
+    await this.run("SET allowed_configs = ['threads']");
     await this.run("SET lock_configuration = true");
+  }
+
+  /** Lets the next statements use as many threads as pay for tables of so many rows. */
+  async useThreads(rows: number): Promise<void> {
+    await this.run(`SET threads = ${rows < FEW_ROWS ? 1 : this.#threads}`);
   }
 
   /** Runs a statement. @throws ConnectorError `database` where the file is the cause */

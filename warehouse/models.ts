@@ -2,6 +2,8 @@
  * The models of sql/duckdb.sql, made as tables. If they were views over views, DuckDB would plan each query for many seconds. Made as
  * tables, one after the other, all of them take about a second.
  */
+import { STREAM_NAMES } from "../src/catalog/stream_names.ts";
+import { TABLES } from "./columns.ts";
 import type { Database } from "./database.ts";
 import { modelsSql } from "./files.ts";
 
@@ -44,9 +46,17 @@ const BEHIND_STEPS = "\n-- behind the steps\n";
 /** The code of a model on the steps under it, which are tables by now. */
 const withoutSteps = (body: string): string => body.split(BEHIND_STEPS).at(-1) ?? body;
 
+/** As many threads as pay for the rows of the raw tables. */
+async function useThreads(database: Database): Promise<void> {
+  const counts = STREAM_NAMES.map((name) => `(SELECT count(*) FROM ${TABLES[name].name})`);
+  const [[rows = "0"] = []] = await database.query(`SELECT ${counts.join(" + ")}`);
+  await database.useThreads(Number(rows));
+}
+
 /** Makes all models again from the tables of the streams and the inputs, in one transaction. The rows of inputs stay. */
 export async function refreshModels(database: Database): Promise<void> {
   const { inputs, models } = statementsOf(await modelsSql());
+  await useThreads(database);
   await database.transaction(async () => {
     for (const input of inputs) await database.run(input);
     for (const { name, body } of models) {

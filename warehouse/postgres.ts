@@ -40,14 +40,16 @@ export function connectionString(
  *
  * @param address a connection string; absent for the variables of the environment
  * @param schema absent for the first schema of the search path
+ * @param memory bytes that DuckDB may take; absent for a part of what the process may have
  * @throws ConnectorError `database` if the server cannot be reached or read, or lacks a raw table
  */
 export async function copyFromPostgres(
   address: string | undefined,
   schema: string | undefined,
+  memory: number | undefined,
 ): Promise<Database> {
   const client = await connect(address);
-  const database = await Database.inMemory();
+  const database = await Database.inMemory(memory);
   try {
     await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
     await client.query("SET LOCAL TIME ZONE 'UTC'; SET LOCAL DateStyle = 'ISO'");

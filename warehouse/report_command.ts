@@ -18,6 +18,8 @@ export interface ReportOptions {
   /** The file to write. */
   readonly out: string;
   readonly inputs: InputFiles;
+  /** Bytes that DuckDB may take; absent for a part of what the process may have. */
+  readonly memory: number | undefined;
 }
 
 /** @throws ConnectorError `database`, `invalid_arguments` */
@@ -37,23 +39,26 @@ export async function report(options: ReportOptions, host: WarehouseHost): Promi
   await host.say(`${options.out} is written.\n`);
 }
 
-async function copyOf({ database, schema }: ReportOptions, host: WarehouseHost): Promise<Database> {
+async function copyOf(
+  { database, schema, memory }: ReportOptions,
+  host: WarehouseHost,
+): Promise<Database> {
   if (isPostgres(database)) {
     const address = connectionString(database, host.databaseUrl);
     if (address !== undefined && URL.canParse(address)) {
       host.secrets.add([decodeURIComponent(new URL(address).password)]);
     }
-    return await copyFromPostgres(address, schema);
+    return await copyFromPostgres(address, schema, memory);
   }
   // The file is opened by itself first, so that its errors get their words: DuckDB allows no database in memory beside a file that is
   // only read.
   (await Database.open(database, "read")).close();
-  const memory = await Database.inMemory();
+  const copy = await Database.inMemory(memory);
   try {
-    await copyFromDuckDB(memory, database, schema ?? "main");
-    return memory;
+    await copyFromDuckDB(copy, database, schema ?? "main");
+    return copy;
   } catch (error) {
-    memory.close();
+    copy.close();
     throw error;
   }
 }

@@ -42,6 +42,7 @@ async function positionsOf(options: Partial<SyncOptions>, times: number): Promis
       report: undefined,
       every: undefined,
       json: false,
+      memory: undefined,
       reset: [],
       inputs: {
         teams: undefined,

@@ -26,6 +26,8 @@ export interface SyncOptions {
   readonly reset: readonly ResettableStream[];
   /** The CSV files of the inputs. Their rows stay in the database until another file replaces them. */
   readonly inputs: InputFiles;
+  /** Bytes that DuckDB may take; absent for a part of what the process may have. */
+  readonly memory: number | undefined;
 }
 
 /** The longest wait of the clock, in milliseconds. */
@@ -76,7 +78,7 @@ async function syncOnce(options: SyncOptions, host: WarehouseHost): Promise<bool
 async function summaryOfSync(options: SyncOptions, host: WarehouseHost): Promise<Summary> {
   const owner = await ownerOf(options.config, host);
   const inputs = await readInputs(options.inputs);
-  const database = await Database.open(options.database, "write");
+  const database = await Database.open(options.database, "write", options.memory);
   try {
     await database.lock();
     await prepare(database, owner);
