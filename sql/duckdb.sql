@@ -5303,7 +5303,8 @@ create or replace view cost_anomalies as
 -- The spread is the median absolute deviation; times 1.4826 it is the standard deviation of normally distributed values. The
 -- two other terms are floors: without them a weekday that always cost the same, or a label that costs next to nothing, would
 -- have endless scores. A score of 3.5 or more, or -3.5 or less, is an anomaly (Iglewicz and Hoaglin, How to Detect and Handle
--- Outliers, 1993). A score needs at least four complete days to compare with.
+-- Outliers, 1993). A score needs at least four complete days to compare with. A day on which a value of a label costs nothing, and
+-- usually costs nothing, has no row.
 with calendar as (
   select
     place, account, base_url, day, day_status,
@@ -5384,22 +5385,19 @@ costs as (
 spans as (
   select
     series_key, place, label, value, billing_currency, min(day) as first_day, cast(
-    (max(day) + cast(7 as bigint) * interval 1 day) as date) as last_day
+    (max(day) + cast(7 as bigint) * interval 1 day) as date) as last_day,
+    row_number() over (order by series_key) as series_number
   from costs
   group by series_key, place, label, value, billing_currency
 ),
-days as (
+charged as (
   select
-    spans.series_key,
-    spans.place,
-    spans.label,
-    spans.value,
-    spans.billing_currency,
-    calendar.day, calendar.account, calendar.base_url, calendar.day_status, calendar.scored_after,
-    coalesce(costs.billed_cost, cast(0 as decimal(38, 18))) as billed_cost
-  from spans
-  inner join calendar on spans.place = calendar.place and calendar.day >= spans.first_day and calendar.day <= spans.last_day
-  left join costs on spans.series_key = costs.series_key and calendar.day = costs.day
+    spans.series_number, costs.day, costs.billed_cost,
+    count(*) over (partition by spans.series_number, mod(
+        (date_diff('day', cast('1900-01-01' as date)::timestamp, costs.day::timestamp ))
+    , 7)) as same_weekdays
+  from costs
+  inner join spans on costs.series_key = spans.series_key
 ),
 weeks as (
   select 7 as days_before union all
@@ -5411,25 +5409,65 @@ weeks as (
   select 49 as days_before union all
   select 56 as days_before
 ),
+-- All values times all days would be too many rows. A day without a cost can only be unusual if its weekday cost something at least
+-- twice in the eight weeks before: else the median is 0. All costs together have every day.
+looked_at as (
+  select series_number, day from charged
+  union
+  select charged.series_number, cast(
+    (charged.day + cast(weeks.days_before as bigint) * interval 1 day) as date)
+  from charged
+  cross join weeks
+  where charged.same_weekdays >= 2
+  union
+  select spans.series_number, calendar.day
+  from spans
+  inner join calendar on spans.place = calendar.place and calendar.day >= spans.first_day
+  where spans.label = 'all'
+),
+days as (
+  select
+    spans.series_number, spans.first_day,
+    spans.place,
+    spans.label,
+    spans.value,
+    spans.billing_currency,
+    calendar.day, calendar.account, calendar.base_url, calendar.day_status,
+    charged.day is not null as is_charged,
+    coalesce(charged.billed_cost, cast(0 as decimal(38, 18))) as billed_cost
+  from looked_at
+  inner join spans on looked_at.series_number = spans.series_number and looked_at.day <= spans.last_day
+  inner join calendar on spans.place = calendar.place and looked_at.day = calendar.day
+  left join charged on looked_at.series_number = charged.series_number and looked_at.day = charged.day
+  where calendar.day > calendar.scored_after
+),
 wanted as (
-  select days.series_key, days.day, cast(
+  select
+    days.series_number, days.place, days.first_day, days.day,
+    cast(
     (days.day + cast(-1 * weeks.days_before as bigint) * interval 1 day) as date) as earlier_day
   from days
   cross join weeks
-  where days.day > days.scored_after
+),
+earlier as (
+  select
+    wanted.series_number, wanted.day, coalesce(charged.billed_cost, cast(0 as decimal(38, 18))) as billed_cost
+  from wanted
+  inner join calendar on wanted.place = calendar.place and wanted.earlier_day = calendar.day
+  left join charged on wanted.series_number = charged.series_number and wanted.earlier_day = charged.day
+  where wanted.earlier_day >= wanted.first_day
 ),
 compared as (
   select
-    wanted.series_key, wanted.day, earlier.billed_cost,
-    row_number() over (partition by wanted.series_key, wanted.day order by earlier.billed_cost) as rank_,
-    count(*) over (partition by wanted.series_key, wanted.day) as days_compared
-  from wanted
-  inner join days as earlier on wanted.series_key = earlier.series_key and wanted.earlier_day = earlier.day
+    series_number, day, billed_cost,
+    row_number() over (partition by series_number, day order by billed_cost) as rank_,
+    count(*) over (partition by series_number, day) as days_compared
+  from earlier
 ),
 -- The median: the cost in the middle, or the mean of the two in the middle.
 medians as (
   select
-    series_key, day, max(days_compared) as days_compared,
+    series_number, day, max(days_compared) as days_compared,
     case when abs(min(billed_cost) + max(billed_cost)) < 10000000000000000000
     then cast(
     case when min(billed_cost) + max(billed_cost) < 0 then '-' else '' end
@@ -5437,27 +5475,27 @@ medians as (
     || lpad(cast(((2 * cast(replace(cast(abs(cast(min(billed_cost) + max(billed_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint) + 2) // (2 * 2)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) end as usual_cost
   from compared
   where 2 * rank_ >= days_compared and 2 * rank_ <= days_compared + 2
-  group by series_key, day
+  group by series_number, day
 ),
 deviations as (
   select
-    compared.series_key, compared.day, compared.days_compared,
+    compared.series_number, compared.day, compared.days_compared,
     abs(compared.billed_cost - medians.usual_cost) as deviation,
     row_number() over (
-      partition by compared.series_key, compared.day order by abs(compared.billed_cost - medians.usual_cost)
+      partition by compared.series_number, compared.day order by abs(compared.billed_cost - medians.usual_cost)
     ) as rank_
   from compared
-  inner join medians on compared.series_key = medians.series_key and compared.day = medians.day
+  inner join medians on compared.series_number = medians.series_number and compared.day = medians.day
 ),
 spreads as (
-  select series_key, day, case when abs(min(deviation) + max(deviation)) < 10000000000000000000
+  select series_number, day, case when abs(min(deviation) + max(deviation)) < 10000000000000000000
     then cast(
     case when min(deviation) + max(deviation) < 0 then '-' else '' end
     || cast(((2 * cast(replace(cast(abs(cast(min(deviation) + max(deviation) as decimal(38, 18))) as varchar), '.', '') as hugeint) + 2) // (2 * 2)) // 1000000000000000000 as varchar) || '.'
     || lpad(cast(((2 * cast(replace(cast(abs(cast(min(deviation) + max(deviation) as decimal(38, 18))) as varchar), '.', '') as hugeint) + 2) // (2 * 2)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) end as usual_spread
   from deviations
   where 2 * rank_ >= days_compared and 2 * rank_ <= days_compared + 2
-  group by series_key, day
+  group by series_number, day
 ),
 measured as (
   select
@@ -5466,9 +5504,8 @@ measured as (
       partition by days.place, days.billing_currency, days.day
     ) as account_usual_cost
   from days
-  left join medians on days.series_key = medians.series_key and days.day = medians.day
-  left join spreads on days.series_key = spreads.series_key and days.day = spreads.day
-  where days.day > days.scored_after
+  left join medians on days.series_number = medians.series_number and days.day = medians.day
+  left join spreads on days.series_number = spreads.series_number and days.day = spreads.day
 ),
 scaled as (
   select
@@ -5502,7 +5539,8 @@ select
     else cast(cast(usual_spread as decimal(38, 4)) as TEXT) end || ' of it' || case when day_status = 'proven' then '' else '; the day is not proven' end
   end as why,
   day_status
-from scored;
+from scored
+where is_charged or label = 'all' or (days_compared >= 4 and usual_cost <> 0);
 
 create or replace view cost_changes as
 -- Changes of costs after a complete reading of their day, each with the time at which the connector found it. A day in progress has
