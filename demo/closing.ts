@@ -103,7 +103,7 @@ export async function showReconciliation(
 ): Promise<boolean> {
   terminal.section(
     "Reconciliation",
-    "naive: the raw tables, as an upsert leaves them; current: current_costs, current_usage",
+    "naive: the raw tables, as an upsert would leave them; current: current_costs, current_usage",
   );
   showSums(comparisons);
   const { spend, corrections: corrected } = await corrections(database);

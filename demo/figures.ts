@@ -17,17 +17,22 @@ async function sums(database: Database, sql: string): Promise<Sum[]> {
   }));
 }
 
+/** The newest version of each row of a raw table, as an upsert would keep it. */
+const upserted = (table: string): string =>
+  `(FROM ${table} QUALIFY row_number() OVER (PARTITION BY x_RecordId ORDER BY x_ReadingId DESC) = 1)`;
+
 /**
- * Rows and sums of the raw tables, under the names that {@link import("./provider.ts").sumsOf} uses for the provider.
+ * Rows and sums of the raw tables as an upsert would keep them, under the names that {@link import("./provider.ts").sumsOf} uses for
+ * the provider.
  */
 export async function naiveSums(database: Database): Promise<Sum[]> {
   return await sums(
     database,
-    `SELECT 'billed ' || BillingCurrency, count(*), sum(BilledCost::DECIMAL(38,18)) FROM costs GROUP BY ALL
+    `SELECT 'billed ' || BillingCurrency, count(*), sum(BilledCost::DECIMAL(38,18)) FROM ${upserted("costs")} GROUP BY ALL
      UNION ALL
-     SELECT 'effective ' || BillingCurrency, count(*), sum(EffectiveCost::DECIMAL(38,18)) FROM costs GROUP BY ALL
+     SELECT 'effective ' || BillingCurrency, count(*), sum(EffectiveCost::DECIMAL(38,18)) FROM ${upserted("costs")} GROUP BY ALL
      UNION ALL
-     SELECT x_UsageType, count(*), sum(ConsumedQuantity::DECIMAL(38,18)) FROM usage GROUP BY ALL`,
+     SELECT x_UsageType, count(*), sum(ConsumedQuantity::DECIMAL(38,18)) FROM ${upserted("usage")} GROUP BY ALL`,
   );
 }
 

@@ -107,6 +107,12 @@ describe("sync", () => {
     ]);
     expect(await billed(shell)).toEqual((await served.totals()).costs.currencies);
 
+    const sql = "SELECT kind, record_id, amount_before, amount FROM cost_changes ORDER BY ALL";
+    expect(JSON.parse((await shell.here(["query", "--json", sql])).stdout)).toEqual([
+      { kind: "removed", record_id: "c-2", amount_before: "0.000000000000000001", amount: "0" },
+      { kind: "restated", record_id: "c-3", amount_before: "7.5", amount: "8" },
+    ]);
+
     const third = await shell.here(SYNC);
     expect(third.stdout).toMatch(/^costs +0 rows read, 0 new, 0 changed/m);
   });

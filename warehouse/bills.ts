@@ -1,10 +1,9 @@
 /**
- * The bills after each sync, by currency and billing period. They say what a sync changed, and how provisional costs became
+ * The bills after each sync, by account, currency and billing period. They say what a sync changed, and how provisional costs became
  * final. Decimals are text without trailing zeros.
  */
 import type { Database } from "./database.ts";
 import { plain, subtract } from "./decimals.ts";
-import { amountOf } from "./unusable.ts";
 
 /** A bill, and its difference to the same bill after the sync before. */
 export interface Change {
@@ -13,68 +12,67 @@ export interface Change {
   /** Final and provisional costs together. */
   readonly billed: string;
   readonly provisional: string;
-  /** Null at the first sync. */
+  /** Null at the first sync of the account. */
   readonly change: string | null;
   /** Costs of the period that are not in `billed`, because one of their values is in no sum. */
   readonly unsummed: number;
 }
 
-/** Syncs whose bills are kept. */
-const KEPT = 100;
-
-/** Stores the bills of a sync that has ended. Reads the table `current_costs`. */
-export async function storeBills(database: Database): Promise<void> {
-  await database.transaction(async () => {
-    await database.run(`
-      INSERT INTO source_ai_billing.bills
-      WITH current AS (
-        SELECT billing_currency AS currency, billing_period_start::DATE AS month,
-               coalesce(sum(billed_cost) FILTER (cost_status = 'final'), 0) AS final,
-               coalesce(sum(billed_cost) FILTER (cost_status IS DISTINCT FROM 'final'), 0) AS provisional
-        FROM current_costs WHERE is_counted GROUP BY ALL),
-      naive AS (
-        SELECT BillingCurrency AS currency, BillingPeriodStart::DATE AS month,
-               sum(${amountOf("BilledCost")}) AS naive
-        FROM costs GROUP BY ALL)
-      SELECT (SELECT coalesce(max(sync), 0) + 1 FROM source_ai_billing.bills),
-             (SELECT max(ended_at) FROM export_windows),
-             currency, month, coalesce(final, 0), coalesce(provisional, 0), coalesce(naive, 0)
-      FROM current FULL JOIN naive USING (currency, month)`);
-    await database.run(`
-      DELETE FROM source_ai_billing.bills
-      WHERE sync <= (SELECT max(sync) FROM source_ai_billing.bills) - ${KEPT}`);
-  });
-}
+/** The bill of a place (an account at an address) in a billing period. */
+const KEYS = "base_url, account, currency, month";
 
 /**
- * The bills of the last sync, and how they differ from those of the sync before; the newest period first. Reads the tables
- * `invalid_rows` and those of {@link storeBills}.
+ * Compares the bills of a sync that has ended with those of the sync before, and stores those that changed. So every sum that a sync
+ * said stays. Reads the models `current_costs` and `invalid_rows`.
+ *
+ * @returns all bills, the newest period first
  */
-export async function latestChanges(database: Database): Promise<Change[]> {
-  const rows = await database.query(`
-    WITH newest AS (SELECT max(sync) AS sync FROM source_ai_billing.bills),
-    latest AS (SELECT bills.* FROM source_ai_billing.bills JOIN newest USING (sync)),
+export async function storeBills(database: Database): Promise<Change[]> {
+  await database.run(`
+    CREATE OR REPLACE TEMP TABLE compared AS
+    WITH counted AS (
+      SELECT coalesce(base_url, '') AS base_url, coalesce(account, '') AS account,
+             coalesce(billing_currency, '') AS currency, billing_period_start::DATE AS month,
+             coalesce(sum(billed_cost) FILTER (cost_status = 'final'), 0) AS final,
+             coalesce(sum(billed_cost) FILTER (cost_status IS DISTINCT FROM 'final'), 0) AS provisional
+      FROM current_costs WHERE is_counted GROUP BY ALL),
     before AS (
-      SELECT bills.* FROM source_ai_billing.bills JOIN newest ON bills.sync = newest.sync - 1),
+      FROM source_ai_billing.bills QUALIFY row_number() OVER (PARTITION BY ${KEYS} ORDER BY sync DESC) = 1),
     unsummed AS (
-      SELECT billing_currency AS currency, billing_month AS month, count(DISTINCT record_id) AS unsummed
-      FROM invalid_rows WHERE dataset = 'costs' GROUP BY ALL)
-    SELECT currency, month,
-           coalesce(latest.final, 0) + coalesce(latest.provisional, 0),
-           coalesce(latest.provisional, 0),
-           coalesce(before.final, 0) + coalesce(before.provisional, 0),
-           (SELECT count(*) FROM before),
-           coalesce(unsummed, 0)
-    FROM latest FULL JOIN before USING (currency, month) LEFT JOIN unsummed USING (currency, month)
-    ORDER BY month DESC, currency`);
+      SELECT coalesce(base_url, '') AS base_url, coalesce(account, '') AS account,
+             coalesce(billing_currency, '') AS currency, billing_month AS month, count(DISTINCT record_id) AS unsummed
+      FROM invalid_rows WHERE dataset = 'costs' AND billing_month IS NOT NULL GROUP BY ALL)
+    SELECT ${KEYS}, coalesce(counted.final, 0) AS final, coalesce(counted.provisional, 0) AS provisional,
+           coalesce(before.final, 0) AS final_before, coalesce(before.provisional, 0) AS provisional_before,
+           coalesce(unsummed, 0) AS unsummed
+    FROM counted FULL JOIN before USING (${KEYS}) FULL JOIN unsummed USING (${KEYS})`);
+  const rows = await database.query(`
+    SELECT currency, month, final + provisional, provisional, final_before + provisional_before,
+           EXISTS (FROM source_ai_billing.bills AS kept
+                   WHERE kept.base_url = compared.base_url AND kept.account = compared.account),
+           unsummed
+    FROM compared ORDER BY month DESC, currency, account, base_url`);
+  await database.run(`
+    INSERT INTO source_ai_billing.bills BY NAME
+    SELECT (SELECT coalesce(max(sync), 0) + 1 FROM source_ai_billing.bills) AS sync,
+           (SELECT max(ended_at) FROM export_windows) AS synced_at, ${KEYS}, final, provisional
+    FROM compared WHERE final <> final_before OR provisional <> provisional_before`);
   return rows.map(
-    ([currency = "", month = "", billed = "0", provisional = "0", before = "0", ...counts]) => ({
+    ([
+      currency = "",
+      month = "",
+      billed = "0",
+      provisional = "0",
+      before = "0",
+      known,
+      unsummed,
+    ]) => ({
       currency,
       month,
       billed: plain(billed),
       provisional: plain(provisional),
-      change: counts[0] === "0" ? null : subtract(billed, before),
-      unsummed: Number(counts[1]),
+      change: known === "true" ? subtract(billed, before) : null,
+      unsummed: Number(unsummed),
     }),
   );
 }

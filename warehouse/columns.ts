@@ -40,7 +40,7 @@ export interface Column {
   readonly isDecimal: boolean;
 }
 
-/** The table of a stream. A newer row replaces an older one with the same key. */
+/** The table of a stream. A row is added, never replaced: of the rows with one key and chain the one with the greatest cursor counts. */
 export interface Table {
   readonly name: StreamName;
   /** Without {@link EXTRACTED_AT}. */
@@ -49,6 +49,8 @@ export interface Table {
   readonly key: string;
   /** The column that grows from one version of a row to the next, quoted. */
   readonly cursor: string;
+  /** An expression for the chain of a row's reading (R9), which tells accounts apart. */
+  readonly chain: string;
 }
 
 /** Quotes a name for SQL. */
@@ -81,6 +83,8 @@ const recordTable = (name: "usage" | "costs"): Table => ({
   columns: columnsOf(catalogSchemas[name].properties),
   key: '"x_RecordId"',
   cursor: '"x_ReadingId"',
+  // Nine digits of time stand before it (R4).
+  chain: 'substr("x_ReadingId", 10)',
 });
 
 /** The tables of all streams, also of those that a provider does not offer: the views need them. */
@@ -92,11 +96,14 @@ export const TABLES: Readonly<Record<StreamName, Table>> = {
     columns: columnsOf(exportWindowsSchema.properties),
     key: '"id"',
     cursor: '"ended_at"',
+    chain: '"chain"',
   },
   labels: {
     name: "labels",
     columns: columnsOf(labelsSchema.properties),
     key: '"id"',
     cursor: '"read_at"',
+    // No reading writes names.
+    chain: "''",
   },
 };

@@ -230,7 +230,7 @@ export class Database {
     }
   }
 
-  /** Appends texts to the only column of a temporary table, in bulk. */
+  /** Appends rows to a temporary table, in bulk. */
   async appender(table: string): Promise<DuckDBAppender> {
     return await this.#connection.createAppender(table, "main", "temp");
   }

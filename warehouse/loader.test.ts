@@ -34,6 +34,13 @@ async function stage(...rows: readonly Readonly<Record<string, unknown>>[]): Pro
   await loader.stage("costs", Buffer.from(`${lines.join("\n")}\n`), rows.length);
 }
 
+/** Commits rows that a state covers. */
+async function load(...rows: readonly Readonly<Record<string, unknown>>[]): Promise<void> {
+  await stage(...rows);
+  await loader.take(state("costs", {}, rows.length));
+  await loader.commit();
+}
+
 const costs = () =>
   database.query("SELECT x_RecordId, x_ReadingId, BilledCost FROM costs ORDER BY ALL");
 
@@ -44,30 +51,32 @@ const row = (id: string, reading: string, cost: string) => ({
 });
 
 describe("the loader", () => {
-  it("keeps the newest version of a row, and of two equal ones the later", async () => {
-    await stage(row("a", "2", "1.5"), row("a", "1", "9"), row("b", "1", "1"), row("b", "1", "2"));
-    await loader.commit();
+  it("keeps every version of a row, and counts rows that are new and rows that changed", async () => {
+    await load(row("a", "2", "1.5"), row("a", "1", "9"), row("b", "1", "1"), row("b", "1", "2"));
     expect(await costs()).toEqual([
+      ["a", "1", "9"],
       ["a", "2", "1.5"],
+      ["b", "1", "1"],
       ["b", "1", "2"],
     ]);
-    await stage(row("a", "1", "7"), row("b", "2", "2"), row("c", "2", "0.000000000000000001"));
-    await loader.commit();
-    expect(await costs()).toEqual([
-      ["a", "2", "1.5"],
-      ["b", "2", "2"],
-      ["c", "2", "0.000000000000000001"],
-    ]);
-    // b came under another reading with the same content, and is not changed.
+    expect(loader.counts("costs")).toEqual({ read: 4, added: 2, changed: 0 });
+    await load(row("a", "1", "7"), row("b", "2", "2"), row("c", "2", "0.000000000000000001"));
+    expect(await costs()).toHaveLength(7);
+    // b came under another reading with the same content, and this a is older than the newest one.
     expect(loader.counts("costs")).toEqual({ read: 7, added: 3, changed: 0 });
   });
 
   it("counts a row whose content differs as changed", async () => {
-    await stage(row("a", "1", "1"));
-    await loader.commit();
-    await stage(row("a", "2", "1.1"));
-    await loader.commit();
+    await load(row("a", "1", "1"));
+    await load(row("a", "2", "1.1"));
     expect(loader.counts("costs")).toEqual({ read: 2, added: 1, changed: 1 });
+  });
+
+  it("does not take the rows of another account with equal ids for older versions", async () => {
+    await load(row("a", "m0000000aone00", "1"));
+    await load(row("a", "m0000000btwo00", "5"));
+    expect(loader.counts("costs")).toEqual({ read: 2, added: 2, changed: 0 });
+    expect(await costs()).toHaveLength(2);
   });
 
   it("stores a state with the rows before it, and neither without a commit", async () => {
@@ -81,9 +90,33 @@ describe("the loader", () => {
     ]);
   });
 
-  it("rolls back all of a commit that fails", async () => {
-    await stage(row("a", "1", "1"));
+  it("stores no row that the state of its stream does not cover: it is read again", async () => {
+    await load(row("a", "1", "1"));
+    await stage(row("b", "1", "2"));
+    await loader.take(state("usage", {}, 0));
     await loader.commit();
+    expect(await costs()).toEqual([["a", "1", "1"]]);
+    await loader.take(state("costs", {}, 1));
+    await loader.commit();
+    expect(await costs()).toHaveLength(2);
+    await loader.commit();
+    expect(await costs()).toHaveLength(2);
+  });
+
+  it("writes no row again that a killed process of 0.2.0 wrote beyond its state", async () => {
+    await load(row("a", "1", "1.5"), row("b", "1", "2"));
+    await load(row("a", "1", "1.50"), row("b", "1", "3"), row("c", "1", "1"));
+    expect(await costs()).toEqual([
+      ["a", "1", "1.5"],
+      ["b", "1", "2"],
+      ["b", "1", "3"],
+      ["c", "1", "1"],
+    ]);
+    expect(loader.counts("costs")).toEqual({ read: 5, added: 3, changed: 1 });
+  });
+
+  it("rolls back all of a commit that fails", async () => {
+    await load(row("a", "1", "1"));
     await stage(row("b", "2", "1"));
     await loader.take(state("costs", { position: "later" }, 1));
     await database.run("DROP TABLE source_ai_billing.states");
@@ -94,17 +127,14 @@ describe("the loader", () => {
   it.each(["much", `9${"0".repeat(99)}`, "0.1234567890123456789"])(
     "keeps an amount as it came, also one that no sum holds: %s",
     async (amount) => {
-      await stage(row("a", "1", amount));
-      await loader.commit();
+      await load(row("a", "1", amount));
       expect(await costs()).toEqual([["a", "1", amount]]);
     },
   );
 
   it("counts a row as changed if its amount is another one, not if it has more zeros", async () => {
-    await stage(row("a", "1", "1.5"), row("b", "1", "much"), row("c", "1", "7"));
-    await loader.commit();
-    await stage(row("a", "2", "1.50"), row("b", "2", "more"), row("c", "2", "70"));
-    await loader.commit();
+    await load(row("a", "1", "1.5"), row("b", "1", "much"), row("c", "1", "7"));
+    await load(row("a", "2", "1.50"), row("b", "2", "more"), row("c", "2", "70"));
     expect(loader.counts("costs")).toEqual({ read: 6, added: 3, changed: 2 });
   });
 
@@ -115,8 +145,7 @@ describe("the loader", () => {
 
 describe("the database", () => {
   it("gets the columns that it does not have yet, and keeps its rows", async () => {
-    await stage(row("a", "1", "1"));
-    await loader.commit();
+    await load(row("a", "1", "1"));
     await database.run("ALTER TABLE costs DROP COLUMN InvoiceId");
     await prepare(database, OWNER);
     expect(await database.query("SELECT x_RecordId, InvoiceId FROM costs")).toEqual([
@@ -126,8 +155,7 @@ describe("the database", () => {
 
   it("of version 0.2.0, which kept decimals as numbers, keeps every amount as text", async () => {
     const amounts = ["1.5", "-100", "0", "0.000000000000000001", "20.05", "90000000000000000000"];
-    await stage(...amounts.map((amount, index) => row(`c-${index}`, "1", amount)));
-    await loader.commit();
+    await load(...amounts.map((amount, index) => row(`c-${index}`, "1", amount)));
     for (const column of ["BilledCost", "EffectiveCost", "PricingCurrencyBilledCost"]) {
       await database.run(`ALTER TABLE costs ALTER ${column} TYPE DECIMAL(38,18)`);
     }
@@ -163,15 +191,13 @@ describe("the database", () => {
     const other = { ...OWNER, base_url: "https://other.example" };
     await prepare(database, other);
     expect(await database.query("FROM source_ai_billing.states")).toEqual([]);
-    await stage(row("a", "1", "1"));
-    await loader.commit();
+    await load(row("a", "1", "1"));
     await expect(prepare(database, OWNER)).rejects.toThrow("another address");
     await expect(prepare(database, other)).resolves.toBeUndefined();
   });
 
   it("belongs to one address, account and granularity", async () => {
-    await stage(row("a", "1", "1"));
-    await loader.commit();
+    await load(row("a", "1", "1"));
     await expect(prepare(database, { ...OWNER, granularity: "1h" })).rejects.toThrow(
       "another granularity",
     );

@@ -1,8 +1,8 @@
 /**
  * Loads what the engine puts out. RECORD lines are appended in bulk to a temporary table of their stream. A commit parses
- * them inside DuckDB, which keeps every digit, puts the newest version of each row into the stream's table, and stores the
- * newest states, all in one transaction. It covers just what came before it, so a process that is killed anywhere loses only
- * rows that the states do not cover. These are read again, and replace themselves by their primary key.
+ * them inside DuckDB, which keeps every digit, appends the rows to the stream's table, and stores the newest states, all in one
+ * transaction. It holds just the rows that the states cover, stream by stream. So a process that is killed anywhere loses only
+ * rows that no state covers, and the next process reads these again: no row is in a table twice.
  */
 import type { Database } from "./database.ts";
 import { type Column, EXTRACTED_AT, isStream, type Table, TABLES } from "./columns.ts";
@@ -16,7 +16,7 @@ export interface Counts {
   readonly read: number;
   /** Rows that the table did not have. */
   readonly added: number;
-  /** Rows whose content differs from the row that they replaced. */
+  /** Rows whose content differs from that of their newest version before. */
   readonly changed: number;
 }
 
@@ -28,6 +28,16 @@ const COMMIT_BYTES = 32_000_000;
 /** A commit is due after this time, in milliseconds. */
 const COMMIT_INTERVAL = 5000;
 
+/** The lines of a stream, counted from the first one of a loader. */
+interface Lines {
+  readonly came: number;
+  /** Those that came before the newest state of the stream. */
+  readonly covered: number;
+  readonly committed: number;
+}
+
+const NO_LINES: Lines = { came: 0, covered: 0, committed: 0 };
+
 /** The value of a column for a comparison, in which 1.5 equals 1.50. */
 function comparable(table: string, { name, isDecimal }: Column): string {
   const value = `${table}.${name}`;
@@ -36,12 +46,18 @@ function comparable(table: string, { name, isDecimal }: Column): string {
     : value;
 }
 
+/** Whether a row of `one` has another content than a row of `other`: another value in a column of `columns`. */
+const differs = (columns: readonly Column[], one: string, other: string): string =>
+  columns
+    .map((column) => `${comparable(one, column)} IS DISTINCT FROM ${comparable(other, column)}`)
+    .join(" OR ");
+
 export class Loader {
   readonly #database: Database;
   readonly #now: () => number;
   readonly #counts = new Map<StreamName, Counts>();
   readonly #states = new Map<string, string>();
-  readonly #staged = new Set<StreamName>();
+  readonly #lines = new Map<StreamName, Lines>();
   #bytes = 0;
   #committedAt: number;
 
@@ -54,7 +70,9 @@ export class Loader {
   /** Makes the temporary tables. */
   async begin(): Promise<void> {
     for (const { name } of Object.values(TABLES)) {
-      await this.#database.run(`CREATE OR REPLACE TEMP TABLE lines_${name} (line VARCHAR)`);
+      await this.#database.run(
+        `CREATE OR REPLACE TEMP TABLE lines_${name} (line VARCHAR, place BIGINT)`,
+      );
     }
   }
 
@@ -62,37 +80,50 @@ export class Loader {
   async stage(stream: string, bytes: Uint8Array, count: number): Promise<void> {
     if (!isStream(stream)) throw new TypeError(`there is no table for the stream ${stream}`);
     const appender = await this.#database.appender(`lines_${stream}`);
+    const lines = this.#lines.get(stream) ?? NO_LINES;
+    let { came } = lines;
     for (const line of Buffer.from(bytes).toString().split("\n")) {
       if (line === "") continue;
       appender.appendVarchar(line);
+      appender.appendBigInt(BigInt(came));
       appender.endRow();
+      came += 1;
     }
     appender.flushSync();
     appender.closeSync();
     const before = this.counts(stream);
     this.#counts.set(stream, { ...before, read: before.read + count });
-    this.#staged.add(stream);
+    this.#lines.set(stream, { ...lines, came });
     this.#bytes += bytes.length;
   }
 
   /** Takes a state, which covers the records of its stream before it. Commits if it is time to. */
   async take({ state }: StateMessage): Promise<void> {
-    this.#states.set(state.stream.stream_descriptor.name, JSON.stringify(state));
+    const { name } = state.stream.stream_descriptor;
+    this.#states.set(name, JSON.stringify(state));
+    const lines = isStream(name) ? this.#lines.get(name) : undefined;
+    if (isStream(name) && lines !== undefined) {
+      this.#lines.set(name, { ...lines, covered: lines.came });
+    }
     const isDue = this.#now() - this.#committedAt >= COMMIT_INTERVAL;
     if (isDue || this.#bytes >= COMMIT_BYTES) await this.commit();
   }
 
-  /** Commits all that came, in the order in which it came. */
+  /** Commits all that the states cover. Lines behind them wait for their state. */
   async commit(): Promise<void> {
     const changes = new Map<StreamName, Omit<Counts, "read">>();
     await this.#database.transaction(async () => {
-      for (const stream of this.#staged) {
-        changes.set(stream, await this.#merge(TABLES[stream]));
+      for (const [stream, { covered, committed }] of this.#lines) {
+        if (covered > committed) changes.set(stream, await this.#append(TABLES[stream], covered));
       }
       for (const [stream, state] of this.#states) {
         await storeState(this.#database, stream, state);
       }
     });
+    for (const stream of changes.keys()) {
+      const lines = this.#lines.get(stream) ?? NO_LINES;
+      this.#lines.set(stream, { ...lines, committed: lines.covered });
+    }
     for (const [stream, { added, changed }] of changes) {
       const before = this.counts(stream);
       this.#counts.set(stream, {
@@ -101,7 +132,6 @@ export class Loader {
         changed: before.changed + changed,
       });
     }
-    this.#staged.clear();
     this.#states.clear();
     this.#bytes = 0;
     this.#committedAt = this.#now();
@@ -111,8 +141,11 @@ export class Loader {
     return this.#counts.get(stream) ?? NONE;
   }
 
-  /** Puts the staged lines of a stream into its table. Of several versions of a row the newest stays. */
-  async #merge({ name, columns, key, cursor }: Table): Promise<Omit<Counts, "read">> {
+  /** Appends the staged lines before the place `end` to the table of their stream, and counts what is new in them. */
+  async #append(
+    { name, columns, key, cursor, chain }: Table,
+    end: number,
+  ): Promise<Omit<Counts, "read">> {
     // The names of columns are plain words, which SQL and JSON quote in the same way.
     const fields = columns.map(
       (column) => `${column.name}: "${column.type === "JSON" ? "JSON" : "VARCHAR"}"`,
@@ -125,28 +158,32 @@ export class Loader {
         `TRY_CAST(message.record.data.${column.name} AS ${column.type}) AS ${column.name}`,
     );
     await this.#database.run(`
-      CREATE OR REPLACE TEMP TABLE newest AS
-      SELECT * EXCLUDE (place) FROM (
-        SELECT ${values.join(", ")},
-               make_timestamp(message.record.emitted_at * 1000) AS ${EXTRACTED_AT}, place
-        FROM (SELECT from_json(line, '${shape}') AS message, rowid AS place FROM lines_${name}))
-      QUALIFY row_number() OVER (PARTITION BY ${key} ORDER BY ${cursor} DESC, place DESC) = 1`);
+      CREATE OR REPLACE TEMP TABLE arrived AS
+      SELECT ${values.join(", ")},
+             make_timestamp(message.record.emitted_at * 1000) AS ${EXTRACTED_AT}, place
+      FROM (SELECT from_json(line, '${shape}') AS message, place FROM lines_${name} WHERE place < ${end})`);
     await this.#database.run(`
-      DELETE FROM newest USING ${name} AS kept
-      WHERE newest.${key} = kept.${key} AND newest.${cursor} < kept.${cursor}`);
+      CREATE OR REPLACE TEMP TABLE known AS
+      FROM ${name} WHERE ${key} IN (SELECT ${key} FROM arrived)`);
     const content = columns.filter((column) => ![key, cursor].includes(column.name));
-    const differs = content.map(
-      (column) => `${comparable("newest", column)} IS DISTINCT FROM ${comparable("kept", column)}`,
-    );
+    // A process of version 0.2.0 that was killed may have left rows that no state covers.
+    await this.#database.run(`
+      DELETE FROM arrived USING known
+      WHERE arrived.${key} = known.${key} AND arrived.${cursor} = known.${cursor}
+        AND NOT (${differs(content, "arrived", "known")})`);
+    const newest = (table: string, order: string): string => `
+      SELECT *, ${chain} AS chain_ FROM ${table}
+      QUALIFY row_number() OVER (PARTITION BY ${key}, ${chain} ORDER BY ${order}) = 1`;
     const [row] = await this.#database.query(`
-      SELECT count(*) FILTER (kept.${key} IS NULL),
-             count(*) FILTER (kept.${key} IS NOT NULL AND (${differs.join(" OR ")}))
-      FROM newest LEFT JOIN ${name} AS kept ON newest.${key} = kept.${key}`);
+      WITH newer AS (${newest("arrived", `${cursor} DESC, place DESC`)}),
+      older AS (${newest("known", `${cursor} DESC, rowid DESC`)})
+      SELECT count(*) FILTER (older.${key} IS NULL),
+             count(*) FILTER (newer.${cursor} >= older.${cursor} AND (${differs(content, "newer", "older")}))
+      FROM newer LEFT JOIN older ON newer.${key} = older.${key} AND newer.chain_ = older.chain_`);
     await this.#database.run(
-      `DELETE FROM ${name} USING newest WHERE newest.${key} = ${name}.${key}`,
+      `INSERT INTO ${name} BY NAME SELECT * EXCLUDE (place) FROM arrived ORDER BY place`,
     );
-    await this.#database.run(`INSERT INTO ${name} BY NAME FROM newest`);
-    await this.#database.run(`DELETE FROM lines_${name}`);
+    await this.#database.run(`DELETE FROM lines_${name} WHERE place < ${end}`);
     const [added = 0, changed = 0] = (row ?? []).map(Number);
     return { added, changed };
   }

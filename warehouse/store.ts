@@ -22,8 +22,8 @@ const OWN_TABLES = `
   CREATE TABLE IF NOT EXISTS source_ai_billing.owner (base_url VARCHAR, account VARCHAR, granularity VARCHAR);
   CREATE TABLE IF NOT EXISTS source_ai_billing.states (stream VARCHAR, state JSON);
   CREATE TABLE IF NOT EXISTS source_ai_billing.bills (
-    sync BIGINT, synced_at TIMESTAMP, currency VARCHAR, month DATE,
-    final DECIMAL(38,18), provisional DECIMAL(38,18), naive DECIMAL(38,18))`;
+    sync BIGINT, synced_at TIMESTAMP, base_url VARCHAR, account VARCHAR, currency VARCHAR, month DATE,
+    final DECIMAL(38,18), provisional DECIMAL(38,18))`;
 
 /**
  * Makes the tables of the streams, adds columns that an older version of this package had not, and notes the owner.
@@ -35,6 +35,7 @@ export async function prepare(database: Database, owner: Owner): Promise<void> {
     await database.run(OWN_TABLES);
     for (const stream of STREAM_NAMES) await makeTable(database, TABLES[stream]);
     await claim(database, owner);
+    await takeBillsOver(database);
   });
 }
 
@@ -55,6 +56,27 @@ async function makeTable(database: Database, { name, columns }: Table): Promise<
   }
   const numbers = columns.filter((each) => each.isDecimal && isNumber(known.get(each.name)));
   if (numbers.length > 0) await makeTexts(database, name, numbers);
+}
+
+/** Gives the bills of version 0.2.0 their account. It kept all bills of a sync, also those that had not changed. */
+async function takeBillsOver(database: Database): Promise<void> {
+  const [older] = await database.query(
+    "SELECT 1 FROM information_schema.columns WHERE table_schema = 'source_ai_billing' AND table_name = 'bills' AND column_name = 'naive'",
+  );
+  if (older === undefined) return;
+  const all = "source_ai_billing.bills";
+  // A bill that the last sync no longer had was 0 by then.
+  await database.run(`
+    CREATE TABLE ${all}_of_accounts AS
+    SELECT sync, synced_at, base_url, account, coalesce(currency, '') AS currency, month, final, provisional
+    FROM (
+      SELECT * EXCLUDE (naive) FROM ${all}
+      UNION ALL
+      SELECT (SELECT max(sync) FROM ${all}), (SELECT max(synced_at) FROM ${all}), currency, month, 0, 0
+      FROM ${all} GROUP BY currency, month HAVING max(sync) < (SELECT max(sync) FROM ${all})
+    ), source_ai_billing.owner`);
+  await database.run(`DROP TABLE ${all}`);
+  await database.run(`ALTER TABLE ${all}_of_accounts RENAME TO bills`);
 }
 
 const isNumber = (type: string | undefined): boolean => type?.startsWith("DECIMAL") === true;

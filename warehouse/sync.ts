@@ -1,7 +1,7 @@
 /** `sync`: reads all streams into a DuckDB file, writes the report, and says what came of it; once, or again and again. */
 import { parseConfig, secretsOf } from "../src/config/config.ts";
 import { ConnectorError } from "../src/errors.ts";
-import { latestChanges, storeBills } from "./bills.ts";
+import { storeBills } from "./bills.ts";
 import { Database } from "./database.ts";
 import { deliver } from "./delivery.ts";
 import { proofs } from "./figures.ts";
@@ -10,8 +10,9 @@ import { type InputFiles, readInputs, storeInputs, warnOfBudgets } from "./input
 import { reportData } from "./report/data.ts";
 import { assertMayWrite, writeReport } from "./report/write.ts";
 import { inputTables, refreshModels } from "./models.ts";
-import { type Owner, prepare, resetStates, type ResettableStream } from "./store.ts";
+import { type Owner, prepare, RESETTABLE, resetStates, type ResettableStream } from "./store.ts";
 import { unusables, warnOfUnusables } from "./unusable.ts";
+import { foldVersions } from "./versions.ts";
 import { type Summary, summaryLines, type StreamSummary } from "./summary.ts";
 
 export interface SyncOptions {
@@ -87,11 +88,14 @@ async function summaryOfSync(options: SyncOptions, host: WarehouseHost): Promise
     await database.transaction(() => storeInputs(database, inputs));
     const delivery = await deliver(options.config, database, host);
     for (const text of delivery.errors) host.warn(text);
+    for (const stream of RESETTABLE) {
+      if (delivery.loader.counts(stream).read > 0) await foldVersions(database, stream);
+    }
     await refreshModels(database);
     await warnOfBudgets(database, host.warn);
     const unusable = await unusables(database);
     warnOfUnusables(unusable, host.warn);
-    await storeBills(database);
+    const bills = await storeBills(database);
     const states = await positions(database);
     const streams = delivery.streams.flatMap((name): StreamSummary[] =>
       name === "usage" || name === "costs"
@@ -104,7 +108,7 @@ async function summaryOfSync(options: SyncOptions, host: WarehouseHost): Promise
     return {
       ok: delivery.ok,
       streams,
-      bills: await latestChanges(database),
+      bills,
       proofs: await proofs(database),
       unusable,
       notices: delivery.notices,

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { modelsSql } from "./files.ts";
-import { amountOf, warnOfUnusables, wordsOf } from "./unusable.ts";
+import { warnOfUnusables, wordsOf } from "./unusable.ts";
 import type { Unusable } from "./unusable_values.ts";
 
 const VALUE: Unusable = {
@@ -17,13 +16,6 @@ const said = (rows: number, first: readonly Unusable[]): string[] => {
   warnOfUnusables({ rows, first }, (text) => texts.push(text));
   return texts;
 };
-
-it("an amount of a raw column is judged as the models judge it", async () => {
-  const [pattern = "none"] = /'-[^']*'/.exec(amountOf("BilledCost")) ?? [];
-  expect(await modelsSql()).toContain(
-    `regexp_full_match(cast("BilledCost" as TEXT), ${pattern}) then`,
-  );
-});
 
 it("a value is named with its row, and foreign text neither floods nor steers a terminal", () => {
   expect(wordsOf(VALUE)).toBe(

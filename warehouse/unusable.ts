@@ -13,15 +13,6 @@ const LISTED = 100;
 /** Characters of a text that a person is shown. */
 const SHOWN = 60;
 
-/**
- * The exact amount of a raw column; null if it is in no sum. The pattern is that of the models.
- *
- * @param column its name, quoted for SQL if it must be
- */
-export const amountOf = (column: string): string =>
-  `CASE WHEN regexp_full_match(CAST(${column} AS VARCHAR), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?')
-        THEN CAST(${column} AS DECIMAL(38,18)) END`;
-
 /** Reads the model `invalid_rows`. */
 export async function unusables(database: Database): Promise<Unusables> {
   const [counted] = await database.query(

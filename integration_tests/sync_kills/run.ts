@@ -170,9 +170,9 @@ export async function judge(provider: Provider, { folder }: Place): Promise<stri
     const sides = { naive: [], current: await currentSums(database), provider: sumsOf(provider) };
     const differing = compare(sides).filter(({ equal }) => !equal);
     const doubled = await database.query(`
-      SELECT 'costs', x_RecordId FROM costs GROUP BY ALL HAVING count(*) > 1
-      UNION ALL SELECT 'usage', x_RecordId FROM usage GROUP BY ALL HAVING count(*) > 1
-      UNION ALL SELECT 'export_windows', id FROM export_windows WHERE id IS NOT NULL GROUP BY ALL HAVING count(*) > 1`);
+      SELECT 'costs', x_RecordId FROM costs GROUP BY x_RecordId, x_ReadingId, x_RecordUpdatedAt HAVING count(*) > 1
+      UNION ALL SELECT 'usage', x_RecordId FROM usage GROUP BY x_RecordId, x_ReadingId, x_RecordUpdatedAt HAVING count(*) > 1
+      UNION ALL SELECT 'export_windows', id FROM export_windows WHERE id IS NOT NULL GROUP BY id, ended_at HAVING count(*) > 1`);
     // R9: the rows of one database have one chain, however often a process died.
     const disputed = await database.query(
       "SELECT dataset, day, why FROM completeness WHERE why LIKE '%set account%'",

@@ -1,9 +1,9 @@
 /** Queries the models for the data of the report. */
 import { literal } from "../columns.ts";
 import type { Database } from "../database.ts";
-import { plain } from "../decimals.ts";
+import { add, plain } from "../decimals.ts";
 import { removedCosts } from "../figures.ts";
-import { amountOf, unusables } from "../unusable.ts";
+import { unusables } from "../unusable.ts";
 import { idleBudgets } from "../inputs.ts";
 import { dimensionsOf } from "./dimensions.ts";
 import { makeClock, makeCosts, reaches } from "./clock.ts";
@@ -72,9 +72,9 @@ async function viewOf(database: Database, currency: string): Promise<View> {
     SELECT coalesce(sum(billed_cost), 0),
            coalesce(sum(billed_cost) FILTER (cost_status IS DISTINCT FROM 'final'), 0)
     FROM current_costs WHERE is_counted AND billing_currency = ${literal(currency)}`);
-  const [naive = "0"] = await firstColumn(
+  const [gone = "0"] = await firstColumn(
     database,
-    `SELECT coalesce(sum(${amountOf("BilledCost")}), 0) FROM costs WHERE BillingCurrency = ${literal(currency)}`,
+    `SELECT coalesce(sum(billed_cost), 0) FROM removed_rows WHERE dataset = 'costs' AND billing_currency = ${literal(currency)}`,
   );
   const [current = "0", provisional = "0"] = (row ?? []).map(plain);
   await makeCosts(database, currency);
@@ -91,7 +91,7 @@ async function viewOf(database: Database, currency: string): Promise<View> {
     changes: await changes(database, currency),
     units: await unitCosts(database, currency),
     teams: await teams(database, currency, head),
-    naive: plain(naive),
+    naive: add([current, plain(gone)]),
     current,
     provisional,
   };

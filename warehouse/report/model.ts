@@ -175,7 +175,7 @@ export interface View {
   readonly changes: LateChanges;
   readonly units: readonly UnitCost[];
   readonly teams: readonly TeamBudget[];
-  /** The billed total of the raw table, and of the views. */
+  /** The billed total of the newest version of each row, as an upsert would keep it, and of the rows that count. */
   readonly naive: string;
   readonly current: string;
   readonly provisional: string;

@@ -35,7 +35,7 @@ function naiveSums({ views }: ReportData): Markup {
   return table(
     [
       { title: "Currency" },
-      { title: "Raw table, added up", isNumber },
+      { title: "An upsert, added up", isNumber },
       { title: "What counts", isNumber },
       { title: "Too much", isNumber },
       { title: "Of it provisional", isNumber },
@@ -49,8 +49,8 @@ function proofTables(data: ReportData): Markup {
   const { removed, ranges } = data;
   return markup`
   <h3>The table against what counts</h3>
-  <p class="says">A row that is withdrawn, or issued again under another id, never comes again: an upsert keeps it. A sum over the raw
-    table counts it; the newest complete reading of its day does not.</p>
+  <p class="says">A row that is withdrawn, or issued again under another id, never comes again: an upsert keeps it. A sum over the
+    newest version of each row counts it; the newest complete reading of its day does not.</p>
   <div class="scroll" tabindex="0" id="naive">${naiveSums(data)}</div>
   <h3>Gone at the provider, still in the table</h3>
   <div class="scroll" tabindex="0" id="removed">${table(
