@@ -14,6 +14,7 @@ COPY scripts scripts
 COPY cli cli
 COPY src src
 COPY conform conform
+COPY verify verify
 RUN node scripts/build.ts
 
 FROM ${BASE}

@@ -13,7 +13,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: [
-            "{cli,src,scripts,reference_provider,conform,fake_providers,demo,bench,warehouse}/**/*.test.ts",
+            "{cli,src,scripts,reference_provider,conform,fake_providers,demo,bench,verify,warehouse}/**/*.test.ts",
           ],
           // Property tests, and the loading of large libraries, take long on a busy machine.
           testTimeout: 30_000,

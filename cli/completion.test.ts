@@ -47,6 +47,8 @@ describe.skipIf(!has("bash"))("bash", () => {
     expect(await offered("sync", "--config", "")).toEqual([]);
     expect(await offered("conform", "--json", "")).toEqual([]);
     expect(await offered("query", "--json", "--data")).toEqual(["--database"]);
+    expect(await offered("verify", "--out", "")).toEqual([]);
+    expect(await offered("verify", "--in")).toEqual(["--invoice"]);
   });
 });
 
@@ -66,7 +68,7 @@ test.each([
   const script = await scriptFor(shell);
   expect(script).toMatch(command);
   expect(script).toMatch(option);
-  for (const name of ["init", "sync", "query", "report", "check", "login", "conform"])
+  for (const name of ["init", "sync", "query", "report", "check", "login", "conform", "verify"])
     expect(script).toContain(name);
 });
 

@@ -1,9 +1,8 @@
 /** The process edge: the only file that names `process`. */
 import type { Writable } from "node:stream";
-import { setImmediate, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate } from "node:timers/promises";
 import { isatty } from "node:tty";
 import packageJson from "../package.json" with { type: "json" };
-import type { ConformCommand } from "../conform/options.ts";
 import type { AskingCommand } from "../src/asking.ts";
 import type { Host } from "../src/connector.ts";
 import { Emitter } from "../src/emit.ts";
@@ -12,6 +11,7 @@ import type { LoginCommand } from "../src/login/login.ts";
 import { errorTrace, failureOf } from "../src/protocol.ts";
 import { Secrets } from "../src/secrets.ts";
 import { specification } from "../src/spec.ts";
+import type { VerifyCommand } from "../verify/options.ts";
 import type { WarehouseCommand } from "../warehouse/commands.ts";
 import type { Watcher } from "../warehouse/host.ts";
 import { clock } from "./clock.ts";
@@ -33,6 +33,10 @@ const PRIVATE = 0o077;
 /** The exit code of a wrong command line. */
 const WRONG_LINE = 2;
 
+/** The exit code of a command that fails; and of one that could not run, where 1 says that a check has found something. */
+const FAILED = 1;
+const NOT_RUN = 2;
+
 /** A command whose result is messages of the protocol. */
 type Running = AskingCommand | Extract<Command, { kind: "spec" }>;
 
@@ -40,6 +44,7 @@ async function main(): Promise<void> {
   const secrets = new Secrets();
   const stop = stopOnSignals(process);
   let emitter: Emitter | undefined;
+  let failure = FAILED;
   // One for the whole run: it knows that stdout is broken, so that the failure is told once.
   const plainEmitter = (): Emitter => (emitter ??= new Emitter(process.stdout, secrets, false));
   try {
@@ -56,8 +61,14 @@ async function main(): Promise<void> {
       case "wrong":
         return await refuse(command, plainEmitter());
       case "conform":
-        process.exitCode = await runConform(command, stop.signal);
+        process.exitCode = await (
+          await import("./judging.ts")
+        ).runConform(command, process, (path) => readJson(path, "config"), stop.signal);
         return;
+      case "verify":
+        failure = NOT_RUN;
+        process.umask(PRIVATE);
+        return await verify(command, plainEmitter(), secrets, stop.signal);
       case "login":
         return await signIn(command, secrets, stop.signal);
       case "warehouse":
@@ -76,7 +87,7 @@ async function main(): Promise<void> {
     process.exitCode = ok ? 0 : 1;
   } catch (reason) {
     stop.end();
-    process.exitCode = 1;
+    process.exitCode = failure;
     await tell(ConnectorError.from(reason), plainEmitter(), secrets);
   } finally {
     stop.die();
@@ -210,36 +221,6 @@ async function watcherOf(secrets: Secrets): Promise<() => Watcher> {
   return watchOn(process, (text) => secrets.mask(text));
 }
 
-/** `conform` writes a report for people to stdout. Gives its exit code. */
-async function runConform({ options }: ConformCommand, stop: AbortSignal): Promise<number> {
-  const [{ conform }, { often }] = await Promise.all([
-    import("../conform/command.ts"),
-    import("./watch.ts"),
-  ]);
-  const { stdout, stderr } = process;
-  const stopped = new Promise<number>((resolve) => {
-    stop.addEventListener("abort", () => resolve(2));
-    // A report that nobody can read is no proof. The error may come after the run has ended with its own code.
-    stdout.on("error", (reason) => {
-      stderr.write(`The report cannot be written to stdout (${reason.message}).\n`);
-      process.exitCode = 2;
-      resolve(2);
-    });
-  });
-  const checked = conform(options, {
-    version: packageJson.version,
-    readConfig: (path) => readJson(path, "config"),
-    environment: process.env,
-    clock: { now: () => clock.now(), sleep: (ms) => sleep(ms) },
-    say: (text) => void stdout.write(text),
-    isTerminal: stdout.isTTY,
-    warn: (text) => void stderr.write(text),
-    progress: stderr.isTTY ? (line) => void stderr.write(`\r\u001B[K${line}`) : undefined,
-    often: (act) => often(process, act),
-  });
-  return Promise.race([checked, stopped]);
-}
-
 /** `login` talks to a person: it reports errors on stderr, in plain text. */
 async function signIn(command: LoginCommand, secrets: Secrets, stop: AbortSignal): Promise<void> {
   const [{ beginSignIn, openTransport, TRANSPORT_LIMITS }, { login }, { openBrowser }] =
@@ -271,6 +252,23 @@ async function signIn(command: LoginCommand, secrets: Secrets, stop: AbortSignal
   } catch (reason) {
     failInWords(ConnectorError.from(reason), warn);
   }
+}
+
+async function verify(
+  command: VerifyCommand,
+  emitter: Emitter,
+  secrets: Secrets,
+  stop: AbortSignal,
+): Promise<void> {
+  const [connector, { runVerify }] = await Promise.all([
+    import("../src/connector.ts"),
+    import("./judging.ts"),
+  ]);
+  const host = hostOf(connector, secrets, stop);
+  const error = await runVerify(command, process, host, emitter);
+  if (error === undefined) return;
+  failInWords(error, sayOnStderr(secrets));
+  process.exitCode = NOT_RUN;
 }
 
 const sayOnStderr =

@@ -45,6 +45,28 @@ test("each command is understood", async () => {
   });
 });
 
+test.each([
+  [["--invoice", "2026-10=1234.56 USD"]],
+  [["--invoice", "2026-10=1234.56", "USD"]],
+  [["--invoice=2026-10=1234.56 USD"]],
+])("verify takes an invoice with quotes and without: %j", async (words) => {
+  const verify = { kind: "verify", config: "c", out: "v.json" };
+  for (const line of [
+    ["verify", "--config", "c", ...words, "--out", "v.json"],
+    ["verify", "--out", "v.json", "--config", "c", ...words],
+  ])
+    expect(await parse(...line)).toMatchObject({
+      ...verify,
+      invoices: [{ month: "2026-10", total: "1234.56", currency: "USD" }],
+    });
+  expect(await parse("verify", "--config", "c")).toEqual({
+    kind: "verify",
+    config: "c",
+    invoices: [],
+    out: undefined,
+  });
+});
+
 test("options stand in any order", async () => {
   expect(await parse("read", "--state", "s", "--catalog", "d", "--config", "c")).toMatchObject({
     config: "c",
@@ -127,6 +149,7 @@ const COMMANDS = [
   "record",
   "login",
   "conform",
+  "verify",
   "completion",
 ];
 
@@ -172,7 +195,7 @@ test("help has a help, which is that of the program", async () => {
 });
 
 test("every command that asks a provider reads config.json, and names the variables of the environment", async () => {
-  for (const name of ["check", "discover", "read", "record", "sync", "conform"]) {
+  for (const name of ["check", "discover", "read", "record", "sync", "conform", "verify"]) {
     const text = await textOf(name, "--help");
     for (const words of ['(default: "config.json")', "AI_BILLING_BASE_URL", "AI_BILLING_TOKEN"])
       expect(text.replaceAll(/\s+/g, " "), name).toContain(words);
@@ -182,6 +205,7 @@ test("every command that asks a provider reads config.json, and names the variab
   expect(await parse("read", "--catalog", "d")).toMatchObject({ config: "config.json" });
   expect(await parse("record", "--out", "d")).toMatchObject({ config: "config.json" });
   expect(await parse("login")).toMatchObject({ config: "config.json" });
+  expect(await parse("verify")).toMatchObject({ config: "config.json" });
 });
 
 test.each(["login", "init"])("%s writes a file, so it takes no config from stdin", async (name) => {
@@ -204,6 +228,13 @@ test.each([
   [["check", "--config", "c", "stray"], "there is an argument that belongs to no option"],
   [["sync", "--config", ""], "--config <file> is missing"],
   [["conform", "--base", "c"], "unknown option '--base'"],
+  [["verify", "--config", ""], "--config <file> is missing"],
+  [["verify", "--out", ""], "--out names no file"],
+  [["verify", "--invoce", "2026-10=5"], "unknown option '--invoce' (Did you mean --invoice?)"],
+  [
+    ["verify", "--invoice", "2026-13=5", "--out", ""],
+    '--invoice needs a month such as 2026-10 before the "=": write --invoice "2026-10=1234.56 USD"; --out names no file',
+  ],
   [["--debug", "sync", "--config", "c"], "this command has no option '--debug'"],
 ])("%j is refused and says why", async (argv, words) => {
   const { error } = await wrong(...argv);
@@ -232,6 +263,9 @@ test.each([
   [["init", "--sk-SeCrEt-123"]],
   [["query", "a", "SeCrEt"]],
   [["conform", "--token", "SeCrEt"]],
+  [["verify", "--invoice", "2026-10=SeCrEt"]],
+  [["verify", "--invoice", "SeCrEt=5"]],
+  [["verify", "SeCrEt"]],
   [["sync", "--database", "postgresql://me:SeCrEt@host/name"]],
   [["query", "SELECT 1", "--database", "postgresql://me:Se/CrEt@host/name"]],
   [["report", "--database", "host=a password=SeCrEt"]],

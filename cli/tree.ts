@@ -3,8 +3,8 @@
  *
  *     argv ─► the part that owns the first word ─► its commands register ─► commander ─► Command
  *
- * The engine (src/commands.ts), the check of providers (conform/options.ts) and the warehouse (warehouse/commands.ts) register their
- * own commands. A part is loaded with its first use, so that a command does not wait for the others. The help lists all parts.
+ * The engine (src/commands.ts), the check of providers (conform/options.ts), that of assumptions (verify/options.ts) and the
+ * warehouse (warehouse/commands.ts) register their own commands. A part is loaded with its first use, so that a command does not wait for the others. The help lists all parts.
  */
 import { Command as Parser, CommanderError } from "commander";
 import type { ConformCommand } from "../conform/options.ts";
@@ -12,12 +12,14 @@ import { ENVIRONMENT, NAME, REFUSED } from "../src/command_options.ts";
 import { DEFAULT_CONFIG } from "../src/config_place.ts";
 import type { EngineCommand } from "../src/commands.ts";
 import { ConnectorError } from "../src/errors.ts";
+import type { VerifyCommand } from "../verify/options.ts";
 import type { WarehouseCommand } from "../warehouse/commands.ts";
 
 /** The task of the process. */
 export type Command =
   | EngineCommand
   | ConformCommand
+  | VerifyCommand
   | { readonly kind: "warehouse"; readonly command: WarehouseCommand }
   /** The command belongs to a part that this installation does not have. */
   | { readonly kind: "absent" }
@@ -51,6 +53,7 @@ Examples:
   $ ${NAME} discover --config config.json
   $ ${NAME} read --config config.json --catalog catalog.json --state state.json
   $ ${NAME} login --config config.json
+  $ ${NAME} verify --out verify.json
   $ ${NAME} conform --help
   $ ${NAME} completion bash
 
@@ -65,7 +68,8 @@ spec, check, discover, read and record write messages of the Airbyte protocol to
 object a line.
 
 Exit codes: 0 all went well (read, sync: everything was read); 1 it failed; 2 the command line is
-wrong; conform has codes of its own. Each command's --help has examples and its exit codes.
+wrong; conform and verify have codes of their own. Each command's --help has examples and its exit
+codes.
 `;
 
 type Found = (command: Command) => void;
@@ -93,6 +97,10 @@ const PARTS: readonly Part[] = [
     commands: ["conform"],
     add: async (program, found) =>
       (await import("../conform/options.ts")).addConform(program, found),
+  },
+  {
+    commands: ["verify"],
+    add: async (program, found) => (await import("../verify/options.ts")).addVerify(program, found),
   },
   {
     // No first word belongs to this part alone, so all parts are loaded when the script is made.

@@ -16,6 +16,7 @@ import {
   usageTotals,
 } from "./anthropic_facts.ts";
 import { anthropicList, anthropicNames } from "./anthropic_names.ts";
+import { contradicting, type Contradicted } from "./contradictions.ts";
 import { olderPage } from "./anthropic_older.ts";
 import { costItem, usageItem } from "./anthropic_rows.ts";
 import type { Fact, Group } from "./facts.ts";
@@ -56,7 +57,7 @@ function refreshOf(now: Instant): number {
 export function createAnthropic(options: FakeOptions): Api {
   const { seed, legacy = false, groupsADay, refusal = 403 } = options;
   const maker = groupsADay === undefined ? factsOfDay : groupsOfDay(groupsADay);
-  const facts = new Facts(maker, seed);
+  const facts = new Facts(contradicting(options.contradicts, maker, "api_key_id"), seed);
   const names = anthropicNames();
   return {
     names,
@@ -72,9 +73,9 @@ export function createAnthropic(options: FakeOptions): Api {
       const list = anthropicList(names, request);
       if (list !== undefined) return list;
       if (!request.path.startsWith("/v1/organizations/analytics/"))
-        return olderPage(facts, request, now);
+        return olderPage(facts, request, now, options.contradicts === "ANT-13");
       if (legacy) throw new Refusal(refusal, REFUSALS[refusal]);
-      return page(facts, request, now);
+      return page(facts, request, now, options.contradicts);
     },
     errorBody: (status, message) => ({
       type: "error",
@@ -93,7 +94,7 @@ export function createAnthropic(options: FakeOptions): Api {
 
 type Page = ReportPageCursorResponse<BetaAnalyticsUsageItem | BetaAnalyticsCostItem>;
 
-function page(facts: Facts, request: FakeRequest, now: Instant): Page {
+function page(facts: Facts, request: FakeRequest, now: Instant, contradicts: Contradicted): Page {
   const { path, query, headers } = request;
   const report = /^\/v1\/organizations\/analytics\/(usage|cost)$/.exec(path)?.[1];
   if (report === undefined) throw new Refusal(404, "Not found");
@@ -120,13 +121,19 @@ function page(facts: Facts, request: FakeRequest, now: Instant): Page {
   const part = ranked.slice(from, from + limit);
   const ends = (bucket: Instant): Instant =>
     range.width === null ? range.end : bucket + range.width;
+  const third =
+    contradicts === undefined ? undefined : contradicts === "ANT-18" ? "inside" : "beside";
   const itemsOf = (group: Made): Page["data"] =>
     report === "usage"
-      ? [usageItem(group, ends(group.bucket))]
-      : fannedOut(group, names, counted).map((row) => costItem(row, ends(row.bucket)));
+      ? [usageItem(group, ends(group.bucket), third)]
+      : fannedOut(group, names, counted).map((row) =>
+          costItem(row, ends(row.bucket), contradicts === "ANT-01"),
+        );
+  const shownOf = (group: Made): Page["data"] =>
+    contradicts === "ANT-04" ? [...itemsOf(group), ...itemsOf(group)] : itemsOf(group);
   const hasMore = from + limit < ranked.length;
   return {
-    data: part.flatMap(itemsOf),
+    data: part.flatMap(shownOf),
     has_more: hasMore,
     next_page: hasMore ? tokenOf(path, query, from + limit, refreshOf(now)) : null,
     data_refreshed_at: formatInstant(refreshed),

@@ -26,10 +26,15 @@ const COST_GROUPS = ["workspace_id", "description"];
 /** The dimensions that a cost's description comes with. */
 const DESCRIBED = ["model", "cost_type", "token_type", "service_tier", "context_window"];
 
-/** Answers a request to the older API. */
-export function olderPage(facts: Facts, request: FakeRequest, now: Instant): Page {
+/** Answers a request to the older API. `takesNewer`: a newer version has the same shapes (ANT-13). */
+export function olderPage(
+  facts: Facts,
+  request: FakeRequest,
+  now: Instant,
+  takesNewer: boolean,
+): Page {
   const { path, query, headers } = request;
-  if (headers["anthropic-version"] !== "2023-06-01")
+  if (headers["anthropic-version"] !== "2023-06-01" && !takesNewer)
     throw new Refusal(400, "anthropic-version: this fake has the shapes of 2023-06-01 only");
   const isCost = path === "/v1/organizations/cost_report";
   if (!isCost && path !== "/v1/organizations/usage_report/messages")

@@ -16,12 +16,25 @@ import { exactNumber } from "./fake.ts";
 /** Digits after the point of an amount in cents. */
 const CENTS_SCALE = MONEY_SCALE - 2;
 
-/** A row of usage; `end` is the end of its bucket. */
-export function usageItem(group: Group, end: Instant): BetaAnalyticsUsageItem {
+/** Cache writes of a third duration in a row of an account for `verify`. */
+const THIRD_WRITE = 7n;
+
+/**
+ * A row of usage; `end` is the end of its bucket.
+ *
+ * @param third whether cache writes of a third duration are shown beside the others, or inside of them; absent if there are none
+ */
+export function usageItem(
+  group: Group,
+  end: Instant,
+  third?: "beside" | "inside",
+): BetaAnalyticsUsageItem {
   const count = (name: string): number => exactNumber(String(group.metrics[name] ?? 0n));
   const total = Object.entries(group.metrics)
     .filter(([name]) => name.endsWith("_tokens"))
-    .reduce((sum, [, value]) => sum + value, 0n);
+    .reduce((sum, [, value]) => sum + value, third === "beside" ? THIRD_WRITE : 0n);
+  const more =
+    third === undefined ? {} : { ephemeral_12h_input_tokens: exactNumber(String(THIRD_WRITE)) };
   return {
     starting_at: formatInstant(group.bucket),
     ending_at: formatInstant(end),
@@ -33,6 +46,7 @@ export function usageItem(group: Group, end: Instant): BetaAnalyticsUsageItem {
       cache_creation: {
         ephemeral_5m_input_tokens: count("ephemeral_5m_input_tokens"),
         ephemeral_1h_input_tokens: count("ephemeral_1h_input_tokens"),
+        ...more,
       },
       server_tool_use: { web_search_requests: count("web_search_requests") },
       requests: count("requests"),
@@ -41,8 +55,8 @@ export function usageItem(group: Group, end: Instant): BetaAnalyticsUsageItem {
   };
 }
 
-/** A row of costs, in fractional cents. */
-export function costItem(group: Group, end: Instant): BetaAnalyticsCostItem {
+/** A row of costs, in fractional cents, or in dollars where an account for `verify` has them. */
+export function costItem(group: Group, end: Instant, isInDollars = false): BetaAnalyticsCostItem {
   const amount = group.metrics["amount"] ?? 0n;
   const { cost_type: costType, token_type: tokenType } = group.dimensions;
   return {
@@ -60,7 +74,7 @@ export function costItem(group: Group, end: Instant): BetaAnalyticsCostItem {
       ]),
     } satisfies BetaAnalyticsCostGroup,
     cost: {
-      amount: decimal(amount, CENTS_SCALE),
+      amount: decimal(amount, isInDollars ? MONEY_SCALE : CENTS_SCALE),
       list_amount: decimal((amount * 5n) / 4n, CENTS_SCALE),
       currency: "USD",
       requests:

@@ -17,6 +17,8 @@ export interface Fact {
   readonly at: Instant;
   /** The instant from which the provider's reports show it: later than `at` if data comes late or is corrected. */
   readonly visibleFrom: Instant;
+  /** The instant from which they show it no more; absent if they always do. */
+  readonly visibleUntil?: Instant;
   readonly dimensions: Dimensions;
   /** Whole numbers by name; money in units of 10^-12 dollars. */
   readonly metrics: Readonly<Record<string, bigint>>;
@@ -74,7 +76,8 @@ export class Facts {
     const last = Math.min(end, now + 1);
     for (let day = Math.floor(start / DAY) * DAY; day < last; day += DAY) {
       for (const fact of this.#ofDay(day)) {
-        if (fact.at >= start && fact.at < last && fact.visibleFrom <= now) yield fact;
+        const isVisible = fact.visibleFrom <= now && now < (fact.visibleUntil ?? Infinity);
+        if (fact.at >= start && fact.at < last && isVisible) yield fact;
       }
     }
   }

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { Clock } from "../reference_provider/clock.ts";
 import { formatInstant, HOUR } from "../reference_provider/instants.ts";
 import type { Instant } from "../reference_provider/instants.ts";
+import type { Contradicted } from "./contradictions.ts";
 import type { Total } from "./facts.ts";
 import type { Names } from "./names.ts";
 
@@ -37,6 +38,8 @@ export interface FakeOptions {
   readonly requestsAnHour?: number;
   /** Anthropic: each day has so many groups of usage and costs, instead of a few that are drawn. */
   readonly groupsADay?: number;
+  /** An account for `verify`, which contradicts one assumption of docs/adapters.md, or with null none. */
+  readonly contradicts?: Contradicted;
 }
 
 /** The sums of the provider's data over some days. */
@@ -76,11 +79,14 @@ export class Refusal extends Error {
 /** The requests of an hour that begins with the first of them. */
 class HourlyLimit {
   readonly #most: number;
+  readonly #isEven: boolean;
   #end = 0;
   #left = 0;
 
-  constructor(most: number) {
+  /** @param isEven whether the headers speak of a limit that fills up evenly, so that it is soon whole again (ANT-15) */
+  constructor(most: number, isEven: boolean) {
     this.#most = most;
+    this.#isEven = isEven;
   }
 
   /** Counts a request. Tells whether there was one left, and the headers that say so. */
@@ -89,10 +95,11 @@ class HourlyLimit {
     const isLeft = this.#left > 0;
     this.#left = Math.max(0, this.#left - 1);
     const prefix = "anthropic-ratelimit-requests";
+    const whole = this.#isEven ? now + ((this.#most - this.#left) * HOUR) / this.#most : this.#end;
     const headers = {
       [`${prefix}-limit`]: String(this.#most),
       [`${prefix}-remaining`]: String(this.#left),
-      [`${prefix}-reset`]: formatInstant(this.#end),
+      [`${prefix}-reset`]: formatInstant(whole),
       ...(isLeft ? {} : { "retry-after": String(Math.ceil((this.#end - now) / 1000)) }),
     };
     return { isLeft, headers };
@@ -110,9 +117,11 @@ export class Fake {
   readonly #refused = new Map<string, number>();
   readonly #hourly: HourlyLimit | undefined;
 
-  constructor(api: Api, { now, running = false, requestsAnHour }: FakeOptions) {
+  constructor(api: Api, { now, running = false, requestsAnHour, contradicts }: FakeOptions) {
     this.api = api;
-    this.#hourly = requestsAnHour === undefined ? undefined : new HourlyLimit(requestsAnHour);
+    const isEven = contradicts === "ANT-15";
+    this.#hourly =
+      requestsAnHour === undefined ? undefined : new HourlyLimit(requestsAnHour, isEven);
     this.clock = new Clock(now, running);
   }
 

@@ -5,7 +5,8 @@
 import type * as Sdk from "openai/resources/admin/organization/usage";
 import { DAY, HOUR, MINUTE } from "../reference_provider/instants.ts";
 import type { Instant } from "../reference_provider/instants.ts";
-import type { Fact } from "./facts.ts";
+import { contradicting, type Contradicted } from "./contradictions.ts";
+import type { Fact, Group } from "./facts.ts";
 import { Facts, grouped } from "./facts.ts";
 import type { Api, FakeOptions, FakeRequest } from "./fake.ts";
 import { checkList, listOf, placeOf, Refusal, tokenOf, wholeOf } from "./fake.ts";
@@ -42,15 +43,16 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   costs: ["project_id", "user_id", "line_item", "api_key_id", "api_source"],
 };
 
-export function createOpenAi({ seed }: FakeOptions): Api {
-  const facts = new Facts(factsOfDay, seed);
+export function createOpenAi({ seed, contradicts }: FakeOptions): Api {
+  const facts = new Facts(contradicting(contradicts, factsOfDay, "api_key_id"), seed);
   const names = openAiNames();
   return {
     names,
     basePath: "",
     key: "sk-admin-fake-0123456789",
     keyOf: ({ headers }) => headers["authorization"]?.replace(/^Bearer /, ""),
-    answer: (request, now) => openAiList(names, request) ?? page(facts, request, now),
+    answer: (request, now) =>
+      openAiList(names, request, contradicts) ?? page(facts, request, now, contradicts),
     errorBody: (status, message) => ({
       error: { message, type: status === 429 ? "requests" : "invalid_request_error", code: null },
     }),
@@ -61,7 +63,12 @@ export function createOpenAi({ seed }: FakeOptions): Api {
   };
 }
 
-function page(facts: Facts, { path, query }: FakeRequest, now: Instant): Page {
+function page(
+  facts: Facts,
+  { path, query }: FakeRequest,
+  now: Instant,
+  contradicts: Contradicted,
+): Page {
   const report = /^\/v1\/organization\/(?:usage\/)?(\w+)$/.exec(path)?.[1] ?? "";
   const groups = GROUPS[report];
   const rowOf = ROWS[report];
@@ -81,17 +88,30 @@ function page(facts: Facts, { path, query }: FakeRequest, now: Instant): Page {
   if (from === undefined) throw new Refusal(400, "Missing required parameter: 'start_time'.");
   const end = seconds(query, "end_time") ?? now;
   if (end <= from) throw new Refusal(400, "'end_time' must be after 'start_time'.");
+  if (contradicts === "OAI-09" && from < now - 400 * DAY)
+    throw new Refusal(400, "'start_time' is too long ago.");
   const start = Math.max(floor(from), placeOf(path, query));
-  const stop = Math.min(start + limit * width, Math.ceil(end / width) * width);
+  const last = Math.ceil(end / width) * width + (contradicts === "OAI-06" ? width : 0);
+  const stop = Math.min(start + limit * width, last);
   const rows = grouped(ofReport(facts.between(start, stop, now), report), floor, names);
   const data: Page["data"] = [];
   for (let at = start; at < stop; at += width) {
-    const results = rows.filter(({ bucket }) => bucket === at).map((row) => rowOf(row));
+    const results = rows
+      .filter(({ bucket }) => bucket === at)
+      .map((row) => rowOf(contradicts === "OAI-01" ? inCents(row) : row));
     data.push({ object: "bucket", start_time: at / 1000, end_time: (at + width) / 1000, results });
   }
   const hasMore = stop < end;
   const nextPage = hasMore ? tokenOf(path, query, stop) : null;
   return { object: "page", data, has_more: hasMore, next_page: nextPage };
+}
+
+/** The group with amounts a hundred times as large. */
+function inCents(group: Group): Group {
+  const { amount } = group.metrics;
+  return amount === undefined
+    ? group
+    : { ...group, metrics: { ...group.metrics, amount: amount * 100n } };
 }
 
 function seconds(query: URLSearchParams, name: string): number | undefined {

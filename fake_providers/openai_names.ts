@@ -1,6 +1,7 @@
 /** A fake of OpenAI's projects and their API keys, as the types of the package `openai` describe them (admin/organization/projects). */
 import type { ProjectAPIKey } from "openai/resources/admin/organization/projects/api-keys";
 import type { Project } from "openai/resources/admin/organization/projects/projects";
+import type { Contradicted } from "./contradictions.ts";
 import type { FakeRequest } from "./fake.ts";
 import { partAfter, Refusal, wholeOf } from "./fake.ts";
 import { type Named, Names } from "./names.ts";
@@ -36,9 +37,11 @@ export const openAiNames = (): Names =>
 export function openAiList(
   names: Names,
   { path, query }: FakeRequest,
+  contradicted: Contradicted,
 ): Page<Project | ProjectAPIKey> | undefined {
   const [, project] = /^\/v1\/organization\/projects(?:\/([^/]+)\/api_keys)?$/.exec(path) ?? [path];
   if (!path.startsWith("/v1/organization/projects")) return undefined;
+  if (contradicted === "NAM-03") throw new Refusal(403, "Missing scopes: api.management.read");
   const limit = wholeOf(query, "limit", [1, 100], 20);
   if (project === undefined) {
     const all = query.get("include_archived") === "true";

@@ -5,6 +5,7 @@
 import type { ActivityItem } from "@openrouter/sdk/models";
 import { DAY, formatDay, MINUTE } from "../reference_provider/instants.ts";
 import type { Instant } from "../reference_provider/instants.ts";
+import { contradicting } from "./contradictions.ts";
 import type { DayMaker, Draw, Fact, Group, Total } from "./facts.ts";
 import { Facts, grouped, MONEY_SCALE, scientific, Totals } from "./facts.ts";
 import type { Api, FakeOptions, FakeRequest } from "./fake.ts";
@@ -28,9 +29,10 @@ const ENDPOINTS = [
 
 const NAMES = ["model", "model_permaslug", "provider_name", "endpoint_id"] as const;
 
-export function createOpenRouter({ seed }: FakeOptions): Api {
-  const facts = new Facts(factsOfDay, seed);
-  const names = openRouterNames();
+export function createOpenRouter({ seed, contradicts }: FakeOptions): Api {
+  const facts = new Facts(contradicting(contradicts, factsOfDay, "endpoint_id"), seed);
+  const isTwice = contradicts === "ORT-03";
+  const names = openRouterNames(contradicts);
   return {
     names,
     basePath: "/api",
@@ -39,7 +41,9 @@ export function createOpenRouter({ seed }: FakeOptions): Api {
     answer: (request, now) =>
       request.path === "/v1/credits"
         ? { data: { total_credits: 1000, total_usage: exactNumber("12.5") } }
-        : (openRouterList(names, request) ?? { data: rows(facts, request, now) }),
+        : (openRouterList(names, request, contradicts) ?? {
+            data: rows(facts, request, now).flatMap((row) => (isTwice ? [row, row] : [row])),
+          }),
     errorBody: (status, message) => ({ error: { code: status, message } }),
     totals: (start, end, now) => totalsOf(facts.between(start, Math.min(end, completed(now)), now)),
   };

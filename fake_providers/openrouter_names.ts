@@ -1,6 +1,7 @@
 /** A fake of OpenRouter's workspaces and API keys, in the wire's names of the types of `@openrouter/sdk` (Workspace, ListData). */
 import type { Workspace } from "@openrouter/sdk/models";
 import type { ListData } from "@openrouter/sdk/models/operations";
+import type { Contradicted } from "./contradictions.ts";
 import type { FakeRequest } from "./fake.ts";
 import { wholeOf } from "./fake.ts";
 import { type Named, Names } from "./names.ts";
@@ -21,9 +22,22 @@ interface Page {
 
 const CREATED = "2025-01-01T00:00:00Z";
 
+/** The keys of a page; fewer in an account that contradicts NAM-05. */
+const PAGE = 100;
+const SHORT_PAGE = 40;
+
+/** Keys of the account for `verify`: more than a page. */
+const MANY: readonly Named[] = Array.from({ length: PAGE + SHORT_PAGE }, (_, index) => ({
+  id: String(index).padStart(64, "0"),
+  kind: "key",
+  parent: "0b1f-research",
+  name: `Batch job ${index}`,
+}));
+
 /** Two workspaces have one name; a key is disabled. */
-export const openRouterNames = (): Names =>
+export const openRouterNames = (contradicted: Contradicted): Names =>
   new Names([
+    ...(contradicted === undefined ? [] : MANY),
     { id: "0b1f-research", kind: "workspace", name: "Team" },
     { id: "0b1f-support", kind: "workspace", name: "Team" },
     { id: "a1".repeat(32), kind: "key", parent: "0b1f-research", name: "ci" },
@@ -31,7 +45,11 @@ export const openRouterNames = (): Names =>
   ]);
 
 /** The answer to a request for a list; undefined if the path is none of a list. */
-export function openRouterList(names: Names, { path, query }: FakeRequest): Page | undefined {
+export function openRouterList(
+  names: Names,
+  { path, query }: FakeRequest,
+  contradicted: Contradicted,
+): Page | undefined {
   const from = wholeOf(query, "offset", [0, 1e6], 0);
   if (path === "/v1/workspaces") {
     const all = names.of("workspace");
@@ -42,7 +60,9 @@ export function openRouterList(names: Names, { path, query }: FakeRequest): Page
   const keys = names
     .of("key", query.get("workspace_id") ?? "0b1f-research")
     .filter(({ isArchived }) => query.get("include_disabled") === "true" || isArchived !== true);
-  return { data: keys.slice(from, from + 100).map(keyOf) };
+  return {
+    data: keys.slice(from, from + (contradicted === "NAM-05" ? SHORT_PAGE : PAGE)).map(keyOf),
+  };
 }
 
 function workspaceOf({ id, name }: Named): Wire<Workspace> {

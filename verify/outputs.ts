@@ -1,0 +1,83 @@
+/** The file of `--out` and the memory beside it. Each replaces nothing but a file of its own kind. */
+import { constants } from "node:fs";
+import { access, open, readFile, realpath, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { faultOfReplacing, replaceFile } from "../src/config/replace_file.ts";
+import { codeOf, reasonOf } from "../src/file_faults.ts";
+import { MEMORY_MARK, MOST_MEMORY_BYTES } from "./memory.ts";
+
+/** The first member of the file of `--out`. */
+export const REPORT_MARK = "source-ai-billing verify";
+
+const BEGINNINGS = {
+  report: `{\n  "kind": ${JSON.stringify(REPORT_MARK)}`,
+  memory: `{"kind":${JSON.stringify(MEMORY_MARK)}`,
+} as const;
+
+/** `verify.memory.json` beside `verify.json`. */
+export const memoryPathOf = (out: string): string => `${out.replace(/\.json$/i, "")}.memory.json`;
+
+/** Every reason why the files could not be written, or should not; without a request sent. */
+export async function faultsOfOutputs(out: string): Promise<readonly string[]> {
+  const memory = memoryPathOf(out);
+  const faults = [
+    ["--out", out, await faultOf(out, "report")],
+    ["The memory of --out", memory, await faultOf(memory, "memory")],
+  ] as const;
+  const found = faults.flatMap(([what, path, fault]) =>
+    fault === undefined ? [] : [`${what} cannot be written to "${path}": ${fault}`],
+  );
+  // A folder that is missing is missing for both.
+  return found.slice(0, 1);
+}
+
+async function faultOf(path: string, kind: keyof typeof BEGINNINGS): Promise<string | undefined> {
+  const file = await realpath(path).catch(() => resolve(path));
+  try {
+    const stats = await stat(path);
+    if (stats.isDirectory()) return "it is a folder";
+    if (!stats.isFile()) return "it is no regular file";
+    await access(path, constants.R_OK | constants.W_OK);
+    if (stats.size > 0 && !(await beginsWith(path, BEGINNINGS[kind])))
+      return "it holds something else, and only a file of an earlier run is replaced";
+  } catch (reason) {
+    if (codeOf(reason) !== "ENOENT") return reasonOf(reason);
+  }
+  const fault = await faultOfReplacing(file);
+  if (fault === undefined) return undefined;
+  return fault === "ENOENT" ? "there is no such folder" : reasonOf({ code: fault });
+}
+
+async function beginsWith(path: string, beginning: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { length } = Buffer.from(beginning);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0);
+    return buffer.toString("utf8", 0, bytesRead) === beginning;
+  } finally {
+    await file.close();
+  }
+}
+
+/** The text of the memory; undefined if there is none, null if it is too long. */
+export async function readMemory(out: string): Promise<string | undefined | null> {
+  const path = memoryPathOf(out);
+  try {
+    if ((await stat(path)).size > MOST_MEMORY_BYTES) return null;
+    const note = await readFile(path, "utf8");
+    return note === "" ? undefined : note;
+  } catch (reason) {
+    if (codeOf(reason) === "ENOENT") return undefined;
+    throw reason;
+  }
+}
+
+/** Replaces a file as a whole. It keeps its mode, and a link stays a link. A new file is for its owner only. */
+export async function write(path: string, text: string): Promise<void> {
+  const file = await realpath(path).catch(() => resolve(path));
+  const mode = await stat(file).then(
+    (stats) => stats.mode & 0o777,
+    () => undefined,
+  );
+  await replaceFile(file, text, mode);
+}
