@@ -33,8 +33,8 @@ export const RECORDS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/record_filter.ts",
-    from: "return verdict.counts ? this.#stray(record, verdict) : Number.NaN;",
-    to: "return this.#stray(record, verdict);",
+    from: "return verdict.counts ? this.#stray(fields, verdict) : Number.NaN;",
+    to: "return this.#stray(fields, verdict);",
     test: "src/streams/records.test.ts: P5: a stray that a provider repeats within one reading is written, counted and reported once",
   },
   {
@@ -109,7 +109,7 @@ export const RECORDS: readonly Mutant[] = [
   },
   {
     rule: "V3",
-    file: "src/streams/rewriting.ts",
+    file: "src/records/rewriting.ts",
     from: "JSON.rawJSON(source)",
     to: "value",
     test: "src/streams/records.test.ts: V3: numbers in unknown properties keep every digit",
@@ -179,7 +179,7 @@ export const RECORDS: readonly Mutant[] = [
   },
   {
     rule: "R3",
-    file: "src/streams/rewriting.ts",
+    file: "src/records/rewriting.ts",
     from: "if (foreign === null) return stringify(record);",
     to: "if (foreign === null || index >= 0) return stringify(record);",
     test: "src/streams/records.test.ts: R3: a provider's own x_ReadingId and x_ProviderColumns give way to ours and stand there",
@@ -207,14 +207,14 @@ export const RECORDS: readonly Mutant[] = [
   },
   {
     rule: "R6",
-    file: "src/streams/rewriting.ts",
+    file: "src/records/rewriting.ts",
     from: "members.map(([name, value]) => [name, sorted(value)])",
     to: "members",
     test: "src/streams/records.test.ts: R6 P5: the order of members makes no day differ and no repeat another record, on both paths",
   },
   {
     rule: "R6",
-    file: "src/streams/rewriting.ts",
+    file: "src/records/rewriting.ts",
     from: "ordered(exact?.[index] ?? values[index])",
     to: "ordered(values[index])",
     test: "src/streams/records.test.ts: R6: every value makes a day differ, also where members or records swap their values",
@@ -270,8 +270,8 @@ export const RECORDS: readonly Mutant[] = [
   },
   {
     rule: "V4",
-    file: "src/streams/rewriting.ts",
-    from: "const json = fitForLines(stringify(foreign), rules);",
+    file: "src/records/rewriting.ts",
+    from: "const json = fitForLines(stringify(foreign), warn);",
     to: "const json = stringify(foreign);",
     test: "src/streams/records.test.ts: V4: x_ProviderColumns is fit for a line too",
   },

@@ -39,9 +39,9 @@ export const RESTATEMENT: readonly Mutant[] = [
   },
   {
     rule: "R3",
-    file: "src/streams/records.ts",
-    from: "if (foreign.length === 0) return null;",
-    to: "if (foreign.length >= 0) return null;",
+    file: "src/records/plain_shape.ts",
+    from: "if (this.#foreign.length === 0) return null;",
+    to: "if (this.#foreign.length >= 0) return null;",
     test: "src/streams/records.test.ts: R3: members of a %s page that the interface does not name stay, and stand in x_ProviderColumns",
   },
   {
@@ -165,8 +165,8 @@ export const RESTATEMENT: readonly Mutant[] = [
   },
   {
     rule: "R3",
-    file: "src/streams/rewriting.ts",
-    from: "Object.fromEntries(Object.entries(record).filter(([name]) => !OURS.has(name)))",
+    file: "src/records/rewriting.ts",
+    from: "Object.fromEntries(Object.entries(record).filter(([name]) => !ADDED.has(name)))",
     to: "record",
     test: "src/streams/records.test.ts: R3: a provider's own x_ReadingId and x_ProviderColumns give way to ours and stand there",
   },

@@ -2,6 +2,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Listing } from "../core/listing.ts";
 import type { Transport } from "../edges.ts";
+import { textRules } from "../generated/text_rules.ts";
+import { validateUsage } from "../generated/validators.js";
+import { RecordSchema } from "../records/record_schema.ts";
 import { type Page, type PageOptions, type PageQuery, pageUrl, WindowPages } from "./pages.ts";
 import {
   failure,
@@ -38,9 +41,18 @@ function pages(byCursor: Readonly<Record<string, object>>) {
 
 const options: PageOptions = { signal: new AbortController().signal, tolerateUnknown: false };
 
-/** The values of a page's records, which are no objects here. */
-const valuesOf = ({ records }: Page): readonly unknown[] =>
-  "values" in records ? records.values : [];
+const SCHEMA = new RecordSchema(validateUsage, textRules.usage);
+
+/** The values of a page's records. */
+function valuesOf({ records }: Page): unknown[] {
+  const values: unknown[] = [];
+  records.each(
+    SCHEMA,
+    ({ value }) => values.push(JSON.parse(JSON.stringify(value))), // the next record replaces its members
+    () => undefined,
+  );
+  return values;
+}
 
 /** All pages of a window, one after the other. */
 async function* readPages(
@@ -84,12 +96,7 @@ describe("WindowPages", () => {
     const read = await all(readPages(client, QUERY, null, options));
     expect(read.map(valuesOf)).toEqual([[1, 2, 3], [4], [5, 6]]);
     expect(read[0]).toEqual({
-      records: {
-        length: 3,
-        values: [1, 2, 3],
-        text: JSON.stringify(page([1, 2, 3], "b")),
-        release: expect.any(Function),
-      },
+      records: expect.objectContaining({ length: 3 }),
       bytes: 108,
       nextCursor: "b",
       asOf: "2026-03-15T12:00:00Z",
@@ -109,9 +116,7 @@ describe("WindowPages", () => {
 
   test("goes on from a cursor", async () => {
     const { client } = pages({ b: page([4], null) });
-    expect(await all(readPages(client, QUERY, "b", options))).toMatchObject([
-      { records: { values: [4] } },
-    ]);
+    expect((await all(readPages(client, QUERY, "b", options))).map(valuesOf)).toEqual([[4]]);
   });
 
   test("an opaque cursor arrives as it was given", () => {
@@ -363,7 +368,7 @@ describe("WindowPages", () => {
         );
         expect(outcome.nextCursor).toBe(next_cursor);
         expect(outcome.records).toHaveLength(data.length);
-        if ("values" in outcome.records) expect(outcome.records.values).toEqual(data);
+        expect(valuesOf(outcome)).toEqual(data);
       }),
       { numRuns: 500 },
     );

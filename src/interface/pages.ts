@@ -11,7 +11,9 @@ import { validatePage } from "../generated/validators.js";
 import { checkClosed, describeViolation } from "./strictness.ts";
 import { type Answer, type Client, MAXIMUM_PAGE_BYTES, type ProblemText } from "../http/client.ts";
 import { quoteProblem } from "../http/problem.ts";
-import { type PageRecords, type ScannedRecords, scanPage } from "../records/scan.ts";
+import type { PageRecords } from "../records/page_records.ts";
+import { ParsedRecords } from "../records/parsed.ts";
+import { scanPage } from "../records/scan.ts";
 
 /** The query of a window; the same for all its pages (interface section 4.4, rule 1). */
 export interface PageQuery {
@@ -122,7 +124,7 @@ export class WindowPages {
   }
 
   /** Judges the answer to a request that carried `sent`. */
-  #judge(answer: Answer<ScannedRecords>, sent: string | null): Page {
+  #judge(answer: Answer<PageRecords>, sent: string | null): Page {
     const { value } = answer;
     const envelope = this.#envelope(value);
     const availableThrough = parseInstant(envelope.available_through);
@@ -140,9 +142,7 @@ export class WindowPages {
     const { data: values, next_cursor: nextCursor, as_of: asOf } = envelope;
     const { content, bytes, release } = answer;
     const records =
-      typeof content === "string"
-        ? { length: values.length, values, text: content, release }
-        : content;
+      typeof content === "string" ? new ParsedRecords(values, content, release) : content;
     this.#checkCursor(nextCursor, sent);
     this.#checkCount(records.length);
     return { records, bytes, nextCursor, asOf, availableThrough, limit: this.#query.limit };

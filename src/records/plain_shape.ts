@@ -1,6 +1,6 @@
 /**
- * Plain records of one shape: the same names in the same order. A shape walks through the records of a page, and looks only at
- * the members that differ from the record before:
+ * Plain records of one shape: the same names in the same order. A shape stands at one record of a page after the other, and looks
+ * only at the members that differ from the record before:
  *
  * - It **checks** a changed member by its bytes. The other members were checked with an earlier record. The rules of a record
  *   apply to one member each, so a record is valid if all its members are (V1). A doubtful member is no error yet: the
@@ -9,64 +9,36 @@
  */
 import type { RecordFingerprint } from "../core/identity.ts";
 import { instantAt, parseInstant } from "../core/time.ts";
-import type { TextRule, TextRules } from "../generated/text_rules.ts";
-import { isDecimal, KnownTexts, NULL } from "./texts.ts";
+import type { TextRule } from "../generated/text_rules.ts";
+import { textOf } from "./fields.ts";
+import type { PageRecord } from "./page_record.ts";
+import { isDecimal, type KnownTexts, NULL } from "./texts.ts";
 import { compareMembers } from "./usual_order.ts";
-
-/** A record's members by name. */
-export type Members = Readonly<Record<string, string | null>>;
 
 export type Encoding = "latin1" | "utf8";
 
-/** The most shapes that a stream keeps from page to page, and the most characters of their names. */
-const KEPT_SHAPES = 64;
-const KEPT_CHARACTERS = 4096;
-
-/** The rules of one stream's records, and what was learned from the records so far. Shared by all pages. */
-export class MemberRules {
+/** The rules of a stream's records, as far as a shape needs them. */
+export interface ShapeRules {
   readonly required: readonly string[];
-  readonly #rules: ReadonlyMap<string, TextRule>;
-  readonly #known = new Map<string, KnownTexts>();
-  readonly #shapes = new Map<string, PlainShape>();
-
-  constructor({ required, members }: TextRules) {
-    this.required = required;
-    this.#rules = new Map(Object.entries(members));
-  }
-
   /** The rule of a member; undefined if the interface does not name the member, which may then hold anything. */
-  ruleOf(name: string): TextRule | undefined {
-    return this.#rules.get(name);
-  }
-
+  ruleOf(name: string): TextRule | undefined;
   /** The values of a member that the validator has accepted. */
-  knownOf(name: string): KnownTexts {
-    const known = this.#known.get(name) ?? new KnownTexts();
-    this.#known.set(name, known);
-    return known;
-  }
-
-  /** The shape of these names. The next page may get the same object. */
-  shapeOf(names: readonly string[]): PlainShape {
-    const key = names.join('"'); // no name holds a quote
-    const kept = this.#shapes.get(key);
-    if (kept !== undefined) return kept;
-    const shape = new PlainShape(names, this);
-    if (this.#shapes.size >= KEPT_SHAPES) this.#shapes.clear();
-    if (key.length <= KEPT_CHARACTERS) this.#shapes.set(key, shape);
-    return shape;
-  }
+  knownOf(name: string): KnownTexts;
+  /** Asks the validator about a whole record. */
+  isValid(record: unknown): boolean;
 }
 
 /** The start of a value that is not decoded yet. */
 const NOWHERE = -2;
 
-export class PlainShape {
-  /** The members of the present record. They change with the next one. */
-  readonly members: Members;
-  /** The names that the interface does not name. */
-  readonly foreign: readonly string[];
+export class PlainShape implements PageRecord {
+  readonly value: Readonly<Record<string, string | null>>;
+  start = 0;
+  end = 0;
+  readonly #rules: ShapeRules;
   readonly #names: readonly string[];
+  /** Those that the interface does not name. */
+  readonly #foreign: readonly string[];
   readonly #ruleOf: readonly (TextRule | undefined)[];
   /** The accepted values of members with the rule `other`. */
   readonly #known: readonly (KnownTexts | undefined)[];
@@ -96,18 +68,21 @@ export class PlainShape {
   readonly #texts: (string | null)[];
   /** The start of the value in `#texts`. */
   readonly #decoded: Int32Array;
+  // The page.
   #bytes: Buffer = NO_BYTES;
+  #page: DataView = NO_VIEW;
   #encoding: Encoding = "utf8";
   #instantFrom = NOWHERE;
   #instant = Number.NaN;
 
-  constructor(names: readonly string[], rules: MemberRules) {
+  constructor(names: readonly string[], rules: ShapeRules) {
+    this.#rules = rules;
     this.#names = names;
     this.#ruleOf = names.map((name) => rules.ruleOf(name));
     this.#known = names.map((name) =>
       rules.ruleOf(name) === "other" ? rules.knownOf(name) : undefined,
     );
-    this.foreign = names.filter((name) => rules.ruleOf(name) === undefined);
+    this.#foreign = names.filter((name) => rules.ruleOf(name) === undefined);
     this.#isComplete = rules.required.every((name) => names.includes(name));
     this.#id = names.indexOf("x_RecordId");
     this.#updated = names.indexOf("x_RecordUpdatedAt");
@@ -126,17 +101,17 @@ export class PlainShape {
     this.#changed = new Int32Array(moved);
     this.#texts = names.map(() => null);
     this.#decoded = new Int32Array(names.length);
-    this.members = this.#lazyMembers();
+    this.value = this.#lazyMembers();
   }
 
-  /** Whether the present record is surely valid. */
-  get isValid(): boolean {
-    return this.#doubts === 0 && this.#isComplete;
-  }
-
-  /** To be called before the records of a page. The first of them changes all members. */
-  begin(bytes: Buffer, encoding: Encoding): void {
+  /**
+   * To be called before the records of a page. The first of them changes all members.
+   *
+   * @param view the same memory as `bytes`
+   */
+  begin(bytes: Buffer, view: DataView, encoding: Encoding): void {
     this.#bytes = bytes;
+    this.#page = view;
     this.#encoding = encoding;
     this.#imageEnds.fill(0); // the first record makes a new image
     this.#changes = 0;
@@ -145,8 +120,9 @@ export class PlainShape {
   }
 
   /** To be called after the records of a page: their memory is free then. */
-  end(): void {
+  close(): void {
     this.#bytes = NO_BYTES;
+    this.#page = NO_VIEW;
     this.#image = NO_BYTES;
     this.#view = NO_VIEW;
     this.#texts.fill(null);
@@ -169,33 +145,44 @@ export class PlainShape {
     this.#changes = Math.min(this.#changes + 1, this.#changed.length);
   }
 
-  /** The validator has accepted the present record. */
-  accept(): void {
+  /** To be called after the changes of a record: the record stands from `start` to `end` (exclusive), without its closing brace. */
+  moveTo(start: number, end: number): void {
+    this.start = start;
+    this.end = end;
+  }
+
+  /** Only a doubtful record is shown to the validator, and its values are remembered if they are accepted. */
+  isValid(): boolean {
+    if (this.#doubts === 0 && this.#isComplete) return true;
+    if (!this.#rules.isValid(this.value)) return false;
     for (const [place, known] of this.#known.entries()) {
       known?.add(this.#bytes, this.#starts[place] ?? 0, this.#ends[place] ?? 0);
     }
     this.#doubtful.fill(0);
     this.#doubts = 0;
-  }
-
-  /** Makes the version of a fingerprint. Gives false, and does nothing, if the id or the instant is no text. */
-  versionInto(fingerprint: RecordFingerprint): boolean {
-    const id = this.#starts[this.#id] ?? NULL;
-    const updated = this.#starts[this.#updated] ?? NULL;
-    if (id === NULL || updated === NULL) return false;
-    const idEnd = this.#ends[this.#id] ?? 0;
-    fingerprint.setVersionAt(this.#bytes, id, idEnd, updated, this.#ends[this.#updated] ?? 0);
     return true;
   }
 
-  /**
-   * Makes the content of a fingerprint.
-   *
-   * @param view the page; the record stands from `start` to `end` (exclusive), without its closing brace
-   */
-  contentInto(fingerprint: RecordFingerprint, view: DataView, start: number, end: number): void {
-    if (this.#order === null) fingerprint.setContent(view, start, end);
-    else fingerprint.setContent(...this.#inOrder(this.#order));
+  /** A plain record has no member with a name of our own properties. */
+  get columns(): string | null {
+    if (this.#foreign.length === 0) return null;
+    return JSON.stringify(
+      Object.fromEntries(this.#foreign.map((name) => [name, this.value[name]])),
+    );
+  }
+
+  hashInto(print: RecordFingerprint, withFormer: boolean): void {
+    const id = this.#starts[this.#id] ?? NULL;
+    const updated = this.#starts[this.#updated] ?? NULL;
+    if (id === NULL || updated === NULL) {
+      print.setVersion(textOf(this.value["x_RecordId"]), textOf(this.value["x_RecordUpdatedAt"]));
+    } else {
+      const idEnd = this.#ends[this.#id] ?? 0;
+      print.setVersionAt(this.#bytes, id, idEnd, updated, this.#ends[this.#updated] ?? 0);
+    }
+    if (this.#order === null) print.setContent(this.#page, this.start, this.end);
+    else print.setContent(...this.#inOrder(this.#order));
+    if (withFormer) print.setFormer(this.#page, this.start, this.end);
   }
 
   /** The members of the present record in their usual order. Copies only those that changed, if they are as long as before. */
@@ -309,7 +296,7 @@ export class PlainShape {
     return this.#texts[place] ?? null;
   }
 
-  #lazyMembers(): Members {
+  #lazyMembers(): PlainShape["value"] {
     const members = {};
     for (const [place, name] of this.#names.entries()) {
       Object.defineProperty(members, name, { enumerable: true, get: () => this.#text(place) });

@@ -1,21 +1,28 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { textRules } from "../generated/text_rules.ts";
-import { type Members, MemberRules } from "./plain_shape.ts";
+import { validateUsage } from "../generated/validators.js";
+import { RecordSchema } from "./record_schema.ts";
 import { scanPage } from "./scan.ts";
 
 /** The learned shapes. All pages of this file share them, as all pages of a stream do. */
-const RULES = new MemberRules(textRules.usage);
+const SCHEMA = new RecordSchema(validateUsage, textRules.usage);
 
 /** Every record's members as they are seen, with its own bytes as text; null where the page is not plain. */
 function scanned(body: Buffer) {
   const page = scanPage(body, () => undefined);
   if (page === null) return null;
-  const seen: { members: Members; text: string }[] = [];
-  page.records.each(RULES, (index, start, end, shape) => {
-    expect(index).toBe(seen.length);
-    seen.push({ members: { ...shape.members }, text: body.toString("utf8", start, end) });
-  });
+  const seen: { members: unknown; text: string }[] = [];
+  const warn = (): never => expect.unreachable();
+  page.records.each(
+    SCHEMA,
+    ({ value, start, end }, index) => {
+      expect(index).toBe(seen.length);
+      const members = Object.assign({}, value); // the next record replaces them
+      seen.push({ members, text: body.toString("utf8", start, end + 1) });
+    },
+    warn,
+  );
   expect(seen).toHaveLength(page.records.length);
   return { envelope: page.envelope, seen };
 }

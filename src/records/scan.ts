@@ -17,42 +17,14 @@
  * So a record's bytes are those that JSON.stringify would write.
  */
 import { isAscii, isUtf8 } from "node:buffer";
-import type { Encoding, MemberRules, PlainShape } from "./plain_shape.ts";
-
-/** The records of a page: places in its bytes if the page is plain, else the values of JSON.parse. */
-export type PageRecords = ScannedRecords | ParsedRecords;
-
-/** The records of any page. */
-export interface ParsedRecords {
-  readonly length: number;
-  /** The page's `data`, not checked. */
-  readonly values: readonly unknown[];
-  /** The page's whole body, without a byte order mark. */
-  readonly text: string;
-  /** To be called once nobody reads the records any more. */
-  readonly release: () => void;
-}
-
-/** The records of a plain page. */
-export interface ScannedRecords {
-  readonly length: number;
-  /** The page's whole body. */
-  readonly bytes: Buffer;
-  /**
-   * Calls `visit` for each record with its index in the page, the start and end (exclusive) of its bytes, and its shape, which
-   * stands at the record. Records of one shape share the object; the next call changes it.
-   */
-  each(rules: MemberRules, visit: VisitPlain): void;
-  /** Gives the body's memory back. Nobody may read the records after this call. */
-  release(): void;
-}
-
-export type VisitPlain = (index: number, start: number, end: number, shape: PlainShape) => void;
+import type { PageRecords, VisitRecord } from "./page_records.ts";
+import type { Encoding } from "./plain_shape.ts";
+import { ADDED, type RecordSchema } from "./record_schema.ts";
 
 export interface ScannedPage {
   /** The page as JSON.parse gives it, with an empty `data`. */
   readonly envelope: unknown;
-  readonly records: ScannedRecords;
+  readonly records: PageRecords;
 }
 
 /**
@@ -108,8 +80,8 @@ function parsed(text: string): unknown {
 const hasList = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "data" in value && Array.isArray(value.data);
 
-/** Names that a plain record does not have: the connector replaces two of them, and no object holds the third as it came. */
-const NOT_PLAIN = ["__proto__", "x_ReadingId", "x_ProviderColumns"];
+/** Names that a plain record does not have: no object holds the first as it came, and the connector replaces the others. */
+const NOT_PLAIN = ["__proto__", ...ADDED];
 
 /** The most members of a record: three times those of the interface. */
 const MAXIMUM_MEMBERS = 96;
@@ -133,8 +105,8 @@ const NO_NOTES = new Int32Array(0);
 /** Three numbers for each changed member: its place in the shape, the start (-1 for null) and the end of its text. */
 const CHANGE = 3;
 
-class Scan implements ScannedRecords {
-  readonly bytes: Buffer;
+class Scan implements PageRecords {
+  readonly #bytes: Buffer;
   readonly #release: () => void;
   readonly #encoding: Encoding;
   readonly #view: DataView;
@@ -150,7 +122,7 @@ class Scan implements ScannedRecords {
   readonly #ends = new Int32Array(MAXIMUM_MEMBERS);
 
   constructor(bytes: Buffer, encoding: Encoding, release: () => void) {
-    this.bytes = bytes;
+    this.#bytes = bytes;
     this.#release = release;
     this.#encoding = encoding;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -162,7 +134,7 @@ class Scan implements ScannedRecords {
 
   /** Scans the list whose first record starts at `start`. Gives the place of its closing bracket, -1 if it is not plain. */
   list(start: number): number {
-    const { bytes } = this;
+    const bytes = this.#bytes;
     if (bytes[start] === END_OF_LIST) return start;
     let before = -1;
     for (let at = start; ;) {
@@ -178,10 +150,10 @@ class Scan implements ScannedRecords {
     }
   }
 
-  each(rules: MemberRules, visit: VisitPlain): void {
+  each(schema: RecordSchema, visit: VisitRecord): Buffer {
     const notes = this.#notes;
-    const shapes = this.#shapes.map((names) => rules.shapeOf(names));
-    for (const shape of shapes) shape.begin(this.bytes, this.#encoding);
+    const shapes = this.#shapes.map((names) => schema.shapeOf(names));
+    for (const shape of shapes) shape.begin(this.#bytes, this.#view, this.#encoding);
     let at = 0;
     for (let index = 0; index < this.#length; index++) {
       const start = notes[at] ?? 0;
@@ -189,13 +161,15 @@ class Scan implements ScannedRecords {
       const shape = shapes[notes[at + 2] ?? 0];
       const last = at + HEADER + CHANGE * (notes[at + 3] ?? 0);
       at += HEADER;
-      if (shape === undefined) return;
+      if (shape === undefined) break;
       for (; at < last; at += CHANGE) {
         shape.change(notes[at] ?? 0, notes[at + 1] ?? 0, notes[at + 2] ?? 0);
       }
-      visit(index, start, end, shape);
+      shape.moveTo(start, end - 1);
+      visit(shape, index);
     }
-    for (const shape of shapes) shape.end();
+    for (const shape of shapes) shape.close();
+    return this.#bytes;
   }
 
   release(): void {
@@ -209,7 +183,7 @@ class Scan implements ScannedRecords {
    * that differ. Gives the end of the record (exclusive); -1 if it has another shape or is not plain.
    */
   #alike(start: number, before: number): number {
-    const { bytes } = this;
+    const bytes = this.#bytes;
     const starts = this.#starts;
     const ends = this.#ends;
     const count = this.#shapes[this.#shape]?.length ?? 0;
@@ -252,14 +226,14 @@ class Scan implements ScannedRecords {
       const unlike = view.getInt32(from, true) ^ view.getInt32(from + shift, true);
       if (unlike !== 0) return from + shift + ((31 - Math.clz32(unlike & -unlike)) >> 3); // the byte of the lowest differing bit
     }
-    const { bytes } = this;
+    const bytes = this.#bytes;
     while (from < limit && bytes[from] === bytes[from + shift]) from += 1;
     return from + shift;
   }
 
   /** Scans a record member by member. Gives its end (exclusive); -1 if it is not plain. */
   #scan(start: number): number {
-    const { bytes } = this;
+    const bytes = this.#bytes;
     if (bytes[start] !== OPEN) return -1;
     const names: string[] = [];
     let at = start;
@@ -290,7 +264,7 @@ class Scan implements ScannedRecords {
 
   /** The end (exclusive) of the value at `start`, whose bytes before `known` hold no quote or control; -1 if not plain. */
   #valueEnd(start: number, known: number): number {
-    const { bytes } = this;
+    const bytes = this.#bytes;
     if (bytes[start] === QUOTE) {
       for (let at = Math.max(known, start + 1); ; at++) {
         const byte = bytes[at] ?? 0;

@@ -13,7 +13,8 @@ import {
   refused,
   type Run,
 } from "./scripted/testing.ts";
-import type { FetchedPage, Fields } from "./stream.ts";
+import type { Fields } from "../records/fields.ts";
+import type { FetchedPage } from "./stream.ts";
 import { DAY_ONE, pageOf } from "./testing.ts";
 
 /** Four days with a window each, read at noon of the fifth. */

@@ -1,19 +1,16 @@
 import { costsReconcileFrom } from "../core/plan.ts";
 import { isSummable } from "../core/decimal.ts";
 import { DAY, HOUR } from "../core/time.ts";
-import { catalogSchemas } from "../generated/catalog_schemas.ts";
 import { textRules } from "../generated/text_rules.ts";
 import { validateCosts } from "../generated/validators.js";
-import { MemberRules } from "../records/plain_shape.ts";
-import { textOf } from "./invalid.ts";
-import { providerProperties, type StreamDefinition } from "./stream.ts";
+import { textOf } from "../records/fields.ts";
+import { RecordSchema } from "../records/record_schema.ts";
+import type { StreamDefinition } from "./stream.ts";
 
 /** Provider-billed costs (interface section 4.3). Always in days: the query has no granularity. */
 export const costs: StreamDefinition = {
   name: "costs",
-  validate: validateCosts,
-  members: new MemberRules(textRules.costs),
-  properties: providerProperties(catalogSchemas.costs),
+  schema: new RecordSchema(validateCosts, textRules.costs),
   byMonth: true,
   granularityOf: () => null,
   bucketOf: () => DAY,

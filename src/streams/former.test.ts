@@ -19,7 +19,7 @@ import {
   recordOf,
   type Run,
 } from "./scripted/testing.ts";
-import type { Fields } from "./stream.ts";
+import type { Fields } from "../records/fields.ts";
 import { DAY_ONE, pageOf } from "./testing.ts";
 
 const reversed = (record: Fields): Fields =>

@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { DAY, formatDay } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
 import { at, idsOf, lastState, readScript, recordOf, type Run } from "./scripted/testing.ts";
-import type { Fields, FetchedPage } from "./stream.ts";
+import type { Fields } from "../records/fields.ts";
+import type { FetchedPage } from "./stream.ts";
 import { DAY_ONE, pageOf } from "./testing.ts";
 
 const DAYS = 40;

@@ -3,9 +3,11 @@ import { foreignText } from "../core/foreign_text.ts";
 import { formatInstant } from "../core/time.ts";
 import type { Range } from "../core/window.ts";
 import { ConnectorError } from "../errors.ts";
-import type { PlainShape } from "../records/plain_shape.ts";
 import { describeViolation } from "../interface/strictness.ts";
-import type { Fields, Granularity, StreamDefinition } from "./stream.ts";
+import { type Fields, isFields } from "../records/fields.ts";
+import type { PageRecord } from "../records/page_record.ts";
+import type { Warn } from "../records/page_records.ts";
+import type { Granularity, StreamDefinition } from "./stream.ts";
 
 /** How the records of a stream are checked. */
 export interface RecordRules {
@@ -14,7 +16,7 @@ export interface RecordRules {
   readonly granularity: Granularity | null;
   readonly invalidRecords: "fail" | "warn";
   /** Receives a warning of a kind; the first few of each kind are logged, the others are counted. */
-  readonly warn: (kind: string, message: string) => void;
+  readonly warn: Warn;
 }
 
 /**
@@ -23,25 +25,16 @@ export interface RecordRules {
  * @param index its place in the page, from 0
  * @throws ConnectorError `invalid_record` if the record may not be emitted
  */
-export function checked(value: unknown, index: number, window: Range, rules: RecordRules): Fields {
-  const { validate } = rules.stream;
-  if (validate(value) && isFields(value)) return asAsked(value, index, window, rules);
-  return tolerated(value, index, describeViolation(validate.errors?.[0]), window, rules);
-}
-
-/** The same for the present record of a shape. Its members that an earlier record had are not checked again. */
-export function checkedPlain(
-  shape: PlainShape,
+export function checked(
+  record: PageRecord,
   index: number,
   window: Range,
   rules: RecordRules,
 ): Fields {
-  const { members } = shape;
-  if (!shape.isValid) {
-    if (!rules.stream.validate(members)) return checked(members, index, window, rules);
-    shape.accept();
-  }
-  return asAsked(members, index, window, rules);
+  const isValid = record.isValid();
+  const { value } = record;
+  if (isValid && isFields(value)) return asAsked(value, index, window, rules);
+  return tolerated(value, index, describeViolation(rules.stream.schema.violation), window, rules);
 }
 
 /** Checks the granularity of a record that keeps its schema. */
@@ -50,17 +43,6 @@ function asAsked(value: Fields, index: number, window: Range, rules: RecordRules
   if (granularity === null || value["x_Granularity"] === granularity) return value;
   const rule = `x_Granularity must be "${granularity}", which was asked for`;
   return tolerated(value, index, rule, window, rules);
-}
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** A member of a record as text, also if it is no text against the schema. */
-export function textOf(value: unknown): string {
-  if (typeof value === "string") return value;
-  // An object from the provider may have a member called `toString`.
-  return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);
 }
 
 function tolerated(

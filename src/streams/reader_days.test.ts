@@ -18,7 +18,8 @@ import {
   type Run,
   saidOf,
 } from "./scripted/testing.ts";
-import type { Fields, FetchedPage } from "./stream.ts";
+import type { Fields } from "../records/fields.ts";
+import type { FetchedPage } from "./stream.ts";
 import { costs } from "./costs.ts";
 import { costRecord, DAY_ONE, pageOf } from "./testing.ts";
 

@@ -10,9 +10,9 @@ import type { Place, Verdict, WindowMemory } from "../core/sightings.ts";
 import { DAY, floorTo, parseInstant } from "../core/time.ts";
 import { type DayTotal, PageTotals } from "../core/totals.ts";
 import type { Range } from "../core/window.ts";
-import type { PlainShape } from "../records/plain_shape.ts";
-import { type RecordRules, textOf } from "./invalid.ts";
-import type { Fields } from "./stream.ts";
+import { type Fields, textOf } from "../records/fields.ts";
+import type { PageRecord } from "../records/page_record.ts";
+import type { RecordRules } from "./invalid.ts";
 import type { CameStrays, Strays } from "./strays.ts";
 
 /** The purpose of a reading. */
@@ -62,10 +62,6 @@ interface Result {
   readonly strays: CameStrays;
 }
 
-function setVersionOf(record: Fields): void {
-  FINGERPRINT.setVersion(textOf(record["x_RecordId"]), textOf(record["x_RecordUpdatedAt"]));
-}
-
 /** Purposes of readings that ignore strays. */
 const BLIND: ReadonlySet<Purpose["kind"]> = new Set(["rewrite", "look", "confirm"]);
 
@@ -82,7 +78,6 @@ export class RecordFilter {
   #records = 0;
   #hasStrays = false;
   // The latest start, its day and its place are kept, because most records of a page start at the same instant as the record before.
-  #startText = "";
   #start = Number.NaN;
   #day = Number.NaN;
   #place: Place = "stray";
@@ -93,51 +88,24 @@ export class RecordFilter {
   }
 
   /**
-   * Takes note of a plain record: its hash, its day, and whether it counts.
+   * Takes note of a record: its hash, its day, and whether it counts.
    *
-   * @param view the page; the record stands from `start` to `end` (exclusive)
-   * @param shape the shape that stands at the record
+   * @param fields its members, checked
    * @returns the UTC day of the record if the record may be written, else NaN
    */
-  addPlain(record: Fields, view: DataView, start: number, end: number, shape: PlainShape): number {
-    if (!shape.versionInto(FINGERPRINT)) setVersionOf(record);
-    shape.contentInto(FINGERPRINT, view, start, end);
-    this.#setStart(shape.chargeStart);
-    if (this.#context.form !== "present") FINGERPRINT.setFormer(view, start, end);
-    return this.#add(record);
-  }
-
-  /**
-   * The same for a record from JSON.parse.
-   *
-   * @param inOrder its members in their usual order; null if they stand in it
-   */
-  addParsed(
-    record: Fields,
-    view: DataView,
-    start: number,
-    end: number,
-    inOrder: string | null,
-  ): number {
-    setVersionOf(record);
-    if (inOrder === null) FINGERPRINT.setContent(view, start, end);
-    else FINGERPRINT.setContentText(inOrder);
-    this.#setStartText(textOf(record["ChargePeriodStart"]));
-    if (this.#context.form !== "present") FINGERPRINT.setFormer(view, start, end);
-    return this.#add(record);
-  }
-
-  #add(record: Fields): number {
+  add(record: PageRecord, fields: Fields): number {
     const { memory, purpose, form } = this.#context;
+    record.hashInto(FINGERPRINT, form !== "present");
+    this.#setStart(record.chargeStart);
     const verdict = memory.judge(FINGERPRINT, this.#place);
-    if (verdict.conflicts && purpose.kind === "window") this.#warnOfConflict(record);
+    if (verdict.conflicts && purpose.kind === "window") this.#warnOfConflict(fields);
     if (this.#place === "stray") {
-      if (verdict.counts) this.#provisionalOfStray(record);
-      return verdict.counts ? this.#stray(record, verdict) : Number.NaN;
+      if (verdict.counts) this.#provisionalOfStray(fields);
+      return verdict.counts ? this.#stray(fields, verdict) : Number.NaN;
     }
     this.#own();
     if (!verdict.counts || !this.#isAbout(this.#day)) return Number.NaN;
-    this.#count(record, true);
+    this.#count(fields, true);
     const { content, former } = FINGERPRINT;
     this.#digests.add(this.#day, form === "former" ? former : content, former);
     // A restart returns records again. An unknown day has their rows already, because it is written while it is read; a known day
@@ -156,12 +124,6 @@ export class RecordFilter {
       standing: [...this.#standing.values()],
       strays: this.#came,
     };
-  }
-
-  #setStartText(text: string): void {
-    if (text === this.#startText) return;
-    this.#startText = text;
-    this.#setStart(parseInstant(text) ?? Number.NaN);
   }
 
   /** A record without a valid start (NaN) counts on the window's first day, because no other window can own the record. */

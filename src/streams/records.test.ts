@@ -2,12 +2,13 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Sightings } from "../core/sightings.ts";
 import { DAY } from "../core/time.ts";
-import { type ParsedRecords, scanPage } from "../records/scan.ts";
+import type { Fields } from "../records/fields.ts";
+import { ParsedRecords } from "../records/parsed.ts";
+import { scanPage } from "../records/scan.ts";
 import { costs } from "./costs.ts";
 import type { WindowContext } from "./record_filter.ts";
 import { judgePage, type LineOptions, type Lines } from "./records.ts";
 import type { RecordRules } from "./invalid.ts";
-import type { Fields } from "./stream.ts";
 import { Strays } from "./strays.ts";
 import { costRecord, DAY_ONE, usageRecord } from "./testing.ts";
 import { usage } from "./usage.ts";
@@ -58,9 +59,9 @@ const fromText = (body: string, context: WindowContext, more = options): Lines =
   const plain = scanPage(Buffer.from(body), () => undefined);
   return judgePage(plain?.records ?? parsedFrom(body), context, false).write(more);
 };
-const parsedFrom = (body: string): ParsedRecords => {
+const parsedFrom = (body: string, release = (): void => undefined): ParsedRecords => {
   const { data }: { data: unknown[] } = JSON.parse(body);
-  return { length: data.length, values: data, text: body, release: () => undefined };
+  return new ParsedRecords(data, body, release);
 };
 const fromRecords = (records: readonly unknown[], context: WindowContext, more = options): Lines =>
   fromText(JSON.stringify({ data: records }), context, more);
@@ -159,6 +160,16 @@ test.each([
     expect.objectContaining({ code: "invalid_record" }),
   );
 });
+
+test.each(PATHS)(
+  "V1: a tolerated record of a %s page without a start counts on the window's first day",
+  (_path, bodyOf) => {
+    const context = contextOf({ invalidRecords: "warn" });
+    const lines = fromText(bodyOf([usageRecord("a", { ChargePeriodStart: "" })]), context);
+    expect(lines).toMatchObject({ count: 1, records: 1, hasStrays: false });
+    expect(lines.digests.map(({ day }) => day)).toEqual([DAY_ONE]);
+  },
+);
 
 test("V1: a record nested too deeply is an error that says so, wherever the nesting is", () => {
   const deep = "[".repeat(20_000) + "]".repeat(20_000);
@@ -507,7 +518,7 @@ test("R5: control totals by day and group, without records that start outside th
 });
 
 const columnsOf = (record: Fields): Fields => {
-  const foreign = Object.entries(record).filter(([name]) => !usage.properties.has(name));
+  const foreign = Object.entries(record).filter(([name]) => !usage.schema.isNamed(name));
   return foreign.length === 0 ? {} : { x_ProviderColumns: Object.fromEntries(foreign) };
 };
 
@@ -820,7 +831,7 @@ test("C3: the body of a page is given back once, whichever way its lines are mad
     const release = (): void => void (released += 1);
     const body = bodyOf([usageRecord("a")]);
     const plain = scanPage(Buffer.from(body), release);
-    const page = plain?.records ?? { ...parsedFrom(body), release };
+    const page = plain?.records ?? parsedFrom(body, release);
     judgePage(page, contextOf(), false).write(options);
     expect(released).toBe(1);
   }

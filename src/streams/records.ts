@@ -2,10 +2,9 @@
  * The hot path: checks the records of one page (V1), drops repeats (P5), adds each record to its day (R6) and makes the
  * RECORD lines.
  *
- * A plain page (records/scan.ts) is copied: its lines contain the records' own bytes, and only the values that differ from
- * the record before are decoded. Every other page is written again from its values (rewriting.ts). On both paths the hash
- * covers the bytes that are written, with the members in their usual order, so a record that comes once on each path, or with
- * its members in another order, is recognized as a repeat. The lines of a page are written in one piece.
+ * The records of a plain page are copied, and those of every other page are written again (records/page_records.ts). Either way
+ * the hash covers the bytes that are written, with the members in their usual order. So a record that comes once each way, or
+ * with its members in another order, is recognized as a repeat. The lines of a page are written in one piece.
  *
  *     each record ─► check ─► hash ─► repeat? ─► its day ─► kept, where its day is or may be written ─┐
  *     the page's digests ─► a window of one page: the days that differ are written too ───────────────┴─► lines
@@ -14,11 +13,9 @@ import type { DayDigest } from "../core/digests.ts";
 import type { ProvisionalDay } from "../core/provisional.ts";
 import type { StandingStrays } from "../core/reading.ts";
 import type { DayTotal } from "../core/totals.ts";
-import type { PageRecords } from "../records/scan.ts";
-import type { PlainShape } from "../records/plain_shape.ts";
-import { checked, checkedPlain } from "./invalid.ts";
+import type { PageRecords } from "../records/page_records.ts";
+import { checked } from "./invalid.ts";
 import { RecordFilter, type WindowContext } from "./record_filter.ts";
-import { rewritten } from "./rewriting.ts";
 import { type RowOptions, Rows } from "./rows.ts";
 import type { CameStrays } from "./strays.ts";
 
@@ -61,27 +58,18 @@ export interface JudgedPage {
  */
 export function judgePage(page: PageRecords, context: WindowContext, isWhole: boolean): JudgedPage {
   const { rules, window } = context;
-  const records = "values" in page ? rewritten(page, rules) : page;
-  const { bytes: source } = records;
-  const view = new DataView(source.buffer, source.byteOffset, source.byteLength);
   const filter = new RecordFilter(context);
-  const rows = new Rows(records.length);
+  const rows = new Rows(page.length);
   const writes = latest(context.writes);
   const isKept = (day: number): boolean => !Number.isNaN(day) && (isWhole || writes(day));
-  if ("columnsOf" in records) {
-    records.each((index, value, start, brace) => {
-      const record = checked(value, index, window, rules);
-      const day = filter.addParsed(record, view, start, brace - 1, records.inOrder(index));
-      const { json, hidden } = records.columnsOf(index) ?? NO_COLUMNS;
-      if (isKept(day)) rows.add(day, start, brace - 1 - hidden, json);
-    });
-  } else {
-    records.each(rules.stream.members, (index, start, brace, shape) => {
-      const record = checkedPlain(shape, index, window, rules);
-      const day = filter.addPlain(record, view, start, brace - 1, shape);
-      if (isKept(day)) rows.add(day, start, brace - 1, foreignColumns(shape));
-    });
-  }
+  const source = page.each(
+    rules.stream.schema,
+    (record, index) => {
+      const day = filter.add(record, checked(record, index, window, rules));
+      if (isKept(day)) rows.add(day, record.start, record.end, record.columns);
+    },
+    rules.warn,
+  );
   const found = filter.result();
   return {
     digests: found.digests,
@@ -89,7 +77,7 @@ export function judgePage(page: PageRecords, context: WindowContext, isWhole: bo
       const also = new Set(lines.also);
       if (isWhole) rows.keep(latest((day) => context.writes(day) || also.has(day)));
       const bytes = rows.joined(source, context, lines);
-      records.release();
+      page.release();
       return { ...found, bytes, count: rows.length, written: rows.byDay() };
     },
   };
@@ -106,12 +94,4 @@ function latest(writes: (day: number) => boolean): (day: number) => boolean {
     }
     return result;
   };
-}
-
-const NO_COLUMNS = { json: null, hidden: 0 };
-
-/** R3: the members that the interface does not name; null if there are none. A plain record has no member with a name of our own properties. */
-function foreignColumns({ foreign, members }: PlainShape): string | null {
-  if (foreign.length === 0) return null;
-  return JSON.stringify(Object.fromEntries(foreign.map((name) => [name, members[name]])));
 }

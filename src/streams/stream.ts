@@ -5,9 +5,9 @@ import type { Amounts } from "../core/totals.ts";
 import type { Bucket } from "../core/time.ts";
 import type { Edges } from "../edges.ts";
 import type { Capabilities } from "../generated/capabilities.d.ts";
-import type { Validator } from "../generated/validators.js";
-import type { MemberRules } from "../records/plain_shape.ts";
-import type { PageRecords } from "../records/scan.ts";
+import type { Fields } from "../records/fields.ts";
+import type { PageRecords } from "../records/page_records.ts";
+import type { RecordSchema } from "../records/record_schema.ts";
 
 export type Granularity = "1h" | "1d";
 
@@ -16,25 +16,10 @@ export type { Capabilities } from "../generated/capabilities.d.ts";
 /** Interface section 2.3; both datasets have the same shape. */
 export type DatasetCapabilities = Capabilities["datasets"]["usage"];
 
-/** A record's members, not yet checked against the schema. */
-export type Fields = Readonly<Record<string, unknown>>;
-
-/** The properties of a discovered stream that the connector adds to the provider's record (R3). */
-const ADDED: ReadonlySet<string> = new Set(["x_ReadingId", "x_ProviderColumns"]);
-
-/** The names of the provider's properties in a discovered schema. */
-export function providerProperties(schema: { readonly properties: object }): ReadonlySet<string> {
-  return new Set(Object.keys(schema.properties).filter((name) => !ADDED.has(name)));
-}
-
 export interface StreamDefinition {
   readonly name: "usage" | "costs";
-  /** Checks one record against its schema (V1). */
-  readonly validate: Validator;
-  /** Checks members of plain records one by one (V1). */
-  readonly members: MemberRules;
-  /** The properties that the interface names; any other may hide a number (V3). */
-  readonly properties: ReadonlySet<string>;
+  /** The schema of its records (V1). */
+  readonly schema: RecordSchema;
   /** Whether windows are whole calendar months if the dataset allows it (W2). */
   readonly byMonth: boolean;
   /** The `granularity` parameter of the query (interface 4.2), which each record must repeat; null if the stream has none. */

@@ -1,5 +1,7 @@
 /** For the tests of streams: records that keep their schemas, and pages of them. */
-import type { FetchedPage, Fields } from "./stream.ts";
+import type { Fields } from "../records/fields.ts";
+import { ParsedRecords } from "../records/parsed.ts";
+import type { FetchedPage } from "./stream.ts";
 
 export const DAY_ONE = Date.UTC(2026, 0, 1);
 
@@ -55,12 +57,7 @@ export function pageOf(
   changes: Partial<FetchedPage> = {},
 ): FetchedPage {
   return {
-    records: {
-      length: records.length,
-      values: records,
-      text: JSON.stringify({ data: records }),
-      release: () => undefined,
-    },
+    records: new ParsedRecords(records, JSON.stringify({ data: records }), () => undefined),
     nextCursor,
     asOf: "2026-01-10T00:00:00Z",
     availableThrough: Date.UTC(2026, 0, 10),

@@ -1,12 +1,11 @@
 import { reconcileFromDays } from "../core/plan.ts";
 import { isSummable } from "../core/decimal.ts";
 import { DAY, HOUR } from "../core/time.ts";
-import { catalogSchemas } from "../generated/catalog_schemas.ts";
 import { textRules } from "../generated/text_rules.ts";
 import { validateUsage } from "../generated/validators.js";
-import { MemberRules } from "../records/plain_shape.ts";
-import { textOf } from "./invalid.ts";
-import { providerProperties, type StreamDefinition } from "./stream.ts";
+import { textOf } from "../records/fields.ts";
+import { RecordSchema } from "../records/record_schema.ts";
+import type { StreamDefinition } from "./stream.ts";
 
 /** Usage settles within days. A week also finds changes that come later than the freshness lag (R2). */
 const RECONCILE_DAYS = 7;
@@ -14,9 +13,7 @@ const RECONCILE_DAYS = 7;
 /** Metered usage (interface section 4.2). */
 export const usage: StreamDefinition = {
   name: "usage",
-  validate: validateUsage,
-  members: new MemberRules(textRules.usage),
-  properties: providerProperties(catalogSchemas.usage),
+  schema: new RecordSchema(validateUsage, textRules.usage),
   byMonth: false,
   granularityOf: (configured) => configured,
   bucketOf: (configured) => (configured === "1h" ? HOUR : DAY),

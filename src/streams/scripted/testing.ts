@@ -14,7 +14,8 @@ import { Outlet, PageWriter, readOverLanes } from "../flow.ts";
 import { StreamReader } from "../reader.ts";
 import type { Run as SharedRun } from "../reader_options.ts";
 import { decodeState } from "../state_codec.ts";
-import type { FetchedPage, Fields, OpenPages, StreamDefinition, WindowQuery } from "../stream.ts";
+import type { Fields } from "../../records/fields.ts";
+import type { FetchedPage, OpenPages, StreamDefinition, WindowQuery } from "../stream.ts";
 import { DAY_ONE, pageOf, usageRecord } from "../testing.ts";
 import { usage } from "../usage.ts";
 

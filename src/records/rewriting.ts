@@ -5,10 +5,10 @@
  */
 import { onOneLine } from "../core/lines.ts";
 import { ConnectorError } from "../errors.ts";
-import type { ParsedRecords, ScannedRecords } from "../records/scan.ts";
-import { compareMembers, compareNames } from "../records/usual_order.ts";
-import { isFields, type RecordRules } from "./invalid.ts";
-import type { Fields } from "./stream.ts";
+import { type Fields, isFields } from "./fields.ts";
+import type { Warn } from "./page_records.ts";
+import { ADDED, type RecordSchema } from "./record_schema.ts";
+import { compareMembers, compareNames } from "./usual_order.ts";
 
 declare global {
   interface JSON {
@@ -22,12 +22,12 @@ declare global {
   }
 }
 
-/** Our own properties. A provider's members of these names are moved into `x_ProviderColumns` (R3). */
-const OURS: ReadonlySet<string> = new Set(["x_ReadingId", "x_ProviderColumns"]);
-
-/** The same shape as the records of a plain page, except that a value may be anything. */
-export interface RewrittenRecords extends Omit<ScannedRecords, "each"> {
-  each(visit: (index: number, value: unknown, start: number, end: number) => void): void;
+/** The records of a page as JSON. */
+export interface RewrittenRecords {
+  /** The bytes of all records, one after the other. */
+  readonly bytes: Buffer;
+  /** The end (exclusive) of each record in them. */
+  readonly ends: readonly number[];
   /** The `x_ProviderColumns` of a record; null if it has none. */
   columnsOf(index: number): ProviderColumns | null;
   /** The members of a record in their usual order, without the closing brace; null if they stand in it (R6). */
@@ -37,58 +37,60 @@ export interface RewrittenRecords extends Omit<ScannedRecords, "each"> {
 /** Members that the interface does not name (R3). */
 export interface ProviderColumns {
   readonly json: string;
-  /** Number of bytes before the record's closing brace that are hashed but not written: its members with names of {@link OURS}. */
+  /** Number of bytes before the record's closing brace that are hashed but not written: its members with names of {@link ADDED}. */
   readonly hidden: number;
 }
 
-/** The bytes of all records of a page, one after the other. The records are not checked here. */
+/**
+ * Writes all records of a page. They are not checked here.
+ *
+ * @param values the records as JSON.parse gives them
+ * @param text the whole page
+ */
 export function rewritten(
-  { values, text, release }: ParsedRecords,
-  rules: RecordRules,
+  values: readonly unknown[],
+  text: string,
+  schema: RecordSchema,
+  warn: Warn,
 ): RewrittenRecords {
   let exact: readonly unknown[] | null = null;
   const columns = new Map<number, ProviderColumns>();
   const parts = values.map((value, index) => {
-    if (!isFields(value) || !hasForeignMembers(value, rules)) return stringify(value);
+    if (!isFields(value) || !hasForeignMembers(value, schema)) return stringify(value);
     exact ??= recordsOf(text);
     const record = exact[index];
     if (!isFields(record)) return stringify(record);
-    const foreign = foreignMembers(record, rules);
+    const foreign = foreignMembers(record, schema);
     if (foreign === null) return stringify(record);
-    const hidden = hiddenMembers(record, rules);
-    const json = fitForLines(stringify(foreign), rules);
+    const hidden = hiddenMembers(record, warn);
+    const json = fitForLines(stringify(foreign), warn);
     columns.set(index, { json, hidden: Buffer.byteLength(hidden) });
     return hidden === ""
       ? stringify(record)
       : `${stringify(withoutOurs(record)).slice(0, -1)}${hidden}}`;
   });
-  const lines = parts.map((part) => (UNFIT.test(part) ? fitForLines(part, rules) : part));
+  const lines = parts.map((part) => (UNFIT.test(part) ? fitForLines(part, warn) : part));
   const ends: number[] = [];
   let size = 0;
   for (const line of lines) ends.push((size += Buffer.byteLength(line)));
   const bytes = Buffer.allocUnsafeSlow(size); // each line is copied by itself: a joined text would hold the page once more
   for (const [index, line] of lines.entries()) bytes.write(line, ends[index - 1] ?? 0);
-  const each: RewrittenRecords["each"] = (visit) => {
-    for (const [index, end] of ends.entries()) {
-      visit(index, values[index], ends[index - 1] ?? 0, end);
-    }
-  };
   const columnsOf = (index: number): ProviderColumns | null => columns.get(index) ?? null;
   const inOrder = (index: number): string | null => {
     if (isInOrder(values[index])) return null;
     const json = stringify(ordered(exact?.[index] ?? values[index]));
     return fitted(json, () => undefined).slice(0, -1);
   };
-  return { length: lines.length, bytes, each, columnsOf, inOrder, release };
+  return { bytes, ends, columnsOf, inOrder };
 }
 
-/** Whether the bytes of a record have its members in their usual order. Those with names of {@link OURS} are always moved. */
+/** Whether the bytes of a record have its members in their usual order. Those with names of {@link ADDED} are always moved. */
 function isInOrder(record: unknown): boolean {
   if (!isFields(record)) return true;
   let before: string | null = null;
   for (const name in record) {
     const isNext = before === null || compareMembers(before, name) < 0;
-    if (!isNext || OURS.has(name) || !isSorted(record[name])) return false;
+    if (!isNext || ADDED.has(name) || !isSorted(record[name])) return false;
     before = name;
   }
   return true;
@@ -119,9 +121,9 @@ function sorted(value: unknown): unknown {
 }
 
 /** Whether a record may contain a number: it has a foreign member, or a value that is no text. */
-function hasForeignMembers(record: Fields, { stream }: RecordRules): boolean {
+function hasForeignMembers(record: Fields, schema: RecordSchema): boolean {
   for (const key in record) {
-    if (!stream.properties.has(key)) return true;
+    if (!schema.isNamed(key)) return true;
     const value = record[key];
     if (typeof value !== "string" && value !== null && typeof value !== "boolean") return true;
   }
@@ -129,19 +131,19 @@ function hasForeignMembers(record: Fields, { stream }: RecordRules): boolean {
 }
 
 /** The members that the interface does not name, as they came (R3); null if there are none. */
-function foreignMembers(record: Fields, { stream }: RecordRules): Fields | null {
-  const foreign = Object.entries(record).filter(([name]) => !stream.properties.has(name));
+function foreignMembers(record: Fields, schema: RecordSchema): Fields | null {
+  const foreign = Object.entries(record).filter(([name]) => !schema.isNamed(name));
   return foreign.length === 0 ? null : Object.fromEntries(foreign);
 }
 
 const withoutOurs = (record: Fields): Fields =>
-  Object.fromEntries(Object.entries(record).filter(([name]) => !OURS.has(name)));
+  Object.fromEntries(Object.entries(record).filter(([name]) => !ADDED.has(name)));
 
-/** The provider's members with names of {@link OURS}, as the end of a record's JSON; empty if there are none. */
-function hiddenMembers(record: Fields, rules: RecordRules): string {
-  const hidden = Object.entries(record).filter(([name]) => OURS.has(name));
+/** The provider's members with names of {@link ADDED}, as the end of a record's JSON; empty if there are none. */
+function hiddenMembers(record: Fields, warn: Warn): string {
+  const hidden = Object.entries(record).filter(([name]) => ADDED.has(name));
   if (hidden.length === 0) return "";
-  return `,${fitForLines(stringify(Object.fromEntries(hidden)), rules).slice(1, -1)}`;
+  return `,${fitForLines(stringify(Object.fromEntries(hidden)), warn).slice(1, -1)}`;
 }
 
 /** Parses the page once more. Every number keeps its original text. */
@@ -181,9 +183,9 @@ const UNFIT = /[\u0085\u2028\u2029]|\\ud[89a-f]/;
  * Escapes line separators and replaces lone surrogates. JSON.stringify writes a lone surrogate as an escape, and strict
  * readers refuse a whole line that contains one. So it becomes U+FFFD, with a warning.
  */
-function fitForLines(line: string, rules: RecordRules): string {
+function fitForLines(line: string, warn: Warn): string {
   return fitted(line, () =>
-    rules.warn(
+    warn(
       "lone surrogates",
       "a record holds half a character (a lone surrogate), which is no valid text; U+FFFD stands in its place.",
     ),

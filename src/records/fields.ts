@@ -1,0 +1,13 @@
+/** A record's members, not yet checked against the schema. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A member of a record as text, also if it is no text against the schema. */
+export function textOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  // An object from the provider may have a member called `toString`.
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);
+}
