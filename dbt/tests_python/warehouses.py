@@ -42,12 +42,16 @@ OTHER_TYPES = {
 }
 
 sys.path.insert(0, str(PACKAGE))
-from compile import INPUTS, compiled, input_table  # noqa: E402
+from compile import BOOKS, INPUTS, book_table, close_statements, input_table, nodes_of, views  # noqa: E402
 
 
 @cache
+def nodes(target: str, **variables: str) -> dict:
+    return nodes_of(target, variables)
+
+
 def views_of(target: str, **variables: str) -> str:
-    return compiled(target, variables)
+    return views(target, nodes(target, **variables), ())
 
 
 @cache
@@ -81,6 +85,33 @@ class Warehouse:
             self.run(f'create table "{table}" ({spelled}, "_airbyte_extracted_at" timestamp with time zone)')
         for name in INPUTS:
             self.run(input_table(self.name, name))
+        self.create_books()
+
+    def create_books(self) -> None:
+        """Tables of the books without rows; with dbt they are models."""
+        for name in BOOKS:
+            self.run(f"drop table if exists ai_billing_{name}")
+            self.run(book_table(self.name, name, nodes(self.name)))
+
+    def close_book(self, view: str, month: str, at: str, *, accrue: bool = False, why: str | None = None) -> list[dict]:
+        """Closes a month, or closes it again if there is a `why`. Gives the obstacles; with any the month is not closed."""
+        [held] = self.all(f"select coalesce(max(version), 0) as newest from ai_billing_closes where book_view = '{view}' "
+                          f"and book_month = date '{month}-01'")
+        version = held["newest"] + 1 if why else 1
+        reason = f"'{why}'" if why else "null"
+        self.run("insert into ai_billing_closes (close_id, book_view, book_month, version, closed_at, with_accruals, why) values ("
+                 f"'{view} {month} v{version}', '{view}', date '{month}-01', {version}, timestamp '{at}', {accrue}, {reason})")
+        self.build()
+        found = self.all("select * from ai_billing__book_obstacles order by number_, month, day, account")
+        obstacles = [row for row in found if not (accrue and row["is_accruable"])]
+        if obstacles:
+            self.run("delete from ai_billing_closes where digest is null")
+        else:
+            statements = close_statements(self.name, nodes(self.name))
+            self.make(self.waiting & set(re.findall(r"\w+", statements)))
+            self.run(statements)
+        self.build()
+        return obstacles
 
     def type_of(self, column: str) -> str:
         if column in INSTANTS:

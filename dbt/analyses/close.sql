@@ -1,0 +1,1 @@
+{{ ai_billing.close_statements() | join(';\n\n') }};

@@ -1,0 +1,71 @@
+{{ config(materialized='view') }}
+-- Why the book that a request asks for cannot be made. `is_accruable` is true for what an accrual can stand for.
+{%- set text = dbt.type_string() %}
+with request as (
+  select * from {{ ref('ai_billing_closes') }} where digest is null
+),
+
+books as (
+  select request.book_view, max(newest.book_month) as last_month
+  from request
+  inner join {{ ref('ai_billing__book_newest') }} as newest on request.book_view = newest.book_view
+  group by request.book_view
+),
+
+held as (
+  select count(*) as rows_ from {{ ref('ai_billing__book_costs') }} where requested_by is not null
+),
+
+known as (
+  select count(*) as days
+  from {{ ref('completeness') }} as known_days
+  inner join request
+    on known_days.dataset = 'costs'
+    and known_days.day >= request.book_month
+    and known_days.day < {{ ai_billing.add_months('request.book_month', 1) }}
+),
+
+days as (
+  select account, base_url, month, day, day_status as why from {{ ref('ai_billing__book_days') }} where requested_by is not null
+  union all
+  select distinct account, base_url, month, day, reason
+  from {{ ref('ai_billing__book_closing') }}
+  where kind = 'accrual' and reason <> 'estimate' and (reason <> 'not proven' or month <> (select book_month from request))
+  union all
+  select distinct closing.account, closing.base_url, closing.month, closing.day, 'not read'
+  from {{ ref('ai_billing__book_closing') }} as closing
+  inner join request on closing.month <> request.book_month
+  where closing.kind = 'accrual' and closing.reason = 'estimate'
+)
+
+select
+  1 as number_, false as is_accruable, cast(null as {{ text }}) as account, cast(null as {{ text }}) as base_url,
+  request.book_month as month, cast(null as date) as day,
+  case
+    when books.last_month is null and request.version > 1 then 'no month of this view is closed yet'
+    when request.version > 1 then 'it is not closed yet'
+    when request.book_month <= books.last_month then 'it is closed already'
+  end as why
+from request
+left join books on request.book_view = books.book_view
+left join {{ ref('ai_billing__book_newest') }} as newest
+  on request.book_view = newest.book_view and request.book_month = newest.book_month
+where (request.version > 1 and newest.close_id is null) or (request.version = 1 and request.book_month <= books.last_month)
+union all
+select
+  1, false, null, null, request.book_month, {{ ai_billing.add_months('books.last_month', 1) }}, 'months are closed in their order'
+from request
+inner join books on request.book_view = books.book_view
+where request.version = 1 and request.book_month > {{ ai_billing.add_months('books.last_month', 1) }}
+union all
+select 1, false, null, null, book_month, null, 'it is not over'
+from request
+where closed_at < {{ ai_billing.midnight(ai_billing.add_months('book_month', 1)) }}
+union all
+select 1, false, null, null, request.book_month, null, 'no costs of it are known'
+from request
+cross join held
+cross join known
+where held.rows_ = 0 and known.days = 0
+union all
+select 2, true, account, base_url, month, day, why from days

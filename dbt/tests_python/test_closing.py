@@ -1,0 +1,172 @@
+"""The books of closed months. The example is that of docs/closing.md, digit for digit."""
+
+import hashlib
+from decimal import Decimal
+
+import pytest
+from world import Table, World, at, cost
+
+OCTOBER = tuple(f"10-{day:02}" for day in range(1, 32))
+
+
+def final(record_id: str, start: str, billed: str, **more) -> dict:
+    return cost(record_id, start, billed, x_CostStatus="final", x_ProjectId="p-1", **more)
+
+
+def lines(warehouse, book: str, version: int = 1) -> list[tuple]:
+    """Month, kind, reason, amount of the lines of a book, by month."""
+    rows = warehouse.all(
+        f"select month, kind, reason, sum(amount) as amount from close_lines where close_id = 'month {book} v{version}' "
+        "group by month, kind, reason having sum(amount) <> 0 order by month, kind, reason")
+    return [(f"{row['month']:%Y-%m}", row["kind"], row["reason"], row["amount"]) for row in rows]
+
+
+def book(warehouse, month: str, version: int = 1) -> Decimal:
+    return sum(amount for *_, amount in lines(warehouse, month, version))
+
+
+def given(warehouse, world: World, teams: list[tuple] = ()) -> None:
+    warehouse.fill(world.table.tables)
+    warehouse.give(teams=list(teams))
+
+
+def balance(warehouse) -> dict[tuple[str | None, str], tuple]:
+    """Booked, known, estimated and pending, by month and state."""
+    rows = warehouse.all("select * from book_balance where book_view = 'month'")
+    return {
+        (row["month"] and f"{row['month']:%Y-%m}", row["state"]): tuple(row[name] for name in ("booked", "known", "estimated", "pending"))
+        for row in rows
+    }
+
+
+@pytest.fixture(params=["append", "dedup"])
+def world(request):
+    return World(Table(dedup=request.param == "dedup"), now=at("11-03 06:00"))
+
+
+def of_october(world: World) -> World:
+    """Final 1,000.00, provisional 50.00, and October 31 is not read yet. A day of usage costs 20.00."""
+    for day in OCTOBER[:30]:
+        world.put(final(day, day, "20"))
+    world.put(final("plan", "10-01", "400", ChargeCategory="Purchase"))
+    world.put(cost("open", "10-20", "50", ChargeCategory="Purchase", x_ProjectId="p-1"))
+    world.sync(("10-01", "10-31"))
+    return world
+
+
+A, B = [("project_id", "p-1", "A")], [("project_id", "p-1", "B")]
+
+
+def test_the_example(warehouse, world):
+    warehouse.create_books()
+    given(warehouse, of_october(world), A)
+    refused = warehouse.close_book("month", "2025-10", "2025-11-03 12:00:00")
+    assert [(f"{row['day']:%m-%d}", row["why"]) for row in refused] == [("10-20", "provisional"), ("10-31", "not read")]
+    assert warehouse.close_book("month", "2025-10", "2025-11-03 12:00:00", accrue=True) == []
+    assert lines(warehouse, "2025-10") == [
+        ("2025-10", "accrual", "estimate", 20),
+        ("2025-10", "accrual", "provisional", 50),
+        ("2025-10", "actual", "final", 1000),
+    ]
+    assert book(warehouse, "2025-10") == 1070
+    [estimate] = warehouse.all("select * from close_lines where reason = 'estimate'")
+    assert (f"{estimate['day']:%m-%d}", estimate["team"], estimate["method"]) == (
+        "10-31", "A", "mean usage charge of 30 proven days, the last of them 2025-10-30")
+
+    world.now = at("11-08 06:00")
+    world.put(final("open", "10-20", "48", ChargeCategory="Purchase"))
+    world.sync(("10-01", "10-31"))
+    world.now = at("11-09 06:00")
+    world.put(final("10-31", "10-31", "23"))
+    world.sync(("10-01", "11-01"))
+    world.now = at("11-12 06:00")
+    world.put(final("10-05", "10-05", "10"))
+    world.sync(("10-01", "11-01"))
+    world.now = at("12-02 06:00")
+    world.put(final("late", "10-09", "-5"))
+    for day in range(1, 31):
+        world.put(final(f"11-{day:02}", f"11-{day:02}", "40"))
+    world.sync(("10-01", "12-01"))
+    # The project moves from team A to team B. Its October stays with A.
+    given(warehouse, world, B)
+    warehouse.build()
+    pending = [("adjustment", "arrived", 23), ("adjustment", "corrected", -10), ("adjustment", "late", -5), ("adjustment", "settled", 48),
+               ("reversal", "estimate", -20), ("reversal", "provisional", -50)]
+    found = warehouse.all("select * from adjustments where is_pending order by kind, reason")
+    assert [(row["kind"], row["reason"], row["amount"]) for row in found] == pending
+    days = {row["reason"]: f"{row['found_at']:%m-%d}" for row in found if row["kind"] == "adjustment"}
+    assert days == {"settled": "11-08", "arrived": "11-09", "corrected": "11-12", "late": "12-02"}
+
+    assert warehouse.close_book("month", "2025-11", "2025-12-03 12:00:00") == []
+    assert lines(warehouse, "2025-11") == [
+        ("2025-10", "adjustment", "arrived", 23),
+        ("2025-10", "adjustment", "corrected", -10),
+        ("2025-10", "adjustment", "late", -5),
+        ("2025-10", "adjustment", "settled", 48),
+        ("2025-10", "reversal", "estimate", -20),
+        ("2025-10", "reversal", "provisional", -50),
+        ("2025-11", "actual", "final", 1200),
+    ]
+    assert book(warehouse, "2025-11") == 1186
+    teams = warehouse.all("select distinct month, team from close_lines order by month")
+    assert [(row["month"].month, row["team"]) for row in teams] == [(10, "A"), (11, "B")]
+    assert balance(warehouse) == {("2025-10", "closed"): (1056, 1056, 0, 0), ("2025-11", "closed"): (1200, 1200, 0, 0)}
+    [true_up] = warehouse.all(
+        "select sum(amount) as amount from adjustments where kind = 'reversal' or reason in ('settled', 'arrived')")
+    assert true_up["amount"] == 1
+
+    before = warehouse.all("select close_id, digest from closes order by close_id")
+    assert warehouse.close_book("month", "2025-10", "2025-12-10 12:00:00", why="the team was wrong") == []
+    assert lines(warehouse, "2025-10", 2) == [("2025-10", "actual", "final", 1056)]
+    assert book(warehouse, "2025-10") == 1070
+    assert balance(warehouse)["2025-10", "closed"] == (1042, 1056, 0, 14)
+    for day in range(1, 32):
+        world.put(final(f"12-{day:02}", f"12-{day:02}", "1"))
+    world.now = at("12-31 23:00") + (at("12-03") - at("12-01"))
+    world.sync(("10-01", "12-31"), ("12-31", "12-31 23:59"))
+    given(warehouse, world, B)
+    assert warehouse.close_book("month", "2025-12", "2026-01-03 12:00:00", accrue=True) == []
+    assert [line for line in lines(warehouse, "2025-12") if line[0] == "2025-10"] == [("2025-10", "adjustment", "reopened", 14)]
+    assert balance(warehouse)["2025-10", "closed"] == (1056, 1056, 0, 0)
+    held = {row["close_id"]: row for row in warehouse.all("select * from closes")}
+    assert all(held[row["close_id"]]["digest"] == row["digest"] and held[row["close_id"]]["is_intact"] for row in before)
+    assert (held["month 2025-10 v2"]["why"], held["month 2025-10 v1"]["is_newest"]) == ("the team was wrong", False)
+
+
+def test_the_digest_is_that_of_the_lines(warehouse, world):
+    warehouse.create_books()
+    given(warehouse, of_october(world), A)
+    warehouse.close_book("month", "2025-10", "2025-11-03 12:00:00", accrue=True)
+    columns = ("book_view book_month month kind reason day method account base_url service_provider_name team project_id model_id "
+               "invoice_id charge_category billing_currency entries amount").split()
+
+    def text(value) -> str:
+        if value is None:
+            return "-"
+        plain = f"{value.normalize():f}" if isinstance(value, Decimal) else str(value)
+        return f"{len(plain)}:{plain}"
+
+    digests = [
+        hashlib.sha256("|".join(text(row[name]) for name in columns).encode()).hexdigest()
+        for row in warehouse.all("select * from ai_billing_close_lines")
+    ]
+    [close] = warehouse.all("select * from closes")
+    assert close["digest"] == hashlib.sha256(",".join(sorted(digests)).encode()).hexdigest()
+    warehouse.run("update ai_billing_close_lines set amount = amount + 0.000000000000000001 where kind = 'actual'")
+    warehouse.build()
+    assert [row["is_intact"] for row in warehouse.all("select is_intact from closes")] == [False]
+
+
+def test_months_are_closed_in_their_order(warehouse, world):
+    warehouse.create_books()
+    given(warehouse, of_october(world))
+    close = warehouse.close_book
+    assert [row["why"] for row in close("month", "2025-10", "2025-10-31 23:59:59", accrue=True)] == ["it is not over"]
+    assert [row["why"] for row in close("month", "2024-10", "2025-11-03 12:00:00", accrue=True)] == ["no costs of it are known"]
+    again = close("month", "2025-10", "2025-11-03 12:00:00", accrue=True, why="none")
+    assert [row["why"] for row in again] == ["no month of this view is closed yet"]
+    assert close("month", "2025-10", "2025-11-03 12:00:00", accrue=True) == []
+    assert [row["why"] for row in close("month", "2025-10", "2025-11-03 12:00:00", accrue=True)] == ["it is closed already"]
+    [row] = close("month", "2025-12", "2026-02-03 12:00:00", accrue=True)
+    assert (f"{row['day']:%Y-%m}", row["why"]) == ("2025-11", "months are closed in their order")
+    assert close("billing-period", "2025-10", "2025-11-03 12:00:00", accrue=True) == []
