@@ -98,9 +98,9 @@ async function main(): Promise<void> {
 const hasStates = (command: Command): boolean =>
   command.kind === "read" || (command.kind === "warehouse" && command.command.kind === "sync");
 
-/** Whether a command leaves nothing behind if it is killed: a report is written beside its file and renamed. */
+/** Whether a command leaves nothing behind if it is killed: a report is written beside its file and renamed, a book is one transaction. */
 const onlyReads = (command: Command): boolean =>
-  command.kind === "warehouse" && ["query", "report"].includes(command.command.kind);
+  command.kind === "warehouse" && ["query", "report", "close"].includes(command.command.kind);
 
 /** Parses the command line. The single word `spec` needs no parser: the parser takes longer to load than all other modules. */
 async function commandOf(argv: readonly string[]): Promise<Command> {
@@ -283,7 +283,7 @@ function failInWords(error: ConnectorError, warn: (text: string) => void): void 
   process.exitCode = 1;
 }
 
-/** `sync`, `init`, `query` and `report`: their result goes to stdout, in words or as JSON, and all else to stderr. */
+/** `sync`, `init`, `query`, `report` and `close`: their result goes to stdout, in words or as JSON, and all else to stderr. */
 async function runWarehouse(
   command: WarehouseCommand,
   emitter: Emitter,

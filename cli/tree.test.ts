@@ -142,6 +142,7 @@ const COMMANDS = [
   "sync",
   "query",
   "report",
+  "close",
   "spec",
   "check",
   "discover",

@@ -83,7 +83,7 @@ interface Part {
 /** In the order of the help: first the commands for people. */
 const PARTS: readonly Part[] = [
   {
-    commands: ["init", "sync", "query", "report"],
+    commands: ["init", "sync", "query", "report", "close"],
     add: async (program, found) => {
       const { addWarehouse } = await import("../warehouse/commands.ts");
       addWarehouse(program, (command) => found({ kind: "warehouse", command }));

@@ -1,4 +1,5 @@
-/** The commands for people without a platform: `sync`, `init`, `query` and `report`. */
+/** The commands for people without a platform: `sync`, `init`, `query`, `report` and `close`. */
+import { close } from "./close.ts";
 import type { WarehouseCommand } from "./commands.ts";
 import type { WarehouseHost } from "./host.ts";
 import { init } from "./init.ts";
@@ -26,6 +27,9 @@ export async function warehouse(command: WarehouseCommand, host: WarehouseHost):
       return true;
     case "report":
       await report(command.options, host);
+      return true;
+    case "close":
+      await close(command.options, host);
       return true;
   }
 }

@@ -1,4 +1,4 @@
-/** The part of the command tree for people without a platform: `sync`, `init`, `query` and `report`. */
+/** The part of the command tree for people without a platform: `sync`, `init`, `query`, `report` and `close`. */
 import type { Command as Parser } from "commander";
 import {
   addUse,
@@ -12,6 +12,7 @@ import {
 import { DEFAULT_CONFIG, STDIN } from "../src/config_place.ts";
 import { type InitOptions, isProviderName, PROVIDER_NAMES } from "./init.ts";
 import { INPUTS, type InputFiles } from "./inputs.ts";
+import { type CloseOptions, VIEWS } from "./close.ts";
 import { LEAST_MEMORY } from "./memory.ts";
 import { hasPassword } from "./postgres_address.ts";
 import type { ReportOptions } from "./report_command.ts";
@@ -27,7 +28,8 @@ export type WarehouseCommand =
       readonly sql: string;
       readonly json: boolean;
     }
-  | { readonly kind: "report"; readonly options: ReportOptions };
+  | { readonly kind: "report"; readonly options: ReportOptions }
+  | { readonly kind: "close"; readonly options: CloseOptions };
 
 /** The tables of a database, for the help of `query`; a test compares their names with the models. */
 const TABLES = `
@@ -46,6 +48,9 @@ Tables (DESCRIBE lists the columns of one):
   completeness, reconciliation    which days are proven, control totals
   removed_rows                    records that the provider no longer shows
   invalid_rows, invalid_inputs    values that cannot be used, and why
+  closes, close_lines             the books of closed months, and their lines
+  close_entries, adjustments      what a book was made of; changes since the close
+  book_balance                    booked, known and pending, by month
   usage, costs, export_windows    the raw tables: not every row of them counts
 `;
 
@@ -108,6 +113,7 @@ export function addWarehouse(program: Parser, found: (command: WarehouseCommand)
   });
   addQuery(program, found);
   addReport(program, found);
+  addClose(program, found);
 }
 
 function addQuery(program: Parser, found: (command: WarehouseCommand) => void): void {
@@ -214,6 +220,47 @@ DATABASE_URL with --database postgresql://
       options: { database, schema, out, inputs: inputsOf(at), memory: memoryIn(at) },
     });
   });
+}
+
+function addClose(program: Parser, found: (command: WarehouseCommand) => void): void {
+  const closing = program
+    .command("close")
+    .description("close a month: freeze its costs in a book that no later sync changes");
+  addUse(closing, {
+    examples: [
+      "close 2026-10 --by month",
+      "close 2026-10 --by billing-period --accrue",
+      'close 2026-10 --by month --reopen --why "a team was wrong"',
+    ],
+    codes: "0 the book is written; 1 it is not, and nothing was changed; 2 the line is wrong.",
+    more: `
+Views: billing-period is the month that invoices name, month is the month of use. Both may be closed.
+It refuses while days are not proven or provisional, and names them. --accrue books accruals for
+them, and the next close reverses these. Later changes are adjustments of the next month that is
+closed: the table adjustments has them, close_lines the books. See docs/closing.md.
+`,
+  })
+    .argument("<month>", "the month, such as 2026-10")
+    .option("--by <view>", VIEWS.join(" or "))
+    .option("--accrue", "book accruals for what is provisional, not proven or not read")
+    .option("--reopen", "close a closed month again; its old book is kept")
+    .option("--why <text>", "why the month is closed again; stands in the new book")
+    .option(...DATABASE)
+    .option("--json", "print the book as one JSON object")
+    .action((month: string, _, at: Parser) => {
+      neededTexts(at, "by", "database");
+      const view = VIEWS.find((each) => each === optionalText(at, "by"));
+      const why = optionalText(at, "why");
+      if (!/^[1-9]\d{3}-(0[1-9]|1[0-2])$/.test(month))
+        refuse(at, "close needs a month such as 2026-10");
+      if (view === undefined) refuse(at, `--by needs one of ${VIEWS.join(", ")}`);
+      else if (isSet(at, "reopen") !== (why !== undefined))
+        refuse(at, "--reopen and --why belong together: a month is closed again for a reason");
+      else {
+        const options = { month, view, why, accrue: isSet(at, "accrue"), json: isSet(at, "json") };
+        found({ kind: "close", options: { ...options, database: databaseOf(at) } });
+      }
+    });
 }
 
 function addInit(program: Parser, found: (command: WarehouseCommand) => void): void {

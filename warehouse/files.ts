@@ -17,3 +17,6 @@ export const modelsPath = (): string => fileURLToPath(placeOf(MODELS));
 /** The script and the style sheet of the report; `npm run build` makes them from warehouse/report/page. */
 export const reportScript = (): Promise<string> => shipped("dist/report.js");
 export const reportStyle = (): Promise<string> => shipped("dist/report-style.css");
+
+/** The statements that write a book (dbt/macros/books.sql). */
+export const closeSql = (): Promise<string> => shipped("sql/close_duckdb.sql");

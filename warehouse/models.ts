@@ -68,3 +68,32 @@ export async function refreshModels(database: Database): Promise<void> {
     if (INTERNAL.test(name)) await database.run(`DROP TABLE temp.${name}`);
   }
 }
+
+/**
+ * Makes some models again, and before them the internal models that they need. The public models that they read must be there. Belongs
+ * into a transaction of its caller. Gives the names of all that it made.
+ */
+export async function makeModels(
+  database: Database,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const { models } = statementsOf(await modelsSql());
+  const needed = new Set(names);
+  for (const { name, body } of models.toReversed()) {
+    if (!needed.has(name)) continue;
+    for (const [read] of withoutSteps(body).matchAll(/\bai_billing__\w+/g)) needed.add(read);
+  }
+  const chosen = models.filter(({ name }) => needed.has(name));
+  for (const { name, body } of chosen) {
+    const kind = INTERNAL.test(name) ? "TEMP TABLE" : "TABLE";
+    await database.run(`CREATE OR REPLACE ${kind} ${name} AS ${withoutSteps(body)}`);
+  }
+  return chosen.map(({ name }) => name);
+}
+
+/** Drops the internal models among these. */
+export async function dropInternal(database: Database, names: readonly string[]): Promise<void> {
+  for (const name of new Set(names)) {
+    if (INTERNAL.test(name)) await database.run(`DROP TABLE temp.${name}`);
+  }
+}

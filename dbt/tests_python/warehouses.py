@@ -97,7 +97,7 @@ class Warehouse:
         """Closes a month, or closes it again if there is a `why`. Gives the obstacles; with any the month is not closed."""
         [held] = self.all(f"select coalesce(max(version), 0) as newest from ai_billing_closes where book_view = '{view}' "
                           f"and book_month = date '{month}-01'")
-        version = held["newest"] + 1 if why else 1
+        version = max(2, held["newest"] + 1) if why else 1
         reason = f"'{why}'" if why else "null"
         self.run("insert into ai_billing_closes (close_id, book_view, book_month, version, closed_at, with_accruals, why) values ("
                  f"'{view} {month} v{version}', '{view}', date '{month}-01', {version}, timestamp '{at}', {accrue}, {reason})")

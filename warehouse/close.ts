@@ -1,0 +1,166 @@
+/**
+ * `close`: writes the book of a month into the database of `sync`. dbt/macros/books.sql has the rules; docs/closing.md the words.
+ * Everything happens in one transaction, so that a process that is killed leaves the whole book or none.
+ */
+import { ConnectorError } from "../src/errors.ts";
+import { type ClosedBook, closedBook, closedLines } from "./close_summary.ts";
+import { literal } from "./columns.ts";
+import { Database } from "./database.ts";
+import { closeSql } from "./files.ts";
+import type { WarehouseHost } from "./host.ts";
+import { dropInternal, makeModels, refreshModels } from "./models.ts";
+
+export const VIEWS = ["billing-period", "month"] as const;
+export type View = (typeof VIEWS)[number];
+
+export interface CloseOptions {
+  readonly database: string;
+  /** `2026-10`. */
+  readonly month: string;
+  readonly view: View;
+  /** Whether accruals stand for what is not certain. */
+  readonly accrue: boolean;
+  /** Why the month is closed again; absent for the first time. */
+  readonly why: string | undefined;
+  readonly json: boolean;
+}
+
+/** The models that a close needs, and those that show what it wrote. */
+const NEEDED = [
+  "ai_billing__teams",
+  "ai_billing__book_obstacles",
+  "ai_billing__book_closing",
+] as const;
+const SHOWN = ["closes", "close_lines", "close_entries", "adjustments", "book_balance"] as const;
+
+/**
+ * Closes a month.
+ *
+ * @throws ConnectorError `database` if the month cannot be closed, with every reason; nothing is written then
+ */
+export async function close(options: CloseOptions, host: WarehouseHost): Promise<void> {
+  const book = await writtenBook(options, host.now());
+  await host.say(options.json ? `${JSON.stringify(book)}\n` : `${closedLines(book).join("\n")}\n`);
+}
+
+async function writtenBook(options: CloseOptions, now: number): Promise<ClosedBook> {
+  // Opened for reading first: a close makes no database.
+  (await Database.open(options.database, "read")).close();
+  const database = await Database.open(options.database, "write");
+  try {
+    await database.lock();
+    await assertSynced(database);
+    await refreshModels(database);
+    const made: string[] = [];
+    let book: ClosedBook | undefined;
+    await database.transaction(async () => {
+      const id = await ask(database, options, now);
+      made.push(...(await makeModels(database, NEEDED)));
+      await assertMayClose(database, options);
+      for (const statement of await closeStatements()) await database.run(statement);
+      made.push(...(await makeModels(database, SHOWN)));
+      book = await closedBook(database, id);
+    });
+    await dropInternal(database, made);
+    if (book === undefined) throw new ConnectorError("internal", "The book was not written.");
+    return book;
+  } finally {
+    database.close();
+  }
+}
+
+async function assertSynced(database: Database): Promise<void> {
+  const [found] = await database.query(
+    "SELECT count(*) FROM information_schema.tables WHERE table_schema = 'source_ai_billing' AND table_name = 'states'",
+  );
+  if (found?.[0] === "1") return;
+  throw new ConnectorError(
+    "database",
+    `No sync has written to "${database.path}": \`close\` needs a database of \`sync\`. Elsewhere the dbt package closes months.`,
+  );
+}
+
+/** Asks for a book with a row that has no digest yet. Gives its id. */
+async function ask(
+  database: Database,
+  { month, view, accrue, why }: CloseOptions,
+  now: number,
+): Promise<string> {
+  const [held] = await database.query(
+    `SELECT coalesce(max(version), 0) FROM ai_billing_closes
+     WHERE book_view = ${literal(view)} AND book_month = DATE ${literal(`${month}-01`)}`,
+  );
+  const version = why === undefined ? 1 : Math.max(2, Number(held?.[0] ?? 0) + 1);
+  const id = `${view} ${month} v${version}`;
+  const instant = new Date(now).toISOString().replace("T", " ").replace("Z", "");
+  await database.run(
+    `INSERT INTO ai_billing_closes (close_id, book_view, book_month, version, closed_at, with_accruals, why)
+     VALUES (${literal(id)}, ${literal(view)}, DATE ${literal(`${month}-01`)}, ${version}, TIMESTAMP ${literal(instant)},
+             ${accrue}, ${why === undefined ? "NULL" : literal(why)})`,
+  );
+  return id;
+}
+
+/** The statements of sql/close_duckdb.sql. None of them has a semicolon inside. */
+async function closeStatements(): Promise<readonly string[]> {
+  const code = (await closeSql()).replaceAll(/^--.*$/gm, "");
+  return code.split(/;\n/).filter((statement) => statement.trim() !== "");
+}
+
+/** A reason against a close, and the days that it is about. */
+interface Obstacle {
+  readonly account: string;
+  readonly why: string;
+  readonly days: string[];
+  readonly isAccruable: boolean;
+}
+
+async function assertMayClose(database: Database, options: CloseOptions): Promise<void> {
+  const rows = await database.query(`
+    SELECT coalesce(account, ''), why, coalesce(day::VARCHAR, ''), is_accruable
+    FROM ai_billing__book_obstacles ORDER BY number_, why, account, day`);
+  const found = new Map<string, Obstacle>();
+  for (const [account = "", why = "", day = "", isAccruable = ""] of rows) {
+    if (options.accrue && isAccruable === "true") continue;
+    const key = JSON.stringify([account, why]);
+    const known = found.get(key) ?? { account, why, days: [], isAccruable: isAccruable === "true" };
+    found.set(key, known);
+    if (day !== "") known.days.push(day);
+  }
+  if (found.size === 0) return;
+  const all = [...found.values()];
+  const remedy = all.every(({ isAccruable }) => isAccruable)
+    ? " Sync again later, or book accruals for it with --accrue."
+    : "";
+  throw new ConnectorError(
+    "database",
+    `${options.month} by ${options.view} is not closed, and nothing was written: ${all.map(wordsOf).join("; ")}.${remedy}`,
+  );
+}
+
+/** The last word of a reason names what the days are. */
+function wordsOf({ account, why, days, isAccruable }: Obstacle): string {
+  if (!isAccruable) {
+    if (why === "months are closed in their order")
+      return `months are closed in their order, and the next one is ${days[0]?.slice(0, 7) ?? ""}`;
+    return why === "it is closed already"
+      ? "it is closed already (--reopen --why closes it again)"
+      : why;
+  }
+  const owner = account === "" ? "" : ` (account ${account})`;
+  return `${why}${owner}: ${rangesOf(days).join(", ")}`;
+}
+
+const DAY = 86_400_000;
+
+/** Days in their order, with `2026-10-01 to 2026-10-05` for days that follow one another. */
+export function rangesOf(days: readonly string[]): string[] {
+  const ranges: { first: string; last: string }[] = [];
+  for (const day of days) {
+    const newest = ranges.at(-1);
+    if (newest !== undefined && Date.parse(day) - Date.parse(newest.last) === DAY)
+      newest.last = day;
+    else ranges.push({ first: day, last: day });
+  }
+  return ranges.map(({ first, last }) => (first === last ? first : `${first} to ${last}`));
+}

@@ -1,0 +1,89 @@
+/** The message of a close: the book that was written. */
+import type { Database } from "./database.ts";
+import { literal } from "./columns.ts";
+import { add, plain } from "./decimals.ts";
+import { alignedLines } from "./text.ts";
+
+/** Lines of a book by month, kind, reason and currency. */
+export interface BookSum {
+  readonly month: string;
+  readonly kind: string;
+  readonly reason: string;
+  readonly currency: string;
+  readonly amount: string;
+}
+
+/** `--json` prints it as it is. Amounts are decimals as text. */
+export interface ClosedBook {
+  readonly id: string;
+  readonly digest: string;
+  /** The instant of the newest data. */
+  readonly data_as_of: string;
+  readonly sums: readonly BookSum[];
+  /** Costs of all months before the first book of the view, by currency. */
+  readonly before_the_books: readonly { readonly currency: string; readonly amount: string }[];
+}
+
+/** Reads a book from the models. */
+export async function closedBook(database: Database, id: string): Promise<ClosedBook> {
+  const [made] = await database.query(
+    `SELECT digest, coalesce(data_as_of::VARCHAR, '') FROM closes WHERE close_id = ${literal(id)}`,
+  );
+  const sums = await database.query(`
+    SELECT strftime(month, '%Y-%m'), kind, reason, billing_currency, sum(amount) FROM close_lines
+    WHERE close_id = ${literal(id)} GROUP BY ALL ORDER BY 1 DESC, 2, 3, 4`);
+  const before = await database.query(`
+    SELECT billing_currency, known FROM book_balance
+    WHERE state = 'before the books' AND book_view = (SELECT book_view FROM closes WHERE close_id = ${literal(id)})
+    ORDER BY 1`);
+  return {
+    id,
+    digest: made?.[0] ?? "",
+    data_as_of: made?.[1] ?? "",
+    sums: sums.map(([month = "", kind = "", reason = "", currency = "", amount = "0"]) => ({
+      month,
+      kind,
+      reason,
+      currency,
+      amount: plain(amount),
+    })),
+    before_the_books: before.map(([currency = "", amount = "0"]) => ({
+      currency,
+      amount: plain(amount),
+    })),
+  };
+}
+
+/** The same for people. */
+export function closedLines({ id, digest, sums, before_the_books: before }: ClosedBook): string[] {
+  const currencies = [...new Set(sums.map(({ currency }) => currency))].toSorted();
+  const totals = currencies.map((currency) => [
+    "book",
+    "",
+    "",
+    currency,
+    add(sums.filter((sum) => sum.currency === currency).map(({ amount }) => amount)),
+  ]);
+  const rows = sums.map(({ month, kind, reason, currency, amount }) => [
+    month,
+    kind,
+    reason,
+    currency,
+    amount,
+  ]);
+  return [
+    `Closed  ${id}`,
+    ...alignedLines(
+      [
+        { title: "month" },
+        { title: "kind" },
+        { title: "reason" },
+        { title: "currency" },
+        { title: "amount", align: "right" },
+      ],
+      [...rows, ...totals],
+    ),
+    ...before.map(({ currency, amount }) => `Before the books: ${amount} ${currency}`),
+    `Digest  ${digest}`,
+  ];
+}
