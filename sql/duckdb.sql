@@ -5361,7 +5361,7 @@ costs as (
 )
 select
   rows_.*,
-  case when day_status is distinct from 'proven' then 'not proven' when cost_status = 'provisional' then 'provisional' end
+  case when coalesce(day_status, '') <> 'proven' then 'not proven' when cost_status = 'provisional' then 'provisional' end
     as uncertainty
 from (
   select
@@ -8068,9 +8068,10 @@ known as (
 days as (
   select account, base_url, month, day, day_status as why from "ai_billing__book_days" where requested_by is not null
   union all
-  select distinct account, base_url, month, day, reason
-  from "ai_billing__book_closing"
-  where kind = 'accrual' and reason <> 'estimate' and (reason <> 'not proven' or month <> (select book_month from request))
+  select distinct closing.account, closing.base_url, closing.month, closing.day, closing.reason
+  from "ai_billing__book_closing" as closing
+  inner join request on closing.reason <> 'not proven' or closing.month <> request.book_month
+  where closing.kind = 'accrual' and closing.reason <> 'estimate'
   union all
   select distinct closing.account, closing.base_url, closing.month, closing.day, 'not read'
   from "ai_billing__book_closing" as closing

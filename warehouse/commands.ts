@@ -234,7 +234,7 @@ function addClose(program: Parser, found: (command: WarehouseCommand) => void): 
     ],
     codes: "0 the book is written; 1 it is not, and nothing was changed; 2 the line is wrong.",
     more: `
-Views: billing-period is the month that invoices name, month is the month of use. Both may be closed.
+Views: billing-period is the month that invoices name, month is that of use. Both may be closed.
 It refuses while days are not proven or provisional, and names them. --accrue books accruals for
 them, and the next close reverses these. Later changes are adjustments of the next month that is
 closed: the table adjustments has them, close_lines the books. See docs/closing.md.

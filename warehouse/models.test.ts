@@ -29,6 +29,10 @@ describe("the models of sql/duckdb.sql", () => {
     await refreshModels(database);
     expect(await tables("ai\\_billing%' ESCAPE '\\")).toEqual([
       ["ai_billing_budgets"],
+      ["ai_billing_close_entries"],
+      ["ai_billing_close_inputs"],
+      ["ai_billing_close_lines"],
+      ["ai_billing_closes"],
       ["ai_billing_exchange_rates"],
       ["ai_billing_invoice_totals"],
       ["ai_billing_teams"],

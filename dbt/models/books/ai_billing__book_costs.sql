@@ -22,7 +22,7 @@ costs as (
 
 select
   rows_.*,
-  case when day_status is distinct from 'proven' then 'not proven' when cost_status = 'provisional' then 'provisional' end
+  case when coalesce(day_status, '') <> 'proven' then 'not proven' when cost_status = 'provisional' then 'provisional' end
     as uncertainty
 from (
   {{ ai_billing.with_book_teams('costs') }}

@@ -28,9 +28,10 @@ known as (
 days as (
   select account, base_url, month, day, day_status as why from {{ ref('ai_billing__book_days') }} where requested_by is not null
   union all
-  select distinct account, base_url, month, day, reason
-  from {{ ref('ai_billing__book_closing') }}
-  where kind = 'accrual' and reason <> 'estimate' and (reason <> 'not proven' or month <> (select book_month from request))
+  select distinct closing.account, closing.base_url, closing.month, closing.day, closing.reason
+  from {{ ref('ai_billing__book_closing') }} as closing
+  inner join request on closing.reason <> 'not proven' or closing.month <> request.book_month
+  where closing.kind = 'accrual' and closing.reason <> 'estimate'
   union all
   select distinct closing.account, closing.base_url, closing.month, closing.day, 'not read'
   from {{ ref('ai_billing__book_closing') }} as closing
