@@ -3,6 +3,8 @@
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)
 export PATH=$root/node_modules/.bin:$PATH
+# Programs that run from their sources start in half the time.
+export NODE_COMPILE_CACHE=$root/node_modules/.cache/compiled
 
 # The folder of JUnit XML reports. A skipped suite writes one too.
 reports=${REPORTS:-$root/.cache/reports}

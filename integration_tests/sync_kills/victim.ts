@@ -2,15 +2,14 @@
  * The delivery of `sync` as a process to be killed: `victim.ts CONFIG DATABASE`. Its clock jumps, so that the loader commits
  * at every STATE, and the engine gives a STATE after every page. So every kind of instant is within reach of a kill.
  */
-import { setTimeout as sleep } from "node:timers/promises";
 import { run } from "../../src/connector.ts";
 import { parseConfig } from "../../src/config/config.ts";
 import { readJsonFile } from "../../src/config/json_file.ts";
 import { hostOf } from "../../src/testing_host.ts";
 import { Database } from "../../warehouse/database.ts";
 import { deliver } from "../../warehouse/delivery.ts";
-import type { WarehouseHost } from "../../warehouse/host.ts";
 import { prepare } from "../../warehouse/store.ts";
+import { hostWith } from "../../warehouse/testing.ts";
 
 const [config = "", path = ""] = process.argv.slice(2);
 /** More than the loader waits between two commits. */
@@ -19,24 +18,12 @@ let jumps = 0;
 
 const engine = hostOf({}, { stateInterval: 0 });
 
-const host: WarehouseHost = {
+const host = hostWith({
   now: () => (jumps += JUMP),
-  sleep: (ms) => sleep(ms),
   secrets: engine.secrets,
   engine: (command, edges) => run(command, { ...engine, ...edges }),
   readJson: readJsonFile,
-  say: async () => undefined,
-  warn: () => undefined,
-  watch: () => ({
-    saw: () => undefined,
-    told: () => undefined,
-    note: () => undefined,
-    end: () => undefined,
-  }),
-  ask: undefined,
-  databaseUrl: undefined,
-  readInput: async () => "",
-};
+});
 
 const database = await Database.open(path, "write");
 const { baseUrl, account = "", granularity } = parseConfig(await readJsonFile(config, "config"));
