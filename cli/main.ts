@@ -112,8 +112,12 @@ async function commandOf(argv: readonly string[]): Promise<Command> {
  * Answers a wrong command line. A person reads the fault and the help on stderr. A platform reads the fault from stdout, so a trace
  * goes there unless stdout is a terminal or the command is for people.
  */
-async function refuse({ error, help, isForPeople }: WrongLine, emitter: Emitter): Promise<void> {
+async function refuse(
+  { error, help, isForPeople, isJson }: WrongLine,
+  emitter: Emitter,
+): Promise<void> {
   process.exitCode = WRONG_LINE;
+  if (isJson) await emitter.print(error.toJson());
   if (isForPeople || (await isWatched())) {
     process.stderr.on("error", () => undefined); // nobody is left to be told
     process.stderr.write(`${error.message}\n\n${help}`);
@@ -290,7 +294,7 @@ async function runWarehouse(
   secrets: Secrets,
   stop: AbortSignal,
 ): Promise<void> {
-  const { stdin, stderr } = process;
+  const { stdin, stdout, stderr, env: environment } = process;
   process.umask(PRIVATE);
   stderr.on("error", () => undefined); // the sync goes on if the terminal closes
   const warn = sayOnStderr(secrets);
@@ -308,10 +312,11 @@ async function runWarehouse(
       engine: (asking, edges) => connector.run(asking, { ...host, ...edges }),
       readJson,
       say: (text) => emitter.print(secrets.mask(text)),
+      hasColors: stdout.isTTY && !environment["NO_COLOR"] && environment["TERM"] !== "dumb",
       warn,
       watch: await watcherOf(secrets),
       ask: stdin.isTTY && stderr.isTTY ? askAt(stdin, stderr, stop) : undefined,
-      databaseUrl: process.env["DATABASE_URL"],
+      databaseUrl: environment["DATABASE_URL"],
       readInput: async () => Buffer.from(await readInput()).toString("utf8"),
     });
     process.exitCode = ok ? 0 : 1;

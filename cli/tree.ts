@@ -34,6 +34,8 @@ export interface WrongLine {
   readonly help: string;
   /** Whether a person runs the command that the line names. A platform runs the commands of the protocol. */
   readonly isForPeople: boolean;
+  /** Whether the line asks for JSON on stdout. */
+  readonly isJson: boolean;
 }
 
 /** Help has the same width in every terminal, in characters, so that its text is the same everywhere. */
@@ -140,6 +142,7 @@ export async function parseCommandLine(argv: readonly string[], version: string)
       `The command line is wrong: ${fault}. See \`${NAME} --help\`.`,
     ),
     help: (commandOf(program, argv) ?? program).helpInformation(),
+    isJson: argv.includes("--json") && hasJson(commandOf(program, argv)),
     isForPeople: argv[0] === "help" || !PROTOCOL.has(commandOf(program, argv)?.name() ?? "read"),
   });
   // The help lists `help`, but commander knows no help for it.
@@ -160,6 +163,10 @@ export async function parseCommandLine(argv: readonly string[], version: string)
   const ignoresDebug = program.getOptionValue("debug") === true && !PROTOCOL.has(command.kind);
   return ignoresDebug ? wrong("this command has no option '--debug'") : command;
 }
+
+/** Whether the command's result may be JSON on stdout. The `--json` of `conform` names a file. */
+const hasJson = (command: Parser | undefined): boolean =>
+  command?.options.some((option) => option.long === "--json" && !option.required) ?? false;
 
 /** Whether a part could not be loaded because its files are not installed: the image has no warehouse/. */
 const isAbsent = (reason: unknown): boolean =>

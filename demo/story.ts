@@ -4,7 +4,7 @@ import { text as textOf } from "node:stream/consumers";
 import * as z from "zod";
 import { LAUNCHER, start } from "../bin/process.ts";
 import { Database } from "../warehouse/database.ts";
-import { reportData } from "../warehouse/report/data.ts";
+import { reportData, screensOf } from "../warehouse/report/data.ts";
 import { writeReport } from "../warehouse/report/write.ts";
 import { type Chapter, CHAPTERS } from "./chapters.ts";
 import {
@@ -79,7 +79,8 @@ export async function tell(places: Places): Promise<boolean> {
     const database = await Database.open(places.database, "read");
     try {
       const right = await conclude(database, outcomes);
-      await writeReport(places.realReport, await reportData(database, "npm run demo"));
+      const screens = await screensOf(database);
+      await writeReport(places.realReport, await reportData(database, screens, "npm run demo"));
       return right;
     } finally {
       database.close();

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { LAUNCHER } from "../bin/process.ts";
-import { decimal } from "../warehouse/report/format.ts";
+import { decimal, money } from "../warehouse/report/format.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const run = promisify(execFile);
@@ -116,7 +116,7 @@ describe("npm run demo", () => {
       expect(Object.values(answer), sql).toEqual([amount]);
     }
     const [bill, use, toDate] = queries.map(([, amount = ""]) => decimal(amount));
-    expect(output).toContain(`Billed  November 2026: ${bill} USD`);
+    expect(output).toContain(`November so far: ${money(queries[2]?.[1] ?? "", 2)} USD, `);
     const report = await readFile(join(directory, "report.html"), "utf8");
     expect(report).toContain(`"toDate":"${queries[2]?.[1]}"`);
     expect(page.match(/^\| .* \| ([\d,.]+) \|$/gm)?.map((row) => row.split(" | ").at(-1))).toEqual(

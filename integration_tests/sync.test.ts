@@ -85,7 +85,7 @@ describe("sync", () => {
     expect(first).toMatchObject({ end: 0 });
     expect(first.stdout).toMatch(/^usage +2 rows read, 2 new, 0 changed; complete through /m);
     expect(first.stdout).toMatch(/^costs +3 rows read, 3 new, 0 changed; complete through /m);
-    expect(first.stdout).toMatch(/^Billed +March 2026: 8\.750000000000000001 USD/m);
+    expect(first.stdout).toMatch(/^March so far: 8\.75 USD, /m);
     expect(first.stdout).toMatch(/^Proven +costs: \d+ of \d+ days; /m);
     expect(await billed(shell)).toEqual((await served.totals()).costs.currencies);
     expect(await readFile(shell.path("report.html"), "utf8")).toContain("8.750000000000000001");

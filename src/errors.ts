@@ -112,6 +112,12 @@ export class ConnectorError extends Error {
     return OF_CONTENT.has(this.code);
   }
 
+  /** The line that a command for people prints with `--json`, so that a program never reads nothing. */
+  toJson(): string {
+    const { code, message } = this;
+    return `${JSON.stringify({ ok: false, error: { code, message } })}\n`;
+  }
+
   /** The payload of an error trace (protocol 0.18, AirbyteErrorTraceMessage). */
   toTrace(): ErrorTrace {
     return {

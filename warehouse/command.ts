@@ -1,5 +1,6 @@
 /** The commands for people without a platform: `sync`, `init`, `query`, `report` and `close`. */
 import { close } from "./close.ts";
+import { ConnectorError } from "../src/errors.ts";
 import type { WarehouseCommand } from "./commands.ts";
 import type { WarehouseHost } from "./host.ts";
 import { init } from "./init.ts";
@@ -8,12 +9,31 @@ import { report } from "./report_command.ts";
 import { sync } from "./sync.ts";
 
 /**
- * Runs a command.
+ * Runs a command. With `--json` a failure is an object on stdout too: a program never reads nothing.
  *
  * @returns whether all went well
  * @throws ConnectorError what a person should be told
  */
 export async function warehouse(command: WarehouseCommand, host: WarehouseHost): Promise<boolean> {
+  let isInResult = false;
+  const say = async (text: string): Promise<void> => {
+    isInResult = command.kind !== "sync";
+    await host.say(text);
+  };
+  try {
+    return await run(command, { ...host, say });
+  } catch (reason) {
+    // In the middle of a list there is no place for another object; the exit code tells.
+    if (isJson(command) && !isInResult)
+      await host.say(ConnectorError.from(reason).toJson()).catch(() => undefined);
+    throw reason;
+  }
+}
+
+const isJson = (command: WarehouseCommand): boolean =>
+  (command.kind === "sync" && command.options.json) || (command.kind === "query" && command.json);
+
+async function run(command: WarehouseCommand, host: WarehouseHost): Promise<boolean> {
   switch (command.kind) {
     case "sync":
       return await sync(command.options, host);

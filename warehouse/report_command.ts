@@ -6,7 +6,7 @@ import { refreshModels } from "./models.ts";
 import { connectionString, copyFromPostgres } from "./postgres.ts";
 import { isPostgres } from "./postgres_address.ts";
 import { copyFromDuckDB } from "./raw_tables.ts";
-import { reportData } from "./report/data.ts";
+import { reportData, screensOf } from "./report/data.ts";
 import { unusables, warnOfUnusables } from "./unusable.ts";
 import { assertMayWrite, writeReport } from "./report/write.ts";
 
@@ -32,7 +32,8 @@ export async function report(options: ReportOptions, host: WarehouseHost): Promi
     await refreshModels(database);
     await warnOfBudgets(database, host.warn);
     warnOfUnusables(await unusables(database), host.warn);
-    await writeReport(options.out, await reportData(database, "source-ai-billing report"));
+    const screens = await screensOf(database);
+    await writeReport(options.out, await reportData(database, screens, "source-ai-billing report"));
   } finally {
     database.close();
   }

@@ -2,7 +2,10 @@
 import type { Change } from "./bills.ts";
 import type { Proof } from "./figures.ts";
 import type { Counts } from "./loader.ts";
-import { count, decimal, month } from "./report/format.ts";
+import { count, decimal, month, signedMoney } from "./report/format.ts";
+import type { Overview } from "./report/model.ts";
+import { screenLines } from "./summary_screen.ts";
+import type { Paint } from "./text.ts";
 import type { Unusables } from "./unusable_values.ts";
 
 export interface StreamSummary extends Counts {
@@ -15,6 +18,8 @@ export interface StreamSummary extends Counts {
 export interface Summary {
   readonly ok: boolean;
   readonly streams: readonly StreamSummary[];
+  /** The figures of the report's first screen, and the months before; the currency with the most records first. */
+  readonly currencies: readonly Overview[];
   /** The bill of each billing period and currency, the newest first. */
   readonly bills: readonly Change[];
   readonly proofs: readonly Proof[];
@@ -28,18 +33,21 @@ export interface Summary {
 
 const number = (rows: number): string => decimal(String(rows));
 
-const signed = (amount: string): string =>
-  amount.startsWith("-") ? decimal(amount) : `+${decimal(amount)}`;
-
 /** The summary for people, line by line. */
-export function summaryLines({ ok, streams, bills, proofs, notices, report }: Summary): string[] {
+export function summaryLines(
+  { ok, streams, currencies, bills, proofs, notices, report }: Summary,
+  paint: Paint,
+): string[] {
   return [
     ...streams.map(streamLine),
-    ...billLines(bills),
-    ...proofs.map(proofLine),
+    ...screenLines(currencies, paint),
+    ...changeLine(bills),
+    ...proofs.map((proof) => proofLine(proof, paint)),
     ...notices.map((notice) => `Note    ${notice}`),
     ...(report === null ? [] : [`Report  ${report}`]),
-    ...(ok ? [] : ["Not everything was read: the next sync goes on where this one ended."]),
+    ...(ok
+      ? []
+      : [paint("red", "Not everything was read: the next sync goes on where this one ended.")]),
   ];
 }
 
@@ -49,26 +57,42 @@ function streamLine({ name, read, added, changed, position }: StreamSummary): st
   return `${name.padEnd(6)}  ${number(read)} rows read, ${number(added)} new, ${number(changed)} changed${through}`;
 }
 
-/** The newest billing period in full, and the others only if the sync changed them. */
-function billLines(bills: readonly Change[]): string[] {
-  const newest = bills[0]?.month;
-  return bills.flatMap(({ month: period, currency, billed, provisional, change, unsummed }) => {
-    const isChanged = change !== null && change !== "0";
-    if (period !== newest && !isChanged && unsummed === 0) return [];
-    const open = provisional === "0" ? "" : `, ${decimal(provisional)} of it provisional`;
-    const since = isChanged ? `; ${signed(change)} since the last sync` : "";
-    const without =
-      unsummed === 0 ? "" : `, without ${count(unsummed, "cost")} that cannot be summed`;
-    return [`Billed  ${month(period)}: ${decimal(billed)} ${currency}${without}${open}${since}`];
-  });
+/** Billing periods that the line of changes names. */
+const PERIODS = 3;
+
+/** How the bills differ from those after the sync before, and the costs that are in none. The first sync changes nothing. */
+function changeLine(bills: readonly Change[]): string[] {
+  const changed = bills.filter(({ change }) => change !== null && change !== "0");
+  const named = changed
+    .slice(0, PERIODS)
+    .map(
+      ({ month: period, currency, change }) =>
+        `${month(period)} ${signedMoney(change ?? "0", 2)} ${currency}`,
+    );
+  const more = changed.length > PERIODS ? [`${changed.length - PERIODS} more billing periods`] : [];
+  const since =
+    named.length === 0 ? [] : [`Since   the last sync: ${[...named, ...more].join(", ")}`];
+  const unsummed = bills
+    .filter((bill) => bill.unsummed > 0)
+    .map((bill) => `${month(bill.month)}: ${count(bill.unsummed, "cost")}`);
+  return unsummed.length === 0
+    ? since
+    : [
+        ...since,
+        `In no sum, because a value cannot be summed: ${unsummed.slice(0, PERIODS).join(", ")}`,
+      ];
 }
 
-function proofLine({ dataset, proven, unproven, incomplete, differing }: Proof): string {
+function proofLine(
+  { dataset, proven, unproven, incomplete, differing }: Proof,
+  paint: Paint,
+): string {
   const rest = [
     `${number(incomplete)} in progress or not covered as a whole`,
     ...(unproven === 0 ? [] : [`${number(unproven)} unproven`]),
     ...(differing === 0 ? [] : [`${number(differing)} control totals differ`]),
   ];
   const all = number(proven + unproven + incomplete);
-  return `Proven  ${dataset}: ${number(proven)} of ${all} days; ${rest.join(", ")}`;
+  const line = `Proven  ${dataset}: ${number(proven)} of ${all} days; ${rest.join(", ")}`;
+  return unproven + differing === 0 ? line : paint("red", line);
 }

@@ -7,10 +7,12 @@ import { deliver } from "./delivery.ts";
 import { proofs } from "./figures.ts";
 import type { WarehouseHost } from "./host.ts";
 import { type InputFiles, readInputs, storeInputs, warnOfBudgets } from "./inputs.ts";
-import { reportData } from "./report/data.ts";
+import { reportData, screensOf } from "./report/data.ts";
+import { overviewsOf } from "./report/overview.ts";
 import { assertMayWrite, writeReport } from "./report/write.ts";
 import { inputTables, refreshModels } from "./models.ts";
 import { type Owner, prepare, RESETTABLE, resetStates, type ResettableStream } from "./store.ts";
+import { paintFor } from "./text.ts";
 import { unusables, warnOfUnusables } from "./unusable.ts";
 import { foldVersions } from "./versions.ts";
 import { type Summary, summaryLines, type StreamSummary } from "./summary.ts";
@@ -52,6 +54,7 @@ export async function sync(options: SyncOptions, host: WarehouseHost): Promise<b
     } catch (reason) {
       const error = ConnectorError.from(reason);
       if (error.code === "aborted" || error.failureType === "config_error") throw error;
+      if (options.json) await host.say(error.toJson());
       host.warn(error.message);
     }
     for (let rest = next - host.now(); rest > 0; rest = next - host.now()) {
@@ -71,7 +74,9 @@ async function syncOnce(options: SyncOptions, host: WarehouseHost): Promise<bool
   const summary = await summaryOfSync(options, host);
   // Said when the database is closed, so that a reader of the summary can open it.
   await host.say(
-    options.json ? `${JSON.stringify(summary)}\n` : `${summaryLines(summary).join("\n")}\n`,
+    options.json
+      ? `${JSON.stringify(summary)}\n`
+      : `${summaryLines(summary, paintFor(host.hasColors)).join("\n")}\n`,
   );
   return summary.ok;
 }
@@ -102,12 +107,15 @@ async function summaryOfSync(options: SyncOptions, host: WarehouseHost): Promise
         ? [{ name, ...delivery.loader.counts(name), position: states.get(name) ?? null }]
         : [],
     );
+    const screens = await screensOf(database);
     if (options.report !== undefined) {
-      await writeReport(options.report, await reportData(database, "source-ai-billing sync"));
+      const data = await reportData(database, screens, "source-ai-billing sync");
+      await writeReport(options.report, data);
     }
     return {
       ok: delivery.ok,
       streams,
+      currencies: await overviewsOf(database, screens),
       bills,
       proofs: await proofs(database),
       unusable,

@@ -20,6 +20,7 @@ export function hostWith(parts: Partial<WarehouseHost>): WarehouseHost {
     engine: none("engine"),
     readJson: none("file"),
     say: () => Promise.resolve(),
+    hasColors: false,
     warn: () => undefined,
     watch: () => ({
       saw: () => undefined,

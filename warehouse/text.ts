@@ -12,6 +12,16 @@ const STEERING = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]+/gu;
 /** A text of a provider or of a user, fit for a terminal. */
 export const cleaned = (text: string): string => text.replaceAll(STEERING, " ");
 
+/** Colors a line for a terminal; elsewhere the line stays as it is. */
+export type Paint = (style: "bold" | "red", line: string) => string;
+
+const STYLES = { bold: 1, red: 31 } as const;
+
+export const paintFor =
+  (hasColors: boolean): Paint =>
+  (style, line) =>
+    hasColors ? `\u001B[${STYLES[style]}m${line}\u001B[0m` : line;
+
 /** One line for the titles and one for each row, each column as wide as its widest cell. */
 export function alignedLines(
   columns: readonly TextColumn[],

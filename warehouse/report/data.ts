@@ -9,22 +9,46 @@ import { dimensionsOf } from "./dimensions.ts";
 import { makeClock, makeCosts, reaches } from "./clock.ts";
 import { anomalies, changes, headline, teams, unitCosts } from "./first_screen.ts";
 import { movesOf } from "./moves.ts";
-import type { ProofRange, ReportData, Status, View } from "./model.ts";
+import type { ProofRange, ReportData, Screen, Status, View } from "./model.ts";
+
+/** What is read first of each currency; the one with the most records first. */
+export async function screensOf(database: Database): Promise<Screen[]> {
+  const currencies = await firstColumn(
+    database,
+    `SELECT billing_currency FROM (
+       SELECT billing_currency, 1 AS counted FROM current_costs WHERE is_counted
+       UNION ALL SELECT billing_currency, 0 FROM invalid_rows WHERE dataset = 'costs')
+     WHERE billing_currency IS NOT NULL GROUP BY 1 ORDER BY sum(counted) DESC, 1`,
+  );
+  await makeClock(database);
+  const screens: Screen[] = [];
+  for (const currency of currencies) {
+    await makeCosts(database, currency);
+    const head = await headline(database, currency);
+    screens.push({
+      currency,
+      headline: head,
+      moves: head.comparison === null ? null : await movesOf(database),
+      anomalies: await anomalies(database, currency),
+      changes: await changes(database, currency),
+      teams: await teams(database, currency, head),
+    });
+  }
+  return screens;
+}
 
 /**
  * All data of the report.
  *
  * @param madeBy the command that makes the report
  */
-export async function reportData(database: Database, madeBy: string): Promise<ReportData> {
-  const currencies = await firstColumn(
-    database,
-    `SELECT billing_currency FROM current_costs WHERE is_counted AND billing_currency IS NOT NULL
-     GROUP BY 1 ORDER BY count(*) DESC, 1`,
-  );
-  await makeClock(database);
+export async function reportData(
+  database: Database,
+  screens: readonly Screen[],
+  madeBy: string,
+): Promise<ReportData> {
   const views: View[] = [];
-  for (const currency of currencies) views.push(await viewOf(database, currency));
+  for (const screen of screens) views.push(await viewOf(database, screen));
   return {
     providers: await firstColumn(
       database,
@@ -67,7 +91,8 @@ async function firstColumn(database: Database, sql: string): Promise<string[]> {
   return (await database.query(sql)).map(([value = ""]) => value);
 }
 
-async function viewOf(database: Database, currency: string): Promise<View> {
+async function viewOf(database: Database, screen: Screen): Promise<View> {
+  const { currency, headline: head, moves, anomalies: unusual, changes: late } = screen;
   const [row] = await database.query(`
     SELECT coalesce(sum(billed_cost), 0),
            coalesce(sum(billed_cost) FILTER (cost_status IS DISTINCT FROM 'final'), 0)
@@ -79,18 +104,17 @@ async function viewOf(database: Database, currency: string): Promise<View> {
   const [current = "0", provisional = "0"] = (row ?? []).map(plain);
   await makeCosts(database, currency);
   const { days, dimensions } = await dimensionsOf(database);
-  const head = await headline(database, currency);
   return {
     currency,
     headline: head,
     days,
     dimensions,
     reaches: await reaches(database, days[0]),
-    moves: head.comparison === null ? null : await movesOf(database),
-    anomalies: await anomalies(database, currency),
-    changes: await changes(database, currency),
+    moves,
+    anomalies: unusual,
+    changes: late,
     units: await unitCosts(database, currency),
-    teams: await teams(database, currency, head),
+    teams: screen.teams,
     naive: add([current, plain(gone)]),
     current,
     provisional,

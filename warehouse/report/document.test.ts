@@ -24,6 +24,7 @@ const HEADLINE: Headline = {
   daysInMonth: 30,
   daysProvisional: 0,
   daysNotProven: 0,
+  unsummed: 0,
   budget: BUDGET,
 };
 

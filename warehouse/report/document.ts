@@ -1,12 +1,13 @@
 /** The document: the choice of a currency, the first screen of each, its costs by label, unit costs, and the proof. */
 import { subtract } from "../decimals.ts";
 import { exploreSection } from "./explore_section.ts";
-import { count, longDate, money, month, percent, shortDate } from "./format.ts";
+import { count, money, monthName, percent, shortDate } from "./format.ts";
 import { type Markup, markup } from "./markup.ts";
 import type { Budget, Headline, ReportData, View } from "./model.ts";
 import { newsSection } from "./news_section.ts";
 import { proofSection } from "./proof_section.ts";
 import { amount, change, DIGITS, table } from "./tables.ts";
+import { claimOf, detailsOf, namesOf, scopeWords } from "./words.ts";
 
 const NOTHING = new Array<Markup>();
 
@@ -35,11 +36,6 @@ ${proofSection(data)}
 export const titleOf = (providers: readonly string[]): string =>
   providers.length === 0 ? "AI spend" : `AI spend at ${namesOf(providers)}`;
 
-const namesOf = (names: readonly string[]): string =>
-  names.length > 3
-    ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more`
-    : names.join(", ");
-
 const accountsOf = ({ accounts }: ReportData): string =>
   accounts.length < 2 ? "" : ` · ${count(accounts.length, "account")}`;
 
@@ -66,14 +62,12 @@ ${unitFigure(view)}
 
 function headline(view: View, others: readonly View[]): Markup {
   const { headline: head, currency } = view;
-  const name = month(head.month);
-  const title = head.isOver ? name : `${name} so far`;
   return markup`
 <header>
   <h1>${claimOf(view)}</h1>
   <p class="lead">${detailsOf(view)}${othersOf(others)}</p>
   <dl class="sums">
-    ${sum("to-date", title, amount(head.toDate), currency, `through ${shortDate(head.throughDay)}`)}
+    ${sum("to-date", monthName(head, true), amount(head.toDate), currency, `through ${shortDate(head.throughDay)}`)}
     ${previousSum(head, currency)}
     ${head.isOver ? NOTHING : [forecastSum(head, currency)]}
     ${budgetSum(view)}
@@ -109,17 +103,6 @@ function previousSum(head: Headline, currency: string): Markup {
 
 const notRead = ({ hasCompleteDay }: Headline): string =>
   hasCompleteDay ? "it was not read on the days of this month" : "no complete day to compare";
-
-/** The days and accounts that a comparison is about, where it is not about all. */
-function scopeWords({ comparison: compared, behind }: Headline): string {
-  if (compared === null) return "";
-  const days =
-    compared.days === null
-      ? " on the days of each account that were read in both months"
-      : ` on the ${count(compared.days, "day")} that ${compared.days === 1 ? "was" : "were"} read in both months`;
-  const names = behind.map(({ name }) => name);
-  return `${compared.isWhole ? "" : days}${names.length === 0 ? "" : `, without ${namesOf(names)}`}`;
-}
 
 function sum(
   kind: string,
@@ -163,84 +146,6 @@ function scopeOf(
   const says = markup`of ${count(teams, "team")}, which ${has} spent ${amount(toDate)}${isMonthOver ? "" : " so far"};`;
   return { says, forecast: teams === 1 ? "its forecast is" : "their forecast is" };
 }
-
-/** The claim of the page: where the month stands, in one sentence. */
-function claimOf({ headline: head, currency }: View): string {
-  const { toDate, budget, isOver } = head;
-  const name = month(head.month).split(" ")[0] ?? "";
-  const billed = `${money(toDate, DIGITS)} ${currency}`;
-  const course = budget === null ? "" : courseOf(budget, isOver);
-  return `${name}${isOver ? "" : " so far"}: ${billed}, ${sinceOf(head, currency)}${course}`;
-}
-
-/** The comparison in the claim. Without a share there is none: the month before cost nothing, or had more credits than costs. */
-function sinceOf(head: Headline, currency: string): string {
-  const { comparison: compared } = head;
-  if (compared === null)
-    return head.hasCompleteDay
-      ? "not compared, because the month before was not read on these days"
-      : "nothing to compare with";
-  const { billed, previous } = compared;
-  const share = percent(subtract(billed, previous), previous);
-  const against = share === "" ? `${money(previous, DIGITS)} ${currency}` : share;
-  const words = share === "" ? `after ${against} in` : `${against} against`;
-  return `${words} the month before${scopeWords(head)}`;
-}
-
-/** The end of the claim: whether the costs that count against the budget will exceed it. */
-function courseOf(
-  { amount: budget, forecast, teams, isOfAll }: Budget,
-  isMonthOver: boolean,
-): string {
-  if (forecast === null) return "";
-  const isOver = Number(subtract(forecast, budget)) > 0;
-  const share = isOver ? byShare(percent(subtract(forecast, budget), budget)) : "";
-  const verb = isOver ? "exceed" : "stay within";
-  const past = isOver ? "exceeded" : "stayed within";
-  if (isOfAll || teams === null)
-    return isMonthOver
-      ? `; it ${past} the budget${share}`
-      : `, on course to ${verb} the budget${share}`;
-  const who = teams === 1 ? "the team with a budget" : `the ${count(teams, "team")} with a budget`;
-  if (isMonthOver) return `; ${who} ${past} it${share}`;
-  return `; ${who} ${teams === 1 ? "is" : "are"} on course to ${verb} it${share}`;
-}
-
-/** The share in words; empty if there is none, because the budget is 0. */
-const byShare = (share: string): string => (share === "" ? "" : ` by ${share.slice(1)}`);
-
-function detailsOf({ headline: head, currency }: View): string {
-  const open = [
-    ...(head.daysProvisional === 0
-      ? []
-      : [`${count(head.daysProvisional, "day")} still provisional`]),
-    ...(head.daysNotProven === 0
-      ? []
-      : [`${count(head.daysNotProven, "day")} of the month not proven yet`]),
-  ];
-  const state = open.length === 0 ? "All days are final and proven" : open.join(", ");
-  const reach = head.hasCompleteDay
-    ? "Complete through"
-    : "No day is known to be complete. Costs are known through";
-  return `${reach} ${longDate(head.throughDay)}, day ${Number(head.throughDay.slice(8))} of ${head.daysInMonth}. ${state}.${unevenOf(head, currency)}`;
-}
-
-/** The accounts that are behind the others, each with its amount, and the costs that others have after the day of the page. */
-function unevenOf({ behind, ahead, month: first, throughDay }: Headline, currency: string): string {
-  const left = behind.map(({ name, throughDay: day, billed }) => {
-    const reach =
-      day === null ? "has no complete day" : `is complete through ${longDate(day)} only`;
-    return ` ${name} ${reach}: its ${money(billed, DIGITS)} ${currency} of ${month(previousMonth(first))} and since are not compared.`;
-  });
-  const waiting =
-    ahead === null
-      ? ""
-      : ` This page ends with the newest complete day of ${namesOf(ahead.names)}; later complete days of other accounts, ${money(ahead.billed, DIGITS)} ${currency} after ${shortDate(throughDay)}, are not in it yet.`;
-  return `${left.join("")}${waiting}`;
-}
-
-const previousMonth = (first: string): string =>
-  new Date(Date.parse(first) - 86_400_000).toISOString();
 
 function othersOf(others: readonly View[]): string {
   if (others.length === 0) return "";

@@ -40,7 +40,9 @@ export async function headline(database: Database, currency: string): Promise<He
              SELECT count(*) FROM (
                SELECT day FROM report_days SEMI JOIN (FROM report_accounts WHERE is_active AND NOT is_behind) USING (place)
                WHERE is_proven AND day BETWEEN clock.month AND clock.through_day
-               GROUP BY day HAVING count(*) = (SELECT count(*) FROM report_accounts WHERE is_active AND NOT is_behind)))
+               GROUP BY day HAVING count(*) = (SELECT count(*) FROM report_accounts WHERE is_active AND NOT is_behind))),
+           (SELECT count(DISTINCT record_id) FROM invalid_rows
+            WHERE dataset = 'costs' AND billing_currency = ${literal(currency)} AND day BETWEEN clock.month AND clock.through_day)
     FROM report_clock AS clock WHERE month IS NOT NULL`);
   const [
     month = "",
@@ -49,9 +51,9 @@ export async function headline(database: Database, currency: string): Promise<He
     daysInMonth = "0",
     isLast,
     billed = "0",
-    ...days
+    ...counts
   ] = row;
-  const [daysProvisional = 0, daysNotProven = 0] = days.map(Number);
+  const [daysProvisional = 0, daysNotProven = 0, unsummed = 0] = counts.map(Number);
   const isOver = isLast === "true" && hasCompleteDay === "true";
   const toDate = plain(billed);
   const left = await behind(database);
@@ -72,6 +74,7 @@ export async function headline(database: Database, currency: string): Promise<He
     daysInMonth: Number(daysInMonth),
     daysProvisional,
     daysNotProven,
+    unsummed,
     budget: await budgetOf(database, { currency, month, toDate, forecast, isOver }),
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { count, decimal, longDate, month, shortDate } from "./format.ts";
+import { count, decimal, longDate, money, month, shortDate, signedMoney } from "./format.ts";
 
 describe("figures", () => {
   it.each([
@@ -11,6 +11,26 @@ describe("figures", () => {
     ["123456789012345678901234567890", "123,456,789,012,345,678,901,234,567,890"],
   ])("%s is written %s, with every digit", (text, written) => {
     expect(decimal(text)).toBe(written);
+  });
+
+  it.each([
+    ["0", "0.00"],
+    ["1333.241", "1,333.24"],
+    ["0.005", "0.01"],
+    ["0.004", "0.0040"],
+    ["-0.000123456", "−0.00012"],
+    ["0.000000000000000001", "0.0000000000000000010"],
+  ])("%s is shown as %s, and nothing but 0 is shown as 0", (amount, shown) => {
+    expect(money(amount, 2)).toBe(shown);
+  });
+
+  it("have a sign where they are a change", () => {
+    expect(["12", "-3.5", "0", "0.0004"].map((amount) => signedMoney(amount, 2))).toEqual([
+      "+12.00",
+      "−3.50",
+      "0.00",
+      "+0.00040",
+    ]);
   });
 
   it("counts in words", () => {

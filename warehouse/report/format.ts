@@ -8,8 +8,16 @@ export function decimal(text: string): string {
   return `${text.startsWith("-") ? "−" : ""}${grouped}${fraction === undefined ? "" : `.${fraction}`}`;
 }
 
-/** Money with so many digits after the point: `-1234.567` as `−1,234.57`. */
-export const money = (amount: string, digits: number): string => decimal(rounded(amount, digits));
+/**
+ * Money with so many digits after the point: `-1234.567` as `−1,234.57`. An amount that would be shown as 0 has its first two digits that
+ * are not 0: `0.00012345` as `0.00012`.
+ */
+export function money(amount: string, digits: number): string {
+  const text = rounded(amount, digits);
+  if (/[1-9]/.test(text) || !/[1-9]/.test(amount)) return decimal(text);
+  const zeros = /\.(0*)/.exec(amount)?.[1]?.length ?? 0;
+  return decimal(rounded(amount, zeros + 2));
+}
 
 /** A change with its sign: `+12.00`, `−3.50`, `0.00`. */
 export const signedMoney = (amount: string, digits: number): string =>
@@ -49,6 +57,15 @@ export const shortDate = (instant: string): string => SHORT_DATE.format(Date.par
 
 /** `2025-10-01` as `October 2025`. */
 export const month = (day: string): string => MONTH.format(Date.parse(day));
+
+/** The running month, such as `October so far`, or a month that is over, such as `October`. */
+export function monthName(
+  { month: first, isOver }: { readonly month: string; readonly isOver: boolean },
+  hasYear = false,
+): string {
+  const name = month(first);
+  return `${hasYear ? name : (name.split(" ")[0] ?? "")}${isOver ? "" : " so far"}`;
+}
 
 /** `1 day`, `1,094 days`. */
 export const count = (number: number, one: string, many = `${one}s`): string =>

@@ -25,6 +25,8 @@ export interface Headline {
   /** Days of the month up to {@link throughDay}. */
   readonly daysProvisional: number;
   readonly daysNotProven: number;
+  /** Costs of these days that are in no sum, because one of their values cannot be summed. */
+  readonly unsummed: number;
   /** Null without a budget. */
   readonly budget: Budget | null;
 }
@@ -162,19 +164,53 @@ export interface UnitCost {
   readonly perMillion: string;
 }
 
-/** All figures of one currency. Currencies are never added. */
-export interface View {
+/** What a person reads first of one currency, on the page and at the end of a sync. Currencies are never added. */
+export interface Screen {
   readonly currency: string;
   readonly headline: Headline;
+  readonly moves: Moves | null;
+  readonly anomalies: Anomalies;
+  readonly changes: LateChanges;
+  readonly teams: readonly TeamBudget[];
+}
+
+/** A month of the summary. */
+export interface MonthSum {
+  /** Its first day. */
+  readonly month: string;
+  /** In the running month, through the day of the page. */
+  readonly billed: string;
+  /** Whether each account with costs was read on all of its days; `none` if no day of it was read. */
+  readonly read: "whole" | "part" | "none";
+}
+
+/** A value of a label, and its cost in the running month. */
+export interface Largest {
+  readonly value: string;
+  readonly billed: string;
+}
+
+/** The screen of one currency, with the figures that the page has in its charts and tables. */
+export interface Overview extends Screen {
+  /** The claim of the page, as a sentence. */
+  readonly claim: string;
+  /** The running month and the two before it, the newest first. */
+  readonly months: readonly MonthSum[];
+  /** All costs, also those of {@link later}, and the day of the first one. */
+  readonly all: { readonly since: string | null; readonly billed: string };
+  /** Costs of days after the day with which the page ends. */
+  readonly later: string;
+  readonly models: readonly Largest[];
+  readonly keys: readonly Largest[];
+}
+
+/** All figures of one currency. */
+export interface View extends Screen {
   /** Consecutive days, from the first one with a cost. */
   readonly days: readonly string[];
   readonly dimensions: readonly Dimension[];
   readonly reaches: readonly Reach[];
-  readonly moves: Moves | null;
-  readonly anomalies: Anomalies;
-  readonly changes: LateChanges;
   readonly units: readonly UnitCost[];
-  readonly teams: readonly TeamBudget[];
   /** The billed total of the newest version of each row, as an upsert would keep it, and of the rows that count. */
   readonly naive: string;
   readonly current: string;

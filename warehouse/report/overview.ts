@@ -1,0 +1,77 @@
+/** The figures of the summary: what a person reads first of each currency, at the end of a sync. */
+import type { Database } from "../database.ts";
+import { plain } from "../decimals.ts";
+import { makeCosts, TO_DATE } from "./clock.ts";
+import type { Largest, MonthSum, Overview, Screen } from "./model.ts";
+import { claimOf } from "./words.ts";
+
+/** Models, and keys, that the summary names. */
+const LARGEST = 3;
+
+/** Adds the figures that the page has in its charts and tables. */
+export async function overviewsOf(
+  database: Database,
+  screens: readonly Screen[],
+): Promise<Overview[]> {
+  const overviews: Overview[] = [];
+  for (const screen of screens) {
+    await makeCosts(database, screen.currency);
+    overviews.push({
+      ...screen,
+      claim: claimOf(screen),
+      months: await monthsOf(database),
+      ...(await totalsOf(database)),
+      models: await largestOf(database, "model_id"),
+      keys: await largestOf(database, "api_key_id"),
+    });
+  }
+  return overviews;
+}
+
+/** The running month up to the day of the page, and the two months before it. */
+async function monthsOf(database: Database): Promise<MonthSum[]> {
+  const rows = await database.query(`
+    WITH months AS (
+      SELECT unnest([month, previous_month, (previous_month - INTERVAL 1 MONTH)::DATE]) AS month, through_day FROM report_clock),
+    spans AS (
+      SELECT months.month, least(last_day(months.month), through_day) AS last_day FROM months),
+    spending AS (SELECT DISTINCT place FROM report_costs WHERE records > 0),
+    places AS (
+      FROM spending
+      UNION ALL
+      SELECT place FROM report_accounts WHERE is_active AND NOT EXISTS (FROM spending)),
+    known AS (
+      SELECT month, places.place, count(days.day) AS days, last_day - month + 1 AS expected
+      FROM spans CROSS JOIN places
+      LEFT JOIN report_days AS days ON days.place = places.place AND days.day BETWEEN month AND last_day AND days.is_complete
+      GROUP BY ALL)
+    SELECT month, (
+             SELECT coalesce(sum(billed_cost), 0) FROM report_costs WHERE records > 0 AND day BETWEEN spans.month AND spans.last_day),
+           (SELECT bool_and(days = expected) FROM known WHERE known.month = spans.month),
+           (SELECT bool_and(days = 0) FROM known WHERE known.month = spans.month)
+    FROM spans WHERE month IS NOT NULL ORDER BY month DESC`);
+  return rows.map(([month = "", amount = "0", isWhole, isUnread]) => {
+    const billed = plain(amount);
+    if (isWhole === "true") return { month, billed, read: "whole" };
+    return { month, billed, read: isUnread === "true" && billed === "0" ? "none" : "part" };
+  });
+}
+
+/** All costs, and those after the day with which the page ends. */
+async function totalsOf(database: Database): Promise<Pick<Overview, "all" | "later">> {
+  const [[billed = "0", since = "null", later = "0"] = []] = await database.query(`
+    SELECT coalesce(sum(billed_cost), 0), min(day), coalesce(sum(billed_cost) FILTER (day > through_day), 0)
+    FROM report_costs CROSS JOIN report_clock WHERE records > 0`);
+  return {
+    all: { since: since === "null" ? null : since, billed: plain(billed) },
+    later: plain(later),
+  };
+}
+
+/** The values of a label with the largest costs in the running month. */
+async function largestOf(database: Database, column: string): Promise<Largest[]> {
+  const rows = await database.query(`
+    SELECT ${column}, sum(billed_cost) FROM ${TO_DATE} WHERE ${column} IS NOT NULL
+    GROUP BY 1 HAVING sum(billed_cost) <> 0 ORDER BY 2 DESC, 1 LIMIT ${LARGEST}`);
+  return rows.map(([value = "", billed = "0"]) => ({ value, billed: plain(billed) }));
+}

@@ -1,0 +1,156 @@
+/** The sentences about the running month: the first ones of the page, and of the summary at the end of a sync. */
+import { subtract } from "../decimals.ts";
+import { count, longDate, money, month, monthName, percent, shortDate } from "./format.ts";
+import type { Budget, Headline, Screen, TeamBudget } from "./model.ts";
+import { DIGITS } from "./tables.ts";
+
+export const namesOf = (names: readonly string[]): string =>
+  names.length > 3
+    ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more`
+    : names.join(", ");
+
+/** The claim of the page: where the month stands, in one sentence. */
+export function claimOf({ headline: head, currency, teams }: Screen): string {
+  const { toDate, budget, isOver, unsummed } = head;
+  const without = unsummed === 0 ? "" : ` without ${count(unsummed, "cost")} that cannot be summed`;
+  const billed = `${money(toDate, DIGITS)} ${currency}${without}`;
+  const over = overWords(teams, isOver);
+  const course =
+    budget === null ? "" : courseOf(budget, { isMonthOver: isOver, isSecond: over !== "" });
+  return `${monthName(head)}: ${billed}, ${sinceOf(head, currency)}${over}${course}`;
+}
+
+/** A team with a budget that its forecast exceeds; without a forecast, its costs so far. */
+export interface TeamOver {
+  readonly team: string;
+  readonly budget: string;
+  /** The forecast, or the costs so far. */
+  readonly expected: string;
+  readonly isForecast: boolean;
+  readonly excess: string;
+  /** Whether the costs so far exceed the budget already. */
+  readonly isAlready: boolean;
+}
+
+/** The teams over their budgets, those with the largest excess first. */
+export function teamsOver(teams: readonly TeamBudget[], isMonthOver: boolean): TeamOver[] {
+  return teams
+    .flatMap(({ team, billed, forecast, budget }): TeamOver[] => {
+      if (budget === null) return [];
+      // Credits to come could bring a forecast below a budget that is exceeded already.
+      const isForecast = !isMonthOver && forecast !== null && isMore(forecast, billed);
+      const expected = isForecast ? forecast : billed;
+      const excess = subtract(expected, budget);
+      const isAlready = isMore(billed, budget);
+      return isMore(expected, budget)
+        ? [{ team, budget, expected, isForecast, excess, isAlready }]
+        : [];
+    })
+    .toSorted((a, b) => Number(b.excess) - Number(a.excess));
+}
+
+const isMore = (amount: string, than: string): boolean => Number(subtract(amount, than)) > 0;
+
+/** The teams over their budgets come before all that is said of the whole: a sum within its budget hides them. */
+function overWords(teams: readonly TeamBudget[], isMonthOver: boolean): string {
+  const over = teamsOver(teams, isMonthOver);
+  if (over.length === 0) return "";
+  const all = teams.filter(({ budget }) => budget !== null).length;
+  const has = over.length === 1 ? "its budget" : "their budgets";
+  const is = over.length === 1 ? "is" : "are";
+  const already = over.filter(({ isAlready }) => isAlready).length;
+  const verb = isMonthOver
+    ? `exceeded ${has}`
+    : already === over.length
+      ? `${is} over ${has}`
+      : already === 0
+        ? `${is} on course to exceed ${has}`
+        : `${is} over ${has} or on course to exceed them`;
+  const names = namesOf(over.map(({ team }) => team));
+  return `; ${over.length} of ${count(all, "team")} with a budget ${verb}: ${names}`;
+}
+
+/** The comparison in the claim. Without a share there is none: the month before cost nothing, or had more credits than costs. */
+function sinceOf(head: Headline, currency: string): string {
+  const { comparison: compared } = head;
+  if (compared === null)
+    return head.hasCompleteDay
+      ? "not compared, because the month before was not read on these days"
+      : "nothing to compare with";
+  const { billed, previous } = compared;
+  const share = percent(subtract(billed, previous), previous);
+  const against = share === "" ? `${money(previous, DIGITS)} ${currency}` : share;
+  const words = share === "" ? `after ${against} in` : `${against} against`;
+  return `${words} the month before${scopeWords(head)}`;
+}
+
+/** The end of the claim: whether the costs that count against the budget will exceed it. */
+function courseOf(
+  { amount: budget, forecast, teams, isOfAll }: Budget,
+  { isMonthOver, isSecond }: { isMonthOver: boolean; isSecond: boolean },
+): string {
+  if (forecast === null) return "";
+  const isOver = isMore(forecast, budget);
+  const share = isOver ? byShare(percent(subtract(forecast, budget), budget)) : "";
+  const verb = isOver ? "exceed" : "stay within";
+  const past = isOver ? "exceeded" : "stayed within";
+  if (isSecond) {
+    const who = teams === null ? "all costs" : "the teams together";
+    const of = teams === null ? "the budget" : "the sum of their budgets";
+    return `; ${who} ${isMonthOver ? past : `are on course to ${verb}`} ${of}${share}`;
+  }
+  if (isOfAll || teams === null)
+    return isMonthOver
+      ? `; it ${past} the budget${share}`
+      : `, on course to ${verb} the budget${share}`;
+  const who = teams === 1 ? "the team with a budget" : `the ${count(teams, "team")} with a budget`;
+  if (isMonthOver) return `; ${who} ${past} it${share}`;
+  return `; ${who} ${teams === 1 ? "is" : "are"} on course to ${verb} it${share}`;
+}
+
+/** The share in words; empty if there is none, because the budget is 0. */
+const byShare = (share: string): string => (share === "" ? "" : ` by ${share.slice(1)}`);
+
+export function detailsOf({ headline: head, currency }: Screen): string {
+  const open = [
+    ...(head.daysProvisional === 0
+      ? []
+      : [`${count(head.daysProvisional, "day")} still provisional`]),
+    ...(head.daysNotProven === 0
+      ? []
+      : [`${count(head.daysNotProven, "day")} of the month not proven yet`]),
+  ];
+  const state = open.length === 0 ? "All days are final and proven" : open.join(", ");
+  const reach = head.hasCompleteDay
+    ? "Complete through"
+    : "No day is known to be complete. Costs are known through";
+  return `${reach} ${longDate(head.throughDay)}, day ${Number(head.throughDay.slice(8))} of ${head.daysInMonth}. ${state}.${unevenOf(head, currency)}`;
+}
+
+/** The accounts that are behind the others, each with its amount, and the costs that others have after the day of the page. */
+function unevenOf({ behind, ahead, month: first, throughDay }: Headline, currency: string): string {
+  const left = behind.map(({ name, throughDay: day, billed }) => {
+    const reach =
+      day === null ? "has no complete day" : `is complete through ${longDate(day)} only`;
+    return ` ${name} ${reach}: its ${money(billed, DIGITS)} ${currency} of ${month(previousMonth(first))} and since are not compared.`;
+  });
+  const waiting =
+    ahead === null
+      ? ""
+      : ` This page ends with the newest complete day of ${namesOf(ahead.names)}; later complete days of other accounts, ${money(ahead.billed, DIGITS)} ${currency} after ${shortDate(throughDay)}, are not in it yet.`;
+  return `${left.join("")}${waiting}`;
+}
+
+const previousMonth = (first: string): string =>
+  new Date(Date.parse(first) - 86_400_000).toISOString();
+
+/** The days and accounts that a comparison is about, where it is not about all. */
+export function scopeWords({ comparison: compared, behind }: Headline): string {
+  if (compared === null) return "";
+  const days =
+    compared.days === null
+      ? " on the days of each account that were read in both months"
+      : ` on the ${count(compared.days, "day")} that ${compared.days === 1 ? "was" : "were"} read in both months`;
+  const names = behind.map(({ name }) => name);
+  return `${compared.isWhole ? "" : days}${names.length === 0 ? "" : `, without ${namesOf(names)}`}`;
+}
