@@ -68,7 +68,17 @@ test.each([
   const script = await scriptFor(shell);
   expect(script).toMatch(command);
   expect(script).toMatch(option);
-  for (const name of ["init", "sync", "query", "report", "check", "login", "conform", "verify"])
+  for (const name of [
+    "init",
+    "sync",
+    "costs",
+    "query",
+    "report",
+    "check",
+    "login",
+    "conform",
+    "verify",
+  ])
     expect(script).toContain(name);
 });
 

@@ -100,7 +100,8 @@ const hasStates = (command: Command): boolean =>
 
 /** Whether a command leaves nothing behind if it is killed: a report is written beside its file and renamed, a book is one transaction. */
 const onlyReads = (command: Command): boolean =>
-  command.kind === "warehouse" && ["query", "report", "close"].includes(command.command.kind);
+  command.kind === "warehouse" &&
+  ["costs", "query", "report", "close"].includes(command.command.kind);
 
 /** Parses the command line. The single word `spec` needs no parser: the parser takes longer to load than all other modules. */
 async function commandOf(argv: readonly string[]): Promise<Command> {
@@ -287,7 +288,7 @@ function failInWords(error: ConnectorError, warn: (text: string) => void): void 
   process.exitCode = 1;
 }
 
-/** `sync`, `init`, `query`, `report` and `close`: their result goes to stdout, in words or as JSON, and all else to stderr. */
+/** `sync`, `init`, `costs`, `query`, `report` and `close`: their result goes to stdout, in words or as JSON, and all else to stderr. */
 async function runWarehouse(
   command: WarehouseCommand,
   emitter: Emitter,

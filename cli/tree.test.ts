@@ -140,6 +140,7 @@ test("each command has help of its own", async () => {
 const COMMANDS = [
   "init",
   "sync",
+  "costs",
   "query",
   "report",
   "close",

@@ -48,6 +48,7 @@ const EXAMPLES = `
 From a key or a token to a report:
   $ ${NAME} init
   $ ${NAME} sync --report report.html
+  $ ${NAME} costs --by model
   $ ${NAME} query "SELECT day, model_id, billed_cost FROM daily_costs ORDER BY day"
 
 Examples:
@@ -85,7 +86,7 @@ interface Part {
 /** In the order of the help: first the commands for people. */
 const PARTS: readonly Part[] = [
   {
-    commands: ["init", "sync", "query", "report", "close"],
+    commands: ["init", "sync", "costs", "query", "report", "close"],
     add: async (program, found) => {
       const { addWarehouse } = await import("../warehouse/commands.ts");
       addWarehouse(program, (command) => found({ kind: "warehouse", command }));

@@ -30,7 +30,7 @@ const SPENT = [
 const sumOf = (
   from: string,
   to: string,
-  isWanted = (_: (typeof SPENT)[number]): boolean => true,
+  isWanted: (each: (typeof SPENT)[number]) => boolean = () => true,
 ): string =>
   sumDecimals(
     SPENT.filter((each) => each.day >= from && each.day < to && isWanted(each)).map(
@@ -66,16 +66,16 @@ test("the summary has the sums of the provider and of the report's first screen,
   expect(lines.length).toBeLessThanOrEqual(20);
 
   const month = (from: string, to: string): string => shown(sumOf(from, to));
-  const march = sumOf("2026-03-01", "2026-03-11");
-  expect(stdout).toMatch(/^Complete through March 10, 2026, day 10 of 31\./m);
+  const march = sumOf("2026-03-01", "2026-03-10");
+  expect(stdout).toMatch(/^Complete through March 9, 2026, day 9 of 31\./m);
   expect(stdout).toMatch(
-    new RegExp(`^Months +March 2026 so far +${shown(march)} +through Mar 10; `, "m"),
+    new RegExp(`^Months +March 2026 so far +${shown(march)} +through Mar 9; `, "m"),
   );
   expect(stdout).toMatch(
     new RegExp(`^ +February 2026 +${month("2026-02-01", "2026-03-01")}$`, "m"),
   );
   expect(stdout).toMatch(new RegExp(`^ +January 2026 +${month("2026-01-01", "2026-02-01")}$`, "m"));
-  const all = shown(sumOf("2026-01-01", "2027-01-01"));
+  const all = shown(sumOf("2026-01-01", "2026-03-11"));
   expect(stdout).toMatch(new RegExp(`^ +All costs +${all} +since January 1, 2026$`, "m"));
 
   const page = await readFile(shell.path("r.html"), "utf8");
@@ -91,7 +91,7 @@ test("the summary has the sums of the provider and of the report's first screen,
   expect(dollars).toMatchObject({ headline, moves, teams, anomalies });
   expect(headline.toDate).toBe(march);
   const inMarch = (wanted: (each: (typeof SPENT)[number]) => boolean) =>
-    sumOf("2026-03-01", "2026-03-11", wanted);
+    sumOf("2026-03-01", "2026-03-10", wanted);
   for (const { value, billed } of dollars.models) {
     expect(billed, value).toBe(
       inMarch(({ labels }) => "x_ModelId" in labels && labels.x_ModelId === value),
@@ -103,8 +103,69 @@ test("the summary has the sums of the provider and of the report's first screen,
     );
   }
   const changes = moves.parts.map(({ change }: { change: string }) => change);
-  const previous = sumOf("2026-02-01", "2026-02-11");
+  const previous = sumOf("2026-02-01", "2026-02-10");
   expect(sumDecimals(changes)).toBe(sumDecimals([march, `-${previous}`]));
+
+  const shownCosts = await shell.run(["costs", "--by", "key"]);
+  expect(shownCosts).toMatchObject({ end: 0, stderr: "" });
+  const table = shownCosts.stdout.trimEnd().split("\n");
+  expect(table[0]).toBe("Costs by key, March 1, 2026 through March 9, 2026");
+  expect(shownCosts.stdout).toMatch(new RegExp(`^All, in USD +${shown(march)}$`, "m"));
+  expect(shownCosts.stdout).toMatch(/^no key \(Credit\) +−50\.50 +−12% +░+$/m);
+  expect(table.at(-1)).toBe("Proof: 9 of 9 days of costs proven");
+
+  const csv = await shell.run([
+    "costs",
+    "--by",
+    "month",
+    "--since",
+    "2026-01-01",
+    "--until",
+    "2026-02-28",
+    "--csv",
+  ]);
+  expect(csv.stdout).toBe(
+    [
+      "month,billing_currency,billed_cost",
+      `2026-01,USD,${sumOf("2026-01-01", "2026-02-01")}`,
+      `2026-02,USD,${sumOf("2026-02-01", "2026-03-01")}`,
+      "",
+    ].join("\r\n"),
+  );
+  const february = await shell.run([
+    "costs",
+    "--by",
+    "model",
+    "--month",
+    "2026-02",
+    "--top",
+    "2",
+    "--json",
+  ]);
+  const answer = JSON.parse(february.stdout);
+  expect(answer).toMatchObject({
+    ok: true,
+    from: "2026-02-01",
+    through: "2026-02-28",
+    days: 28,
+    proven: 28,
+  });
+  const [{ rows, total }] = answer.currencies;
+  expect(total).toBe(sumOf("2026-02-01", "2026-03-01"));
+  expect(rows).toHaveLength(3);
+  expect(rows[2].value).toBe("2 others");
+  expect(sumDecimals(rows.map((row: { billed_cost: string }) => row.billed_cost))).toBe(total);
+  expect((await shell.run(["costs", "--by", "month", "--since", "2026-01-01"])).stdout).toMatch(
+    /Proof: 68 of 68 days of costs proven$/m,
+  );
+  expect((await shell.run(["costs", "--until", "2025-01-01"])).stderr).toMatch(
+    /ends before it begins/,
+  );
+  const ended = await shell.run(
+    ["query", "--csv", "-"],
+    "SELECT sum(billed_cost) AS billed FROM current_costs",
+  );
+  expect(ended.stdout).toBe(`billed\r\n${sumOf("2026-01-01", "2026-03-11")}\r\n`);
 });
 
 test("a failure with --json is an object on stdout, and its message stands on stderr too", async () => {
@@ -112,6 +173,7 @@ test("a failure with --json is an object on stdout, and its message stands on st
   for (const line of [
     ["sync", "--json"],
     ["query", "--json", "SELECT 1"],
+    ["costs", "--json"],
   ]) {
     const { end, stdout, stderr } = await shell.run(line);
     const { ok, error } = JSON.parse(stdout);

@@ -71,7 +71,7 @@ async function closed(options: Partial<CloseOptions> = {}): Promise<string> {
 }
 
 const asked = async (sql: string): Promise<string> =>
-  (await partsOf(query(path, sql, true))).join("");
+  (await partsOf(query(path, sql, "json"))).join("");
 
 describe("close", () => {
   it("refuses a month that is not certain, and names the days", { timeout: 120_000 }, async () => {

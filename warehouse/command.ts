@@ -1,8 +1,10 @@
-/** The commands for people without a platform: `sync`, `init`, `query`, `report` and `close`. */
+/** The commands for people without a platform: `sync`, `init`, `costs`, `query`, `report` and `close`. */
 import { close } from "./close.ts";
 import { ConnectorError } from "../src/errors.ts";
+import { STDIN } from "../src/config_place.ts";
 import type { WarehouseCommand } from "./commands.ts";
 import type { WarehouseHost } from "./host.ts";
+import { costs } from "./costs.ts";
 import { init } from "./init.ts";
 import { query } from "./query.ts";
 import { report } from "./report_command.ts";
@@ -30,8 +32,19 @@ export async function warehouse(command: WarehouseCommand, host: WarehouseHost):
   }
 }
 
-const isJson = (command: WarehouseCommand): boolean =>
-  (command.kind === "sync" && command.options.json) || (command.kind === "query" && command.json);
+function isJson(command: WarehouseCommand): boolean {
+  switch (command.kind) {
+    case "sync":
+    case "close":
+      return command.options.json;
+    case "costs":
+    case "query":
+      return command.options.format === "json";
+    case "init":
+    case "report":
+      return false;
+  }
+}
 
 async function run(command: WarehouseCommand, host: WarehouseHost): Promise<boolean> {
   switch (command.kind) {
@@ -40,11 +53,17 @@ async function run(command: WarehouseCommand, host: WarehouseHost): Promise<bool
     case "init":
       await init(command.options, host);
       return true;
-    case "query":
-      for await (const part of query(command.database, command.sql, command.json)) {
+    case "costs":
+      await costs(command.options, host);
+      return true;
+    case "query": {
+      const { database, sql: given, format } = command.options;
+      const sql = given === STDIN ? await host.readInput() : given;
+      for await (const part of query(database, sql, format)) {
         await host.say(part);
       }
       return true;
+    }
     case "report":
       await report(command.options, host);
       return true;

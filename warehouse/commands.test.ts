@@ -72,6 +72,29 @@ describe("the command line", () => {
     });
   });
 
+  it("costs has a period, and names every fault of its line at once", () => {
+    expect(parse("costs")).toEqual({
+      kind: "costs",
+      options: {
+        database: "billing.duckdb",
+        by: "model",
+        period: { from: undefined, through: undefined },
+        month: undefined,
+        top: 20,
+        format: "text",
+      },
+    });
+    expect(parse("costs --by day --month 2026-02 --json")).toMatchObject({
+      options: { by: "day", month: "2026-02-01", top: undefined, format: "json" },
+    });
+    expect(() => parse("costs --by cat --month 2026-13 --since 2026-02-30 --top 0")).toThrow(
+      "--by needs one of model, project, key, team, provider, day, month; --month needs a month such as 2026-10; " +
+        "--since needs a day such as 2026-10-01; --month does not go with --since and --until; --top needs a number above 0",
+    );
+    expect(() => parse("costs --by month --top 3")).toThrow("--top does not go with --by month");
+    expect(() => parse("costs --csv --json")).toThrow("--csv does not go with --json");
+  });
+
   it("takes an address as that of a provider of the interface", () => {
     expect(parse("init --base-url https://a.example")).toMatchObject({
       options: { provider: "interface", baseUrl: "https://a.example", config: "config.json" },

@@ -1,4 +1,4 @@
-/** The part of the command tree for people without a platform: `sync`, `init`, `query`, `report` and `close`. */
+/** The part of the command tree for people without a platform: `sync`, `init`, `costs`, `query`, `report` and `close`. */
 import type { Command as Parser } from "commander";
 import {
   addUse,
@@ -10,51 +10,25 @@ import {
   refuse,
 } from "../src/command_options.ts";
 import { DEFAULT_CONFIG, STDIN } from "../src/config_place.ts";
+import type { CostsOptions } from "./costs.ts";
+import { addCosts } from "./costs_options.ts";
 import { type InitOptions, isProviderName, PROVIDER_NAMES } from "./init.ts";
 import { INPUTS, type InputFiles } from "./inputs.ts";
 import { type CloseOptions, VIEWS } from "./close.ts";
 import { LEAST_MEMORY } from "./memory.ts";
-import { hasPassword } from "./postgres_address.ts";
+import { addQuery, type QueryOptions } from "./query_options.ts";
 import type { ReportOptions } from "./report_command.ts";
+import { DATABASE, databaseOf } from "./shared_options.ts";
 import { RESETTABLE, type ResettableStream } from "./store.ts";
 import type { SyncOptions } from "./sync.ts";
 
 export type WarehouseCommand =
   | { readonly kind: "sync"; readonly options: SyncOptions }
   | { readonly kind: "init"; readonly options: InitOptions }
-  | {
-      readonly kind: "query";
-      readonly database: string;
-      readonly sql: string;
-      readonly json: boolean;
-    }
+  | { readonly kind: "query"; readonly options: QueryOptions }
+  | { readonly kind: "costs"; readonly options: CostsOptions }
   | { readonly kind: "report"; readonly options: ReportOptions }
   | { readonly kind: "close"; readonly options: CloseOptions };
-
-/** The tables of a database, for the help of `query`; a test compares their names with the models. */
-const TABLES = `
-Tables (DESCRIBE lists the columns of one):
-  daily_costs, monthly_costs      costs by day or month, with model, project, key
-  current_costs, current_usage    every valid record, with the proof of its day
-  billed_by_invoice               the bill, by billing period and invoice
-  team_costs, budget_status       costs by team, budgets beside what is spent
-  unit_costs, cache_savings       cost per million tokens, what cached tokens saved
-  cost_movers, cost_anomalies     what grew and fell most, unusual days
-  usage_against_costs             tokens of a day and model beside their cost
-  cost_changes, restatements      what the provider changed, and when
-  monthly_costs_as_of             a month as it looked in the past
-  converted_costs                 costs in one currency
-  focus_cost_and_usage            costs in the shape of FOCUS 1.4
-  completeness, reconciliation    which days are proven, control totals
-  removed_rows                    records that the provider no longer shows
-  invalid_rows, invalid_inputs    values that cannot be used, and why
-  closes, close_lines             the books of closed months, and their lines
-  close_entries, adjustments      what a book was made of; changes since the close
-  book_balance                    booked, known and pending, by month
-  usage, costs, export_windows    the raw tables: not every row of them counts
-`;
-
-const DATABASE = ["--database <file>", "DuckDB file", "billing.duckdb"] as const;
 
 const MEMORY = [
   "--memory <size>",
@@ -111,31 +85,10 @@ export function addWarehouse(program: Parser, found: (command: WarehouseCommand)
       },
     });
   });
-  addQuery(program, found);
+  addCosts(program, (options) => found({ kind: "costs", options }));
+  addQuery(program, (options) => found({ kind: "query", options }));
   addReport(program, found);
   addClose(program, found);
-}
-
-function addQuery(program: Parser, found: (command: WarehouseCommand) => void): void {
-  const querying = program.command("query").description("run a statement on a database of `sync`");
-  addUse(querying, {
-    examples: [
-      'query "SELECT day, model_id, billed_cost FROM daily_costs ORDER BY day"',
-      "query --json \"SELECT * FROM completeness WHERE status <> 'proven'\"",
-      'query "DESCRIBE daily_costs"',
-    ],
-    codes:
-      "0 the result is printed; 1 the statement or the database is wrong; 2 the\n" +
-      "line is wrong. A person gets the first 100 rows, --json gives all.",
-    more: TABLES,
-  })
-    .argument("<sql>", "the statement; it may only read")
-    .option(...DATABASE)
-    .option("--json", "print a list of objects, with decimals as text")
-    .action((sql: string, _, at: Parser) => {
-      neededTexts(at, "database");
-      found({ kind: "query", database: databaseOf(at), sql, json: isSet(at, "json") });
-    });
 }
 
 /** `--reset`: the streams that are read from the beginning. */
@@ -175,18 +128,6 @@ const withInputs = (command: Parser): Parser =>
       known.option(`--${option} <file>`, `CSV with the columns ${columns.join(", ")}`),
     command,
   );
-
-/** `--database`, without a password. */
-function databaseOf(at: Parser): string {
-  const database = optionalText(at, "database") ?? "";
-  return hasPassword(database)
-    ? refuse(
-        at,
-        "the address after --database has a password, which every user of this machine could see. " +
-          "`report` takes it from PGPASSWORD, or the whole address from DATABASE_URL with --database postgresql://",
-      )
-    : database;
-}
 
 function addReport(program: Parser, found: (command: WarehouseCommand) => void): void {
   const reporting = program

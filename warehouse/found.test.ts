@@ -184,10 +184,10 @@ describe("a statement of a user", () => {
     const file = await database("billing.duckdb");
     await writeFile(path("secret.txt"), "s3cr3t");
     const sql = statement.replaceAll(/'([^']+)'/g, (_, name: string) => `'${path(name)}'`);
-    await expect(partsOf(query(file, sql, false))).rejects.toThrow(/^(?!.*s3cr3t)/);
+    await expect(partsOf(query(file, sql, "text"))).rejects.toThrow(/^(?!.*s3cr3t)/);
     for (const name of ["stolen.csv", "stolen", "other.duckdb"])
       expect(existsSync(path(name))).toBe(false);
-    expect(await partsOf(query(file, "SELECT one FROM kept", false))).toEqual(["one\n  1\n"]);
+    expect(await partsOf(query(file, "SELECT one FROM kept", "text"))).toEqual(["one\n  1\n"]);
   });
 
   it("in a view of a foreign database reads no file of this user", async () => {

@@ -215,12 +215,12 @@ it("`query` gives decimals as text and whole numbers with all their digits", asy
   database.close();
   const sql =
     "SELECT 1.50::DECIMAL(38,18) AS d, 9007199254740993::BIGINT AS b, NULL AS n, 'x' AS t, true AS f";
-  expect(await said(query(path, sql, true))).toBe(
+  expect(await said(query(path, sql, "json"))).toBe(
     '[\n{"d":"1.5","b":9007199254740993,"n":null,"t":"x","f":true}\n]\n',
   );
-  expect(await said(query(path, `${sql} WHERE false`, true))).toBe("[]\n");
-  expect(await said(query(path, sql, false))).toBe(
+  expect(await said(query(path, `${sql} WHERE false`, "json"))).toBe("[]\n");
+  expect(await said(query(path, sql, "text"))).toBe(
     "  d                 b  n  t  f\n1.5  9007199254740993     x  true\n",
   );
-  await expect(said(query(path, "SELECT nothing", false))).rejects.toThrow("nothing");
+  await expect(said(query(path, "SELECT nothing", "text"))).rejects.toThrow("nothing");
 });

@@ -19,7 +19,7 @@ async function asked(statements: string, sql = "SELECT * FROM Current_Costs"): P
   const database = await Database.open(path, "write");
   await database.run(statements);
   database.close();
-  return (await partsOf(query(path, sql, false))).join("");
+  return (await partsOf(query(path, sql, "text"))).join("");
 }
 
 const tablesIn = (schema: string): string =>
@@ -64,8 +64,10 @@ describe("a result", () => {
   it("of many rows shows the first hundred to a person, and all of them to a program", async () => {
     const text = await asked("CREATE TABLE many AS FROM range(5000)", "FROM many");
     expect(text.trim().split("\n")).toHaveLength(102);
-    expect(text).toContain("These are the first 100 of 5,000 rows. --json gives all of them.");
-    const parts = await partsOf(query(path, "FROM many", true));
+    expect(text).toContain(
+      "These are the first 100 of 5,000 rows. --csv and --json give all of them.",
+    );
+    const parts = await partsOf(query(path, "FROM many", "json"));
     expect(parts.length).toBeGreaterThan(2);
     expect(JSON.parse(parts.join(""))).toHaveLength(5000);
   });
@@ -80,5 +82,24 @@ describe("a result", () => {
 
   it("of an empty statement is a sentence", async () => {
     await expect(asked("SELECT 1", " ")).rejects.toThrow("The statement is empty.");
+  });
+});
+
+describe("other forms", () => {
+  it("CSV has all rows, all digits, and quotes only where they must be", async () => {
+    await asked("SELECT 1", "SELECT 1");
+    const sql =
+      "SELECT 'a,\"b\"' AS label, 0.10::DECIMAL(38,18) AS cost, NULL AS nothing, 7::BIGINT AS n UNION ALL SELECT 'ok', -1, NULL, 8";
+    expect((await partsOf(query(path, sql, "csv"))).join("")).toBe(
+      'label,cost,nothing,n\r\n"a,""b""",0.1,,7\r\nok,-1,,8\r\n',
+    );
+    const rows = (await partsOf(query(path, "FROM range(300)", "csv"))).join("");
+    expect(rows.trim().split("\r\n")).toHaveLength(301);
+  });
+
+  it("the plan of EXPLAIN is drawn in many lines", async () => {
+    const plan = await asked("CREATE TABLE costs AS FROM range(9)", "EXPLAIN FROM costs");
+    expect(plan.split("\n").length).toBeGreaterThan(5);
+    expect(plan).toMatch(/^┌─+┐\n│ +SEQ_SCAN +│\n/m);
   });
 });

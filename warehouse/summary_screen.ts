@@ -134,7 +134,7 @@ function largestRows(
     group,
     name: value,
     amount: money(billed, DIGITS),
-    rest: Number(toDate) > 0 ? `${rounded(ratio(billed, toDate, 100), 0)}%` : "",
+    rest: Number(toDate) > 0 ? `${decimal(rounded(ratio(billed, toDate, 100), 0))}%` : "",
   }));
 }
 

@@ -11,18 +11,21 @@ import { anomalies, changes, headline, teams, unitCosts } from "./first_screen.t
 import { movesOf } from "./moves.ts";
 import type { ProofRange, ReportData, Screen, Status, View } from "./model.ts";
 
-/** What is read first of each currency; the one with the most records first. */
-export async function screensOf(database: Database): Promise<Screen[]> {
-  const currencies = await firstColumn(
+/** The currencies of all costs; the one with the most records first. */
+export const currenciesOf = (database: Database): Promise<string[]> =>
+  firstColumn(
     database,
     `SELECT billing_currency FROM (
        SELECT billing_currency, 1 AS counted FROM current_costs WHERE is_counted
        UNION ALL SELECT billing_currency, 0 FROM invalid_rows WHERE dataset = 'costs')
      WHERE billing_currency IS NOT NULL GROUP BY 1 ORDER BY sum(counted) DESC, 1`,
   );
+
+/** What is read first of each currency. */
+export async function screensOf(database: Database): Promise<Screen[]> {
   await makeClock(database);
   const screens: Screen[] = [];
-  for (const currency of currencies) {
+  for (const currency of await currenciesOf(database)) {
     await makeCosts(database, currency);
     const head = await headline(database, currency);
     screens.push({

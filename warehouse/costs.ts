@@ -1,0 +1,234 @@
+/** `costs`: the costs of a period by a label, with bars, a total and the proof, for people who write no SQL. */
+import { ConnectorError } from "../src/errors.ts";
+import { literal } from "./columns.ts";
+import { csvLine } from "./csv.ts";
+import { Database } from "./database.ts";
+import { add, plain, ratio, rounded } from "./decimals.ts";
+import { databaseError } from "./failures.ts";
+import type { WarehouseHost } from "./host.ts";
+import { missingModel } from "./missing_model.ts";
+import { makeClock, makeCosts } from "./report/clock.ts";
+import { currenciesOf } from "./report/data.ts";
+import { count, decimal, longDate, money } from "./report/format.ts";
+import { cleaned, paintFor } from "./text.ts";
+
+/** The labels of `--by`, each with its column in `report_costs`. */
+export const BY = {
+  model: "model_id",
+  project: "project_id",
+  key: "api_key_id",
+  team: "team",
+  provider: "service_provider_name",
+  day: "strftime(day, '%Y-%m-%d')",
+  month: "strftime(day, '%Y-%m')",
+} as const;
+export type By = keyof typeof BY;
+
+/** Labels whose values follow each other in time. All of them are shown, in that order. */
+export const isTime = (by: By): boolean => by === "day" || by === "month";
+
+export interface CostsOptions {
+  readonly database: string;
+  readonly by: By;
+  /** The first and the last day; absent for the month of the report, up to its newest complete day. */
+  readonly period: { readonly from: string | undefined; readonly through: string | undefined };
+  /** The first of a month, instead of a period. */
+  readonly month: string | undefined;
+  /** How many values a person gets; absent for all. */
+  readonly top: number | undefined;
+  readonly format: "text" | "csv" | "json";
+}
+
+interface Period {
+  readonly from: string;
+  readonly through: string;
+}
+
+interface Costs extends Period {
+  readonly currency: string;
+  readonly total: string;
+  readonly provisional: string;
+  readonly rows: readonly { readonly value: string; readonly billed_cost: string }[];
+  /** Costs of the period's month after its last day: they are not in the total. */
+  readonly later: string;
+}
+
+/** The days of the period in each account, and how many of them are proven. */
+interface Proof {
+  readonly days: number;
+  readonly proven: number;
+}
+
+/** @throws ConnectorError `database`, or `invalid_arguments` for a period that ends before it begins */
+export async function costs(options: CostsOptions, host: WarehouseHost): Promise<void> {
+  const database = await Database.open(options.database, "read");
+  try {
+    await database.lock();
+    await makeClock(database);
+    const period = await periodOf(database, options);
+    const found: Costs[] = [];
+    for (const currency of await currenciesOf(database)) {
+      await makeCosts(database, currency);
+      found.push(await costsOf(database, { currency, by: options.by, period }));
+    }
+    const proof = await proofOf(database, period);
+    await host.say(written(options, { found, period, proof }, host.hasColors));
+  } catch (reason) {
+    const error = databaseError(reason, options.database);
+    if (error instanceof ConnectorError) throw error;
+    const text = reason instanceof Error ? reason.message : String(reason);
+    const missing = await missingModel(database, text);
+    throw missing === undefined ? error : new ConnectorError("database", missing);
+  } finally {
+    database.close();
+  }
+}
+
+/** A month ends with the newest complete day of the report, if that is in it: then its total is the report's. */
+async function periodOf(database: Database, { period, month }: CostsOptions): Promise<Period> {
+  const [[running = "", throughDay = "", first = ""] = []] = await database.query(
+    "SELECT month, through_day, (SELECT min(day) FROM daily_costs WHERE records > 0) FROM report_clock WHERE month IS NOT NULL",
+  );
+  if (running === "") {
+    throw new ConnectorError(
+      "database",
+      "There are no costs in the database yet: run `sync` first.",
+    );
+  }
+  const start =
+    month ?? (period.from === undefined && period.through === undefined ? running : undefined);
+  if (start !== undefined) {
+    const [[last = ""] = []] = await database.query(`SELECT last_day(DATE ${literal(start)})`);
+    return { from: start, through: start === running && throughDay < last ? throughDay : last };
+  }
+  const from = period.from ?? (first === "null" ? running : first);
+  const through = period.through ?? throughDay;
+  if (from > through) {
+    throw new ConnectorError(
+      "invalid_arguments",
+      `The period ends before it begins: it would go from ${longDate(from)} through ${longDate(through)}. Change --since or --until.`,
+    );
+  }
+  return { from, through };
+}
+
+async function costsOf(
+  database: Database,
+  { currency, by, period: { from, through } }: { currency: string; by: By; period: Period },
+): Promise<Costs> {
+  const within = `records > 0 AND day BETWEEN DATE ${literal(from)} AND DATE ${literal(through)}`;
+  const rows = await database.query(`
+    SELECT coalesce(${BY[by]}, 'no ${by} (' || coalesce(charge_category, 'no category') || ')'), sum(billed_cost)
+    FROM report_costs WHERE ${within} GROUP BY 1 ORDER BY ${isTime(by) ? "1" : "2 DESC, 1"}`);
+  const [[total = "0", provisional = "0", later = "0"] = []] = await database.query(`
+    SELECT coalesce(sum(billed_cost) FILTER (${within}), 0),
+           coalesce(sum(billed_cost) FILTER (${within} AND cost_status = 'provisional'), 0),
+           coalesce(sum(billed_cost) FILTER (records > 0 AND day > DATE ${literal(through)}
+             AND day <= last_day(DATE ${literal(through)})), 0)
+    FROM report_costs`);
+  return {
+    currency,
+    from,
+    through,
+    total: plain(total),
+    provisional: plain(provisional),
+    later: plain(later),
+    rows: rows.map(([value = "", billed = "0"]) => ({ value, billed_cost: plain(billed) })),
+  };
+}
+
+/** A day that no reading covered is not proven, and counts too. */
+async function proofOf(database: Database, { from, through }: Period): Promise<Proof> {
+  const [[days = "0", proven = "0"] = []] = await database.query(`
+    SELECT (SELECT count(*) FROM report_accounts) * (DATE ${literal(through)} - DATE ${literal(from)} + 1),
+           (SELECT count(*) FROM report_days WHERE is_proven AND day BETWEEN DATE ${literal(from)} AND DATE ${literal(through)})`);
+  return { days: Number(days), proven: Number(proven) };
+}
+
+interface Result {
+  readonly found: readonly Costs[];
+  readonly period: Period;
+  readonly proof: Proof;
+}
+
+function written(options: CostsOptions, result: Result, hasColors: boolean): string {
+  const { by, format } = options;
+  const { found, period, proof } = result;
+  const top = ({ rows }: Costs): Costs["rows"] =>
+    options.top === undefined ? rows : shortened(rows, options.top);
+  if (format === "json") {
+    const currencies = found.map((each) => ({ ...each, rows: top(each) }));
+    return `${JSON.stringify({ ok: true, by, ...period, ...proof, currencies })}\n`;
+  }
+  if (format === "csv") {
+    const lines = found.flatMap((each) =>
+      top(each).map((row) => csvLine([row.value, each.currency, row.billed_cost])),
+    );
+    return [csvLine([by, "billing_currency", "billed_cost"]), ...lines].join("");
+  }
+  const paint = paintFor(hasColors);
+  const shown = found.filter(({ rows }) => rows.length > 0);
+  const tables = shown.map((each) => tableOf(each, top(each)).join("\n"));
+  const title = `Costs by ${by}, ${longDate(period.from)} through ${longDate(period.through)}`;
+  const line = proofLine(result);
+  return [
+    paint("bold", title),
+    ...(tables.length === 0 ? ["There are no costs."] : tables),
+    proof.proven < proof.days ? paint("red", line) : line,
+    "",
+  ].join("\n");
+}
+
+/** The first values, and all others in one row, so that the rows still add up to the total. */
+function shortened(rows: Costs["rows"], top: number): Costs["rows"] {
+  const rest = rows.slice(top);
+  if (rest.length < 2) return rows;
+  const billed = add(rest.map((row) => row.billed_cost));
+  return [
+    ...rows.slice(0, top),
+    { value: `${decimal(String(rest.length))} others`, billed_cost: billed },
+  ];
+}
+
+/** Characters of the longest bar, and of a name. */
+const BAR = 24;
+const NAME = 40;
+
+function tableOf({ currency, total, later }: Costs, rows: Costs["rows"]): string[] {
+  const sums = [...rows, { value: `All, in ${currency}`, billed_cost: total }];
+  const names = sums.map(({ value }) => cut(cleaned(value)));
+  const amounts = sums.map((row) => money(row.billed_cost, 2));
+  const width = Math.max(...names.map((name) => name.length));
+  const digits = Math.max(...amounts.map((amount) => amount.length));
+  const largest = Math.max(...rows.map((row) => Math.abs(Number(row.billed_cost))));
+  const lines = sums.map((row, index) => {
+    const isTotal = index === rows.length;
+    const figures = `${(names[index] ?? "").padEnd(width)}  ${(amounts[index] ?? "").padStart(digits)}`;
+    const share =
+      Number(total) > 0
+        ? `${decimal(rounded(ratio(row.billed_cost, total, 100), 0))}%`.padStart(6)
+        : "";
+    return isTotal ? figures : `${figures} ${share}  ${barOf(row.billed_cost, largest)}`.trimEnd();
+  });
+  const waiting = `${money(later, 2)} ${currency} of later days of the month are not in it.`;
+  return later === "0" ? lines : [...lines, waiting];
+}
+
+const cut = (name: string): string => (name.length > NAME ? `${name.slice(0, NAME - 1)}…` : name);
+
+/** A credit has a bar of another pattern. */
+function barOf(amount: string, largest: number): string {
+  const length = largest === 0 ? 0 : Math.round((BAR * Math.abs(Number(amount))) / largest);
+  return (Number(amount) < 0 ? "░" : "█").repeat(length);
+}
+
+function proofLine({ found, proof: { days, proven } }: Result): string {
+  const open = found
+    .filter(({ provisional }) => provisional !== "0")
+    .map(
+      ({ provisional, currency }) =>
+        `; ${money(provisional, 2)} ${currency} of it still provisional`,
+    );
+  const rest = days === proven ? "" : `, ${decimal(String(days - proven))} NOT PROVEN`;
+  return `Proof: ${decimal(String(proven))} of ${count(days, "day")} of costs proven${rest}${open.join("")}`;
+}

@@ -1,0 +1,60 @@
+/** The command line of `query`. */
+import type { Command as Parser } from "commander";
+import { addUse, neededTexts } from "../src/command_options.ts";
+import type { QueryFormat } from "./query.ts";
+import { DATABASE, databaseOf, formatOf } from "./shared_options.ts";
+
+/** The tables of a database, for the help of `query`; a test compares their names with the models. */
+const TABLES = `
+Tables (DESCRIBE lists the columns of one):
+  daily_costs, monthly_costs      costs by day or month, with model, project, key
+  current_costs, current_usage    every valid record, with the proof of its day
+  billed_by_invoice               the bill, by billing period and invoice
+  team_costs, budget_status       costs by team, budgets beside what is spent
+  unit_costs, cache_savings       cost per million tokens, what cached tokens saved
+  cost_movers, cost_anomalies     what grew and fell most, unusual days
+  usage_against_costs             tokens of a day and model beside their cost
+  cost_changes, restatements      what the provider changed, and when
+  monthly_costs_as_of             a month as it looked in the past
+  converted_costs                 costs in one currency
+  focus_cost_and_usage            costs in the shape of FOCUS 1.4
+  completeness, reconciliation    which days are proven, control totals
+  removed_rows                    records that the provider no longer shows
+  invalid_rows, invalid_inputs    values that cannot be used, and why
+  closes, close_lines             the books of closed months, and their lines
+  close_entries, adjustments      what a book was made of; changes since the close
+  book_balance                    booked, known and pending, by month
+  usage, costs, export_windows    the raw tables: not every row of them counts
+`;
+
+/** What a line of `query` asks for. */
+export interface QueryOptions {
+  readonly database: string;
+  readonly sql: string;
+  readonly format: QueryFormat;
+}
+
+/** Adds the command to the tree. `found` gets the options of a line. */
+export function addQuery(program: Parser, found: (options: QueryOptions) => void): void {
+  const querying = program.command("query").description("run a statement on a database of `sync`");
+  addUse(querying, {
+    examples: [
+      'query "SELECT day, model_id, billed_cost FROM daily_costs ORDER BY day"',
+      "query --json \"SELECT * FROM completeness WHERE status <> 'proven'\"",
+      'query "DESCRIBE daily_costs"',
+      "query --csv - < statement.sql > costs.csv",
+    ],
+    codes:
+      "0 the result is printed; 1 the statement or the database is wrong; 2 the\n" +
+      "line is wrong. A person gets the first 100 rows, --csv and --json give\nall.",
+    more: TABLES,
+  })
+    .argument("<sql>", "the statement, or - for stdin; it may only read")
+    .option(...DATABASE)
+    .option("--csv", "print all rows as CSV")
+    .option("--json", "print a list of objects, with decimals as text")
+    .action((sql: string, _, at: Parser) => {
+      neededTexts(at, "database");
+      found({ database: databaseOf(at), sql, format: formatOf(at) });
+    });
+}
