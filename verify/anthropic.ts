@@ -17,7 +17,15 @@ import {
   unseen,
 } from "./judgment.ts";
 import { judgeRateHeaders } from "./rate_headers.ts";
-import { addTo, type Amounts, currencyIn, decimalIn, judgeApart, rangeOf } from "./rows.ts";
+import {
+  addTo,
+  type Amounts,
+  assertWhole,
+  currencyIn,
+  decimalIn,
+  judgeApart,
+  rangeOf,
+} from "./rows.ts";
 
 const ANALYTICS = "/v1/organizations/analytics";
 const USAGE = "/v1/organizations/usage_report/messages";
@@ -87,12 +95,13 @@ export async function openAnthropic(asker: Asker): Promise<Account> {
     },
     sums: (dataset, start, end) => sums(asker, dataset, start, end),
     groups: async (day) => {
-      const found = await costRows(asker, rangeOf(day, day + DAY), 1000);
+      const body = await costs(asker, rangeOf(day, day + DAY), 1000);
+      assertWhole(body);
       const cents = (row: JsonObject): Amounts => {
         const cost = objectIn(row, "cost");
         return { [currencyIn(cost)]: decimalIn(cost, "amount", -2) };
       };
-      return new Map(found.map((row) => [keyOf(row, COST_GROUPS), cents(row)]));
+      return new Map(objectsIn(body, "data").map((row) => [keyOf(row, COST_GROUPS), cents(row)]));
     },
   };
 }
@@ -145,20 +154,17 @@ function judgeRates(first: Reply, report: Reply): Judgment {
     : judgeRateHeaders(report.headers, report.now);
 }
 
-const costRows = async (
+const costs = (
   asker: Asker,
   range: readonly (readonly [string, string])[],
   limit: number,
-): Promise<JsonObject[]> =>
-  objectsIn(
-    await asker.body(`${ANALYTICS}/cost`, [
-      ...range,
-      ...BY_DAY,
-      ["limit", String(limit)],
-      ...grouping(COST_GROUPS),
-    ]),
-    "data",
-  );
+): Promise<JsonObject> =>
+  asker.body(`${ANALYTICS}/cost`, [
+    ...range,
+    ...BY_DAY,
+    ["limit", String(limit)],
+    ...grouping(COST_GROUPS),
+  ]);
 
 const keyOf = (row: JsonObject, names: readonly string[]): string => {
   const group = objectIn(row, "group");
@@ -174,14 +180,14 @@ async function judgeGroups(
   range: readonly (readonly [string, string])[],
   usage: readonly JsonObject[],
 ): Promise<Judgment> {
-  const costs = await costRows(asker, range, FEW_ROWS);
+  const charged = objectsIn(await costs(asker, range, FEW_ROWS), "data");
   const [first, second] = [
     judgeApart(
       usage.map((row) => keyOf(row, GROUPS)),
       "usage",
     ),
     judgeApart(
-      costs.map((row) => keyOf(row, COST_GROUPS)),
+      charged.map((row) => keyOf(row, COST_GROUPS)),
       "costs",
     ),
   ];
@@ -192,7 +198,8 @@ async function judgeGroups(
 /** Compares the tiers that were used with those that cost something, over a month. */
 async function judgePriority(asker: Asker, today: number): Promise<Judgment> {
   const parameters = [
-    ...rangeOf(today - MOST_DAYS * DAY, today),
+    // Costs come later than usage.
+    ...rangeOf(today - MOST_DAYS * DAY, today - FEW_DAYS * DAY),
     ["limit", "20"] as const,
     ...grouping(["service_tier"]),
   ];
@@ -205,7 +212,7 @@ async function judgePriority(asker: Asker, today: number): Promise<Judgment> {
   };
   const isPriority = (tier: string): boolean => tier.startsWith("priority");
   const used = (await tiers("usage", "usage", "total_tokens")).filter(isPriority);
-  if (used.length === 0) return notSeen(`no priority tier was used in the last ${MOST_DAYS} days`);
+  if (used.length === 0) return notSeen(`no priority tier was used in the last month`);
   const paid = new Set(await tiers("cost", "cost", "amount"));
   const missing = used.filter((tier) => !paid.has(tier));
   return missing.length > 0
@@ -289,6 +296,7 @@ async function sums(asker: Asker, dataset: Dataset, start: number, end: number):
     ...BY_DAY,
     ["limit", "1000"],
   ]);
+  assertWhole(body);
   const days = new Map<number, Amounts>();
   for (const row of objectsIn(body, "data")) {
     const inner = objectIn(row, report);
@@ -308,6 +316,7 @@ async function olderSums(
   const path = dataset === "usage" ? USAGE : COSTS;
   const parameters = [...rangeOf(start, end), ["limit", String(MOST_DAYS)]] as const;
   const body = await asker.body(path, parameters, OLDER);
+  assertWhole(body);
   const days = new Map<number, Amounts>();
   for (const bucket of objectsIn(body, "data")) {
     const at = instantIn(bucket, "starting_at");

@@ -16,12 +16,15 @@ const MOST_REQUESTS = 80;
 const MOST_BYTES = 8 * 1024 ** 2;
 
 /** The longest time of one request and of all of them, in milliseconds. */
-const LONGEST_REQUEST = 30_000;
+const LONGEST_REQUEST = 20_000;
 const LONGEST_RUN = 180_000;
 
 /** The longest wait for a rate limit, and the wait if the provider names none, in milliseconds. */
 const LONGEST_WAIT = 60_000;
 const USUAL_WAIT = 10_000;
+
+/** After so many requests in a row without a usable answer the others are not sent: nobody waits for minutes in vain. */
+const MOST_FAILED = 2;
 
 /** The wait before a failed request is sent again, in milliseconds. It is sent again once. */
 const PAUSE = 1000;
@@ -35,6 +38,8 @@ export interface AskerOptions {
   readonly baseUrl: string;
   /** The headers of each request, with the key. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Gets each wait before a request is sent again, so that nobody watches a silent command. */
+  readonly onWait: (why: string, seconds: number) => void;
 }
 
 export interface Reply {
@@ -47,12 +52,20 @@ export interface Reply {
   readonly now: number;
 }
 
+/** An attempt after which another one may work; the wait is in milliseconds. */
+interface Failed {
+  readonly againAfter: number;
+  readonly why: string;
+}
+
 type Parameters = readonly (readonly [name: string, value: string])[];
 
 export class Asker {
   readonly #options: AskerOptions;
   readonly #until: number;
   #sent = 0;
+  /** Requests in a row that failed. */
+  #failed = 0;
 
   constructor(options: AskerOptions) {
     this.#options = options;
@@ -81,9 +94,18 @@ export class Asker {
   ): Promise<Reply> {
     const url = new URL(this.#options.baseUrl + path);
     url.search = new URLSearchParams(parameters.map(([name, value]) => [name, value])).toString();
+    if (this.#failed >= MOST_FAILED)
+      throw unseen("not asked, because the requests before had no usable answer");
+    this.#failed += 1;
+    const reply = await this.#twice(url, headers);
+    this.#failed = 0;
+    return reply;
+  }
+
+  async #twice(url: URL, headers: Readonly<Record<string, string>>): Promise<Reply> {
     const first = await this.#attempt(url, headers);
     if ("status" in first) return first;
-    await this.#sleep(first.againAfter);
+    await this.#sleep(first);
     const second = await this.#attempt(url, headers);
     if ("status" in second) return second;
     throw unseen(second.why);
@@ -100,16 +122,14 @@ export class Asker {
     return body;
   }
 
-  async #sleep(ms: number): Promise<void> {
-    const { clock, stop } = this.#options;
+  async #sleep({ againAfter: ms, why }: Failed): Promise<void> {
+    const { clock, stop, onWait } = this.#options;
     if (clock.now() + ms > this.#until) throw unseen("the time of this run is used up");
+    onWait(why, Math.ceil(ms / 1000));
     await clock.sleep(ms, stop);
   }
 
-  async #attempt(
-    url: URL,
-    headers: Readonly<Record<string, string>>,
-  ): Promise<Reply | { readonly againAfter: number; readonly why: string }> {
+  async #attempt(url: URL, headers: Readonly<Record<string, string>>): Promise<Reply | Failed> {
     const { stop } = this.#options;
     try {
       return await this.#within((signal) => this.#exchange(url, headers, signal));

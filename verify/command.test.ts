@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
 import { chunksOf, transportOf } from "../src/adapters/testing.ts";
 import type { Transport } from "../src/edges.ts";
+import { readBody } from "../src/http/body.ts";
 import { ConnectorError } from "../src/errors.ts";
 import { clockOf, DAY, fakeOf, NOW, type Ran, run, verdictsOf } from "./testing.ts";
 
@@ -68,6 +69,23 @@ describe("a run that cannot begin", () => {
     });
     expect(messageOf(ran)).toMatch(/2026-11, which is not over.*2027-01.*no such folder.*api_key/s);
     expect(fake.requests).toEqual([]);
+  });
+
+  it("refuses a key that no header can carry, and does not show it", async () => {
+    const credentials = { auth_type: "openai_admin_key", api_key: "SeCrEt-kéy" };
+    const ran = await run(fakeOf("openai", null), "openai", { config: { credentials } });
+    expect(messageOf(ran)).toMatch(/credentials\.api_key must/);
+    expect(messageOf(ran)).not.toContain("SeCrEt");
+  });
+
+  it("says each wait at once", async () => {
+    const fake = fakeOf("openai", null);
+    fake.limit(1, 7);
+    const ran = await run(fake, "openai");
+    expect(ran.warned).toBe(
+      "OpenAI: it refuses with HTTP 429 (too many requests): run it again later. Trying again in 7 s.",
+    );
+    expect(ran.ended).toBe(true);
   });
 
   it("ends with the signal", async () => {
@@ -132,6 +150,21 @@ describe("a provider that is hostile in the middle", () => {
     const all = ran.said + ran.warned + readFileSync(at("v.json"), "utf8");
     expect(all).not.toContain("jane");
     expect(all).not.toContain(key.slice(0, 12));
+  });
+
+  it("stops asking after two requests without a usable answer", async () => {
+    const fake = fakeOf("openai", null);
+    let failed = 0;
+    const ran = await run(fake, "openai", {
+      transport: (request) => {
+        if (fake.requests.length === 0) return transportOf(fake)(request);
+        failed += 1;
+        return refusing(request);
+      },
+    });
+    expect(failed).toBe(4);
+    expect(ran.ended).toBe(true);
+    expect(ran.said).toContain("not asked, because the requests before had no usable answer");
   });
 
   it("sends a bounded number of requests", async () => {
@@ -244,6 +277,64 @@ describe("--out", () => {
       ]),
     });
   });
+});
+
+test.each(["anthropic", "openai", "openrouter"] as const)(
+  "%s: an account without any use proves nothing about lags",
+  async (name) => {
+    const fake = fakeOf(name, null);
+    const empty = JSON.stringify({
+      data: [],
+      has_more: false,
+      data_refreshed_at: "2026-12-31T00:00:00Z",
+    });
+    for (let day = 0; day < 12; day += 3) {
+      fake.clock.set(NOW + day * DAY);
+      const date = new Date(fake.clock.now()).toUTCString();
+      const ran = await run(fake, name, {
+        out: at("v.json"),
+        transport: always(200, empty, { date }),
+      });
+      const later = new Set(["ALL-01", "ANT-08", "OAI-07", "OAI-08", "ORT-04"]);
+      const verdicts = Object.entries(verdictsOf(ran)).filter(([id]) => later.has(id));
+      expect(verdicts.length).toBeGreaterThan(1);
+      expect(verdicts.filter(([, verdict]) => verdict !== "not seen here")).toEqual([]);
+      expect(ran.said).not.toContain("Lag of");
+    }
+  },
+);
+
+test("a memory of the future, and one whose amounts are none, do no harm", async () => {
+  const fake = fakeOf("openai", null);
+  const out = at("v.json");
+  fake.clock.set(NOW + 2000 * DAY);
+  await run(fake, "openai", { out });
+  fake.clock.set(NOW);
+  await run(fake, "openai", { out });
+  const path = at("v.memory.json");
+  const memory = JSON.parse(readFileSync(path, "utf8")) as { seen: { at: number }[] };
+  expect(Math.max(...memory.seen.map((each) => each.at))).toBe(NOW);
+  for (const wrong of [{ amounts: { USD: "1e9" } }, { end: 1e300 }, { at: -1 }]) {
+    const seen = memory.seen.map((each) => ({ ...each, ...wrong }));
+    writeFileSync(path, `${JSON.stringify({ ...memory, seen })}\n`);
+    expect(messageOf(await run(fake, "openai", { out }))).toMatch(/no memory of this version/);
+  }
+});
+
+test("sums that are cut into pages are not compared", async () => {
+  const fake = fakeOf("openai", null);
+  const cut: Transport = async (request) => {
+    const answer = await transportOf(fake)(request);
+    const { text } = await readBody(answer, 1e7);
+    return { ...answer, body: chunksOf(text.replace('"has_more":false', '"has_more":true')) };
+  };
+  const ran = await run(fake, "openai", {
+    transport: cut,
+    out: at("v.json"),
+    invoices: ["2026-10=5"],
+  });
+  expect(ran.said).toMatch(/could not be read: the answer to a request for sums is cut into pages/);
+  expect(verdictsOf(ran)).toMatchObject({ "OAI-07": "not seen here", "ALL-01": "not seen here" });
 });
 
 test("a key without the analytics API is asked by the older API", async () => {

@@ -6,6 +6,7 @@ import { providers } from "../src/adapters/index.ts";
 import type { ProviderName } from "../src/adapters/report.ts";
 import type { Config } from "../src/config/config.ts";
 import { loadConfig, type TokenStore, type TokenStoreHost } from "../src/config/token_store.ts";
+import { isLoopback } from "../src/core/loopback.ts";
 import { BACKOFF_POLICY } from "../src/core/retry.ts";
 import { formatDay } from "../src/core/time.ts";
 import { ConnectorError } from "../src/errors.ts";
@@ -178,7 +179,7 @@ async function ofInterface(
       version,
       provider: "interface",
       api: "the interface",
-      isLive: true,
+      isLive: !isLoopback(baseUrl),
       day: formatDay(ended.now),
       requests: ended.requests,
       results: ended.checks,
@@ -201,7 +202,7 @@ async function ofReports(
   host: VerifyHost,
   { transport }: OpenTransport,
 ): Promise<Outcome> {
-  const { clock, stop, version, say } = host;
+  const { clock, stop, version, say, warn } = host;
   const key = credentials.authType === "scoped_bearer_token" ? credentials.accessToken : "";
   const { title, headers } = providers[name];
   const userAgent = { "user-agent": `source-ai-billing/${version}` };
@@ -210,7 +211,8 @@ async function ofReports(
     clock,
     stop,
     baseUrl,
-    headers: { ...headers(key.trim()), ...userAgent },
+    onWait: (why, seconds) => warn(`${title}: ${why}. Trying again in ${seconds} s.`),
+    headers: { ...headers(key), ...userAgent },
   });
   const account = await opening(() => OPENERS[name](asker), title);
   const memory =

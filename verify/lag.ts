@@ -40,6 +40,9 @@ function changesOf(before: Amounts, after: Amounts): readonly Change[] {
   });
 }
 
+const isNothing = (amounts: Amounts): boolean =>
+  Object.values(amounts).every((amount) => addDecimals(amount, "0") === "0");
+
 interface Compared {
   /** Periods that have changed, with the ratio that is furthest from 1; and those that have not and are old. */
   readonly changed: number;
@@ -67,6 +70,8 @@ function compare(
     const first = observations.find(counts);
     const last = observations.at(-1);
     if (first === undefined || last === undefined) continue;
+    // A day on which nothing was used proves nothing.
+    if (isNothing(first.amounts) && isNothing(last.amounts)) continue;
     begun += 1;
     if (first === last) continue;
     const changes = changesOf(first.amounts, last.amounts).filter(matters);
@@ -207,6 +212,7 @@ export function lagsOf(seen: readonly Seen[]): Lag[] {
           (each) => Math.floor(ageOf(each) / DAY) * 24 === afterHours,
         );
         if (early === undefined || last === undefined || early === last) return [];
+        if (isNothing(last.amounts)) return [];
         return [shareOf(early.amounts, last.amounts)];
       });
       if (shares.length === 0) return [];

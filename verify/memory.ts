@@ -4,6 +4,7 @@
  */
 import { createHmac, randomUUID } from "node:crypto";
 import * as z from "zod";
+import { isSummable } from "../src/core/decimal.ts";
 import { DAY, HOUR } from "../src/core/time.ts";
 import type { Amounts } from "./rows.ts";
 
@@ -19,14 +20,17 @@ export const MOST_GROUPS = 1000;
 export const MOST_MEMORY_BYTES = 1024 ** 2;
 
 const text = z.string().max(200);
+const decimal = text.refine((value) => isSummable(value));
+/** Milliseconds since 1970, as far as a date may be. */
+const instant = z.int().min(0).max(8.64e15);
 const seenSchema = z.object({
   dataset: z.enum(["usage", "costs"]),
   /** The end of the day or month that was summed, and how long it is. Milliseconds. */
-  end: z.number(),
+  end: instant,
   period: z.enum(["day", "month"]),
   /** When it was summed, by the provider's clock. */
-  at: z.number(),
-  amounts: z.record(text, text),
+  at: instant,
+  amounts: z.record(text, decimal),
   /** Whether the report called the period complete. */
   complete: z.boolean(),
 });
@@ -36,7 +40,7 @@ const memorySchema = z.object({
   owner: text,
   salt: text,
   seen: z.array(seenSchema).max(MOST_SEEN),
-  groups: z.object({ day: z.number(), amounts: z.record(text, text) }).nullable(),
+  groups: z.object({ day: instant, amounts: z.record(text, text) }).nullable(),
 });
 
 /** The sums of one day or month, as one run saw them. */
@@ -102,8 +106,10 @@ export function withSeen(before: readonly Seen[], added: readonly Seen[], now: n
   const steps = new Map<string, Seen>();
   for (const each of [...before, ...added].toSorted((a, b) => a.at - b.at)) {
     const isOld = now - each.end > KEPT_DAYS * DAY;
+    // A provider's clock that was wrong once must not leave observations of the future.
+    const isFuture = each.at > now + DAY;
     const step = stepOf(each);
-    if (!isOld && !steps.has(step)) steps.set(step, each);
+    if (!isOld && !isFuture && !steps.has(step)) steps.set(step, each);
   }
   return [...steps.values()].slice(-MOST_SEEN);
 }

@@ -15,7 +15,7 @@ import {
   notSeen,
   refusedKey,
 } from "./judgment.ts";
-import { addTo, type Amounts, currencyIn, decimalIn } from "./rows.ts";
+import { addTo, type Amounts, assertWhole, currencyIn, decimalIn } from "./rows.ts";
 
 const COSTS = "/v1/organization/costs";
 const USAGE = "/v1/organization/usage";
@@ -94,7 +94,9 @@ export async function openOpenAi(asker: Asker): Promise<Account> {
     sums: (dataset, start, end) => sums(asker, dataset, start, end),
     groups: async (day) => {
       const range = rangeOf(day, day + DAY, 1);
-      const buckets = bucketsIn(await asker.body(COSTS, [...range, ...grouping(COST_GROUPS)]));
+      const body = await asker.body(COSTS, [...range, ...grouping(COST_GROUPS)]);
+      assertWhole(body);
+      const buckets = bucketsIn(body);
       return new Map(
         buckets.flatMap(({ rows }) => rows.map((row) => [keyOf(row, COST_GROUPS), costOf(row)])),
       );
@@ -233,7 +235,12 @@ async function sums(asker: Asker, dataset: Dataset, start: number, end: number):
   const range = [...rangeOf(start, end, MOST_DAYS), ["bucket_width", "1d"]] as const;
   const path = dataset === "costs" ? COSTS : `${USAGE}/completions`;
   const days = new Map<number, Amounts>();
-  for (const bucket of bucketsIn(await asker.body(path, range))) {
+  const body = await asker.body(path, range);
+  assertWhole(body);
+  const buckets = bucketsIn(body);
+  if (new Set(buckets.map((bucket) => bucket.start)).size < buckets.length)
+    throw reportFault("a bucket comes twice");
+  for (const bucket of buckets) {
     for (const row of bucket.rows) {
       if (dataset === "usage") {
         const tokens = addDecimals(decimalIn(row, "input_tokens"), decimalIn(row, "output_tokens"));

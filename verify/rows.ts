@@ -3,7 +3,7 @@ import { decimalOf, type JsonObject } from "../src/adapters/exact.ts";
 import { reportFault, textIn } from "../src/adapters/shape.ts";
 import { addDecimals, isSummable } from "../src/core/decimal.ts";
 import { DAY, floorTo, formatInstant } from "../src/core/time.ts";
-import { confirmed, contradicted, counted, type Judgment, notSeen } from "./judgment.ts";
+import { confirmed, contradicted, counted, type Judgment, notSeen, unseen } from "./judgment.ts";
 
 /** Exact sums by unit: a currency in upper case, or `tokens`. */
 export type Amounts = Readonly<Record<string, string>>;
@@ -37,6 +37,12 @@ export function addTo(
   const day = floorTo(DAY, at);
   const before = sums.get(day) ?? {};
   sums.set(day, { ...before, [unit]: addDecimals(before[unit] ?? "0", amount) });
+}
+
+/** Sums of a part would look like sums that have changed. */
+export function assertWhole(body: JsonObject): void {
+  if (body["has_more"] !== true) return;
+  throw unseen("the answer to a request for sums is cut into pages");
 }
 
 /** The bounds of a range, as Anthropic's reports take them. */

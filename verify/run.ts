@@ -158,7 +158,7 @@ async function compareGroups(
   const today = floorTo(DAY, account.now);
   const read = async (day: number) => hashedGroups(salt, await someGroups(account, day));
   try {
-    const isKept = before !== null && before.day >= account.earliest;
+    const isKept = before !== null && before.day >= account.earliest && before.day < today;
     const identity = isKept
       ? judgeIdentity(before.amounts, await read(before.day))
       : notSeen(NO_MEMORY);

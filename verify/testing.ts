@@ -42,7 +42,7 @@ export const clockOf = (fake: Fake): Clock => ({
   now: () => fake.clock.now(),
   sleep: async (ms, signal) => {
     signal.throwIfAborted();
-    if (ms <= 20_000) fake.clock.advance(ms);
+    if (ms < 20_000) fake.clock.advance(ms);
     else
       await new Promise((_, reject) =>
         signal.addEventListener("abort", () => reject(signal.reason)),
