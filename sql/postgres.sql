@@ -1070,17 +1070,16 @@ with entries as (
     on entries.book_view = months.book_view and entries.month = months.book_month
 ),
 reversed as (
-  select distinct reverses from entries where kind = 'reversal'
-),
-judged as (
-  select entries.*, entries.kind = 'accrual' and reversed.reverses is null as is_open_accrual
-  from entries
-  left join reversed on entries.booked_by = reversed.reverses
+  select reverses, max(booked_at) as reversed_at from entries where kind = 'reversal' group by reverses
 )
 select
-  judged.*,
-  not is_open_accrual and coalesce(booked_at < month_closed_at, false) as is_void
-from judged;
+  entries.*,
+  entries.kind = 'accrual' and reversed.reverses is null as is_open_accrual,
+  -- An accrual and its reversal are void together or not at all.
+  coalesce(case when entries.kind = 'accrual' then reversed.reversed_at else entries.booked_at end < entries.month_closed_at, false)
+    as is_void
+from entries
+left join reversed on entries.booked_by = reversed.reverses;
 
 create view ai_billing__book_months as
 -- The months whose costs are compared with the books: those that are closed, and the one that a request asks to close. `close_id` is

@@ -245,6 +245,6 @@ def dbt_here(environment: dict[str, str], *command: str, parsed=None):
     with patch.dict(os.environ, {**environment, "DBT_SEND_ANONYMOUS_USAGE_STATS": "false"}):
         result = dbtRunner(manifest=parsed).invoke([str(word) for word in command])
     results = getattr(result.result, "results", [])
-    failed = [f"{each.node.name}: {each.message}" for each in results if each.status in ("error", "fail")]
+    failed = [f"{getattr(each, 'node', each).unique_id}: {each.message}" for each in results if each.status in ("error", "fail")]
     assert result.success, failed or result.exception
     return result.result

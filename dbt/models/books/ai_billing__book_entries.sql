@@ -12,16 +12,14 @@ with entries as (
 ),
 
 reversed as (
-  select distinct reverses from entries where kind = 'reversal'
-),
-
-judged as (
-  select entries.*, entries.kind = 'accrual' and reversed.reverses is null as is_open_accrual
-  from entries
-  left join reversed on entries.booked_by = reversed.reverses
+  select reverses, max(booked_at) as reversed_at from entries where kind = 'reversal' group by reverses
 )
 
 select
-  judged.*,
-  not is_open_accrual and coalesce(booked_at < month_closed_at, false) as is_void
-from judged
+  entries.*,
+  entries.kind = 'accrual' and reversed.reverses is null as is_open_accrual,
+  -- An accrual and its reversal are void together or not at all.
+  coalesce(case when entries.kind = 'accrual' then reversed.reversed_at else entries.booked_at end < entries.month_closed_at, false)
+    as is_void
+from entries
+left join reversed on entries.booked_by = reversed.reverses
