@@ -1,10 +1,12 @@
 """DuckDB and PostgreSQL behind one interface: it takes raw tables and gives the rows of the models."""
 
+import hashlib
 import json
 import os
 import re
 import sys
 import tempfile
+import time
 from functools import cache
 from pathlib import Path
 from unittest.mock import patch
@@ -46,10 +48,30 @@ from compile import BOOKS, INPUTS, book_table, close_statements, input_table, no
 
 
 @cache
+def sources() -> bytes:
+    """All files that decide how the models are compiled."""
+    files = [file for folder in ("models", "macros", "analyses", "tests") for file in PACKAGE.glob(f"{folder}/**/*")]
+    kept = sorted(file for file in [*files, *PACKAGE.glob("*.*")] if file.is_file())
+    return b"".join(str(file).encode() + file.read_bytes() for file in kept)
+
+
+@cache
 def nodes(target: str, **variables: str) -> dict:
-    return nodes_of(target, variables)
+    """The compiled project. It is kept from run to run until a source changes, because dbt takes longer than most files of tests."""
+    asked = json.dumps([target, variables], sort_keys=True).encode()
+    file = ROOT / ".cache" / "models" / f"{hashlib.sha256(asked + sources()).hexdigest()}.json"
+    if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        for other in file.parent.iterdir():
+            if time.time() - other.stat().st_mtime > 7 * 86_400:
+                other.unlink(missing_ok=True)
+        part = file.with_suffix(f".{os.getpid()}")
+        part.write_text(json.dumps(nodes_of(target, variables)))
+        part.rename(file)  # another process may write the same file
+    return json.loads(file.read_text())
 
 
+@cache
 def views_of(target: str, **variables: str) -> str:
     return views(target, nodes(target, **variables), ())
 
