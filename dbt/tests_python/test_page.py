@@ -226,6 +226,34 @@ def test_a_key_of_this_week_does_not_hide_behind_keys_of_earlier_months(table, t
     assert "all others" in keys["values"] and "old-69" not in keys["values"]
 
 
+@pytest.mark.parametrize(("through", "forecast"), [("11-01", None), ("11-06", None), ("11-07", "600")])
+def test_no_verdict_comes_before_seven_complete_days(table, tmp_path, through, forecast):
+    world = account(table, "one", through)
+    spend(world, "10-01", "11-20", "20")
+    read(world, "10-01")
+    page = Page(table, tmp_path, budgets=[("", "2025-11", "USD", "300")])
+    assert page.head["forecast"] == page.head["budget"]["forecast"] == forecast
+    if forecast is None:
+        assert "on course" not in page.words
+        assert "Forecast of the month none it needs 7 complete days, and" in page.words
+    else:
+        assert "on course to exceed the budget by 100%" in page.words
+
+
+def test_teams_over_their_budgets_come_before_the_whole(table, tmp_path):
+    world = account(table, "one", "11-17")
+    teams, budgets = [], [("", "2025-11", "USD", "99999")]
+    for number in range(40):
+        # Nine teams spend 2.00 a day of a budget of 50.
+        spend(world, "10-01", "11-20", "2" if number < 9 else "1", name=f"p{number}", x_ProjectId=f"p{number}")
+        teams.append(("project_id", f"p{number}", f"Team {number:02}"))
+        budgets.append((f"Team {number:02}", "2025-11", "USD", "50"))
+    read(world, "10-01")
+    page = Page(table, tmp_path, teams=teams, budgets=budgets)
+    named = "9 of 40 teams with a budget are on course to exceed their budgets: Team 00, Team 01, Team 02 and 6 more"
+    assert f"; {named}; all costs are on course to stay within the budget" in page.words
+
+
 def test_a_month_that_is_over_is_not_so_far_and_has_no_forecast(table, tmp_path):
     world = account(table, "one", "10-31")
     spend(world, "09-01", "11-02", "1333.241", x_ModelId="m1")

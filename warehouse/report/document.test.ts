@@ -85,6 +85,7 @@ describe("the first screen's words", () => {
   it("compare a budget with the costs so far where there is no forecast", () => {
     const words = wordsOf({ forecast: null, budget: { ...BUDGET, forecast: null } });
     expect(words).toContain("Budget 100.00 USD so far 20.00 over");
+    expect(words).toContain("; over the budget by 20% already Complete through");
     expect(words).not.toContain("on course");
   });
 

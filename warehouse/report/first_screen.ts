@@ -59,7 +59,7 @@ export async function headline(database: Database, currency: string): Promise<He
   const left = await behind(database);
   const { forecast, forecastMethod } = isOver
     ? { forecast: toDate, forecastMethod: "the month is over" }
-    : await forecastOf(database, { currency, month }, left);
+    : await forecastOf(database, { currency, month, throughDay }, left);
   return {
     month,
     throughDay,
@@ -79,10 +79,16 @@ export async function headline(database: Database, currency: string): Promise<He
   };
 }
 
-/** The forecast of all accounts together. An account that is behind has none, and without one of its parts a sum is none. */
+/** Complete days of the month that a forecast needs, so that each weekday is in it once. */
+const FORECAST_DAYS = 7;
+
+/**
+ * The forecast of all accounts together. An account that is behind has none, and without one of its parts a sum is none. The first days
+ * of a month say nothing about its end: they may all be days of a weekend.
+ */
 async function forecastOf(
   database: Database,
-  { currency, month }: { currency: string; month: string },
+  { currency, month, throughDay }: { currency: string; month: string; throughDay: string },
   left: readonly Behind[],
 ): Promise<Pick<Headline, "forecast" | "forecastMethod">> {
   if (left.length > 0) {
@@ -92,12 +98,21 @@ async function forecastOf(
       forecastMethod: `${names} ${left.length === 1 ? "is" : "are"} behind`,
     };
   }
-  const [[forecast, method = "", methods = "0"] = []] = await database.query(`
+  const [[forecast, method = "", methods = "0", counted = "null"] = []] = await database.query(`
     SELECT CASE WHEN count(*) = count(forecast_cost) THEN coalesce(sum(forecast_cost), 0) END,
-           coalesce(any_value(forecast_method ORDER BY forecast_cost IS NOT NULL), ''), count(DISTINCT forecast_method)
+           coalesce(any_value(forecast_method ORDER BY forecast_cost IS NOT NULL), ''), count(DISTINCT forecast_method),
+           min(days_counted)
     FROM monthly_costs
     WHERE month = TRY_CAST(${literal(month)} AS DATE) AND billing_currency = ${literal(currency)}
       AND ${ACTIVE}`);
+  const days = Math.min(
+    Number(throughDay.slice(8)),
+    counted === "null" ? Number.POSITIVE_INFINITY : Number(counted),
+  );
+  if (days > 0 && days < FORECAST_DAYS) {
+    const forecastMethod = `none: it needs ${FORECAST_DAYS} complete days, and ${days} of this month ${days === 1 ? "is" : "are"} known`;
+    return { forecast: null, forecastMethod };
+  }
   const amount = nullable(forecast);
   const isMixed = Number(methods) > 1 && amount !== null;
   return {

@@ -86,10 +86,15 @@ function sinceOf(head: Headline, currency: string): string {
 
 /** The end of the claim: whether the costs that count against the budget will exceed it. */
 function courseOf(
-  { amount: budget, forecast, teams, isOfAll }: Budget,
+  { amount: budget, forecast, teams, isOfAll, toDate }: Budget,
   { isMonthOver, isSecond }: { isMonthOver: boolean; isSecond: boolean },
 ): string {
-  if (forecast === null) return "";
+  if (forecast === null) {
+    // Without a forecast nothing is said of the month's end, but a budget that is exceeded is so already.
+    const by = isMore(toDate, budget) ? byShare(percent(subtract(toDate, budget), budget)) : "";
+    const whose = teams === null ? "the budget" : "the sum of the teams' budgets";
+    return isMore(toDate, budget) ? `; over ${whose}${by} already` : "";
+  }
   const isOver = isMore(forecast, budget);
   const share = isOver ? byShare(percent(subtract(forecast, budget), budget)) : "";
   const verb = isOver ? "exceed" : "stay within";
