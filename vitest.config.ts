@@ -52,6 +52,8 @@ export default defineConfig({
           globalSetup: "integration_tests/support/setup.ts",
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          // A process may take longer to start than the second that is the default.
+          expect: { poll: { timeout: 30_000 } },
         },
       },
     ],
