@@ -2,6 +2,7 @@
 --
 -- Run it in the schema that holds the tables usage, costs and export_windows; again after an upgrade. The tables that it
 -- creates are yours to fill: teams, budgets, exchange rates, totals of invoices. It never changes their rows, nor the books.
+-- If there is no table labels (names of projects, workspaces and API keys), it creates an empty one: let your platform make its own first.
 
 create table if not exists ai_billing_teams (label varchar, value varchar, team varchar);
 create table if not exists ai_billing_budgets (team varchar, month varchar, billing_currency varchar, budget varchar);
@@ -11,6 +12,7 @@ create table if not exists ai_billing_closes (close_id TEXT, book_view TEXT, boo
 create table if not exists ai_billing_close_entries (close_id TEXT, booked_by TEXT, reverses TEXT, book_view TEXT, month date, kind TEXT, reason TEXT, day date, method TEXT, found_at timestamp, record_id TEXT, account TEXT, base_url TEXT, service_provider_name TEXT, team TEXT, project_id TEXT, model_id TEXT, invoice_id TEXT, charge_category TEXT, billing_currency TEXT, workspace_id TEXT, api_key_id TEXT, amount decimal(38, 18));
 create table if not exists ai_billing_close_lines (close_id TEXT, booked_by TEXT, reverses TEXT, book_view TEXT, book_month date, month date, kind TEXT, reason TEXT, day date, method TEXT, account TEXT, base_url TEXT, service_provider_name TEXT, team TEXT, project_id TEXT, model_id TEXT, invoice_id TEXT, charge_category TEXT, billing_currency TEXT, entries bigint, amount decimal(38, 18));
 create table if not exists ai_billing_close_inputs (close_id TEXT, input TEXT, value_1 TEXT, value_2 TEXT, value_3 TEXT, value_4 TEXT, value_5 TEXT);
+create table if not exists labels (id varchar, label varchar, value varchar, name varchar, is_archived varchar, read_at varchar, _airbyte_extracted_at varchar);
 
 create or replace view ai_billing__budgets as
 -- The budget of each team and month. A budget without a team is that of the whole organization. Negative budgets, and rows that
@@ -260,6 +262,59 @@ select
   standing_rows, totals
 from numbered
 where age = 1;
+
+create or replace view ai_billing__names as
+-- The name of each project, workspace and API key today. `shown` is the name, with the id behind it if another value of the label
+-- could be taken for this one: two keys may have one name, and a name may be the id of another key, or a name and an id.
+with typed as (
+  select
+    cast("label" as TEXT) || '_id' as label,
+    cast("value" as TEXT) as value,
+    nullif(trim(cast("name" as TEXT)), '') as name,
+    cast("is_archived" as boolean) as is_archived,
+    case
+    when regexp_full_match(cast("read_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
+      then try_cast(replace(upper(substr(cast("read_at" as varchar), 1, 19)), 'T', ' ')
+        || regexp_extract(cast("read_at" as varchar), '[.][0-9]{1,6}') as timestamp)
+        - to_minutes(
+            coalesce(try_cast(regexp_extract(cast("read_at" as varchar), ':.*([+-][0-9]{2})(:?[0-9]{2})?$', 1) as bigint), 0) * 60
+            + coalesce(try_cast(regexp_extract(cast("read_at" as varchar), ':.*([+-])[0-9]{2}:?([0-9]{2})$', 1)
+                || regexp_extract(cast("read_at" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
+  end as read_at,
+    case
+    when regexp_full_match(cast("_airbyte_extracted_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
+      then try_cast(replace(upper(substr(cast("_airbyte_extracted_at" as varchar), 1, 19)), 'T', ' ')
+        || regexp_extract(cast("_airbyte_extracted_at" as varchar), '[.][0-9]{1,6}') as timestamp)
+        - to_minutes(
+            coalesce(try_cast(regexp_extract(cast("_airbyte_extracted_at" as varchar), ':.*([+-][0-9]{2})(:?[0-9]{2})?$', 1) as bigint), 0) * 60
+            + coalesce(try_cast(regexp_extract(cast("_airbyte_extracted_at" as varchar), ':.*([+-])[0-9]{2}:?([0-9]{2})$', 1)
+                || regexp_extract(cast("_airbyte_extracted_at" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
+  end as extracted_at
+  from "labels"
+),
+numbered as (
+  select typed.*, row_number() over (partition by label, value order by read_at desc, extracted_at desc) as age
+  from typed
+  where label in ('project_id', 'workspace_id', 'api_key_id') and value is not null and read_at is not null
+),
+newest as (
+  select
+    label, value, name, is_archived,
+    count(*) over (partition by label, name) as same_named,
+    case when value not like '%(%' then name || ' (' || value || ')' end as with_id
+  from numbered
+  where age = 1
+)
+select
+  newest.label, newest.value, newest.name, newest.is_archived,
+  case
+    when newest.with_id is null then newest.value
+    when newest.same_named > 1 or as_id.value is not null or as_both.value is not null then newest.with_id
+    else newest.name
+  end as shown
+from newest
+left join newest as as_id on newest.label = as_id.label and newest.name = as_id.value and newest.value <> as_id.value
+left join newest as as_both on newest.label = as_both.label and newest.name = as_both.with_id;
 
 create or replace view ai_billing__rows_costs as
 with raw_rows as (
@@ -6096,7 +6151,8 @@ from changes;
 
 create or replace view daily_costs as
 -- Costs as incurred, by day of charge period. Billed and effective cost count the same money in two ways: never add them. If an
--- account has no cost in one of its currencies on a known day, that day has a row without labels.
+-- account has no cost in one of its currencies on a known day, that day has a row without labels. Names are those of today, and ids without
+-- one stand for themselves.
 with costs as (
   select
     day,
@@ -6129,38 +6185,55 @@ costly_days as (
 ),
 currencies as (
   select distinct place, billing_currency from costly_days
+),
+rows_ as (
+  select * from costs
+  union all
+  select
+    calendar.day,
+    calendar.account,
+    calendar.base_url,
+    cast(null as TEXT) as service_provider_name,
+    cast(null as TEXT) as service_name,
+    cast(null as TEXT) as sku_id,
+    cast(null as TEXT) as model_id,
+    cast(null as TEXT) as project_id,
+    cast(null as TEXT) as workspace_id,
+    cast(null as TEXT) as api_key_id,
+    cast(null as TEXT) as service_tier,
+    cast(null as TEXT) as workload_type,
+    cast(null as TEXT) as upstream_provider,
+    cast(null as TEXT) as usage_type,
+    cast(null as TEXT) as charge_category,
+    cast(null as TEXT) as cost_status,
+    currencies.billing_currency,
+    cast(0 as decimal(38, 18)) as billed_cost,
+    cast(0 as decimal(38, 18)) as effective_cost,
+    0 as records,
+    calendar.day_status
+  from "ai_billing__calendar_costs" as calendar
+  inner join currencies on calendar.place = currencies.place
+  left join costly_days
+    on calendar.place = costly_days.place
+    and currencies.billing_currency = costly_days.billing_currency
+    and calendar.day = costly_days.day
+  where costly_days.day is null
 )
-select * from costs
-union all
 select
-  calendar.day,
-  calendar.account,
-  calendar.base_url,
-  cast(null as TEXT) as service_provider_name,
-  cast(null as TEXT) as service_name,
-  cast(null as TEXT) as sku_id,
-  cast(null as TEXT) as model_id,
-  cast(null as TEXT) as project_id,
-  cast(null as TEXT) as workspace_id,
-  cast(null as TEXT) as api_key_id,
-  cast(null as TEXT) as service_tier,
-  cast(null as TEXT) as workload_type,
-  cast(null as TEXT) as upstream_provider,
-  cast(null as TEXT) as usage_type,
-  cast(null as TEXT) as charge_category,
-  cast(null as TEXT) as cost_status,
-  currencies.billing_currency,
-  cast(0 as decimal(38, 18)) as billed_cost,
-  cast(0 as decimal(38, 18)) as effective_cost,
-  0 as records,
-  calendar.day_status
-from "ai_billing__calendar_costs" as calendar
-inner join currencies on calendar.place = currencies.place
-left join costly_days
-  on calendar.place = costly_days.place
-  and currencies.billing_currency = costly_days.billing_currency
-  and calendar.day = costly_days.day
-where costly_days.day is null;
+  rows_.*,
+  coalesce(by_project_id.shown, rows_.project_id) as project_name,
+  coalesce(by_workspace_id.shown, rows_.workspace_id) as workspace_name,
+  coalesce(by_api_key_id.shown, rows_.api_key_id) as api_key_name
+from rows_
+left join (
+  select value, shown from "ai_billing__names" where label = 'project_id'
+) as by_project_id on rows_.project_id = by_project_id.value
+left join (
+  select value, shown from "ai_billing__names" where label = 'workspace_id'
+) as by_workspace_id on rows_.workspace_id = by_workspace_id.value
+left join (
+  select value, shown from "ai_billing__names" where label = 'api_key_id'
+) as by_api_key_id on rows_.api_key_id = by_api_key_id.value;
 
 create or replace view focus_cost_and_usage as
 -- Costs in the shape of the FOCUS 1.4 dataset "Cost and Usage", and the columns that FOCUS 1.2 demands beside it. It is no
@@ -6367,6 +6440,44 @@ select
   costs.day_status as "x_DayStatus"
 from costs
 left join consumed on costs.own_key = consumed.measured_key;
+
+create or replace view label_names as
+-- The projects, workspaces and API keys that have a name or a row: what a report shows for each of them, and on which days its rows begin
+-- and end.
+with combined as (
+  select project_id, workspace_id, api_key_id, min(day) as first_day, max(day) as last_day
+  from "current_costs"
+  where is_counted
+  group by project_id, workspace_id, api_key_id
+  union all
+  select project_id, workspace_id, api_key_id, min(day) as first_day, max(day) as last_day
+  from "current_usage"
+  group by project_id, workspace_id, api_key_id
+),
+seen as (
+  select 'project_id' as label, project_id as value, min(first_day) as first_seen, max(last_day) as last_seen
+  from combined
+  where project_id is not null
+  group by project_id union all
+  select 'workspace_id' as label, workspace_id as value, min(first_day) as first_seen, max(last_day) as last_seen
+  from combined
+  where workspace_id is not null
+  group by workspace_id union all
+  select 'api_key_id' as label, api_key_id as value, min(first_day) as first_seen, max(last_day) as last_seen
+  from combined
+  where api_key_id is not null
+  group by api_key_id
+)
+select
+  coalesce(names.label, seen.label) as label,
+  coalesce(names.value, seen.value) as value,
+  names.name,
+  coalesce(names.shown, seen.value) as shown,
+  names.is_archived,
+  seen.first_seen,
+  seen.last_seen
+from "ai_billing__names" as names
+full outer join seen on names.label = seen.label and names.value = seen.value;
 
 create or replace view monthly_costs as
 -- Costs by month of charge period, beside the month before, with a forecast of the running month. The forecast is the mean usage

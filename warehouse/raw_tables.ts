@@ -77,13 +77,16 @@ export function matchedTables(
   );
 }
 
-/** Makes the tables of a database in memory, without rows. Every value is text: the models judge and cast it. */
+/**
+ * Makes the tables of a database in memory, without rows. Every value is text: the models judge and cast it. The models' own statements
+ * make the inputs, and the table of names, which most databases do not have.
+ */
 export async function makeTextTables(database: Database): Promise<void> {
   for (const statement of await inputTables()) await database.run(statement);
   for (const name of STREAM_NAMES) {
     const table = WANTED.find((each) => each.name === name);
     const columns = (table?.wanted ?? []).map((column) => `${identifier(column)} VARCHAR`);
-    await database.run(`CREATE TABLE ${name} (${columns.join(", ")})`);
+    await database.run(`CREATE TABLE IF NOT EXISTS ${name} (${columns.join(", ")})`);
   }
 }
 

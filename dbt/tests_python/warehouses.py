@@ -32,14 +32,15 @@ COLUMNS = {
         "covered_through began_at ended_at resumed first_as_of last_as_of moved records totals "
         "id chain rows_reading_id rows shrunk confirmed whole_window pass_began_at"
     ).split(),
+    "labels": "id label value name is_archived read_at".split(),
 }
 INSTANTS = set(
     "x_RecordUpdatedAt ChargePeriodStart ChargePeriodEnd BillingPeriodStart BillingPeriodEnd window_start window_end "
-    "covered_from covered_through began_at ended_at first_as_of last_as_of pass_began_at".split()
+    "covered_from covered_through began_at ended_at first_as_of last_as_of pass_began_at read_at".split()
 )
 OTHER_TYPES = {
     "day": "date",
-    **dict.fromkeys(["inside_window", "whole_window", "resumed", "moved", "shrunk", "confirmed"], "boolean"),
+    **dict.fromkeys(["inside_window", "whole_window", "resumed", "moved", "shrunk", "confirmed", "is_archived"], "boolean"),
     **dict.fromkeys(["records", "rows"], "bigint"),
 }
 

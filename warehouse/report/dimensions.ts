@@ -10,9 +10,19 @@ function titleOf(dimension: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
+/** The columns that show the values of a label: the names of ids, if they have any. Two values never show as one. */
+const SHOWN: Readonly<Record<string, string>> = {
+  project_id: "project_name",
+  workspace_id: "workspace_name",
+  api_key_id: "api_key_name",
+};
+
 /** The labels that people choose from. One that no cost has is left out. */
 const LABELS = [
-  ...labels.costs.map(({ dimension, name }) => ({ name: titleOf(dimension), column: name })),
+  ...labels.costs.map(({ dimension, name }) => ({
+    name: titleOf(dimension),
+    column: SHOWN[name] ?? name,
+  })),
   { name: "Team", column: "team" },
   { name: "Provider", column: "service_provider_name" },
   { name: "Service", column: "service_name" },

@@ -185,8 +185,8 @@ export async function anomalies(database: Database, currency: string): Promise<A
       QUALIFY row_number() OVER (
         PARTITION BY day
         ORDER BY list_position(['api_key_id', 'project_id', 'model_id', 'team', 'all'], label), difference DESC, value) = 1)
-    SELECT day, ${LABEL_NAMES}, coalesce(value, ''), billed_cost, usual_cost, usual_spread, days_compared,
-           day_status = 'proven' FROM news
+    SELECT day, ${LABEL_NAMES}, coalesce(shown, value, ''), billed_cost, usual_cost, usual_spread, days_compared,
+           day_status = 'proven' FROM news LEFT JOIN label_names USING (label, value)
     ORDER BY difference DESC, day DESC LIMIT ${ANOMALIES}`);
   const [counts = []] = await database.query(
     `SELECT count(score), count(*) FILTER (days_compared >= 4), count(*) FROM ${latest}`,
@@ -223,12 +223,15 @@ export async function anomalies(database: Database, currency: string): Promise<A
 export async function changes(database: Database, currency: string): Promise<LateChanges> {
   const rows = await database.query(`
     WITH of_currency AS (
-      SELECT * FROM cost_changes WHERE billing_currency = ${literal(currency)} AND amount_change <> 0)
-    SELECT strftime(max(found_at), '%Y-%m-%dT%H:%M:%SZ'), kind, day, coalesce(model_id, project_id, 'no model'),
+      SELECT changes.*, coalesce(model_id, shown, project_id, 'no model') AS what
+      FROM cost_changes AS changes
+      LEFT JOIN label_names AS names ON names.label = 'project_id' AND names.value = changes.project_id
+      WHERE billing_currency = ${literal(currency)} AND amount_change <> 0)
+    SELECT strftime(max(found_at), '%Y-%m-%dT%H:%M:%SZ'), kind, day, what,
            count(*), sum(amount_change)
     FROM of_currency
     WHERE found_at > (SELECT max(CAST(ended_at AS TIMESTAMP)) FROM export_windows) - INTERVAL ${NEWS_DAYS} DAY
-    GROUP BY found_at, kind, day, coalesce(model_id, project_id, 'no model')
+    GROUP BY found_at, kind, day, what
     ORDER BY found_at DESC, abs(sum(amount_change)) DESC, day, 4 LIMIT ${CHANGES}`);
   const found = rows.map(
     ([foundAt = "", kind = "", day = "", what = "", records = "0", change = "0"]) => ({

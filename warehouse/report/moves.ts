@@ -11,8 +11,8 @@ const PER_LABEL = 2;
 /** Labels in the order in which one of them is chosen for the parts. */
 const LABELS = [
   { column: "model_id", name: "model" },
-  { column: "project_id", name: "project" },
-  { column: "api_key_id", name: "key" },
+  { column: "project_name", name: "project" },
+  { column: "api_key_name", name: "key" },
   { column: "team", name: "team" },
 ] as const;
 
