@@ -114,7 +114,7 @@ it("the help of query names every table, and no other", async () => {
   expect(() => program.parse(["query", "--help"], { from: "user" })).toThrow();
   const [, list = ""] = /^Tables.*:\n([^]*?)\n\n/m.exec(shown.join("")) ?? [];
   const named = list.split("\n").flatMap((line) => line.slice(2, 34).trim().split(", "));
-  const raw = ["usage", "costs", "export_windows"];
+  const raw = ["usage", "costs", "export_windows", "labels"];
   expect(named.toSorted()).toEqual([...(await modelNames()), ...raw].toSorted());
 });
 

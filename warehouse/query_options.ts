@@ -18,6 +18,7 @@ Tables (DESCRIBE lists the columns of one):
   monthly_costs_as_of             a month as it looked in the past
   converted_costs                 costs in one currency
   focus_cost_and_usage            costs in the shape of FOCUS 1.4
+  label_names                     names of projects, workspaces and API keys
   completeness, reconciliation    which days are proven, control totals
   removed_rows                    records that the provider no longer shows
   invalid_rows, invalid_inputs    values that cannot be used, and why
@@ -25,6 +26,7 @@ Tables (DESCRIBE lists the columns of one):
   close_entries, adjustments      what a book was made of; changes since the close
   book_balance                    booked, known and pending, by month
   usage, costs, export_windows    the raw tables: not every row of them counts
+  labels                          the raw table of names: each change of one
 `;
 
 /** What a line of `query` asks for. */
