@@ -8,9 +8,9 @@ interface Window extends Span {
   begunAt: number;
   /** The same instant as the provider's header `Date` named it. */
   begunBy: number;
-  finishedAt: number;
   /**
-   * `available_through` of a finished reading: the smallest value of its pages. Of several finished readings the largest one counts.
+   * `available_through` of a finished reading: the smallest value of its pages. Of several finished readings the largest one counts;
+   * -Infinity before one is finished. A reading that begins again later, such as the second one of P6, takes nothing back.
    */
   through: number;
 }
@@ -31,21 +31,18 @@ export class Readings {
       end,
       begunAt: Number.NaN,
       begunBy: Number.NaN,
-      finishedAt: Number.NaN,
       through: -Infinity,
     };
     this.#windows.set(key, window);
     if (cursor === null) {
       window.begunAt = at;
       window.begunBy = date;
-      window.finishedAt = Number.NaN;
     }
     // After a kill, the next process may continue an earlier reading than the last one.
     const said = [...(this.#saidBefore.get(cursor ?? "") ?? []), availableThrough];
     if (nextCursor !== null) {
       this.#saidBefore.set(nextCursor, said);
     } else {
-      window.finishedAt = at;
       window.through = Math.max(window.through, Math.min(...said));
     }
   }
@@ -58,9 +55,7 @@ export class Readings {
     let least = Infinity;
     for (let at = from; at < until; at = nextDay(at + 1)) {
       const said = [...this.#windows.values()]
-        .filter(
-          ({ start, end, finishedAt }) => start <= at && end > at && !Number.isNaN(finishedAt),
-        )
+        .filter(({ start, end, through }) => start <= at && end > at && through > -Infinity)
         .map(({ through }) => through);
       if (said.length > 0) least = Math.min(least, Math.max(...said));
     }
