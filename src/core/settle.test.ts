@@ -299,9 +299,9 @@ describe("settle()", () => {
     const moved = { moved: true };
     const first = settle(NOTHING_KNOWN, reading([seen(ONE, 3, "a")], moved), []);
     expect(first.doubtful).toEqual([ONE, TWO]);
-    const gone = (known: KnownDays) => forget(known, [{ ...seen(ONE, 4, "b"), writtenBy: null }]);
-    const rewrites = [seen(ONE, 4, "b")];
-    const unsteady = reading([seen(ONE, 5, "c")], { moved: true, rewrites });
+    const gone = (known: KnownDays) => forget(known, [{ ...seen(ONE, 3, "b"), writtenBy: null }]);
+    const rewrites = [seen(ONE, 3, "b")];
+    const unsteady = reading([seen(ONE, 3, "c")], { moved: true, rewrites });
     expect(settle(gone(first.known), unsteady, []).doubtful).toEqual([]);
     const steady = settle(first.known, reading([seen(ONE, 3, "a")]), []);
     expect(settle(gone(steady.known), unsteady, []).doubtful).toEqual([ONE]);
@@ -317,6 +317,30 @@ describe("settle()", () => {
     const over = settle(today.known, at(ONE + DAY, "b"), []);
     expect(over.doubtful).toEqual([ONE]);
     expect(settle(over.known, at(ONE + 2 * DAY, "c"), []).doubtful).toEqual([]);
+  });
+
+  test("R8: a loss in a listing that moved lowers the number of records once a second reading agrees", () => {
+    const moved = (records: number, mark: string) =>
+      reading([seen(ONE, records, mark)], { moved: true });
+    const fewer = settle(knowing(seen(ONE, 14, "a"), seen(TWO, 0, "")), moved(9, "b"), [ONE]);
+    expect(fewer.reports[0]).toMatchObject({ rows: 9, rowsReadingId: "new", confirmed: false });
+    expect(isKnown(fewer.known, ONE)).toBe(false);
+    // Fewer than ten rows alone would raise no suspicion.
+    const outage = settle(fewer.known, reading([seen(ONE, 0, "")]), []);
+    expect(outage.shrunk).toEqual([{ day: ONE, most: 14, records: 0 }]);
+    const again = settle(fewer.known, moved(9, "b"), []);
+    expect(again.known.days.get(ONE)).toMatchObject({ records: 9, confirmed: false });
+    expect(settle(fewer.known, moved(8, "c"), []).known.days.has(ONE)).toBe(false);
+    const steady = settle(fewer.known, reading([seen(ONE, 9, "b")]), []);
+    expect(steady.known.days.get(ONE)).toMatchObject({ records: 9, confirmed: true });
+  });
+
+  test("R10: a day that is unconfirmed again is doubtful once more if it has another number of rows", () => {
+    const first = settle(NOTHING_KNOWN, reading([seen(ONE, 3, "a")], { moved: true }), []);
+    const again = (records: number) =>
+      settle(first.known, reading([seen(ONE, records, "b")], { moved: true }), [ONE]).doubtful;
+    expect(again(4)).toEqual([ONE]);
+    expect(again(3)).toEqual([]);
   });
 
   test("R10: a day that has fewer rows than before has lost some, in each kind of reading", () => {

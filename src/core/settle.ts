@@ -232,15 +232,20 @@ function wrote(before: Settlement, seen: DayDigest, reading: FinishedReading): S
   const confirmed = isProven && reading.unprovenBefore == null;
   const earlier = before.known.days.get(day) ?? before.known.forgotten.get(day);
   // R10: the listing of a day that goes on moves all the time, so a reading of such a day is not the first of two.
-  const isFirst = earlier?.confirmed !== false || wasToday(earlier);
+  // Other rows than before are news, so that the reading is the first of two again.
+  const isFirst = earlier?.confirmed !== false || wasToday(earlier) || earlier.records !== records;
   const isDoubtful = isWhole && !confirmed && isFirst;
+  const hasLost = records < (earlier?.records ?? 0);
+  // R8: an outage may have begun while the listing moved. The number of records that counts falls once a second reading agrees.
+  const isBelieved = isProven || !hasLost || earlier?.shrinkage?.digest === seen.digest;
+  const gone = forget(before.known, [{ day, records, writtenBy: id }]);
+  const unlearned = isBelieved ? gone : suspect(gone, seen, reading.endedAt);
   return {
     ...before,
     doubtful: isDoubtful ? [...before.doubtful, day] : before.doubtful,
-    hasLost: before.hasLost || records < (earlier?.records ?? 0),
-    known: isWhole
-      ? learn(before.known, seen, { readingId: id, confirmed })
-      : forget(before.known, [{ day, records, writtenBy: id }]),
+    hasLost: before.hasLost || hasLost,
+    known:
+      isWhole && isBelieved ? learn(before.known, seen, { readingId: id, confirmed }) : unlearned,
     reports: [...before.reports, reportOf(seen, { rowsReadingId: id, confirmed })],
   };
 }

@@ -7,7 +7,7 @@
  *                                        ▲ position − lookback: where the next sync begins to re-read
  */
 import { daysOf } from "./digests.ts";
-import { afterReading } from "./due.ts";
+import { afterReading, withDue } from "./due.ts";
 import { type KnownDays, NOTHING_KNOWN } from "./known_days.ts";
 import { type ProvisionalDay, replaceProvisional } from "./provisional.ts";
 import type { Reading } from "./reading.ts";
@@ -146,6 +146,12 @@ export function settleReading<State extends StreamState>(
     days.includes(day) && shrunk.every((doubted) => doubted.day !== day);
   const provisional = replaceProvisional(settled.provisional, reading.provisional, isAbout);
   return { ...settled, known, provisional, due: afterReading(settled.due, days, doubtful) };
+}
+
+/** The state with more days that are due (R10). A full refresh has no next sync that could read them. */
+export function asDue(state: StreamState, ranges: readonly Range[], now: number): StreamState {
+  if (state.mode !== "incremental" || ranges.length === 0) return state;
+  return { ...state, due: withDue(state.due, ranges, now) };
 }
 
 /** The known days of a state. A full refresh has none, so it compares nothing (R6). */

@@ -16,6 +16,10 @@ export interface Range {
 /** The day that begins at `day`, midnight UTC. */
 export const dayRange = (day: number): Range => ({ start: day, end: day + DAY });
 
+/** The ranges of some days. */
+export const rangesOf = (days: readonly { readonly day: number }[]): Range[] =>
+  days.map(({ day }) => dayRange(day));
+
 const isEmpty = (range: Range): boolean => range.start >= range.end;
 
 /** The smallest set of ranges that covers the same instants: sorted, disjoint, never touching. */

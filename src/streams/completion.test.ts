@@ -126,6 +126,63 @@ test("R10: where a window no longer shows a written stray, the days that the pas
   expect(stateOf(second).due).toEqual([{ start: DAY_ONE, end: DAY_ONE + 2 * DAY }]);
 });
 
+/** The days that the last STATE before the given report names as due. */
+function dueBefore(run: Run, number: number): IncrementalState["due"] {
+  const isReport = (output: Run["outputs"][number]): boolean =>
+    output.type === "LOG" && output.log.message === "report";
+  const report = run.outputs.filter(isReport)[number];
+  if (report === undefined) throw new Error("no report");
+  const before = run.outputs.slice(0, run.outputs.indexOf(report));
+  const states = before.flatMap((output) => (output.type === "STATE" ? [output] : []));
+  return stateOf({ ...run, states }).due;
+}
+
+const dayRange = (day: number) => ({ start: DAY_ONE + day * DAY, end: DAY_ONE + (day + 1) * DAY });
+
+test("R10: a day that shows less than half is due in a STATE that goes out before the report, in case the process dies between the two", async () => {
+  const many = Array.from({ length: 12 }, (_, index) => recordOf(`r${index}`, 1));
+  const first = await readScript(showing({ 1: many }), { input });
+  const run = await readScript(showing({ 1: many.slice(0, 3) }), {
+    input,
+    stored: lastState(first),
+    marksReports: true,
+    stateInterval: DAY,
+  });
+  expect(run.said[1]?.days).toMatchObject([{ shrunk: true }]);
+  expect(dueBefore(run, 1)).toEqual([dayRange(1)]);
+});
+
+test("R10: days that the STATE calls read are due in a STATE before the report of a day that has lost rows", async () => {
+  const rows = [recordOf("r0", 0), recordOf("r3", 3), recordOf("lost", 3)];
+  const first = await readScript(showing({ 0: [recordOf("r0", 0)], 3: rows.slice(1) }), { input });
+  const run = await readScript(showing({ 0: [recordOf("r0", 0)], 3: [recordOf("r3", 3)] }), {
+    input,
+    stored: lastState(first),
+    marksReports: true,
+    stateInterval: 0,
+  });
+  expect(dueBefore(run, 3)).toEqual([{ start: DAY_ONE, end: DAY_ONE + 3 * DAY }]);
+});
+
+test("R10: the days of a resumed reading are due, because its second process does not know the records of the first one", async () => {
+  const pages = [pageOf([recordOf("a", 1)], "c"), pageOf([recordOf("a", 1), recordOf("b", 1)])];
+  const paged = ({ start }: { start: number }, cursor: string | null): FetchedPage[] =>
+    start === DAY_ONE + DAY ? pages.slice(cursor === null ? 0 : 1) : [pageOf([])];
+  const killed = await readScript([[pageOf([])], [pages[0] ?? pageOf([]), down]], { input });
+  const resumed = await readScript(paged, { input, stored: lastState(killed) });
+  expect(resumed.said.find(({ reading }) => reading.resumed)?.days).toMatchObject([{ rows: 3 }]);
+  expect(stateOf(resumed).due).toEqual([dayRange(1)]);
+  const next = await readScript(showing({ 1: [recordOf("a", 1), recordOf("b", 1)] }), {
+    input: { ...input, lookback: 0 },
+    stored: lastState(resumed),
+  });
+  expect(startsOf(next)).toContain(1);
+  expect(stateOf(next).due).toEqual([]);
+  expect(next.said.flatMap(({ days }) => days)).toContainEqual(
+    expect.objectContaining({ day: DAY_ONE + DAY, rows: 2, confirmed: true }),
+  );
+});
+
 test("R5: the state says that a window is done only once its report is out", async () => {
   const run = await readScript(showing({ 0: [lost] }), { input, marksReports: true });
   let reports = 0;
@@ -198,7 +255,8 @@ test("P6: a resumed window is not read a second time: its pages before the kill 
   const later = pageOf(rows.slice(1, 3), null, { asOf: "2026-01-10T01:00:00Z" });
   const run = await readScript([[later]], { input: whole, stored: lastState(killed) });
   expect(run.queries).toHaveLength(1);
-  expect(stateOf(run).due).toEqual([{ start: DAY_ONE + 3 * DAY, end: DAY_ONE + 4 * DAY }]);
+  // R10: the next sync reads all of its days again.
+  expect(stateOf(run).due).toEqual([{ start: DAY_ONE, end: DAY_ONE + 4 * DAY }]);
 });
 
 test("R4 R6: a window that begins again and then fits a page writes the days that differ, although it has returned their rows before", async () => {

@@ -21,12 +21,19 @@ import { type Plan, type PlanInput, windowOfDay } from "../core/plan.ts";
 import { addMissingDays } from "../core/provisional.ts";
 import type { Reading, StandingStrays } from "../core/reading.ts";
 import { type DayReport, settle, settleAgain, type Settlement } from "../core/settle.ts";
-import { advance, finishWindow, knownOf, settleReading, type StreamState } from "../core/state.ts";
+import {
+  advance,
+  asDue,
+  finishWindow,
+  knownOf,
+  settleReading,
+  type StreamState,
+} from "../core/state.ts";
 import { DAY } from "../core/time.ts";
-import { type Range, subtract } from "../core/window.ts";
+import { type Range, rangesOf, subtract } from "../core/window.ts";
 import { describeAbsent, describeShrunk, tooManyLooks, tooManyStrays } from "./describe.ts";
 import { asLearned, incompleteDays, standingOf } from "./ended_reading.ts";
-import { type Job, jobOf, rewriteJob } from "./job.ts";
+import { type Job, jobAgain, jobOf, rewriteJob } from "./job.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Purpose } from "./record_filter.ts";
 import { type CameStrays, standingStrays, Strays } from "./strays.ts";
@@ -60,14 +67,8 @@ export interface CompletionOptions {
   readonly unprovenBefore?: () => number | null;
 }
 
-const dayRange = ({ day }: { readonly day: number }): Range => ({ start: day, end: day + DAY });
-
 /** A window that has been read, but has strays that are neither dropped nor written yet. */
-interface Waiting {
-  readonly window: Range;
-  readonly availableThrough: number;
-  readonly missesStrays: boolean;
-}
+type Waiting = Pick<Job, "window" | "availableThrough" | "missesStrays">;
 
 /** A window whose last page has been handed over. */
 export interface EndedWindow {
@@ -159,18 +160,18 @@ export class Completion {
     const sawStrays = isWhole && !reading.resumed;
     if (job.purpose.kind === "window") this.strays.judge(reading, sawStrays);
     if (sawStrays) this.#read.push(reading);
+    const hasLost = settlement.hasLost || this.#writtenStrays() < strays;
+    await this.#announce(rangesOf(settlement.shrunk), hasLost);
     await this.#report({ reading, isWhole, days: settlement.reports, strays: reading.standing });
     // Other windows may have changed the state while the report was sent, so the days are judged again on the present state.
     // The verdicts are the same, because no other window changes the days of this one.
     const settled = settleReading(ledger.state, reading, asLearned(judge(), reading), input.now);
     const { rewrites } = settlement;
-    const hasLost = settlement.hasLost || this.#writtenStrays() < strays;
     const due = [
       ...(hasLost ? this.#readBefore(reading) : []),
-      // R5: a reading without totals is not reported, so the warehouse cannot know what it proved.
-      ...(this.#options.report !== null && reading.totals === null ? [reading] : []),
+      ...(reading.resumed ? [reading] : []),
     ];
-    ledger.update(this.#remembered(this.#withDue(settled, due)));
+    ledger.update(this.#remembered(asDue(settled, due, input.now)));
     if (rewrites.length === 0) {
       const { availableThrough } = reading;
       this.#finish({ window: reading, availableThrough, missesStrays: job.missesStrays });
@@ -182,18 +183,28 @@ export class Completion {
   }
 
   /**
+   * R10: a report that takes the proof from days goes out behind a STATE that names these days as due. If the process died between
+   * the two, no later sync would know that the days are unproven. Windows that are read again after a kill need no STATE.
+   */
+  async #announce(shrunk: readonly Range[], hasLost: boolean): Promise<void> {
+    const { ledger, input } = this.#options;
+    const { state, sent } = ledger;
+    if (state.mode !== "incremental" || this.#options.report === null) return;
+    const named = sent.mode === "incremental" ? sent.due : [];
+    const read = hasLost ? (sent.pass?.reads ?? []) : [];
+    if (subtract(withDue([], [...shrunk, ...read], input.now), named).length === 0) return;
+    ledger.update(asDue(state, [...shrunk, ...read], input.now));
+    await ledger.sendAhead();
+  }
+
+  /**
    * R10: a reading has found rows missing. They may have moved to days that the pass had read before. The first reading of a window
    * comes before the second one, which is about some of its days.
    */
   #readBefore({ start, end, rewrites }: Reading): Range[] {
     const reads = this.#options.ledger.state.pass?.reads ?? [];
-    const others = rewrites === null ? [] : subtract([{ start, end }], rewrites.map(dayRange));
+    const others = rewrites === null ? [] : subtract([{ start, end }], rangesOf(rewrites));
     return [...reads, ...this.#waiting.map(({ window }) => window), ...others];
-  }
-
-  #withDue(state: StreamState, ranges: readonly Range[]): StreamState {
-    if (state.mode !== "incremental" || ranges.length === 0) return state;
-    return { ...state, due: withDue(state.due, ranges, this.#options.input.now) };
   }
 
   /**
@@ -388,9 +399,4 @@ export class Completion {
   #remembered(state: StreamState): StreamState {
     return state.mode === "incremental" ? { ...state, strays: this.strays.known } : state;
   }
-}
-
-/** A job for one more reading of a waiting window. It keeps only the bounds and `availableThrough` of the window's last job. */
-function jobAgain({ window, availableThrough }: Waiting, purpose: Purpose): Job {
-  return { ...jobOf(window, purpose), availableThrough };
 }

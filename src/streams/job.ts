@@ -143,3 +143,11 @@ export function replanned(job: Job, windows: readonly Range[], isCut: boolean): 
     replaced: job.memory ?? job.replaced,
   }));
 }
+
+/** A job for one more reading of a window. It keeps only the bounds and `availableThrough` of the window's last job. */
+export function jobAgain(
+  { window, availableThrough }: Pick<Job, "window" | "availableThrough">,
+  purpose: Purpose,
+): Job {
+  return { ...jobOf(window, purpose), availableThrough };
+}

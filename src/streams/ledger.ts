@@ -33,6 +33,7 @@ export class Ledger {
   #lastAt = -Infinity;
   #estimatedAt = -Infinity;
   #last = "";
+  #sentState: StreamState;
   /** The hashes of the STATEs of this run. */
   readonly #sent = new Set<number>();
   readonly #fingerprint = new RecordFingerprint();
@@ -44,12 +45,18 @@ export class Ledger {
 
   constructor(state: StreamState, options: LedgerOptions) {
     this.#state = state;
+    this.#sentState = state;
     this.#options = options;
   }
 
   /** The state as it is now. Any lane may change it while a caller waits. */
   get state(): StreamState {
     return this.#state;
+  }
+
+  /** The state of the last STATE; before the first one of this run, the state that the run began with. */
+  get sent(): StreamState {
+    return this.#sentState;
   }
 
   update(state: StreamState): void {
@@ -123,6 +130,7 @@ export class Ledger {
     let { encoded, text } = this.#bounded();
     // Platforms count on states that differ (S2). If the state has not changed, the pending records belong to a page whose progress
     // is not in the state yet. The STATE that covers them counts them.
+    this.#sentState = this.#state;
     if (text === this.#last) return;
     let hash = this.#hashOf(text);
     // A window that begins again, or that waits for its strays, may bring an earlier state back. Before the first
