@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import type { Command as Parser } from "commander";
 import * as z from "zod";
+import { hasAccounts, SEVERAL_ACCOUNTS } from "../src/config/account_list.ts";
 import { DEFAULT_CONFIG } from "../src/config_place.ts";
 import { reasonOf } from "../src/file_faults.ts";
 import { CannotRun } from "./errors.ts";
@@ -160,9 +161,9 @@ export async function completed(
   readConfig: (path: string) => Promise<unknown>,
 ): Promise<Options> {
   const needsNoConfig = given.config === undefined && given.baseUrl !== undefined;
-  const config = needsNoConfig
-    ? {}
-    : judgedJson(await readConfig(given.config ?? DEFAULT_CONFIG), "the config", configSchema);
+  const file = needsNoConfig ? {} : await readConfig(given.config ?? DEFAULT_CONFIG);
+  if (hasAccounts(file)) throw new CannotRun(SEVERAL_ACCOUNTS);
+  const config = judgedJson(file, "the config", configSchema);
   const baseUrl = given.baseUrl ?? config.base_url;
   const fromEnvironment = (name: string): string | undefined =>
     [environment[`AI_BILLING_${name}`], environment[`BILLING_EXPORT_${name}`]].find(

@@ -1,4 +1,5 @@
 /** Queries the database for the figures that only the demo prints. Decimals are text. */
+import { literal } from "../warehouse/columns.ts";
 import type { Database } from "../warehouse/database.ts";
 import type { Sum } from "./reconciliation.ts";
 
@@ -36,17 +37,18 @@ export async function naiveSums(database: Database): Promise<Sum[]> {
   );
 }
 
-/** The same for `current_costs` and `current_usage`. */
-export async function currentSums(database: Database): Promise<Sum[]> {
+/** The same for `current_costs` and `current_usage`, of all accounts or of the one with a label. */
+export async function currentSums(database: Database, label?: string): Promise<Sum[]> {
+  const where = label === undefined ? "" : `WHERE account = ${literal(label)}`;
   return await sums(
     database,
     `SELECT 'billed ' || billing_currency, count(*), sum(billed_cost)
-     FROM current_costs GROUP BY ALL
+     FROM current_costs ${where} GROUP BY ALL
      UNION ALL
      SELECT 'effective ' || billing_currency, count(*), sum(effective_cost)
-     FROM current_costs GROUP BY ALL
+     FROM current_costs ${where} GROUP BY ALL
      UNION ALL
-     SELECT usage_type, count(*), sum(consumed_quantity) FROM current_usage GROUP BY ALL`,
+     SELECT usage_type, count(*), sum(consumed_quantity) FROM current_usage ${where} GROUP BY ALL`,
   );
 }
 

@@ -152,6 +152,60 @@ describe("sync", () => {
     expect((await shell.here(SYNC)).stdout).toMatch(/^costs +0 rows read, 0 new, 0 changed/m);
   });
 
+  test("several accounts in one file: one that fails stops no other, and each is named", async () => {
+    await using begun = await begin();
+    const { served, shell } = begun;
+    await using other = await serve(account(), NOW);
+    const accounts = [
+      { name: "first", ...served.config() },
+      { name: "second", ...other.config() },
+    ];
+    await writeFile(shell.path("both.json"), JSON.stringify({ accounts }));
+    const both = ["sync", "--config", "both.json"];
+    expect(await shell.run(SYNC)).toMatchObject({ end: 0 });
+    const added = await shell.here([...both, "--json"]);
+    expect(added).toMatchObject({ end: 0 });
+    expect(JSON.parse(added.stdout)).toMatchObject({
+      accounts: [
+        { name: "first", ok: true, errors: [] },
+        { name: "second", ok: true, errors: [] },
+      ],
+      streams: [
+        { account: "first", name: "usage", read: 0 },
+        { account: "first", name: "costs", read: 0 },
+        { account: "second", name: "usage", added: 2 },
+        { account: "second", name: "costs", added: 3 },
+      ],
+      bills: [
+        { name: "first", billed: "8.750000000000000001", change: "0" },
+        { name: "second", billed: "8.750000000000000001", change: null },
+      ],
+    });
+    const sql = "SELECT base_url, sum(billed_cost) AS billed FROM current_costs GROUP BY ALL";
+    const sums = await shell.here(["query", "--json", `${sql} ORDER BY ALL`]);
+    expect(JSON.parse(sums.stdout).map(({ billed: sum }: { billed: string }) => sum)).toEqual([
+      "8.750000000000000001",
+      "8.750000000000000001",
+    ]);
+
+    await served.set("2026-03-11T06:00:00Z");
+    await other.set("2026-03-11T06:00:00Z");
+    const wrong = { auth_type: "scoped_bearer_token", access_token: "wrong" };
+    const [, second] = accounts;
+    const broken = { accounts: [{ ...accounts[0], credentials: wrong }, second] };
+    await writeFile(shell.path("both.json"), JSON.stringify(broken));
+    const half = await shell.here([...both, "--report", "report.html"]);
+    expect(half.end).toBe(1);
+    expect(half.stderr).toMatch(/^first: .*token/m);
+    expect(half.stdout).toMatch(/^costs +second: \d+ rows read, 1 new, 1 changed/m);
+    expect(half.stdout).toMatch(/^Billed +second: March 2026: 12\.25 USD/m);
+    expect(half.stdout).toMatch(/^Not everything was read of first: the next sync/m);
+
+    expectOneError(await shell.here([...both, "--only", "third"]), /"third".* "first", "second"/);
+    const only = await shell.here([...both, "--only", "second", "--json"]);
+    expect(JSON.parse(only.stdout)).toMatchObject({ ok: true, accounts: [{ name: "second" }] });
+  });
+
   test("reads usage where the token may not read costs, and ends with 1", async () => {
     await using begun = await begin();
     const { served, shell } = begun;

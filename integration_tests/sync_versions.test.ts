@@ -80,15 +80,23 @@ test.for(seedsOf(process.env, { few: 1, all: 4 }))(
       readJson: () => Promise.resolve(config),
       engine: (command, edges) => run(command, { ...engine, ...edges }),
     });
+    const account = {
+      name: "a",
+      base_url: baseUrl,
+      account: "",
+      granularity: "1d",
+      path: "config",
+      entry: undefined,
+    };
     const database = await Database.open(path, "write");
     try {
-      await prepare(database, { base_url: baseUrl, account: "", granularity: "1d" });
+      await prepare(database, [account]);
       await database.run(`ATTACH '${whole}' AS whole`);
       for (const table of ["usage", "costs", "export_windows"]) {
         await database.run(`CREATE TABLE whole.${table} AS FROM ${table} LIMIT 0`);
       }
       for (let hours = 0; hours < (DAYS + 2) * 24;) {
-        expect(await deliver("config", database, host)).toMatchObject({ ok: true, errors: [] });
+        expect(await deliver(account, database, host)).toMatchObject({ ok: true, errors: [] });
         for (const table of ["usage", "costs", "export_windows"]) {
           await database.run(
             `INSERT INTO whole.${table} FROM (FROM ${table} EXCEPT FROM whole.${table})`,

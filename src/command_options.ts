@@ -48,6 +48,18 @@ export function optionalText(command: Parser, name: string): string | undefined 
   return typeof given === "string" && given !== "" ? given : undefined;
 }
 
+/** Collects the values of an option that may be repeated. */
+export const several = (value: string, before: readonly string[]): readonly string[] => [
+  ...before,
+  value,
+];
+
+/** The values of an option that may be repeated, without empty ones. */
+export function textsOf(command: Parser, name: string): readonly string[] {
+  const given: unknown = command.getOptionValue(name);
+  return Array.isArray(given) ? given.map(String).filter((text) => text !== "") : [];
+}
+
 /** The values of options that a command needs, in order. Names all that are missing at once. */
 export function neededTexts(command: Parser, ...names: readonly string[]): readonly string[] {
   const missing = names.filter((name) => optionalText(command, name) === undefined);

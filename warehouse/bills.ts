@@ -7,6 +7,9 @@ import { plain, subtract } from "./decimals.ts";
 
 /** A bill, and its difference to the same bill after the sync before. */
 export interface Change {
+  /** The address of the account, and its label or the id that its provider gives it; empty without one. */
+  readonly base_url: string;
+  readonly account: string;
   readonly currency: string;
   readonly month: string;
   /** Final and provisional costs together. */
@@ -47,7 +50,7 @@ export async function storeBills(database: Database): Promise<Change[]> {
            coalesce(unsummed, 0) AS unsummed
     FROM counted FULL JOIN before USING (${KEYS}) FULL JOIN unsummed USING (${KEYS})`);
   const rows = await database.query(`
-    SELECT currency, month, final + provisional, provisional, final_before + provisional_before,
+    SELECT base_url, account, currency, month, final + provisional, provisional, final_before + provisional_before,
            EXISTS (FROM source_ai_billing.bills AS kept
                    WHERE kept.base_url = compared.base_url AND kept.account = compared.account),
            unsummed
@@ -59,6 +62,8 @@ export async function storeBills(database: Database): Promise<Change[]> {
     FROM compared WHERE final <> final_before OR provisional <> provisional_before`);
   return rows.map(
     ([
+      base_url = "",
+      account = "",
       currency = "",
       month = "",
       billed = "0",
@@ -67,6 +72,8 @@ export async function storeBills(database: Database): Promise<Change[]> {
       known,
       unsummed,
     ]) => ({
+      base_url,
+      account,
       currency,
       month,
       billed: plain(billed),

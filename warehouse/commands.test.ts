@@ -17,7 +17,8 @@ describe("the command line", () => {
     expect(parse("sync --config c.json")).toEqual({
       kind: "sync",
       options: {
-        config: "c.json",
+        configs: ["c.json"],
+        only: [],
         database: "billing.duckdb",
         report: undefined,
         every: undefined,
@@ -31,7 +32,13 @@ describe("the command line", () => {
         },
       },
     });
-    expect(parse("sync")).toMatchObject({ options: { config: "config.json" } });
+    expect(parse("sync")).toMatchObject({ options: { configs: ["config.json"] } });
+  });
+
+  it("takes several configs, and the names of accounts", () => {
+    expect(parse("sync --config a.json --config b.json --only x --only=y")).toMatchObject({
+      options: { configs: ["a.json", "b.json"], only: ["x", "y"] },
+    });
   });
 
   it.each([

@@ -8,6 +8,8 @@ import {
   neededTexts,
   optionalText,
   refuse,
+  several,
+  textsOf,
 } from "../src/command_options.ts";
 import { DEFAULT_CONFIG, STDIN } from "../src/config_place.ts";
 import type { CostsOptions } from "./costs.ts";
@@ -51,14 +53,16 @@ export function addWarehouse(program: Parser, found: (command: WarehouseCommand)
       "sync --report report.html",
       "sync --config config.json --database billing.duckdb --teams teams.csv",
       "sync --every 1h --json",
-      "sync --reset costs",
+      "sync --config anthropic.json --config openai.json",
+      "sync --only openai --reset costs",
     ],
     codes:
       "0 everything was read; 1 something was not, and the next sync goes on from\n" +
       "there; 2 the line is wrong. A sync that is stopped or killed loses nothing.",
     more: ENVIRONMENT,
   })
-    .option(...CONFIG)
+    .option(CONFIG[0], `${CONFIG[1]}; repeat it for several accounts`, several, [])
+    .option("--only <name>", "account of the config to read; repeat it for several", several, [])
     .option(...DATABASE)
     .option("--report <file>", "report to write (HTML)")
     .option("--every <time>", "go on, with one sync each 30m, 1h, 1d, …")
@@ -69,12 +73,14 @@ export function addWarehouse(program: Parser, found: (command: WarehouseCommand)
       "read usage, costs or both from the beginning; every row in the file stays until its newer version comes",
     );
   withInputs(syncing).action((_, at: Parser) => {
-    const [config = ""] = neededTexts(at, "config", "database");
+    neededTexts(at, "database");
     const database = databaseOf(at);
+    const configs = textsOf(at, "config");
     found({
       kind: "sync",
       options: {
-        config,
+        configs: configs.length === 0 ? [DEFAULT_CONFIG] : configs,
+        only: textsOf(at, "only"),
         database,
         report: optionalText(at, "report"),
         every: intervalOf(at),
@@ -213,6 +219,7 @@ function addInit(program: Parser, found: (command: WarehouseCommand) => void): v
       "init",
       "init --provider openai --secret-stdin < key.txt",
       "init --base-url https://billing.example.com --start-date 2026-01-01",
+      "init --add openai --provider openai",
     ],
     codes: "0 the file is written; 1 it is not; 2 the line is wrong.",
     more: `
@@ -221,7 +228,12 @@ serves the AI Provider Billing Export Interface: it needs --base-url and an acce
 init asks for what the line does not say, and never replaces a file.
 `,
   })
-    .option("--config <file>", "file to write; it must not exist yet", DEFAULT_CONFIG)
+    .option(
+      "--config <file>",
+      "file to write; it must not exist yet, except with --add",
+      DEFAULT_CONFIG,
+    )
+    .option("--add <name>", "add an account of this name to the config that is there")
     .option("--provider <name>", `one of ${PROVIDER_NAMES.join(", ")}`)
     .option("--base-url <address>", "address of the provider's billing export")
     .option("--secret-stdin", "read the token or key from stdin instead of asking for it")
@@ -239,6 +251,7 @@ init asks for what the line does not say, and never replaces a file.
         kind: "init",
         options: {
           config,
+          add: optionalText(at, "add"),
           provider: provider ?? (baseUrl === undefined ? undefined : "interface"),
           baseUrl,
           secretFromInput: isSet(at, "secretStdin"),

@@ -107,6 +107,7 @@ export class Database {
   readonly #instance: DuckDBInstance;
   readonly #connection: DuckDBConnection;
 
+  readonly #memory: number;
   /** The most threads that the memory allows. */
   readonly #threads: number;
 
@@ -119,6 +120,7 @@ export class Database {
     this.path = path;
     this.#instance = instance;
     this.#connection = connection;
+    this.#memory = memory;
     this.#threads = Math.max(
       1,
       Math.min(availableParallelism(), Math.floor(memory / MEMORY_OF_THREAD)),
@@ -247,6 +249,16 @@ export class Database {
     }
     appender.flushSync();
     appender.closeSync();
+  }
+
+  /** Does work on a connection of its own, beside others: with transactions and temporary tables of its own. */
+  async beside<T>(work: (database: Database) => Promise<T>): Promise<T> {
+    const connection = await this.#instance.connect();
+    try {
+      return await work(new Database(this.path, this.#instance, connection, this.#memory));
+    } finally {
+      connection.closeSync();
+    }
   }
 
   /** Writes everything to the file and closes it. */

@@ -3,6 +3,7 @@ import type { CatalogStream } from "../src/protocol.ts";
 import type { Database } from "./database.ts";
 import type { EngineEdges, WarehouseHost } from "./host.ts";
 import { Loader } from "./loader.ts";
+import type { Account } from "./accounts.ts";
 import { storedStates } from "./store.ts";
 
 /** The result of a run. */
@@ -20,13 +21,14 @@ export interface Delivery {
 /** The catalog of `discover`, and the facts that it logs about the provider. */
 async function discover(
   config: string,
+  readJson: EngineEdges["readJson"],
   host: WarehouseHost,
   told: Told,
 ): Promise<{ readonly offered: readonly CatalogStream[]; readonly notices: readonly string[] }> {
   const command = { kind: "discover", config, writeConfig: true, debug: false } as const;
   let offered: readonly CatalogStream[] = [];
   const notices: string[] = [];
-  for await (const output of host.engine(command, { readJson: host.readJson })) {
+  for await (const output of host.engine(command, { readJson })) {
     if (output.type === "CATALOG") offered = output.catalog.streams;
     if (output.type !== "LOG") continue;
     const { level, message } = output.log;
@@ -54,7 +56,7 @@ class Told {
 
 /** The input of `read`: all streams on offer, from the states in the database. */
 async function inputOf(
-  config: string,
+  account: Account,
   database: Database,
   host: WarehouseHost,
   told: Told,
@@ -63,39 +65,44 @@ async function inputOf(
   readonly notices: readonly string[];
   readonly readJson: EngineEdges["readJson"];
 }> {
-  const { offered, notices } = await discover(config, host, told);
+  const { path: config, entry } = account;
+  const read: EngineEdges["readJson"] = async (path, what) =>
+    entry === undefined || what !== "config" ? await host.readJson(path, what) : entry;
+  const { offered, notices } = await discover(config, read, host, told);
   const streams = offered.map(({ name }) => name);
   if (!streams.includes("costs")) {
     told.warn("The provider offers no costs for this account: the database has usage only.");
   }
   const catalog = { streams: offered.map((stream) => ({ stream, sync_mode: "incremental" })) };
-  const states = await storedStates(database);
+  const states = await storedStates(database, account);
   const readJson: EngineEdges["readJson"] = async (path, what) => {
     if (what === "catalog") return catalog;
-    return what === "state" ? states : await host.readJson(path, what);
+    return what === "state" ? states : await read(path, what);
   };
   return { streams, notices, readJson };
 }
 
 /**
- * Reads all streams into the database. Rows that came before a failure are committed, so that the next run goes on from there.
+ * Reads all streams of an account into the database. Rows that came before a failure are committed, so that the next run goes on from
+ * there.
  *
+ * @param database a connection of this run alone
  * @throws ConnectorError the errors of `read`, and `database`
  */
 export async function deliver(
-  config: string,
+  account: Account,
   database: Database,
   host: WarehouseHost,
 ): Promise<Delivery> {
   const progress = host.watch();
   const told = new Told((text) => progress.note(text));
   try {
-    const { readJson, ...found } = await inputOf(config, database, host, told);
-    const loader = new Loader(database, host.now);
+    const { readJson, ...found } = await inputOf(account, database, host, told);
+    const loader = new Loader(database, account, host.now);
     await loader.begin();
     const command = {
       kind: "read",
-      config,
+      config: account.path,
       catalog: "",
       state: "",
       writeConfig: true,

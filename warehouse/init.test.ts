@@ -49,6 +49,7 @@ async function run(
     readInput: () => Promise.resolve("s3cr3t\n"),
   });
   const options: InitOptions = {
+    add: undefined,
     provider: undefined,
     baseUrl: undefined,
     secretFromInput: false,
@@ -91,7 +92,7 @@ test("says every fault of the line at once, before it asks for anything", async 
     ["s3cr3t"],
   );
   expect(fault).toBe(
-    `The config file "${config}" is not written: there is one already. Remove it first, or name another one.\n` +
+    `The config file "${config}" is not written: there is one already. Add an account to it with --add NAME, remove it first, or name another one.\n` +
       "The config has 2 faults:\n" +
       "- base_url must start with https:// (http:// only for an address of this machine, such as localhost or 127.0.0.1)\n" +
       "- start_date names a day or a time that does not exist",
@@ -173,4 +174,41 @@ test("a fault without a terminal, and Ctrl-C, end it and write nothing", async (
   const ended = await run({ provider: "openai" }, []);
   expect(ended.fault).toContain("No answer was given");
   expect(ended.written).toThrow("ENOENT");
+});
+
+test("--add makes a list of the accounts, under the address and label that they had", async () => {
+  const { config } = await run({ ...LINE, startDate: "2026-01-01" });
+  const key = { auth_type: "openai_admin_key", api_key: "s3cr3t" };
+  const bearer = { auth_type: "scoped_bearer_token", access_token: "s3cr3t" };
+  const first = {
+    name: "a.example",
+    base_url: "https://a.example",
+    credentials: bearer,
+    start_date: "2026-01-01",
+  };
+  const openai = { provider: "openai", secretFromInput: true, config } as const;
+  const added = await run({ ...openai, add: "chat" });
+  expect(added).toMatchObject({ fault: undefined });
+  expect(added.written()).toEqual({ accounts: [first, { name: "chat", credentials: key }] });
+  expect(added.said).toContain("has the accounts a.example, chat; only you may read it");
+  expect(statSync(config).mode & 0o777).toBe(0o600);
+
+  const again = await run({ ...openai, add: "chat" });
+  expect(again.fault).toContain('"chat" and "chat" have the same address and no account label');
+  const third = { name: "third", account: "eu", credentials: key };
+  const other = await run({ ...openai, add: "third", account: "eu" });
+  expect(other.written()).toEqual({ accounts: [first, { name: "chat", credentials: key }, third] });
+});
+
+test("--add needs a config that is there and can be a part of a list", async () => {
+  expect((await run({ ...LINE, add: "b" })).fault).toMatch(/cannot be replaced/);
+  const config = fresh();
+  writeFileSync(config, "mine");
+  expect((await run({ ...LINE, add: "b", config })).fault).toMatch(/not valid JSON/);
+  expect(readFileSync(config, "utf8")).toBe("mine");
+  const oauth = { auth_type: "oauth2_authorization_code", client_id: "c", refresh_token: "r" };
+  writeFileSync(config, JSON.stringify({ base_url: "https://o.example", credentials: oauth }));
+  expect((await run({ ...LINE, add: "b", config })).fault).toMatch(
+    /"o.example".* a file of its own/,
+  );
 });

@@ -2,6 +2,7 @@
 import { addressFault } from "../src/config/address.ts";
 import { parseConfig, secretsOf } from "../src/config/config.ts";
 import { configFileFault, createConfigFile } from "../src/config/file.ts";
+import { addAccount, faultsOfAdding } from "./add_account.ts";
 import { DEFAULT_CONFIG } from "../src/config_place.ts";
 import { ConnectorError } from "../src/errors.ts";
 import type { LogLevel, LogMessage } from "../src/protocol.ts";
@@ -42,6 +43,8 @@ export const isProviderName = (name: string): name is ProviderName => PROVIDER_N
 
 export interface InitOptions {
   readonly config: string;
+  /** The name of an account that is added to the config; absent for a new file. */
+  readonly add: string | undefined;
   /** The person is asked for this member and the next two if they are absent. */
   readonly provider: ProviderName | undefined;
   readonly baseUrl: string | undefined;
@@ -60,7 +63,8 @@ interface Given {
 }
 
 /**
- * Writes a config that was checked against the provider, with mode 0600. Never replaces a file. All that the line says is judged before
+ * Writes a config that was checked against the provider, with mode 0600, or adds it to the accounts of a config. Never replaces any
+ * other file. All that the line says is judged before
  * a secret is asked for. At a terminal a fault of an answer is said, and the question comes again.
  *
  * @throws ConnectorError with every fault of the line, or with the words of `check`; then nothing is written
@@ -69,10 +73,13 @@ export async function init(options: InitOptions, host: WarehouseHost): Promise<v
   const faults = await faultsOf(options, host);
   if (faults.length > 0) throw new ConnectorError("invalid_arguments", faults.join("\n"));
   const config = asks(options, host) ? await asked(options, host) : await judged(options, host);
-  await createConfigFile(options.config, config);
-  const named = options.config === DEFAULT_CONFIG ? "" : ` --config ${options.config}`;
+  const { config: path, add: name } = options;
+  const named = path === DEFAULT_CONFIG ? "" : ` --config ${path}`;
+  let written = "is written";
+  if (name === undefined) await createConfigFile(path, config);
+  else written = `has the accounts ${(await addAccount({ path, name, config })).join(", ")}`;
   await host.say(
-    `${options.config} is written; only you may read it. Next: source-ai-billing sync${named}\n`,
+    `${path} ${written}; only you may read it. Next: source-ai-billing sync${named}\n`,
   );
 }
 
@@ -85,8 +92,8 @@ const TO_COME = "to-come";
 
 /** Every fault of the line, as sentences. */
 async function faultsOf(options: InitOptions, host: WarehouseHost): Promise<readonly string[]> {
-  const { config: path, provider = "openai", baseUrl, secretFromInput, startDate } = options;
-  const file = await configFileFault(path);
+  const { config: path, add, provider = "openai", baseUrl, secretFromInput, startDate } = options;
+  const file = add === undefined ? await configFileFault(path) : undefined;
   const isWithoutAddress = provider === "interface" && baseUrl === undefined;
   const missing = [
     ...(options.provider === undefined ? ["--provider"] : []),
@@ -94,11 +101,15 @@ async function faultsOf(options: InitOptions, host: WarehouseHost): Promise<read
     ...(secretFromInput ? [] : ["--secret-stdin"]),
   ];
   const address = isWithoutAddress ? "https://to-come.example" : baseUrl;
+  const config = configOf(options, { provider, baseUrl: address, secret: TO_COME });
+  const own = faultOf(() => parseConfig(config));
   return [
     ...(file === undefined ? [] : [`The config file "${path}" is not written: ${file}.`]),
-    ...faultOf(() =>
-      parseConfig(configOf(options, { provider, baseUrl: address, secret: TO_COME })),
-    ),
+    ...own,
+    // An account whose address is asked for is judged with the others when it is written.
+    ...(add === undefined || own.length > 0 || options.provider === undefined || isWithoutAddress
+      ? []
+      : await faultsOfAdding({ path, name: add, config })),
     ...(startDate !== undefined && Date.parse(startDate) > host.now()
       ? ["The start date lies in the future: nothing would be read before it."]
       : []),

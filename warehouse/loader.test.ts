@@ -9,7 +9,7 @@ import { query } from "./query.ts";
 import { partsOf } from "./testing.ts";
 import { prepare, storedStates, storeState } from "./store.ts";
 
-const OWNER = { base_url: "https://a.example", account: "", granularity: "1d" };
+const OWNER = { name: "a", base_url: "https://a.example", account: "", granularity: "1d" };
 
 let folder: string;
 let database: Database;
@@ -18,8 +18,8 @@ let loader: Loader;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "loader-"));
   database = await Database.open(join(folder, "billing.duckdb"), "write");
-  await prepare(database, OWNER);
-  loader = new Loader(database, () => 0);
+  await prepare(database, [OWNER]);
+  loader = new Loader(database, OWNER, () => 0);
   await loader.begin();
 });
 afterEach(async () => {
@@ -82,10 +82,10 @@ describe("the loader", () => {
   it("stores a state with the rows before it, and neither without a commit", async () => {
     await stage(row("a", "1", "1"));
     await loader.take(state("costs", { position: "2026-01-01T00:00:00Z" }, 1));
-    expect([await costs(), await storedStates(database)]).toEqual([[], []]);
+    expect([await costs(), await storedStates(database, OWNER)]).toEqual([[], []]);
     await loader.commit();
     expect(await costs()).toHaveLength(1);
-    expect(await storedStates(database)).toMatchObject([
+    expect(await storedStates(database, OWNER)).toMatchObject([
       { stream: { stream_state: { position: "2026-01-01T00:00:00Z" } } },
     ]);
   });
@@ -147,7 +147,7 @@ describe("the database", () => {
   it("gets the columns that it does not have yet, and keeps its rows", async () => {
     await load(row("a", "1", "1"));
     await database.run("ALTER TABLE costs DROP COLUMN InvoiceId");
-    await prepare(database, OWNER);
+    await prepare(database, [OWNER]);
     expect(await database.query("SELECT x_RecordId, InvoiceId FROM costs")).toEqual([
       ["a", "null"],
     ]);
@@ -160,7 +160,7 @@ describe("the database", () => {
       await database.run(`ALTER TABLE costs ALTER ${column} TYPE DECIMAL(38,18)`);
     }
     await database.run("ALTER TABLE usage ALTER ConsumedQuantity TYPE DECIMAL(38,18)");
-    await prepare(database, OWNER);
+    await prepare(database, [OWNER]);
     expect((await costs()).map((found) => found[2])).toEqual(amounts);
     expect(
       await database.query(
@@ -175,7 +175,7 @@ describe("the database", () => {
     const [whole, cut] = [join(folder, "billing.duckdb"), join(folder, "cut.duckdb")];
     await writeFile(cut, (await readFile(whole)).subarray(0, size));
     database = await Database.open(cut, "write");
-    await prepare(database, OWNER);
+    await prepare(database, [OWNER]);
     expect(await costs()).toEqual([]);
   });
 
@@ -187,21 +187,23 @@ describe("the database", () => {
   });
 
   it("belongs to nobody before its first row: a wrong address in the first sync is forgotten", async () => {
-    await storeState(database, "costs", "{}");
+    await storeState(database, OWNER, "costs", "{}");
     const other = { ...OWNER, base_url: "https://other.example" };
-    await prepare(database, other);
+    await prepare(database, [other]);
     expect(await database.query("FROM source_ai_billing.states")).toEqual([]);
+    loader = new Loader(database, other, () => 0);
+    await loader.begin();
     await load(row("a", "1", "1"));
-    await expect(prepare(database, OWNER)).rejects.toThrow("another address");
-    await expect(prepare(database, other)).resolves.toBeUndefined();
+    await expect(prepare(database, [OWNER])).rejects.toThrow("another address");
+    await expect(prepare(database, [other])).resolves.toBeUndefined();
   });
 
   it("belongs to one address, account and granularity", async () => {
     await load(row("a", "1", "1"));
-    await expect(prepare(database, { ...OWNER, granularity: "1h" })).rejects.toThrow(
+    await expect(prepare(database, [{ ...OWNER, granularity: "1h" }])).rejects.toThrow(
       "another granularity",
     );
-    await expect(prepare(database, { ...OWNER, base_url: "x", account: "y" })).rejects.toThrow(
+    await expect(prepare(database, [{ ...OWNER, base_url: "x", account: "y" }])).rejects.toThrow(
       "another address and another account label",
     );
   });

@@ -6,6 +6,7 @@
  */
 import type { Database } from "./database.ts";
 import { type Column, EXTRACTED_AT, isStream, type Table, TABLES } from "./columns.ts";
+import type { Place } from "./accounts.ts";
 import { storeState } from "./store.ts";
 import type { StreamName } from "../src/catalog/stream_names.ts";
 import type { StateMessage } from "../src/protocol.ts";
@@ -54,6 +55,7 @@ const differs = (columns: readonly Column[], one: string, other: string): string
 
 export class Loader {
   readonly #database: Database;
+  readonly #place: Place;
   readonly #now: () => number;
   readonly #counts = new Map<StreamName, Counts>();
   readonly #states = new Map<string, string>();
@@ -61,8 +63,10 @@ export class Loader {
   #bytes = 0;
   #committedAt: number;
 
-  constructor(database: Database, now: () => number) {
+  /** @param database a connection of this loader alone: its temporary tables are there */
+  constructor(database: Database, place: Place, now: () => number) {
     this.#database = database;
+    this.#place = place;
     this.#now = now;
     this.#committedAt = now();
   }
@@ -117,7 +121,7 @@ export class Loader {
         if (covered > committed) changes.set(stream, await this.#append(TABLES[stream], covered));
       }
       for (const [stream, state] of this.#states) {
-        await storeState(this.#database, stream, state);
+        await storeState(this.#database, this.#place, stream, state);
       }
     });
     for (const stream of changes.keys()) {

@@ -12,7 +12,9 @@ let database: Database;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "models-"));
   database = await Database.open(join(folder, "billing.duckdb"), "write");
-  await prepare(database, { base_url: "https://a.example", account: "", granularity: "1d" });
+  await prepare(database, [
+    { name: "a", base_url: "https://a.example", account: "", granularity: "1d" },
+  ]);
 });
 afterEach(async () => {
   database.close();

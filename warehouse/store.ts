@@ -1,41 +1,35 @@
 /**
- * The tables that a sync keeps in its database besides those of the streams, in the schema `source_ai_billing`: the owner of the
- * data, the states, and the sums after each sync.
+ * The tables that a sync keeps in its database besides those of the streams, in the schema `source_ai_billing`: the accounts
+ * whose data it holds, their states, and the sums after each sync.
  */
 import * as z from "zod";
 import { STREAM_NAMES } from "../src/catalog/stream_names.ts";
 import { ConnectorError } from "../src/errors.ts";
 import { clearedState } from "../src/streams/cleared_state.ts";
-import { type Column, EXTRACTED_AT, identifier, type Table, TABLES } from "./columns.ts";
+import { isSamePlace, type Owner, type Place } from "./accounts.ts";
+import { type Column, EXTRACTED_AT, identifier, literal, type Table, TABLES } from "./columns.ts";
 import type { Database } from "./database.ts";
-
-/** The account whose data a file holds. A file holds one account, in one granularity. */
-export interface Owner {
-  readonly base_url: string;
-  /** The label in the config; empty without one. */
-  readonly account: string;
-  readonly granularity: string;
-}
 
 const OWN_TABLES = `
   CREATE SCHEMA IF NOT EXISTS source_ai_billing;
-  CREATE TABLE IF NOT EXISTS source_ai_billing.owner (base_url VARCHAR, account VARCHAR, granularity VARCHAR);
-  CREATE TABLE IF NOT EXISTS source_ai_billing.states (stream VARCHAR, state JSON);
+  CREATE TABLE IF NOT EXISTS source_ai_billing.accounts (name VARCHAR, base_url VARCHAR, account VARCHAR, granularity VARCHAR);
+  CREATE TABLE IF NOT EXISTS source_ai_billing.states (base_url VARCHAR, account VARCHAR, stream VARCHAR, state JSON);
   CREATE TABLE IF NOT EXISTS source_ai_billing.bills (
     sync BIGINT, synced_at TIMESTAMP, base_url VARCHAR, account VARCHAR, currency VARCHAR, month DATE,
     final DECIMAL(38,18), provisional DECIMAL(38,18))`;
 
 /**
- * Makes the tables of the streams, adds columns that an older version of this package had not, and notes the owner.
+ * Makes the tables of the streams, adds columns that an older version of this package had not, and notes the accounts.
  *
- * @throws ConnectorError `database` if the file holds the data of another owner
+ * @throws ConnectorError `database` if the file holds the data of another account, and not all of its accounts are named
  */
-export async function prepare(database: Database, owner: Owner): Promise<void> {
+export async function prepare(database: Database, owners: readonly Owner[]): Promise<void> {
   await database.transaction(async () => {
+    await database.run("CREATE SCHEMA IF NOT EXISTS source_ai_billing");
+    await takeOwnerOver(database);
     await database.run(OWN_TABLES);
     for (const stream of STREAM_NAMES) await makeTable(database, TABLES[stream]);
-    await claim(database, owner);
-    await takeBillsOver(database);
+    await claim(database, owners);
   });
 }
 
@@ -58,25 +52,41 @@ async function makeTable(database: Database, { name, columns }: Table): Promise<
   if (numbers.length > 0) await makeTexts(database, name, numbers);
 }
 
-/** Gives the bills of version 0.2.0 their account. It kept all bills of a sync, also those that had not changed. */
-async function takeBillsOver(database: Database): Promise<void> {
-  const [older] = await database.query(
-    "SELECT 1 FROM information_schema.columns WHERE table_schema = 'source_ai_billing' AND table_name = 'bills' AND column_name = 'naive'",
+/**
+ * Gives the states and bills of version 0.2.0 their account: a file had one owner. That version kept all bills of a sync, also those
+ * that had not changed.
+ */
+async function takeOwnerOver(database: Database): Promise<void> {
+  const own = "source_ai_billing";
+  const tables = await database.query(
+    `SELECT table_name FROM information_schema.tables WHERE table_schema = '${own}'`,
   );
-  if (older === undefined) return;
-  const all = "source_ai_billing.bills";
-  // A bill that the last sync no longer had was 0 by then.
-  await database.run(`
-    CREATE TABLE ${all}_of_accounts AS
-    SELECT sync, synced_at, base_url, account, coalesce(currency, '') AS currency, month, final, provisional
-    FROM (
-      SELECT * EXCLUDE (naive) FROM ${all}
-      UNION ALL
-      SELECT (SELECT max(sync) FROM ${all}), (SELECT max(synced_at) FROM ${all}), currency, month, 0, 0
-      FROM ${all} GROUP BY currency, month HAVING max(sync) < (SELECT max(sync) FROM ${all})
-    ), source_ai_billing.owner`);
-  await database.run(`DROP TABLE ${all}`);
-  await database.run(`ALTER TABLE ${all}_of_accounts RENAME TO bills`);
+  const has = (name: string): boolean => tables.some(([found]) => found === name);
+  if (!has("owner")) return;
+  await database.run(
+    `CREATE TABLE ${own}.accounts AS SELECT '' AS name, base_url, account, granularity FROM ${own}.owner`,
+  );
+  await database.run(
+    `CREATE TABLE ${own}.states_of_accounts AS SELECT base_url, account, stream, state FROM ${own}.states, ${own}.owner`,
+  );
+  await database.run(`DROP TABLE ${own}.states`);
+  await database.run(`ALTER TABLE ${own}.states_of_accounts RENAME TO states`);
+  if (has("bills")) {
+    const all = `${own}.bills`;
+    // A bill that the last sync no longer had was 0 by then.
+    await database.run(`
+      CREATE TABLE ${all}_of_accounts AS
+      SELECT sync, synced_at, base_url, account, coalesce(currency, '') AS currency, month, final, provisional
+      FROM (
+        SELECT sync, synced_at, currency, month, final, provisional FROM ${all}
+        UNION ALL
+        SELECT (SELECT max(sync) FROM ${all}), (SELECT max(synced_at) FROM ${all}), currency, month, 0, 0
+        FROM ${all} GROUP BY currency, month HAVING max(sync) < (SELECT max(sync) FROM ${all})
+      ), ${own}.owner`);
+    await database.run(`DROP TABLE ${all}`);
+    await database.run(`ALTER TABLE ${all}_of_accounts RENAME TO bills`);
+  }
+  await database.run(`DROP TABLE ${own}.owner`);
 }
 
 const isNumber = (type: string | undefined): boolean => type?.startsWith("DECIMAL") === true;
@@ -101,60 +111,135 @@ async function makeTexts(
   await database.run(`ALTER TABLE ${name}_as_text RENAME TO ${name}`);
 }
 
-async function claim(database: Database, owner: Owner): Promise<void> {
-  const wanted = [owner.base_url, owner.account, owner.granularity];
-  const [found] = await database.query("FROM source_ai_billing.owner");
-  const names = ["address", "account label", "granularity"];
-  const differing = names.filter((_, index) => found?.[index] !== wanted[index]);
-  if (differing.length === 0) return;
-  if (found !== undefined && (await hasRows(database))) {
+/** Whether rows in the file belong to an account: rows that a reading reported, or rows that a killed sync wrote. */
+const hasRows = (table: string): string => `(
+  EXISTS (FROM export_windows AS reported
+          WHERE reported.base_url = ${table}.base_url AND (reported.account = ${table}.account OR ${table}.account = ''))
+  OR (EXISTS (FROM source_ai_billing.states AS held
+              WHERE held.base_url = ${table}.base_url AND held.account = ${table}.account)
+      AND (${STREAM_NAMES.map((stream) => `EXISTS (FROM ${TABLES[stream].name})`).join(" OR ")})))`;
+
+/** The accounts whose rows a file holds. */
+async function heldAccounts(database: Database): Promise<readonly Owner[]> {
+  const rows = await database.query(`
+    SELECT name, base_url, account, granularity FROM source_ai_billing.accounts
+    WHERE ${hasRows("accounts")} ORDER BY rowid`);
+  return rows.map(([name = "", base_url = "", account = "", granularity = ""]) => ({
+    name,
+    base_url,
+    account,
+    granularity,
+  }));
+}
+
+/**
+ * Notes the accounts. A file that holds rows takes a further account only beside all that it holds: else a wrong address or label
+ * would begin a second account, and its costs would count twice.
+ */
+async function claim(database: Database, owners: readonly Owner[]): Promise<void> {
+  const held = await heldAccounts(database);
+  const kept = held.filter((each) => !owners.some((owner) => isSamePlace(owner, each)));
+  const isHeld = (owner: Owner): boolean => held.some((each) => isSamePlace(owner, each));
+  if (kept.length > 0 && !owners.every(isHeld)) {
+    throw new ConnectorError("database", wordsOfStranger(database.path, owners, kept));
+  }
+  for (const { name, granularity, ...place } of owners) {
+    const before = held.find((each) => isSamePlace(place, each));
+    if (before === undefined || before.granularity === granularity) continue;
     throw new ConnectorError(
       "database",
-      `The database "${database.path}" holds data of another ${differing.join(" and another ")} than the config says. ` +
-        "One file holds one account: name another file with --database, or change the config back.",
+      `The database "${database.path}" holds data of another granularity than the config of "${name}" says. ` +
+        "Name another file with --database, or change the config back.",
     );
   }
-  // A file without rows has no owner yet: the first sync may have had a wrong address, account or granularity.
-  await database.run("DELETE FROM source_ai_billing.states");
-  await database.run("DELETE FROM source_ai_billing.owner");
-  await database.run("INSERT INTO source_ai_billing.owner VALUES (?, ?, ?)", wanted);
+  const own = "source_ai_billing";
+  // An account without rows belongs to nobody yet: its first sync may have had a wrong address, account or granularity.
+  for (const { base_url, account, granularity } of owners.filter((each) => !isHeld(each))) {
+    await database.run(
+      `DELETE FROM ${own}.accounts WHERE base_url = ? AND account = ? AND granularity <> ?`,
+      [base_url, account, granularity],
+    );
+  }
+  const forget = `DELETE FROM ${own}.states WHERE (base_url, account) NOT IN (SELECT (base_url, account) FROM ${own}.accounts)`;
+  await database.run(forget);
+  await database.run(`DELETE FROM ${own}.accounts`);
+  for (const { name, base_url, account, granularity } of [...owners, ...kept]) {
+    const values = [name, base_url, account, granularity];
+    await database.run(`INSERT INTO ${own}.accounts VALUES (?, ?, ?, ?)`, values);
+  }
+  await database.run(forget);
 }
 
-async function hasRows(database: Database): Promise<boolean> {
-  const streams = STREAM_NAMES.map((stream) => `EXISTS (FROM ${TABLES[stream].name})`);
-  const [row] = await database.query(`SELECT ${streams.join(" OR ")}`);
-  return row?.[0] === "true";
+/** Says which accounts a file holds that no config names. */
+function wordsOfStranger(path: string, owners: readonly Owner[], kept: readonly Owner[]): string {
+  const [missing] = kept;
+  const [owner] = owners;
+  if (owners.length === 1 && kept.length === 1 && owner !== undefined && missing !== undefined) {
+    const differing = [
+      ...(owner.base_url === missing.base_url ? [] : ["address"]),
+      ...(owner.account === missing.account ? [] : ["account label"]),
+    ];
+    return (
+      `The database "${path}" holds data of another ${differing.join(" and another ")} than the config says. ` +
+      "To add an account, name the configs of all accounts with --config. Else name another file with --database, or change the " +
+      "config back."
+    );
+  }
+  const held = kept.map(({ name, base_url, account }) =>
+    [`"${name}"`, base_url, ...(account === "" ? [] : [`account "${account}"`])].join(", "),
+  );
+  return (
+    `The database "${path}" holds data of ${kept.length === 1 ? "an account" : `${kept.length} accounts`} that no config names ` +
+    `(${held.join("; ")}), and a config names an account that it does not hold. To add an account, name the configs of all ` +
+    "accounts with --config."
+  );
 }
 
-/** The states as the file of `read --state` has them: a JSON list, one entry for each stream. */
-export async function storedStates(database: Database): Promise<unknown[]> {
-  const rows = await database.query("SELECT state FROM source_ai_billing.states ORDER BY stream");
+/** The states of an account as the file of `read --state` has them: a JSON list, one entry for each stream. */
+export async function storedStates(
+  database: Database,
+  { base_url, account }: Place,
+): Promise<unknown[]> {
+  const rows = await database.query(
+    `SELECT state FROM source_ai_billing.states
+     WHERE base_url = ${literal(base_url)} AND account = ${literal(account)} ORDER BY stream`,
+  );
   return rows.map(([state = "null"]): unknown => JSON.parse(state));
 }
 
 /** Replaces the state of a stream; belongs into the transaction of the rows that it covers. */
-export async function storeState(database: Database, stream: string, state: string): Promise<void> {
-  await database.run("DELETE FROM source_ai_billing.states WHERE stream = ?", [stream]);
-  await database.run("INSERT INTO source_ai_billing.states VALUES (?, ?)", [stream, state]);
+export async function storeState(
+  database: Database,
+  { base_url, account }: Place,
+  stream: string,
+  state: string,
+): Promise<void> {
+  const place = [base_url, account, stream];
+  await database.run(
+    "DELETE FROM source_ai_billing.states WHERE base_url = ? AND account = ? AND stream = ?",
+    place,
+  );
+  await database.run("INSERT INTO source_ai_billing.states VALUES (?, ?, ?, ?)", [...place, state]);
 }
 
 /** The streams that a user may read from the beginning again. */
 export const RESETTABLE = ["usage", "costs"] as const;
 export type ResettableStream = (typeof RESETTABLE)[number];
 
-/** Lets the next sync read streams from the beginning. No row is lost: newer versions replace the rows one by one. */
+/** Lets the next sync read streams of an account from the beginning. No row is lost: newer versions follow one by one. */
 export async function resetStates(
   database: Database,
+  place: Place,
   streams: readonly ResettableStream[],
 ): Promise<void> {
-  for (const entry of streams.length === 0 ? [] : await storedStates(database)) {
+  for (const entry of streams.length === 0 ? [] : await storedStates(database, place)) {
     const { data } = storedSchema.safeParse(entry);
     const name = data?.stream.stream_descriptor.name;
     const stream = streams.find((each) => each === name);
     if (data === undefined || stream === undefined) continue;
     const stream_state = clearedState(data.stream.stream_state);
     const state = { ...data, stream: { ...data.stream, stream_state } };
-    await database.transaction(() => storeState(database, stream, JSON.stringify(state)));
+    await database.transaction(() => storeState(database, place, stream, JSON.stringify(state)));
   }
 }
 

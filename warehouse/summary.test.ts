@@ -90,16 +90,32 @@ const DOLLARS: Overview = {
   keys: [{ value: "ci", billed: "0.0004" }],
 };
 
-const bill = { currency: "USD", provisional: "0", change: "0", unsummed: 0 };
+const bill = {
+  name: "a",
+  base_url: "https://a.example",
+  account: "",
+  currency: "USD",
+  provisional: "0",
+  change: "0",
+  unsummed: 0,
+};
 
 const SUMMARY: Summary = {
   ok: true,
   database: "billing.duckdb",
   report: null,
   unusable: { rows: 0, first: [] },
+  accounts: [{ name: "a", base_url: "https://a.example", account: "", ok: true, errors: [] }],
   streams: [
-    { name: "usage", read: 1200, added: 3, changed: 0, position: "2026-03-10T06:00:00Z" },
-    { name: "costs", read: 0, added: 0, changed: 0, position: null },
+    {
+      account: "a",
+      name: "usage",
+      read: 1200,
+      added: 3,
+      changed: 0,
+      position: "2026-03-10T06:00:00Z",
+    },
+    { account: "a", name: "costs", read: 0, added: 0, changed: 0, position: null },
   ],
   currencies: [DOLLARS],
   bills: [

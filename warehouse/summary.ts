@@ -8,20 +8,36 @@ import { screenLines } from "./summary_screen.ts";
 import type { Paint } from "./text.ts";
 import type { Unusables } from "./unusable_values.ts";
 
+/** An account, and whether all of it was read. */
+export interface AccountSummary {
+  readonly name: string;
+  readonly base_url: string;
+  /** The label in the config; empty without one. */
+  readonly account: string;
+  readonly ok: boolean;
+  readonly errors: readonly string[];
+}
+
 export interface StreamSummary extends Counts {
+  /** The name of the account. */
+  readonly account: string;
   readonly name: string;
   /** The instant before which everything was read; null before the first one. */
   readonly position: string | null;
 }
 
+/** A bill, and the name of its account. */
+export type Bill = Change & { readonly name: string };
+
 /** `--json` prints it as it is. Amounts are decimals as text. */
 export interface Summary {
   readonly ok: boolean;
+  readonly accounts: readonly AccountSummary[];
   readonly streams: readonly StreamSummary[];
   /** The figures of the report's first screen, and the months before; the currency with the most records first. */
   readonly currencies: readonly Overview[];
   /** The bill of each billing period and currency, the newest first. */
-  readonly bills: readonly Change[];
+  readonly bills: readonly Bill[];
   readonly proofs: readonly Proof[];
   /** Values that are in no sum, with their rows. */
   readonly unusable: Unusables;
@@ -33,48 +49,51 @@ export interface Summary {
 
 const number = (rows: number): string => decimal(String(rows));
 
-/** The summary for people, line by line. */
-export function summaryLines(
-  { ok, streams, currencies, bills, proofs, notices, report }: Summary,
-  paint: Paint,
-): string[] {
+/** The summary for people, line by line. If there are several accounts, lines about one of them name it. */
+export function summaryLines(summary: Summary, paint: Paint): string[] {
+  const { ok, accounts, streams, currencies, bills, proofs, notices, report } = summary;
+  const named = (name: string): string => (accounts.length > 1 ? `${name}: ` : "");
+  const unread = accounts.filter((account) => !account.ok).map(({ name }) => name);
+  const of = accounts.length > 1 ? ` of ${unread.join(", ")}` : "";
+  const rest = `Not everything was read${of}: the next sync goes on where this one ended.`;
   return [
-    ...streams.map(streamLine),
+    ...streams.map((stream) => streamLine(stream, named(stream.account))),
     ...screenLines(currencies, paint),
-    ...changeLine(bills),
+    ...changeLine(bills, named),
     ...proofs.map((proof) => proofLine(proof, paint)),
     ...notices.map((notice) => `Note    ${notice}`),
     ...(report === null ? [] : [`Report  ${report}`]),
-    ...(ok
-      ? []
-      : [paint("red", "Not everything was read: the next sync goes on where this one ended.")]),
+    ...(ok ? [] : [paint("red", rest)]),
   ];
 }
 
-function streamLine({ name, read, added, changed, position }: StreamSummary): string {
+function streamLine(
+  { name, read, added, changed, position }: StreamSummary,
+  account: string,
+): string {
   const through =
     position === null ? "" : `; complete through ${position.slice(0, 16).replace("T", " ")} UTC`;
-  return `${name.padEnd(6)}  ${number(read)} rows read, ${number(added)} new, ${number(changed)} changed${through}`;
+  return `${name.padEnd(6)}  ${account}${number(read)} rows read, ${number(added)} new, ${number(changed)} changed${through}`;
 }
 
 /** Billing periods that the line of changes names. */
 const PERIODS = 3;
 
 /** How the bills differ from those after the sync before, and the costs that are in none. The first sync changes nothing. */
-function changeLine(bills: readonly Change[]): string[] {
+function changeLine(bills: readonly Bill[], named: (name: string) => string): string[] {
   const changed = bills.filter(({ change }) => change !== null && change !== "0");
-  const named = changed
+  const shown = changed
     .slice(0, PERIODS)
     .map(
-      ({ month: period, currency, change }) =>
-        `${month(period)} ${signedMoney(change ?? "0", 2)} ${currency}`,
+      ({ name, month: period, currency, change }) =>
+        `${named(name)}${month(period)} ${signedMoney(change ?? "0", 2)} ${currency}`,
     );
   const more = changed.length > PERIODS ? [`${changed.length - PERIODS} more billing periods`] : [];
   const since =
-    named.length === 0 ? [] : [`Since   the last sync: ${[...named, ...more].join(", ")}`];
+    shown.length === 0 ? [] : [`Since   the last sync: ${[...shown, ...more].join(", ")}`];
   const unsummed = bills
     .filter((bill) => bill.unsummed > 0)
-    .map((bill) => `${month(bill.month)}: ${count(bill.unsummed, "cost")}`);
+    .map((bill) => `${named(bill.name)}${month(bill.month)}: ${count(bill.unsummed, "cost")}`);
   return unsummed.length === 0
     ? since
     : [

@@ -37,7 +37,8 @@ async function positionsOf(options: Partial<SyncOptions>, times: number): Promis
   });
   const run = sync(
     {
-      config: "config.json",
+      configs: ["config.json"],
+      only: [],
       database: join(folder, "billing.duckdb"),
       report: undefined,
       every: undefined,

@@ -1,9 +1,9 @@
 /** `sync`: reads all streams into a DuckDB file, writes the report, and says what came of it; once, or again and again. */
-import { parseConfig, secretsOf } from "../src/config/config.ts";
 import { ConnectorError } from "../src/errors.ts";
-import { storeBills } from "./bills.ts";
+import { type Account, accountsOf } from "./accounts.ts";
+import { type Change, storeBills } from "./bills.ts";
+import { literal } from "./columns.ts";
 import { Database } from "./database.ts";
-import { deliver } from "./delivery.ts";
 import { proofs } from "./figures.ts";
 import type { WarehouseHost } from "./host.ts";
 import { type InputFiles, readInputs, storeInputs, warnOfBudgets } from "./inputs.ts";
@@ -11,14 +11,18 @@ import { reportData, screensOf } from "./report/data.ts";
 import { overviewsOf } from "./report/overview.ts";
 import { assertMayWrite, writeReport } from "./report/write.ts";
 import { inputTables, refreshModels } from "./models.ts";
-import { type Owner, prepare, RESETTABLE, resetStates, type ResettableStream } from "./store.ts";
+import { prepare, RESETTABLE, resetStates, type ResettableStream } from "./store.ts";
+import { deliverAll, type Result } from "./several.ts";
 import { paintFor } from "./text.ts";
 import { unusables, warnOfUnusables } from "./unusable.ts";
 import { foldVersions } from "./versions.ts";
-import { type Summary, summaryLines, type StreamSummary } from "./summary.ts";
+import { type Bill, type Summary, summaryLines, type StreamSummary } from "./summary.ts";
 
 export interface SyncOptions {
-  readonly config: string;
+  /** The configs, each of one account or of several. */
+  readonly configs: readonly string[];
+  /** The names of the accounts to read; all of the configs if empty. */
+  readonly only: readonly string[];
   readonly database: string;
   /** The file of the report; absent for none. */
   readonly report: string | undefined;
@@ -63,11 +67,17 @@ export async function sync(options: SyncOptions, host: WarehouseHost): Promise<b
   }
 }
 
-async function ownerOf(path: string, host: WarehouseHost): Promise<Owner> {
-  const file = await host.readJson(path, "config");
-  host.secrets.add(secretsOf(file));
-  const { baseUrl, account = "", granularity } = parseConfig(file);
-  return { base_url: baseUrl, account, granularity };
+/** The accounts of the configs that the line asks for. @throws ConnectorError `invalid_arguments` for a name that none has */
+function chosenOf(accounts: readonly Account[], only: readonly string[]): readonly Account[] {
+  const unknown = only.filter((name) => !accounts.some((account) => account.name === name));
+  if (unknown.length > 0) {
+    throw new ConnectorError(
+      "invalid_arguments",
+      `--only names ${unknown.map((name) => `"${name}"`).join(", ")}, and the accounts are ` +
+        `${accounts.map(({ name }) => `"${name}"`).join(", ")}.`,
+    );
+  }
+  return only.length === 0 ? accounts : accounts.filter(({ name }) => only.includes(name));
 }
 
 async function syncOnce(options: SyncOptions, host: WarehouseHost): Promise<boolean> {
@@ -82,44 +92,54 @@ async function syncOnce(options: SyncOptions, host: WarehouseHost): Promise<bool
 }
 
 async function summaryOfSync(options: SyncOptions, host: WarehouseHost): Promise<Summary> {
-  const owner = await ownerOf(options.config, host);
+  const accounts = await accountsOf(options.configs, host);
+  const chosen = chosenOf(accounts, options.only);
   const inputs = await readInputs(options.inputs);
   const database = await Database.open(options.database, "write", options.memory);
   try {
     await database.lock();
-    await prepare(database, owner);
-    await resetStates(database, options.reset);
+    await prepare(database, accounts);
+    for (const account of chosen) await resetStates(database, account, options.reset);
     for (const table of await inputTables()) await database.run(table);
     await database.transaction(() => storeInputs(database, inputs));
-    const delivery = await deliver(options.config, database, host);
-    for (const text of delivery.errors) host.warn(text);
+    const results = await deliverAll(chosen, database, host);
+    for (const text of errorsOf(results)) host.warn(text);
     for (const stream of RESETTABLE) {
-      if (delivery.loader.counts(stream).read > 0) await foldVersions(database, stream);
+      const isWritten = results.some(
+        ({ delivery }) => (delivery?.loader.counts(stream).read ?? 0) > 0,
+      );
+      if (isWritten) await foldVersions(database, stream);
     }
     await refreshModels(database);
     await warnOfBudgets(database, host.warn);
     const unusable = await unusables(database);
     warnOfUnusables(unusable, host.warn);
     const bills = await storeBills(database);
-    const states = await positions(database);
-    const streams = delivery.streams.flatMap((name): StreamSummary[] =>
-      name === "usage" || name === "costs"
-        ? [{ name, ...delivery.loader.counts(name), position: states.get(name) ?? null }]
-        : [],
-    );
+    const streams = await streamsOf(results, database);
     const screens = await screensOf(database);
     if (options.report !== undefined) {
       const data = await reportData(database, screens, "source-ai-billing sync");
       await writeReport(options.report, data);
     }
     return {
-      ok: delivery.ok,
+      ok: results.every(({ ok }) => ok),
+      accounts: results.map(({ account: { name, base_url, account }, ok, errors }) => ({
+        name,
+        base_url,
+        account,
+        ok,
+        errors,
+      })),
       streams,
       currencies: await overviewsOf(database, screens),
-      bills,
+      bills: inOrder(bills, accounts),
       proofs: await proofs(database),
       unusable,
-      notices: delivery.notices,
+      notices: results.flatMap(({ account, delivery }) =>
+        (delivery?.notices ?? []).map((notice) =>
+          results.length === 1 ? notice : `${account.name}: ${notice}`,
+        ),
+      ),
       report: options.report ?? null,
       database: options.database,
     };
@@ -128,11 +148,53 @@ async function summaryOfSync(options: SyncOptions, host: WarehouseHost): Promise
   }
 }
 
+/** The errors of all accounts; with their names if there are several. */
+const errorsOf = (results: readonly Result[]): readonly string[] =>
+  results.flatMap(({ account, errors }) =>
+    errors.map((text) => (results.length === 1 ? text : `${account.name}: ${text}`)),
+  );
+
+/** Bills with the names of their accounts: the newest period first, and in it the accounts in the order of the configs. */
+function inOrder(bills: readonly Change[], accounts: readonly Account[]): readonly Bill[] {
+  const placeOf = ({ name }: Bill): number => accounts.findIndex((each) => each.name === name);
+  return bills
+    .map((bill) => ({ ...bill, name: nameOf(bill, accounts) }))
+    .toSorted((a, b) => b.month.localeCompare(a.month) || placeOf(a) - placeOf(b));
+}
+
+/** The name of the account of a bill: its label may be the id that the provider gives an account without one. */
+function nameOf({ base_url, account }: Change, accounts: readonly Account[]): string {
+  const there = accounts.filter((each) => each.base_url === base_url);
+  const found =
+    there.find((each) => each.account === account) ?? there.find((each) => each.account === "");
+  return found?.name ?? (account === "" ? base_url : account);
+}
+
+async function streamsOf(
+  results: readonly Result[],
+  database: Database,
+): Promise<readonly StreamSummary[]> {
+  const all: StreamSummary[] = [];
+  for (const { account, delivery } of results) {
+    const states = await positions(database, account);
+    for (const name of delivery?.streams ?? []) {
+      if (delivery === undefined || (name !== "usage" && name !== "costs")) continue;
+      const position = states.get(name) ?? null;
+      all.push({ account: account.name, name, ...delivery.loader.counts(name), position });
+    }
+  }
+  return all;
+}
+
 /** The position of each stream that has one: everything before it was read. */
-async function positions(database: Database): Promise<ReadonlyMap<string, string>> {
+async function positions(
+  database: Database,
+  { base_url, account }: Account,
+): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   for (const row of await database.query(`
-    SELECT stream, state ->> '$.stream.stream_state.position' FROM source_ai_billing.states`)) {
+    SELECT stream, state ->> '$.stream.stream_state.position' FROM source_ai_billing.states
+    WHERE base_url = ${literal(base_url)} AND account = ${literal(account)}`)) {
     const [stream = "", position = "null"] = row;
     if (position !== "null") found.set(stream, position);
   }

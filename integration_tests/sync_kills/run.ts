@@ -13,7 +13,7 @@ import { fileURLToPath } from "node:url";
 import { startScript } from "../../bin/process.ts";
 import { currentSums } from "../../demo/figures.ts";
 import { sumsOf } from "../../demo/provider.ts";
-import { compare } from "../../demo/reconciliation.ts";
+import { compare, type Comparison } from "../../demo/reconciliation.ts";
 import { DAY, HOUR } from "../../reference_provider/instants.ts";
 import { createProvider, type Provider } from "../../reference_provider/provider.ts";
 import { Random } from "../../simulation/random.ts";
@@ -22,6 +22,8 @@ import { refreshModels } from "../../warehouse/models.ts";
 import { drawRecords } from "../kills/records.ts";
 import { bearerConfig } from "../support/config.ts";
 import { dayAfter, world } from "../support/world.ts";
+
+const LABELS = ["one", "two"];
 
 const VICTIM = fileURLToPath(new URL("victim.ts", import.meta.url));
 
@@ -55,32 +57,43 @@ export async function runSyncSchedule(seed: number): Promise<Report> {
   const random = new Random(seed);
   const now = Date.UTC(2026, 2, 1) + random.int(0, 45) * DAY + random.int(0, 23 * 60) * 60_000;
   const first = dayAfter(new Date(now).toISOString().slice(0, 10), -random.pick([3, 7, 14, 24]));
-  const records = drawRecords(random.fork(), {
-    first,
-    now,
-    changing: first,
-    until: now + 36 * HOUR,
-    granularity: "1d",
-    note: 0,
-    monthly: random.chance(0.3),
-  });
+  const drawn = () =>
+    drawRecords(random.fork(), {
+      first,
+      now,
+      changing: first,
+      until: now + 36 * HOUR,
+      granularity: "1d",
+      note: 0,
+      monthly: random.chance(0.3),
+    });
+  const records = drawn();
   const limits = { maximum_window_days: random.pick([1, 3, 10, 31]), freshness_lag_minutes: 0 };
+  // Two accounts at one address, whose records have equal ids.
+  const labels = seed % 2 === 1 ? LABELS : undefined;
+  const second = labels === undefined ? [] : [{ ...world({ ...drawn(), limits }), id: "two" }];
   const provider = createProvider({
-    accounts: [world({ ...records, limits })],
+    accounts: [{ ...world({ ...records, limits }), id: "one" }, ...second],
     now: new Date(now).toISOString(),
     seed,
   });
   const { baseUrl } = await provider.listen();
   const folder = await mkdtemp(join(tmpdir(), "sync-kills-"));
   try {
-    const config = bearerConfig(baseUrl, provider.issueToken().token, {
-      start_date: first,
-      // Each day's sync reads again everything that may change.
-      reconcile_days: 60,
-      page_size: random.pick([2, 10, 1000]),
-    });
+    const page_size = random.pick([2, 10, 1000]);
+    const configOf = (account: string) =>
+      bearerConfig(baseUrl, provider.issueToken({ account }).token, {
+        start_date: first,
+        // Each day's sync reads again everything that may change.
+        reconcile_days: 60,
+        page_size,
+      });
+    const config =
+      labels === undefined
+        ? configOf("one")
+        : { accounts: labels.map((name) => ({ ...configOf(name), name, account: name })) };
     await writeFile(join(folder, "config.json"), JSON.stringify(config));
-    return await live(provider, { folder, host: new URL(baseUrl).host }, [
+    return await live(provider, { folder, host: new URL(baseUrl).host, labels }, [
       drawKills(random),
       drawKills(random),
       [],
@@ -95,6 +108,8 @@ export interface Place {
   readonly folder: string;
   /** The provider's host and port. */
   readonly host: string;
+  /** The accounts of the provider, by their labels in the config; absent for one without a label. */
+  readonly labels?: readonly string[] | undefined;
 }
 
 async function live(
@@ -132,7 +147,7 @@ export interface Attempt {
 
 /** Runs one process, and kills it at the point if it gets there. */
 export async function attempt({ folder, host }: Place, point: Point | null): Promise<Attempt> {
-  const args = [join(folder, "config.json"), join(folder, "billing.duckdb")];
+  const args = [join(folder, "billing.duckdb"), join(folder, "config.json")];
   const { child, ended } = startScript(VICTIM, args, { stdio: ["ignore", "ignore", "pipe"] });
   const passed = { requests: 0, writes: 0 };
   const pass = (of: Point["of"]): void => {
@@ -163,12 +178,16 @@ function hostOf(message: unknown): unknown {
 }
 
 /** Compares the views with the provider, and looks for chains and rows that are there twice. */
-export async function judge(provider: Provider, { folder }: Place): Promise<string[]> {
+export async function judge(provider: Provider, { folder, labels }: Place): Promise<string[]> {
   const database = await Database.open(join(folder, "billing.duckdb"), "write");
   try {
     await refreshModels(database);
-    const sides = { naive: [], current: await currentSums(database), provider: sumsOf(provider) };
-    const differing = compare(sides).filter(({ equal }) => !equal);
+    const differing: Comparison[] = [];
+    for (const label of labels ?? [undefined]) {
+      const current = await currentSums(database, label);
+      const sides = { naive: [], current, provider: sumsOf(provider, label) };
+      differing.push(...compare(sides).filter(({ equal }) => !equal));
+    }
     const doubled = await database.query(`
       SELECT 'costs', x_RecordId FROM costs GROUP BY x_RecordId, x_ReadingId, x_RecordUpdatedAt HAVING count(*) > 1
       UNION ALL SELECT 'usage', x_RecordId FROM usage GROUP BY x_RecordId, x_ReadingId, x_RecordUpdatedAt HAVING count(*) > 1

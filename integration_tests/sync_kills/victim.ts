@@ -1,17 +1,17 @@
 /**
- * The delivery of `sync` as a process to be killed: `victim.ts CONFIG DATABASE`. Its clock jumps, so that the loader commits
+ * The delivery of `sync` as a process to be killed: `victim.ts DATABASE CONFIG…`. Its clock jumps, so that the loader commits
  * at every STATE, and the engine gives a STATE after every page. So every kind of instant is within reach of a kill.
  */
 import { run } from "../../src/connector.ts";
-import { parseConfig } from "../../src/config/config.ts";
 import { readJsonFile } from "../../src/config/json_file.ts";
 import { hostOf } from "../../src/testing_host.ts";
+import { accountsOf } from "../../warehouse/accounts.ts";
 import { Database } from "../../warehouse/database.ts";
-import { deliver } from "../../warehouse/delivery.ts";
+import { deliverAll } from "../../warehouse/several.ts";
 import { prepare } from "../../warehouse/store.ts";
 import { hostWith } from "../../warehouse/testing.ts";
 
-const [config = "", path = ""] = process.argv.slice(2);
+const [path = "", ...configs] = process.argv.slice(2);
 /** More than the loader waits between two commits. */
 const JUMP = 60_000;
 let jumps = 0;
@@ -25,10 +25,10 @@ const host = hostWith({
   readJson: readJsonFile,
 });
 
+const accounts = await accountsOf(configs, host);
 const database = await Database.open(path, "write");
-const { baseUrl, account = "", granularity } = parseConfig(await readJsonFile(config, "config"));
-await prepare(database, { base_url: baseUrl, account, granularity });
-const { ok, errors } = await deliver(config, database, host);
+await prepare(database, accounts);
+const results = await deliverAll(accounts, database, host);
 database.close();
-for (const text of errors) process.stderr.write(`${text}\n`);
-process.exitCode = ok ? 0 : 1;
+for (const text of results.flatMap(({ errors }) => errors)) process.stderr.write(`${text}\n`);
+process.exitCode = results.every(({ ok }) => ok) ? 0 : 1;

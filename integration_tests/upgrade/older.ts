@@ -5,7 +5,6 @@ import * as z from "zod";
 import type { StreamName } from "../../src/catalog/stream_names.ts";
 import { identifier, literal, TABLES } from "../../warehouse/columns.ts";
 import { Database } from "../../warehouse/database.ts";
-import { storeState } from "../../warehouse/store.ts";
 
 export type Version = "0.1.0" | "0.2.0";
 
@@ -68,7 +67,10 @@ export async function makeTables(
     for (const message of all.slice(0, Math.ceil(share * all.length))) {
       if (message.type === "STATE") {
         const { state } = message;
-        await storeState(database, state.stream.stream_descriptor.name, JSON.stringify(state));
+        const { name } = state.stream.stream_descriptor;
+        await database.run("DELETE FROM source_ai_billing.states WHERE stream = ?", [name]);
+        const values = [name, JSON.stringify(state)];
+        await database.run("INSERT INTO source_ai_billing.states VALUES (?, ?)", values);
         continue;
       }
       const { stream, data } = message.record;

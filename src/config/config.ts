@@ -4,6 +4,7 @@
  * No message of this file quotes a value of the config: a message names the path and the rule that is broken.
  */
 import type * as z from "zod";
+import { hasAccounts, SEVERAL_ACCOUNTS } from "./account_list.ts";
 import { normalizeBaseUrl } from "./address.ts";
 import { PROVIDERS } from "./credentials_schema.ts";
 import { instantOf } from "./fields.ts";
@@ -114,6 +115,7 @@ type ParsedConfig = z.output<typeof configSchema>;
  * @throws ConnectorError `invalid_config`; names every issue by path and rule, and no value
  */
 export function parseConfig(value: unknown): Config {
+  if (hasAccounts(value)) throw new ConnectorError("invalid_config", SEVERAL_ACCOUNTS);
   const present = withoutNullMembers(value);
   const parsed = configSchema.safeParse(present, { error: ruleOf });
   const issues = [

@@ -105,6 +105,15 @@ describe("is refused", () => {
     );
   });
 
+  it("with a list of accounts, where a variable would be the secret of one of them", async () => {
+    const file = { accounts: [{ name: "a" }] };
+    expect(await configOf("c.json", {}, { "c.json": file })).toEqual(file);
+    await expect(configOf("c.json", { ...ADDRESS, ...TOKEN }, { "c.json": file })).rejects.toThrow(
+      "AI_BILLING_BASE_URL and AI_BILLING_TOKEN would be those of one account: remove the variables",
+    );
+    expect(() => parseConfig(file)).toThrow("a list of accounts, which only `sync` reads");
+  });
+
   it("says the same base_url twice without a fault", async () => {
     const files = { c: { base_url: "https://a.example", credentials: BEARER } };
     expect(await configOf("c", ADDRESS, files)).toEqual(files.c);

@@ -1,6 +1,7 @@
 /** Finds the config of a command: in a file or on stdin, completed by the environment. */
 import { DEFAULT_CONFIG, type Environment, STDIN, VARIABLES as NAMES } from "../config_place.ts";
 import { ConnectorError } from "../errors.ts";
+import { hasAccounts } from "./account_list.ts";
 import { PROVIDERS } from "./credentials_schema.ts";
 import { type InputKind, parseJsonFile } from "./json_file.ts";
 import { isObject } from "./members.ts";
@@ -28,7 +29,14 @@ export async function readConfig(path: string, sources: ConfigSources): Promise<
   const file = await configAt(path, sources, token !== undefined);
   if (!isObject(file)) return file;
   const kind = kindOf(provider);
+  const set = Object.values(NAMES).filter((name) => (environment[name] ?? "") !== "");
   const faults = [
+    ...(hasAccounts(file) && set.length > 0
+      ? [
+          `The config has a list of accounts, each with its own address and credentials, and ${set.join(" and ")} would be those of ` +
+            "one account: remove the variables",
+        ]
+      : []),
     ...(baseUrl !== undefined && isGiven(file["base_url"]) && file["base_url"] !== baseUrl
       ? [`${NAMES.baseUrl} is set, and the config has another base_url: remove one of the two`]
       : []),

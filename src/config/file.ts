@@ -48,7 +48,7 @@ export async function configFileFault(path: string): Promise<string | undefined>
 
 const whyNotMade = (reason: unknown): string => {
   if (codeOf(reason) === "EEXIST")
-    return "there is one already. Remove it first, or name another one";
+    return "there is one already. Add an account to it with --add NAME, remove it first, or name another one";
   return codeOf(reason) === "ENOENT" ? "there is no such folder" : reasonOf(reason);
 };
 

@@ -1,0 +1,55 @@
+/** Adds an account to a config that is there: `init --add`. */
+import { parseConfig } from "../src/config/config.ts";
+import { assertWritable, writeConfigFile } from "../src/config/file.ts";
+import { readJsonFile } from "../src/config/json_file.ts";
+import { isObject } from "../src/config/members.ts";
+import { ConnectorError } from "../src/errors.ts";
+import { accountsIn } from "./accounts.ts";
+
+/** A further account for the config at a path. */
+export interface Addition {
+  readonly path: string;
+  readonly name: string;
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
+/** The faults of an addition as sentences. To be asked before a person types a secret: `config` may have any. */
+export async function faultsOfAdding(addition: Addition): Promise<readonly string[]> {
+  try {
+    await assertWritable(addition.path);
+    accountsIn([[addition.path, await withAddition(addition)]]);
+    return [];
+  } catch (reason) {
+    return [ConnectorError.from(reason).message];
+  }
+}
+
+/**
+ * Replaces the config by one with the further account.
+ *
+ * @returns the names of all accounts
+ * @throws ConnectorError `invalid_config`
+ */
+export async function addAccount(addition: Addition): Promise<readonly string[]> {
+  const whole = await withAddition(addition);
+  const accounts = accountsIn([[addition.path, whole]]);
+  await writeConfigFile(addition.path, whole);
+  return accounts.map(({ name }) => name);
+}
+
+async function withAddition({ path, name, config }: Addition): Promise<unknown> {
+  const file = await readJsonFile(path, "config");
+  const added = { name, ...config };
+  if (isObject(file) && Array.isArray(file["accounts"])) {
+    const before: readonly unknown[] = file["accounts"];
+    return { ...file, accounts: [...before, added] };
+  }
+  return { accounts: [named(file), added] };
+}
+
+/** The config of the one account so far, with a name. Its address and label stay, because its rows stand under them. */
+function named(file: unknown): unknown {
+  const { baseUrl, account, provider } = parseConfig(file);
+  if (!isObject(file) || file["name"] !== undefined) return file;
+  return { name: account ?? provider?.name ?? new URL(baseUrl).host, ...file };
+}
