@@ -1,5 +1,5 @@
 /** Reads the options of a command of the tree (cli/tree.ts). A wrong option ends the parsing with one sentence. */
-import type { Command as Parser } from "commander";
+import { Option, type Command as Parser } from "commander";
 import { DEFAULT_CONFIG, VARIABLES } from "./config_place.ts";
 
 /** The program's name. */
@@ -48,16 +48,26 @@ export function optionalText(command: Parser, name: string): string | undefined 
   return typeof given === "string" && given !== "" ? given : undefined;
 }
 
-/** Collects the values of an option that may be repeated. */
-export const several = (value: string, before: readonly string[]): readonly string[] => [
-  ...before,
-  value,
-];
+/**
+ * An option that may be repeated, for {@link textsOf}.
+ *
+ * @param otherwise its value if the line does not have it
+ */
+export function repeated(flags: string, description: string, otherwise?: string): Option {
+  const usual = otherwise === undefined ? undefined : [otherwise];
+  const option = new Option(flags, description).argParser(
+    (value: string, before: readonly string[] | undefined): readonly string[] =>
+      before === undefined || before === usual ? [value] : [...before, value],
+  );
+  return usual === undefined ? option : option.default(usual, JSON.stringify(otherwise));
+}
 
-/** The values of an option that may be repeated, without empty ones. */
+/** The values of an option that may be repeated. An empty one is refused. */
 export function textsOf(command: Parser, name: string): readonly string[] {
   const given: unknown = command.getOptionValue(name);
-  return Array.isArray(given) ? given.map(String).filter((text) => text !== "") : [];
+  const texts = Array.isArray(given) ? given.map(String) : [];
+  if (texts.includes("")) refuse(command, `${flagsOf(command, name)} is missing`);
+  return texts;
 }
 
 /** The values of options that a command needs, in order. Names all that are missing at once. */

@@ -20,7 +20,9 @@ afterEach(async () => {
 /** October of 2026 but for its last day: 20.00 a day, all final but for 50.00 of October 20. */
 async function october(): Promise<void> {
   const database = await Database.open(path, "write");
-  await prepare(database, { base_url: "https://a.example", account: "", granularity: "1d" });
+  await prepare(database, [
+    { name: "a", base_url: "https://a.example", account: "", granularity: "1d" },
+  ]);
   for (const table of await inputTables()) await database.run(table);
   const days = "range(TIMESTAMP '2026-10-01', TIMESTAMP '2026-10-31', INTERVAL 1 DAY) AS days(day)";
   await database.run(`

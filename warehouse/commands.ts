@@ -8,7 +8,7 @@ import {
   neededTexts,
   optionalText,
   refuse,
-  several,
+  repeated,
   textsOf,
 } from "../src/command_options.ts";
 import { DEFAULT_CONFIG, STDIN } from "../src/config_place.ts";
@@ -61,8 +61,8 @@ export function addWarehouse(program: Parser, found: (command: WarehouseCommand)
       "there; 2 the line is wrong. A sync that is stopped or killed loses nothing.",
     more: ENVIRONMENT,
   })
-    .option(CONFIG[0], `${CONFIG[1]}; repeat it for several accounts`, several, [])
-    .option("--only <name>", "account of the config to read; repeat it for several", several, [])
+    .addOption(repeated(CONFIG[0], `${CONFIG[1]}; repeat it for several accounts`, CONFIG[2]))
+    .addOption(repeated("--only <name>", "account of the config to read; repeat it for several"))
     .option(...DATABASE)
     .option("--report <file>", "report to write (HTML)")
     .option("--every <time>", "go on, with one sync each 30m, 1h, 1d, …")
@@ -75,11 +75,10 @@ export function addWarehouse(program: Parser, found: (command: WarehouseCommand)
   withInputs(syncing).action((_, at: Parser) => {
     neededTexts(at, "database");
     const database = databaseOf(at);
-    const configs = textsOf(at, "config");
     found({
       kind: "sync",
       options: {
-        configs: configs.length === 0 ? [DEFAULT_CONFIG] : configs,
+        configs: textsOf(at, "config"),
         only: textsOf(at, "only"),
         database,
         report: optionalText(at, "report"),
