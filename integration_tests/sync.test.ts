@@ -198,7 +198,7 @@ describe("sync", () => {
     expect(half.end).toBe(1);
     expect(half.stderr).toMatch(/^first: .*token/m);
     expect(half.stdout).toMatch(/^costs +second: \d+ rows read, 1 new, 1 changed/m);
-    expect(half.stdout).toMatch(/^Billed +second: March 2026: 12\.25 USD/m);
+    expect(half.stdout).toMatch(/^Since .*second: March 2026 /m);
     expect(half.stdout).toMatch(/^Not everything was read of first: the next sync/m);
 
     expectOneError(await shell.here([...both, "--only", "third"]), /"third".* "first", "second"/);

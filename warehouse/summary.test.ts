@@ -206,3 +206,18 @@ it("has colors only where they are wanted, and no label can make its own", () =>
   expect(colored.join("\n")).toContain("\u001B[31mProven  costs");
   expect(colored.join("\n")).not.toContain("\u001B[2J");
 });
+
+it("names the account of each line if there are several, and those that were not read", () => {
+  const [first, ...rest] = SUMMARY.accounts;
+  if (first === undefined) throw new Error("no account");
+  const accounts = [first, ...rest, { ...first, name: "b", ok: false, errors: ["down"] }];
+  const lines = summaryLines({ ...SUMMARY, ok: false, accounts }, plain);
+  expect(lines.filter((line) => /^(usage|costs) /.test(line))).toEqual([
+    "usage   a: 1,200 rows read, 3 new, 0 changed; complete through 2026-03-10 06:00 UTC",
+    "costs   a: 0 rows read, 0 new, 0 changed",
+  ]);
+  expect(lines.join("\n")).toContain("the last sync: a: March 2026 ");
+  expect(lines.at(-1)).toBe(
+    "Not everything was read of b: the next sync goes on where this one ended.",
+  );
+});
