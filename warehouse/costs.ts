@@ -15,8 +15,8 @@ import { cleaned, paintFor } from "./text.ts";
 /** The labels of `--by`, each with its column in `report_costs`. */
 export const BY = {
   model: "model_id",
-  project: "project_id",
-  key: "api_key_id",
+  project: "project_name",
+  key: "api_key_name",
   team: "team",
   provider: "service_provider_name",
   day: "strftime(day, '%Y-%m-%d')",

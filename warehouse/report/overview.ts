@@ -22,7 +22,7 @@ export async function overviewsOf(
       months: await monthsOf(database),
       ...(await totalsOf(database)),
       models: await largestOf(database, "model_id"),
-      keys: await largestOf(database, "api_key_id"),
+      keys: await largestOf(database, "api_key_name"),
     });
   }
   return overviews;
