@@ -33,23 +33,30 @@ drop view if exists current_usage;
 drop view if exists current_costs;
 drop view if exists completeness;
 drop view if exists ai_billing__calendar_costs;
-drop view if exists removed_rows;
-drop view if exists ai_billing__versions_costs;
 drop view if exists ai_billing__completeness_usage;
 drop view if exists ai_billing__completeness_costs;
-drop view if exists invalid_rows;
+drop view if exists removed_rows;
+drop view if exists ai_billing__versions_costs;
 drop view if exists ai_billing__sums_usage;
 drop view if exists ai_billing__sums_costs;
+drop view if exists invalid_rows;
+drop view if exists ai_billing__shown_usage;
+drop view if exists ai_billing__shown_costs;
 drop view if exists ai_billing__removed_usage;
 drop view if exists ai_billing__removed_costs;
+drop view if exists ai_billing__live_usage;
+drop view if exists ai_billing__live_costs;
 drop view if exists ai_billing__judged_usage;
 drop view if exists ai_billing__judged_costs;
-drop view if exists restatements;
-drop view if exists close_lines;
-drop view if exists close_entries;
 drop view if exists ai_billing__standing_costs;
 drop view if exists ai_billing__days_usage;
 drop view if exists ai_billing__days_costs;
+drop view if exists restatements;
+drop view if exists close_lines;
+drop view if exists close_entries;
+drop view if exists ai_billing__counts_usage;
+drop view if exists ai_billing__counts_costs;
+drop view if exists ai_billing__arrived_costs;
 drop view if exists closes;
 drop view if exists ai_billing__strays_usage;
 drop view if exists ai_billing__strays_costs;
@@ -1557,208 +1564,24 @@ from closes
 left join "ai_billing__book_newest" as newest on closes.close_id = newest.close_id
 left join digests on closes.close_id = digests.close_id;
 
-create view ai_billing__days_costs as
-with reports as (
-  select manifest.*, chains.scope, chains.is_disputed
-  from "ai_billing__manifest" as manifest
-  inner join "ai_billing__chains_costs" as chains
-    on manifest.place = chains.place and manifest.chain = chains.chain
-  where manifest.dataset = 'costs' and manifest.inside_window
-),
-counts as (
-  select scope, day, reading_id, count(*) as rows_
-  from "ai_billing__placed_costs"
-  where age = 1 and inside_window
-  group by scope, day, reading_id
-),
-deciding as (
-  select *
-  from (
-    select
-      reports.*,
-      row_number() over (partition by scope, day order by case when is_covering then 0 else 1 end, reading_id desc) as rank_
-    from reports
-  ) as ranked
-  where rank_ = 1
-),
--- If several reports name the same reading as the one whose rows stand, the newest of them is enough.
-statements as (
-  select *
-  from (
-    select
-      reports.*,
-      row_number() over (partition by scope, day, rows_reading_id, is_covering order by reading_id desc) as rank_
-    from reports
-    where is_confirmed and not is_shrunk
-  ) as ranked
-  where rank_ = 1
-),
-weighed as (
-  select
-    statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering,
-    max(statements.window_start) as window_start, max(statements.window_end) as window_end,
-    max(statements.standing_rows) as standing_rows,
-    coalesce(sum(counts.rows_), 0) as rows_
-  from statements
-  left join counts
-    on statements.scope = counts.scope
-    and statements.day = counts.day
-    and (counts.reading_id = statements.rows_reading_id or counts.reading_id > statements.reading_id)
-  group by
-    statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering
-),
-anchors as (
-  select *
-  from (
-    select
-      weighed.*,
-      row_number() over (partition by scope, day order by case when is_covering then 0 else 1 end, reading_id desc) as rank_
-    from weighed
-    where rows_ >= standing_rows
-  ) as ranked
-  where rank_ = 1
-)
-select
-  deciding.scope, deciding.place, deciding.account, deciding.base_url, deciding.is_disputed, deciding.day,
-  deciding.reading_id, deciding.chain, deciding.rows_reading_id, deciding.granularity, deciding.window_start,
-  deciding.window_end, deciding.covered_from, deciding.covered_through, deciding.is_covering, deciding.began_at,
-  deciding.ended_at, deciding.pass_began_at, deciding.last_as_of, deciding.is_moved, deciding.is_confirmed,
-  deciding.is_shrunk, deciding.records, deciding.standing_rows, deciding.totals,
-  coalesce(counts.rows_, 0) as arrived_rows,
-  anchors.reading_id as anchor_reading_id,
-  anchors.rows_reading_id as anchor_rows_reading_id,
-  anchors.window_start as anchor_window_start,
-  anchors.window_end as anchor_window_end
-from deciding
-left join counts
-  on deciding.scope = counts.scope and deciding.day = counts.day and deciding.rows_reading_id = counts.reading_id
-left join anchors on deciding.scope = anchors.scope and deciding.day = anchors.day;
+create view ai_billing__arrived_costs as
+-- The records of each reading of which the tables still hold that version.
+select scope, day, reading_id, count(distinct record_id) as rows_
+from "ai_billing__placed_costs"
+where inside_window
+group by scope, day, reading_id;
 
-create view ai_billing__days_usage as
-with reports as (
-  select manifest.*, chains.scope, chains.is_disputed
-  from "ai_billing__manifest" as manifest
-  inner join "ai_billing__chains_usage" as chains
-    on manifest.place = chains.place and manifest.chain = chains.chain
-  where manifest.dataset = 'usage' and manifest.inside_window
-),
-counts as (
-  select scope, day, reading_id, count(*) as rows_
-  from "ai_billing__placed_usage"
-  where age = 1 and inside_window
-  group by scope, day, reading_id
-),
-deciding as (
-  select *
-  from (
-    select
-      reports.*,
-      row_number() over (partition by scope, day order by case when is_covering then 0 else 1 end, reading_id desc) as rank_
-    from reports
-  ) as ranked
-  where rank_ = 1
-),
--- If several reports name the same reading as the one whose rows stand, the newest of them is enough.
-statements as (
-  select *
-  from (
-    select
-      reports.*,
-      row_number() over (partition by scope, day, rows_reading_id, is_covering order by reading_id desc) as rank_
-    from reports
-    where is_confirmed and not is_shrunk
-  ) as ranked
-  where rank_ = 1
-),
-weighed as (
-  select
-    statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering,
-    max(statements.window_start) as window_start, max(statements.window_end) as window_end,
-    max(statements.standing_rows) as standing_rows,
-    coalesce(sum(counts.rows_), 0) as rows_
-  from statements
-  left join counts
-    on statements.scope = counts.scope
-    and statements.day = counts.day
-    and (counts.reading_id = statements.rows_reading_id or counts.reading_id > statements.reading_id)
-  group by
-    statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering
-),
-anchors as (
-  select *
-  from (
-    select
-      weighed.*,
-      row_number() over (partition by scope, day order by case when is_covering then 0 else 1 end, reading_id desc) as rank_
-    from weighed
-    where rows_ >= standing_rows
-  ) as ranked
-  where rank_ = 1
-)
-select
-  deciding.scope, deciding.place, deciding.account, deciding.base_url, deciding.is_disputed, deciding.day,
-  deciding.reading_id, deciding.chain, deciding.rows_reading_id, deciding.granularity, deciding.window_start,
-  deciding.window_end, deciding.covered_from, deciding.covered_through, deciding.is_covering, deciding.began_at,
-  deciding.ended_at, deciding.pass_began_at, deciding.last_as_of, deciding.is_moved, deciding.is_confirmed,
-  deciding.is_shrunk, deciding.records, deciding.standing_rows, deciding.totals,
-  coalesce(counts.rows_, 0) as arrived_rows,
-  anchors.reading_id as anchor_reading_id,
-  anchors.rows_reading_id as anchor_rows_reading_id,
-  anchors.window_start as anchor_window_start,
-  anchors.window_end as anchor_window_end
-from deciding
-left join counts
-  on deciding.scope = counts.scope and deciding.day = counts.day and deciding.rows_reading_id = counts.reading_id
-left join anchors on deciding.scope = anchors.scope and deciding.day = anchors.day;
+create view ai_billing__counts_costs as
+select scope, day, reading_id, count(*) as rows_
+from "ai_billing__placed_costs"
+where age = 1 and inside_window
+group by scope, day, reading_id;
 
-create view ai_billing__standing_costs as
--- For each day of costs the readings whose rows stood for the day, one after the other. The confirmed reports tell them. `is_kept`
--- is true if the tables still hold all rows of that reading.
-with reports as (
-  select
-    chains.scope, manifest.account, manifest.base_url, manifest.day, manifest.reading_id, manifest.rows_reading_id,
-    manifest.began_at, manifest.standing_rows, manifest.is_covering
-  from "ai_billing__manifest" as manifest
-  inner join "ai_billing__chains_costs" as chains
-    on manifest.place = chains.place and manifest.chain = chains.chain
-  where manifest.dataset = 'costs' and manifest.inside_window and manifest.is_confirmed and not manifest.is_shrunk
-),
-statements as (
-  select
-    scope, day, rows_reading_id,
-    max(account) as account,
-    max(base_url) as base_url,
-    min(began_at) as since,
-    max(began_at) as last_seen_at,
-    max(standing_rows) as standing_rows,
-    min(case when is_covering then reading_id end) as covered_by
-  from reports
-  group by scope, day, rows_reading_id
-),
-arrived as (
-  select scope, day, reading_id, count(distinct record_id) as rows_
-  from "ai_billing__placed_costs"
-  where inside_window
-  group by scope, day, reading_id
-),
-weighed as (
-  select statements.*, coalesce(arrived.rows_, 0) >= statements.standing_rows as is_kept
-  from statements
-  left join arrived
-    on statements.scope = arrived.scope
-    and statements.day = arrived.day
-    and statements.rows_reading_id = arrived.reading_id
-)
-select
-  scope, account, base_url, day, rows_reading_id, since, last_seen_at, standing_rows, is_kept,
-  lead(since) over (partition by scope, day order by rows_reading_id) as until,
-  min(covered_by) over (partition by scope, day) as first_covered_by,
-  -- If a complete reading has shown the day before, the rows that are new in a later reading came late.
-  coalesce(
-    lag(case when is_kept and covered_by is not null then 1 else 0 end) over (partition by scope, day order by rows_reading_id),
-    0
-  ) = 1 as follows_known_rows
-from weighed;
+create view ai_billing__counts_usage as
+select scope, day, reading_id, count(*) as rows_
+from "ai_billing__placed_usage"
+where age = 1 and inside_window
+group by scope, day, reading_id;
 
 create view close_entries as
 -- What each book was made of, record by record. An estimate has no record.
@@ -1910,6 +1733,200 @@ select
 from pairs
 left join readings on pairs.dataset = readings.dataset and pairs.reading_id = readings.reading_id
 where content_hash <> content_hash_before;
+
+create view ai_billing__days_costs as
+with reports as (
+  select manifest.*, chains.scope, chains.is_disputed
+  from "ai_billing__manifest" as manifest
+  inner join "ai_billing__chains_costs" as chains
+    on manifest.place = chains.place and manifest.chain = chains.chain
+  where manifest.dataset = 'costs' and manifest.inside_window
+),
+counts as (
+  select * from "ai_billing__counts_costs"
+),
+deciding as (
+  select *
+  from (
+    select
+      reports.*,
+      row_number() over (partition by scope, day order by case when is_covering then 0 else 1 end, reading_id desc) as rank_
+    from reports
+  ) as ranked
+  where rank_ = 1
+),
+-- If several reports name the same reading as the one whose rows stand, the newest of them is enough.
+statements as (
+  select *
+  from (
+    select
+      reports.*,
+      row_number() over (partition by scope, day, rows_reading_id, is_covering order by reading_id desc) as rank_
+    from reports
+    where is_confirmed and not is_shrunk
+  ) as ranked
+  where rank_ = 1
+),
+weighed as (
+  select
+    statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering,
+    max(statements.window_start) as window_start, max(statements.window_end) as window_end,
+    max(statements.standing_rows) as standing_rows,
+    coalesce(sum(counts.rows_), 0) as rows_
+  from statements
+  left join counts
+    on statements.scope = counts.scope
+    and statements.day = counts.day
+    and (counts.reading_id = statements.rows_reading_id or counts.reading_id > statements.reading_id)
+  group by
+    statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering
+),
+anchors as (
+  select *
+  from (
+    select
+      weighed.*,
+      row_number() over (partition by scope, day order by case when is_covering then 0 else 1 end, reading_id desc) as rank_
+    from weighed
+    where rows_ >= standing_rows
+  ) as ranked
+  where rank_ = 1
+)
+select
+  deciding.scope, deciding.place, deciding.account, deciding.base_url, deciding.is_disputed, deciding.day,
+  deciding.reading_id, deciding.chain, deciding.rows_reading_id, deciding.granularity, deciding.window_start,
+  deciding.window_end, deciding.covered_from, deciding.covered_through, deciding.is_covering, deciding.began_at,
+  deciding.ended_at, deciding.pass_began_at, deciding.last_as_of, deciding.is_moved, deciding.is_confirmed,
+  deciding.is_shrunk, deciding.records, deciding.standing_rows, deciding.totals,
+  coalesce(counts.rows_, 0) as arrived_rows,
+  anchors.reading_id as anchor_reading_id,
+  anchors.rows_reading_id as anchor_rows_reading_id,
+  anchors.window_start as anchor_window_start,
+  anchors.window_end as anchor_window_end
+from deciding
+left join counts
+  on deciding.scope = counts.scope and deciding.day = counts.day and deciding.rows_reading_id = counts.reading_id
+left join anchors on deciding.scope = anchors.scope and deciding.day = anchors.day;
+
+create view ai_billing__days_usage as
+with reports as (
+  select manifest.*, chains.scope, chains.is_disputed
+  from "ai_billing__manifest" as manifest
+  inner join "ai_billing__chains_usage" as chains
+    on manifest.place = chains.place and manifest.chain = chains.chain
+  where manifest.dataset = 'usage' and manifest.inside_window
+),
+counts as (
+  select * from "ai_billing__counts_usage"
+),
+deciding as (
+  select *
+  from (
+    select
+      reports.*,
+      row_number() over (partition by scope, day order by case when is_covering then 0 else 1 end, reading_id desc) as rank_
+    from reports
+  ) as ranked
+  where rank_ = 1
+),
+-- If several reports name the same reading as the one whose rows stand, the newest of them is enough.
+statements as (
+  select *
+  from (
+    select
+      reports.*,
+      row_number() over (partition by scope, day, rows_reading_id, is_covering order by reading_id desc) as rank_
+    from reports
+    where is_confirmed and not is_shrunk
+  ) as ranked
+  where rank_ = 1
+),
+weighed as (
+  select
+    statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering,
+    max(statements.window_start) as window_start, max(statements.window_end) as window_end,
+    max(statements.standing_rows) as standing_rows,
+    coalesce(sum(counts.rows_), 0) as rows_
+  from statements
+  left join counts
+    on statements.scope = counts.scope
+    and statements.day = counts.day
+    and (counts.reading_id = statements.rows_reading_id or counts.reading_id > statements.reading_id)
+  group by
+    statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering
+),
+anchors as (
+  select *
+  from (
+    select
+      weighed.*,
+      row_number() over (partition by scope, day order by case when is_covering then 0 else 1 end, reading_id desc) as rank_
+    from weighed
+    where rows_ >= standing_rows
+  ) as ranked
+  where rank_ = 1
+)
+select
+  deciding.scope, deciding.place, deciding.account, deciding.base_url, deciding.is_disputed, deciding.day,
+  deciding.reading_id, deciding.chain, deciding.rows_reading_id, deciding.granularity, deciding.window_start,
+  deciding.window_end, deciding.covered_from, deciding.covered_through, deciding.is_covering, deciding.began_at,
+  deciding.ended_at, deciding.pass_began_at, deciding.last_as_of, deciding.is_moved, deciding.is_confirmed,
+  deciding.is_shrunk, deciding.records, deciding.standing_rows, deciding.totals,
+  coalesce(counts.rows_, 0) as arrived_rows,
+  anchors.reading_id as anchor_reading_id,
+  anchors.rows_reading_id as anchor_rows_reading_id,
+  anchors.window_start as anchor_window_start,
+  anchors.window_end as anchor_window_end
+from deciding
+left join counts
+  on deciding.scope = counts.scope and deciding.day = counts.day and deciding.rows_reading_id = counts.reading_id
+left join anchors on deciding.scope = anchors.scope and deciding.day = anchors.day;
+
+create view ai_billing__standing_costs as
+-- For each day of costs the readings whose rows stood for the day, one after the other. The confirmed reports tell them. `is_kept`
+-- is true if the tables still hold all rows of that reading.
+with reports as (
+  select
+    chains.scope, manifest.account, manifest.base_url, manifest.day, manifest.reading_id, manifest.rows_reading_id,
+    manifest.began_at, manifest.standing_rows, manifest.is_covering
+  from "ai_billing__manifest" as manifest
+  inner join "ai_billing__chains_costs" as chains
+    on manifest.place = chains.place and manifest.chain = chains.chain
+  where manifest.dataset = 'costs' and manifest.inside_window and manifest.is_confirmed and not manifest.is_shrunk
+),
+statements as (
+  select
+    scope, day, rows_reading_id,
+    max(account) as account,
+    max(base_url) as base_url,
+    min(began_at) as since,
+    max(began_at) as last_seen_at,
+    max(standing_rows) as standing_rows,
+    min(case when is_covering then reading_id end) as covered_by
+  from reports
+  group by scope, day, rows_reading_id
+),
+arrived as (
+  select * from "ai_billing__arrived_costs"
+),
+weighed as (
+  select statements.*, coalesce(arrived.rows_, 0) >= statements.standing_rows as is_kept
+  from statements
+  left join arrived
+    on statements.scope = arrived.scope
+    and statements.day = arrived.day
+    and statements.rows_reading_id = arrived.reading_id
+)
+select
+  scope, account, base_url, day, rows_reading_id, since, last_seen_at, standing_rows, is_kept,
+  lead(since) over (partition by scope, day order by rows_reading_id) as until,
+  min(covered_by) over (partition by scope, day) as first_covered_by,
+  -- If a complete reading has shown the day before, the rows that are new in a later reading came late.
+  coalesce(
+    lag(case when is_kept and covered_by is not null then 1 else 0 end) over (partition by scope, day order by rows_reading_id),
+    0
+  ) = 1 as follows_known_rows
+from weighed;
 
 create view ai_billing__judged_costs as
 with days as (
@@ -2223,6 +2240,18 @@ select
   '' as code_hash
 from newest_judged;
 
+create view ai_billing__live_costs as
+select scope, day, reading_id, is_long, is_stray, is_valid, listed_by, listed_in_pass, cast(count(*) as integer) as rows_
+from "ai_billing__judged_costs"
+where judge_reading_id is null
+group by scope, day, reading_id, is_long, is_stray, is_valid, listed_by, listed_in_pass;
+
+create view ai_billing__live_usage as
+select scope, day, reading_id, is_long, is_stray, is_valid, listed_by, listed_in_pass, cast(count(*) as integer) as rows_
+from "ai_billing__judged_usage"
+where judge_reading_id is null
+group by scope, day, reading_id, is_long, is_stray, is_valid, listed_by, listed_in_pass;
+
 create view ai_billing__removed_costs as
 with judged as (
   select * from "ai_billing__judged_costs"
@@ -2462,160 +2491,24 @@ select
 from removed
 left join links on removed.scope = links.scope and removed.record_id = links.record_id;
 
-create view ai_billing__sums_costs as
-with deciding as (
-  select 'costs' as dataset, scope, day, reading_id, rows_reading_id, totals
-  from "ai_billing__days_costs"
-  where totals is not null and 1 = 1
-),
-said as (
-  select dataset, scope, day, reading_id, part ->> 'currency' as currency, part ->> 'charge_category' as charge_category, part ->> 'cost_status' as cost_status, part ->> 'records' as records, part ->> 'billed' as billed, part ->> 'effective' as effective
-  from deciding
-  cross join lateral jsonb_array_elements(cast(totals as jsonb)) as part
-),
-shown as (
-  select
-    judged.scope, judged.day,
-    judged.billing_currency as currency,
-    judged.charge_category as charge_category,
-    judged.cost_status as cost_status,
-    count(*) as records,
-    sum(judged.billed_cost) as billed,
-    sum(judged.effective_cost) as effective
-  from "ai_billing__judged_costs" as judged
-  inner join deciding
-    on judged.scope = deciding.scope and judged.day = deciding.day and judged.reading_id = deciding.rows_reading_id
-  where judged.judge_reading_id is null and judged.is_valid and judged.inside_window
-  group by judged.scope, judged.day, judged.billing_currency, judged.charge_category, judged.cost_status
-),
-both_ as (
-  select scope, day, currency, charge_category, cost_status, cast(records as bigint) as said_records, 0 as shown_records,
-    case when ((cast(billed as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(billed as TEXT)) <= 1000) then cast(billed as numeric) end as said_billed,
-    cast(0 as numeric) as shown_billed,
-    case when ((cast(effective as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(effective as TEXT)) <= 1000) then cast(effective as numeric) end as said_effective,
-    cast(0 as numeric) as shown_effective
-  from said
-  union all
-  select scope, day, currency, charge_category, cost_status, 0, records,
-    cast(0 as numeric),
-    billed,
-    cast(0 as numeric),
-    effective
-  from shown
-),
-summed as (
-  select
-    scope, day, currency, charge_category, cost_status,
-    sum(said_records) as said_records,
-    sum(shown_records) as shown_records,
-    sum(shown_billed) as shown_billed,
-    -- If a total does not fit into the decimal type, the difference is null, and the group counts as not reconciled.
-    case when count(*) = count(said_billed) then sum(said_billed) end as said_billed,
-    sum(shown_effective) as shown_effective,
-    -- If a total does not fit into the decimal type, the difference is null, and the group counts as not reconciled.
-    case when count(*) = count(said_effective) then sum(said_effective) end as said_effective
-  from both_
-  group by scope, day, currency, charge_category, cost_status
-)
+create view ai_billing__shown_costs as
 select
-  'costs' as dataset, summed.scope, summed.day, deciding.reading_id, 'billed' as measure,
-  summed.currency as currency,
-  summed.charge_category as charge_category,
-  summed.cost_status as cost_status,
-  cast(null as TEXT) as usage_type,
-  cast(null as TEXT) as unit,
-  summed.shown_records as current_records,
-  summed.said_records as reading_records,
-  summed.shown_billed as current_amount,
-  summed.said_billed as reading_amount,
-  summed.shown_billed - summed.said_billed as difference,
-  coalesce(
-    summed.shown_billed = summed.said_billed and summed.shown_records = summed.said_records, false
-  ) as is_reconciled
-from summed
-inner join deciding on summed.scope = deciding.scope and summed.day = deciding.day
-union all
-select
-  'costs' as dataset, summed.scope, summed.day, deciding.reading_id, 'effective' as measure,
-  summed.currency as currency,
-  summed.charge_category as charge_category,
-  summed.cost_status as cost_status,
-  cast(null as TEXT) as usage_type,
-  cast(null as TEXT) as unit,
-  summed.shown_records as current_records,
-  summed.said_records as reading_records,
-  summed.shown_effective as current_amount,
-  summed.said_effective as reading_amount,
-  summed.shown_effective - summed.said_effective as difference,
-  coalesce(
-    summed.shown_effective = summed.said_effective and summed.shown_records = summed.said_records, false
-  ) as is_reconciled
-from summed
-inner join deciding on summed.scope = deciding.scope and summed.day = deciding.day;
+  scope, day, reading_id, billing_currency, charge_category, cost_status,
+  count(*) as records,
+  sum(billed_cost) as billed_cost,
+  sum(effective_cost) as effective_cost
+from "ai_billing__judged_costs"
+where judge_reading_id is null and is_valid and inside_window
+group by scope, day, reading_id, billing_currency, charge_category, cost_status;
 
-create view ai_billing__sums_usage as
-with deciding as (
-  select 'usage' as dataset, scope, day, reading_id, rows_reading_id, totals
-  from "ai_billing__days_usage"
-  where totals is not null and 1 = 1
-),
-said as (
-  select dataset, scope, day, reading_id, part ->> 'usage_type' as usage_type, part ->> 'unit' as unit, part ->> 'records' as records, part ->> 'quantity' as quantity
-  from deciding
-  cross join lateral jsonb_array_elements(cast(totals as jsonb)) as part
-),
-shown as (
-  select
-    judged.scope, judged.day,
-    judged.usage_type as usage_type,
-    judged.consumed_unit as unit,
-    count(*) as records,
-    sum(judged.consumed_quantity) as quantity
-  from "ai_billing__judged_usage" as judged
-  inner join deciding
-    on judged.scope = deciding.scope and judged.day = deciding.day and judged.reading_id = deciding.rows_reading_id
-  where judged.judge_reading_id is null and judged.is_valid and judged.inside_window
-  group by judged.scope, judged.day, judged.usage_type, judged.consumed_unit
-),
-both_ as (
-  select scope, day, usage_type, unit, cast(records as bigint) as said_records, 0 as shown_records,
-    case when ((cast(quantity as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(quantity as TEXT)) <= 1000) then cast(quantity as numeric) end as said_quantity,
-    cast(0 as numeric) as shown_quantity
-  from said
-  union all
-  select scope, day, usage_type, unit, 0, records,
-    cast(0 as numeric),
-    quantity
-  from shown
-),
-summed as (
-  select
-    scope, day, usage_type, unit,
-    sum(said_records) as said_records,
-    sum(shown_records) as shown_records,
-    sum(shown_quantity) as shown_quantity,
-    -- If a total does not fit into the decimal type, the difference is null, and the group counts as not reconciled.
-    case when count(*) = count(said_quantity) then sum(said_quantity) end as said_quantity
-  from both_
-  group by scope, day, usage_type, unit
-)
+create view ai_billing__shown_usage as
 select
-  'usage' as dataset, summed.scope, summed.day, deciding.reading_id, 'quantity' as measure,
-  cast(null as TEXT) as currency,
-  cast(null as TEXT) as charge_category,
-  cast(null as TEXT) as cost_status,
-  summed.usage_type as usage_type,
-  summed.unit as unit,
-  summed.shown_records as current_records,
-  summed.said_records as reading_records,
-  summed.shown_quantity as current_amount,
-  summed.said_quantity as reading_amount,
-  summed.shown_quantity - summed.said_quantity as difference,
-  coalesce(
-    summed.shown_quantity = summed.said_quantity and summed.shown_records = summed.said_records, false
-  ) as is_reconciled
-from summed
-inner join deciding on summed.scope = deciding.scope and summed.day = deciding.day;
+  scope, day, reading_id, usage_type, consumed_unit,
+  count(*) as records,
+  sum(consumed_quantity) as consumed_quantity
+from "ai_billing__judged_usage"
+where judge_reading_id is null and is_valid and inside_window
+group by scope, day, reading_id, usage_type, consumed_unit;
 
 create view invalid_rows as
 -- Values that cannot be cast or summed exactly, one row for each. Their records are in no sum. A record without them would count.
@@ -2756,6 +2649,341 @@ select
   case when value is null then if_null else if_text end as reason,
   billing_currency, billing_month
 from faults;
+
+create view ai_billing__sums_costs as
+with deciding as (
+  select 'costs' as dataset, scope, day, reading_id, rows_reading_id, totals
+  from "ai_billing__days_costs"
+  where totals is not null and 1 = 1
+),
+said as (
+  select dataset, scope, day, reading_id, part ->> 'currency' as currency, part ->> 'charge_category' as charge_category, part ->> 'cost_status' as cost_status, part ->> 'records' as records, part ->> 'billed' as billed, part ->> 'effective' as effective
+  from deciding
+  cross join lateral jsonb_array_elements(cast(totals as jsonb)) as part
+),
+shown as (
+  select
+    counted.scope, counted.day,
+    counted.billing_currency as currency,
+    counted.charge_category as charge_category,
+    counted.cost_status as cost_status,
+    counted.records,
+    counted.billed_cost as billed,
+    counted.effective_cost as effective
+  from "ai_billing__shown_costs" as counted
+  inner join deciding
+    on counted.scope = deciding.scope and counted.day = deciding.day and counted.reading_id = deciding.rows_reading_id
+),
+both_ as (
+  select scope, day, currency, charge_category, cost_status, cast(records as bigint) as said_records, 0 as shown_records,
+    case when ((cast(billed as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(billed as TEXT)) <= 1000) then cast(billed as numeric) end as said_billed,
+    cast(0 as numeric) as shown_billed,
+    case when ((cast(effective as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(effective as TEXT)) <= 1000) then cast(effective as numeric) end as said_effective,
+    cast(0 as numeric) as shown_effective
+  from said
+  union all
+  select scope, day, currency, charge_category, cost_status, 0, records,
+    cast(0 as numeric),
+    billed,
+    cast(0 as numeric),
+    effective
+  from shown
+),
+summed as (
+  select
+    scope, day, currency, charge_category, cost_status,
+    sum(said_records) as said_records,
+    sum(shown_records) as shown_records,
+    sum(shown_billed) as shown_billed,
+    -- If a total does not fit into the decimal type, the difference is null, and the group counts as not reconciled.
+    case when count(*) = count(said_billed) then sum(said_billed) end as said_billed,
+    sum(shown_effective) as shown_effective,
+    -- If a total does not fit into the decimal type, the difference is null, and the group counts as not reconciled.
+    case when count(*) = count(said_effective) then sum(said_effective) end as said_effective
+  from both_
+  group by scope, day, currency, charge_category, cost_status
+)
+select
+  'costs' as dataset, summed.scope, summed.day, deciding.reading_id, 'billed' as measure,
+  summed.currency as currency,
+  summed.charge_category as charge_category,
+  summed.cost_status as cost_status,
+  cast(null as TEXT) as usage_type,
+  cast(null as TEXT) as unit,
+  summed.shown_records as current_records,
+  summed.said_records as reading_records,
+  summed.shown_billed as current_amount,
+  summed.said_billed as reading_amount,
+  summed.shown_billed - summed.said_billed as difference,
+  coalesce(
+    summed.shown_billed = summed.said_billed and summed.shown_records = summed.said_records, false
+  ) as is_reconciled
+from summed
+inner join deciding on summed.scope = deciding.scope and summed.day = deciding.day
+union all
+select
+  'costs' as dataset, summed.scope, summed.day, deciding.reading_id, 'effective' as measure,
+  summed.currency as currency,
+  summed.charge_category as charge_category,
+  summed.cost_status as cost_status,
+  cast(null as TEXT) as usage_type,
+  cast(null as TEXT) as unit,
+  summed.shown_records as current_records,
+  summed.said_records as reading_records,
+  summed.shown_effective as current_amount,
+  summed.said_effective as reading_amount,
+  summed.shown_effective - summed.said_effective as difference,
+  coalesce(
+    summed.shown_effective = summed.said_effective and summed.shown_records = summed.said_records, false
+  ) as is_reconciled
+from summed
+inner join deciding on summed.scope = deciding.scope and summed.day = deciding.day;
+
+create view ai_billing__sums_usage as
+with deciding as (
+  select 'usage' as dataset, scope, day, reading_id, rows_reading_id, totals
+  from "ai_billing__days_usage"
+  where totals is not null and 1 = 1
+),
+said as (
+  select dataset, scope, day, reading_id, part ->> 'usage_type' as usage_type, part ->> 'unit' as unit, part ->> 'records' as records, part ->> 'quantity' as quantity
+  from deciding
+  cross join lateral jsonb_array_elements(cast(totals as jsonb)) as part
+),
+shown as (
+  select
+    counted.scope, counted.day,
+    counted.usage_type as usage_type,
+    counted.consumed_unit as unit,
+    counted.records,
+    counted.consumed_quantity as quantity
+  from "ai_billing__shown_usage" as counted
+  inner join deciding
+    on counted.scope = deciding.scope and counted.day = deciding.day and counted.reading_id = deciding.rows_reading_id
+),
+both_ as (
+  select scope, day, usage_type, unit, cast(records as bigint) as said_records, 0 as shown_records,
+    case when ((cast(quantity as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(quantity as TEXT)) <= 1000) then cast(quantity as numeric) end as said_quantity,
+    cast(0 as numeric) as shown_quantity
+  from said
+  union all
+  select scope, day, usage_type, unit, 0, records,
+    cast(0 as numeric),
+    quantity
+  from shown
+),
+summed as (
+  select
+    scope, day, usage_type, unit,
+    sum(said_records) as said_records,
+    sum(shown_records) as shown_records,
+    sum(shown_quantity) as shown_quantity,
+    -- If a total does not fit into the decimal type, the difference is null, and the group counts as not reconciled.
+    case when count(*) = count(said_quantity) then sum(said_quantity) end as said_quantity
+  from both_
+  group by scope, day, usage_type, unit
+)
+select
+  'usage' as dataset, summed.scope, summed.day, deciding.reading_id, 'quantity' as measure,
+  cast(null as TEXT) as currency,
+  cast(null as TEXT) as charge_category,
+  cast(null as TEXT) as cost_status,
+  summed.usage_type as usage_type,
+  summed.unit as unit,
+  summed.shown_records as current_records,
+  summed.said_records as reading_records,
+  summed.shown_quantity as current_amount,
+  summed.said_quantity as reading_amount,
+  summed.shown_quantity - summed.said_quantity as difference,
+  coalesce(
+    summed.shown_quantity = summed.said_quantity and summed.shown_records = summed.said_records, false
+  ) as is_reconciled
+from summed
+inner join deciding on summed.scope = deciding.scope and summed.day = deciding.day;
+
+create view ai_billing__versions_costs as
+-- Every version of every cost record that the tables hold, with the time in which it counted. A version counts from the start of the
+-- reading that first returned it, to the start of the reading that returned another version or found the record missing.
+with readings as (
+  select reading_id, max(began_at) as began_at
+  from "ai_billing__manifest"
+  where dataset = 'costs'
+  group by reading_id
+),
+placed as (
+  select
+    placed.place,
+    placed.scope,
+    placed.account,
+    placed.base_url,
+    placed.record_id,
+    placed.reading_id,
+    placed.record_updated_at,
+    placed.age,
+    placed.day,
+    placed.is_valid,
+    placed.content_hash,
+    placed.service_provider_name,
+    placed.model_id,
+    placed.project_id,
+    placed.workspace_id,
+    placed.api_key_id,
+    placed.billing_currency,
+    placed.invoice_id,
+    placed.charge_category,
+    placed.cost_status,
+    placed.corrects_record_id,
+    placed.billed_cost,
+    placed.effective_cost,
+    placed.inside_window and placed.charge_period_end <=
+    cast(placed.day as timestamp without time zone) + ((interval '1 day') * (1))
+ as is_judged_by_day,
+    coalesce(readings.began_at, placed.extracted_at) as valid_from
+  from "ai_billing__placed_costs" as placed
+  left join readings on placed.reading_id = readings.reading_id
+),
+-- `older_reading_id` or `newest_record_id` is null. So each row joins by one of them only, and a database can join by hash.
+ordered as (
+  select
+    placed.*,
+    case when age > 1 then reading_id end as older_reading_id,
+    case when age = 1 then record_id end as newest_record_id,
+    lead(valid_from) over (partition by place, record_id order by age desc) as next_from,
+    lag(content_hash) over (partition by place, record_id order by age desc) as content_hash_before
+  from placed
+),
+-- The provider may have withdrawn a record and shown a newer version of it later. The older version then ended when it was missing.
+missing as (
+  select older.scope, older.day, older.reading_id, min(standing.since) as missing_since
+  from (
+    select distinct scope, day, reading_id from placed where age > 1 and is_judged_by_day
+  ) as older
+  inner join "ai_billing__standing_costs" as standing
+    on older.scope = standing.scope and older.day = standing.day and standing.rows_reading_id > older.reading_id
+  group by older.scope, older.day, older.reading_id
+),
+removed as (
+  select removed.scope, removed.record_id, readings.began_at as removed_at
+  from "ai_billing__removed_costs" as removed
+  inner join readings on removed.judge_reading_id = readings.reading_id
+),
+ended as (
+  select
+    ordered.*,
+    case
+      when ordered.age = 1 then removed.removed_at
+      when ordered.is_judged_by_day and missing.missing_since < ordered.next_from then missing.missing_since
+      else ordered.next_from
+    end as gone_at
+  from ordered
+  left join missing
+    on ordered.scope = missing.scope
+    and ordered.day = missing.day
+    and ordered.older_reading_id = missing.reading_id
+  left join removed on ordered.scope = removed.scope and ordered.newest_record_id = removed.record_id
+)
+select
+  place,
+  scope,
+  account,
+  base_url,
+  record_id,
+  reading_id,
+  record_updated_at,
+  age,
+  day,
+  is_valid,
+  content_hash,
+  service_provider_name,
+  model_id,
+  project_id,
+  workspace_id,
+  api_key_id,
+  billing_currency,
+  invoice_id,
+  charge_category,
+  cost_status,
+  corrects_record_id,
+  billed_cost,
+  effective_cost,
+  cast(date_trunc('month', day) as date) as month,
+  content_hash_before,
+  valid_from,
+  gone_at as valid_to
+from ended;
+
+create view removed_rows as
+-- Rows that the tables still hold and the provider no longer shows. Each has the reading that first found it missing, and the record
+-- that replaced it, if there is one.
+with removed as (
+  select
+    'usage' as dataset, scope, account, base_url, day, record_id, record_updated_at,
+    service_provider_name,
+    model_id,
+    project_id,
+    workspace_id,
+    api_key_id,
+    cast(null as TEXT) as invoice_id,
+    cast(null as TEXT) as billing_currency,
+    consumed_unit,
+    consumed_quantity,
+    cast(null as numeric) as billed_cost,
+    cast(null as numeric) as effective_cost,
+    reading_id, judge_reading_id, replaced_by_record_id
+  from "ai_billing__removed_usage"
+  union all
+  select
+    'costs' as dataset, scope, account, base_url, day, record_id, record_updated_at,
+    service_provider_name,
+    model_id,
+    project_id,
+    workspace_id,
+    api_key_id,
+    invoice_id,
+    billing_currency,
+    cast(null as TEXT) as consumed_unit,
+    cast(null as numeric) as consumed_quantity,
+    billed_cost,
+    effective_cost,
+    reading_id, judge_reading_id, replaced_by_record_id
+  from "ai_billing__removed_costs"
+),
+reports as (
+  select dataset, place, reading_id, rows_reading_id, day, began_at from "ai_billing__manifest"
+),
+readings as (
+  select dataset, reading_id, max(began_at) as began_at from reports group by dataset, reading_id
+),
+-- The last reading that still confirmed the row.
+last_seen as (
+  select dataset, rows_reading_id, day, max(reading_id) as reading_id, max(began_at) as began_at
+  from reports
+  group by dataset, rows_reading_id, day
+)
+select
+  removed.dataset, removed.account, removed.base_url, removed.day, removed.record_id, removed.record_updated_at,
+  removed.service_provider_name,
+  removed.model_id,
+  removed.project_id,
+  removed.workspace_id,
+  removed.api_key_id,
+  removed.invoice_id,
+  removed.billing_currency,
+  removed.consumed_unit,
+  removed.consumed_quantity,
+  removed.billed_cost,
+  removed.effective_cost,
+  removed.replaced_by_record_id,
+  coalesce(last_seen.reading_id, removed.reading_id) as last_reading_id,
+  removed.judge_reading_id as removed_by_reading_id,
+  last_seen.began_at as last_seen_at,
+  judge.began_at as found_missing_at
+from removed
+left join last_seen
+  on removed.dataset = last_seen.dataset
+  and removed.reading_id = last_seen.rows_reading_id
+  and removed.day = last_seen.day
+left join readings as judge on removed.dataset = judge.dataset and removed.judge_reading_id = judge.reading_id;
 
 create view ai_billing__completeness_costs as
 with
@@ -3424,6 +3652,12 @@ group by
   placed.scope, placed.day, placed.rows_reading_id, placed.chain, placed.listed_by, placed.pass_began_at,
   placed.standing_rows
 ),
+ai_billing__counts_costs as (
+select scope, day, reading_id, count(*) as rows_
+from "ai_billing__placed_costs"
+where age = 1 and inside_window
+group by scope, day, reading_id
+),
 ai_billing__days_costs as (
 with reports as (
   select manifest.*, chains.scope, chains.is_disputed
@@ -3433,10 +3667,7 @@ with reports as (
   where manifest.dataset = 'costs' and manifest.inside_window
 ),
 counts as (
-  select scope, day, reading_id, count(*) as rows_
-  from "ai_billing__placed_costs"
-  where age = 1 and inside_window
-  group by scope, day, reading_id
+  select * from "ai_billing__counts_costs"
 ),
 deciding as (
   select *
@@ -3665,6 +3896,12 @@ select
   '' as code_hash
 from newest_judged
 ),
+ai_billing__live_costs as (
+select scope, day, reading_id, is_long, is_stray, is_valid, listed_by, listed_in_pass, cast(count(*) as integer) as rows_
+from "ai_billing__judged_costs"
+where judge_reading_id is null
+group by scope, day, reading_id, is_long, is_stray, is_valid, listed_by, listed_in_pass
+),
 ai_billing__removed_costs as (
 with judged as (
   select * from "ai_billing__judged_costs"
@@ -3786,6 +4023,16 @@ select
 from removed
 left join links on removed.scope = links.scope and removed.record_id = links.record_id
 ),
+ai_billing__shown_costs as (
+select
+  scope, day, reading_id, billing_currency, charge_category, cost_status,
+  count(*) as records,
+  sum(billed_cost) as billed_cost,
+  sum(effective_cost) as effective_cost
+from "ai_billing__judged_costs"
+where judge_reading_id is null and is_valid and inside_window
+group by scope, day, reading_id, billing_currency, charge_category, cost_status
+),
 ai_billing__sums_costs as (
 with deciding as (
   select 'costs' as dataset, scope, day, reading_id, rows_reading_id, totals
@@ -3799,18 +4046,16 @@ said as (
 ),
 shown as (
   select
-    judged.scope, judged.day,
-    judged.billing_currency as currency,
-    judged.charge_category as charge_category,
-    judged.cost_status as cost_status,
-    count(*) as records,
-    sum(judged.billed_cost) as billed,
-    sum(judged.effective_cost) as effective
-  from "ai_billing__judged_costs" as judged
+    counted.scope, counted.day,
+    counted.billing_currency as currency,
+    counted.charge_category as charge_category,
+    counted.cost_status as cost_status,
+    counted.records,
+    counted.billed_cost as billed,
+    counted.effective_cost as effective
+  from "ai_billing__shown_costs" as counted
   inner join deciding
-    on judged.scope = deciding.scope and judged.day = deciding.day and judged.reading_id = deciding.rows_reading_id
-  where judged.judge_reading_id is null and judged.is_valid and judged.inside_window
-  group by judged.scope, judged.day, judged.billing_currency, judged.charge_category, judged.cost_status
+    on counted.scope = deciding.scope and counted.day = deciding.day and counted.reading_id = deciding.rows_reading_id
 ),
 both_ as (
   select scope, day, currency, charge_category, cost_status, cast(records as bigint) as said_records, 0 as shown_records,
@@ -3883,9 +4128,7 @@ with days as (
   select * from "ai_billing__days_costs"
 ),
 judged as (
-  select scope, day, record_id, reading_id, is_long, is_stray, is_valid, listed_by, listed_in_pass
-  from "ai_billing__judged_costs"
-  where judge_reading_id is null
+  select * from "ai_billing__live_costs"
 ),
 all_days as (
   select distinct scope, day
@@ -3895,15 +4138,15 @@ live as (
   select
     judged.scope,
     judged.day,
-    count(*) as live_rows,
-    sum(case when not judged.is_valid then 1 else 0 end) as invalid_rows,
-    sum(case when not judged.is_stray and judged.reading_id > days.reading_id then 1 else 0 end) as changed_rows,
+    cast(sum(judged.rows_) as bigint) as live_rows,
+    sum(case when not judged.is_valid then judged.rows_ else 0 end) as invalid_rows,
+    sum(case when not judged.is_stray and judged.reading_id > days.reading_id then judged.rows_ else 0 end) as changed_rows,
     -- Rows that the deciding reading may have left out although they still exist. No later reading has listed them.
     sum(case
       when judged.is_stray and (judged.listed_by > days.reading_id or judged.listed_in_pass >= days.pass_began_at) then 0
       when (judged.is_stray or judged.is_long)
         and judged.reading_id <> days.rows_reading_id
-        and judged.reading_id < days.reading_id then 1
+        and judged.reading_id < days.reading_id then judged.rows_
       else 0
     end) as unjudged_rows
   from judged
@@ -3915,7 +4158,7 @@ lost_strays as (
   select strays.scope, strays.day, count(*) as lost
   from "ai_billing__strays_costs" as strays
   left join (
-    select scope, day, reading_id, count(*) as rows_ from judged where is_stray group by scope, day, reading_id
+    select scope, day, reading_id, sum(rows_) as rows_ from judged where is_stray group by scope, day, reading_id
   ) as held
     on strays.scope = held.scope and strays.day = held.day and strays.reading_id = held.reading_id
   where strays.judge_reading_id is null
@@ -4629,6 +4872,12 @@ group by
   placed.scope, placed.day, placed.rows_reading_id, placed.chain, placed.listed_by, placed.pass_began_at,
   placed.standing_rows
 ),
+ai_billing__counts_usage as (
+select scope, day, reading_id, count(*) as rows_
+from "ai_billing__placed_usage"
+where age = 1 and inside_window
+group by scope, day, reading_id
+),
 ai_billing__days_usage as (
 with reports as (
   select manifest.*, chains.scope, chains.is_disputed
@@ -4638,10 +4887,7 @@ with reports as (
   where manifest.dataset = 'usage' and manifest.inside_window
 ),
 counts as (
-  select scope, day, reading_id, count(*) as rows_
-  from "ai_billing__placed_usage"
-  where age = 1 and inside_window
-  group by scope, day, reading_id
+  select * from "ai_billing__counts_usage"
 ),
 deciding as (
   select *
@@ -4854,6 +5100,12 @@ select
   '' as code_hash
 from newest_judged
 ),
+ai_billing__live_usage as (
+select scope, day, reading_id, is_long, is_stray, is_valid, listed_by, listed_in_pass, cast(count(*) as integer) as rows_
+from "ai_billing__judged_usage"
+where judge_reading_id is null
+group by scope, day, reading_id, is_long, is_stray, is_valid, listed_by, listed_in_pass
+),
 ai_billing__removed_usage as (
 with judged as (
   select * from "ai_billing__judged_usage"
@@ -4972,6 +5224,15 @@ select
 from removed
 left join links on removed.scope = links.scope and removed.record_id = links.record_id
 ),
+ai_billing__shown_usage as (
+select
+  scope, day, reading_id, usage_type, consumed_unit,
+  count(*) as records,
+  sum(consumed_quantity) as consumed_quantity
+from "ai_billing__judged_usage"
+where judge_reading_id is null and is_valid and inside_window
+group by scope, day, reading_id, usage_type, consumed_unit
+),
 ai_billing__sums_usage as (
 with deciding as (
   select 'usage' as dataset, scope, day, reading_id, rows_reading_id, totals
@@ -4985,16 +5246,14 @@ said as (
 ),
 shown as (
   select
-    judged.scope, judged.day,
-    judged.usage_type as usage_type,
-    judged.consumed_unit as unit,
-    count(*) as records,
-    sum(judged.consumed_quantity) as quantity
-  from "ai_billing__judged_usage" as judged
+    counted.scope, counted.day,
+    counted.usage_type as usage_type,
+    counted.consumed_unit as unit,
+    counted.records,
+    counted.consumed_quantity as quantity
+  from "ai_billing__shown_usage" as counted
   inner join deciding
-    on judged.scope = deciding.scope and judged.day = deciding.day and judged.reading_id = deciding.rows_reading_id
-  where judged.judge_reading_id is null and judged.is_valid and judged.inside_window
-  group by judged.scope, judged.day, judged.usage_type, judged.consumed_unit
+    on counted.scope = deciding.scope and counted.day = deciding.day and counted.reading_id = deciding.rows_reading_id
 ),
 both_ as (
   select scope, day, usage_type, unit, cast(records as bigint) as said_records, 0 as shown_records,
@@ -5042,9 +5301,7 @@ with days as (
   select * from "ai_billing__days_usage"
 ),
 judged as (
-  select scope, day, record_id, reading_id, is_long, is_stray, is_valid, listed_by, listed_in_pass
-  from "ai_billing__judged_usage"
-  where judge_reading_id is null
+  select * from "ai_billing__live_usage"
 ),
 all_days as (
   select distinct scope, day
@@ -5054,15 +5311,15 @@ live as (
   select
     judged.scope,
     judged.day,
-    count(*) as live_rows,
-    sum(case when not judged.is_valid then 1 else 0 end) as invalid_rows,
-    sum(case when not judged.is_stray and judged.reading_id > days.reading_id then 1 else 0 end) as changed_rows,
+    cast(sum(judged.rows_) as bigint) as live_rows,
+    sum(case when not judged.is_valid then judged.rows_ else 0 end) as invalid_rows,
+    sum(case when not judged.is_stray and judged.reading_id > days.reading_id then judged.rows_ else 0 end) as changed_rows,
     -- Rows that the deciding reading may have left out although they still exist. No later reading has listed them.
     sum(case
       when judged.is_stray and (judged.listed_by > days.reading_id or judged.listed_in_pass >= days.pass_began_at) then 0
       when (judged.is_stray or judged.is_long)
         and judged.reading_id <> days.rows_reading_id
-        and judged.reading_id < days.reading_id then 1
+        and judged.reading_id < days.reading_id then judged.rows_
       else 0
     end) as unjudged_rows
   from judged
@@ -5074,7 +5331,7 @@ lost_strays as (
   select strays.scope, strays.day, count(*) as lost
   from "ai_billing__strays_usage" as strays
   left join (
-    select scope, day, reading_id, count(*) as rows_ from judged where is_stray group by scope, day, reading_id
+    select scope, day, reading_id, sum(rows_) as rows_ from judged where is_stray group by scope, day, reading_id
   ) as held
     on strays.scope = held.scope and strays.day = held.day and strays.reading_id = held.reading_id
   where strays.judge_reading_id is null
@@ -5199,190 +5456,6 @@ select
   scope
 from explained
 ) as model;
-
-create view ai_billing__versions_costs as
--- Every version of every cost record that the tables hold, with the time in which it counted. A version counts from the start of the
--- reading that first returned it, to the start of the reading that returned another version or found the record missing.
-with readings as (
-  select reading_id, max(began_at) as began_at
-  from "ai_billing__manifest"
-  where dataset = 'costs'
-  group by reading_id
-),
-placed as (
-  select
-    placed.place,
-    placed.scope,
-    placed.account,
-    placed.base_url,
-    placed.record_id,
-    placed.reading_id,
-    placed.record_updated_at,
-    placed.age,
-    placed.day,
-    placed.is_valid,
-    placed.content_hash,
-    placed.service_provider_name,
-    placed.model_id,
-    placed.project_id,
-    placed.workspace_id,
-    placed.api_key_id,
-    placed.billing_currency,
-    placed.invoice_id,
-    placed.charge_category,
-    placed.cost_status,
-    placed.corrects_record_id,
-    placed.billed_cost,
-    placed.effective_cost,
-    placed.inside_window and placed.charge_period_end <=
-    cast(placed.day as timestamp without time zone) + ((interval '1 day') * (1))
- as is_judged_by_day,
-    coalesce(readings.began_at, placed.extracted_at) as valid_from
-  from "ai_billing__placed_costs" as placed
-  left join readings on placed.reading_id = readings.reading_id
-),
--- `older_reading_id` or `newest_record_id` is null. So each row joins by one of them only, and a database can join by hash.
-ordered as (
-  select
-    placed.*,
-    case when age > 1 then reading_id end as older_reading_id,
-    case when age = 1 then record_id end as newest_record_id,
-    lead(valid_from) over (partition by place, record_id order by age desc) as next_from,
-    lag(content_hash) over (partition by place, record_id order by age desc) as content_hash_before
-  from placed
-),
--- The provider may have withdrawn a record and shown a newer version of it later. The older version then ended when it was missing.
-missing as (
-  select older.scope, older.day, older.reading_id, min(standing.since) as missing_since
-  from (
-    select distinct scope, day, reading_id from placed where age > 1 and is_judged_by_day
-  ) as older
-  inner join "ai_billing__standing_costs" as standing
-    on older.scope = standing.scope and older.day = standing.day and standing.rows_reading_id > older.reading_id
-  group by older.scope, older.day, older.reading_id
-),
-removed as (
-  select removed.scope, removed.record_id, readings.began_at as removed_at
-  from "ai_billing__removed_costs" as removed
-  inner join readings on removed.judge_reading_id = readings.reading_id
-),
-ended as (
-  select
-    ordered.*,
-    case
-      when ordered.age = 1 then removed.removed_at
-      when ordered.is_judged_by_day and missing.missing_since < ordered.next_from then missing.missing_since
-      else ordered.next_from
-    end as gone_at
-  from ordered
-  left join missing
-    on ordered.scope = missing.scope
-    and ordered.day = missing.day
-    and ordered.older_reading_id = missing.reading_id
-  left join removed on ordered.scope = removed.scope and ordered.newest_record_id = removed.record_id
-)
-select
-  place,
-  scope,
-  account,
-  base_url,
-  record_id,
-  reading_id,
-  record_updated_at,
-  age,
-  day,
-  is_valid,
-  content_hash,
-  service_provider_name,
-  model_id,
-  project_id,
-  workspace_id,
-  api_key_id,
-  billing_currency,
-  invoice_id,
-  charge_category,
-  cost_status,
-  corrects_record_id,
-  billed_cost,
-  effective_cost,
-  cast(date_trunc('month', day) as date) as month,
-  content_hash_before,
-  valid_from,
-  gone_at as valid_to
-from ended;
-
-create view removed_rows as
--- Rows that the tables still hold and the provider no longer shows. Each has the reading that first found it missing, and the record
--- that replaced it, if there is one.
-with removed as (
-  select
-    'usage' as dataset, scope, account, base_url, day, record_id, record_updated_at,
-    service_provider_name,
-    model_id,
-    project_id,
-    workspace_id,
-    api_key_id,
-    cast(null as TEXT) as invoice_id,
-    cast(null as TEXT) as billing_currency,
-    consumed_unit,
-    consumed_quantity,
-    cast(null as numeric) as billed_cost,
-    cast(null as numeric) as effective_cost,
-    reading_id, judge_reading_id, replaced_by_record_id
-  from "ai_billing__removed_usage"
-  union all
-  select
-    'costs' as dataset, scope, account, base_url, day, record_id, record_updated_at,
-    service_provider_name,
-    model_id,
-    project_id,
-    workspace_id,
-    api_key_id,
-    invoice_id,
-    billing_currency,
-    cast(null as TEXT) as consumed_unit,
-    cast(null as numeric) as consumed_quantity,
-    billed_cost,
-    effective_cost,
-    reading_id, judge_reading_id, replaced_by_record_id
-  from "ai_billing__removed_costs"
-),
-reports as (
-  select dataset, place, reading_id, rows_reading_id, day, began_at from "ai_billing__manifest"
-),
-readings as (
-  select dataset, reading_id, max(began_at) as began_at from reports group by dataset, reading_id
-),
--- The last reading that still confirmed the row.
-last_seen as (
-  select dataset, rows_reading_id, day, max(reading_id) as reading_id, max(began_at) as began_at
-  from reports
-  group by dataset, rows_reading_id, day
-)
-select
-  removed.dataset, removed.account, removed.base_url, removed.day, removed.record_id, removed.record_updated_at,
-  removed.service_provider_name,
-  removed.model_id,
-  removed.project_id,
-  removed.workspace_id,
-  removed.api_key_id,
-  removed.invoice_id,
-  removed.billing_currency,
-  removed.consumed_unit,
-  removed.consumed_quantity,
-  removed.billed_cost,
-  removed.effective_cost,
-  removed.replaced_by_record_id,
-  coalesce(last_seen.reading_id, removed.reading_id) as last_reading_id,
-  removed.judge_reading_id as removed_by_reading_id,
-  last_seen.began_at as last_seen_at,
-  judge.began_at as found_missing_at
-from removed
-left join last_seen
-  on removed.dataset = last_seen.dataset
-  and removed.reading_id = last_seen.rows_reading_id
-  and removed.day = last_seen.day
-left join readings as judge on removed.dataset = judge.dataset and removed.judge_reading_id = judge.reading_id;
 
 create view ai_billing__calendar_costs as
 -- The known days of costs, one row for each account, address and day. A day is complete if a reading covers all of it.

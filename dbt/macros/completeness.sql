@@ -6,9 +6,7 @@ with days as (
 ),
 
 judged as (
-  select scope, day, record_id, reading_id, is_long, is_stray, is_valid, listed_by, listed_in_pass
-  from {{ ref('ai_billing__judged_' ~ dataset) }}
-  where judge_reading_id is null
+  select * from {{ ref('ai_billing__live_' ~ dataset) }}
 ),
 
 all_days as (
@@ -20,15 +18,15 @@ live as (
   select
     judged.scope,
     judged.day,
-    count(*) as live_rows,
-    sum(case when not judged.is_valid then 1 else 0 end) as invalid_rows,
-    sum(case when not judged.is_stray and judged.reading_id > days.reading_id then 1 else 0 end) as changed_rows,
+    cast(sum(judged.rows_) as {{ dbt.type_bigint() }}) as live_rows,
+    sum(case when not judged.is_valid then judged.rows_ else 0 end) as invalid_rows,
+    sum(case when not judged.is_stray and judged.reading_id > days.reading_id then judged.rows_ else 0 end) as changed_rows,
     -- Rows that the deciding reading may have left out although they still exist. No later reading has listed them.
     sum(case
       when judged.is_stray and (judged.listed_by > days.reading_id or judged.listed_in_pass >= days.pass_began_at) then 0
       when (judged.is_stray or judged.is_long)
         and judged.reading_id <> days.rows_reading_id
-        and judged.reading_id < days.reading_id then 1
+        and judged.reading_id < days.reading_id then judged.rows_
       else 0
     end) as unjudged_rows
   from judged
@@ -41,7 +39,7 @@ lost_strays as (
   select strays.scope, strays.day, count(*) as lost
   from {{ ref('ai_billing__strays_' ~ dataset) }} as strays
   left join (
-    select scope, day, reading_id, count(*) as rows_ from judged where is_stray group by scope, day, reading_id
+    select scope, day, reading_id, sum(rows_) as rows_ from judged where is_stray group by scope, day, reading_id
   ) as held
     on strays.scope = held.scope and strays.day = held.day and strays.reading_id = held.reading_id
   where strays.judge_reading_id is null

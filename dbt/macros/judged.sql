@@ -13,10 +13,7 @@ with reports as (
 ),
 
 counts as (
-  select scope, day, reading_id, count(*) as rows_
-  from {{ ref('ai_billing__placed_' ~ dataset) }}
-  where age = 1 and inside_window
-  group by scope, day, reading_id
+  select * from {{ ref('ai_billing__counts_' ~ dataset) }}
 ),
 
 deciding as (

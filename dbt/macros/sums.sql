@@ -24,20 +24,17 @@ said as (
 
 shown as (
   select
-    judged.scope, judged.day,
+    counted.scope, counted.day,
     {%- for column in side.columns %}
-    judged.{{ column }} as {{ side.labels[loop.index0] }},
+    counted.{{ column }} as {{ side.labels[loop.index0] }},
     {%- endfor %}
-    count(*) as records,
+    counted.records,
     {%- for measure, column in side.measures.items() %}
-    sum(judged.{{ column }}) as {{ measure }}{{ ',' if not loop.last }}
+    counted.{{ column }} as {{ measure }}{{ ',' if not loop.last }}
     {%- endfor %}
-  from {{ ref('ai_billing__judged_' ~ dataset) }} as judged
+  from {{ ref('ai_billing__shown_' ~ dataset) }} as counted
   inner join deciding
-    on judged.scope = deciding.scope and judged.day = deciding.day and judged.reading_id = deciding.rows_reading_id
-  where judged.judge_reading_id is null and judged.is_valid and judged.inside_window
-  group by judged.scope, judged.day
-    {%- for column in side.columns %}, judged.{{ column }}{% endfor %}
+    on counted.scope = deciding.scope and counted.day = deciding.day and counted.reading_id = deciding.rows_reading_id
 ),
 
 both_ as (

@@ -24,10 +24,7 @@ statements as (
 ),
 
 arrived as (
-  select scope, day, reading_id, count(distinct record_id) as rows_
-  from {{ ref('ai_billing__placed_costs') }}
-  where inside_window
-  group by scope, day, reading_id
+  select * from {{ ref('ai_billing__arrived_costs') }}
 ),
 
 weighed as (

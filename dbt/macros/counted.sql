@@ -1,0 +1,36 @@
+{#
+  Numbers and sums of rows by day and reading. The steps that tell for each day whether it is proven read these instead of the rows, so
+  that they take the same time however many rows a day has.
+#}
+
+{# The newest rows that started inside the window of their reading. #}
+{% macro counts_of(dataset) %}
+select scope, day, reading_id, count(*) as rows_
+from {{ ref('ai_billing__placed_' ~ dataset) }}
+where age = 1 and inside_window
+group by scope, day, reading_id
+{% endmacro %}
+
+{# The rows that count, by what a proof asks of them. #}
+{% macro live_of(dataset) %}
+{%- set told = ['scope', 'day', 'reading_id', 'is_long', 'is_stray', 'is_valid', 'listed_by', 'listed_in_pass'] -%}
+select {{ told | join(', ') }}, cast(count(*) as integer) as rows_
+from {{ ref('ai_billing__judged_' ~ dataset) }}
+where judge_reading_id is null
+group by {{ told | join(', ') }}
+{% endmacro %}
+
+{# The sums of rows as control totals have them. #}
+{% macro shown_of(dataset) %}
+{%- set side = ai_billing.total_sides()[dataset] -%}
+{%- set told = ['scope', 'day', 'reading_id'] + side.columns -%}
+select
+  {{ told | join(', ') }},
+  count(*) as records,
+  {%- for column in side.measures.values() %}
+  sum({{ column }}) as {{ column }}{{ ',' if not loop.last }}
+  {%- endfor %}
+from {{ ref('ai_billing__judged_' ~ dataset) }}
+where judge_reading_id is null and is_valid and inside_window
+group by {{ told | join(', ') }}
+{% endmacro %}

@@ -1,0 +1,1 @@
+{{ ai_billing.counts_of('usage') }}

@@ -1,0 +1,1 @@
+{{ ai_billing.live_of('costs') }}

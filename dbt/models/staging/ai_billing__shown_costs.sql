@@ -1,0 +1,1 @@
+{{ ai_billing.shown_of('costs') }}
