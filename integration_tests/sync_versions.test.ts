@@ -10,7 +10,7 @@ import { run } from "../src/connector.ts";
 import { hostOf } from "../src/testing_host.ts";
 import { Database } from "../warehouse/database.ts";
 import { deliver } from "../warehouse/delivery.ts";
-import { modelNames, refreshModels } from "../warehouse/models.ts";
+import { modelNames, makeAllModels } from "../warehouse/models.ts";
 import { prepare } from "../warehouse/store.ts";
 import { hostWith } from "../warehouse/testing.ts";
 import { foldVersions } from "../warehouse/versions.ts";
@@ -108,9 +108,9 @@ test.for(seedsOf(process.env, { few: 1, all: 4 }))(
         provider.clock.advance(step * HOUR);
         hours += step;
       }
-      await refreshModels(database);
+      await makeAllModels(database);
       await database.run("USE whole");
-      await refreshModels(database);
+      await makeAllModels(database);
       await database.run("USE billing");
       const [[all = "0", kept = "0"] = []] = await database.query(
         "SELECT (SELECT count(*) FROM whole.costs), (SELECT count(*) FROM costs)",

@@ -8,7 +8,8 @@ import { literal } from "./columns.ts";
 import { Database } from "./database.ts";
 import { closeSql } from "./files.ts";
 import type { WarehouseHost } from "./host.ts";
-import { dropInternal, makeModels, refreshModels } from "./models.ts";
+import { dropInternal, makeModels } from "./models.ts";
+import { refreshModels } from "./refresh.ts";
 
 export const VIEWS = ["billing-period", "month"] as const;
 export type View = (typeof VIEWS)[number];

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Database } from "./database.ts";
-import { refreshModels } from "./models.ts";
+import { makeAllModels } from "./models.ts";
 import { prepare } from "./store.ts";
 
 let folder: string;
@@ -28,7 +28,7 @@ const tables = (like: string) =>
 
 describe("the models of sql/duckdb.sql", () => {
   it("read tables that the user fills, whose rows stay when the models are made again", async () => {
-    await refreshModels(database);
+    await makeAllModels(database);
     expect(await tables("ai\\_billing%' ESCAPE '\\")).toEqual([
       ["ai_billing_budgets"],
       ["ai_billing_close_entries"],
@@ -41,7 +41,7 @@ describe("the models of sql/duckdb.sql", () => {
     ]);
     await database.run("INSERT INTO ai_billing_budgets VALUES (NULL, '2026-11', 'USD', '12.5')");
     await database.run("INSERT INTO ai_billing_teams VALUES ('color', 'red', 'Search')");
-    await refreshModels(database);
+    await makeAllModels(database);
     expect(await database.query("SELECT budget, billed_cost FROM budget_status")).toEqual([
       ["12.500000000000000000", "0.000000000000000000"],
     ]);

@@ -10,10 +10,16 @@ import { modelsSql } from "./files.ts";
 /** The internal models, which no user queries. They are not kept. */
 const INTERNAL = /^ai_billing__/;
 
-/** The statements of sql/duckdb.sql in their order: tables that the user fills, then models, each with its name. */
+/** A model, and the query that makes it. */
+export interface Model {
+  readonly name: string;
+  readonly body: string;
+}
+
+/** The statements of sql/duckdb.sql in their order: tables that the user fills, then models. */
 function statementsOf(sql: string): {
   readonly inputs: readonly string[];
-  readonly models: readonly { readonly name: string; readonly body: string }[];
+  readonly models: readonly Model[];
 } {
   const [head = "", ...parts] = sql.split(/^create or replace view (\w+) as$/m);
   const names = parts.filter((_, index) => index % 2 === 0);
@@ -22,6 +28,16 @@ function statementsOf(sql: string): {
     models: names.map((name, index) => ({ name, body: parts[2 * index + 1] ?? "" })),
   };
 }
+
+/** The names of the tables of the inputs. */
+export const inputNames = async (): Promise<readonly string[]> =>
+  statementsOf(await modelsSql()).inputs.map(
+    (statement) => /not exists (\w+)/.exec(statement)?.[1] ?? "",
+  );
+
+/** All models, in the order in which they can be made. */
+export const allModels = async (): Promise<readonly Model[]> =>
+  statementsOf(await modelsSql()).models;
 
 /** The statements that make the tables of the inputs where they are missing. */
 export const inputTables = async (): Promise<readonly string[]> =>
@@ -53,20 +69,37 @@ async function useThreads(database: Database): Promise<void> {
   await database.useThreads(Number(rows));
 }
 
-/** Makes all models again from the tables of the streams and the inputs, in one transaction. The rows of inputs stay. */
-export async function refreshModels(database: Database): Promise<void> {
+/** Makes models of the models before them; of an internal one a temporary table, which {@link dropSteps} drops. */
+export async function makeTables(database: Database, models: readonly Model[]): Promise<void> {
+  for (const { name, body } of models) {
+    const kind = INTERNAL.test(name) ? "TEMP TABLE" : "TABLE";
+    await database.run(`CREATE OR REPLACE ${kind} ${name} AS ${withoutSteps(body)}`);
+  }
+}
+
+export async function dropSteps(database: Database, models: readonly Model[]): Promise<void> {
+  for (const { name } of models) {
+    if (INTERNAL.test(name)) await database.run(`DROP TABLE IF EXISTS temp.${name}`);
+  }
+}
+
+/**
+ * Makes all models again from the tables of the streams and the inputs, in one transaction. The rows of inputs stay.
+ *
+ * @param atEnd further work of the transaction, which finds the internal models too
+ */
+export async function makeAllModels(
+  database: Database,
+  atEnd?: () => Promise<void>,
+): Promise<void> {
   const { inputs, models } = statementsOf(await modelsSql());
   await useThreads(database);
   await database.transaction(async () => {
     for (const input of inputs) await database.run(input);
-    for (const { name, body } of models) {
-      const kind = INTERNAL.test(name) ? "TEMP TABLE" : "TABLE";
-      await database.run(`CREATE OR REPLACE ${kind} ${name} AS ${withoutSteps(body)}`);
-    }
+    await makeTables(database, models);
+    await atEnd?.();
   });
-  for (const { name } of models) {
-    if (INTERNAL.test(name)) await database.run(`DROP TABLE temp.${name}`);
-  }
+  await dropSteps(database, models);
 }
 
 /**
@@ -84,10 +117,7 @@ export async function makeModels(
     for (const [read] of withoutSteps(body).matchAll(/\bai_billing__\w+/g)) needed.add(read);
   }
   const chosen = models.filter(({ name }) => needed.has(name));
-  for (const { name, body } of chosen) {
-    const kind = INTERNAL.test(name) ? "TEMP TABLE" : "TABLE";
-    await database.run(`CREATE OR REPLACE ${kind} ${name} AS ${withoutSteps(body)}`);
-  }
+  await makeTables(database, chosen);
   return chosen.map(({ name }) => name);
 }
 

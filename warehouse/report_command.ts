@@ -2,7 +2,7 @@
 import { Database } from "./database.ts";
 import type { WarehouseHost } from "./host.ts";
 import { type InputFiles, readInputs, storeInputs, warnOfBudgets } from "./inputs.ts";
-import { refreshModels } from "./models.ts";
+import { makeAllModels } from "./models.ts";
 import { connectionString, copyFromPostgres } from "./postgres.ts";
 import { isPostgres } from "./postgres_address.ts";
 import { copyFromDuckDB } from "./raw_tables.ts";
@@ -29,7 +29,7 @@ export async function report(options: ReportOptions, host: WarehouseHost): Promi
   const database = await copyOf(options, host);
   try {
     await storeInputs(database, inputs);
-    await refreshModels(database);
+    await makeAllModels(database);
     await warnOfBudgets(database, host.warn);
     warnOfUnusables(await unusables(database), host.warn);
     const screens = await screensOf(database);

@@ -10,7 +10,8 @@ import { type InputFiles, readInputs, storeInputs, warnOfBudgets } from "./input
 import { reportData, screensOf } from "./report/data.ts";
 import { overviewsOf } from "./report/overview.ts";
 import { assertMayWrite, writeReport } from "./report/write.ts";
-import { inputTables, refreshModels } from "./models.ts";
+import { inputTables } from "./models.ts";
+import { refreshModels } from "./refresh.ts";
 import { prepare, RESETTABLE, resetStates, type ResettableStream } from "./store.ts";
 import { deliverAll, type Result } from "./several.ts";
 import { paintFor } from "./text.ts";

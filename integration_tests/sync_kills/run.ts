@@ -18,7 +18,7 @@ import { DAY, HOUR } from "../../reference_provider/instants.ts";
 import { createProvider, type Provider } from "../../reference_provider/provider.ts";
 import { Random } from "../../simulation/random.ts";
 import { Database } from "../../warehouse/database.ts";
-import { refreshModels } from "../../warehouse/models.ts";
+import { makeAllModels } from "../../warehouse/models.ts";
 import { drawRecords } from "../kills/records.ts";
 import { bearerConfig } from "../support/config.ts";
 import { dayAfter, world } from "../support/world.ts";
@@ -181,7 +181,7 @@ function hostOf(message: unknown): unknown {
 export async function judge(provider: Provider, { folder, labels }: Place): Promise<string[]> {
   const database = await Database.open(join(folder, "billing.duckdb"), "write");
   try {
-    await refreshModels(database);
+    await makeAllModels(database);
     const differing: Comparison[] = [];
     for (const label of labels ?? [undefined]) {
       const current = await currentSums(database, label);
