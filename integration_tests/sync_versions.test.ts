@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { createProvider } from "../reference_provider/provider.ts";
 import { Random } from "../simulation/random.ts";
 import { seedsOf } from "../simulation/seeds.ts";
+import { STREAM_NAMES } from "../src/catalog/stream_names.ts";
 import { run } from "../src/connector.ts";
 import { hostOf } from "../src/testing_host.ts";
 import { Database } from "../warehouse/database.ts";
@@ -92,12 +93,12 @@ test.for(seedsOf(process.env, { few: 1, all: 4 }))(
     try {
       await prepare(database, [account]);
       await database.run(`ATTACH '${whole}' AS whole`);
-      for (const table of ["usage", "costs", "export_windows"]) {
+      for (const table of STREAM_NAMES) {
         await database.run(`CREATE TABLE whole.${table} AS FROM ${table} LIMIT 0`);
       }
       for (let hours = 0; hours < (DAYS + 2) * 24;) {
         expect(await deliver(account, database, host)).toMatchObject({ ok: true, errors: [] });
-        for (const table of ["usage", "costs", "export_windows"]) {
+        for (const table of STREAM_NAMES) {
           await database.run(
             `INSERT INTO whole.${table} FROM (FROM ${table} EXCEPT FROM whole.${table})`,
           );
