@@ -154,3 +154,13 @@ test("SECURITY.md says what the release does", () => {
   ]);
   expect(read("bin/needs_node.mjs")).not.toMatch(/\bimport\b|\brequire\b/);
 });
+
+test("the image is given every file that its build imports", () => {
+  const build = read("scripts/build.ts");
+  const imported = [...build.matchAll(/ from "[.]\/([\w.]+)"/g)].map(([, file]) => file);
+  const given = read(".dockerignore").split("\n");
+  expect(imported.length).toBeGreaterThan(0);
+  expect(given).toEqual(
+    expect.arrayContaining(["build.ts", ...imported].map((file) => `!scripts/${file}`)),
+  );
+});
