@@ -52,15 +52,15 @@ describe("the facts in the image", () => {
     expect(await shell("touch /airbyte/file && echo written", "--read-only=false")).toBe("written");
   });
 
-  test("it holds the launcher and the bundle, and nothing else of the repository", async () => {
+  test("it holds the launcher, the bundle and the list of its parts, and nothing else of the repository", async () => {
     const files = (await shell("cd /usr/local/lib/source-ai-billing && find . -type f")).split(
       "\n",
     );
     expect(files).toContain("./bin/source-ai-billing");
     expect(files).toContain("./dist/source-ai-billing.js");
-    expect(
-      files.filter((file) => !/^\.\/(bin\/source-ai-billing|dist\/[\w.-]+\.js)$/.test(file)),
-    ).toEqual([]);
+    expect(files).toContain("./dist/sbom.cdx.json");
+    const isExpected = /^\.\/(bin\/source-ai-billing|dist\/([\w.-]+\.js|sbom\.cdx\.json))$/;
+    expect(files.filter((file) => !isExpected.test(file))).toEqual([]);
     expect(
       await shell(
         "ls -A /airbyte; find / -xdev -name '*.ts' -path '*billing*' 2>/dev/null || true",
