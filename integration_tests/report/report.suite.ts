@@ -119,7 +119,8 @@ describe("the first screen", () => {
     const grouped = `${Number(whole).toLocaleString("en-US")}.${cents}`;
     expect(await shown().locator("h1").textContent()).toMatch(
       new RegExp(
-        `^November so far: ${grouped} USD, \\+\\d+% against the month before, on course to exceed`,
+        `^November so far: ${grouped} USD, \\+\\d+% against the month before; 3 of 4 teams with a budget are on course to ` +
+          "exceed their budgets: Customer Care, Research, Engineering; all costs are on course to exceed the budget by \\d+%$",
       ),
     );
   });
@@ -165,7 +166,7 @@ describe("the budgets of two teams", () => {
       .then(([sums = []]) => sums.map(plain));
     expect(await exact(shown().locator(".budget"))).toEqual(["7700", billed, forecast.slice(1)]);
     expect(await shown().locator("h1").textContent()).toMatch(
-      /; the 2 teams with a budget are on course to exceed it by \d+%$/,
+      /; 2 of 2 teams with a budget are on course to exceed their budgets: Customer Care, Research; the teams together are on course to exceed the sum of their budgets by \d+%$/,
     );
     expect(await legend.textContent()).toContain("forecast");
     expect(await legend.textContent()).not.toContain("budget");
