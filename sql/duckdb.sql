@@ -5845,18 +5845,20 @@ weeks as (
 -- All values times all days would be too many rows. A day without a cost can only be unusual if its weekday cost something at least
 -- twice in the eight weeks before: else the median is 0. All costs together have every day.
 looked_at as (
-  select series_number, day from charged
-  union
-  select charged.series_number, cast(
+  select distinct series_number, day from (
+    select series_number, day from charged
+    union all
+    select charged.series_number, cast(
     (charged.day + cast(weeks.days_before as bigint) * interval 1 day) as date)
-  from charged
-  cross join weeks
-  where charged.same_weekdays >= 2
-  union
-  select spans.series_number, calendar.day
-  from spans
-  inner join calendar on spans.place = calendar.place and calendar.day >= spans.first_day
-  where spans.label = 'all'
+    from charged
+    cross join weeks
+    where charged.same_weekdays >= 2
+    union all
+    select spans.series_number, calendar.day
+    from spans
+    inner join calendar on spans.place = calendar.place and calendar.day >= spans.first_day
+    where spans.label = 'all'
+  ) all_days
 ),
 days as (
   select
