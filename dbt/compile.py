@@ -8,10 +8,13 @@ a book: sql/close_duckdb.sql and sql/close_postgres.sql.
 import json
 import os
 import re
-import subprocess
 import sys
 import tempfile
+from functools import cache
 from pathlib import Path
+from unittest.mock import patch
+
+from dbt.cli.main import dbtRunner
 
 PACKAGE = Path(__file__).parent
 OUTPUT = PACKAGE.parent / "sql"
@@ -57,17 +60,21 @@ FLAT = ("ai_billing__completeness_usage", "ai_billing__completeness_costs")
 BEHIND_STEPS = "-- behind the steps"
 
 
-def compiled(target: str, variables: dict | None = None, flat: tuple[str, ...] = ()) -> str:
-    """The models as views. A view reads other views; a view of `flat` contains all its steps and reads the raw tables."""
-    return views(target, nodes_of(target, variables), flat)
+def nodes_of(target: str, **variables: str) -> dict:
+    """The models and the statements of a close, compiled."""
+    parsed = parsed_of(target, **variables)
+    done = run_dbt(target, variables, "compile", "--select", "resource_type:model", "resource_type:analysis", parsed=parsed)
+    kept = ("unique_id", "name", "resource_type", "compiled_code")
+    nodes = [result.node for result in done.results]
+    return {
+        node.unique_id: {**{key: getattr(node, key) for key in kept}, "depends_on": {"nodes": node.depends_on.nodes}} for node in nodes
+    }
 
 
-def nodes_of(target: str, variables: dict | None = None) -> dict:
-    """The nodes of the project, compiled."""
-    inputs = {f"ai_billing_{name}": f"{prefix_of(target)}ai_billing_{name}" for name in INPUTS}
-    with tempfile.TemporaryDirectory() as target_path:
-        run_dbt(target, target_path, {**inputs, "ai_billing_labels": "labels", **(variables or {})})
-        return json.loads(Path(target_path, "manifest.json").read_text())["nodes"]
+@cache
+def parsed_of(target: str, **variables: str):
+    """The project as dbt has parsed it. A parse takes longer than all that follows, and any command may begin with its result."""
+    return run_dbt(target, variables, "parse")
 
 
 def prefix_of(target: str) -> str:
@@ -113,15 +120,20 @@ def labels_table(target: str) -> str:
     return f"create table if not exists labels ({', '.join(f'{column} {TEXT[target]}' for column in LABELS)});"
 
 
-def run_dbt(target: str, target_path: str, variables: dict) -> None:
-    """Compiles without a database."""
-    dbt = Path(sys.executable).parent / "dbt"
-    command = [dbt, "--quiet", "compile", "--target", target, "--target-path", target_path]
-    flags = ["--no-populate-cache", "--no-introspect", "--project-dir", PACKAGE, "--profiles-dir", PACKAGE]
-    defaults = {key: value for key, value in os.environ.items() if not key.startswith("AI_BILLING_")}
-    environment = {**defaults, "AI_BILLING_SCHEMA": SCHEMA, "DBT_SEND_ANONYMOUS_USAGE_STATS": "false"}
-    more = ["--log-path", target_path, "--vars", json.dumps(variables)]
-    subprocess.run([*command, *flags, *more], env=environment, check=True)
+def run_dbt(target: str, variables: dict[str, str], *command: str, parsed=None):
+    """Runs a command of dbt without a database, in this process, because dbt takes seconds to load."""
+    inputs = {f"ai_billing_{name}": f"{prefix_of(target)}ai_billing_{name}" for name in INPUTS}
+    named = json.dumps({**inputs, "ai_billing_labels": "labels", **variables})
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("AI_BILLING_")}
+    environment = {**kept, "AI_BILLING_SCHEMA": SCHEMA, "DBT_SEND_ANONYMOUS_USAGE_STATS": "false"}
+    offline = [] if command == ("parse",) else ["--no-populate-cache", "--no-introspect"]
+    with tempfile.TemporaryDirectory() as folder, patch.dict(os.environ, environment, clear=True):
+        places = ["--project-dir", PACKAGE, "--profiles-dir", PACKAGE, "--target-path", folder, "--log-path", folder]
+        words = ["--quiet", *command, "--target", target, "--vars", named, "--no-write-json", *offline, *places]
+        done = dbtRunner(manifest=parsed).invoke([str(word) for word in words])
+    if not done.success:
+        raise RuntimeError(f"dbt {command[0]} failed for {target}") from done.exception
+    return done.result
 
 
 def in_order(nodes: dict) -> list[dict]:
@@ -150,15 +162,19 @@ def tidied(code: str) -> str:
     return "\n".join(line for line in lines if line != "")
 
 
+def files_of(target: str, nodes: dict) -> dict[str, str]:
+    """The files in sql/ for a database, by name, from the compiled nodes of the project."""
+    return {f"{target}.sql": views(target, nodes, FLAT), f"close_{target}.sql": close_statements(target, nodes)}
+
+
 def main() -> int:
     stale = []
     for target in CREATE:
-        nodes = nodes_of(target)
-        for name, text in {target: views(target, nodes, FLAT), f"close_{target}": close_statements(target, nodes)}.items():
-            file = OUTPUT / f"{name}.sql"
+        for name, text in files_of(target, nodes_of(target)).items():
+            file = OUTPUT / name
             if file.exists() and file.read_text() == text:
                 continue
-            stale.append(file.name)
+            stale.append(name)
             if "--check" not in sys.argv:
                 file.write_text(text)
     if "--check" in sys.argv and stale:

@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 import pytest
-from warehouses import views_of
+from warehouses import OTHER_SETTINGS, views_of
 from world import Table, World, cost
 
 ORIGINAL = cost("a", "11-05", "10")
@@ -16,7 +16,7 @@ CIRCLE = [cost("x", "11-05", "1", x_CorrectsRecordId="y"), cost("y", "11-05", "2
 
 @pytest.fixture(scope="module")
 def replacing(warehouse):
-    return views_of(warehouse.name, ai_billing_corrections="replacing")
+    return views_of(warehouse.name, **OTHER_SETTINGS)
 
 
 def counted(warehouse, records: list[dict], text: str | None = None) -> Decimal:

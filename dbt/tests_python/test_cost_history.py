@@ -1,14 +1,13 @@
 """Changes of costs after a day was complete, and months as they looked on a day in the past. All figures are computed by hand."""
 
 import random
-import tempfile
 from datetime import date, timedelta
 from decimal import Decimal
 from functools import cache
 
 import pytest
-from compile import DATABASES, SCHEMA
-from warehouses import PACKAGE, dbt_here, views_of
+from compile import parsed_of, prefix_of, run_dbt
+from warehouses import OTHER_SETTINGS, views_of
 from world import Table, World, at, cost
 
 NOVEMBER = ("11-01", "12-01")
@@ -231,12 +230,8 @@ def test_as_of_shows_what_each_sync_saw_and_changes_explain_the_difference(wareh
 @cache
 def inline(target: str, code: str) -> str:
     """The SQL of a piece of a user's own model."""
-    with tempfile.TemporaryDirectory() as folder:
-        flags = ["--no-populate-cache", "--no-introspect", "--project-dir", PACKAGE, "--profiles-dir", PACKAGE]
-        paths = ["--target-path", folder, "--log-path", folder]
-        done = dbt_here({"AI_BILLING_SCHEMA": SCHEMA}, "--quiet", "compile", "--target", target, "--inline", code, *flags, *paths)
-    [result] = done.results
-    return result.node.compiled_code.replace(f'"{DATABASES[target]}"."{SCHEMA}".', "")
+    [result] = run_dbt(target, {}, "compile", "--inline", code, parsed=parsed_of(target)).results
+    return result.node.compiled_code.replace(prefix_of(target), "")
 
 
 def test_the_macro_of_any_day_shows_the_records_of_then(warehouse, table):
@@ -270,6 +265,6 @@ def test_where_corrections_replace_a_month_forgets_the_original_when_it_is_corre
     world.put(cost("b", "11-03", "95", x_CorrectsRecordId="a"))
     world.sync(NOVEMBER)
     warehouse.fill(table.tables)
-    warehouse.build(text=views_of(warehouse.name, ai_billing_corrections="replacing"))
+    warehouse.build(text=views_of(warehouse.name, **OTHER_SETTINGS))
     assert changes(warehouse) == [("11-12", "corrected", "b", 100, 95)]
     assert as_of(warehouse) == {"11-10": 100, "11-11": 100, "11-12": 95}

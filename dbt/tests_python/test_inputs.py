@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 import pytest
-from warehouses import views_of
+from warehouses import OTHER_SETTINGS, views_of
 from world import Table, World, cost
 
 ALL = ("10-01", "11-11")
@@ -93,7 +93,7 @@ def test_nothing_is_converted_unless_it_is_asked_for(given):
 
 
 def test_costs_are_converted_at_the_rate_of_their_day(given):
-    given.build_all(text=views_of(given.name, ai_billing_reporting_currency="EUR"))
+    given.build_all(text=views_of(given.name, **OTHER_SETTINGS))
     rows = given.all("select * from converted_costs")
     assert {row["reporting_currency"] for row in rows} == {"EUR"}
     found = {

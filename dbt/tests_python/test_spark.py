@@ -14,10 +14,9 @@ import test_values
 from conftest import SCHEMAS
 from spark_warehouse import Spark
 from test_dbt import multiset, worlds
-from warehouses import INPUTS, PACKAGE, DuckDB, dbt_here, views_of
+from warehouses import INPUTS, OTHER_SETTINGS, PACKAGE, DuckDB, dbt_here, views_of
 from world import Table, World, cost
 
-VARIABLES = {"ai_billing_corrections": "replacing", "ai_billing_reporting_currency": "EUR"}
 GIVEN = {
     "teams": test_allocation.TEAMS + test_inputs.TEAMS,
     "budgets": test_allocation.BUDGETS + test_inputs.BUDGETS,
@@ -97,11 +96,11 @@ def both(spark, tmp_path_factory):
         each.fill(rows)
     duckdb.give(**GIVEN)
     warehouse.give(**GIVEN)
-    duckdb.build(text=views_of("duckdb", **VARIABLES))
+    duckdb.build(text=views_of("duckdb", **OTHER_SETTINGS))
     folder = tmp_path_factory.mktemp("spark")
     inputs = {f"ai_billing_{name}": f"{warehouse.schema}.ai_billing_{name}" for name in INPUTS}
     words = ["--quiet", "run", "--target", "spark", "--project-dir", PACKAGE, "--profiles-dir", PACKAGE]
-    paths = ["--target-path", folder, "--log-path", folder, "--vars", json.dumps({**VARIABLES, **inputs})]
+    paths = ["--target-path", folder, "--log-path", folder, "--vars", json.dumps({**OTHER_SETTINGS, **inputs})]
     dbt_here({"AI_BILLING_SCHEMA": warehouse.schema}, *words, *paths)
     yield duckdb, warehouse
     for each in (duckdb, warehouse):

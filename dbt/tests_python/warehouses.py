@@ -1,5 +1,6 @@
 """DuckDB and PostgreSQL behind one interface: it takes raw tables and gives the rows of the models."""
 
+import fcntl
 import hashlib
 import json
 import os
@@ -61,20 +62,27 @@ def nodes(target: str, **variables: str) -> dict:
     """The compiled project. It is kept from run to run until a source changes, because dbt takes longer than most files of tests."""
     asked = json.dumps([target, variables], sort_keys=True).encode()
     file = ROOT / ".cache" / "models" / f"{hashlib.sha256(asked + sources()).hexdigest()}.json"
-    if not file.exists():
-        file.parent.mkdir(parents=True, exist_ok=True)
-        for other in file.parent.iterdir():
-            if time.time() - other.stat().st_mtime > 7 * 86_400:
-                other.unlink(missing_ok=True)
-        part = file.with_suffix(f".{os.getpid()}")
-        part.write_text(json.dumps(nodes_of(target, variables)))
-        part.rename(file)  # another process may write the same file
+    file.parent.mkdir(parents=True, exist_ok=True)
+    for other in file.parent.iterdir():
+        if time.time() - other.stat().st_mtime > 7 * 86_400:
+            other.unlink(missing_ok=True)
+    # Another process that wants the same file waits for it, because both would take twice as long.
+    with file.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not file.exists():
+            part = file.with_suffix(".part")
+            part.write_text(json.dumps(nodes_of(target, **variables)))
+            part.rename(file)
     return json.loads(file.read_text())
 
 
 @cache
 def views_of(target: str, **variables: str) -> str:
     return views(target, nodes(target, **variables), ())
+
+
+# The settings whose default the other tests have. One compiled project has them all, because a project takes long to compile.
+OTHER_SETTINGS = {"ai_billing_corrections": "replacing", "ai_billing_reporting_currency": "EUR"}
 
 
 @cache
