@@ -41,11 +41,13 @@ CREATE = {
 
 # The inputs that a user fills (macros/inputs.sql) are tables here; with dbt they are seeds.
 INPUTS = {
-    "teams": ("label", "value", "team"),
+    "teams": ("label", "value", "team", "valid_from", "valid_to"),
     "budgets": ("team", "month", "billing_currency", "budget"),
     "exchange_rates": ("from_currency", "to_currency", "valid_from", "rate"),
     "invoice_totals": ("invoice_issuer_name", "invoice_id", "billing_currency", "billed_total"),
 }
+# Columns that a table of an older version lacks.
+ADDED = {"teams": ("valid_from", "valid_to")}
 TEXT = {"duckdb": "varchar", "postgres": "text"}
 # The raw table of names, which most providers do not have: the models then read an empty one.
 LABELS = ("id", "label", "value", "name", "is_archived", "read_at", "_airbyte_extracted_at")
@@ -106,7 +108,8 @@ def views(target: str, nodes: dict, flat: tuple[str, ...]) -> str:
 
 def input_table(target: str, name: str) -> str:
     columns = ", ".join(f"{column} {TEXT[target]}" for column in INPUTS[name])
-    return f"create table if not exists ai_billing_{name} ({columns});"
+    added = [f"alter table ai_billing_{name} add column if not exists {column} {TEXT[target]};" for column in ADDED.get(name, ())]
+    return "\n".join([f"create table if not exists ai_billing_{name} ({columns});", *added])
 
 
 def book_table(target: str, name: str, nodes: dict) -> str:

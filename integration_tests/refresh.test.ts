@@ -58,7 +58,7 @@ const BY_HAND = [
   "DELETE FROM costs WHERE x_RecordId = (SELECT min(x_RecordId) FROM costs)",
   "UPDATE usage SET ConsumedQuantity = '7.25' WHERE x_RecordId = (SELECT max(x_RecordId) FROM usage)",
   "UPDATE costs SET BilledCost = 'much' WHERE x_RecordId = (SELECT max(x_RecordId) FROM costs)",
-  "INSERT INTO ai_billing_teams VALUES ('project_id', 'p', 'Search')",
+  "INSERT INTO ai_billing_teams (label, value, team) VALUES ('project_id', 'p', 'Search')",
   "DELETE FROM export_windows WHERE day = (SELECT max(day) FROM export_windows)",
   "DROP TABLE current_costs",
 ] as const;

@@ -3,13 +3,18 @@
 
 insert into "ai_billing_close_entries" (close_id, booked_by, reverses, book_view, month, kind, reason, day, method, found_at, record_id, account, base_url, service_provider_name, team, project_id, model_id, invoice_id, charge_category, billing_currency, workspace_id, api_key_id, amount)
 select close_id, booked_by, reverses, book_view, month, kind, reason, day, method, found_at, record_id, account, base_url, service_provider_name, team, project_id, model_id, invoice_id, charge_category, billing_currency, workspace_id, api_key_id, amount from "ai_billing__book_closing";
-insert into "ai_billing_close_inputs" (close_id, input, value_1, value_2, value_3)
-select close_id, 'teams', label, value, team
+insert into "ai_billing_close_inputs" (close_id, input, value_1, value_2, value_3, value_4, value_5)
+select
+  close_id, 'teams', label, value, team,
+  case when first_day > cast('1000-01-01' as date) then to_char(first_day, 'YYYY-MM-DD') end,
+  case when end_day < cast('9999-12-31' as date) then to_char(end_day, 'YYYY-MM-DD') end
 from "ai_billing__teams"
 cross join "ai_billing_closes"
 where digest is null
 union all
-select close_id, 'accounts', account, base_url, cast(null as TEXT)
+select
+  close_id, 'accounts', account, base_url, cast(null as TEXT), cast(null as TEXT),
+  cast(null as TEXT)
 from (
   select distinct account, base_url from "completeness" where dataset = 'costs'
 ) as accounts

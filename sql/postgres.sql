@@ -8,24 +8,26 @@ drop view if exists ai_billing__book_obstacles;
 drop view if exists book_balance;
 drop view if exists ai_billing__book_closing;
 drop view if exists adjustments;
-drop view if exists ai_billing__book_open;
 drop view if exists budget_status;
-drop view if exists ai_billing__book_unbooked;
+drop view if exists ai_billing__book_open;
 drop view if exists team_costs;
+drop view if exists ai_billing__book_unbooked;
+drop view if exists team_map_findings;
+drop view if exists monthly_costs;
 drop view if exists cost_movers;
+drop view if exists cost_anomalies;
 drop view if exists cache_savings;
 drop view if exists ai_billing__book_estimates;
 drop view if exists usage_against_costs;
 drop view if exists unit_costs;
 drop view if exists monthly_costs_as_of;
-drop view if exists monthly_costs;
 drop view if exists label_names;
 drop view if exists focus_cost_and_usage;
 drop view if exists daily_costs;
 drop view if exists cost_changes;
-drop view if exists cost_anomalies;
 drop view if exists converted_costs;
 drop view if exists billed_by_invoice;
+drop view if exists ai_billing__owned_costs;
 drop view if exists ai_billing__book_days;
 drop view if exists ai_billing__book_costs;
 drop view if exists reconciliation;
@@ -77,7 +79,9 @@ drop view if exists ai_billing__invoice_totals;
 drop view if exists ai_billing__exchange_rates;
 drop view if exists ai_billing__budgets;
 
-create table if not exists ai_billing_teams (label text, value text, team text);
+create table if not exists ai_billing_teams (label text, value text, team text, valid_from text, valid_to text);
+alter table ai_billing_teams add column if not exists valid_from text;
+alter table ai_billing_teams add column if not exists valid_to text;
 create table if not exists ai_billing_budgets (team text, month text, billing_currency text, budget text);
 create table if not exists ai_billing_exchange_rates (from_currency text, to_currency text, valid_from text, rate text);
 create table if not exists ai_billing_invoice_totals (invoice_issuer_name text, invoice_id text, billing_currency text, billed_total text);
@@ -769,50 +773,160 @@ from numbered
 where emission = 1;
 
 create view ai_billing__teams as
--- The team of each key, project and workspace. If the input gives several teams for one value, the value has no team: see invalid_inputs.
-select label, value, max(team) as team
-from (
-  select
+-- The team of each key, project and workspace, and the days on which it is the team: from `first_day` to the day before `end_day`. No
+-- two rows of a value share a day. A day that several teams claim has no team: see team_map_findings and invalid_inputs.
+with claims as (
+  select distinct
+    label, value, team,
+    coalesce(from_day, cast('1000-01-01' as date)) as first_day,
+    case when to_day < cast('9999-12-31' as date) then cast(
+    to_day + ((interval '1 day') * (1))
+ as date) else cast('9999-12-31' as date) end as end_day
+  from (
+    select
+      label, value, team, given.valid_from, given.valid_to,
+      cast(case
+    when ((to_jsonb(given.valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb(given.valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb(given.valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb(given.valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb(given.valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb(given.valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb(given.valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb(given.valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as date) as from_day,
+      cast(case
+    when ((to_jsonb(given.valid_to || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_to || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb(given.valid_to || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_to || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb(given.valid_to || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_to || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb(given.valid_to || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_to || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb(given.valid_to || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_to || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb(given.valid_to || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_to || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb(given.valid_to || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_to || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb(given.valid_to || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_to || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as date) as to_day
+    from (
+      select
     nullif(trim(cast(label as TEXT)), '') as label,
     nullif(trim(cast(value as TEXT)), '') as value,
-    nullif(trim(cast(team as TEXT)), '') as team
+    nullif(trim(cast(team as TEXT)), '') as team,
+    nullif(trim(cast(valid_from as TEXT)), '') as valid_from,
+    nullif(trim(cast(valid_to as TEXT)), '') as valid_to
   from ai_billing_teams as given
-) as given
-where label in ('api_key_id', 'project_id', 'workspace_id') and value is not null and team is not null
-group by label, value
-having count(distinct team) = 1;
+    ) as given
+  ) as typed
+  where label in ('api_key_id', 'project_id', 'workspace_id') and value is not null and team is not null
+    and (valid_from is null or from_day is not null) and (valid_to is null or to_day is not null)
+    and coalesce(from_day <= to_day, true)
+)
+select label, value, first_day, end_day, team
+from (
+  select
+    spans.label, spans.value, spans.first_day, spans.end_day,
+    count(distinct claims.team) as teams, min(claims.team) as team, max(claims.team) as other_team
+  from (
+    select label, value, day as first_day, lead(day) over (partition by label, value order by day) as end_day
+    from (
+      select label, value, first_day as day from claims as begun
+      union all
+      select label, value, end_day from claims as ended
+    ) as edges
+    group by label, value, day
+  ) as spans
+  left join claims as claims
+    on spans.label = claims.label
+    and spans.value = claims.value
+    and claims.first_day <= spans.first_day
+    and claims.end_day >= spans.end_day
+  where spans.end_day is not null
+  group by spans.label, spans.value, spans.first_day, spans.end_day
+) as spans
+where teams = 1;
 
 create view invalid_inputs as
--- Rows of the inputs that the models cannot use. Each row names its first fault.
-select input, given, why
+-- Rows of the inputs that the models cannot use, with all faults of each.
+select input, given, coalesce(nullif(substr(own_faults, 3), ''), contradiction) as why
 from (
   select
     'teams' as input,
-    coalesce(label, '') || ', ' || coalesce(value, '') || ', ' || coalesce(team, '') as given,
+    coalesce(label, '') || ', ' || coalesce(value, '') || ', ' || coalesce(team, '') || coalesce(', ' || valid_from, '') || coalesce(', ' || valid_to, '') as given,
+    case when not coalesce(label in ('api_key_id', 'project_id', 'workspace_id'), false) then '; label is none of api_key_id, project_id, workspace_id' else '' end || case when value is null then '; value is missing' else '' end || case when team is null then '; team is missing' else '' end || case when valid_from is not null and cast(case
+    when ((to_jsonb(given.valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb(given.valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb(given.valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb(given.valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb(given.valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb(given.valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb(given.valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb(given.valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as date) is null then '; valid_from is not written as YYYY-MM-DD' else '' end || case when valid_to is not null and cast(case
+    when ((to_jsonb(given.valid_to || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_to || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb(given.valid_to || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_to || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb(given.valid_to || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_to || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb(given.valid_to || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_to || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb(given.valid_to || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_to || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb(given.valid_to || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_to || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb(given.valid_to || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_to || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb(given.valid_to || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_to || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as date) is null then '; valid_to is not written as YYYY-MM-DD' else '' end || case when cast(case
+    when ((to_jsonb(given.valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb(given.valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb(given.valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb(given.valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb(given.valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb(given.valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb(given.valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb(given.valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as date) > cast(case
+    when ((to_jsonb(given.valid_to || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_to || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb(given.valid_to || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_to || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb(given.valid_to || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_to || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb(given.valid_to || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_to || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb(given.valid_to || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_to || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb(given.valid_to || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_to || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb(given.valid_to || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_to || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb(given.valid_to || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_to || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as date) then '; valid_to is before valid_from' else '' end as own_faults,
     case
-      when not coalesce(label in ('api_key_id', 'project_id', 'workspace_id'), false) then 'label is none of api_key_id, project_id, workspace_id'
-      when value is null then 'value is missing'
-      when team is null then 'team is missing'
-      when min(team) over (partition by label, value)
-        <> max(team) over (partition by label, value) then 'another row contradicts it'
-    end as why
+      when valid_from is null and valid_to is null and min(case when valid_from is null and valid_to is null then team end) over (partition by label, value) <> max(case when valid_from is null and valid_to is null then team end) over (partition by label, value)
+        then 'another row contradicts it'
+    end as contradiction
   from (
     select
     nullif(trim(cast(label as TEXT)), '') as label,
     nullif(trim(cast(value as TEXT)), '') as value,
-    nullif(trim(cast(team as TEXT)), '') as team
+    nullif(trim(cast(team as TEXT)), '') as team,
+    nullif(trim(cast(valid_from as TEXT)), '') as valid_from,
+    nullif(trim(cast(valid_to as TEXT)), '') as valid_to
   from ai_billing_teams as given
   ) as given
 ) as judged
-where why is not null
+where own_faults <> '' or contradiction is not null
 union all
-select input, given, why
+select input, given, coalesce(nullif(substr(own_faults, 3), ''), contradiction) as why
 from (
   select
     'budgets' as input,
     coalesce(team, '') || ', ' || coalesce(month, '') || ', ' || coalesce(billing_currency, '') || ', ' || coalesce(budget, '') as given,
-    case
-      when cast(case
+    case when cast(case
     when ((to_jsonb(month || '-01' || ' 00:00:00') #>> '{}') || case when pg_typeof(month || '-01' || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
       then case
         when cast(substr(((to_jsonb(month || '-01' || ' 00:00:00') #>> '{}') || case when pg_typeof(month || '-01' || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb(month || '-01' || ' 00:00:00') #>> '{}') || case when pg_typeof(month || '-01' || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
@@ -824,13 +938,11 @@ from (
               ((to_jsonb(month || '-01' || ' 00:00:00') #>> '{}') || case when pg_typeof(month || '-01' || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb(month || '-01' || ' 00:00:00') #>> '{}') || case when pg_typeof(month || '-01' || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
               '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
       end
-  end as date) is null then 'month is not written as YYYY-MM'
-      when billing_currency is null then 'billing_currency is missing'
-      when case when ((cast(budget as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(budget as TEXT)) <= 1000) then cast(budget as numeric) end is null then 'budget is not a decimal that fits'
-      when case when ((cast(budget as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(budget as TEXT)) <= 1000) then cast(budget as numeric) end < 0 then 'budget is negative'
-      when min(case when ((cast(budget as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(budget as TEXT)) <= 1000) then cast(budget as numeric) end) over (partition by team, month, billing_currency)
-        <> max(case when ((cast(budget as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(budget as TEXT)) <= 1000) then cast(budget as numeric) end) over (partition by team, month, billing_currency) then 'another row contradicts it'
-    end as why
+  end as date) is null then '; month is not written as YYYY-MM' else '' end || case when billing_currency is null then '; billing_currency is missing' else '' end || case when case when ((cast(budget as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(budget as TEXT)) <= 1000) then cast(budget as numeric) end is null then '; budget is not a decimal that fits' else '' end || case when case when ((cast(budget as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(budget as TEXT)) <= 1000) then cast(budget as numeric) end < 0 then '; budget is negative' else '' end as own_faults,
+    case
+      when 1 = 1 and min(case when ((cast(budget as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(budget as TEXT)) <= 1000) then cast(budget as numeric) end) over (partition by team, month, billing_currency) <> max(case when ((cast(budget as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(budget as TEXT)) <= 1000) then cast(budget as numeric) end) over (partition by team, month, billing_currency)
+        then 'another row contradicts it'
+    end as contradiction
   from (
     select
     nullif(trim(cast(team as TEXT)), '') as team,
@@ -840,17 +952,14 @@ from (
   from ai_billing_budgets as given
   ) as given
 ) as judged
-where why is not null
+where own_faults <> '' or contradiction is not null
 union all
-select input, given, why
+select input, given, coalesce(nullif(substr(own_faults, 3), ''), contradiction) as why
 from (
   select
     'exchange_rates' as input,
     coalesce(from_currency, '') || ', ' || coalesce(to_currency, '') || ', ' || coalesce(valid_from, '') || ', ' || coalesce(rate, '') as given,
-    case
-      when from_currency is null or to_currency is null then 'a currency is missing'
-      when from_currency = to_currency then 'both currencies are the same'
-      when cast(case
+    case when from_currency is null or to_currency is null then '; a currency is missing' else '' end || case when from_currency = to_currency then '; both currencies are the same' else '' end || case when cast(case
     when ((to_jsonb(valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
       then case
         when cast(substr(((to_jsonb(valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb(valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
@@ -862,11 +971,11 @@ from (
               ((to_jsonb(valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb(valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
               '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
       end
-  end as date) is null then 'valid_from is not written as YYYY-MM-DD'
-      when not coalesce((rate ~ '^((0|[1-9][0-9]{0,5})([.][0-9]{1,12}0*)?)$'), false) or case when ((cast(rate as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(rate as TEXT)) <= 1000) then cast(rate as numeric) end = 0 then 'rate is not a decimal above 0 with at most 6 digits in front of the point and 12 behind it'
-      when min(case when ((cast(rate as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(rate as TEXT)) <= 1000) then cast(rate as numeric) end) over (partition by from_currency, to_currency, valid_from)
-        <> max(case when ((cast(rate as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(rate as TEXT)) <= 1000) then cast(rate as numeric) end) over (partition by from_currency, to_currency, valid_from) then 'another row contradicts it'
-    end as why
+  end as date) is null then '; valid_from is not written as YYYY-MM-DD' else '' end || case when not coalesce((rate ~ '^((0|[1-9][0-9]{0,5})([.][0-9]{1,12}0*)?)$'), false) or case when ((cast(rate as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(rate as TEXT)) <= 1000) then cast(rate as numeric) end = 0 then '; rate is not a decimal above 0 with at most 6 digits in front of the point and 12 behind it' else '' end as own_faults,
+    case
+      when 1 = 1 and min(case when ((cast(rate as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(rate as TEXT)) <= 1000) then cast(rate as numeric) end) over (partition by from_currency, to_currency, valid_from) <> max(case when ((cast(rate as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(rate as TEXT)) <= 1000) then cast(rate as numeric) end) over (partition by from_currency, to_currency, valid_from)
+        then 'another row contradicts it'
+    end as contradiction
   from (
     select
     nullif(trim(cast(from_currency as TEXT)), '') as from_currency,
@@ -876,21 +985,18 @@ from (
   from ai_billing_exchange_rates as given
   ) as given
 ) as judged
-where why is not null
+where own_faults <> '' or contradiction is not null
 union all
-select input, given, why
+select input, given, coalesce(nullif(substr(own_faults, 3), ''), contradiction) as why
 from (
   select
     'invoice_totals' as input,
     coalesce(invoice_issuer_name, '') || ', ' || coalesce(invoice_id, '') || ', ' || coalesce(billing_currency, '') || ', ' || coalesce(billed_total, '') as given,
+    case when invoice_issuer_name is null then '; invoice_issuer_name is missing' else '' end || case when invoice_id is null then '; invoice_id is missing' else '' end || case when billing_currency is null then '; billing_currency is missing' else '' end || case when case when ((cast(billed_total as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(billed_total as TEXT)) <= 1000) then cast(billed_total as numeric) end is null then '; billed_total is not a decimal that fits' else '' end as own_faults,
     case
-      when invoice_issuer_name is null then 'invoice_issuer_name is missing'
-      when invoice_id is null then 'invoice_id is missing'
-      when billing_currency is null then 'billing_currency is missing'
-      when case when ((cast(billed_total as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(billed_total as TEXT)) <= 1000) then cast(billed_total as numeric) end is null then 'billed_total is not a decimal that fits'
-      when min(case when ((cast(billed_total as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(billed_total as TEXT)) <= 1000) then cast(billed_total as numeric) end) over (partition by invoice_issuer_name, invoice_id, billing_currency)
-        <> max(case when ((cast(billed_total as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(billed_total as TEXT)) <= 1000) then cast(billed_total as numeric) end) over (partition by invoice_issuer_name, invoice_id, billing_currency) then 'another row contradicts it'
-    end as why
+      when 1 = 1 and min(case when ((cast(billed_total as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(billed_total as TEXT)) <= 1000) then cast(billed_total as numeric) end) over (partition by invoice_issuer_name, invoice_id, billing_currency) <> max(case when ((cast(billed_total as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(billed_total as TEXT)) <= 1000) then cast(billed_total as numeric) end) over (partition by invoice_issuer_name, invoice_id, billing_currency)
+        then 'another row contradicts it'
+    end as contradiction
   from (
     select
     nullif(trim(cast(invoice_issuer_name as TEXT)), '') as invoice_issuer_name,
@@ -900,7 +1006,7 @@ from (
   from ai_billing_invoice_totals as given
   ) as given
 ) as judged
-where why is not null;
+where own_faults <> '' or contradiction is not null;
 
 create view ai_billing__book_newest as
 -- The newest version of each book. A book without a digest is not written to its end, and does not count.
@@ -5640,33 +5746,54 @@ from (
     end as allocated_by
   from costs as rows_
   left join (
-    select value, team from "ai_billing__teams" where label = 'api_key_id'
-  ) as by_api_key_id on rows_.api_key_id = by_api_key_id.value
+    select value, team, first_day, end_day from "ai_billing__teams" where label = 'api_key_id'
+  ) as by_api_key_id
+    on rows_.api_key_id = by_api_key_id.value
+    and rows_.day >= by_api_key_id.first_day
+    and rows_.day < by_api_key_id.end_day
   left join (
-    select value, team from "ai_billing__teams" where label = 'project_id'
-  ) as by_project_id on rows_.project_id = by_project_id.value
+    select value, team, first_day, end_day from "ai_billing__teams" where label = 'project_id'
+  ) as by_project_id
+    on rows_.project_id = by_project_id.value
+    and rows_.day >= by_project_id.first_day
+    and rows_.day < by_project_id.end_day
   left join (
-    select value, team from "ai_billing__teams" where label = 'workspace_id'
-  ) as by_workspace_id on rows_.workspace_id = by_workspace_id.value
+    select value, team, first_day, end_day from "ai_billing__teams" where label = 'workspace_id'
+  ) as by_workspace_id
+    on rows_.workspace_id = by_workspace_id.value
+    and rows_.day >= by_workspace_id.first_day
+    and rows_.day < by_workspace_id.end_day
   ) as named
   left join (
-    select close_id, value_2 as value, value_3 as team
+    select
+      close_id, value_2 as value, value_3 as team, cast(value_4 as date) as first_day, cast(value_5 as date) as end_day
     from "ai_billing_close_inputs"
     where input = 'teams' and value_1 = 'api_key_id'
   ) as frozen_api_key_id
-    on named.close_id = frozen_api_key_id.close_id and named.api_key_id = frozen_api_key_id.value
+    on named.close_id = frozen_api_key_id.close_id
+    and named.api_key_id = frozen_api_key_id.value
+    and (frozen_api_key_id.first_day is null or named.day >= frozen_api_key_id.first_day)
+    and (frozen_api_key_id.end_day is null or named.day < frozen_api_key_id.end_day)
   left join (
-    select close_id, value_2 as value, value_3 as team
+    select
+      close_id, value_2 as value, value_3 as team, cast(value_4 as date) as first_day, cast(value_5 as date) as end_day
     from "ai_billing_close_inputs"
     where input = 'teams' and value_1 = 'project_id'
   ) as frozen_project_id
-    on named.close_id = frozen_project_id.close_id and named.project_id = frozen_project_id.value
+    on named.close_id = frozen_project_id.close_id
+    and named.project_id = frozen_project_id.value
+    and (frozen_project_id.first_day is null or named.day >= frozen_project_id.first_day)
+    and (frozen_project_id.end_day is null or named.day < frozen_project_id.end_day)
   left join (
-    select close_id, value_2 as value, value_3 as team
+    select
+      close_id, value_2 as value, value_3 as team, cast(value_4 as date) as first_day, cast(value_5 as date) as end_day
     from "ai_billing_close_inputs"
     where input = 'teams' and value_1 = 'workspace_id'
   ) as frozen_workspace_id
-    on named.close_id = frozen_workspace_id.close_id and named.workspace_id = frozen_workspace_id.value
+    on named.close_id = frozen_workspace_id.close_id
+    and named.workspace_id = frozen_workspace_id.value
+    and (frozen_workspace_id.first_day is null or named.day >= frozen_workspace_id.first_day)
+    and (frozen_workspace_id.end_day is null or named.day < frozen_workspace_id.end_day)
 ) as rows_;
 
 create view ai_billing__book_days as
@@ -5743,6 +5870,58 @@ select
 from days
 left join known on days.place = known.place and days.day = known.day
 where days.day >= days.first_known_day and coalesce(known.rank_, 1) > 0;
+
+create view ai_billing__owned_costs as
+-- The costs that count, each with its team on its day.
+select
+  rows_.record_id,
+  rows_.account,
+  rows_.base_url,
+  rows_.day,
+  rows_.charge_period_end,
+  rows_.service_provider_name,
+  rows_.model_id,
+  rows_.project_id,
+  rows_.workspace_id,
+  rows_.api_key_id,
+  rows_.charge_category,
+  rows_.cost_status,
+  rows_.billing_currency,
+  rows_.billed_cost,
+  rows_.effective_cost,
+  rows_.day_status,
+  rows_.team,
+  rows_.allocated_by
+from (
+  select
+    rows_.*,
+    coalesce(by_api_key_id.team, by_project_id.team, by_workspace_id.team) as team,
+    case
+      when by_api_key_id.team is not null then 'api_key_id'
+      when by_project_id.team is not null then 'project_id'
+      when by_workspace_id.team is not null then 'workspace_id'
+    end as allocated_by
+  from "current_costs" as rows_
+  left join (
+    select value, team, first_day, end_day from "ai_billing__teams" where label = 'api_key_id'
+  ) as by_api_key_id
+    on rows_.api_key_id = by_api_key_id.value
+    and rows_.day >= by_api_key_id.first_day
+    and rows_.day < by_api_key_id.end_day
+  left join (
+    select value, team, first_day, end_day from "ai_billing__teams" where label = 'project_id'
+  ) as by_project_id
+    on rows_.project_id = by_project_id.value
+    and rows_.day >= by_project_id.first_day
+    and rows_.day < by_project_id.end_day
+  left join (
+    select value, team, first_day, end_day from "ai_billing__teams" where label = 'workspace_id'
+  ) as by_workspace_id
+    on rows_.workspace_id = by_workspace_id.value
+    and rows_.day >= by_workspace_id.first_day
+    and rows_.day < by_workspace_id.end_day
+) as rows_
+where rows_.is_counted;
 
 create view billed_by_invoice as
 -- Billed costs by billing period and invoice, beside the totals of the real invoices. A correction of a closed period counts in the
@@ -5869,250 +6048,6 @@ select
   end as why_not,
   day_status
 from converted;
-
-create view cost_anomalies as
--- Usage charges of a day beside those of the same weekday in the eight weeks before: for all costs, and for each value of a label.
--- Each day's score is its distance from their median, in units of their spread:
---
---     score = (billed_cost - usual_cost) / max(1.4826 x usual_spread, 0.1 x usual_cost, 0.01 x the account's usual_cost)
---
--- The spread is the median absolute deviation; times 1.4826 it is the standard deviation of normally distributed values. The
--- two other terms are floors: without them a weekday that always cost the same, or a label that costs next to nothing, would
--- have endless scores. A score of 3.5 or more, or -3.5 or less, is an anomaly (Iglewicz and Hoaglin, How to Detect and Handle
--- Outliers, 1993). A score needs at least four complete days to compare with. A day on which a value of a label costs nothing, and
--- usually costs nothing, has no row.
-with calendar as (
-  select
-    place, account, base_url, day, day_status,
-    cast(
-    through_day + ((interval '1 day') * (-92))
- as date) as scored_after
-  from "ai_billing__calendar_costs"
-  where is_complete
-),
--- Only usage charges for a single day. A subscription or a tax that comes once a month is no anomaly.
-charges as (
-  select
-    calendar.place, calendar.day, calendar.scored_after, rows_.billing_currency,
-    rows_.model_id,
-    rows_.project_id,
-    rows_.api_key_id,
-    rows_.team,
-    sum(rows_.billed_cost) as billed_cost
-  from (select
-    rows_.*,
-    coalesce(by_api_key_id.team, by_project_id.team, by_workspace_id.team) as team,
-    case
-      when by_api_key_id.team is not null then 'api_key_id'
-      when by_project_id.team is not null then 'project_id'
-      when by_workspace_id.team is not null then 'workspace_id'
-    end as allocated_by
-  from "current_costs" as rows_
-  left join (
-    select value, team from "ai_billing__teams" where label = 'api_key_id'
-  ) as by_api_key_id on rows_.api_key_id = by_api_key_id.value
-  left join (
-    select value, team from "ai_billing__teams" where label = 'project_id'
-  ) as by_project_id on rows_.project_id = by_project_id.value
-  left join (
-    select value, team from "ai_billing__teams" where label = 'workspace_id'
-  ) as by_workspace_id on rows_.workspace_id = by_workspace_id.value) as rows_
-  inner join calendar
-    on coalesce(rows_.base_url, '') || ' ' || coalesce(rows_.account, '') = calendar.place and rows_.day = calendar.day
-  where rows_.is_counted
-    and rows_.charge_category = 'Usage'
-    and rows_.charge_period_end <=
-    cast(rows_.day as timestamp without time zone) + ((interval '1 day') * (1))
-    and rows_.day > cast(
-    calendar.scored_after + ((interval '1 day') * (-56))
- as date)
-  group by calendar.place, calendar.day, calendar.scored_after, rows_.billing_currency, rows_.model_id, rows_.project_id, rows_.api_key_id, rows_.team
-),
-named as (
-  select place, 'all' as label, cast(null as TEXT) as value, billing_currency, day, billed_cost from charges
-  union all
-  select place, 'model_id', model_id, billing_currency, day, billed_cost from charges
-  union all
-  select place, 'project_id', project_id, billing_currency, day, billed_cost from charges
-  union all
-  select place, 'api_key_id', api_key_id, billing_currency, day, billed_cost from charges
-  union all
-  select place, 'team', team, billing_currency, day, billed_cost from charges
-),
-costs as (
-  select
-    place, label, value, billing_currency, day,
-    coalesce(cast(
-    length(
-        cast(place as TEXT)
-    ) as TEXT) || ':' || cast(place as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(label as TEXT)
-    ) as TEXT) || ':' || cast(label as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(value as TEXT)
-    ) as TEXT) || ':' || cast(value as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(billing_currency as TEXT)
-    ) as TEXT) || ':' || cast(billing_currency as TEXT), '-') as series_key,
-    sum(billed_cost) as billed_cost
-  from named
-  group by place, label, value, billing_currency, day
-),
--- Days before the first charge of a value are not compared. After its last charge a value is watched for one more week.
-spans as (
-  select
-    series_key, place, label, value, billing_currency, min(day) as first_day, cast(
-    max(day) + ((interval '1 day') * (7))
- as date) as last_day,
-    row_number() over (order by series_key) as series_number
-  from costs
-  group by series_key, place, label, value, billing_currency
-),
-charged as (
-  select
-    spans.series_number, costs.day, costs.billed_cost,
-    count(*) over (partition by spans.series_number, mod(
-        ((costs.day)::date - (cast('1900-01-01' as date))::date)
-    , 7)) as same_weekdays
-  from costs
-  inner join spans on costs.series_key = spans.series_key
-),
-weeks as (
-  select 7 as days_before union all
-  select 14 as days_before union all
-  select 21 as days_before union all
-  select 28 as days_before union all
-  select 35 as days_before union all
-  select 42 as days_before union all
-  select 49 as days_before union all
-  select 56 as days_before
-),
--- All values times all days would be too many rows. A day without a cost can only be unusual if its weekday cost something at least
--- twice in the eight weeks before: else the median is 0. All costs together have every day.
-looked_at as (
-  select distinct series_number, day from (
-    select series_number, day from charged
-    union all
-    select charged.series_number, cast(
-    charged.day + ((interval '1 day') * (weeks.days_before))
- as date)
-    from charged
-    cross join weeks
-    where charged.same_weekdays >= 2
-    union all
-    select spans.series_number, calendar.day
-    from spans
-    inner join calendar on spans.place = calendar.place and calendar.day >= spans.first_day
-    where spans.label = 'all'
-  ) all_days
-),
-days as (
-  select
-    spans.series_number, spans.first_day,
-    spans.place,
-    spans.label,
-    spans.value,
-    spans.billing_currency,
-    calendar.day, calendar.account, calendar.base_url, calendar.day_status,
-    charged.day is not null as is_charged,
-    coalesce(charged.billed_cost, cast(0 as numeric)) as billed_cost
-  from looked_at
-  inner join spans on looked_at.series_number = spans.series_number and looked_at.day <= spans.last_day
-  inner join calendar on spans.place = calendar.place and looked_at.day = calendar.day
-  left join charged on looked_at.series_number = charged.series_number and looked_at.day = charged.day
-  where calendar.day > calendar.scored_after
-),
-wanted as (
-  select
-    days.series_number, days.place, days.first_day, days.day,
-    cast(
-    days.day + ((interval '1 day') * (-1 * weeks.days_before))
- as date) as earlier_day
-  from days
-  cross join weeks
-),
-earlier as (
-  select
-    wanted.series_number, wanted.day, coalesce(charged.billed_cost, cast(0 as numeric)) as billed_cost
-  from wanted
-  inner join calendar on wanted.place = calendar.place and wanted.earlier_day = calendar.day
-  left join charged on wanted.series_number = charged.series_number and wanted.earlier_day = charged.day
-  where wanted.earlier_day >= wanted.first_day
-),
-compared as (
-  select
-    series_number, day, billed_cost,
-    row_number() over (partition by series_number, day order by billed_cost) as rank_,
-    count(*) over (partition by series_number, day) as days_compared
-  from earlier
-),
--- The median: the cost in the middle, or the mean of the two in the middle.
-medians as (
-  select
-    series_number, day, max(days_compared) as days_compared,
-    round(round(min(billed_cost) + max(billed_cost), 18) / 2, 18) as usual_cost
-  from compared
-  where 2 * rank_ >= days_compared and 2 * rank_ <= days_compared + 2
-  group by series_number, day
-),
-deviations as (
-  select
-    compared.series_number, compared.day, compared.days_compared,
-    abs(compared.billed_cost - medians.usual_cost) as deviation,
-    row_number() over (
-      partition by compared.series_number, compared.day order by abs(compared.billed_cost - medians.usual_cost)
-    ) as rank_
-  from compared
-  inner join medians on compared.series_number = medians.series_number and compared.day = medians.day
-),
-spreads as (
-  select series_number, day, round(round(min(deviation) + max(deviation), 18) / 2, 18) as usual_spread
-  from deviations
-  where 2 * rank_ >= days_compared and 2 * rank_ <= days_compared + 2
-  group by series_number, day
-),
-measured as (
-  select
-    days.*, coalesce(medians.days_compared, 0) as days_compared, medians.usual_cost, spreads.usual_spread,
-    max(case when days.label = 'all' then abs(medians.usual_cost) end) over (
-      partition by days.place, days.billing_currency, days.day
-    ) as account_usual_cost
-  from days
-  left join medians on days.series_number = medians.series_number and days.day = medians.day
-  left join spreads on days.series_number = spreads.series_number and days.day = spreads.day
-),
-scaled as (
-  select
-    measured.*,
-    case when days_compared >= 4 and usual_spread < 10000000000000 and abs(usual_cost) < 10000000000000
-      and coalesce(account_usual_cost, 0) < 10000000000000 then
-      greatest(1.4826 * usual_spread, 0.1 * abs(usual_cost), 0.01 * coalesce(account_usual_cost, 0))
-    end as scale
-  from measured
-),
-scored as (
-  select scaled.*, case when scale <> 0 and abs(billed_cost - usual_cost) < 10000000000000 and abs(scale) < 10000000000000
-    then round(round(billed_cost - usual_cost, 18) / scale, 6) end as score from scaled
-)
-select
-  day, account, base_url, label, value, billing_currency, billed_cost, usual_cost, usual_spread, days_compared, score,
-  coalesce(abs(score) >= 3.5, false) as is_anomaly,
-  case when abs(score) >= 3.5 then case when abs(billed_cost) >= 1 or billed_cost = 0
-    then cast(cast(billed_cost as decimal(38, 2)) as TEXT)
-    else cast(cast(billed_cost as decimal(38, 4)) as TEXT) end || ' ' || billing_currency || ' is ' || case when abs(abs(billed_cost - usual_cost)) >= 1 or abs(billed_cost - usual_cost) = 0
-    then cast(cast(abs(billed_cost - usual_cost) as decimal(38, 2)) as TEXT)
-    else cast(cast(abs(billed_cost - usual_cost) as decimal(38, 4)) as TEXT) end || case when score > 0 then ' more' else ' less' end || ' than usual for a ' || case mod(
-        ((day)::date - (cast('1900-01-01' as date))::date)
-    , 7) when 0 then 'Monday' when 1 then 'Tuesday' when 2 then 'Wednesday' when 3 then 'Thursday' when 4 then 'Friday' when 5 then 'Saturday' when 6 then 'Sunday' end || ': the median of the ' || cast(days_compared as TEXT) || ' before is ' || case when abs(usual_cost) >= 1 or usual_cost = 0
-    then cast(cast(usual_cost as decimal(38, 2)) as TEXT)
-    else cast(cast(usual_cost as decimal(38, 4)) as TEXT) end || ', and half of them are within ' || case when abs(usual_spread) >= 1 or usual_spread = 0
-    then cast(cast(usual_spread as decimal(38, 2)) as TEXT)
-    else cast(cast(usual_spread as decimal(38, 4)) as TEXT) end || ' of it' || case when day_status = 'proven' then '' else '; the day is not proven' end
-  end as why,
-  day_status
-from scored
-where is_charged or label = 'all' or (days_compared >= 4 and usual_cost <> 0);
 
 create view cost_changes as
 -- Changes of costs after a complete reading of their day, each with the time at which the connector found it. A day in progress has
@@ -6684,154 +6619,6 @@ select
   seen.last_seen
 from "ai_billing__names" as names
 full outer join seen on names.label = seen.label and names.value = seen.value;
-
-create view monthly_costs as
--- Costs by month of charge period, beside the month before, with a forecast of the running month. The forecast is the mean usage
--- charge of its complete days, times the days of the month, plus all other charges once.
-with calendar as (
-  select * from "ai_billing__calendar_costs"
-),
-months as (
-  select
-    place, month,
-    max(account) as account,
-    max(base_url) as base_url,
-    max(through_day) as through_day,
-    cast(date_trunc('month', max(through_day)) as date) as running_month,
-        ((cast(
-    month + ((interval '1 month') * (1))
- as date))::date - (month)::date)
-     as days_in_month,
-    sum(case when is_complete then 1 else 0 end) as days_counted,
-    sum(case when day_status <> 'proven' then 1 else 0 end) as days_not_proven,
-    sum(case when day_status = 'incomplete' then 1 else 0 end) as days_incomplete
-  from calendar
-  group by place, month
-),
-costs as (
-  select
-    calendar.place, calendar.month,
-    rows_.service_provider_name,
-    rows_.model_id,
-    rows_.project_id,
-    rows_.workspace_id,
-    rows_.api_key_id,
-    rows_.billing_currency,
-    rows_.day, rows_.billed_cost, rows_.effective_cost, rows_.cost_status,
-    calendar.is_complete,
-    rows_.day <= calendar.through_day as is_to_date,
-    cast(extract(day from rows_.day) as integer) <= cast(extract(day from calendar.through_day) as integer) as is_same_day,
-    -- A charge for a longer period, such as a subscription by the month, comes once.
-    rows_.charge_category = 'Usage' and rows_.charge_period_end <=
-    cast(rows_.day as timestamp without time zone) + ((interval '1 day') * (1))
- as is_daily
-  from "current_costs" as rows_
-  inner join calendar
-    on coalesce(rows_.base_url, '') || ' ' || coalesce(rows_.account, '') = calendar.place and rows_.day = calendar.day
-  where rows_.is_counted
-),
-own as (
-  select
-    place, month, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency,
-    sum(billed_cost) as billed_cost,
-    sum(effective_cost) as effective_cost,
-    sum(case when cost_status = 'provisional' then billed_cost else 0 end) as provisional_cost,
-    sum(case when is_to_date then billed_cost else 0 end) as to_date_cost,
-    sum(case when is_daily and is_complete then billed_cost else 0 end) as daily_cost,
-    sum(case when is_daily then 0 else billed_cost end) as other_cost,
-    sum(case when is_same_day then billed_cost else 0 end) as same_day_cost
-  from costs
-  group by place, month, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency
-),
--- Each month's sums appear twice: as the sums of their month, and as those of the month before in the following month.
-both_ as (
-  select
-    place, month, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, billed_cost, effective_cost, provisional_cost, to_date_cost, daily_cost, other_cost,
-    cast(0 as numeric) as previous_billed_cost, cast(0 as numeric) as previous_to_date_cost
-  from own
-  union all
-  select
-    place, cast(
-    month + ((interval '1 month') * (1))
- as date), service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, 0, 0, 0, 0, 0, 0, billed_cost, same_day_cost
-  from own
-),
-sums as (
-  select
-    place, month, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency,
-    sum(billed_cost) as billed_cost,
-    sum(effective_cost) as effective_cost,
-    sum(provisional_cost) as provisional_cost,
-    sum(to_date_cost) as to_date_cost,
-    sum(daily_cost) as daily_cost,
-    sum(other_cost) as other_cost,
-    sum(previous_billed_cost) as previous_billed_cost,
-    sum(previous_to_date_cost) as previous_to_date_cost
-  from both_
-  group by place, month, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency
-),
-provisional as (
-  select place, month, billing_currency, count(distinct day) as days_provisional
-  from costs
-  where cost_status = 'provisional'
-  group by place, month, billing_currency
-),
--- Before the first known day the costs are unknown, and not 0.
-compared as (
-  select
-    sums.*,
-    months.account, months.base_url, months.through_day, months.running_month, months.days_in_month, months.days_counted,
-    months.days_not_proven, months.days_incomplete,
-    coalesce(provisional.days_provisional, 0) as days_provisional,
-    previous.days_counted as previous_days_counted,
-    case when previous.month is not null then sums.previous_billed_cost end as known_previous,
-    -- Of a month after the newest complete day nothing is known as a whole: it has no days to compare.
-    case
-      when previous.month is null or sums.month > months.running_month then null
-      when sums.month = months.running_month then sums.previous_to_date_cost
-      else sums.previous_billed_cost
-    end as known_previous_to_date,
-    case when sums.month = months.running_month then sums.to_date_cost else sums.billed_cost end as own_to_date
-  from sums
-  inner join months on sums.place = months.place and sums.month = months.month
-  left join months as previous
-    on sums.place = previous.place and sums.month = cast(
-    previous.month + ((interval '1 month') * (1))
- as date)
-  left join provisional
-    on sums.place = provisional.place
-    and sums.month = provisional.month
-    and sums.billing_currency = provisional.billing_currency
-)
-select
-  month, account, base_url,
-  service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency,
-  billed_cost,
-  effective_cost,
-  provisional_cost,
-  known_previous as previous_billed_cost,
-  billed_cost - known_previous as change,
-  case when abs(known_previous) <> 0 and abs(billed_cost - known_previous) < 10000000000000 and abs(abs(known_previous)) < 10000000000000
-    then round(round(billed_cost - known_previous, 18) / abs(known_previous), 6) end as change_share,
-  month = running_month as is_running,
-  through_day,
-  own_to_date as to_date_cost,
-  known_previous_to_date as previous_to_date_cost,
-  own_to_date - known_previous_to_date as change_to_date,
-  case
-    when month < running_month then billed_cost
-    when month = running_month and days_counted > 0 and abs(daily_cost) < 10000000000000
-      then other_cost + round(round(daily_cost * days_in_month, 18) / days_counted, 18)
-  end as forecast_cost,
-  case
-    when month < running_month then 'the month is over: its billed cost'
-    when month = running_month and abs(daily_cost) >= 10000000000000
-      then 'none: the costs are too large to be multiplied exactly'
-    when month = running_month and days_counted > 0 then 'mean of the usage charges of ' || cast(days_counted as TEXT) || ' complete days, the last of them day ' || cast(cast(extract(day from through_day) as integer) as TEXT) || ', times ' || cast(days_in_month as TEXT) || ' days; other charges once, as they are'
-    else 'none: no day of the month is complete yet'
-  end as forecast_method,
-  days_in_month, days_counted, days_provisional, days_not_proven, days_incomplete, previous_days_counted
-from compared;
 
 create view monthly_costs_as_of as
 -- Each month of costs as the tables showed it at the end of every day since it was first read. An append table keeps all old rows. A
@@ -7624,33 +7411,54 @@ from (
     end as allocated_by
   from estimated as rows_
   left join (
-    select value, team from "ai_billing__teams" where label = 'api_key_id'
-  ) as by_api_key_id on rows_.api_key_id = by_api_key_id.value
+    select value, team, first_day, end_day from "ai_billing__teams" where label = 'api_key_id'
+  ) as by_api_key_id
+    on rows_.api_key_id = by_api_key_id.value
+    and rows_.day >= by_api_key_id.first_day
+    and rows_.day < by_api_key_id.end_day
   left join (
-    select value, team from "ai_billing__teams" where label = 'project_id'
-  ) as by_project_id on rows_.project_id = by_project_id.value
+    select value, team, first_day, end_day from "ai_billing__teams" where label = 'project_id'
+  ) as by_project_id
+    on rows_.project_id = by_project_id.value
+    and rows_.day >= by_project_id.first_day
+    and rows_.day < by_project_id.end_day
   left join (
-    select value, team from "ai_billing__teams" where label = 'workspace_id'
-  ) as by_workspace_id on rows_.workspace_id = by_workspace_id.value
+    select value, team, first_day, end_day from "ai_billing__teams" where label = 'workspace_id'
+  ) as by_workspace_id
+    on rows_.workspace_id = by_workspace_id.value
+    and rows_.day >= by_workspace_id.first_day
+    and rows_.day < by_workspace_id.end_day
   ) as named
   left join (
-    select close_id, value_2 as value, value_3 as team
+    select
+      close_id, value_2 as value, value_3 as team, cast(value_4 as date) as first_day, cast(value_5 as date) as end_day
     from "ai_billing_close_inputs"
     where input = 'teams' and value_1 = 'api_key_id'
   ) as frozen_api_key_id
-    on named.close_id = frozen_api_key_id.close_id and named.api_key_id = frozen_api_key_id.value
+    on named.close_id = frozen_api_key_id.close_id
+    and named.api_key_id = frozen_api_key_id.value
+    and (frozen_api_key_id.first_day is null or named.day >= frozen_api_key_id.first_day)
+    and (frozen_api_key_id.end_day is null or named.day < frozen_api_key_id.end_day)
   left join (
-    select close_id, value_2 as value, value_3 as team
+    select
+      close_id, value_2 as value, value_3 as team, cast(value_4 as date) as first_day, cast(value_5 as date) as end_day
     from "ai_billing_close_inputs"
     where input = 'teams' and value_1 = 'project_id'
   ) as frozen_project_id
-    on named.close_id = frozen_project_id.close_id and named.project_id = frozen_project_id.value
+    on named.close_id = frozen_project_id.close_id
+    and named.project_id = frozen_project_id.value
+    and (frozen_project_id.first_day is null or named.day >= frozen_project_id.first_day)
+    and (frozen_project_id.end_day is null or named.day < frozen_project_id.end_day)
   left join (
-    select close_id, value_2 as value, value_3 as team
+    select
+      close_id, value_2 as value, value_3 as team, cast(value_4 as date) as first_day, cast(value_5 as date) as end_day
     from "ai_billing_close_inputs"
     where input = 'teams' and value_1 = 'workspace_id'
   ) as frozen_workspace_id
-    on named.close_id = frozen_workspace_id.close_id and named.workspace_id = frozen_workspace_id.value
+    on named.close_id = frozen_workspace_id.close_id
+    and named.workspace_id = frozen_workspace_id.value
+    and (frozen_workspace_id.first_day is null or named.day >= frozen_workspace_id.first_day)
+    and (frozen_workspace_id.end_day is null or named.day < frozen_workspace_id.end_day)
 ) as rows_
 where amount > 0;
 
@@ -7844,6 +7652,232 @@ left join told on keyed.join_key = told.join_key
 left join typed on keyed.source_ = typed.source_
 left join charged on keyed.join_key = charged.join_key;
 
+create view cost_anomalies as
+-- Usage charges of a day beside those of the same weekday in the eight weeks before: for all costs, and for each value of a label.
+-- Each day's score is its distance from their median, in units of their spread:
+--
+--     score = (billed_cost - usual_cost) / max(1.4826 x usual_spread, 0.1 x usual_cost, 0.01 x the account's usual_cost)
+--
+-- The spread is the median absolute deviation; times 1.4826 it is the standard deviation of normally distributed values. The
+-- two other terms are floors: without them a weekday that always cost the same, or a label that costs next to nothing, would
+-- have endless scores. A score of 3.5 or more, or -3.5 or less, is an anomaly (Iglewicz and Hoaglin, How to Detect and Handle
+-- Outliers, 1993). A score needs at least four complete days to compare with. A day on which a value of a label costs nothing, and
+-- usually costs nothing, has no row.
+with calendar as (
+  select
+    place, account, base_url, day, day_status,
+    cast(
+    through_day + ((interval '1 day') * (-92))
+ as date) as scored_after
+  from "ai_billing__calendar_costs"
+  where is_complete
+),
+-- Only usage charges for a single day. A subscription or a tax that comes once a month is no anomaly.
+charges as (
+  select
+    calendar.place, calendar.day, calendar.scored_after, rows_.billing_currency,
+    rows_.model_id,
+    rows_.project_id,
+    rows_.api_key_id,
+    rows_.team,
+    sum(rows_.billed_cost) as billed_cost
+  from "ai_billing__owned_costs" as rows_
+  inner join calendar
+    on coalesce(rows_.base_url, '') || ' ' || coalesce(rows_.account, '') = calendar.place and rows_.day = calendar.day
+  where rows_.charge_category = 'Usage'
+    and rows_.charge_period_end <=
+    cast(rows_.day as timestamp without time zone) + ((interval '1 day') * (1))
+    and rows_.day > cast(
+    calendar.scored_after + ((interval '1 day') * (-56))
+ as date)
+  group by calendar.place, calendar.day, calendar.scored_after, rows_.billing_currency, rows_.model_id, rows_.project_id, rows_.api_key_id, rows_.team
+),
+named as (
+  select place, 'all' as label, cast(null as TEXT) as value, billing_currency, day, billed_cost from charges
+  union all
+  select place, 'model_id', model_id, billing_currency, day, billed_cost from charges
+  union all
+  select place, 'project_id', project_id, billing_currency, day, billed_cost from charges
+  union all
+  select place, 'api_key_id', api_key_id, billing_currency, day, billed_cost from charges
+  union all
+  select place, 'team', team, billing_currency, day, billed_cost from charges
+),
+costs as (
+  select
+    place, label, value, billing_currency, day,
+    coalesce(cast(
+    length(
+        cast(place as TEXT)
+    ) as TEXT) || ':' || cast(place as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(label as TEXT)
+    ) as TEXT) || ':' || cast(label as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(value as TEXT)
+    ) as TEXT) || ':' || cast(value as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(billing_currency as TEXT)
+    ) as TEXT) || ':' || cast(billing_currency as TEXT), '-') as series_key,
+    sum(billed_cost) as billed_cost
+  from named
+  group by place, label, value, billing_currency, day
+),
+-- Days before the first charge of a value are not compared. After its last charge a value is watched for one more week.
+spans as (
+  select
+    series_key, place, label, value, billing_currency, min(day) as first_day, cast(
+    max(day) + ((interval '1 day') * (7))
+ as date) as last_day,
+    row_number() over (order by series_key) as series_number
+  from costs
+  group by series_key, place, label, value, billing_currency
+),
+charged as (
+  select
+    spans.series_number, costs.day, costs.billed_cost,
+    count(*) over (partition by spans.series_number, mod(
+        ((costs.day)::date - (cast('1900-01-01' as date))::date)
+    , 7)) as same_weekdays
+  from costs
+  inner join spans on costs.series_key = spans.series_key
+),
+weeks as (
+  select 7 as days_before union all
+  select 14 as days_before union all
+  select 21 as days_before union all
+  select 28 as days_before union all
+  select 35 as days_before union all
+  select 42 as days_before union all
+  select 49 as days_before union all
+  select 56 as days_before
+),
+-- All values times all days would be too many rows. A day without a cost can only be unusual if its weekday cost something at least
+-- twice in the eight weeks before: else the median is 0. All costs together have every day.
+looked_at as (
+  select distinct series_number, day from (
+    select series_number, day from charged
+    union all
+    select charged.series_number, cast(
+    charged.day + ((interval '1 day') * (weeks.days_before))
+ as date)
+    from charged
+    cross join weeks
+    where charged.same_weekdays >= 2
+    union all
+    select spans.series_number, calendar.day
+    from spans
+    inner join calendar on spans.place = calendar.place and calendar.day >= spans.first_day
+    where spans.label = 'all'
+  ) all_days
+),
+days as (
+  select
+    spans.series_number, spans.first_day,
+    spans.place,
+    spans.label,
+    spans.value,
+    spans.billing_currency,
+    calendar.day, calendar.account, calendar.base_url, calendar.day_status,
+    charged.day is not null as is_charged,
+    coalesce(charged.billed_cost, cast(0 as numeric)) as billed_cost
+  from looked_at
+  inner join spans on looked_at.series_number = spans.series_number and looked_at.day <= spans.last_day
+  inner join calendar on spans.place = calendar.place and looked_at.day = calendar.day
+  left join charged on looked_at.series_number = charged.series_number and looked_at.day = charged.day
+  where calendar.day > calendar.scored_after
+),
+wanted as (
+  select
+    days.series_number, days.place, days.first_day, days.day,
+    cast(
+    days.day + ((interval '1 day') * (-1 * weeks.days_before))
+ as date) as earlier_day
+  from days
+  cross join weeks
+),
+earlier as (
+  select
+    wanted.series_number, wanted.day, coalesce(charged.billed_cost, cast(0 as numeric)) as billed_cost
+  from wanted
+  inner join calendar on wanted.place = calendar.place and wanted.earlier_day = calendar.day
+  left join charged on wanted.series_number = charged.series_number and wanted.earlier_day = charged.day
+  where wanted.earlier_day >= wanted.first_day
+),
+compared as (
+  select
+    series_number, day, billed_cost,
+    row_number() over (partition by series_number, day order by billed_cost) as rank_,
+    count(*) over (partition by series_number, day) as days_compared
+  from earlier
+),
+-- The median: the cost in the middle, or the mean of the two in the middle.
+medians as (
+  select
+    series_number, day, max(days_compared) as days_compared,
+    round(round(min(billed_cost) + max(billed_cost), 18) / 2, 18) as usual_cost
+  from compared
+  where 2 * rank_ >= days_compared and 2 * rank_ <= days_compared + 2
+  group by series_number, day
+),
+deviations as (
+  select
+    compared.series_number, compared.day, compared.days_compared,
+    abs(compared.billed_cost - medians.usual_cost) as deviation,
+    row_number() over (
+      partition by compared.series_number, compared.day order by abs(compared.billed_cost - medians.usual_cost)
+    ) as rank_
+  from compared
+  inner join medians on compared.series_number = medians.series_number and compared.day = medians.day
+),
+spreads as (
+  select series_number, day, round(round(min(deviation) + max(deviation), 18) / 2, 18) as usual_spread
+  from deviations
+  where 2 * rank_ >= days_compared and 2 * rank_ <= days_compared + 2
+  group by series_number, day
+),
+measured as (
+  select
+    days.*, coalesce(medians.days_compared, 0) as days_compared, medians.usual_cost, spreads.usual_spread,
+    max(case when days.label = 'all' then abs(medians.usual_cost) end) over (
+      partition by days.place, days.billing_currency, days.day
+    ) as account_usual_cost
+  from days
+  left join medians on days.series_number = medians.series_number and days.day = medians.day
+  left join spreads on days.series_number = spreads.series_number and days.day = spreads.day
+),
+scaled as (
+  select
+    measured.*,
+    case when days_compared >= 4 and usual_spread < 10000000000000 and abs(usual_cost) < 10000000000000
+      and coalesce(account_usual_cost, 0) < 10000000000000 then
+      greatest(1.4826 * usual_spread, 0.1 * abs(usual_cost), 0.01 * coalesce(account_usual_cost, 0))
+    end as scale
+  from measured
+),
+scored as (
+  select scaled.*, case when scale <> 0 and abs(billed_cost - usual_cost) < 10000000000000 and abs(scale) < 10000000000000
+    then round(round(billed_cost - usual_cost, 18) / scale, 6) end as score from scaled
+)
+select
+  day, account, base_url, label, value, billing_currency, billed_cost, usual_cost, usual_spread, days_compared, score,
+  coalesce(abs(score) >= 3.5, false) as is_anomaly,
+  case when abs(score) >= 3.5 then case when abs(billed_cost) >= 1 or billed_cost = 0
+    then cast(cast(billed_cost as decimal(38, 2)) as TEXT)
+    else cast(cast(billed_cost as decimal(38, 4)) as TEXT) end || ' ' || billing_currency || ' is ' || case when abs(abs(billed_cost - usual_cost)) >= 1 or abs(billed_cost - usual_cost) = 0
+    then cast(cast(abs(billed_cost - usual_cost) as decimal(38, 2)) as TEXT)
+    else cast(cast(abs(billed_cost - usual_cost) as decimal(38, 4)) as TEXT) end || case when score > 0 then ' more' else ' less' end || ' than usual for a ' || case mod(
+        ((day)::date - (cast('1900-01-01' as date))::date)
+    , 7) when 0 then 'Monday' when 1 then 'Tuesday' when 2 then 'Wednesday' when 3 then 'Thursday' when 4 then 'Friday' when 5 then 'Saturday' when 6 then 'Sunday' end || ': the median of the ' || cast(days_compared as TEXT) || ' before is ' || case when abs(usual_cost) >= 1 or usual_cost = 0
+    then cast(cast(usual_cost as decimal(38, 2)) as TEXT)
+    else cast(cast(usual_cost as decimal(38, 4)) as TEXT) end || ', and half of them are within ' || case when abs(usual_spread) >= 1 or usual_spread = 0
+    then cast(cast(usual_spread as decimal(38, 2)) as TEXT)
+    else cast(cast(usual_spread as decimal(38, 4)) as TEXT) end || ' of it' || case when day_status = 'proven' then '' else '; the day is not proven' end
+  end as why,
+  day_status
+from scored
+where is_charged or label = 'all' or (days_compared >= 4 and usual_cost <> 0);
+
 create view cost_movers as
 -- Costs that grew or fell, for each value of each label, up to the newest complete day of each account.
 with periods as (
@@ -7924,14 +7958,23 @@ costs as (
     end as allocated_by
   from "daily_costs" as rows_
   left join (
-    select value, team from "ai_billing__teams" where label = 'api_key_id'
-  ) as by_api_key_id on rows_.api_key_id = by_api_key_id.value
+    select value, team, first_day, end_day from "ai_billing__teams" where label = 'api_key_id'
+  ) as by_api_key_id
+    on rows_.api_key_id = by_api_key_id.value
+    and rows_.day >= by_api_key_id.first_day
+    and rows_.day < by_api_key_id.end_day
   left join (
-    select value, team from "ai_billing__teams" where label = 'project_id'
-  ) as by_project_id on rows_.project_id = by_project_id.value
+    select value, team, first_day, end_day from "ai_billing__teams" where label = 'project_id'
+  ) as by_project_id
+    on rows_.project_id = by_project_id.value
+    and rows_.day >= by_project_id.first_day
+    and rows_.day < by_project_id.end_day
   left join (
-    select value, team from "ai_billing__teams" where label = 'workspace_id'
-  ) as by_workspace_id on rows_.workspace_id = by_workspace_id.value) as rows_
+    select value, team, first_day, end_day from "ai_billing__teams" where label = 'workspace_id'
+  ) as by_workspace_id
+    on rows_.workspace_id = by_workspace_id.value
+    and rows_.day >= by_workspace_id.first_day
+    and rows_.day < by_workspace_id.end_day) as rows_
   where records > 0
 ),
 -- One row for each combination of labels. This keeps the cross join below small: it repeats each row once for each label.
@@ -8005,44 +8048,296 @@ select
   case when change < 0 then from_below end as rank_fallen
 from ranked;
 
-create view team_costs as
--- Costs by month and team. The team is that of the key, else that of the project, else that of the workspace. Costs without a team
--- have the team null, so that the rows add up to all costs.
-with allocated as (
+create view monthly_costs as
+-- Costs by month of charge period, beside the month before, with a forecast of the running month.
+with calendar as (
+  select * from "ai_billing__calendar_costs"
+),
+months as (
   select
-    rows_.*,
-    coalesce(by_api_key_id.team, by_project_id.team, by_workspace_id.team) as team,
+    place, month,
+    max(account) as account,
+    max(base_url) as base_url,
+    max(through_day) as through_day,
+    cast(date_trunc('month', max(through_day)) as date) as running_month,
+        ((cast(
+    month + ((interval '1 month') * (1))
+ as date))::date - (month)::date)
+     as days_in_month,
+    sum(case when is_complete then 1 else 0 end) as days_counted,
+    sum(case when day_status <> 'proven' then 1 else 0 end) as days_not_proven,
+    sum(case when day_status = 'incomplete' then 1 else 0 end) as days_incomplete
+  from calendar
+  group by place, month
+),
+costs as (
+  select
+    calendar.place, calendar.month,
+    rows_.service_provider_name,
+    rows_.model_id,
+    rows_.project_id,
+    rows_.workspace_id,
+    rows_.api_key_id,
+    rows_.billing_currency,
+    rows_.day, rows_.billed_cost, rows_.effective_cost, rows_.cost_status,
+    calendar.is_complete,
+    rows_.day <= calendar.through_day as is_to_date,
+    cast(extract(day from rows_.day) as integer) <= cast(extract(day from calendar.through_day) as integer) as is_same_day,
+    -- A charge for a longer period, such as a subscription by the month, comes once.
+    rows_.charge_category = 'Usage' and rows_.charge_period_end <=
+    cast(rows_.day as timestamp without time zone) + ((interval '1 day') * (1))
+ as is_daily
+  from "ai_billing__owned_costs" as rows_
+  inner join calendar
+    on coalesce(rows_.base_url, '') || ' ' || coalesce(rows_.account, '') = calendar.place and rows_.day = calendar.day
+),
+own as (
+  select
+    place, month, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency,
+    sum(billed_cost) as billed_cost,
+    sum(effective_cost) as effective_cost,
+    sum(case when cost_status = 'provisional' then billed_cost else 0 end) as provisional_cost,
+    sum(case when is_to_date then billed_cost else 0 end) as to_date_cost,
+    sum(case when is_daily and is_complete then billed_cost else 0 end) as daily_cost,
+    sum(case when is_daily then 0 else billed_cost end) as other_cost,
+    sum(case when is_same_day then billed_cost else 0 end) as same_day_cost
+  from costs
+  group by place, month, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency
+),
+-- Each month's sums appear twice: as the sums of their month, and as those of the month before in the following month.
+both_ as (
+  select
+    place, month, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, billed_cost, effective_cost, provisional_cost, to_date_cost, daily_cost, other_cost,
+    cast(0 as numeric) as previous_billed_cost, cast(0 as numeric) as previous_to_date_cost
+  from own
+  union all
+  select
+    place, cast(
+    month + ((interval '1 month') * (1))
+ as date), service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, 0, 0, 0, 0, 0, 0, billed_cost, same_day_cost
+  from own
+),
+sums as (
+  select
+    place, month, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency,
+    sum(billed_cost) as billed_cost,
+    sum(effective_cost) as effective_cost,
+    sum(provisional_cost) as provisional_cost,
+    sum(to_date_cost) as to_date_cost,
+    sum(daily_cost) as daily_cost,
+    sum(other_cost) as other_cost,
+    sum(previous_billed_cost) as previous_billed_cost,
+    sum(previous_to_date_cost) as previous_to_date_cost
+  from both_
+  group by place, month, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency
+),
+provisional as (
+  select place, month, billing_currency, count(distinct day) as days_provisional
+  from costs
+  where cost_status = 'provisional'
+  group by place, month, billing_currency
+),
+-- Before the first known day the costs are unknown, and not 0.
+compared as (
+  select
+    sums.*,
+    months.account, months.base_url, months.through_day, months.running_month, months.days_in_month, months.days_counted,
+    months.days_not_proven, months.days_incomplete,
+    coalesce(provisional.days_provisional, 0) as days_provisional,
+    previous.days_counted as previous_days_counted,
+    case when previous.month is not null then sums.previous_billed_cost end as known_previous,
+    -- Of a month after the newest complete day nothing is known as a whole: it has no days to compare.
     case
-      when by_api_key_id.team is not null then 'api_key_id'
-      when by_project_id.team is not null then 'project_id'
-      when by_workspace_id.team is not null then 'workspace_id'
-    end as allocated_by
-  from "monthly_costs" as rows_
-  left join (
-    select value, team from "ai_billing__teams" where label = 'api_key_id'
-  ) as by_api_key_id on rows_.api_key_id = by_api_key_id.value
-  left join (
-    select value, team from "ai_billing__teams" where label = 'project_id'
-  ) as by_project_id on rows_.project_id = by_project_id.value
-  left join (
-    select value, team from "ai_billing__teams" where label = 'workspace_id'
-  ) as by_workspace_id on rows_.workspace_id = by_workspace_id.value
+      when previous.month is null or sums.month > months.running_month then null
+      when sums.month = months.running_month then sums.previous_to_date_cost
+      else sums.previous_billed_cost
+    end as known_previous_to_date,
+    case when sums.month = months.running_month then sums.to_date_cost else sums.billed_cost end as own_to_date
+  from sums
+  inner join months on sums.place = months.place and sums.month = months.month
+  left join months as previous
+    on sums.place = previous.place and sums.month = cast(
+    previous.month + ((interval '1 month') * (1))
+ as date)
+  left join provisional
+    on sums.place = provisional.place
+    and sums.month = provisional.month
+    and sums.billing_currency = provisional.billing_currency
 )
 select
-  month,
-  account,
-  base_url,
-  team,
-  allocated_by,
-  billing_currency,
-  sum(billed_cost) as billed_cost,
-  sum(effective_cost) as effective_cost,
-  sum(to_date_cost) as to_date_cost,
-  sum(forecast_cost) as forecast_cost,
-  sum(previous_billed_cost) as previous_billed_cost,
-  sum(previous_to_date_cost) as previous_to_date_cost
-from allocated
-group by month, account, base_url, team, allocated_by, billing_currency;
+  month, account, base_url,
+  service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency,
+  billed_cost,
+  effective_cost,
+  provisional_cost,
+  known_previous as previous_billed_cost,
+  billed_cost - known_previous as change,
+  case when abs(known_previous) <> 0 and abs(billed_cost - known_previous) < 10000000000000 and abs(abs(known_previous)) < 10000000000000
+    then round(round(billed_cost - known_previous, 18) / abs(known_previous), 6) end as change_share,
+  month = running_month as is_running,
+  through_day,
+  own_to_date as to_date_cost,
+  known_previous_to_date as previous_to_date_cost,
+  own_to_date - known_previous_to_date as change_to_date,
+  case
+    when month < running_month then billed_cost
+    when month = running_month and days_counted > 0 and abs(daily_cost) < 10000000000000
+      then other_cost + round(round(daily_cost * days_in_month, 18) / days_counted, 18)
+  end as forecast_cost,
+  case
+    when month < running_month then 'the month is over: its billed cost'
+    when month = running_month and abs(daily_cost) >= 10000000000000
+      then 'none: the costs are too large to be multiplied exactly'
+    when month = running_month and days_counted > 0 then 'mean of the usage charges of ' || cast(days_counted as TEXT) || ' complete days, the last of them day ' || cast(cast(extract(day from through_day) as integer) as TEXT) || ', times ' || cast(days_in_month as TEXT) || ' days; other charges once, as they are'
+    else 'none: no day of the month is complete yet'
+  end as forecast_method,
+  days_in_month, days_counted, days_provisional, days_not_proven, days_incomplete, previous_days_counted
+from compared;
+
+create view team_map_findings as
+-- Days on which the team map is not clear: several teams claim a value (`overlap`), no team has it between two of its rows (`gap`), or
+-- it costs something before its first row or after its last one (`outside`). `billed_cost` is the cost of the value on these days that
+-- has no team, because the other labels of the cost name none either.
+with claims as (
+  select distinct
+    label, value, team,
+    coalesce(from_day, cast('1000-01-01' as date)) as first_day,
+    case when to_day < cast('9999-12-31' as date) then cast(
+    to_day + ((interval '1 day') * (1))
+ as date) else cast('9999-12-31' as date) end as end_day
+  from (
+    select
+      label, value, team, given.valid_from, given.valid_to,
+      cast(case
+    when ((to_jsonb(given.valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb(given.valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb(given.valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb(given.valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb(given.valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb(given.valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb(given.valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb(given.valid_from || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_from || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as date) as from_day,
+      cast(case
+    when ((to_jsonb(given.valid_to || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_to || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
+      then case
+        when cast(substr(((to_jsonb(given.valid_to || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_to || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 9, 2) as int) <= case substr(((to_jsonb(given.valid_to || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_to || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 6, 2)
+            when '02' then case
+              when cast(substr(((to_jsonb(given.valid_to || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_to || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 4 = 0 and (cast(substr(((to_jsonb(given.valid_to || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_to || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 100 <> 0 or cast(substr(((to_jsonb(given.valid_to || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_to || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end), 1, 4) as int) % 400 = 0) then 29 else 28 end
+            when '04' then 30 when '06' then 30 when '09' then 30 when '11' then 30
+            else 31 end
+          then cast(regexp_replace(
+              ((to_jsonb(given.valid_to || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_to || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end) || case when ((to_jsonb(given.valid_to || ' 00:00:00') #>> '{}') || case when pg_typeof(given.valid_to || ' 00:00:00') = 'timestamp'::regtype then 'Z' else '' end) ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end,
+              '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
+      end
+  end as date) as to_day
+    from (
+      select
+    nullif(trim(cast(label as TEXT)), '') as label,
+    nullif(trim(cast(value as TEXT)), '') as value,
+    nullif(trim(cast(team as TEXT)), '') as team,
+    nullif(trim(cast(valid_from as TEXT)), '') as valid_from,
+    nullif(trim(cast(valid_to as TEXT)), '') as valid_to
+  from ai_billing_teams as given
+    ) as given
+  ) as typed
+  where label in ('api_key_id', 'project_id', 'workspace_id') and value is not null and team is not null
+    and (valid_from is null or from_day is not null) and (valid_to is null or to_day is not null)
+    and coalesce(from_day <= to_day, true)
+),
+spans as (
+  select
+    spans.label, spans.value, spans.first_day, spans.end_day,
+    count(distinct claims.team) as teams, min(claims.team) as team, max(claims.team) as other_team
+  from (
+    select label, value, day as first_day, lead(day) over (partition by label, value order by day) as end_day
+    from (
+      select label, value, first_day as day from claims as begun
+      union all
+      select label, value, end_day from claims as ended
+    ) as edges
+    group by label, value, day
+  ) as spans
+  left join claims as claims
+    on spans.label = claims.label
+    and spans.value = claims.value
+    and claims.first_day <= spans.first_day
+    and claims.end_day >= spans.end_day
+  where spans.end_day is not null
+  group by spans.label, spans.value, spans.first_day, spans.end_day
+),
+bounds as (
+  select label, value, min(first_day) as first_day, max(end_day) as end_day from claims group by label, value
+),
+-- Rows without days that contradict each other are in invalid_inputs.
+unclear as (
+  select
+    case when teams = 0 then 'gap' else 'overlap' end as finding,
+    label, value, first_day, end_day, case when teams > 1 then team end as team, case when teams > 1 then other_team end as other_team
+  from spans
+  where teams = 0
+    or (teams > 1 and (first_day > cast('1000-01-01' as date) or end_day < cast('9999-12-31' as date)))
+  union all
+  select
+    'outside', label, value, cast('1000-01-01' as date), first_day,
+    cast(null as TEXT), cast(null as TEXT)
+  from bounds
+  where first_day > cast('1000-01-01' as date)
+  union all
+  select
+    'outside', label, value, end_day, cast('9999-12-31' as date),
+    cast(null as TEXT), cast(null as TEXT)
+  from bounds
+  where end_day < cast('9999-12-31' as date)
+),
+unowned as (
+  select 'api_key_id' as label, api_key_id as value, day, billing_currency, sum(billed_cost) as billed_cost
+  from "ai_billing__owned_costs"
+  where team is null and api_key_id is not null
+  group by api_key_id, day, billing_currency union all
+  select 'project_id' as label, project_id as value, day, billing_currency, sum(billed_cost) as billed_cost
+  from "ai_billing__owned_costs"
+  where team is null and project_id is not null
+  group by project_id, day, billing_currency union all
+  select 'workspace_id' as label, workspace_id as value, day, billing_currency, sum(billed_cost) as billed_cost
+  from "ai_billing__owned_costs"
+  where team is null and workspace_id is not null
+  group by workspace_id, day, billing_currency
+),
+found as (
+  select
+    unclear.finding, unclear.label, unclear.value, unclear.first_day, unclear.end_day, unowned.billing_currency,
+    max(unclear.team) as team,
+    max(unclear.other_team) as other_team,
+    min(unowned.day) as first_cost_day,
+    max(unowned.day) as last_cost_day,
+    coalesce(sum(unowned.billed_cost), 0) as billed_cost
+  from unclear
+  left join unowned
+    on unclear.label = unowned.label
+    and unclear.value = unowned.value
+    and unowned.day >= unclear.first_day
+    and unowned.day < unclear.end_day
+  group by unclear.finding, unclear.label, unclear.value, unclear.first_day, unclear.end_day, unowned.billing_currency
+)
+select
+  finding, label, value,
+  case
+    when finding = 'outside' then first_cost_day
+    when first_day > cast('1000-01-01' as date) then first_day
+  end as first_day,
+  case
+    when finding = 'outside' then last_cost_day
+    when end_day < cast('9999-12-31' as date) then cast(
+    end_day + ((interval '1 day') * (-1))
+ as date)
+  end as last_day,
+  team, other_team, billing_currency, billed_cost
+from found
+where finding <> 'outside' or first_cost_day is not null;
 
 create view ai_billing__book_unbooked as
 -- What the costs of closed months are more or less than the books say, record by record: the entries that the next close of the view
@@ -8170,6 +8465,256 @@ select
 from "ai_billing__book_estimates"
 where close_id is not null;
 
+create view team_costs as
+-- Costs by month and team. The team is that of the key on the day of the cost, else that of the project, else that of the workspace. Costs
+-- without a team have the team null, so that the rows add up to all costs. The part of a forecast that is still to come belongs to the
+-- team that has the costs at the end of the month.
+with months as (
+with calendar as (
+  select * from "ai_billing__calendar_costs"
+),
+months as (
+  select
+    place, month,
+    max(account) as account,
+    max(base_url) as base_url,
+    max(through_day) as through_day,
+    cast(date_trunc('month', max(through_day)) as date) as running_month,
+        ((cast(
+    month + ((interval '1 month') * (1))
+ as date))::date - (month)::date)
+     as days_in_month,
+    sum(case when is_complete then 1 else 0 end) as days_counted,
+    sum(case when day_status <> 'proven' then 1 else 0 end) as days_not_proven,
+    sum(case when day_status = 'incomplete' then 1 else 0 end) as days_incomplete
+  from calendar
+  group by place, month
+),
+costs as (
+  select
+    calendar.place, calendar.month,
+    rows_.team,
+    rows_.allocated_by,
+    rows_.billing_currency,
+    rows_.day, rows_.billed_cost, rows_.effective_cost, rows_.cost_status,
+    calendar.is_complete,
+    rows_.day <= calendar.through_day as is_to_date,
+    cast(extract(day from rows_.day) as integer) <= cast(extract(day from calendar.through_day) as integer) as is_same_day,
+    -- A charge for a longer period, such as a subscription by the month, comes once.
+    rows_.charge_category = 'Usage' and rows_.charge_period_end <=
+    cast(rows_.day as timestamp without time zone) + ((interval '1 day') * (1))
+ as is_daily
+  from "ai_billing__owned_costs" as rows_
+  inner join calendar
+    on coalesce(rows_.base_url, '') || ' ' || coalesce(rows_.account, '') = calendar.place and rows_.day = calendar.day
+),
+own as (
+  select
+    place, month, team, allocated_by, billing_currency,
+    sum(billed_cost) as billed_cost,
+    sum(effective_cost) as effective_cost,
+    sum(case when cost_status = 'provisional' then billed_cost else 0 end) as provisional_cost,
+    sum(case when is_to_date then billed_cost else 0 end) as to_date_cost,
+    sum(case when is_daily and is_complete then billed_cost else 0 end) as daily_cost,
+    sum(case when is_daily then 0 else billed_cost end) as other_cost,
+    sum(case when is_same_day then billed_cost else 0 end) as same_day_cost
+  from costs
+  group by place, month, team, allocated_by, billing_currency
+),
+-- Each month's sums appear twice: as the sums of their month, and as those of the month before in the following month.
+both_ as (
+  select
+    place, month, team, allocated_by, billing_currency, billed_cost, effective_cost, provisional_cost, to_date_cost, daily_cost, other_cost,
+    cast(0 as numeric) as previous_billed_cost, cast(0 as numeric) as previous_to_date_cost
+  from own
+  union all
+  select
+    place, cast(
+    month + ((interval '1 month') * (1))
+ as date), team, allocated_by, billing_currency, 0, 0, 0, 0, 0, 0, billed_cost, same_day_cost
+  from own
+),
+sums as (
+  select
+    place, month, team, allocated_by, billing_currency,
+    sum(billed_cost) as billed_cost,
+    sum(effective_cost) as effective_cost,
+    sum(provisional_cost) as provisional_cost,
+    sum(to_date_cost) as to_date_cost,
+    sum(daily_cost) as daily_cost,
+    sum(other_cost) as other_cost,
+    sum(previous_billed_cost) as previous_billed_cost,
+    sum(previous_to_date_cost) as previous_to_date_cost
+  from both_
+  group by place, month, team, allocated_by, billing_currency
+),
+provisional as (
+  select place, month, billing_currency, count(distinct day) as days_provisional
+  from costs
+  where cost_status = 'provisional'
+  group by place, month, billing_currency
+),
+-- Before the first known day the costs are unknown, and not 0.
+compared as (
+  select
+    sums.*,
+    months.account, months.base_url, months.through_day, months.running_month, months.days_in_month, months.days_counted,
+    months.days_not_proven, months.days_incomplete,
+    coalesce(provisional.days_provisional, 0) as days_provisional,
+    previous.days_counted as previous_days_counted,
+    case when previous.month is not null then sums.previous_billed_cost end as known_previous,
+    -- Of a month after the newest complete day nothing is known as a whole: it has no days to compare.
+    case
+      when previous.month is null or sums.month > months.running_month then null
+      when sums.month = months.running_month then sums.previous_to_date_cost
+      else sums.previous_billed_cost
+    end as known_previous_to_date,
+    case when sums.month = months.running_month then sums.to_date_cost else sums.billed_cost end as own_to_date
+  from sums
+  inner join months on sums.place = months.place and sums.month = months.month
+  left join months as previous
+    on sums.place = previous.place and sums.month = cast(
+    previous.month + ((interval '1 month') * (1))
+ as date)
+  left join provisional
+    on sums.place = provisional.place
+    and sums.month = provisional.month
+    and sums.billing_currency = provisional.billing_currency
+)
+select
+  month, account, base_url,
+  team, allocated_by, billing_currency,
+  billed_cost,
+  effective_cost,
+  provisional_cost,
+  known_previous as previous_billed_cost,
+  billed_cost - known_previous as change,
+  case when abs(known_previous) <> 0 and abs(billed_cost - known_previous) < 10000000000000 and abs(abs(known_previous)) < 10000000000000
+    then round(round(billed_cost - known_previous, 18) / abs(known_previous), 6) end as change_share,
+  month = running_month as is_running,
+  through_day,
+  own_to_date as to_date_cost,
+  known_previous_to_date as previous_to_date_cost,
+  own_to_date - known_previous_to_date as change_to_date,
+  case
+    when month < running_month then billed_cost
+    when month = running_month and days_counted > 0 and abs(daily_cost) < 10000000000000
+      then other_cost + round(round(daily_cost * days_in_month, 18) / days_counted, 18)
+  end as forecast_cost,
+  case
+    when month < running_month then 'the month is over: its billed cost'
+    when month = running_month and abs(daily_cost) >= 10000000000000
+      then 'none: the costs are too large to be multiplied exactly'
+    when month = running_month and days_counted > 0 then 'mean of the usage charges of ' || cast(days_counted as TEXT) || ' complete days, the last of them day ' || cast(cast(extract(day from through_day) as integer) as TEXT) || ', times ' || cast(days_in_month as TEXT) || ' days; other charges once, as they are'
+    else 'none: no day of the month is complete yet'
+  end as forecast_method,
+  days_in_month, days_counted, days_provisional, days_not_proven, days_incomplete, previous_days_counted
+from compared
+),
+ahead as (
+  select
+    rows_.month,
+    rows_.account,
+    rows_.base_url,
+    rows_.team,
+    rows_.allocated_by,
+    rows_.billing_currency,
+    rows_.previous_billed_cost, rows_.previous_to_date_cost, rows_.forecast_cost - rows_.billed_cost as amount
+  from (
+    select
+    rows_.*,
+    coalesce(by_api_key_id.team, by_project_id.team, by_workspace_id.team) as team,
+    case
+      when by_api_key_id.team is not null then 'api_key_id'
+      when by_project_id.team is not null then 'project_id'
+      when by_workspace_id.team is not null then 'workspace_id'
+    end as allocated_by
+  from (select monthly.*, cast(
+    cast(
+    month + ((interval '1 month') * (1))
+ as date) + ((interval '1 day') * (-1))
+ as date) as day from "monthly_costs" as monthly where forecast_cost <> billed_cost) as rows_
+  left join (
+    select value, team, first_day, end_day from "ai_billing__teams" where label = 'api_key_id'
+  ) as by_api_key_id
+    on rows_.api_key_id = by_api_key_id.value
+    and rows_.day >= by_api_key_id.first_day
+    and rows_.day < by_api_key_id.end_day
+  left join (
+    select value, team, first_day, end_day from "ai_billing__teams" where label = 'project_id'
+  ) as by_project_id
+    on rows_.project_id = by_project_id.value
+    and rows_.day >= by_project_id.first_day
+    and rows_.day < by_project_id.end_day
+  left join (
+    select value, team, first_day, end_day from "ai_billing__teams" where label = 'workspace_id'
+  ) as by_workspace_id
+    on rows_.workspace_id = by_workspace_id.value
+    and rows_.day >= by_workspace_id.first_day
+    and rows_.day < by_workspace_id.end_day
+  ) as rows_
+),
+both_ as (
+  select
+    month, account, base_url, team, allocated_by, billing_currency, billed_cost, effective_cost, to_date_cost, previous_billed_cost, previous_to_date_cost,
+    case when forecast_cost is not null then cast(0 as numeric) end as ahead
+  from months
+  union all
+  select
+    month, account, base_url, team, allocated_by, billing_currency, cast(0 as numeric), cast(0 as numeric), cast(0 as numeric),
+    case when previous_billed_cost is not null then cast(0 as numeric) end,
+    case when previous_to_date_cost is not null then cast(0 as numeric) end,
+    amount
+  from ahead
+)
+select
+  month,
+  account,
+  base_url,
+  team,
+  allocated_by,
+  billing_currency,
+  sum(billed_cost) as billed_cost,
+  sum(effective_cost) as effective_cost,
+  sum(to_date_cost) as to_date_cost,
+  sum(previous_billed_cost) as previous_billed_cost,
+  sum(previous_to_date_cost) as previous_to_date_cost,
+  sum(billed_cost) + sum(ahead) as forecast_cost
+from both_
+group by month, account, base_url, team, allocated_by, billing_currency;
+
+create view ai_billing__book_open as
+-- What the next close of each view books for months that are closed already: changes and new accruals, the reversal of each open
+-- accrual, and the entries of other books that a month which was closed again has taken over.
+with entries as (
+  select * from "ai_billing__book_entries"
+),
+void as (
+  select
+    book_view, month, account, base_url, service_provider_name, team, project_id, model_id, invoice_id, charge_category, billing_currency, workspace_id, api_key_id,
+    -1 * sum(amount) as amount
+  from entries
+  where is_void or reason = 'reopened'
+  group by book_view, month, account, base_url, service_provider_name, team, project_id, model_id, invoice_id, charge_category, billing_currency, workspace_id, api_key_id
+  having sum(amount) <> 0
+)
+select
+  book_view, kind, cast(null as TEXT) as reverses, month, reason, day, method, record_id, account, base_url, service_provider_name, team, project_id, model_id, invoice_id, charge_category, billing_currency, workspace_id, api_key_id, found_at, amount
+from "ai_billing__book_unbooked"
+union all
+select
+  book_view, 'reversal', booked_by, month, reason, day, method, record_id, account, base_url, service_provider_name, team, project_id, model_id, invoice_id, charge_category, billing_currency, workspace_id, api_key_id, cast(null as timestamp without time zone), -1 * amount
+from entries
+where is_open_accrual
+union all
+select
+  void.book_view, 'adjustment', cast(null as TEXT), void.month, 'reopened', cast(null as date), cast(null as TEXT),
+  cast(null as TEXT), void.account, void.base_url, void.service_provider_name, void.team, void.project_id, void.model_id, void.invoice_id, void.charge_category, void.billing_currency, void.workspace_id, void.api_key_id,
+  newest.closed_at, void.amount
+from void
+inner join "ai_billing__book_newest" as newest
+  on void.book_view = newest.book_view and void.month = newest.book_month;
+
 create view budget_status as
 -- Each budget beside the costs and the forecast of its month, over all accounts. Costs in a currency other than the budget's do not
 -- count. A month without costs has spent 0. A month that has not begun has no forecast.
@@ -8226,38 +8771,6 @@ select
   billed_cost > budget as is_over,
   forecast_cost > budget as is_forecast_over
 from spent;
-
-create view ai_billing__book_open as
--- What the next close of each view books for months that are closed already: changes and new accruals, the reversal of each open
--- accrual, and the entries of other books that a month which was closed again has taken over.
-with entries as (
-  select * from "ai_billing__book_entries"
-),
-void as (
-  select
-    book_view, month, account, base_url, service_provider_name, team, project_id, model_id, invoice_id, charge_category, billing_currency, workspace_id, api_key_id,
-    -1 * sum(amount) as amount
-  from entries
-  where is_void or reason = 'reopened'
-  group by book_view, month, account, base_url, service_provider_name, team, project_id, model_id, invoice_id, charge_category, billing_currency, workspace_id, api_key_id
-  having sum(amount) <> 0
-)
-select
-  book_view, kind, cast(null as TEXT) as reverses, month, reason, day, method, record_id, account, base_url, service_provider_name, team, project_id, model_id, invoice_id, charge_category, billing_currency, workspace_id, api_key_id, found_at, amount
-from "ai_billing__book_unbooked"
-union all
-select
-  book_view, 'reversal', booked_by, month, reason, day, method, record_id, account, base_url, service_provider_name, team, project_id, model_id, invoice_id, charge_category, billing_currency, workspace_id, api_key_id, cast(null as timestamp without time zone), -1 * amount
-from entries
-where is_open_accrual
-union all
-select
-  void.book_view, 'adjustment', cast(null as TEXT), void.month, 'reopened', cast(null as date), cast(null as TEXT),
-  cast(null as TEXT), void.account, void.base_url, void.service_provider_name, void.team, void.project_id, void.model_id, void.invoice_id, void.charge_category, void.billing_currency, void.workspace_id, void.api_key_id,
-  newest.closed_at, void.amount
-from void
-inner join "ai_billing__book_newest" as newest
-  on void.book_view = newest.book_view and void.month = newest.book_month;
 
 create view adjustments as
 -- Changes of closed months: what the books hold of them, and what the next close of the view will book. A row that is pending has no

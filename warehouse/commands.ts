@@ -15,7 +15,7 @@ import { DEFAULT_CONFIG, STDIN } from "../src/config_place.ts";
 import type { CostsOptions } from "./costs.ts";
 import { addCosts } from "./costs_options.ts";
 import { type InitOptions, isProviderName, PROVIDER_NAMES } from "./init.ts";
-import { INPUTS, type InputFiles } from "./inputs.ts";
+import { columnsOf, INPUTS, type InputFiles } from "./inputs.ts";
 import { type CloseOptions, VIEWS } from "./close.ts";
 import { LEAST_MEMORY } from "./memory.ts";
 import { addQuery, type QueryOptions } from "./query_options.ts";
@@ -128,11 +128,14 @@ function memoryIn(at: Parser): number | undefined {
 
 /** Adds the options of the input files. */
 const withInputs = (command: Parser): Parser =>
-  INPUTS.reduce(
-    (known, { option, columns }) =>
-      known.option(`--${option} <file>`, `CSV with the columns ${columns.join(", ")}`),
-    command,
-  );
+  INPUTS.reduce((known, input) => {
+    const { needed, optional } = columnsOf(input);
+    const more = optional.length === 0 ? "" : `; it may have ${optional.join(", ")}`;
+    return known.option(
+      `--${input.option} <file>`,
+      `CSV with the columns ${needed.join(", ")}${more}`,
+    );
+  }, command);
 
 function addReport(program: Parser, found: (command: WarehouseCommand) => void): void {
   const reporting = program

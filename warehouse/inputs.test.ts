@@ -43,7 +43,21 @@ describe("inputs", () => {
   it("have titles in any case, with spaces around them", async () => {
     const teams = await file("case.csv", '\uFEFFLabel, "VALUE" ,Team \nproject_id,A,Search\n');
     const [rows] = (await readInputs({ ...NONE, teams })).values();
-    expect(rows).toEqual([["project_id", "A", "Search"]]);
+    expect(rows).toEqual([["project_id", "A", "Search", "", ""]]);
+  });
+
+  it("may lack optional columns, and have them in any place", async () => {
+    const teams = await file(
+      "dated.csv",
+      "valid_to,label,value,team\n2026-08-31,project_id,a,x\n,project_id,b,y\n",
+    );
+    const [rows] = (await readInputs({ ...NONE, teams })).values();
+    expect(rows).toEqual([
+      ["project_id", "a", "x", "", "2026-08-31"],
+      ["project_id", "b", "y", "", ""],
+    ]);
+    const twice = await file("twice.csv", "label,value,team,valid_to,valid_to\n");
+    await expect(readInputs({ ...NONE, teams: twice })).rejects.toThrow("valid_to stands twice");
   });
 
   it("name every fault of every file at once", async () => {
@@ -108,7 +122,7 @@ describe("inputs", () => {
       ),
     ]);
     await database.run(
-      "INSERT INTO ai_billing_teams VALUES ('project_id', 'b', 'care'), ('project_id', 'c', 'Legal')",
+      "INSERT INTO ai_billing_teams (label, value, team) VALUES ('project_id', 'b', 'care'), ('project_id', 'c', 'Legal')",
     );
     expect(await idleBudgets(database)).toEqual([]);
     await database.run("INSERT INTO current_costs VALUES ('USD'), (NULL)");
@@ -139,7 +153,9 @@ describe("inputs", () => {
     );
     await storeInputs(database, await readInputs({ ...NONE, teams: one, "exchange-rates": rates }));
     await storeInputs(database, await readInputs({ ...NONE, teams: two }));
-    expect(await database.query("FROM ai_billing_teams")).toEqual([["project_id", "a", "z"]]);
+    expect(await database.query("FROM ai_billing_teams")).toEqual([
+      ["project_id", "a", "z", "", ""],
+    ]);
     expect(await database.query("FROM ai_billing_exchange_rates")).toHaveLength(1);
     database.close();
   });

@@ -10,27 +10,44 @@ import { Database } from "./database.ts";
 import { plain } from "./decimals.ts";
 import { inputTables, modelQuery } from "./models.ts";
 
-/** The inputs, each with the option of the command line, the table and the columns in their order. */
+/** The inputs, each with the option of the command line, the table and the columns in their order. A file may lack the optional ones. */
 export const INPUTS = [
-  { option: "teams", table: "ai_billing_teams", columns: ["label", "value", "team"] },
+  {
+    option: "teams",
+    table: "ai_billing_teams",
+    columns: ["label", "value", "team", "valid_from", "valid_to"],
+    optional: ["valid_from", "valid_to"],
+  },
   {
     option: "budgets",
     table: "ai_billing_budgets",
     columns: ["team", "month", "billing_currency", "budget"],
+    optional: [],
   },
   {
     option: "exchange-rates",
     table: "ai_billing_exchange_rates",
     columns: ["from_currency", "to_currency", "valid_from", "rate"],
+    optional: [],
   },
   {
     option: "invoices",
     table: "ai_billing_invoice_totals",
     columns: ["invoice_issuer_name", "invoice_id", "billing_currency", "billed_total"],
+    optional: [],
   },
 ] as const;
 
 export type Input = (typeof INPUTS)[number];
+
+/** The columns that a file must have, and those that it may have. */
+export function columnsOf({ columns, optional }: Input): {
+  readonly needed: readonly string[];
+  readonly optional: readonly string[];
+} {
+  const left: readonly string[] = optional;
+  return { needed: columns.filter((column) => !left.includes(column)), optional };
+}
 
 /** Paths of CSV files by option, such as `teams`; undefined where the user names none. */
 export type InputFiles = Readonly<Record<Input["option"], string | undefined>>;
@@ -126,11 +143,12 @@ export async function warnOfBudgets(
 /** The rows of a file, in the order of the input's columns, or its fault. Every value is text; an empty one is empty. */
 async function rowsOf(
   database: Database,
-  { columns }: Input,
+  input: Input,
   path: string,
 ): Promise<string[][] | string> {
   const missing = await unopenable(path);
   if (missing !== undefined) return missing;
+  let width = columnsOf(input).needed.length;
   const csv = `read_csv(${literal(path)}, header = true, all_varchar = true, delim = ',', quote = '"', escape = '"', auto_detect = false, columns = `;
   try {
     // The titles are read as a row, so that a wrong one can be named.
@@ -138,14 +156,17 @@ async function rowsOf(
       `SELECT to_json(list(line))::VARCHAR FROM (SELECT unnest(string_split(regexp_replace(content, '\\r?\\n.*', '', 's'), ',')) AS line FROM read_text(${literal(path)}))`,
     );
     const titles = titlesOf(first?.[0] ?? "[]");
-    const fault = faultOf(titles, columns);
+    const fault = faultOf(titles, columnsOf(input));
     if (fault !== undefined) return fault;
+    width = titles.length;
     const types = titles.map((title) => `${literal(title)}: 'VARCHAR'`).join(", ");
-    const chosen = columns.map((column) => `coalesce(trim("${column}"), '')`).join(", ");
+    const chosen = input.columns
+      .map((column) => (titles.includes(column) ? `coalesce(trim("${column}"), '')` : "''"))
+      .join(", ");
     const rows = await database.query(`SELECT ${chosen} FROM ${csv}{${types}})`);
     return rows.map((row) => [...row]);
   } catch (reason) {
-    return unreadable(reason instanceof Error ? reason.message : String(reason), columns.length);
+    return unreadable(reason instanceof Error ? reason.message : String(reason), width);
   }
 }
 
@@ -183,16 +204,22 @@ const titlesOf = (list: string): string[] =>
   );
 
 /** Every fault of the titles: the columns may stand in any order. */
-function faultOf(titles: readonly string[], columns: readonly string[]): string | undefined {
-  const missing = columns.filter((column) => !titles.includes(column));
-  const unknown = titles.filter((title) => !columns.includes(title));
-  if (missing.length + unknown.length === 0 && titles.length === columns.length) return undefined;
+function faultOf(
+  titles: readonly string[],
+  { needed, optional }: ReturnType<typeof columnsOf>,
+): string | undefined {
+  const missing = needed.filter((column) => !titles.includes(column));
+  const unknown = titles.filter((title) => !needed.includes(title) && !optional.includes(title));
+  const twice = titles.filter((title, index) => titles.indexOf(title) < index);
+  if (missing.length + unknown.length + twice.length === 0) return undefined;
   // Without any of the columns it is another file, and its first line may hold a secret.
-  if (missing.length === columns.length)
-    return `the first line has none of the columns ${columns.join(", ")}`;
+  if (missing.length === needed.length)
+    return `the first line has none of the columns ${needed.join(", ")}`;
+  const more = optional.length === 0 ? "" : `, and may have ${optional.join(", ")}`;
   return [
-    `the first line must have the columns ${columns.join(", ")}, with commas between them`,
+    `the first line must have the columns ${needed.join(", ")}${more}, with commas between them`,
     ...(missing.length === 0 ? [] : [`${missing.join(", ")} is missing`]),
     ...(unknown.length === 0 ? [] : [`"${unknown.join('", "')}" is not known`]),
+    ...(twice.length === 0 ? [] : [`${twice.join(", ")} stands twice`]),
   ].join("; ");
 }

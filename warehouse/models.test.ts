@@ -40,7 +40,9 @@ describe("the models of sql/duckdb.sql", () => {
       ["ai_billing_teams"],
     ]);
     await database.run("INSERT INTO ai_billing_budgets VALUES (NULL, '2026-11', 'USD', '12.5')");
-    await database.run("INSERT INTO ai_billing_teams VALUES ('color', 'red', 'Search')");
+    await database.run(
+      "INSERT INTO ai_billing_teams (label, value, team) VALUES ('color', 'red', 'Search')",
+    );
     await makeAllModels(database);
     expect(await database.query("SELECT budget, billed_cost FROM budget_status")).toEqual([
       ["12.500000000000000000", "0.000000000000000000"],
@@ -48,5 +50,17 @@ describe("the models of sql/duckdb.sql", () => {
     expect(await database.query("SELECT input, given FROM invalid_inputs")).toEqual([
       ["teams", "color, red, Search"],
     ]);
+  });
+
+  it("add the columns that a table of an older version lacks, and keep its rows", async () => {
+    await database.run(
+      "CREATE TABLE ai_billing_teams (label VARCHAR, value VARCHAR, team VARCHAR)",
+    );
+    await database.run("INSERT INTO ai_billing_teams VALUES ('project_id', 'p', 'Search')");
+    await makeAllModels(database);
+    expect(await database.query("FROM ai_billing_teams")).toEqual([
+      ["project_id", "p", "Search", "null", "null"],
+    ]);
+    expect(await database.query("FROM invalid_inputs")).toEqual([]);
   });
 });

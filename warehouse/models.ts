@@ -24,22 +24,22 @@ function statementsOf(sql: string): {
   const [head = "", ...parts] = sql.split(/^create or replace view (\w+) as$/m);
   const names = parts.filter((_, index) => index % 2 === 0);
   return {
-    inputs: head.match(/^create table if not exists .*;$/gm) ?? [],
+    inputs: head.match(/^(create table if not exists|alter table) .*;$/gm) ?? [],
     models: names.map((name, index) => ({ name, body: parts[2 * index + 1] ?? "" })),
   };
 }
 
 /** The names of the tables of the inputs. */
 export const inputNames = async (): Promise<readonly string[]> =>
-  statementsOf(await modelsSql()).inputs.map(
-    (statement) => /not exists (\w+)/.exec(statement)?.[1] ?? "",
+  statementsOf(await modelsSql()).inputs.flatMap(
+    (statement) => /^create table if not exists (\w+)/.exec(statement)?.[1] ?? [],
   );
 
 /** All models, in the order in which they can be made. */
 export const allModels = async (): Promise<readonly Model[]> =>
   statementsOf(await modelsSql()).models;
 
-/** The statements that make the tables of the inputs where they are missing. */
+/** The statements that make the tables of the inputs where they are missing, and columns that tables of older versions lack. */
 export const inputTables = async (): Promise<readonly string[]> =>
   statementsOf(await modelsSql()).inputs;
 

@@ -22,6 +22,7 @@ Tables (DESCRIBE lists the columns of one):
   completeness, reconciliation    which days are proven, control totals
   removed_rows                    records that the provider no longer shows
   invalid_rows, invalid_inputs    values that cannot be used, and why
+  team_map_findings               days that several teams claim, or none
   closes, close_lines             the books of closed months, and their lines
   close_entries, adjustments      what a book was made of; changes since the close
   book_balance                    booked, known and pending, by month

@@ -123,6 +123,7 @@ const SUMMARY: Summary = {
     { ...bill, month: "2026-02-01", billed: "99" },
     { ...bill, month: "2026-01-01", billed: "7", change: "-2.6217" },
   ],
+  findings: [],
   notices: ["Read with the older API."],
   proofs: [{ dataset: "costs", proven: 90, unproven: 1, incomplete: 2, compared: 9, differing: 0 }],
 };
@@ -220,4 +221,15 @@ it("names the account of each line if there are several, and those that were not
   expect(lines.at(-1)).toBe(
     "Not everything was read of b: the next sync goes on where this one ended.",
   );
+});
+
+it("names three findings, and says how many more there are", () => {
+  const findings = ["one", "two", "three", "four", "five"].map((text) => `finding ${text}`);
+  const lines = summaryLines({ ...SUMMARY, findings }, plain);
+  expect(lines.filter((line) => line.startsWith("Finding"))).toEqual([
+    "Finding finding one",
+    "Finding finding two",
+    "Finding finding three",
+    "Finding 2 more are in the report",
+  ]);
 });

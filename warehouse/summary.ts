@@ -5,7 +5,7 @@ import type { Counts } from "./loader.ts";
 import { count, decimal, month, signedMoney } from "./report/format.ts";
 import type { Overview } from "./report/model.ts";
 import { screenLines } from "./summary_screen.ts";
-import type { Paint } from "./text.ts";
+import { cleaned, type Paint } from "./text.ts";
 import type { Unusables } from "./unusable_values.ts";
 
 /** An account, and whether all of it was read. */
@@ -41,6 +41,8 @@ export interface Summary {
   readonly proofs: readonly Proof[];
   /** Values that are in no sum, with their rows. */
   readonly unusable: Unusables;
+  /** Places where inputs and costs do not go together, in words. */
+  readonly findings: readonly string[];
   /** Facts about the provider and its data, such as the assumptions of an adapter. */
   readonly notices: readonly string[];
   readonly report: string | null;
@@ -61,6 +63,7 @@ export function summaryLines(summary: Summary, paint: Paint): string[] {
     ...screenLines(currencies, paint),
     ...changeLine(bills, named),
     ...proofs.map((proof) => proofLine(proof, paint)),
+    ...findingLines(summary.findings),
     ...notices.map((notice) => `Note    ${notice}`),
     ...(report === null ? [] : [`Report  ${report}`]),
     ...(ok ? [] : [paint("red", rest)]),
@@ -100,6 +103,17 @@ function changeLine(bills: readonly Bill[], named: (name: string) => string): st
         ...since,
         `In no sum, because a value cannot be summed: ${unsummed.slice(0, PERIODS).join(", ")}`,
       ];
+}
+
+/** Findings that the summary for people names; the report has all of them. */
+const FINDINGS = 3;
+
+function findingLines(findings: readonly string[]): string[] {
+  const more = findings.length - FINDINGS;
+  return [
+    ...findings.slice(0, FINDINGS).map((finding) => `Finding ${cleaned(finding)}`),
+    ...(more > 0 ? [`Finding ${count(more, "more is", "more are")} in the report`] : []),
+  ];
 }
 
 function proofLine(

@@ -5,6 +5,7 @@ import { type Change, storeBills } from "./bills.ts";
 import { literal } from "./columns.ts";
 import { Database } from "./database.ts";
 import { proofs } from "./figures.ts";
+import { findingsOf } from "./findings.ts";
 import type { WarehouseHost } from "./host.ts";
 import { type InputFiles, readInputs, storeInputs, warnOfBudgets } from "./inputs.ts";
 import { reportData, screensOf } from "./report/data.ts";
@@ -136,6 +137,7 @@ async function summaryOfSync(options: SyncOptions, host: WarehouseHost): Promise
       bills: inOrder(bills, accounts),
       proofs: await proofs(database),
       unusable,
+      findings: await findingsOf(database),
       notices: results.flatMap(({ account, delivery }) =>
         (delivery?.notices ?? []).map((notice) =>
           results.length === 1 ? notice : `${account.name}: ${notice}`,

@@ -91,7 +91,7 @@ where 1 = 0
 {#
   Adds two teams to rows that have `close_id`, the book of their month, and the labels of a key, project and workspace. `team_now` is
   the team by the map in force. `team_frozen` is the team by the map that was frozen with the book, and by the map in force if the
-  frozen one names none of the labels.
+  frozen one names none of the labels. Both are the teams on the `day` of the row.
 #}
 {% macro with_book_teams(rows) -%}
   {%- set labels = ['api_key_id', 'project_id', 'workspace_id'] -%}
@@ -104,11 +104,15 @@ where 1 = 0
   ) as named
   {%- for label in labels %}
   left join (
-    select close_id, value_2 as value, value_3 as team
+    select
+      close_id, value_2 as value, value_3 as team, cast(value_4 as date) as first_day, cast(value_5 as date) as end_day
     from {{ ref('ai_billing_close_inputs') }}
     where input = 'teams' and value_1 = '{{ label }}'
   ) as frozen_{{ label }}
-    on named.close_id = frozen_{{ label }}.close_id and named.{{ label }} = frozen_{{ label }}.value
+    on named.close_id = frozen_{{ label }}.close_id
+    and named.{{ label }} = frozen_{{ label }}.value
+    and (frozen_{{ label }}.first_day is null or named.day >= frozen_{{ label }}.first_day)
+    and (frozen_{{ label }}.end_day is null or named.day < frozen_{{ label }}.end_day)
   {%- endfor %}
 {%- endmacro %}
 
@@ -128,13 +132,18 @@ select {{ entries.keys() | join(', ') }} from {{ ref('ai_billing__book_closing')
   {%- endset -%}
   {%- do statements.append(statement) -%}
   {%- set statement -%}
-insert into {{ ref('ai_billing_close_inputs') }} (close_id, input, value_1, value_2, value_3)
-select close_id, 'teams', label, value, team
+insert into {{ ref('ai_billing_close_inputs') }} (close_id, input, value_1, value_2, value_3, value_4, value_5)
+select
+  close_id, 'teams', label, value, team,
+  case when first_day > {{ ai_billing.first_of_days() }} then {{ ai_billing.day_text('first_day') }} end,
+  case when end_day < {{ ai_billing.last_of_days() }} then {{ ai_billing.day_text('end_day') }} end
 from {{ ref('ai_billing__teams') }}
 cross join {{ ref('ai_billing_closes') }}
 where digest is null
 union all
-select close_id, 'accounts', account, base_url, cast(null as {{ dbt.type_string() }})
+select
+  close_id, 'accounts', account, base_url, cast(null as {{ dbt.type_string() }}), cast(null as {{ dbt.type_string() }}),
+  cast(null as {{ dbt.type_string() }})
 from (
   select distinct account, base_url from {{ ref('completeness') }} where dataset = 'costs'
 ) as accounts

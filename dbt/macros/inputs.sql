@@ -1,10 +1,30 @@
 {# The inputs of the user: teams, budgets, exchange rates and totals of invoices. All columns are text. #}
 {% macro input_columns() %}
   {{ return({
-    'teams': ['label', 'value', 'team'],
+    'teams': ['label', 'value', 'team', 'valid_from', 'valid_to'],
     'budgets': ['team', 'month', 'billing_currency', 'budget'],
     'exchange_rates': ['from_currency', 'to_currency', 'valid_from', 'rate'],
     'invoice_totals': ['invoice_issuer_name', 'invoice_id', 'billing_currency', 'billed_total']}) }}
+{% endmacro %}
+
+{# The columns of an input that a seed or a table may lack. #}
+{% macro optional_columns() %}
+  {{ return({'teams': ['valid_from', 'valid_to']}) }}
+{% endmacro %}
+
+{# The optional columns that the table of an input lacks. If dbt cannot look at the table, this assumes that it has all of them. #}
+{% macro lacking_columns(input, named) %}
+  {%- set lacking = [] -%}
+  {%- if execute and flags.INTROSPECT and input in ai_billing.optional_columns() -%}
+    {%- set parts = named.split('.') -%}
+    {%- set relation = ref(named) if '.' not in named else api.Relation.create(
+      database=parts[-3] if parts | length > 2 else target.database, schema=parts[-2], identifier=parts[-1]) -%}
+    {%- set held = adapter.get_columns_in_relation(relation) | map(attribute='name') | map('lower') | list -%}
+    {%- for column in ai_billing.optional_columns()[input] if held and column not in held -%}
+      {%- do lacking.append(column) -%}
+    {%- endfor -%}
+  {%- endif -%}
+  {{ return(lacking) }}
 {% endmacro %}
 
 {# The rows of an input; an empty text becomes null. The variable `ai_billing_…` names a seed or a model. A name with a point is a
@@ -14,9 +34,10 @@
   {%- if named and '.' not in named -%}
     {%- do ai_billing.refuse_floats(input, ref(named)) -%}
   {%- endif -%}
+  {%- set lacking = ai_billing.lacking_columns(input, named) if named else [] -%}
   select
     {%- for column in ai_billing.input_columns()[input] %}
-    {% if named -%}
+    {% if named and column not in lacking -%}
     {{ ai_billing.input_text(column) }}
     {%- else -%}
     {{ ai_billing.as_text('null') }}
@@ -55,7 +76,59 @@
   cast({{ ai_billing.to_utc(dbt.concat([text, "' 00:00:00'"])) }} as date)
 {%- endmacro %}
 
-{# Rows of daily or monthly costs, each with its team: the team of its key, else of its project, else of its workspace.
+{# The days before and after all others, for a row of an input that names no first or last day. #}
+{% macro first_of_days() %}cast('1000-01-01' as date){% endmacro %}
+{% macro last_of_days() %}cast('9999-12-31' as date){% endmacro %}
+
+{# The first day after the last day of a row of an input. #}
+{% macro end_of(last_day) -%}
+  case when {{ last_day }} < {{ ai_billing.last_of_days() }} then {{ ai_billing.add_days(last_day, 1) }} else {{ ai_billing.last_of_days() }} end
+{%- endmacro %}
+
+{# The rows of the team map that can be used, with their days: from `first_day` to the day before `end_day`. #}
+{% macro team_claims() -%}
+  select distinct
+    label, value, team,
+    coalesce(from_day, {{ ai_billing.first_of_days() }}) as first_day,
+    {{ ai_billing.end_of('to_day') }} as end_day
+  from (
+    select
+      label, value, team, given.valid_from, given.valid_to,
+      {{ ai_billing.date_of('given.valid_from') }} as from_day,
+      {{ ai_billing.date_of('given.valid_to') }} as to_day
+    from (
+      {{ ai_billing.input_rows('teams') }}
+    ) as given
+  ) as typed
+  where label in ('api_key_id', 'project_id', 'workspace_id') and value is not null and team is not null
+    and (valid_from is null or from_day is not null) and (valid_to is null or to_day is not null)
+    and coalesce(from_day <= to_day, true)
+{%- endmacro %}
+
+{# The days between all first and last days of a value, with the number of teams that claim them. #}
+{% macro team_spans(claims) -%}
+  select
+    spans.label, spans.value, spans.first_day, spans.end_day,
+    count(distinct claims.team) as teams, min(claims.team) as team, max(claims.team) as other_team
+  from (
+    select label, value, day as first_day, lead(day) over (partition by label, value order by day) as end_day
+    from (
+      select label, value, first_day as day from {{ claims }} as begun
+      union all
+      select label, value, end_day from {{ claims }} as ended
+    ) as edges
+    group by label, value, day
+  ) as spans
+  left join {{ claims }} as claims
+    on spans.label = claims.label
+    and spans.value = claims.value
+    and claims.first_day <= spans.first_day
+    and claims.end_day >= spans.end_day
+  where spans.end_day is not null
+  group by spans.label, spans.value, spans.first_day, spans.end_day
+{%- endmacro %}
+
+{# Rows of costs with a `day`, each with its team on this day: the team of its key, else of its project, else of its workspace.
    `allocated_by` names the label that decided. Both are null if none of the three has a team. #}
 {% macro with_team(rows) -%}
   {%- set labels = ['api_key_id', 'project_id', 'workspace_id'] -%}
@@ -70,8 +143,11 @@
   from {{ rows }} as rows_
   {%- for label in labels %}
   left join (
-    select value, team from {{ ref('ai_billing__teams') }} where label = '{{ label }}'
-  ) as by_{{ label }} on rows_.{{ label }} = by_{{ label }}.value
+    select value, team, first_day, end_day from {{ ref('ai_billing__teams') }} where label = '{{ label }}'
+  ) as by_{{ label }}
+    on rows_.{{ label }} = by_{{ label }}.value
+    and rows_.day >= by_{{ label }}.first_day
+    and rows_.day < by_{{ label }}.end_day
   {%- endfor %}
 {%- endmacro %}
 

@@ -158,11 +158,12 @@ class Warehouse:
             self.insert(table, columns, [tuple(self.value(row.get(c)) for c in columns) for row in rows])
 
     def give(self, **inputs: list[tuple[str | None, ...]]) -> None:
-        """Replaces the rows of all input tables; an input that is not named becomes empty."""
+        """Replaces the rows of all input tables; an input that is not named becomes empty. A row may lack its last columns."""
         self.waiting.clear()
         for name, columns in INPUTS.items():
             self.run(f"delete from ai_billing_{name}")
-            self.insert(f"ai_billing_{name}", columns, inputs.get(name, []))
+            rows = [(*row, *[None] * (len(columns) - len(row))) for row in inputs.get(name, [])]
+            self.insert(f"ai_billing_{name}", columns, rows)
 
     @staticmethod
     def value(value):

@@ -66,8 +66,8 @@ export async function makeClock(database: Database): Promise<void> {
 }
 
 /**
- * Makes the table of one currency's costs. The labels of a key come before those of its project, and these before those of its
- * workspace, as in the model `team_costs`.
+ * Makes the table of one currency's costs. The team of a key comes before that of its project, and this before that of its workspace,
+ * each on the day of the cost, as in the model `team_costs`.
  */
 export async function makeCosts(database: Database, currency: string): Promise<void> {
   await database.run(`
@@ -75,10 +75,15 @@ export async function makeCosts(database: Database, currency: string): Promise<v
     WITH teams AS (${await modelQuery("ai_billing__teams")})
     SELECT daily.*, ${PLACE} AS place, coalesce(by_key.team, by_project.team, by_workspace.team) AS team
     FROM daily_costs AS daily
-    LEFT JOIN teams AS by_key ON by_key.label = 'api_key_id' AND by_key.value = daily.api_key_id
-    LEFT JOIN teams AS by_project ON by_project.label = 'project_id' AND by_project.value = daily.project_id
+    LEFT JOIN teams AS by_key
+      ON by_key.label = 'api_key_id' AND by_key.value = daily.api_key_id
+      AND daily.day >= by_key.first_day AND daily.day < by_key.end_day
+    LEFT JOIN teams AS by_project
+      ON by_project.label = 'project_id' AND by_project.value = daily.project_id
+      AND daily.day >= by_project.first_day AND daily.day < by_project.end_day
     LEFT JOIN teams AS by_workspace
       ON by_workspace.label = 'workspace_id' AND by_workspace.value = daily.workspace_id
+      AND daily.day >= by_workspace.first_day AND daily.day < by_workspace.end_day
     WHERE daily.billing_currency = ${literal(currency)}`);
 }
 

@@ -3,6 +3,7 @@ import { literal } from "../columns.ts";
 import type { Database } from "../database.ts";
 import { add, plain } from "../decimals.ts";
 import { removedCosts } from "../figures.ts";
+import { findingsOf } from "../findings.ts";
 import { unusables } from "../unusable.ts";
 import { idleBudgets } from "../inputs.ts";
 import { dimensionsOf } from "./dimensions.ts";
@@ -73,6 +74,7 @@ export async function reportData(
     ranges: await proofRanges(database),
     removed: await removedCosts(database),
     faults: await faultsOf(database),
+    findings: await findingsOf(database),
     unusable: await unusables(database),
     madeBy,
   };

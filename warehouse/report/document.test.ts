@@ -36,6 +36,7 @@ const EMPTY: ReportData = {
   ranges: [],
   removed: [],
   faults: [],
+  findings: [],
   unusable: { rows: 0, first: [] },
   madeBy: "test",
 };

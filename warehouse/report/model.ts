@@ -252,6 +252,8 @@ export interface ReportData {
   readonly removed: readonly RemovedRow[];
   /** Rows of inputs that the models cannot use, and budgets against which no cost can count. */
   readonly faults: readonly string[];
+  /** Places where inputs and costs do not go together, in words. */
+  readonly findings: readonly string[];
   /** Values that are in no sum, with their rows. */
   readonly unusable: Unusables;
   /** The command that made the report. */

@@ -104,7 +104,7 @@ function unusableRows({ rows, first }: Unusables): Markup {
 }
 
 export function proofSection(data: ReportData): Markup {
-  const { ranges, removed, asOf, faults, unusable } = data;
+  const { ranges, removed, asOf, faults, findings, unusable } = data;
   const datasets = [...new Set(ranges.map(({ dataset }) => dataset))];
   const strip = [
     ...datasets.map((dataset) => proven(ranges, dataset)),
@@ -113,6 +113,7 @@ export function proofSection(data: ReportData): Markup {
     ...(faults.length === 0
       ? []
       : [count(faults.length, "row of the inputs to correct", "rows of the inputs to correct")]),
+    ...(findings.length === 0 ? [] : [count(findings.length, "finding")]),
   ];
   const read =
     asOf === ""
@@ -125,6 +126,7 @@ export function proofSection(data: ReportData): Markup {
   ${unusable.rows === 0 ? new Array<Markup>() : [unusableRows(unusable)]}
   ${proofTables(data)}
   ${faults.length === 0 ? new Array<Markup>() : [markup`<h3>Rows of the inputs to correct</h3><ul>${faults.map((fault) => markup`<li>${fault}</li>`)}</ul>`]}
+  ${findings.length === 0 ? new Array<Markup>() : [markup`<h3>Findings</h3><ul id="findings">${findings.map((finding) => markup`<li>${finding}</li>`)}</ul>`]}
 </details>
 </section>`;
 }

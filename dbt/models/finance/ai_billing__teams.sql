@@ -1,8 +1,11 @@
--- The team of each key, project and workspace. If the input gives several teams for one value, the value has no team: see invalid_inputs.
-select label, value, max(team) as team
+-- The team of each key, project and workspace, and the days on which it is the team: from `first_day` to the day before `end_day`. No
+-- two rows of a value share a day. A day that several teams claim has no team: see team_map_findings and invalid_inputs.
+with claims as (
+  {{ ai_billing.team_claims() }}
+)
+
+select label, value, first_day, end_day, team
 from (
-  {{ ai_billing.input_rows('teams') }}
-) as given
-where label in ('api_key_id', 'project_id', 'workspace_id') and value is not null and team is not null
-group by label, value
-having count(distinct team) = 1
+  {{ ai_billing.team_spans('claims') }}
+) as spans
+where teams = 1

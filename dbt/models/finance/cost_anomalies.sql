@@ -28,11 +28,10 @@ charges as (
     rows_.{{ label }},
     {%- endfor %}
     sum(rows_.billed_cost) as billed_cost
-  from ({{ ai_billing.with_team(ref('current_costs')) }}) as rows_
+  from {{ ref('ai_billing__owned_costs') }} as rows_
   inner join calendar
     on {{ ai_billing.place_of('rows_.base_url', 'rows_.account') }} = calendar.place and rows_.day = calendar.day
-  where rows_.is_counted
-    and rows_.charge_category = 'Usage'
+  where rows_.charge_category = 'Usage'
     and rows_.charge_period_end <= {{ ai_billing.midnight('rows_.day', 1) }}
     and rows_.day > {{ ai_billing.add_days('calendar.scored_after', -56) }}
   group by calendar.place, calendar.day, calendar.scored_after, rows_.billing_currency

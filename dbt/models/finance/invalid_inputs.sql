@@ -1,10 +1,13 @@
--- Rows of the inputs that the models cannot use. Each row names its first fault.
+-- Rows of the inputs that the models cannot use, with all faults of each.
 {%- set labels = "label in ('api_key_id', 'project_id', 'workspace_id')" %}
 {%- set faults = {
   'teams': [
     ["not coalesce(" ~ labels ~ ", false)", 'label is none of api_key_id, project_id, workspace_id'],
     ['value is null', 'value is missing'],
     ['team is null', 'team is missing'],
+    ['valid_from is not null and ' ~ ai_billing.date_of('given.valid_from') ~ ' is null', 'valid_from is not written as YYYY-MM-DD'],
+    ['valid_to is not null and ' ~ ai_billing.date_of('given.valid_to') ~ ' is null', 'valid_to is not written as YYYY-MM-DD'],
+    [ai_billing.date_of('given.valid_from') ~ ' > ' ~ ai_billing.date_of('given.valid_to'), 'valid_to is before valid_from'],
   ],
   'budgets': [
     [ai_billing.date_of(dbt.concat(['month', "'-01'"])) ~ ' is null', 'month is not written as YYYY-MM'],
@@ -26,30 +29,43 @@
     [ai_billing.to_decimal('billed_total') ~ ' is null', 'billed_total is not a decimal that fits'],
   ],
 } %}
+{#- A row contradicts another one with the same keys if it says something else. #}
+{%- set undated = 'valid_from is null and valid_to is null' %}
+{%- set said = {
+  'teams': ['label, value', 'case when ' ~ undated ~ ' then team end', undated],
+  'budgets': ['team, month, billing_currency', ai_billing.to_decimal('budget'), '1 = 1'],
+  'exchange_rates': ['from_currency, to_currency, valid_from', ai_billing.to_decimal('rate'), '1 = 1'],
+  'invoice_totals': ['invoice_issuer_name, invoice_id, billing_currency', ai_billing.to_decimal('billed_total'), '1 = 1'],
+} %}
 {%- for input, columns in ai_billing.input_columns().items() %}
-{%- set keys = columns[:-1] %}
-{%- set said = columns[-1] if input == 'teams' else ai_billing.to_decimal(columns[-1]) %}
-select input, given, why
+{%- set keys, value, is_compared = said[input] %}
+select input, given, coalesce(nullif(substr(own_faults, 3), ''), contradiction) as why
 from (
   select
     '{{ input }}' as input,
     {%- set parts = [] %}
     {%- for column in columns %}
+    {%- if column in ai_billing.optional_columns().get(input, []) %}
+    {%- do parts.append("coalesce(" ~ dbt.concat(["', '", column]) ~ ", '')") %}
+    {%- else %}
+    {%- do parts.append("', '") if not loop.first %}
     {%- do parts.append("coalesce(" ~ column ~ ", '')") %}
-    {%- do parts.append("', '") if not loop.last %}
+    {%- endif %}
     {%- endfor %}
     {{ dbt.concat(parts) }} as given,
+    {%- set parts = [] %}
+    {%- for condition, why in faults[input] %}
+    {%- do parts.append("case when " ~ condition ~ " then '; " ~ why ~ "' else '' end") %}
+    {%- endfor %}
+    {{ dbt.concat(parts) }} as own_faults,
     case
-      {%- for condition, why in faults[input] %}
-      when {{ condition }} then '{{ why }}'
-      {%- endfor %}
-      when min({{ said }}) over (partition by {{ keys | join(', ') }})
-        <> max({{ said }}) over (partition by {{ keys | join(', ') }}) then 'another row contradicts it'
-    end as why
+      when {{ is_compared }} and min({{ value }}) over (partition by {{ keys }}) <> max({{ value }}) over (partition by {{ keys }})
+        then 'another row contradicts it'
+    end as contradiction
   from (
     {{ ai_billing.input_rows(input) }}
   ) as given
 ) as judged
-where why is not null
+where own_faults <> '' or contradiction is not null
 {{ 'union all' if not loop.last }}
 {%- endfor %}

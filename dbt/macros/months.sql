@@ -1,0 +1,146 @@
+{#
+  Costs by month of charge period and some labels, beside the month before, with a forecast of the running month. The forecast is the mean
+  usage charge of its complete days, times the days of the month, plus all other charges once. `rows`: the costs that count.
+#}
+{% macro months_of(rows, labels) %}
+{%- set keys = ['place', 'month'] + labels %}
+{%- set measures = ['billed_cost', 'effective_cost', 'provisional_cost', 'to_date_cost', 'daily_cost', 'other_cost'] %}
+{%- set type_decimal = ai_billing.type_decimal() %}
+{%- set text = dbt.type_string() %}
+with calendar as (
+  select * from {{ ref('ai_billing__calendar_costs') }}
+),
+
+months as (
+  select
+    place, month,
+    max(account) as account,
+    max(base_url) as base_url,
+    max(through_day) as through_day,
+    {{ ai_billing.month_of('max(through_day)') }} as running_month,
+    {{ ai_billing.days_between('month', ai_billing.add_months('month', 1)) }} as days_in_month,
+    sum(case when is_complete then 1 else 0 end) as days_counted,
+    sum(case when day_status <> 'proven' then 1 else 0 end) as days_not_proven,
+    sum(case when day_status = 'incomplete' then 1 else 0 end) as days_incomplete
+  from calendar
+  group by place, month
+),
+
+costs as (
+  select
+    calendar.place, calendar.month,
+    {%- for name in labels %}
+    rows_.{{ name }},
+    {%- endfor %}
+    rows_.day, rows_.billed_cost, rows_.effective_cost, rows_.cost_status,
+    calendar.is_complete,
+    rows_.day <= calendar.through_day as is_to_date,
+    {{ ai_billing.day_of_month('rows_.day') }} <= {{ ai_billing.day_of_month('calendar.through_day') }} as is_same_day,
+    -- A charge for a longer period, such as a subscription by the month, comes once.
+    rows_.charge_category = 'Usage' and rows_.charge_period_end <= {{ ai_billing.midnight('rows_.day', 1) }} as is_daily
+  from {{ rows }} as rows_
+  inner join calendar
+    on {{ ai_billing.place_of('rows_.base_url', 'rows_.account') }} = calendar.place and rows_.day = calendar.day
+),
+
+own as (
+  select
+    {{ keys | join(', ') }},
+    sum(billed_cost) as billed_cost,
+    sum(effective_cost) as effective_cost,
+    sum(case when cost_status = 'provisional' then billed_cost else 0 end) as provisional_cost,
+    sum(case when is_to_date then billed_cost else 0 end) as to_date_cost,
+    sum(case when is_daily and is_complete then billed_cost else 0 end) as daily_cost,
+    sum(case when is_daily then 0 else billed_cost end) as other_cost,
+    sum(case when is_same_day then billed_cost else 0 end) as same_day_cost
+  from costs
+  group by {{ keys | join(', ') }}
+),
+
+-- Each month's sums appear twice: as the sums of their month, and as those of the month before in the following month.
+both_ as (
+  select
+    {{ keys | join(', ') }}, {{ measures | join(', ') }},
+    cast(0 as {{ type_decimal }}) as previous_billed_cost, cast(0 as {{ type_decimal }}) as previous_to_date_cost
+  from own
+  union all
+  select
+    place, {{ ai_billing.add_months('month', 1) }}, {{ labels | join(', ') }}, 0, 0, 0, 0, 0, 0, billed_cost, same_day_cost
+  from own
+),
+
+sums as (
+  select
+    {{ keys | join(', ') }},
+    {%- for name in measures + ['previous_billed_cost', 'previous_to_date_cost'] %}
+    sum({{ name }}) as {{ name }}{{ ',' if not loop.last }}
+    {%- endfor %}
+  from both_
+  group by {{ keys | join(', ') }}
+),
+
+provisional as (
+  select place, month, billing_currency, count(distinct day) as days_provisional
+  from costs
+  where cost_status = 'provisional'
+  group by place, month, billing_currency
+),
+
+-- Before the first known day the costs are unknown, and not 0.
+compared as (
+  select
+    sums.*,
+    months.account, months.base_url, months.through_day, months.running_month, months.days_in_month, months.days_counted,
+    months.days_not_proven, months.days_incomplete,
+    coalesce(provisional.days_provisional, 0) as days_provisional,
+    previous.days_counted as previous_days_counted,
+    case when previous.month is not null then sums.previous_billed_cost end as known_previous,
+    -- Of a month after the newest complete day nothing is known as a whole: it has no days to compare.
+    case
+      when previous.month is null or sums.month > months.running_month then null
+      when sums.month = months.running_month then sums.previous_to_date_cost
+      else sums.previous_billed_cost
+    end as known_previous_to_date,
+    case when sums.month = months.running_month then sums.to_date_cost else sums.billed_cost end as own_to_date
+  from sums
+  inner join months on sums.place = months.place and sums.month = months.month
+  left join months as previous
+    on sums.place = previous.place and sums.month = {{ ai_billing.add_months('previous.month', 1) }}
+  left join provisional
+    on sums.place = provisional.place
+    and sums.month = provisional.month
+    and sums.billing_currency = provisional.billing_currency
+)
+
+select
+  month, account, base_url,
+  {{ labels | join(', ') }},
+  billed_cost,
+  effective_cost,
+  provisional_cost,
+  known_previous as previous_billed_cost,
+  billed_cost - known_previous as change,
+  {{ ai_billing.ratio('billed_cost - known_previous', 'abs(known_previous)') }} as change_share,
+  month = running_month as is_running,
+  through_day,
+  own_to_date as to_date_cost,
+  known_previous_to_date as previous_to_date_cost,
+  own_to_date - known_previous_to_date as change_to_date,
+  case
+    when month < running_month then billed_cost
+    when month = running_month and days_counted > 0 and abs(daily_cost) < 10000000000000
+      then other_cost + {{ ai_billing.divided('daily_cost * days_in_month', 'days_counted') }}
+  end as forecast_cost,
+  case
+    when month < running_month then 'the month is over: its billed cost'
+    when month = running_month and abs(daily_cost) >= 10000000000000
+      then 'none: the costs are too large to be multiplied exactly'
+    when month = running_month and days_counted > 0 then {{ dbt.concat([
+      "'mean of the usage charges of '", 'cast(days_counted as ' ~ text ~ ')', "' complete days, the last of them day '",
+      'cast(' ~ ai_billing.day_of_month('through_day') ~ ' as ' ~ text ~ ')', "', times '",
+      'cast(days_in_month as ' ~ text ~ ')', "' days; other charges once, as they are'"]) }}
+    else 'none: no day of the month is complete yet'
+  end as forecast_method,
+  days_in_month, days_counted, days_provisional, days_not_proven, days_incomplete, previous_days_counted
+from compared
+{% endmacro %}
