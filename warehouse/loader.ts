@@ -4,6 +4,7 @@
  * transaction. It holds just the rows that the states cover, stream by stream. So a process that is killed anywhere loses only
  * rows that no state covers, and the next process reads these again: no row is in a table twice.
  */
+import type { DuckDBAppender } from "@duckdb/node-api";
 import type { Database } from "./database.ts";
 import { type Column, EXTRACTED_AT, isStream, type Table, TABLES } from "./columns.ts";
 import type { Place } from "./accounts.ts";
@@ -25,6 +26,9 @@ const NONE: Counts = { read: 0, added: 0, changed: 0 };
 
 /** A commit is due after this many bytes of RECORD lines. */
 const COMMIT_BYTES = 32_000_000;
+
+/** The most bytes of RECORD lines outside the memory that DuckDB counts. */
+const HELD_BYTES = 8_000_000;
 
 /** A commit is due after this time, in milliseconds. */
 const COMMIT_INTERVAL = 5000;
@@ -60,6 +64,9 @@ export class Loader {
   readonly #counts = new Map<StreamName, Counts>();
   readonly #states = new Map<string, string>();
   readonly #lines = new Map<StreamName, Lines>();
+  /** The open appenders. What they hold is staged when they are closed. */
+  readonly #appenders = new Map<StreamName, DuckDBAppender>();
+  #held = 0;
   #bytes = 0;
   #committedAt: number;
 
@@ -75,7 +82,7 @@ export class Loader {
   async begin(): Promise<void> {
     for (const { name } of Object.values(TABLES)) {
       await this.#database.run(
-        `CREATE OR REPLACE TEMP TABLE lines_${name} (line VARCHAR, place BIGINT)`,
+        `CREATE OR REPLACE TEMP TABLE lines_${name} (lines BLOB, place BIGINT)`,
       );
     }
   }
@@ -83,22 +90,32 @@ export class Loader {
   /** Stages RECORD lines. Does not keep `bytes`. */
   async stage(stream: string, bytes: Uint8Array, count: number): Promise<void> {
     if (!isStream(stream)) throw new TypeError(`there is no table for the stream ${stream}`);
-    const appender = await this.#database.appender(`lines_${stream}`);
     const lines = this.#lines.get(stream) ?? NO_LINES;
-    let { came } = lines;
-    for (const line of Buffer.from(bytes).toString().split("\n")) {
-      if (line === "") continue;
-      appender.appendVarchar(line);
-      appender.appendBigInt(BigInt(came));
-      appender.endRow();
-      came += 1;
-    }
-    appender.flushSync();
-    appender.closeSync();
+    const appender = await this.#appenderOf(stream);
+    appender.appendBlob(bytes);
+    appender.appendBigInt(BigInt(lines.came));
+    appender.endRow();
+    this.#held += bytes.length;
+    if (this.#held >= HELD_BYTES) this.#flush();
     const before = this.counts(stream);
     this.#counts.set(stream, { ...before, read: before.read + count });
-    this.#lines.set(stream, { ...lines, came });
+    this.#lines.set(stream, { ...lines, came: lines.came + count });
     this.#bytes += bytes.length;
+  }
+
+  /** Puts what the appenders hold into their tables, where DuckDB counts its memory. */
+  #flush(): void {
+    for (const appender of this.#appenders.values()) appender.closeSync();
+    this.#appenders.clear();
+    this.#held = 0;
+  }
+
+  async #appenderOf(stream: StreamName): Promise<DuckDBAppender> {
+    const open = this.#appenders.get(stream);
+    if (open !== undefined) return open;
+    const appender = await this.#database.appender(`lines_${stream}`);
+    this.#appenders.set(stream, appender);
+    return appender;
   }
 
   /** Takes a state, which covers the records of its stream before it. Commits if it is time to. */
@@ -115,6 +132,7 @@ export class Loader {
 
   /** Commits all that the states cover. Lines behind them wait for their state. */
   async commit(): Promise<void> {
+    this.#flush();
     const changes = new Map<StreamName, Omit<Counts, "read">>();
     await this.#database.transaction(async () => {
       for (const [stream, { covered, committed }] of this.#lines) {
@@ -165,7 +183,10 @@ export class Loader {
       CREATE OR REPLACE TEMP TABLE arrived AS
       SELECT ${values.join(", ")},
              make_timestamp(message.record.emitted_at * 1000) AS ${EXTRACTED_AT}, place
-      FROM (SELECT from_json(line, '${shape}') AS message, place FROM lines_${name} WHERE place < ${end})`);
+      FROM (SELECT from_json(line, '${shape}') AS message, place
+            FROM (SELECT unnest(lines) AS line, place + generate_subscripts(lines, 1) - 1 AS place
+                  FROM (SELECT string_split(rtrim(decode(lines), chr(10)), chr(10)) AS lines, place
+                        FROM lines_${name} WHERE place < ${end})))`);
     await this.#database.run(`
       CREATE OR REPLACE TEMP TABLE known AS
       FROM ${name} WHERE ${key} IN (SELECT ${key} FROM arrived)`);
@@ -175,15 +196,17 @@ export class Loader {
       DELETE FROM arrived USING known
       WHERE arrived.${key} = known.${key} AND arrived.${cursor} = known.${cursor}
         AND NOT (${differs(content, "arrived", "known")})`);
-    const newest = (table: string, order: string): string => `
-      SELECT *, ${chain} AS chain_ FROM ${table}
+    // A window over whole rows takes long, so rows that nothing is known of are left out of it.
+    const newest = (table: string, rows: string, order: string): string => `
+      SELECT *, ${chain} AS chain_ FROM ${table} ${rows}
       QUALIFY row_number() OVER (PARTITION BY ${key}, ${chain} ORDER BY ${order}) = 1`;
     const [row] = await this.#database.query(`
-      WITH newer AS (${newest("arrived", `${cursor} DESC, place DESC`)}),
-      older AS (${newest("known", `${cursor} DESC, rowid DESC`)})
-      SELECT count(*) FILTER (older.${key} IS NULL),
+      WITH newer AS (${newest("arrived", `WHERE ${key} IN (SELECT ${key} FROM known)`, `${cursor} DESC, place DESC`)}),
+      older AS (${newest("known", "", `${cursor} DESC, rowid DESC`)})
+      SELECT (SELECT count(*) FROM (
+                SELECT ${key}, ${chain} FROM arrived EXCEPT SELECT ${key}, ${chain} FROM known)),
              count(*) FILTER (newer.${cursor} >= older.${cursor} AND (${differs(content, "newer", "older")}))
-      FROM newer LEFT JOIN older ON newer.${key} = older.${key} AND newer.chain_ = older.chain_`);
+      FROM newer JOIN older ON newer.${key} = older.${key} AND newer.chain_ = older.chain_`);
     await this.#database.run(
       `INSERT INTO ${name} BY NAME SELECT * EXCLUDE (place) FROM arrived ORDER BY place`,
     );
