@@ -44,61 +44,61 @@ set
         order by line_digest
         )) as digest
   from (
-    select close_id, sha256(coalesce(cast(
+    select close_id, sha256(concat(coalesce(cast(
     length(
         cast(cast(book_view as TEXT) as TEXT)
-    ) as TEXT) || ':' || cast(cast(book_view as TEXT) as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(cast(book_view as TEXT) as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(cast(book_month as TEXT) as TEXT)
-    ) as TEXT) || ':' || cast(cast(book_month as TEXT) as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(cast(book_month as TEXT) as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(cast(month as TEXT) as TEXT)
-    ) as TEXT) || ':' || cast(cast(month as TEXT) as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(cast(month as TEXT) as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(cast(kind as TEXT) as TEXT)
-    ) as TEXT) || ':' || cast(cast(kind as TEXT) as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(cast(kind as TEXT) as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(cast(reason as TEXT) as TEXT)
-    ) as TEXT) || ':' || cast(cast(reason as TEXT) as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(cast(reason as TEXT) as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(cast(day as TEXT) as TEXT)
-    ) as TEXT) || ':' || cast(cast(day as TEXT) as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(cast(day as TEXT) as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(cast(method as TEXT) as TEXT)
-    ) as TEXT) || ':' || cast(cast(method as TEXT) as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(cast(method as TEXT) as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(cast(account as TEXT) as TEXT)
-    ) as TEXT) || ':' || cast(cast(account as TEXT) as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(cast(account as TEXT) as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(cast(base_url as TEXT) as TEXT)
-    ) as TEXT) || ':' || cast(cast(base_url as TEXT) as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(cast(base_url as TEXT) as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(cast(service_provider_name as TEXT) as TEXT)
-    ) as TEXT) || ':' || cast(cast(service_provider_name as TEXT) as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(cast(service_provider_name as TEXT) as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(cast(team as TEXT) as TEXT)
-    ) as TEXT) || ':' || cast(cast(team as TEXT) as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(cast(team as TEXT) as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(cast(project_id as TEXT) as TEXT)
-    ) as TEXT) || ':' || cast(cast(project_id as TEXT) as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(cast(project_id as TEXT) as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(cast(model_id as TEXT) as TEXT)
-    ) as TEXT) || ':' || cast(cast(model_id as TEXT) as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(cast(model_id as TEXT) as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(cast(invoice_id as TEXT) as TEXT)
-    ) as TEXT) || ':' || cast(cast(invoice_id as TEXT) as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(cast(invoice_id as TEXT) as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(cast(charge_category as TEXT) as TEXT)
-    ) as TEXT) || ':' || cast(cast(charge_category as TEXT) as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(cast(charge_category as TEXT) as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(cast(billing_currency as TEXT) as TEXT)
-    ) as TEXT) || ':' || cast(cast(billing_currency as TEXT) as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(cast(billing_currency as TEXT) as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(cast(entries as TEXT) as TEXT)
-    ) as TEXT) || ':' || cast(cast(entries as TEXT) as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(cast(entries as TEXT) as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(regexp_replace(regexp_replace(cast(amount as TEXT), '([.][0-9]*[1-9])0+$', '\1'), '[.]0+$', '') as TEXT)
-    ) as TEXT) || ':' || cast(regexp_replace(regexp_replace(cast(amount as TEXT), '([.][0-9]*[1-9])0+$', '\1'), '[.]0+$', '') as TEXT), '-')) as line_digest from "ai_billing_close_lines"
+    ) as TEXT) || ':' || cast(regexp_replace(regexp_replace(cast(amount as TEXT), '([.][0-9]*[1-9])0+$', '\1'), '[.]0+$', '') as TEXT), '-'))) as line_digest from "ai_billing_close_lines"
   ) as digested
   group by close_id
       ) as digests

@@ -24,6 +24,10 @@ from (
   select
     team,
     cast(case
+    when typeof(given.month || '-01' || ' 00:00:00') = 'TIMESTAMP' then
+      case when year(cast(given.month || '-01' || ' 00:00:00' as timestamp)) between 1000 and 9999 then cast(given.month || '-01' || ' 00:00:00' as timestamp) end
+    when regexp_full_match(cast(given.month || '-01' || ' 00:00:00' as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast(given.month || '-01' || ' 00:00:00' as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast(given.month || '-01' || ' 00:00:00' as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast(given.month || '-01' || ' 00:00:00' as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast(given.month || '-01' || ' 00:00:00' as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -62,6 +66,10 @@ from (
     from_currency,
     to_currency,
     cast(case
+    when typeof(given.valid_from || ' 00:00:00') = 'TIMESTAMP' then
+      case when year(cast(given.valid_from || ' 00:00:00' as timestamp)) between 1000 and 9999 then cast(given.valid_from || ' 00:00:00' as timestamp) end
+    when regexp_full_match(cast(given.valid_from || ' 00:00:00' as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast(given.valid_from || ' 00:00:00' as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast(given.valid_from || ' 00:00:00' as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast(given.valid_from || ' 00:00:00' as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast(given.valid_from || ' 00:00:00' as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -131,6 +139,10 @@ with typed as (
     cast("account" as TEXT) as account,
     cast("base_url" as TEXT) as base_url,
     case
+    when typeof("window_start") = 'TIMESTAMP' then
+      case when year(cast("window_start" as timestamp)) between 1000 and 9999 then cast("window_start" as timestamp) end
+    when regexp_full_match(cast("window_start" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("window_start" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("window_start" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("window_start" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("window_start" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -140,6 +152,10 @@ with typed as (
                 || regexp_extract(cast("window_start" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as window_start,
     case
+    when typeof("window_end") = 'TIMESTAMP' then
+      case when year(cast("window_end" as timestamp)) between 1000 and 9999 then cast("window_end" as timestamp) end
+    when regexp_full_match(cast("window_end" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("window_end" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("window_end" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("window_end" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("window_end" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -152,6 +168,10 @@ with typed as (
     cast("inside_window" as boolean) as inside_window,
     coalesce(cast("whole_window" as boolean), true) as is_whole_window,
     case
+    when typeof("covered_from") = 'TIMESTAMP' then
+      case when year(cast("covered_from" as timestamp)) between 1000 and 9999 then cast("covered_from" as timestamp) end
+    when regexp_full_match(cast("covered_from" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("covered_from" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("covered_from" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("covered_from" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("covered_from" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -161,6 +181,10 @@ with typed as (
                 || regexp_extract(cast("covered_from" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as covered_from,
     case
+    when typeof("covered_through") = 'TIMESTAMP' then
+      case when year(cast("covered_through" as timestamp)) between 1000 and 9999 then cast("covered_through" as timestamp) end
+    when regexp_full_match(cast("covered_through" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("covered_through" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("covered_through" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("covered_through" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("covered_through" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -170,6 +194,10 @@ with typed as (
                 || regexp_extract(cast("covered_through" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as covered_through,
     case
+    when typeof("began_at") = 'TIMESTAMP' then
+      case when year(cast("began_at" as timestamp)) between 1000 and 9999 then cast("began_at" as timestamp) end
+    when regexp_full_match(cast("began_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("began_at" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("began_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("began_at" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("began_at" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -179,6 +207,10 @@ with typed as (
                 || regexp_extract(cast("began_at" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as began_at,
     case
+    when typeof("ended_at") = 'TIMESTAMP' then
+      case when year(cast("ended_at" as timestamp)) between 1000 and 9999 then cast("ended_at" as timestamp) end
+    when regexp_full_match(cast("ended_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("ended_at" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("ended_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("ended_at" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("ended_at" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -188,6 +220,10 @@ with typed as (
                 || regexp_extract(cast("ended_at" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as ended_at,
     case
+    when typeof("pass_began_at") = 'TIMESTAMP' then
+      case when year(cast("pass_began_at" as timestamp)) between 1000 and 9999 then cast("pass_began_at" as timestamp) end
+    when regexp_full_match(cast("pass_began_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("pass_began_at" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("pass_began_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("pass_began_at" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("pass_began_at" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -198,6 +234,10 @@ with typed as (
   end as pass_began_at,
     cast("resumed" as boolean) as is_resumed,
     case
+    when typeof("first_as_of") = 'TIMESTAMP' then
+      case when year(cast("first_as_of" as timestamp)) between 1000 and 9999 then cast("first_as_of" as timestamp) end
+    when regexp_full_match(cast("first_as_of" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("first_as_of" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("first_as_of" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("first_as_of" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("first_as_of" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -207,6 +247,10 @@ with typed as (
                 || regexp_extract(cast("first_as_of" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as first_as_of,
     case
+    when typeof("last_as_of") = 'TIMESTAMP' then
+      case when year(cast("last_as_of" as timestamp)) between 1000 and 9999 then cast("last_as_of" as timestamp) end
+    when regexp_full_match(cast("last_as_of" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("last_as_of" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("last_as_of" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("last_as_of" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("last_as_of" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -230,6 +274,10 @@ with typed as (
     ) as standing_rows,
     nullif(cast("totals" as TEXT), 'null') as totals,
     case
+    when typeof("_airbyte_extracted_at") = 'TIMESTAMP' then
+      case when year(cast("_airbyte_extracted_at" as timestamp)) between 1000 and 9999 then cast("_airbyte_extracted_at" as timestamp) end
+    when regexp_full_match(cast("_airbyte_extracted_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("_airbyte_extracted_at" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("_airbyte_extracted_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("_airbyte_extracted_at" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("_airbyte_extracted_at" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -275,6 +323,10 @@ with typed as (
     nullif(trim(cast("name" as TEXT)), '') as name,
     cast("is_archived" as boolean) as is_archived,
     case
+    when typeof("read_at") = 'TIMESTAMP' then
+      case when year(cast("read_at" as timestamp)) between 1000 and 9999 then cast("read_at" as timestamp) end
+    when regexp_full_match(cast("read_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("read_at" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("read_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("read_at" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("read_at" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -284,6 +336,10 @@ with typed as (
                 || regexp_extract(cast("read_at" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as read_at,
     case
+    when typeof("_airbyte_extracted_at") = 'TIMESTAMP' then
+      case when year(cast("_airbyte_extracted_at" as timestamp)) between 1000 and 9999 then cast("_airbyte_extracted_at" as timestamp) end
+    when regexp_full_match(cast("_airbyte_extracted_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("_airbyte_extracted_at" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("_airbyte_extracted_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("_airbyte_extracted_at" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("_airbyte_extracted_at" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -355,6 +411,10 @@ with raw_rows as (
     cast("x_CostStatus" as TEXT) as cost_status,
     cast("x_CorrectsRecordId" as TEXT) as corrects_record_id,
     case
+    when typeof("x_RecordUpdatedAt") = 'TIMESTAMP' then
+      case when year(cast("x_RecordUpdatedAt" as timestamp)) between 1000 and 9999 then cast("x_RecordUpdatedAt" as timestamp) end
+    when regexp_full_match(cast("x_RecordUpdatedAt" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("x_RecordUpdatedAt" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("x_RecordUpdatedAt" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("x_RecordUpdatedAt" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("x_RecordUpdatedAt" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -364,6 +424,10 @@ with raw_rows as (
                 || regexp_extract(cast("x_RecordUpdatedAt" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as record_updated_at,
     case
+    when typeof("ChargePeriodStart") = 'TIMESTAMP' then
+      case when year(cast("ChargePeriodStart" as timestamp)) between 1000 and 9999 then cast("ChargePeriodStart" as timestamp) end
+    when regexp_full_match(cast("ChargePeriodStart" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("ChargePeriodStart" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("ChargePeriodStart" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("ChargePeriodStart" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("ChargePeriodStart" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -373,6 +437,10 @@ with raw_rows as (
                 || regexp_extract(cast("ChargePeriodStart" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as charge_period_start,
     case
+    when typeof("ChargePeriodEnd") = 'TIMESTAMP' then
+      case when year(cast("ChargePeriodEnd" as timestamp)) between 1000 and 9999 then cast("ChargePeriodEnd" as timestamp) end
+    when regexp_full_match(cast("ChargePeriodEnd" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("ChargePeriodEnd" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("ChargePeriodEnd" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("ChargePeriodEnd" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("ChargePeriodEnd" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -382,6 +450,10 @@ with raw_rows as (
                 || regexp_extract(cast("ChargePeriodEnd" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as charge_period_end,
     case
+    when typeof("BillingPeriodStart") = 'TIMESTAMP' then
+      case when year(cast("BillingPeriodStart" as timestamp)) between 1000 and 9999 then cast("BillingPeriodStart" as timestamp) end
+    when regexp_full_match(cast("BillingPeriodStart" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("BillingPeriodStart" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("BillingPeriodStart" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("BillingPeriodStart" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("BillingPeriodStart" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -391,6 +463,10 @@ with raw_rows as (
                 || regexp_extract(cast("BillingPeriodStart" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as billing_period_start,
     case
+    when typeof("BillingPeriodEnd") = 'TIMESTAMP' then
+      case when year(cast("BillingPeriodEnd" as timestamp)) between 1000 and 9999 then cast("BillingPeriodEnd" as timestamp) end
+    when regexp_full_match(cast("BillingPeriodEnd" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("BillingPeriodEnd" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("BillingPeriodEnd" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("BillingPeriodEnd" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("BillingPeriodEnd" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -419,6 +495,10 @@ with raw_rows as (
   end end as pricing_currency_billed_cost,
     coalesce(cast("x_ReadingId" as TEXT), '') as reading_id,
     case
+    when typeof("_airbyte_extracted_at") = 'TIMESTAMP' then
+      case when year(cast("_airbyte_extracted_at" as timestamp)) between 1000 and 9999 then cast("_airbyte_extracted_at" as timestamp) end
+    when regexp_full_match(cast("_airbyte_extracted_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("_airbyte_extracted_at" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("_airbyte_extracted_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("_airbyte_extracted_at" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("_airbyte_extracted_at" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -432,7 +512,7 @@ with raw_rows as (
 hashed as (
   select
     raw_rows.*,
-    md5(cast(case when record_id is null then '-' else '=' || record_id end || '|' || case when record_updated_at_text is null then '-' else '=' || record_updated_at_text end || '|' || case when granularity is null then '-' else '=' || granularity end || '|' || case when charge_period_start_text is null then '-' else '=' || charge_period_start_text end || '|' || case when charge_period_end_text is null then '-' else '=' || charge_period_end_text end || '|' || case when service_provider_name is null then '-' else '=' || service_provider_name end || '|' || case when service_category is null then '-' else '=' || service_category end || '|' || case when service_subcategory is null then '-' else '=' || service_subcategory end || '|' || case when service_name is null then '-' else '=' || service_name end || '|' || case when sku_id is null then '-' else '=' || sku_id end || '|' || case when sku_meter is null then '-' else '=' || sku_meter end || '|' || case when model_id is null then '-' else '=' || model_id end || '|' || case when project_id is null then '-' else '=' || project_id end || '|' || case when workspace_id is null then '-' else '=' || workspace_id end || '|' || case when api_key_id is null then '-' else '=' || api_key_id end || '|' || case when service_tier is null then '-' else '=' || service_tier end || '|' || case when workload_type is null then '-' else '=' || workload_type end || '|' || case when upstream_provider is null then '-' else '=' || upstream_provider end || '|' || case when usage_type is null then '-' else '=' || usage_type end || '|' || case when billing_period_start_text is null then '-' else '=' || billing_period_start_text end || '|' || case when billing_period_end_text is null then '-' else '=' || billing_period_end_text end || '|' || case when invoice_issuer_name is null then '-' else '=' || invoice_issuer_name end || '|' || case when invoice_id is null then '-' else '=' || invoice_id end || '|' || case when charge_category is null then '-' else '=' || charge_category end || '|' || case when charge_class is null then '-' else '=' || charge_class end || '|' || case when charge_description is null then '-' else '=' || charge_description end || '|' || case when billing_currency is null then '-' else '=' || billing_currency end || '|' || case when billed_cost_text is null then '-' else '=' || billed_cost_text end || '|' || case when effective_cost_text is null then '-' else '=' || effective_cost_text end || '|' || case when pricing_currency is null then '-' else '=' || pricing_currency end || '|' || case when pricing_currency_billed_cost_text is null then '-' else '=' || pricing_currency_billed_cost_text end || '|' || case when cost_status is null then '-' else '=' || cost_status end || '|' || case when corrects_record_id is null then '-' else '=' || corrects_record_id end || '|' as TEXT)) as content_hash
+    md5(cast(concat(case when record_id is null then '-' else '=' || record_id end, '|', case when record_updated_at_text is null then '-' else '=' || record_updated_at_text end, '|', case when granularity is null then '-' else '=' || granularity end, '|', case when charge_period_start_text is null then '-' else '=' || charge_period_start_text end, '|', case when charge_period_end_text is null then '-' else '=' || charge_period_end_text end, '|', case when service_provider_name is null then '-' else '=' || service_provider_name end, '|', case when service_category is null then '-' else '=' || service_category end, '|', case when service_subcategory is null then '-' else '=' || service_subcategory end, '|', case when service_name is null then '-' else '=' || service_name end, '|', case when sku_id is null then '-' else '=' || sku_id end, '|', case when sku_meter is null then '-' else '=' || sku_meter end, '|', case when model_id is null then '-' else '=' || model_id end, '|', case when project_id is null then '-' else '=' || project_id end, '|', case when workspace_id is null then '-' else '=' || workspace_id end, '|', case when api_key_id is null then '-' else '=' || api_key_id end, '|', case when service_tier is null then '-' else '=' || service_tier end, '|', case when workload_type is null then '-' else '=' || workload_type end, '|', case when upstream_provider is null then '-' else '=' || upstream_provider end, '|', case when usage_type is null then '-' else '=' || usage_type end, '|', case when billing_period_start_text is null then '-' else '=' || billing_period_start_text end, '|', case when billing_period_end_text is null then '-' else '=' || billing_period_end_text end, '|', case when invoice_issuer_name is null then '-' else '=' || invoice_issuer_name end, '|', case when invoice_id is null then '-' else '=' || invoice_id end, '|', case when charge_category is null then '-' else '=' || charge_category end, '|', case when charge_class is null then '-' else '=' || charge_class end, '|', case when charge_description is null then '-' else '=' || charge_description end, '|', case when billing_currency is null then '-' else '=' || billing_currency end, '|', case when billed_cost_text is null then '-' else '=' || billed_cost_text end, '|', case when effective_cost_text is null then '-' else '=' || effective_cost_text end, '|', case when pricing_currency is null then '-' else '=' || pricing_currency end, '|', case when pricing_currency_billed_cost_text is null then '-' else '=' || pricing_currency_billed_cost_text end, '|', case when cost_status is null then '-' else '=' || cost_status end, '|', case when corrects_record_id is null then '-' else '=' || corrects_record_id end, '|') as TEXT)) as content_hash
   from raw_rows
 ),
 numbered as (
@@ -534,6 +614,10 @@ with raw_rows as (
     cast("ConsumedQuantity" as TEXT) as consumed_quantity_text,
     cast("ConsumedUnit" as TEXT) as consumed_unit,
     case
+    when typeof("x_RecordUpdatedAt") = 'TIMESTAMP' then
+      case when year(cast("x_RecordUpdatedAt" as timestamp)) between 1000 and 9999 then cast("x_RecordUpdatedAt" as timestamp) end
+    when regexp_full_match(cast("x_RecordUpdatedAt" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("x_RecordUpdatedAt" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("x_RecordUpdatedAt" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("x_RecordUpdatedAt" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("x_RecordUpdatedAt" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -543,6 +627,10 @@ with raw_rows as (
                 || regexp_extract(cast("x_RecordUpdatedAt" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as record_updated_at,
     case
+    when typeof("ChargePeriodStart") = 'TIMESTAMP' then
+      case when year(cast("ChargePeriodStart" as timestamp)) between 1000 and 9999 then cast("ChargePeriodStart" as timestamp) end
+    when regexp_full_match(cast("ChargePeriodStart" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("ChargePeriodStart" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("ChargePeriodStart" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("ChargePeriodStart" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("ChargePeriodStart" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -552,6 +640,10 @@ with raw_rows as (
                 || regexp_extract(cast("ChargePeriodStart" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as charge_period_start,
     case
+    when typeof("ChargePeriodEnd") = 'TIMESTAMP' then
+      case when year(cast("ChargePeriodEnd" as timestamp)) between 1000 and 9999 then cast("ChargePeriodEnd" as timestamp) end
+    when regexp_full_match(cast("ChargePeriodEnd" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("ChargePeriodEnd" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("ChargePeriodEnd" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("ChargePeriodEnd" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("ChargePeriodEnd" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -579,6 +671,10 @@ with raw_rows as (
   end as consumed_quantity,
     coalesce(cast("x_ReadingId" as TEXT), '') as reading_id,
     case
+    when typeof("_airbyte_extracted_at") = 'TIMESTAMP' then
+      case when year(cast("_airbyte_extracted_at" as timestamp)) between 1000 and 9999 then cast("_airbyte_extracted_at" as timestamp) end
+    when regexp_full_match(cast("_airbyte_extracted_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("_airbyte_extracted_at" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("_airbyte_extracted_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("_airbyte_extracted_at" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("_airbyte_extracted_at" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -592,7 +688,7 @@ with raw_rows as (
 hashed as (
   select
     raw_rows.*,
-    md5(cast(case when record_id is null then '-' else '=' || record_id end || '|' || case when record_updated_at_text is null then '-' else '=' || record_updated_at_text end || '|' || case when granularity is null then '-' else '=' || granularity end || '|' || case when charge_period_start_text is null then '-' else '=' || charge_period_start_text end || '|' || case when charge_period_end_text is null then '-' else '=' || charge_period_end_text end || '|' || case when service_provider_name is null then '-' else '=' || service_provider_name end || '|' || case when service_category is null then '-' else '=' || service_category end || '|' || case when service_subcategory is null then '-' else '=' || service_subcategory end || '|' || case when service_name is null then '-' else '=' || service_name end || '|' || case when sku_id is null then '-' else '=' || sku_id end || '|' || case when sku_meter is null then '-' else '=' || sku_meter end || '|' || case when model_id is null then '-' else '=' || model_id end || '|' || case when project_id is null then '-' else '=' || project_id end || '|' || case when workspace_id is null then '-' else '=' || workspace_id end || '|' || case when api_key_id is null then '-' else '=' || api_key_id end || '|' || case when service_tier is null then '-' else '=' || service_tier end || '|' || case when workload_type is null then '-' else '=' || workload_type end || '|' || case when upstream_provider is null then '-' else '=' || upstream_provider end || '|' || case when usage_type is null then '-' else '=' || usage_type end || '|' || case when consumed_quantity_text is null then '-' else '=' || consumed_quantity_text end || '|' || case when consumed_unit is null then '-' else '=' || consumed_unit end || '|' as TEXT)) as content_hash
+    md5(cast(concat(case when record_id is null then '-' else '=' || record_id end, '|', case when record_updated_at_text is null then '-' else '=' || record_updated_at_text end, '|', case when granularity is null then '-' else '=' || granularity end, '|', case when charge_period_start_text is null then '-' else '=' || charge_period_start_text end, '|', case when charge_period_end_text is null then '-' else '=' || charge_period_end_text end, '|', case when service_provider_name is null then '-' else '=' || service_provider_name end, '|', case when service_category is null then '-' else '=' || service_category end, '|', case when service_subcategory is null then '-' else '=' || service_subcategory end, '|', case when service_name is null then '-' else '=' || service_name end, '|', case when sku_id is null then '-' else '=' || sku_id end, '|', case when sku_meter is null then '-' else '=' || sku_meter end, '|', case when model_id is null then '-' else '=' || model_id end, '|', case when project_id is null then '-' else '=' || project_id end, '|', case when workspace_id is null then '-' else '=' || workspace_id end, '|', case when api_key_id is null then '-' else '=' || api_key_id end, '|', case when service_tier is null then '-' else '=' || service_tier end, '|', case when workload_type is null then '-' else '=' || workload_type end, '|', case when upstream_provider is null then '-' else '=' || upstream_provider end, '|', case when usage_type is null then '-' else '=' || usage_type end, '|', case when consumed_quantity_text is null then '-' else '=' || consumed_quantity_text end, '|', case when consumed_unit is null then '-' else '=' || consumed_unit end, '|') as TEXT)) as content_hash
   from raw_rows
 ),
 numbered as (
@@ -659,6 +755,10 @@ with claims as (
     select
       label, value, team, given.valid_from, given.valid_to,
       cast(case
+    when typeof(given.valid_from || ' 00:00:00') = 'TIMESTAMP' then
+      case when year(cast(given.valid_from || ' 00:00:00' as timestamp)) between 1000 and 9999 then cast(given.valid_from || ' 00:00:00' as timestamp) end
+    when regexp_full_match(cast(given.valid_from || ' 00:00:00' as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast(given.valid_from || ' 00:00:00' as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast(given.valid_from || ' 00:00:00' as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast(given.valid_from || ' 00:00:00' as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast(given.valid_from || ' 00:00:00' as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -668,6 +768,10 @@ with claims as (
                 || regexp_extract(cast(given.valid_from || ' 00:00:00' as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as date) as from_day,
       cast(case
+    when typeof(given.valid_to || ' 00:00:00') = 'TIMESTAMP' then
+      case when year(cast(given.valid_to || ' 00:00:00' as timestamp)) between 1000 and 9999 then cast(given.valid_to || ' 00:00:00' as timestamp) end
+    when regexp_full_match(cast(given.valid_to || ' 00:00:00' as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast(given.valid_to || ' 00:00:00' as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast(given.valid_to || ' 00:00:00' as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast(given.valid_to || ' 00:00:00' as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast(given.valid_to || ' 00:00:00' as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -722,6 +826,10 @@ from (
     'teams' as input,
     coalesce(label, '') || ', ' || coalesce(value, '') || ', ' || coalesce(team, '') || coalesce(', ' || valid_from, '') || coalesce(', ' || valid_to, '') as given,
     case when not coalesce(label in ('api_key_id', 'project_id', 'workspace_id'), false) then '; label is none of api_key_id, project_id, workspace_id' else '' end || case when value is null then '; value is missing' else '' end || case when team is null then '; team is missing' else '' end || case when valid_from is not null and cast(case
+    when typeof(given.valid_from || ' 00:00:00') = 'TIMESTAMP' then
+      case when year(cast(given.valid_from || ' 00:00:00' as timestamp)) between 1000 and 9999 then cast(given.valid_from || ' 00:00:00' as timestamp) end
+    when regexp_full_match(cast(given.valid_from || ' 00:00:00' as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast(given.valid_from || ' 00:00:00' as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast(given.valid_from || ' 00:00:00' as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast(given.valid_from || ' 00:00:00' as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast(given.valid_from || ' 00:00:00' as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -730,6 +838,10 @@ from (
             + coalesce(try_cast(regexp_extract(cast(given.valid_from || ' 00:00:00' as varchar), ':.*([+-])[0-9]{2}:?([0-9]{2})$', 1)
                 || regexp_extract(cast(given.valid_from || ' 00:00:00' as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as date) is null then '; valid_from is not written as YYYY-MM-DD' else '' end || case when valid_to is not null and cast(case
+    when typeof(given.valid_to || ' 00:00:00') = 'TIMESTAMP' then
+      case when year(cast(given.valid_to || ' 00:00:00' as timestamp)) between 1000 and 9999 then cast(given.valid_to || ' 00:00:00' as timestamp) end
+    when regexp_full_match(cast(given.valid_to || ' 00:00:00' as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast(given.valid_to || ' 00:00:00' as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast(given.valid_to || ' 00:00:00' as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast(given.valid_to || ' 00:00:00' as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast(given.valid_to || ' 00:00:00' as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -738,6 +850,10 @@ from (
             + coalesce(try_cast(regexp_extract(cast(given.valid_to || ' 00:00:00' as varchar), ':.*([+-])[0-9]{2}:?([0-9]{2})$', 1)
                 || regexp_extract(cast(given.valid_to || ' 00:00:00' as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as date) is null then '; valid_to is not written as YYYY-MM-DD' else '' end || case when cast(case
+    when typeof(given.valid_from || ' 00:00:00') = 'TIMESTAMP' then
+      case when year(cast(given.valid_from || ' 00:00:00' as timestamp)) between 1000 and 9999 then cast(given.valid_from || ' 00:00:00' as timestamp) end
+    when regexp_full_match(cast(given.valid_from || ' 00:00:00' as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast(given.valid_from || ' 00:00:00' as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast(given.valid_from || ' 00:00:00' as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast(given.valid_from || ' 00:00:00' as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast(given.valid_from || ' 00:00:00' as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -746,6 +862,10 @@ from (
             + coalesce(try_cast(regexp_extract(cast(given.valid_from || ' 00:00:00' as varchar), ':.*([+-])[0-9]{2}:?([0-9]{2})$', 1)
                 || regexp_extract(cast(given.valid_from || ' 00:00:00' as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as date) > cast(case
+    when typeof(given.valid_to || ' 00:00:00') = 'TIMESTAMP' then
+      case when year(cast(given.valid_to || ' 00:00:00' as timestamp)) between 1000 and 9999 then cast(given.valid_to || ' 00:00:00' as timestamp) end
+    when regexp_full_match(cast(given.valid_to || ' 00:00:00' as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast(given.valid_to || ' 00:00:00' as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast(given.valid_to || ' 00:00:00' as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast(given.valid_to || ' 00:00:00' as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast(given.valid_to || ' 00:00:00' as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -776,6 +896,10 @@ from (
     'budgets' as input,
     coalesce(team, '') || ', ' || coalesce(month, '') || ', ' || coalesce(billing_currency, '') || ', ' || coalesce(budget, '') as given,
     case when cast(case
+    when typeof(month || '-01' || ' 00:00:00') = 'TIMESTAMP' then
+      case when year(cast(month || '-01' || ' 00:00:00' as timestamp)) between 1000 and 9999 then cast(month || '-01' || ' 00:00:00' as timestamp) end
+    when regexp_full_match(cast(month || '-01' || ' 00:00:00' as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast(month || '-01' || ' 00:00:00' as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast(month || '-01' || ' 00:00:00' as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast(month || '-01' || ' 00:00:00' as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast(month || '-01' || ' 00:00:00' as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -825,6 +949,10 @@ from (
     'exchange_rates' as input,
     coalesce(from_currency, '') || ', ' || coalesce(to_currency, '') || ', ' || coalesce(valid_from, '') || ', ' || coalesce(rate, '') as given,
     case when from_currency is null or to_currency is null then '; a currency is missing' else '' end || case when from_currency = to_currency then '; both currencies are the same' else '' end || case when cast(case
+    when typeof(valid_from || ' 00:00:00') = 'TIMESTAMP' then
+      case when year(cast(valid_from || ' 00:00:00' as timestamp)) between 1000 and 9999 then cast(valid_from || ' 00:00:00' as timestamp) end
+    when regexp_full_match(cast(valid_from || ' 00:00:00' as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast(valid_from || ' 00:00:00' as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast(valid_from || ' 00:00:00' as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast(valid_from || ' 00:00:00' as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast(valid_from || ' 00:00:00' as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -1197,13 +1325,17 @@ known_rows as (
   left join readings on rows_.reading_id = readings.reading_id
   left join named on case when length(rows_.reading_id) = 14 then substr(rows_.reading_id, 10, 5) end = named.chain
 ),
--- Window functions find the place of a record in one pass. A join could be slow if the planner expects too few rows.
-known as (
-  select
-    known_rows.*,
-    min(own_place) over (partition by record_id) as first_place,
-    max(own_place) over (partition by record_id) as last_place
+-- Few records have a row without a place.
+partly_known as (
+  select record_id, min(own_place) as first_place, max(own_place) as last_place
   from known_rows
+  group by record_id
+  having count(*) > count(own_place)
+),
+known as (
+  select known_rows.*, partly_known.first_place, partly_known.last_place
+  from known_rows
+  left join partly_known on known_rows.record_id is not distinct from partly_known.record_id
 ),
 placed as (
   select
@@ -1315,13 +1447,17 @@ known_rows as (
   left join readings on rows_.reading_id = readings.reading_id
   left join named on case when length(rows_.reading_id) = 14 then substr(rows_.reading_id, 10, 5) end = named.chain
 ),
--- Window functions find the place of a record in one pass. A join could be slow if the planner expects too few rows.
-known as (
-  select
-    known_rows.*,
-    min(own_place) over (partition by record_id) as first_place,
-    max(own_place) over (partition by record_id) as last_place
+-- Few records have a row without a place.
+partly_known as (
+  select record_id, min(own_place) as first_place, max(own_place) as last_place
   from known_rows
+  group by record_id
+  having count(*) > count(own_place)
+),
+known as (
+  select known_rows.*, partly_known.first_place, partly_known.last_place
+  from known_rows
+  left join partly_known on known_rows.record_id is not distinct from partly_known.record_id
 ),
 placed as (
   select
@@ -1494,61 +1630,61 @@ digests as (
         order by line_digest
         )) as digest
   from (
-    select close_id, sha256(coalesce(cast(
+    select close_id, sha256(concat(coalesce(cast(
     length(
         cast(cast(book_view as TEXT) as TEXT)
-    ) as TEXT) || ':' || cast(cast(book_view as TEXT) as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(cast(book_view as TEXT) as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(cast(book_month as TEXT) as TEXT)
-    ) as TEXT) || ':' || cast(cast(book_month as TEXT) as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(cast(book_month as TEXT) as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(cast(month as TEXT) as TEXT)
-    ) as TEXT) || ':' || cast(cast(month as TEXT) as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(cast(month as TEXT) as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(cast(kind as TEXT) as TEXT)
-    ) as TEXT) || ':' || cast(cast(kind as TEXT) as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(cast(kind as TEXT) as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(cast(reason as TEXT) as TEXT)
-    ) as TEXT) || ':' || cast(cast(reason as TEXT) as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(cast(reason as TEXT) as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(cast(day as TEXT) as TEXT)
-    ) as TEXT) || ':' || cast(cast(day as TEXT) as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(cast(day as TEXT) as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(cast(method as TEXT) as TEXT)
-    ) as TEXT) || ':' || cast(cast(method as TEXT) as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(cast(method as TEXT) as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(cast(account as TEXT) as TEXT)
-    ) as TEXT) || ':' || cast(cast(account as TEXT) as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(cast(account as TEXT) as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(cast(base_url as TEXT) as TEXT)
-    ) as TEXT) || ':' || cast(cast(base_url as TEXT) as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(cast(base_url as TEXT) as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(cast(service_provider_name as TEXT) as TEXT)
-    ) as TEXT) || ':' || cast(cast(service_provider_name as TEXT) as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(cast(service_provider_name as TEXT) as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(cast(team as TEXT) as TEXT)
-    ) as TEXT) || ':' || cast(cast(team as TEXT) as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(cast(team as TEXT) as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(cast(project_id as TEXT) as TEXT)
-    ) as TEXT) || ':' || cast(cast(project_id as TEXT) as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(cast(project_id as TEXT) as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(cast(model_id as TEXT) as TEXT)
-    ) as TEXT) || ':' || cast(cast(model_id as TEXT) as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(cast(model_id as TEXT) as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(cast(invoice_id as TEXT) as TEXT)
-    ) as TEXT) || ':' || cast(cast(invoice_id as TEXT) as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(cast(invoice_id as TEXT) as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(cast(charge_category as TEXT) as TEXT)
-    ) as TEXT) || ':' || cast(cast(charge_category as TEXT) as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(cast(charge_category as TEXT) as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(cast(billing_currency as TEXT) as TEXT)
-    ) as TEXT) || ':' || cast(cast(billing_currency as TEXT) as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(cast(billing_currency as TEXT) as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(cast(entries as TEXT) as TEXT)
-    ) as TEXT) || ':' || cast(cast(entries as TEXT) as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(cast(entries as TEXT) as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(regexp_replace(regexp_replace(cast(amount as TEXT), '([.][0-9]*[1-9])0+$', '\1'), '[.]0+$', '') as TEXT)
-    ) as TEXT) || ':' || cast(regexp_replace(regexp_replace(cast(amount as TEXT), '([.][0-9]*[1-9])0+$', '\1'), '[.]0+$', '') as TEXT), '-')) as line_digest from "ai_billing_close_lines"
+    ) as TEXT) || ':' || cast(regexp_replace(regexp_replace(cast(amount as TEXT), '([.][0-9]*[1-9])0+$', '\1'), '[.]0+$', '') as TEXT), '-'))) as line_digest from "ai_billing_close_lines"
   ) as digested
   group by close_id
 )
@@ -2272,55 +2408,55 @@ keyed as (
   select
     judged.scope, judged.day, judged.record_id, judged.reading_id, judged.record_updated_at, judged.judge_reading_id,
     later.first_reading_id,
-    coalesce(cast(
+    concat(coalesce(cast(
     length(
         cast(judged.charge_period_start as TEXT)
-    ) as TEXT) || ':' || cast(judged.charge_period_start as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.charge_period_start as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.charge_period_end as TEXT)
-    ) as TEXT) || ':' || cast(judged.charge_period_end as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.charge_period_end as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(judged.service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.service_provider_name as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.service_name as TEXT)
-    ) as TEXT) || ':' || cast(judged.service_name as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.service_name as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.sku_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.sku_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.sku_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.sku_meter as TEXT)
-    ) as TEXT) || ':' || cast(judged.sku_meter as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.sku_meter as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.model_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.model_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.model_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.project_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.project_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.project_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.workspace_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.workspace_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.workspace_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.api_key_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.api_key_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.api_key_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.service_tier as TEXT)
-    ) as TEXT) || ':' || cast(judged.service_tier as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.service_tier as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.workload_type as TEXT)
-    ) as TEXT) || ':' || cast(judged.workload_type as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.workload_type as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.upstream_provider as TEXT)
-    ) as TEXT) || ':' || cast(judged.upstream_provider as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.upstream_provider as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.usage_type as TEXT)
-    ) as TEXT) || ':' || cast(judged.usage_type as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.usage_type as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.charge_category as TEXT)
-    ) as TEXT) || ':' || cast(judged.charge_category as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.charge_category as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.billing_currency as TEXT)
-    ) as TEXT) || ':' || cast(judged.billing_currency as TEXT), '-') as label_key
+    ) as TEXT) || ':' || cast(judged.billing_currency as TEXT), '-')) as label_key
   from judged
   inner join days on judged.scope = days.scope and judged.day = days.day
   inner join later on judged.scope = later.scope and judged.record_id = later.record_id
@@ -2393,52 +2529,52 @@ keyed as (
   select
     judged.scope, judged.day, judged.record_id, judged.reading_id, judged.record_updated_at, judged.judge_reading_id,
     later.first_reading_id,
-    coalesce(cast(
+    concat(coalesce(cast(
     length(
         cast(judged.charge_period_start as TEXT)
-    ) as TEXT) || ':' || cast(judged.charge_period_start as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.charge_period_start as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.charge_period_end as TEXT)
-    ) as TEXT) || ':' || cast(judged.charge_period_end as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.charge_period_end as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(judged.service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.service_provider_name as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.service_name as TEXT)
-    ) as TEXT) || ':' || cast(judged.service_name as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.service_name as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.sku_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.sku_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.sku_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.sku_meter as TEXT)
-    ) as TEXT) || ':' || cast(judged.sku_meter as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.sku_meter as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.model_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.model_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.model_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.project_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.project_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.project_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.workspace_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.workspace_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.workspace_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.api_key_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.api_key_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.api_key_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.service_tier as TEXT)
-    ) as TEXT) || ':' || cast(judged.service_tier as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.service_tier as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.workload_type as TEXT)
-    ) as TEXT) || ':' || cast(judged.workload_type as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.workload_type as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.upstream_provider as TEXT)
-    ) as TEXT) || ':' || cast(judged.upstream_provider as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.upstream_provider as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.usage_type as TEXT)
-    ) as TEXT) || ':' || cast(judged.usage_type as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.usage_type as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.consumed_unit as TEXT)
-    ) as TEXT) || ':' || cast(judged.consumed_unit as TEXT), '-') as label_key
+    ) as TEXT) || ':' || cast(judged.consumed_unit as TEXT), '-')) as label_key
   from judged
   inner join days on judged.scope = days.scope and judged.day = days.day
   inner join later on judged.scope = later.scope and judged.record_id = later.record_id
@@ -3016,6 +3152,10 @@ with typed as (
     cast("account" as TEXT) as account,
     cast("base_url" as TEXT) as base_url,
     case
+    when typeof("window_start") = 'TIMESTAMP' then
+      case when year(cast("window_start" as timestamp)) between 1000 and 9999 then cast("window_start" as timestamp) end
+    when regexp_full_match(cast("window_start" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("window_start" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("window_start" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("window_start" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("window_start" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -3025,6 +3165,10 @@ with typed as (
                 || regexp_extract(cast("window_start" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as window_start,
     case
+    when typeof("window_end") = 'TIMESTAMP' then
+      case when year(cast("window_end" as timestamp)) between 1000 and 9999 then cast("window_end" as timestamp) end
+    when regexp_full_match(cast("window_end" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("window_end" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("window_end" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("window_end" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("window_end" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -3037,6 +3181,10 @@ with typed as (
     cast("inside_window" as boolean) as inside_window,
     coalesce(cast("whole_window" as boolean), true) as is_whole_window,
     case
+    when typeof("covered_from") = 'TIMESTAMP' then
+      case when year(cast("covered_from" as timestamp)) between 1000 and 9999 then cast("covered_from" as timestamp) end
+    when regexp_full_match(cast("covered_from" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("covered_from" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("covered_from" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("covered_from" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("covered_from" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -3046,6 +3194,10 @@ with typed as (
                 || regexp_extract(cast("covered_from" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as covered_from,
     case
+    when typeof("covered_through") = 'TIMESTAMP' then
+      case when year(cast("covered_through" as timestamp)) between 1000 and 9999 then cast("covered_through" as timestamp) end
+    when regexp_full_match(cast("covered_through" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("covered_through" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("covered_through" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("covered_through" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("covered_through" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -3055,6 +3207,10 @@ with typed as (
                 || regexp_extract(cast("covered_through" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as covered_through,
     case
+    when typeof("began_at") = 'TIMESTAMP' then
+      case when year(cast("began_at" as timestamp)) between 1000 and 9999 then cast("began_at" as timestamp) end
+    when regexp_full_match(cast("began_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("began_at" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("began_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("began_at" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("began_at" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -3064,6 +3220,10 @@ with typed as (
                 || regexp_extract(cast("began_at" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as began_at,
     case
+    when typeof("ended_at") = 'TIMESTAMP' then
+      case when year(cast("ended_at" as timestamp)) between 1000 and 9999 then cast("ended_at" as timestamp) end
+    when regexp_full_match(cast("ended_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("ended_at" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("ended_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("ended_at" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("ended_at" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -3073,6 +3233,10 @@ with typed as (
                 || regexp_extract(cast("ended_at" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as ended_at,
     case
+    when typeof("pass_began_at") = 'TIMESTAMP' then
+      case when year(cast("pass_began_at" as timestamp)) between 1000 and 9999 then cast("pass_began_at" as timestamp) end
+    when regexp_full_match(cast("pass_began_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("pass_began_at" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("pass_began_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("pass_began_at" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("pass_began_at" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -3083,6 +3247,10 @@ with typed as (
   end as pass_began_at,
     cast("resumed" as boolean) as is_resumed,
     case
+    when typeof("first_as_of") = 'TIMESTAMP' then
+      case when year(cast("first_as_of" as timestamp)) between 1000 and 9999 then cast("first_as_of" as timestamp) end
+    when regexp_full_match(cast("first_as_of" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("first_as_of" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("first_as_of" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("first_as_of" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("first_as_of" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -3092,6 +3260,10 @@ with typed as (
                 || regexp_extract(cast("first_as_of" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as first_as_of,
     case
+    when typeof("last_as_of") = 'TIMESTAMP' then
+      case when year(cast("last_as_of" as timestamp)) between 1000 and 9999 then cast("last_as_of" as timestamp) end
+    when regexp_full_match(cast("last_as_of" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("last_as_of" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("last_as_of" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("last_as_of" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("last_as_of" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -3115,6 +3287,10 @@ with typed as (
     ) as standing_rows,
     nullif(cast("totals" as TEXT), 'null') as totals,
     case
+    when typeof("_airbyte_extracted_at") = 'TIMESTAMP' then
+      case when year(cast("_airbyte_extracted_at" as timestamp)) between 1000 and 9999 then cast("_airbyte_extracted_at" as timestamp) end
+    when regexp_full_match(cast("_airbyte_extracted_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("_airbyte_extracted_at" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("_airbyte_extracted_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("_airbyte_extracted_at" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("_airbyte_extracted_at" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -3187,6 +3363,10 @@ with raw_rows as (
     cast("x_CostStatus" as TEXT) as cost_status,
     cast("x_CorrectsRecordId" as TEXT) as corrects_record_id,
     case
+    when typeof("x_RecordUpdatedAt") = 'TIMESTAMP' then
+      case when year(cast("x_RecordUpdatedAt" as timestamp)) between 1000 and 9999 then cast("x_RecordUpdatedAt" as timestamp) end
+    when regexp_full_match(cast("x_RecordUpdatedAt" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("x_RecordUpdatedAt" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("x_RecordUpdatedAt" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("x_RecordUpdatedAt" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("x_RecordUpdatedAt" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -3196,6 +3376,10 @@ with raw_rows as (
                 || regexp_extract(cast("x_RecordUpdatedAt" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as record_updated_at,
     case
+    when typeof("ChargePeriodStart") = 'TIMESTAMP' then
+      case when year(cast("ChargePeriodStart" as timestamp)) between 1000 and 9999 then cast("ChargePeriodStart" as timestamp) end
+    when regexp_full_match(cast("ChargePeriodStart" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("ChargePeriodStart" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("ChargePeriodStart" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("ChargePeriodStart" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("ChargePeriodStart" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -3205,6 +3389,10 @@ with raw_rows as (
                 || regexp_extract(cast("ChargePeriodStart" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as charge_period_start,
     case
+    when typeof("ChargePeriodEnd") = 'TIMESTAMP' then
+      case when year(cast("ChargePeriodEnd" as timestamp)) between 1000 and 9999 then cast("ChargePeriodEnd" as timestamp) end
+    when regexp_full_match(cast("ChargePeriodEnd" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("ChargePeriodEnd" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("ChargePeriodEnd" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("ChargePeriodEnd" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("ChargePeriodEnd" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -3214,6 +3402,10 @@ with raw_rows as (
                 || regexp_extract(cast("ChargePeriodEnd" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as charge_period_end,
     case
+    when typeof("BillingPeriodStart") = 'TIMESTAMP' then
+      case when year(cast("BillingPeriodStart" as timestamp)) between 1000 and 9999 then cast("BillingPeriodStart" as timestamp) end
+    when regexp_full_match(cast("BillingPeriodStart" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("BillingPeriodStart" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("BillingPeriodStart" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("BillingPeriodStart" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("BillingPeriodStart" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -3223,6 +3415,10 @@ with raw_rows as (
                 || regexp_extract(cast("BillingPeriodStart" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as billing_period_start,
     case
+    when typeof("BillingPeriodEnd") = 'TIMESTAMP' then
+      case when year(cast("BillingPeriodEnd" as timestamp)) between 1000 and 9999 then cast("BillingPeriodEnd" as timestamp) end
+    when regexp_full_match(cast("BillingPeriodEnd" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("BillingPeriodEnd" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("BillingPeriodEnd" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("BillingPeriodEnd" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("BillingPeriodEnd" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -3251,6 +3447,10 @@ with raw_rows as (
   end end as pricing_currency_billed_cost,
     coalesce(cast("x_ReadingId" as TEXT), '') as reading_id,
     case
+    when typeof("_airbyte_extracted_at") = 'TIMESTAMP' then
+      case when year(cast("_airbyte_extracted_at" as timestamp)) between 1000 and 9999 then cast("_airbyte_extracted_at" as timestamp) end
+    when regexp_full_match(cast("_airbyte_extracted_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("_airbyte_extracted_at" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("_airbyte_extracted_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("_airbyte_extracted_at" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("_airbyte_extracted_at" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -3264,7 +3464,7 @@ with raw_rows as (
 hashed as (
   select
     raw_rows.*,
-    md5(cast(case when record_id is null then '-' else '=' || record_id end || '|' || case when record_updated_at_text is null then '-' else '=' || record_updated_at_text end || '|' || case when granularity is null then '-' else '=' || granularity end || '|' || case when charge_period_start_text is null then '-' else '=' || charge_period_start_text end || '|' || case when charge_period_end_text is null then '-' else '=' || charge_period_end_text end || '|' || case when service_provider_name is null then '-' else '=' || service_provider_name end || '|' || case when service_category is null then '-' else '=' || service_category end || '|' || case when service_subcategory is null then '-' else '=' || service_subcategory end || '|' || case when service_name is null then '-' else '=' || service_name end || '|' || case when sku_id is null then '-' else '=' || sku_id end || '|' || case when sku_meter is null then '-' else '=' || sku_meter end || '|' || case when model_id is null then '-' else '=' || model_id end || '|' || case when project_id is null then '-' else '=' || project_id end || '|' || case when workspace_id is null then '-' else '=' || workspace_id end || '|' || case when api_key_id is null then '-' else '=' || api_key_id end || '|' || case when service_tier is null then '-' else '=' || service_tier end || '|' || case when workload_type is null then '-' else '=' || workload_type end || '|' || case when upstream_provider is null then '-' else '=' || upstream_provider end || '|' || case when usage_type is null then '-' else '=' || usage_type end || '|' || case when billing_period_start_text is null then '-' else '=' || billing_period_start_text end || '|' || case when billing_period_end_text is null then '-' else '=' || billing_period_end_text end || '|' || case when invoice_issuer_name is null then '-' else '=' || invoice_issuer_name end || '|' || case when invoice_id is null then '-' else '=' || invoice_id end || '|' || case when charge_category is null then '-' else '=' || charge_category end || '|' || case when charge_class is null then '-' else '=' || charge_class end || '|' || case when charge_description is null then '-' else '=' || charge_description end || '|' || case when billing_currency is null then '-' else '=' || billing_currency end || '|' || case when billed_cost_text is null then '-' else '=' || billed_cost_text end || '|' || case when effective_cost_text is null then '-' else '=' || effective_cost_text end || '|' || case when pricing_currency is null then '-' else '=' || pricing_currency end || '|' || case when pricing_currency_billed_cost_text is null then '-' else '=' || pricing_currency_billed_cost_text end || '|' || case when cost_status is null then '-' else '=' || cost_status end || '|' || case when corrects_record_id is null then '-' else '=' || corrects_record_id end || '|' as TEXT)) as content_hash
+    md5(cast(concat(case when record_id is null then '-' else '=' || record_id end, '|', case when record_updated_at_text is null then '-' else '=' || record_updated_at_text end, '|', case when granularity is null then '-' else '=' || granularity end, '|', case when charge_period_start_text is null then '-' else '=' || charge_period_start_text end, '|', case when charge_period_end_text is null then '-' else '=' || charge_period_end_text end, '|', case when service_provider_name is null then '-' else '=' || service_provider_name end, '|', case when service_category is null then '-' else '=' || service_category end, '|', case when service_subcategory is null then '-' else '=' || service_subcategory end, '|', case when service_name is null then '-' else '=' || service_name end, '|', case when sku_id is null then '-' else '=' || sku_id end, '|', case when sku_meter is null then '-' else '=' || sku_meter end, '|', case when model_id is null then '-' else '=' || model_id end, '|', case when project_id is null then '-' else '=' || project_id end, '|', case when workspace_id is null then '-' else '=' || workspace_id end, '|', case when api_key_id is null then '-' else '=' || api_key_id end, '|', case when service_tier is null then '-' else '=' || service_tier end, '|', case when workload_type is null then '-' else '=' || workload_type end, '|', case when upstream_provider is null then '-' else '=' || upstream_provider end, '|', case when usage_type is null then '-' else '=' || usage_type end, '|', case when billing_period_start_text is null then '-' else '=' || billing_period_start_text end, '|', case when billing_period_end_text is null then '-' else '=' || billing_period_end_text end, '|', case when invoice_issuer_name is null then '-' else '=' || invoice_issuer_name end, '|', case when invoice_id is null then '-' else '=' || invoice_id end, '|', case when charge_category is null then '-' else '=' || charge_category end, '|', case when charge_class is null then '-' else '=' || charge_class end, '|', case when charge_description is null then '-' else '=' || charge_description end, '|', case when billing_currency is null then '-' else '=' || billing_currency end, '|', case when billed_cost_text is null then '-' else '=' || billed_cost_text end, '|', case when effective_cost_text is null then '-' else '=' || effective_cost_text end, '|', case when pricing_currency is null then '-' else '=' || pricing_currency end, '|', case when pricing_currency_billed_cost_text is null then '-' else '=' || pricing_currency_billed_cost_text end, '|', case when cost_status is null then '-' else '=' || cost_status end, '|', case when corrects_record_id is null then '-' else '=' || corrects_record_id end, '|') as TEXT)) as content_hash
   from raw_rows
 ),
 numbered as (
@@ -3481,13 +3681,17 @@ known_rows as (
   left join readings on rows_.reading_id = readings.reading_id
   left join named on case when length(rows_.reading_id) = 14 then substr(rows_.reading_id, 10, 5) end = named.chain
 ),
--- Window functions find the place of a record in one pass. A join could be slow if the planner expects too few rows.
-known as (
-  select
-    known_rows.*,
-    min(own_place) over (partition by record_id) as first_place,
-    max(own_place) over (partition by record_id) as last_place
+-- Few records have a row without a place.
+partly_known as (
+  select record_id, min(own_place) as first_place, max(own_place) as last_place
   from known_rows
+  group by record_id
+  having count(*) > count(own_place)
+),
+known as (
+  select known_rows.*, partly_known.first_place, partly_known.last_place
+  from known_rows
+  left join partly_known on known_rows.record_id is not distinct from partly_known.record_id
 ),
 placed as (
   select
@@ -3889,55 +4093,55 @@ keyed as (
   select
     judged.scope, judged.day, judged.record_id, judged.reading_id, judged.record_updated_at, judged.judge_reading_id,
     later.first_reading_id,
-    coalesce(cast(
+    concat(coalesce(cast(
     length(
         cast(judged.charge_period_start as TEXT)
-    ) as TEXT) || ':' || cast(judged.charge_period_start as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.charge_period_start as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.charge_period_end as TEXT)
-    ) as TEXT) || ':' || cast(judged.charge_period_end as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.charge_period_end as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(judged.service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.service_provider_name as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.service_name as TEXT)
-    ) as TEXT) || ':' || cast(judged.service_name as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.service_name as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.sku_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.sku_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.sku_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.sku_meter as TEXT)
-    ) as TEXT) || ':' || cast(judged.sku_meter as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.sku_meter as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.model_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.model_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.model_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.project_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.project_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.project_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.workspace_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.workspace_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.workspace_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.api_key_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.api_key_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.api_key_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.service_tier as TEXT)
-    ) as TEXT) || ':' || cast(judged.service_tier as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.service_tier as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.workload_type as TEXT)
-    ) as TEXT) || ':' || cast(judged.workload_type as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.workload_type as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.upstream_provider as TEXT)
-    ) as TEXT) || ':' || cast(judged.upstream_provider as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.upstream_provider as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.usage_type as TEXT)
-    ) as TEXT) || ':' || cast(judged.usage_type as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.usage_type as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.charge_category as TEXT)
-    ) as TEXT) || ':' || cast(judged.charge_category as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.charge_category as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.billing_currency as TEXT)
-    ) as TEXT) || ':' || cast(judged.billing_currency as TEXT), '-') as label_key
+    ) as TEXT) || ':' || cast(judged.billing_currency as TEXT), '-')) as label_key
   from judged
   inner join days on judged.scope = days.scope and judged.day = days.day
   inner join later on judged.scope = later.scope and judged.record_id = later.record_id
@@ -4276,6 +4480,10 @@ with typed as (
     cast("account" as TEXT) as account,
     cast("base_url" as TEXT) as base_url,
     case
+    when typeof("window_start") = 'TIMESTAMP' then
+      case when year(cast("window_start" as timestamp)) between 1000 and 9999 then cast("window_start" as timestamp) end
+    when regexp_full_match(cast("window_start" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("window_start" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("window_start" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("window_start" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("window_start" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -4285,6 +4493,10 @@ with typed as (
                 || regexp_extract(cast("window_start" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as window_start,
     case
+    when typeof("window_end") = 'TIMESTAMP' then
+      case when year(cast("window_end" as timestamp)) between 1000 and 9999 then cast("window_end" as timestamp) end
+    when regexp_full_match(cast("window_end" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("window_end" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("window_end" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("window_end" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("window_end" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -4297,6 +4509,10 @@ with typed as (
     cast("inside_window" as boolean) as inside_window,
     coalesce(cast("whole_window" as boolean), true) as is_whole_window,
     case
+    when typeof("covered_from") = 'TIMESTAMP' then
+      case when year(cast("covered_from" as timestamp)) between 1000 and 9999 then cast("covered_from" as timestamp) end
+    when regexp_full_match(cast("covered_from" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("covered_from" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("covered_from" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("covered_from" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("covered_from" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -4306,6 +4522,10 @@ with typed as (
                 || regexp_extract(cast("covered_from" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as covered_from,
     case
+    when typeof("covered_through") = 'TIMESTAMP' then
+      case when year(cast("covered_through" as timestamp)) between 1000 and 9999 then cast("covered_through" as timestamp) end
+    when regexp_full_match(cast("covered_through" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("covered_through" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("covered_through" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("covered_through" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("covered_through" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -4315,6 +4535,10 @@ with typed as (
                 || regexp_extract(cast("covered_through" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as covered_through,
     case
+    when typeof("began_at") = 'TIMESTAMP' then
+      case when year(cast("began_at" as timestamp)) between 1000 and 9999 then cast("began_at" as timestamp) end
+    when regexp_full_match(cast("began_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("began_at" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("began_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("began_at" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("began_at" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -4324,6 +4548,10 @@ with typed as (
                 || regexp_extract(cast("began_at" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as began_at,
     case
+    when typeof("ended_at") = 'TIMESTAMP' then
+      case when year(cast("ended_at" as timestamp)) between 1000 and 9999 then cast("ended_at" as timestamp) end
+    when regexp_full_match(cast("ended_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("ended_at" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("ended_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("ended_at" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("ended_at" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -4333,6 +4561,10 @@ with typed as (
                 || regexp_extract(cast("ended_at" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as ended_at,
     case
+    when typeof("pass_began_at") = 'TIMESTAMP' then
+      case when year(cast("pass_began_at" as timestamp)) between 1000 and 9999 then cast("pass_began_at" as timestamp) end
+    when regexp_full_match(cast("pass_began_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("pass_began_at" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("pass_began_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("pass_began_at" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("pass_began_at" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -4343,6 +4575,10 @@ with typed as (
   end as pass_began_at,
     cast("resumed" as boolean) as is_resumed,
     case
+    when typeof("first_as_of") = 'TIMESTAMP' then
+      case when year(cast("first_as_of" as timestamp)) between 1000 and 9999 then cast("first_as_of" as timestamp) end
+    when regexp_full_match(cast("first_as_of" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("first_as_of" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("first_as_of" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("first_as_of" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("first_as_of" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -4352,6 +4588,10 @@ with typed as (
                 || regexp_extract(cast("first_as_of" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as first_as_of,
     case
+    when typeof("last_as_of") = 'TIMESTAMP' then
+      case when year(cast("last_as_of" as timestamp)) between 1000 and 9999 then cast("last_as_of" as timestamp) end
+    when regexp_full_match(cast("last_as_of" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("last_as_of" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("last_as_of" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("last_as_of" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("last_as_of" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -4375,6 +4615,10 @@ with typed as (
     ) as standing_rows,
     nullif(cast("totals" as TEXT), 'null') as totals,
     case
+    when typeof("_airbyte_extracted_at") = 'TIMESTAMP' then
+      case when year(cast("_airbyte_extracted_at" as timestamp)) between 1000 and 9999 then cast("_airbyte_extracted_at" as timestamp) end
+    when regexp_full_match(cast("_airbyte_extracted_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("_airbyte_extracted_at" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("_airbyte_extracted_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("_airbyte_extracted_at" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("_airbyte_extracted_at" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -4435,6 +4679,10 @@ with raw_rows as (
     cast("ConsumedQuantity" as TEXT) as consumed_quantity_text,
     cast("ConsumedUnit" as TEXT) as consumed_unit,
     case
+    when typeof("x_RecordUpdatedAt") = 'TIMESTAMP' then
+      case when year(cast("x_RecordUpdatedAt" as timestamp)) between 1000 and 9999 then cast("x_RecordUpdatedAt" as timestamp) end
+    when regexp_full_match(cast("x_RecordUpdatedAt" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("x_RecordUpdatedAt" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("x_RecordUpdatedAt" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("x_RecordUpdatedAt" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("x_RecordUpdatedAt" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -4444,6 +4692,10 @@ with raw_rows as (
                 || regexp_extract(cast("x_RecordUpdatedAt" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as record_updated_at,
     case
+    when typeof("ChargePeriodStart") = 'TIMESTAMP' then
+      case when year(cast("ChargePeriodStart" as timestamp)) between 1000 and 9999 then cast("ChargePeriodStart" as timestamp) end
+    when regexp_full_match(cast("ChargePeriodStart" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("ChargePeriodStart" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("ChargePeriodStart" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("ChargePeriodStart" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("ChargePeriodStart" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -4453,6 +4705,10 @@ with raw_rows as (
                 || regexp_extract(cast("ChargePeriodStart" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as charge_period_start,
     case
+    when typeof("ChargePeriodEnd") = 'TIMESTAMP' then
+      case when year(cast("ChargePeriodEnd" as timestamp)) between 1000 and 9999 then cast("ChargePeriodEnd" as timestamp) end
+    when regexp_full_match(cast("ChargePeriodEnd" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("ChargePeriodEnd" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("ChargePeriodEnd" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("ChargePeriodEnd" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("ChargePeriodEnd" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -4480,6 +4736,10 @@ with raw_rows as (
   end as consumed_quantity,
     coalesce(cast("x_ReadingId" as TEXT), '') as reading_id,
     case
+    when typeof("_airbyte_extracted_at") = 'TIMESTAMP' then
+      case when year(cast("_airbyte_extracted_at" as timestamp)) between 1000 and 9999 then cast("_airbyte_extracted_at" as timestamp) end
+    when regexp_full_match(cast("_airbyte_extracted_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast("_airbyte_extracted_at" as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast("_airbyte_extracted_at" as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast("_airbyte_extracted_at" as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast("_airbyte_extracted_at" as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -4493,7 +4753,7 @@ with raw_rows as (
 hashed as (
   select
     raw_rows.*,
-    md5(cast(case when record_id is null then '-' else '=' || record_id end || '|' || case when record_updated_at_text is null then '-' else '=' || record_updated_at_text end || '|' || case when granularity is null then '-' else '=' || granularity end || '|' || case when charge_period_start_text is null then '-' else '=' || charge_period_start_text end || '|' || case when charge_period_end_text is null then '-' else '=' || charge_period_end_text end || '|' || case when service_provider_name is null then '-' else '=' || service_provider_name end || '|' || case when service_category is null then '-' else '=' || service_category end || '|' || case when service_subcategory is null then '-' else '=' || service_subcategory end || '|' || case when service_name is null then '-' else '=' || service_name end || '|' || case when sku_id is null then '-' else '=' || sku_id end || '|' || case when sku_meter is null then '-' else '=' || sku_meter end || '|' || case when model_id is null then '-' else '=' || model_id end || '|' || case when project_id is null then '-' else '=' || project_id end || '|' || case when workspace_id is null then '-' else '=' || workspace_id end || '|' || case when api_key_id is null then '-' else '=' || api_key_id end || '|' || case when service_tier is null then '-' else '=' || service_tier end || '|' || case when workload_type is null then '-' else '=' || workload_type end || '|' || case when upstream_provider is null then '-' else '=' || upstream_provider end || '|' || case when usage_type is null then '-' else '=' || usage_type end || '|' || case when consumed_quantity_text is null then '-' else '=' || consumed_quantity_text end || '|' || case when consumed_unit is null then '-' else '=' || consumed_unit end || '|' as TEXT)) as content_hash
+    md5(cast(concat(case when record_id is null then '-' else '=' || record_id end, '|', case when record_updated_at_text is null then '-' else '=' || record_updated_at_text end, '|', case when granularity is null then '-' else '=' || granularity end, '|', case when charge_period_start_text is null then '-' else '=' || charge_period_start_text end, '|', case when charge_period_end_text is null then '-' else '=' || charge_period_end_text end, '|', case when service_provider_name is null then '-' else '=' || service_provider_name end, '|', case when service_category is null then '-' else '=' || service_category end, '|', case when service_subcategory is null then '-' else '=' || service_subcategory end, '|', case when service_name is null then '-' else '=' || service_name end, '|', case when sku_id is null then '-' else '=' || sku_id end, '|', case when sku_meter is null then '-' else '=' || sku_meter end, '|', case when model_id is null then '-' else '=' || model_id end, '|', case when project_id is null then '-' else '=' || project_id end, '|', case when workspace_id is null then '-' else '=' || workspace_id end, '|', case when api_key_id is null then '-' else '=' || api_key_id end, '|', case when service_tier is null then '-' else '=' || service_tier end, '|', case when workload_type is null then '-' else '=' || workload_type end, '|', case when upstream_provider is null then '-' else '=' || upstream_provider end, '|', case when usage_type is null then '-' else '=' || usage_type end, '|', case when consumed_quantity_text is null then '-' else '=' || consumed_quantity_text end, '|', case when consumed_unit is null then '-' else '=' || consumed_unit end, '|') as TEXT)) as content_hash
   from raw_rows
 ),
 numbered as (
@@ -4687,13 +4947,17 @@ known_rows as (
   left join readings on rows_.reading_id = readings.reading_id
   left join named on case when length(rows_.reading_id) = 14 then substr(rows_.reading_id, 10, 5) end = named.chain
 ),
--- Window functions find the place of a record in one pass. A join could be slow if the planner expects too few rows.
-known as (
-  select
-    known_rows.*,
-    min(own_place) over (partition by record_id) as first_place,
-    max(own_place) over (partition by record_id) as last_place
+-- Few records have a row without a place.
+partly_known as (
+  select record_id, min(own_place) as first_place, max(own_place) as last_place
   from known_rows
+  group by record_id
+  having count(*) > count(own_place)
+),
+known as (
+  select known_rows.*, partly_known.first_place, partly_known.last_place
+  from known_rows
+  left join partly_known on known_rows.record_id is not distinct from partly_known.record_id
 ),
 placed as (
   select
@@ -5063,52 +5327,52 @@ keyed as (
   select
     judged.scope, judged.day, judged.record_id, judged.reading_id, judged.record_updated_at, judged.judge_reading_id,
     later.first_reading_id,
-    coalesce(cast(
+    concat(coalesce(cast(
     length(
         cast(judged.charge_period_start as TEXT)
-    ) as TEXT) || ':' || cast(judged.charge_period_start as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.charge_period_start as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.charge_period_end as TEXT)
-    ) as TEXT) || ':' || cast(judged.charge_period_end as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.charge_period_end as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(judged.service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.service_provider_name as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.service_name as TEXT)
-    ) as TEXT) || ':' || cast(judged.service_name as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.service_name as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.sku_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.sku_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.sku_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.sku_meter as TEXT)
-    ) as TEXT) || ':' || cast(judged.sku_meter as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.sku_meter as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.model_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.model_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.model_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.project_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.project_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.project_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.workspace_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.workspace_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.workspace_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.api_key_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.api_key_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.api_key_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.service_tier as TEXT)
-    ) as TEXT) || ':' || cast(judged.service_tier as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.service_tier as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.workload_type as TEXT)
-    ) as TEXT) || ':' || cast(judged.workload_type as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.workload_type as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.upstream_provider as TEXT)
-    ) as TEXT) || ':' || cast(judged.upstream_provider as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.upstream_provider as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.usage_type as TEXT)
-    ) as TEXT) || ':' || cast(judged.usage_type as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(judged.usage_type as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(judged.consumed_unit as TEXT)
-    ) as TEXT) || ':' || cast(judged.consumed_unit as TEXT), '-') as label_key
+    ) as TEXT) || ':' || cast(judged.consumed_unit as TEXT), '-')) as label_key
   from judged
   inner join days on judged.scope = days.scope and judged.day = days.day
   inner join later on judged.scope = later.scope and judged.record_id = later.record_id
@@ -5910,43 +6174,43 @@ pairs as (
     older.api_key_id as api_key_id_before,
     older.billing_currency as billing_currency_before,
     changed.day = older.day
-      and coalesce(cast(
+      and concat(coalesce(cast(
     length(
         cast(changed.service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(changed.service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(changed.service_provider_name as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(changed.model_id as TEXT)
-    ) as TEXT) || ':' || cast(changed.model_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(changed.model_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(changed.project_id as TEXT)
-    ) as TEXT) || ':' || cast(changed.project_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(changed.project_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(changed.workspace_id as TEXT)
-    ) as TEXT) || ':' || cast(changed.workspace_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(changed.workspace_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(changed.api_key_id as TEXT)
-    ) as TEXT) || ':' || cast(changed.api_key_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(changed.api_key_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(changed.billing_currency as TEXT)
-    ) as TEXT) || ':' || cast(changed.billing_currency as TEXT), '-') = coalesce(cast(
+    ) as TEXT) || ':' || cast(changed.billing_currency as TEXT), '-')) = concat(coalesce(cast(
     length(
         cast(older.service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(older.service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(older.service_provider_name as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(older.model_id as TEXT)
-    ) as TEXT) || ':' || cast(older.model_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(older.model_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(older.project_id as TEXT)
-    ) as TEXT) || ':' || cast(older.project_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(older.project_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(older.workspace_id as TEXT)
-    ) as TEXT) || ':' || cast(older.workspace_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(older.workspace_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(older.api_key_id as TEXT)
-    ) as TEXT) || ':' || cast(older.api_key_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(older.api_key_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(older.billing_currency as TEXT)
-    ) as TEXT) || ':' || cast(older.billing_currency as TEXT), '-') as is_same_owner
+    ) as TEXT) || ':' || cast(older.billing_currency as TEXT), '-')) as is_same_owner
   from changed
   inner join versions as older
     on changed.place = older.place and changed.record_id = older.record_id and changed.age + 1 = older.age
@@ -6214,46 +6478,46 @@ with keyed as (
     current_.*,
     case when charge_category = 'Usage' and usage_type is not null and charge_period_end <=
     (cast(day as timestamp) + cast(1 as bigint) * interval 1 day)
-      then coalesce(cast(
+      then concat(coalesce(cast(
     length(
         cast(day as TEXT)
-    ) as TEXT) || ':' || cast(day as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(day as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(account as TEXT)
-    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(account as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(base_url as TEXT)
-    ) as TEXT) || ':' || cast(base_url as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(base_url as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(service_name as TEXT)
-    ) as TEXT) || ':' || cast(service_name as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(service_name as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(model_id as TEXT)
-    ) as TEXT) || ':' || cast(model_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(model_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(project_id as TEXT)
-    ) as TEXT) || ':' || cast(project_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(project_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(workspace_id as TEXT)
-    ) as TEXT) || ':' || cast(workspace_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(workspace_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(api_key_id as TEXT)
-    ) as TEXT) || ':' || cast(api_key_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(api_key_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(service_tier as TEXT)
-    ) as TEXT) || ':' || cast(service_tier as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(service_tier as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(workload_type as TEXT)
-    ) as TEXT) || ':' || cast(workload_type as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(workload_type as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(upstream_provider as TEXT)
-    ) as TEXT) || ':' || cast(upstream_provider as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(upstream_provider as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(usage_type as TEXT)
-    ) as TEXT) || ':' || cast(usage_type as TEXT), '-') end as measured_key
+    ) as TEXT) || ':' || cast(usage_type as TEXT), '-')) end as measured_key
   from "current_costs" as current_
   where is_counted
 ),
@@ -6267,87 +6531,87 @@ costs as (
 ),
 -- The usage of a day with the same labels and usage type. If it has several units, it is left out: they do not add up.
 consumed as (
-  select coalesce(cast(
+  select concat(coalesce(cast(
     length(
         cast(day as TEXT)
-    ) as TEXT) || ':' || cast(day as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(day as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(account as TEXT)
-    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(account as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(base_url as TEXT)
-    ) as TEXT) || ':' || cast(base_url as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(base_url as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(service_name as TEXT)
-    ) as TEXT) || ':' || cast(service_name as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(service_name as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(model_id as TEXT)
-    ) as TEXT) || ':' || cast(model_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(model_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(project_id as TEXT)
-    ) as TEXT) || ':' || cast(project_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(project_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(workspace_id as TEXT)
-    ) as TEXT) || ':' || cast(workspace_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(workspace_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(api_key_id as TEXT)
-    ) as TEXT) || ':' || cast(api_key_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(api_key_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(service_tier as TEXT)
-    ) as TEXT) || ':' || cast(service_tier as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(service_tier as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(workload_type as TEXT)
-    ) as TEXT) || ':' || cast(workload_type as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(workload_type as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(upstream_provider as TEXT)
-    ) as TEXT) || ':' || cast(upstream_provider as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(upstream_provider as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(usage_type as TEXT)
-    ) as TEXT) || ':' || cast(usage_type as TEXT), '-') as measured_key, min(consumed_unit) as unit, sum(consumed_quantity) as quantity
+    ) as TEXT) || ':' || cast(usage_type as TEXT), '-')) as measured_key, min(consumed_unit) as unit, sum(consumed_quantity) as quantity
   from "current_usage"
-  group by coalesce(cast(
+  group by concat(coalesce(cast(
     length(
         cast(day as TEXT)
-    ) as TEXT) || ':' || cast(day as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(day as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(account as TEXT)
-    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(account as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(base_url as TEXT)
-    ) as TEXT) || ':' || cast(base_url as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(base_url as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(service_name as TEXT)
-    ) as TEXT) || ':' || cast(service_name as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(service_name as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(model_id as TEXT)
-    ) as TEXT) || ':' || cast(model_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(model_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(project_id as TEXT)
-    ) as TEXT) || ':' || cast(project_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(project_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(workspace_id as TEXT)
-    ) as TEXT) || ':' || cast(workspace_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(workspace_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(api_key_id as TEXT)
-    ) as TEXT) || ':' || cast(api_key_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(api_key_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(service_tier as TEXT)
-    ) as TEXT) || ':' || cast(service_tier as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(service_tier as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(workload_type as TEXT)
-    ) as TEXT) || ':' || cast(workload_type as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(workload_type as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(upstream_provider as TEXT)
-    ) as TEXT) || ':' || cast(upstream_provider as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(upstream_provider as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(usage_type as TEXT)
-    ) as TEXT) || ':' || cast(usage_type as TEXT), '-')
+    ) as TEXT) || ':' || cast(usage_type as TEXT), '-'))
   having min(consumed_unit) = max(consumed_unit)
 )
 select
@@ -6596,31 +6860,31 @@ cost_sums as (
 usage_rows as (
   select
     usage_sums.*,
-    coalesce(cast(
+    concat(coalesce(cast(
     length(
         cast(account as TEXT)
-    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(account as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(base_url as TEXT)
-    ) as TEXT) || ':' || cast(base_url as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(base_url as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') as source_
+    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-')) as source_
   from usage_sums
 ),
 cost_rows as (
   select
     cost_sums.*,
-    coalesce(cast(
+    concat(coalesce(cast(
     length(
         cast(account as TEXT)
-    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(account as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(base_url as TEXT)
-    ) as TEXT) || ':' || cast(base_url as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(base_url as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') as source_
+    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-')) as source_
   from cost_sums
 ),
 carried as (
@@ -6744,76 +7008,76 @@ effective as (
 ),
 -- One text to join by, so that a database can join by hash. If a usage type has several units, its quantities meet no cost.
 keyed_units as (
-  select units.*, case when units = 1 then coalesce(cast(
+  select units.*, case when units = 1 then concat(coalesce(cast(
     length(
         cast(source_ as TEXT)
-    ) as TEXT) || ':' || cast(source_ as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(source_ as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(day as TEXT)
-    ) as TEXT) || ':' || cast(day as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(day as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(service_name as TEXT)
-    ) as TEXT) || ':' || cast(service_name as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(service_name as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(model_id as TEXT)
-    ) as TEXT) || ':' || cast(model_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(model_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(project_id as TEXT)
-    ) as TEXT) || ':' || cast(project_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(project_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(workspace_id as TEXT)
-    ) as TEXT) || ':' || cast(workspace_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(workspace_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(api_key_id as TEXT)
-    ) as TEXT) || ':' || cast(api_key_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(api_key_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(service_tier as TEXT)
-    ) as TEXT) || ':' || cast(service_tier as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(service_tier as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(workload_type as TEXT)
-    ) as TEXT) || ':' || cast(workload_type as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(workload_type as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(upstream_provider as TEXT)
-    ) as TEXT) || ':' || cast(upstream_provider as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(upstream_provider as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(usage_type as TEXT)
-    ) as TEXT) || ':' || cast(usage_type as TEXT), '-') end as join_key from units
+    ) as TEXT) || ':' || cast(usage_type as TEXT), '-')) end as join_key from units
 ),
 keyed_effective as (
-  select effective.*, coalesce(cast(
+  select effective.*, concat(coalesce(cast(
     length(
         cast(source_ as TEXT)
-    ) as TEXT) || ':' || cast(source_ as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(source_ as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(day as TEXT)
-    ) as TEXT) || ':' || cast(day as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(day as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(service_name as TEXT)
-    ) as TEXT) || ':' || cast(service_name as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(service_name as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(model_id as TEXT)
-    ) as TEXT) || ':' || cast(model_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(model_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(project_id as TEXT)
-    ) as TEXT) || ':' || cast(project_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(project_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(workspace_id as TEXT)
-    ) as TEXT) || ':' || cast(workspace_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(workspace_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(api_key_id as TEXT)
-    ) as TEXT) || ':' || cast(api_key_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(api_key_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(service_tier as TEXT)
-    ) as TEXT) || ':' || cast(service_tier as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(service_tier as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(workload_type as TEXT)
-    ) as TEXT) || ':' || cast(workload_type as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(workload_type as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(upstream_provider as TEXT)
-    ) as TEXT) || ':' || cast(upstream_provider as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(upstream_provider as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(usage_type as TEXT)
-    ) as TEXT) || ':' || cast(usage_type as TEXT), '-') as join_key from effective
+    ) as TEXT) || ':' || cast(usage_type as TEXT), '-')) as join_key from effective
 ),
 priced as (
   select
@@ -6919,40 +7183,40 @@ cost_sums as (
   group by day, account, base_url, service_provider_name, model_id, billing_currency
 ),
 keyed_usage as (
-  select usage_sums.*, coalesce(cast(
+  select usage_sums.*, concat(coalesce(cast(
     length(
         cast(day as TEXT)
-    ) as TEXT) || ':' || cast(day as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(day as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(account as TEXT)
-    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(account as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(base_url as TEXT)
-    ) as TEXT) || ':' || cast(base_url as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(base_url as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(model_id as TEXT)
-    ) as TEXT) || ':' || cast(model_id as TEXT), '-') as join_key from usage_sums
+    ) as TEXT) || ':' || cast(model_id as TEXT), '-')) as join_key from usage_sums
 ),
 keyed_costs as (
-  select cost_sums.*, coalesce(cast(
+  select cost_sums.*, concat(coalesce(cast(
     length(
         cast(day as TEXT)
-    ) as TEXT) || ':' || cast(day as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(day as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(account as TEXT)
-    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(account as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(base_url as TEXT)
-    ) as TEXT) || ':' || cast(base_url as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(base_url as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(model_id as TEXT)
-    ) as TEXT) || ':' || cast(model_id as TEXT), '-') as join_key from cost_sums
+    ) as TEXT) || ':' || cast(model_id as TEXT), '-')) as join_key from cost_sums
 ),
 joined as (
   select
@@ -6975,41 +7239,41 @@ joined as (
 ),
 statuses as (
   select
-    coalesce(cast(
+    concat(coalesce(cast(
     length(
         cast(day as TEXT)
-    ) as TEXT) || ':' || cast(day as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(day as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(account as TEXT)
-    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(account as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(base_url as TEXT)
-    ) as TEXT) || ':' || cast(base_url as TEXT), '-') as day_key,
+    ) as TEXT) || ':' || cast(base_url as TEXT), '-')) as day_key,
     max(case when dataset = 'usage' then status end) as usage_status,
     max(case when dataset = 'costs' then status end) as cost_status
   from "completeness"
-  group by coalesce(cast(
+  group by concat(coalesce(cast(
     length(
         cast(day as TEXT)
-    ) as TEXT) || ':' || cast(day as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(day as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(account as TEXT)
-    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(account as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(base_url as TEXT)
-    ) as TEXT) || ':' || cast(base_url as TEXT), '-')
+    ) as TEXT) || ':' || cast(base_url as TEXT), '-'))
 ),
 keyed as (
-  select joined.*, coalesce(cast(
+  select joined.*, concat(coalesce(cast(
     length(
         cast(day as TEXT)
-    ) as TEXT) || ':' || cast(day as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(day as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(account as TEXT)
-    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(account as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(base_url as TEXT)
-    ) as TEXT) || ':' || cast(base_url as TEXT), '-') as day_key from joined
+    ) as TEXT) || ':' || cast(base_url as TEXT), '-')) as day_key from joined
 )
 select
   keyed.day,
@@ -7111,94 +7375,94 @@ expected as (
 ),
 held as (
   select
-    day, coalesce(cast(
+    day, concat(coalesce(cast(
     length(
         cast(account as TEXT)
-    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(account as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(base_url as TEXT)
-    ) as TEXT) || ':' || cast(base_url as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(base_url as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(project_id as TEXT)
-    ) as TEXT) || ':' || cast(project_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(project_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(workspace_id as TEXT)
-    ) as TEXT) || ':' || cast(workspace_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(workspace_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(api_key_id as TEXT)
-    ) as TEXT) || ':' || cast(api_key_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(api_key_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(model_id as TEXT)
-    ) as TEXT) || ':' || cast(model_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(model_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(charge_category as TEXT)
-    ) as TEXT) || ':' || cast(charge_category as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(charge_category as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(billing_currency as TEXT)
-    ) as TEXT) || ':' || cast(billing_currency as TEXT), '-') as owner_key,
+    ) as TEXT) || ':' || cast(billing_currency as TEXT), '-')) as owner_key,
     sum(billed_cost) as billed_cost
   from usage_charges
-  group by day, coalesce(cast(
+  group by day, concat(coalesce(cast(
     length(
         cast(account as TEXT)
-    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(account as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(base_url as TEXT)
-    ) as TEXT) || ':' || cast(base_url as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(base_url as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(project_id as TEXT)
-    ) as TEXT) || ':' || cast(project_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(project_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(workspace_id as TEXT)
-    ) as TEXT) || ':' || cast(workspace_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(workspace_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(api_key_id as TEXT)
-    ) as TEXT) || ':' || cast(api_key_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(api_key_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(model_id as TEXT)
-    ) as TEXT) || ':' || cast(model_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(model_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(charge_category as TEXT)
-    ) as TEXT) || ':' || cast(charge_category as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(charge_category as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(billing_currency as TEXT)
-    ) as TEXT) || ':' || cast(billing_currency as TEXT), '-')
+    ) as TEXT) || ':' || cast(billing_currency as TEXT), '-'))
 ),
 keyed as (
-  select expected.*, coalesce(cast(
+  select expected.*, concat(coalesce(cast(
     length(
         cast(account as TEXT)
-    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(account as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(base_url as TEXT)
-    ) as TEXT) || ':' || cast(base_url as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(base_url as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(project_id as TEXT)
-    ) as TEXT) || ':' || cast(project_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(project_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(workspace_id as TEXT)
-    ) as TEXT) || ':' || cast(workspace_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(workspace_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(api_key_id as TEXT)
-    ) as TEXT) || ':' || cast(api_key_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(api_key_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(model_id as TEXT)
-    ) as TEXT) || ':' || cast(model_id as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(model_id as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(charge_category as TEXT)
-    ) as TEXT) || ':' || cast(charge_category as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(charge_category as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(billing_currency as TEXT)
-    ) as TEXT) || ':' || cast(billing_currency as TEXT), '-') as owner_key from expected
+    ) as TEXT) || ':' || cast(billing_currency as TEXT), '-')) as owner_key from expected
 ),
 estimated as (
   select keyed.*, keyed.mean_cost - coalesce(held.billed_cost, 0) as amount
@@ -7298,16 +7562,16 @@ costs as (
   where basis = 'priced_usage_type' and effective_cost is not null and usage_type is not null
 ),
 typed as (
-  select distinct coalesce(cast(
+  select distinct concat(coalesce(cast(
     length(
         cast(account as TEXT)
-    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(account as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(base_url as TEXT)
-    ) as TEXT) || ':' || cast(base_url as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(base_url as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') as source_ from costs
+    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-')) as source_ from costs
 ),
 sums as (
   select
@@ -7353,22 +7617,22 @@ compared as (
 ),
 told as (
   select
-    coalesce(cast(
+    concat(coalesce(cast(
     length(
         cast(month as TEXT)
-    ) as TEXT) || ':' || cast(month as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(month as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(account as TEXT)
-    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(account as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(base_url as TEXT)
-    ) as TEXT) || ':' || cast(base_url as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(base_url as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(model_id as TEXT)
-    ) as TEXT) || ':' || cast(model_id as TEXT), '-') as join_key,
+    ) as TEXT) || ':' || cast(model_id as TEXT), '-')) as join_key,
     billing_currency,
     sum(read_tokens) as priced_tokens,
     sum(read_as_input) as read_as_input,
@@ -7381,67 +7645,67 @@ told as (
     end) as too_large
   from compared
   where read_tokens is not null or write_tokens is not null
-  group by coalesce(cast(
+  group by concat(coalesce(cast(
     length(
         cast(month as TEXT)
-    ) as TEXT) || ':' || cast(month as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(month as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(account as TEXT)
-    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(account as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(base_url as TEXT)
-    ) as TEXT) || ':' || cast(base_url as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(base_url as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(model_id as TEXT)
-    ) as TEXT) || ':' || cast(model_id as TEXT), '-'), billing_currency
+    ) as TEXT) || ':' || cast(model_id as TEXT), '-')), billing_currency
 ),
 charged as (
-  select distinct coalesce(cast(
+  select distinct concat(coalesce(cast(
     length(
         cast(month as TEXT)
-    ) as TEXT) || ':' || cast(month as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(month as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(account as TEXT)
-    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(account as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(base_url as TEXT)
-    ) as TEXT) || ':' || cast(base_url as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(base_url as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(model_id as TEXT)
-    ) as TEXT) || ':' || cast(model_id as TEXT), '-') as join_key from costs where usage_type = 'cache_read_tokens'
+    ) as TEXT) || ':' || cast(model_id as TEXT), '-')) as join_key from costs where usage_type = 'cache_read_tokens'
 ),
 keyed as (
-  select cached.*, coalesce(cast(
+  select cached.*, concat(coalesce(cast(
     length(
         cast(month as TEXT)
-    ) as TEXT) || ':' || cast(month as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(month as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(account as TEXT)
-    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(account as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(base_url as TEXT)
-    ) as TEXT) || ':' || cast(base_url as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(base_url as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(model_id as TEXT)
-    ) as TEXT) || ':' || cast(model_id as TEXT), '-') as join_key, coalesce(cast(
+    ) as TEXT) || ':' || cast(model_id as TEXT), '-')) as join_key, concat(coalesce(cast(
     length(
         cast(account as TEXT)
-    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(account as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(base_url as TEXT)
-    ) as TEXT) || ':' || cast(base_url as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(base_url as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') as source_ from cached
+    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-')) as source_ from cached
 )
 select
   keyed.month,
@@ -7532,19 +7796,19 @@ named as (
 costs as (
   select
     place, label, value, billing_currency, day,
-    coalesce(cast(
+    concat(coalesce(cast(
     length(
         cast(place as TEXT)
-    ) as TEXT) || ':' || cast(place as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(place as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(label as TEXT)
-    ) as TEXT) || ':' || cast(label as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(label as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(value as TEXT)
-    ) as TEXT) || ':' || cast(value as TEXT), '-') || '|' || coalesce(cast(
+    ) as TEXT) || ':' || cast(value as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(billing_currency as TEXT)
-    ) as TEXT) || ':' || cast(billing_currency as TEXT), '-') as series_key,
+    ) as TEXT) || ':' || cast(billing_currency as TEXT), '-')) as series_key,
     sum(billed_cost) as billed_cost
   from named
   group by place, label, value, billing_currency, day
@@ -8033,6 +8297,10 @@ with claims as (
     select
       label, value, team, given.valid_from, given.valid_to,
       cast(case
+    when typeof(given.valid_from || ' 00:00:00') = 'TIMESTAMP' then
+      case when year(cast(given.valid_from || ' 00:00:00' as timestamp)) between 1000 and 9999 then cast(given.valid_from || ' 00:00:00' as timestamp) end
+    when regexp_full_match(cast(given.valid_from || ' 00:00:00' as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast(given.valid_from || ' 00:00:00' as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast(given.valid_from || ' 00:00:00' as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast(given.valid_from || ' 00:00:00' as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast(given.valid_from || ' 00:00:00' as varchar), '[.][0-9]{1,6}') as timestamp)
@@ -8042,6 +8310,10 @@ with claims as (
                 || regexp_extract(cast(given.valid_from || ' 00:00:00' as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as date) as from_day,
       cast(case
+    when typeof(given.valid_to || ' 00:00:00') = 'TIMESTAMP' then
+      case when year(cast(given.valid_to || ' 00:00:00' as timestamp)) between 1000 and 9999 then cast(given.valid_to || ' 00:00:00' as timestamp) end
+    when regexp_full_match(cast(given.valid_to || ' 00:00:00' as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][Zz]| ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])')
+      then try_cast(replace(upper(substr(cast(given.valid_to || ' 00:00:00' as varchar), 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match(cast(given.valid_to || ' 00:00:00' as varchar), '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))')
       then try_cast(replace(upper(substr(cast(given.valid_to || ' 00:00:00' as varchar), 1, 19)), 'T', ' ')
         || regexp_extract(cast(given.valid_to || ' 00:00:00' as varchar), '[.][0-9]{1,6}') as timestamp)

@@ -71,14 +71,7 @@ changed as (
   {%- endif %}
 ),
 
--- Window functions find the place of a record in one pass. A join could be slow if the planner expects too few rows.
-known as (
-  select
-    known_rows.*,
-    min(own_place) over (partition by record_id) as first_place,
-    max(own_place) over (partition by record_id) as last_place
-  from known_rows
-),
+{{ ai_billing.known_places() }},
 
 placed as (
   select
@@ -140,4 +133,33 @@ left join places on placed.place = places.place
   from {{ ref('ai_billing__rows_' ~ dataset) }} as rows_
   left join readings on rows_.reading_id = readings.reading_id
   left join named on case when length(rows_.reading_id) = 14 then substr(rows_.reading_id, 10, 5) end = named.chain
+{%- endmacro %}
+
+{# The rows of `known_rows` with the first and the last place of their records, for rows without a place of their own. #}
+{% macro known_places() %}{{ return(adapter.dispatch('known_places', 'ai_billing')()) }}{% endmacro %}
+{% macro default__known_places() -%}
+-- Window functions find the place of a record in one pass. A join could be slow if the planner expects too few rows.
+known as (
+  select
+    known_rows.*,
+    min(own_place) over (partition by record_id) as first_place,
+    max(own_place) over (partition by record_id) as last_place
+  from known_rows
+)
+{%- endmacro %}
+{# DuckDB always joins by hash, and sorts whole rows for a window function, which takes long. #}
+{% macro duckdb__known_places() -%}
+-- Few records have a row without a place.
+partly_known as (
+  select record_id, min(own_place) as first_place, max(own_place) as last_place
+  from known_rows
+  group by record_id
+  having count(*) > count(own_place)
+),
+
+known as (
+  select known_rows.*, partly_known.first_place, partly_known.last_place
+  from known_rows
+  left join partly_known on known_rows.record_id is not distinct from partly_known.record_id
+)
 {%- endmacro %}

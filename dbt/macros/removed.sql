@@ -104,5 +104,5 @@ left join links on removed.scope = links.scope and removed.record_id = links.rec
     {%- do parts.append("coalesce(" ~ dbt.concat([ai_billing.as_text(dbt.length(text)), "':'", text]) ~ ", '-')") -%}
     {%- do parts.append("'|'") if not loop.last -%}
   {%- endfor -%}
-  {{ dbt.concat(parts) }}
+  {{ ai_billing.joined(parts) }}
 {%- endmacro %}

@@ -132,7 +132,7 @@ where emission = 1
     {%- do parts.append("case when " ~ column ~ " is null then '-' else " ~ dbt.concat(["'='", column]) ~ " end") -%}
     {%- do parts.append("'|'") -%}
   {%- endfor -%}
-  {{ dbt.hash(dbt.concat(parts)) }}
+  {{ dbt.hash(ai_billing.joined(parts)) }}
 {%- endmacro %}
 
 {# An account at an address. #}

@@ -3,6 +3,12 @@
 
 {% macro as_text(column) %}cast({{ column }} as {{ dbt.type_string() }}){% endmacro %}
 
+{# Texts as one text. None of them may be null. #}
+{% macro joined(texts) %}{{ return(adapter.dispatch('joined', 'ai_billing')(texts)) }}{% endmacro %}
+{% macro default__joined(texts) %}{{ return(dbt.concat(texts)) }}{% endmacro %}
+{# DuckDB would copy all texts before it again for each `||`. #}
+{% macro duckdb__joined(texts) %}concat({{ texts | join(', ') }}){% endmacro %}
+
 {# A column of a raw table, as the destination spells it. #}
 {% macro raw_column(name) -%}
   {%- set case = var('ai_billing_column_case') -%}
@@ -93,10 +99,16 @@
   {{ dbt.safe_cast(ai_billing.as_text(column), api.Column.translate_type('timestamp')) }}
 {%- endmacro %}
 
-{# Without the extension ICU, DuckDB ignores the offset in a text. So this subtracts the offset itself. #}
+{# Without the extension ICU, DuckDB ignores the offset in a text. So this subtracts the offset itself. A timestamp, or a text in UTC
+   without fractions, needs no more than the first branches, and those are quick. #}
 {% macro duckdb__to_utc(column) -%}
   {%- set text = "cast(" ~ column ~ " as varchar)" -%}
+  {%- set days, time = '[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])', '([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]' -%}
   case
+    when typeof({{ column }}) = 'TIMESTAMP' then
+      case when year(cast({{ column }} as timestamp)) between 1000 and 9999 then cast({{ column }} as timestamp) end
+    when regexp_full_match({{ text }}, '{{ days }}([Tt]{{ time }}[Zz]| {{ time }})')
+      then try_cast(replace(upper(substr({{ text }}, 1, 19)), 'T', ' ') as timestamp)
     when regexp_full_match({{ text }}, '{{ ai_billing.instant_pattern() }}')
       then try_cast(replace(upper(substr({{ text }}, 1, 19)), 'T', ' ')
         || regexp_extract({{ text }}, '[.][0-9]{1,6}') as timestamp)
