@@ -135,3 +135,14 @@
 {% macro duckdb__json_text(text) %}cast(to_json({{ text }}) as varchar){% endmacro %}
 {% macro postgres__json_text(text) %}cast(to_json({{ text }}) as text){% endmacro %}
 {% macro spark__json_text(text) %}regexp_replace(to_json(array({{ text }})), '^.|.$', ''){% endmacro %}
+
+{# An amount rounded to the smallest unit of its currency (ISO 4217), halves away from zero. Currencies that are not named have cents. #}
+{% macro in_smallest_unit(amount, currency) -%}
+  {%- set whole = ['BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'VND', 'VUV', 'XAF', 'XOF', 'XPF'] -%}
+  {%- set thousandths = ['BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND'] -%}
+  case
+    when {{ currency }} in ('{{ whole | join("', '") }}') then cast(round({{ amount }}, 0) as {{ ai_billing.type_decimal() }})
+    when {{ currency }} in ('{{ thousandths | join("', '") }}') then cast(round({{ amount }}, 3) as {{ ai_billing.type_decimal() }})
+    else cast(round({{ amount }}, 2) as {{ ai_billing.type_decimal() }})
+  end
+{%- endmacro %}

@@ -160,3 +160,43 @@ def test_an_invoice_is_compared_over_all_accounts(warehouse):
     [listed] = warehouse.all("select * from invalid_inputs")
     assert (listed["given"], listed["why"]) == ("Example, INV-text, USD, about 5", "billed_total is not a decimal that fits")
     warehouse.give()
+
+
+def test_an_invoice_matches_in_the_smallest_unit_of_its_currency(warehouse):
+    """The provider rounds the total, or each line. 0.105 and 0.205 are 0.31 as a total, and 0.11 + 0.21 = 0.32 line by line."""
+    world = World(Table())
+    final = {"x_CostStatus": "final"}
+
+    def put(record: str, amount: str, invoice: str, **more) -> None:
+        world.put(cost(record, "11-01", amount, InvoiceId=invoice, **{**final, **more}))
+
+    put("big", "39285.3325774297", "BIG")
+    put("one", "0.105", "LINES")
+    put("two", "0.205", "LINES")
+    put("sum1", "0.105", "SUM")
+    put("sum2", "0.205", "SUM")
+    put("yen", "100.5", "YEN", BillingCurrency="JPY")
+    put("dinar", "1.2345", "DINAR", BillingCurrency="KWD")
+    put("credit", "-0.005", "CREDIT")
+    put("off", "10", "OFF")
+    put("not-yet", "3", "NOT-YET", x_CostStatus="provisional")
+    put("gone", "4", "GONE")
+    world.sync(ALL)
+    warehouse.fill(world.table.tables)
+    totals = [("BIG", "USD", "39285.33"), ("LINES", "USD", "0.32"), ("SUM", "USD", "0.31"), ("YEN", "JPY", "101"), ("DINAR", "KWD", "1.235"),
+              ("CREDIT", "USD", "-0.01"), ("OFF", "USD", "10.01")]
+    warehouse.give(invoice_totals=[("Example", *total) for total in totals])
+    warehouse.build()
+    rows = warehouse.all("select * from billed_by_invoice")
+    assert {row["invoice_id"]: (row["matched_by"], row["invoice_state"], row["finding"]) for row in rows} == {
+        "BIG": ("total", "matched", None),
+        "LINES": ("lines", "matched", None),
+        "SUM": ("exact", "matched", None),
+        "YEN": ("total", "matched", None),
+        "DINAR": ("total", "matched", None),
+        "CREDIT": ("total", "matched", None),
+        "OFF": (None, "different", "total differs"),
+        "NOT-YET": (None, "open", None),
+        "GONE": (None, "missing", "costs without invoice"),
+    }
+    warehouse.give()

@@ -1,11 +1,13 @@
 -- Billed costs by billing period and invoice, beside the totals of the real invoices. A correction of a closed period counts in the
 -- period that bills it. An invoice without costs has a row, too. A total is that of the whole invoice, which may cover several
--- accounts.
+-- accounts. Costs have more digits than an invoice: they match if the smallest unit of the currency is the same, either of their sum
+-- or of the sum of the costs that are rounded one by one.
 with billed as (
   select
     account, base_url, billing_period_start, billing_period_end, invoice_issuer_name, invoice_id, billing_currency,
     cost_status,
     sum(billed_cost) as billed_cost,
+    sum({{ ai_billing.in_smallest_unit('billed_cost', 'billing_currency') }}) as billed_by_line,
     count(*) as records,
     sum(case when day_status = 'proven' then 0 else 1 end) as records_not_proven
   from {{ ref('current_costs') }}
@@ -20,7 +22,12 @@ with_invoice as (
     billed.*,
     case when invoice_id is not null then
       sum(billed_cost) over (partition by invoice_issuer_name, invoice_id, billing_currency)
-    end as invoice_billed_cost
+    end as invoice_billed_cost,
+    sum(billed_by_line) over (partition by invoice_issuer_name, invoice_id, billing_currency) as invoice_billed_by_line,
+    -- Costs that name no invoice do not belong together.
+    max(case when cost_status = 'provisional' then 1 else 0 end) over (
+      partition by invoice_issuer_name, invoice_id, billing_currency, case when invoice_id is null then cost_status end
+    ) as has_provisional
   from billed
 ),
 
@@ -44,7 +51,15 @@ joined as (
     coalesce(with_invoice.records, 0) as records,
     coalesce(with_invoice.records_not_proven, 0) as records_not_proven,
     case when with_invoice.records is null then 0 else with_invoice.invoice_billed_cost end as invoice_billed_cost,
-    totals.billed_total as invoice_total
+    with_invoice.invoice_billed_by_line,
+    with_invoice.has_provisional,
+    totals.billed_total as invoice_total,
+    case
+      when with_invoice.invoice_billed_cost = totals.billed_total then 'exact'
+      when {{ ai_billing.in_smallest_unit('with_invoice.invoice_billed_cost', 'with_invoice.billing_currency') }} = totals.billed_total
+        then 'total'
+      when with_invoice.invoice_billed_by_line = totals.billed_total then 'lines'
+    end as matched_by
   from with_invoice
   full outer join totals
     on with_invoice.invoice_issuer_name = totals.invoice_issuer_name
@@ -53,14 +68,21 @@ joined as (
 )
 
 select
-  joined.*,
+  account, base_url, billing_period_start, billing_period_end, joined.invoice_issuer_name, invoice_id, billing_currency, cost_status,
+  billed_cost, records, records_not_proven, invoice_billed_cost, invoice_total,
   invoice_billed_cost - invoice_total as variance,
+  matched_by,
+  case
+    when matched_by is not null then 'matched'
+    when invoice_total is not null then 'different'
+    -- An invoice with provisional costs is not issued yet.
+    when has_provisional = 1 then 'open'
+    when issuers.invoice_issuer_name is not null then 'missing'
+  end as invoice_state,
   case
     when records = 0 then 'invoice without costs'
-    when invoice_billed_cost <> invoice_total then 'total differs'
-    -- Provisional costs without an id wait for their invoice.
-    when invoice_total is null and issuers.invoice_issuer_name is not null
-      and (invoice_id is not null or cost_status = 'final') then 'costs without invoice'
+    when invoice_total is not null and matched_by is null then 'total differs'
+    when invoice_total is null and has_provisional = 0 and issuers.invoice_issuer_name is not null then 'costs without invoice'
   end as finding
 from joined
 left join issuers on joined.invoice_issuer_name = issuers.invoice_issuer_name
