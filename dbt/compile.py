@@ -45,6 +45,7 @@ INPUTS = {
     "budgets": ("team", "month", "billing_currency", "budget"),
     "exchange_rates": ("from_currency", "to_currency", "valid_from", "rate"),
     "invoice_totals": ("invoice_issuer_name", "invoice_id", "billing_currency", "billed_total"),
+    "reporting_currency": ("currency",),
 }
 # Columns that a table of an older version lacks.
 ADDED = {"teams": ("valid_from", "valid_to")}

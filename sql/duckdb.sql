@@ -10,6 +10,7 @@ alter table ai_billing_teams add column if not exists valid_to varchar;
 create table if not exists ai_billing_budgets (team varchar, month varchar, billing_currency varchar, budget varchar);
 create table if not exists ai_billing_exchange_rates (from_currency varchar, to_currency varchar, valid_from varchar, rate varchar);
 create table if not exists ai_billing_invoice_totals (invoice_issuer_name varchar, invoice_id varchar, billing_currency varchar, billed_total varchar);
+create table if not exists ai_billing_reporting_currency (currency varchar);
 create table if not exists ai_billing_closes (close_id TEXT, book_view TEXT, book_month date, version bigint, closed_at timestamp, with_accruals boolean, why TEXT, data_as_of timestamp, digest TEXT);
 create table if not exists ai_billing_close_entries (close_id TEXT, booked_by TEXT, reverses TEXT, book_view TEXT, month date, kind TEXT, reason TEXT, day date, method TEXT, found_at timestamp, record_id TEXT, account TEXT, base_url TEXT, service_provider_name TEXT, team TEXT, project_id TEXT, model_id TEXT, invoice_id TEXT, charge_category TEXT, billing_currency TEXT, workspace_id TEXT, api_key_id TEXT, amount decimal(38, 18));
 create table if not exists ai_billing_close_lines (close_id TEXT, booked_by TEXT, reverses TEXT, book_view TEXT, book_month date, month date, kind TEXT, reason TEXT, day date, method TEXT, account TEXT, base_url TEXT, service_provider_name TEXT, team TEXT, project_id TEXT, model_id TEXT, invoice_id TEXT, charge_category TEXT, billing_currency TEXT, entries bigint, amount decimal(38, 18));
@@ -373,6 +374,15 @@ select
 from newest
 left join newest as as_id on newest.label = as_id.label and newest.name = as_id.value and newest.value <> as_id.value
 left join newest as as_both on newest.label = as_both.label and newest.name = as_both.with_id;
+
+create or replace view ai_billing__reporting_currency as
+-- The currency in which converted_costs are: one row, or none. The variable is a code such as EUR. A name with a point is a table of the
+-- database with the column currency; several codes, or one that is none, are no currency.
+select max(currency) as currency
+from (
+  select nullif(trim(cast(currency as TEXT)), '') as currency from ai_billing_reporting_currency
+) as given
+having min(currency) = max(currency) and regexp_full_match(max(currency), '[A-Z]{3}');
 
 create or replace view ai_billing__rows_costs as
 with raw_rows as (
@@ -6021,7 +6031,7 @@ create or replace view billed_by_invoice as
 -- Billed costs by billing period and invoice, beside the totals of the real invoices. A correction of a closed period counts in the
 -- period that bills it. An invoice without costs has a row, too. A total is that of the whole invoice, which may cover several
 -- accounts. Costs have more digits than an invoice: they match if the smallest unit of the currency is the same, either of their sum
--- or of the sum of the costs that are rounded one by one.
+-- or of the sum of the costs that are rounded one by one. Halves are rounded away from zero.
 with billed as (
   select
     account, base_url, billing_period_start, billing_period_end, invoice_issuer_name, invoice_id, billing_currency,
@@ -6040,18 +6050,34 @@ with billed as (
     account, base_url, billing_period_start, billing_period_end, invoice_issuer_name, invoice_id, billing_currency,
     cost_status
 ),
-with_invoice as (
+reached as (
+  select place, max(through_day) as through_day from "ai_billing__calendar_costs" group by place
+),
+-- No invoice is due while costs are provisional, or before the last day of their billing period was read.
+due as (
   select
     billed.*,
+    case
+      when billed.cost_status = 'provisional' then 1
+      when billed.billing_period_end <=
+    (cast(reached.through_day as timestamp) + cast(1 as bigint) * interval 1 day) then 0
+      else 1
+    end as is_open
+  from billed
+  left join reached on coalesce(billed.base_url, '') || ' ' || coalesce(billed.account, '') = reached.place
+),
+-- Costs that name no invoice do not belong together.
+with_invoice as (
+  select
+    due.*,
     case when invoice_id is not null then
       sum(billed_cost) over (partition by invoice_issuer_name, invoice_id, billing_currency)
     end as invoice_billed_cost,
     sum(billed_by_line) over (partition by invoice_issuer_name, invoice_id, billing_currency) as invoice_billed_by_line,
-    -- Costs that name no invoice do not belong together.
-    max(case when cost_status = 'provisional' then 1 else 0 end) over (
-      partition by invoice_issuer_name, invoice_id, billing_currency, case when invoice_id is null then cost_status end
-    ) as has_provisional
-  from billed
+    case when invoice_id is null then is_open else
+      max(is_open) over (partition by invoice_issuer_name, invoice_id, billing_currency)
+    end as has_open
+  from due
 ),
 totals as (
   select * from "ai_billing__invoice_totals"
@@ -6072,7 +6098,7 @@ joined as (
     coalesce(with_invoice.records_not_proven, 0) as records_not_proven,
     case when with_invoice.records is null then 0 else with_invoice.invoice_billed_cost end as invoice_billed_cost,
     with_invoice.invoice_billed_by_line,
-    with_invoice.has_provisional,
+    with_invoice.has_open,
     totals.billed_total as invoice_total,
     case
       when with_invoice.invoice_billed_cost = totals.billed_total then 'exact'
@@ -6098,80 +6124,16 @@ select
   case
     when matched_by is not null then 'matched'
     when invoice_total is not null then 'different'
-    -- An invoice with provisional costs is not issued yet.
-    when has_provisional = 1 then 'open'
+    when has_open = 1 then 'open'
     when issuers.invoice_issuer_name is not null then 'missing'
   end as invoice_state,
   case
     when records = 0 then 'invoice without costs'
     when invoice_total is not null and matched_by is null then 'total differs'
-    when invoice_total is null and has_provisional = 0 and issuers.invoice_issuer_name is not null then 'costs without invoice'
+    when invoice_total is null and has_open = 0 and issuers.invoice_issuer_name is not null then 'costs without invoice'
   end as finding
 from joined
 left join issuers on joined.invoice_issuer_name = issuers.invoice_issuer_name;
-
-create or replace view converted_costs as
--- Costs in one currency, by day. The variable ai_billing_reporting_currency names the currency; without it the model is empty. The
--- rate is the newest one that was valid on the day. No rate is the inverse of another, or the product of two others.
-with costs as (
-  select day, account, base_url, service_provider_name, model_id, project_id, workspace_id, api_key_id, charge_category, cost_status, billing_currency, sum(billed_cost) as billed_cost, max(day_status) as day_status
-  from "current_costs"
-  where is_counted and 1 = 0
-  group by day, account, base_url, service_provider_name, model_id, project_id, workspace_id, api_key_id, charge_category, cost_status, billing_currency
-),
-rates as (
-  select from_currency, valid_from, rate
-  from "ai_billing__exchange_rates"
-  where to_currency = ''
-),
-days as (
-  select distinct day, billing_currency from costs
-),
--- For each day with costs the first day of the rate that is valid on it.
-valid as (
-  select days.day, days.billing_currency, max(rates.valid_from) as valid_from
-  from days
-  inner join rates on days.billing_currency = rates.from_currency and rates.valid_from <= days.day
-  group by days.day, days.billing_currency
-),
-rated as (
-  select
-    costs.*,
-    case when costs.billing_currency = '' then cast(1 as decimal(38, 18)) else rates.rate end
-      as exchange_rate
-  from costs
-  left join valid on costs.day = valid.day and costs.billing_currency = valid.billing_currency
-  left join rates on valid.billing_currency = rates.from_currency and valid.valid_from = rates.valid_from
-),
-converted as (
-  select rated.*, case when abs(billed_cost) < 10000000000000 and abs(exchange_rate) < 1000000
-    then cast(cast(billed_cost as decimal(19, 0)) * cast(exchange_rate as decimal(18, 12)) as decimal(38, 18))
-      + cast(cast(billed_cost - cast(billed_cost as decimal(19, 0)) as decimal(18, 18)) * cast(exchange_rate as decimal(18, 12)) as decimal(38, 18))
-  end as converted_billed_cost from rated
-)
-select
-  day,
-  account,
-  base_url,
-  service_provider_name,
-  model_id,
-  project_id,
-  workspace_id,
-  api_key_id,
-  charge_category,
-  cost_status,
-  billing_currency,
-  billed_cost,
-  cast('' as TEXT) as reporting_currency,
-  exchange_rate,
-  converted_billed_cost,
-  billing_currency <> '' and converted_billed_cost is not null as is_converted,
-  case
-    when exchange_rate is null then 'no exchange rate for this currency on this day'
-    when converted_billed_cost is null then 'too large to be converted exactly'
-  end as why_not,
-  day_status
-from converted;
 
 create or replace view cost_changes as
 -- Changes of costs after a complete reading of their day, each with the time at which the connector found it. A day in progress has
@@ -7633,14 +7595,14 @@ compared as (
     read_tokens,
     read_cost,
     case when abs(case when abs(read_tokens) < 100000000000000 then cast(read_tokens * 0.000001 as decimal(38, 18)) end) < 10000000000000 and abs(price) < 1000000
-    then cast(cast(case when abs(read_tokens) < 100000000000000 then cast(read_tokens * 0.000001 as decimal(38, 18)) end as decimal(19, 0)) * cast(price as decimal(18, 12)) as decimal(38, 18))
-      + cast(cast(case when abs(read_tokens) < 100000000000000 then cast(read_tokens * 0.000001 as decimal(38, 18)) end - cast(case when abs(read_tokens) < 100000000000000 then cast(read_tokens * 0.000001 as decimal(38, 18)) end as decimal(19, 0)) as decimal(18, 18)) * cast(price as decimal(18, 12)) as decimal(38, 18))
+    then cast(cast(case when case when abs(read_tokens) < 100000000000000 then cast(read_tokens * 0.000001 as decimal(38, 18)) end < 0 then ceil(case when abs(read_tokens) < 100000000000000 then cast(read_tokens * 0.000001 as decimal(38, 18)) end) else floor(case when abs(read_tokens) < 100000000000000 then cast(read_tokens * 0.000001 as decimal(38, 18)) end) end as decimal(19, 0)) * cast(price as decimal(18, 12)) as decimal(38, 18))
+      + cast(cast(case when abs(read_tokens) < 100000000000000 then cast(read_tokens * 0.000001 as decimal(38, 18)) end - cast(case when case when abs(read_tokens) < 100000000000000 then cast(read_tokens * 0.000001 as decimal(38, 18)) end < 0 then ceil(case when abs(read_tokens) < 100000000000000 then cast(read_tokens * 0.000001 as decimal(38, 18)) end) else floor(case when abs(read_tokens) < 100000000000000 then cast(read_tokens * 0.000001 as decimal(38, 18)) end) end as decimal(19, 0)) as decimal(18, 18)) * cast(price as decimal(18, 12)) as decimal(38, 18))
   end as read_as_input,
     write_tokens,
     write_cost,
     case when abs(case when abs(write_tokens) < 100000000000000 then cast(write_tokens * 0.000001 as decimal(38, 18)) end) < 10000000000000 and abs(price) < 1000000
-    then cast(cast(case when abs(write_tokens) < 100000000000000 then cast(write_tokens * 0.000001 as decimal(38, 18)) end as decimal(19, 0)) * cast(price as decimal(18, 12)) as decimal(38, 18))
-      + cast(cast(case when abs(write_tokens) < 100000000000000 then cast(write_tokens * 0.000001 as decimal(38, 18)) end - cast(case when abs(write_tokens) < 100000000000000 then cast(write_tokens * 0.000001 as decimal(38, 18)) end as decimal(19, 0)) as decimal(18, 18)) * cast(price as decimal(18, 12)) as decimal(38, 18))
+    then cast(cast(case when case when abs(write_tokens) < 100000000000000 then cast(write_tokens * 0.000001 as decimal(38, 18)) end < 0 then ceil(case when abs(write_tokens) < 100000000000000 then cast(write_tokens * 0.000001 as decimal(38, 18)) end) else floor(case when abs(write_tokens) < 100000000000000 then cast(write_tokens * 0.000001 as decimal(38, 18)) end) end as decimal(19, 0)) * cast(price as decimal(18, 12)) as decimal(38, 18))
+      + cast(cast(case when abs(write_tokens) < 100000000000000 then cast(write_tokens * 0.000001 as decimal(38, 18)) end - cast(case when case when abs(write_tokens) < 100000000000000 then cast(write_tokens * 0.000001 as decimal(38, 18)) end < 0 then ceil(case when abs(write_tokens) < 100000000000000 then cast(write_tokens * 0.000001 as decimal(38, 18)) end) else floor(case when abs(write_tokens) < 100000000000000 then cast(write_tokens * 0.000001 as decimal(38, 18)) end) end as decimal(19, 0)) as decimal(18, 18)) * cast(price as decimal(18, 12)) as decimal(38, 18))
   end as write_as_input
   from prices
   where abs(price) < 1000000
@@ -7773,6 +7735,63 @@ from keyed
 left join told on keyed.join_key = told.join_key
 left join typed on keyed.source_ = typed.source_
 left join charged on keyed.join_key = charged.join_key;
+
+create or replace view converted_costs as
+-- The rows of daily_costs in one currency (ai_billing__reporting_currency); without one the model is empty. The rate is the newest one that
+-- was valid on the day. No rate is the inverse of another, or the product of two others. Each row is rounded by itself, after 18 digits and
+-- halves away from zero; sums of rows are not rounded again.
+with reporting as (
+  select currency as reporting_currency from "ai_billing__reporting_currency"
+),
+costs as (
+  select daily.*, reporting.reporting_currency
+  from "daily_costs" as daily
+  cross join reporting
+  where daily.records > 0
+),
+rates as (
+  select from_currency, to_currency, valid_from, rate
+  from "ai_billing__exchange_rates"
+),
+days as (
+  select distinct day, billing_currency, reporting_currency from costs
+),
+-- For each day with costs the first day of the rate that is valid on it.
+valid as (
+  select days.day, days.billing_currency, days.reporting_currency, max(rates.valid_from) as valid_from
+  from days
+  inner join rates
+    on days.billing_currency = rates.from_currency
+    and days.reporting_currency = rates.to_currency
+    and rates.valid_from <= days.day
+  group by days.day, days.billing_currency, days.reporting_currency
+),
+rated as (
+  select
+    costs.*,
+    case when costs.billing_currency = costs.reporting_currency then cast(1 as decimal(38, 18)) else rates.rate end
+      as exchange_rate
+  from costs
+  left join valid on costs.day = valid.day and costs.billing_currency = valid.billing_currency
+  left join rates
+    on valid.billing_currency = rates.from_currency
+    and valid.reporting_currency = rates.to_currency
+    and valid.valid_from = rates.valid_from
+),
+converted as (
+  select rated.*, case when abs(billed_cost) < 10000000000000 and abs(exchange_rate) < 1000000
+    then cast(cast(case when billed_cost < 0 then ceil(billed_cost) else floor(billed_cost) end as decimal(19, 0)) * cast(exchange_rate as decimal(18, 12)) as decimal(38, 18))
+      + cast(cast(billed_cost - cast(case when billed_cost < 0 then ceil(billed_cost) else floor(billed_cost) end as decimal(19, 0)) as decimal(18, 18)) * cast(exchange_rate as decimal(18, 12)) as decimal(38, 18))
+  end as converted_billed_cost from rated
+)
+select
+  converted.*,
+  billing_currency <> reporting_currency and converted_billed_cost is not null as is_converted,
+  case
+    when exchange_rate is null then 'no exchange rate for this currency on this day'
+    when converted_billed_cost is null then 'too large to be converted exactly'
+  end as why_not
+from converted;
 
 create or replace view cost_anomalies as
 -- Usage charges of a day beside those of the same weekday in the eight weeks before: for all costs, and for each value of a label.
@@ -8581,6 +8600,21 @@ select
   'accrual', 'estimate', method, cast(null as timestamp), amount
 from "ai_billing__book_estimates"
 where close_id is not null;
+
+create or replace view costs_without_rate as
+-- The costs that converted_costs cannot convert, so that they are in no sum in the reporting currency.
+select
+  month, account, base_url, service_provider_name, billing_currency, reporting_currency, why_not,
+  min(day) as first_day,
+  max(day) as last_day,
+  count(distinct day) as days,
+  sum(billed_cost) as billed_cost
+from (
+  select converted.*, cast(date_trunc('month', day) as date) as month
+  from "converted_costs" as converted
+  where why_not is not null
+) as missing
+group by month, account, base_url, service_provider_name, billing_currency, reporting_currency, why_not;
 
 create or replace view team_costs as
 -- Costs by month and team. The team is that of the key on the day of the cost, else that of the project, else that of the workspace. Costs

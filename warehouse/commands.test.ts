@@ -13,6 +13,13 @@ function parse(line: string): WarehouseCommand | undefined {
 }
 
 describe("the command line", () => {
+  it.each(["sync", "report"])("%s takes a reporting currency, or none", (command) => {
+    expect(parse(`${command} --currency EUR`)).toMatchObject({ options: { currency: "EUR" } });
+    expect(parse(`${command} --currency none`)).toMatchObject({ options: { currency: "none" } });
+    for (const wrong of ["eur", "EURO", "E1R"])
+      expect(() => parse(`${command} --currency ${wrong}`)).toThrow("a code such as EUR");
+  });
+
   it("has defaults for everything", () => {
     expect(parse("sync --config c.json")).toEqual({
       kind: "sync",

@@ -18,6 +18,7 @@ import { type InitOptions, isProviderName, PROVIDER_NAMES } from "./init.ts";
 import { columnsOf, INPUTS, type InputFiles } from "./inputs.ts";
 import { type CloseOptions, VIEWS } from "./close.ts";
 import { LEAST_MEMORY } from "./memory.ts";
+import { NO_CURRENCY } from "./reporting.ts";
 import { addQuery, type QueryOptions } from "./query_options.ts";
 import type { ReportOptions } from "./report_command.ts";
 import { DATABASE, databaseOf } from "./shared_options.ts";
@@ -54,6 +55,7 @@ export function addWarehouse(program: Parser, found: (command: WarehouseCommand)
       "sync --config config.json --database billing.duckdb --teams teams.csv",
       "sync --every 1h --json",
       "sync --config anthropic.json --config openai.json",
+      "sync --currency EUR --exchange-rates rates.csv",
       "sync --only openai --reset costs",
     ],
     codes:
@@ -86,6 +88,7 @@ export function addWarehouse(program: Parser, found: (command: WarehouseCommand)
         json: isSet(at, "json"),
         reset: resetOf(at),
         inputs: inputsOf(at),
+        currency: currencyOf(at),
         memory: memoryIn(at),
       },
     });
@@ -126,7 +129,7 @@ function memoryIn(at: Parser): number | undefined {
     : refuse(at, "--memory needs a size of at least 128MB, such as 512MB or 2GB");
 }
 
-/** Adds the options of the input files. */
+/** Adds the options of the input files, and of what they are shown in. */
 const withInputs = (command: Parser): Parser =>
   INPUTS.reduce((known, input) => {
     const { needed, optional } = columnsOf(input);
@@ -135,7 +138,18 @@ const withInputs = (command: Parser): Parser =>
       `--${input.option} <file>`,
       `CSV with the columns ${needed.join(", ")}${more}`,
     );
-  }, command);
+  }, command).option(
+    "--currency <code>",
+    `currency in which all costs are also shown, such as EUR; needs --exchange-rates; ${NO_CURRENCY} for none`,
+  );
+
+/** `--currency`: a code of ISO 4217, or none. */
+function currencyOf(at: Parser): string | undefined {
+  const text = optionalText(at, "currency");
+  return text === undefined || text === NO_CURRENCY || /^[A-Z]{3}$/.test(text)
+    ? text
+    : refuse(at, `--currency needs a code such as EUR, or ${NO_CURRENCY}`);
+}
 
 function addReport(program: Parser, found: (command: WarehouseCommand) => void): void {
   const reporting = program
@@ -166,7 +180,14 @@ DATABASE_URL with --database postgresql://
     const schema = optionalText(at, "schema");
     found({
       kind: "report",
-      options: { database, schema, out, inputs: inputsOf(at), memory: memoryIn(at) },
+      options: {
+        database,
+        schema,
+        out,
+        inputs: inputsOf(at),
+        currency: currencyOf(at),
+        memory: memoryIn(at),
+      },
     });
   });
 }

@@ -7,9 +7,10 @@ import { add, plain, ratio, rounded } from "./decimals.ts";
 import { databaseError } from "./failures.ts";
 import type { WarehouseHost } from "./host.ts";
 import { missingModel } from "./missing_model.ts";
-import { makeClock, makeCosts } from "./report/clock.ts";
+import { CONVERTED, makeClock, makeCosts, ofCurrency } from "./report/clock.ts";
 import { currenciesOf } from "./report/data.ts";
 import { count, decimal, longDate, money } from "./report/format.ts";
+import { reportingWithin } from "./reporting.ts";
 import { cleaned, paintFor } from "./text.ts";
 
 /** The labels of `--by`, each with its column in `report_costs`. */
@@ -53,6 +54,12 @@ interface Costs extends Period {
   readonly later: string;
 }
 
+/** The costs of all currencies in one, each at the rate of its day. */
+interface Converted extends Costs {
+  /** The costs without a rate, which are not in the total. */
+  readonly missing: readonly { readonly currency: string; readonly billed_cost: string }[];
+}
+
 /** The days of the period in each account, and how many of them are proven. */
 interface Proof {
   readonly days: number;
@@ -68,11 +75,12 @@ export async function costs(options: CostsOptions, host: WarehouseHost): Promise
     const period = await periodOf(database, options);
     const found: Costs[] = [];
     for (const currency of await currenciesOf(database)) {
-      await makeCosts(database, currency);
+      await makeCosts(database, ofCurrency(currency));
       found.push(await costsOf(database, { currency, by: options.by, period }));
     }
+    const together = await convertedOf(database, { by: options.by, period });
     const proof = await proofOf(database, period);
-    await host.say(written(options, { found, period, proof }, host.hasColors));
+    await host.say(written(options, { found, together, period, proof }, host.hasColors));
   } catch (reason) {
     const error = databaseError(reason, options.database);
     if (error instanceof ConnectorError) throw error;
@@ -137,6 +145,28 @@ async function costsOf(
   };
 }
 
+/** All currencies in the reporting currency; null without one, or if all costs of the period are in it. */
+async function convertedOf(
+  database: Database,
+  { by, period }: { by: By; period: Period },
+): Promise<Converted | null> {
+  const currency = await reportingWithin(database, period);
+  if (currency === null) return null;
+  await makeCosts(database, CONVERTED);
+  const missing = await database.query(`
+    SELECT billing_currency, sum(billed_cost) FROM converted_costs
+    WHERE converted_billed_cost IS NULL
+      AND day BETWEEN DATE ${literal(period.from)} AND DATE ${literal(period.through)}
+    GROUP BY 1 ORDER BY 1`);
+  return {
+    ...(await costsOf(database, { currency, by, period })),
+    missing: missing.map(([of = "", billed = "0"]) => ({
+      currency: of,
+      billed_cost: plain(billed),
+    })),
+  };
+}
+
 /** A day that no reading covered is not proven, and counts too. */
 async function proofOf(database: Database, { from, through }: Period): Promise<Proof> {
   const [[days = "0", proven = "0"] = []] = await database.query(`
@@ -147,18 +177,20 @@ async function proofOf(database: Database, { from, through }: Period): Promise<P
 
 interface Result {
   readonly found: readonly Costs[];
+  readonly together: Converted | null;
   readonly period: Period;
   readonly proof: Proof;
 }
 
 function written(options: CostsOptions, result: Result, hasColors: boolean): string {
   const { by, format } = options;
-  const { found, period, proof } = result;
+  const { found, together, period, proof } = result;
   const top = ({ rows }: Costs): Costs["rows"] =>
     options.top === undefined ? rows : shortened(rows, options.top);
   if (format === "json") {
     const currencies = found.map((each) => ({ ...each, rows: top(each) }));
-    return `${JSON.stringify({ ok: true, by, ...period, ...proof, currencies })}\n`;
+    const converted = together === null ? null : { ...together, rows: top(together) };
+    return `${JSON.stringify({ ok: true, by, ...period, ...proof, currencies, converted })}\n`;
   }
   if (format === "csv") {
     const lines = found.flatMap((each) =>
@@ -168,7 +200,10 @@ function written(options: CostsOptions, result: Result, hasColors: boolean): str
   }
   const paint = paintFor(hasColors);
   const shown = found.filter(({ rows }) => rows.length > 0);
-  const tables = shown.map((each) => tableOf(each, top(each)).join("\n"));
+  const tables = [
+    ...shown.map((each) => tableOf(each, top(each)).join("\n")),
+    ...(together === null ? [] : [convertedTable(together, top(together))]),
+  ];
   const title = `Costs by ${by}, ${longDate(period.from)} through ${longDate(period.through)}`;
   const line = proofLine(result);
   return [
@@ -212,6 +247,15 @@ function tableOf({ currency, total, later }: Costs, rows: Costs["rows"]): string
   });
   const waiting = `${money(later, 2)} ${currency} of later days of the month are not in it.`;
   return later === "0" ? lines : [...lines, waiting];
+}
+
+function convertedTable(all: Converted, rows: Costs["rows"]): string {
+  const missing = all.missing.map(
+    ({ currency, billed_cost }) =>
+      `${money(billed_cost, 2)} ${currency} have no exchange rate and are not in it.`,
+  );
+  const title = `All currencies in ${all.currency}, each cost at the rate of its day`;
+  return ["", title, ...tableOf(all, rows), ...missing].join("\n");
 }
 
 const cut = (name: string): string => (name.length > NAME ? `${name.slice(0, NAME - 1)}…` : name);

@@ -37,6 +37,7 @@ describe("the models of sql/duckdb.sql", () => {
       ["ai_billing_closes"],
       ["ai_billing_exchange_rates"],
       ["ai_billing_invoice_totals"],
+      ["ai_billing_reporting_currency"],
       ["ai_billing_teams"],
     ]);
     await database.run("INSERT INTO ai_billing_budgets VALUES (NULL, '2026-11', 'USD', '12.5')");

@@ -16,7 +16,8 @@ Tables (DESCRIBE lists the columns of one):
   usage_against_costs             tokens of a day and model beside their cost
   cost_changes, restatements      what the provider changed, and when
   monthly_costs_as_of             a month as it looked in the past
-  converted_costs                 costs in one currency
+  converted_costs                 costs in one currency, at the rate of each day
+  costs_without_rate              costs that are in no converted sum
   focus_cost_and_usage            costs in the shape of FOCUS 1.4
   label_names                     names of projects, workspaces and API keys
   completeness, reconciliation    which days are proven, control totals

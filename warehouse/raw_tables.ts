@@ -8,6 +8,7 @@ import { EXTRACTED_AT, identifier, literal, TABLES, textsOf } from "./columns.ts
 import type { Database } from "./database.ts";
 import { INPUTS } from "./inputs.ts";
 import { inputTables } from "./models.ts";
+import { CURRENCY_TABLE } from "./reporting.ts";
 
 /** A raw table of the user's database, and the columns that it has, as they are spelled there. */
 export interface FoundTable {
@@ -34,6 +35,7 @@ export const WANTED: readonly WantedTable[] = [
     ],
   })),
   ...INPUTS.map(({ table, columns }) => ({ name: table, wanted: [...columns] })),
+  { name: CURRENCY_TABLE, wanted: ["currency"] },
 ];
 
 /** The column of a found table for each wanted one; null where the table lacks it. */

@@ -6,6 +6,7 @@ import { makeAllModels } from "./models.ts";
 import { connectionString, copyFromPostgres } from "./postgres.ts";
 import { isPostgres } from "./postgres_address.ts";
 import { copyFromDuckDB } from "./raw_tables.ts";
+import { storeCurrency } from "./reporting.ts";
 import { reportData, screensOf } from "./report/data.ts";
 import { unusables, warnOfUnusables } from "./unusable.ts";
 import { assertMayWrite, writeReport } from "./report/write.ts";
@@ -18,6 +19,8 @@ export interface ReportOptions {
   /** The file to write. */
   readonly out: string;
   readonly inputs: InputFiles;
+  /** The reporting currency; absent for that of the database. */
+  readonly currency: string | undefined;
   /** Bytes that DuckDB may take; absent for a part of what the process may have. */
   readonly memory: number | undefined;
 }
@@ -29,6 +32,7 @@ export async function report(options: ReportOptions, host: WarehouseHost): Promi
   const database = await copyOf(options, host);
   try {
     await storeInputs(database, inputs);
+    await storeCurrency(database, options.currency);
     await makeAllModels(database);
     await warnOfBudgets(database, host.warn);
     warnOfUnusables(await unusables(database), host.warn);

@@ -75,6 +75,7 @@ const DOLLARS: Overview = {
     team("Care", "90", "91", "50"),
     team("Lab", "10", "40", "30"),
   ],
+  invoices: { matched: 0, matchedByLine: 0, open: 0, findings: 0, found: [] },
   months: [
     { month: "2026-03-01", billed: "1234.5", read: "whole" },
     { month: "2026-02-01", billed: "3100", read: "part" },
@@ -118,6 +119,7 @@ const SUMMARY: Summary = {
     { account: "a", name: "costs", read: 0, added: 0, changed: 0, position: null },
   ],
   currencies: [DOLLARS],
+  reporting: null,
   bills: [
     { ...bill, month: "2026-03-01", billed: "1234.5", provisional: "0.5", change: "0.9" },
     { ...bill, month: "2026-02-01", billed: "99" },
@@ -164,6 +166,38 @@ it("says in twenty lines what was read, where the month stands, what moved, and 
     "Since   the last sync: March 2026 +0.90 USD, January 2026 −2.62 USD",
     "Proven  costs: 90 of 93 days; 2 in progress or not covered as a whole, 1 unproven",
     "Note    Read with the older API.",
+  ]);
+});
+
+it("names the invoice with the largest difference, and says how many others do not match", () => {
+  const found = [
+    {
+      issuer: "Example",
+      id: "INV-3",
+      period: null,
+      finding: "total differs",
+      billed: "9",
+      total: "10.01",
+    },
+  ];
+  const invoices = { matched: 3, matchedByLine: 0, open: 1, findings: 2, found };
+  const lines = summaryLines({ ...SUMMARY, currencies: [{ ...DOLLARS, invoices }] }, plain);
+  expect(lines.find((line) => line.startsWith("Invoice "))).toMatch(
+    /^Invoice INV-3, Example +−1\.01 {2}10\.01 on the invoice, 9\.00 of costs; 1 more in the report$/,
+  );
+});
+
+it("adds up all currencies in the reporting currency, and names the costs without a rate", () => {
+  const missing = [
+    { currency: "GBP", billed: "12", firstDay: "2026-03-02", lastDay: "2026-03-02" },
+    { currency: "SEK", billed: "3.5", firstDay: "2026-01-01", lastDay: "2026-03-02" },
+  ];
+  const reporting = { currency: "EUR", toDate: "1100.255", all: "9000", missing };
+  const lines = summaryLines({ ...SUMMARY, reporting }, plain);
+  expect(lines.filter((line) => /^(In EUR|No rate)/.test(line))).toEqual([
+    "In EUR  all currencies at the rate of each day: 1,100.26 in March 2026 so far, 9,000.00 since the first day",
+    "No rate for 12.00 GBP of March 2, 2026, which are in no converted sum",
+    "No rate for 3.50 SEK of January 1, 2026 to March 2, 2026, which are in no converted sum",
   ]);
 });
 

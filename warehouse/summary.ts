@@ -3,7 +3,8 @@ import type { Change } from "./bills.ts";
 import type { Proof } from "./figures.ts";
 import type { Counts } from "./loader.ts";
 import { count, decimal, month, signedMoney } from "./report/format.ts";
-import type { Overview } from "./report/model.ts";
+import type { Overview, Reporting } from "./report/model.ts";
+import { convertedWords, missingWords } from "./report/words.ts";
 import { screenLines } from "./summary_screen.ts";
 import { cleaned, type Paint } from "./text.ts";
 import type { Unusables } from "./unusable_values.ts";
@@ -36,6 +37,8 @@ export interface Summary {
   readonly streams: readonly StreamSummary[];
   /** The figures of the report's first screen, and the months before; the currency with the most records first. */
   readonly currencies: readonly Overview[];
+  /** All currencies in the reporting currency; null without one. */
+  readonly reporting: Reporting | null;
   /** The bill of each billing period and currency, the newest first. */
   readonly bills: readonly Bill[];
   readonly proofs: readonly Proof[];
@@ -61,12 +64,22 @@ export function summaryLines(summary: Summary, paint: Paint): string[] {
   return [
     ...streams.map((stream) => streamLine(stream, named(stream.account))),
     ...screenLines(currencies, paint),
+    ...reportingLines(summary, paint),
     ...changeLine(bills, named),
     ...proofs.map((proof) => proofLine(proof, paint)),
     ...findingLines(summary.findings),
     ...notices.map((notice) => `Note    ${notice}`),
     ...(report === null ? [] : [`Report  ${report}`]),
     ...(ok ? [] : [paint("red", rest)]),
+  ];
+}
+
+/** The sum of all currencies, and the costs that are not in it. */
+function reportingLines({ reporting, currencies: [first] }: Summary, paint: Paint): string[] {
+  if (reporting === null || first === undefined) return [];
+  return [
+    `In ${reporting.currency}  ${convertedWords(reporting, first.headline)}`,
+    ...reporting.missing.map((each) => paint("red", `No rate ${missingWords(each)}`)),
   ];
 }
 

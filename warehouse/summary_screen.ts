@@ -1,5 +1,5 @@
 /** The costs at the end of a sync, in the words and sums of the report's first screen: a few aligned lines for each currency. */
-import { add, ratio, rounded } from "./decimals.ts";
+import { add, ratio, rounded, subtract } from "./decimals.ts";
 import {
   count,
   decimal,
@@ -12,6 +12,7 @@ import {
   signedMoney,
   weekday,
 } from "./report/format.ts";
+import { findingWords, invoiceName } from "./report/invoices.ts";
 import type { Largest, Mover, Overview } from "./report/model.ts";
 import { claimOf, detailsOf, teamsOver } from "./report/words.ts";
 import { cleaned, type Paint } from "./text.ts";
@@ -63,6 +64,7 @@ const rowsOf = (overview: Overview): Row[] => [
   ...largestRows("Keys", overview.keys, overview),
   ...overRows(overview),
   ...unusualRows(overview),
+  ...invoiceRows(overview),
 ];
 
 function alignedRows(rows: readonly Row[], paint: Paint): string[] {
@@ -160,6 +162,18 @@ function unusualRows({ anomalies: { found } }: Overview): Row[] {
     name: label === "all" ? "all costs" : `${label} ${value}`,
     amount: money(billed, DIGITS),
     rest: `on ${shortDate(day)}; usual for a ${weekday(day)}: ${money(usual, DIGITS)}${more}`,
+    isBad: true,
+  }));
+}
+
+/** The invoice with the largest difference. */
+function invoiceRows({ invoices: { found, findings } }: Overview): Row[] {
+  const more = findings > 1 ? `; ${decimal(String(findings - 1))} more in the report` : "";
+  return found.slice(0, 1).map((each) => ({
+    group: "Invoice",
+    name: invoiceName(each),
+    amount: signedMoney(subtract(each.billed, each.total ?? "0"), DIGITS),
+    rest: `${findingWords(each)}${more}`,
     isBad: true,
   }));
 }

@@ -51,6 +51,7 @@ async function positionsOf(options: Partial<SyncOptions>, times: number): Promis
         "exchange-rates": undefined,
         invoices: undefined,
       },
+      currency: undefined,
       ...options,
     },
     host,

@@ -13,6 +13,7 @@ import { overviewsOf } from "./report/overview.ts";
 import { assertMayWrite, writeReport } from "./report/write.ts";
 import { inputTables } from "./models.ts";
 import { refreshModels } from "./refresh.ts";
+import { reportingOf, storeCurrency } from "./reporting.ts";
 import { prepare, RESETTABLE, resetStates, type ResettableStream } from "./store.ts";
 import { deliverAll, type Result } from "./several.ts";
 import { paintFor } from "./text.ts";
@@ -35,6 +36,8 @@ export interface SyncOptions {
   readonly reset: readonly ResettableStream[];
   /** The CSV files of the inputs. Their rows stay in the database until another file replaces them. */
   readonly inputs: InputFiles;
+  /** The reporting currency, which stays in the database; absent for that of an earlier sync. */
+  readonly currency: string | undefined;
   /** Bytes that DuckDB may take; absent for a part of what the process may have. */
   readonly memory: number | undefined;
 }
@@ -103,7 +106,10 @@ async function summaryOfSync(options: SyncOptions, host: WarehouseHost): Promise
     await prepare(database, accounts);
     for (const account of chosen) await resetStates(database, account, options.reset);
     for (const table of await inputTables()) await database.run(table);
-    await database.transaction(() => storeInputs(database, inputs));
+    await database.transaction(async () => {
+      await storeInputs(database, inputs);
+      await storeCurrency(database, options.currency);
+    });
     const results = await deliverAll(chosen, database, host);
     for (const text of errorsOf(results)) host.warn(text);
     for (const stream of RESETTABLE) {
@@ -134,6 +140,7 @@ async function summaryOfSync(options: SyncOptions, host: WarehouseHost): Promise
       })),
       streams,
       currencies: await overviewsOf(database, screens),
+      reporting: await reportingOf(database),
       bills: inOrder(bills, accounts),
       proofs: await proofs(database),
       unusable,

@@ -105,10 +105,10 @@
 
 {# An amount times a factor, rounded after 18 digits. The factor has at most 12 digits after the point. A product of two
    DECIMAL(38,18) would need 36 digits after the point, so the whole part and the fraction of the amount are multiplied separately.
-   Null for an amount above 10^13 or a factor above 10^6. #}
+   Null for an amount above 10^13 or a factor above 10^6. Halves go away from zero: the fraction has the sign of the amount. #}
 {% macro times(amount, factor) %}{{ return(adapter.dispatch('times', 'ai_billing')(amount, factor)) }}{% endmacro %}
 {% macro default__times(amount, factor) -%}
-  {%- set whole = "cast(" ~ amount ~ " as decimal(19, 0))" -%}
+  {%- set whole = "cast(case when " ~ amount ~ " < 0 then ceil(" ~ amount ~ ") else floor(" ~ amount ~ ") end as decimal(19, 0))" -%}
   {%- set short = "cast(" ~ factor ~ " as decimal(18, 12))" -%}
   case when abs({{ amount }}) < 10000000000000 and abs({{ factor }}) < 1000000
     then cast({{ whole }} * {{ short }} as {{ ai_billing.type_decimal() }})

@@ -121,18 +121,54 @@ def test_costs_are_converted_at_the_rate_of_their_day(given):
     assert {(row["billing_currency"], row["why_not"]) for row in rows if row["why_not"]} == {("GBP", missing)}
 
 
+def test_the_currency_may_stand_in_a_table(given):
+    """So do the plain views and `sync`. Two codes contradict each other, and a text that is no code is none."""
+    tables = {"exchange_rates": RATES, "teams": TEAMS, "budgets": BUDGETS}
+    for codes, currency in (([("EUR",)], {"EUR"}), ([("EUR",), ("USD",)], set()), ([("Euro",)], set()), ([(None,)], set())):
+        given.give(**tables, reporting_currency=codes)
+        given.build()
+        assert {row["reporting_currency"] for row in given.all("select * from converted_costs")} == currency
+    given.give(**tables, reporting_currency=[("EUR",)])
+    given.build()
+    rows = given.all("select * from converted_costs")
+    originals = given.all("select billing_currency, sum(billed_cost) as billed from current_costs group by billing_currency")
+    kept = {row["billing_currency"]: sum(each["billed_cost"] for each in rows if each["billing_currency"] == row["billing_currency"])
+            for row in originals}
+    assert kept == {row["billing_currency"]: row["billed"] for row in originals}
+    [missing] = given.all("select * from costs_without_rate")
+    assert (missing["billing_currency"], missing["reporting_currency"], missing["billed_cost"], missing["days"]) == ("GBP", "EUR", 1, 1)
+    assert (f"{missing['month']:%Y-%m}", f"{missing['first_day']:%m-%d}", f"{missing['last_day']:%m-%d}") == ("2025-11", "11-05", "11-05")
+    assert missing["why_not"] == "no exchange rate for this currency on this day"
+
+
+def test_halves_of_the_last_digit_are_rounded_away_from_zero(warehouse):
+    world = World(Table())
+    amounts = {"1.700000000000000005": "0.170000000000000001", "-1.700000000000000005": "-0.170000000000000001",
+               "0.300000000000000005": "0.030000000000000001", "2.000000000000000004": "0.2"}
+    for number, amount in enumerate(amounts):
+        world.put(cost(f"c{number}", f"11-0{number + 1}", amount))
+    world.sync(ALL)
+    warehouse.fill(world.table.tables)
+    warehouse.give(exchange_rates=[("USD", "EUR", "2025-01-01", "0.1")], reporting_currency=[("EUR",)])
+    warehouse.build()
+    rows = warehouse.all("select billed_cost, converted_billed_cost from converted_costs")
+    assert {row["billed_cost"]: row["converted_billed_cost"] for row in rows} == {
+        Decimal(amount): Decimal(converted) for amount, converted in amounts.items()}
+    warehouse.give()
+
+
 def test_an_invoice_is_compared_over_all_accounts(warehouse):
     table = Table()
     first, second, strange = World(table, account="a"), World(table, account="b"), World(table, account="c")
     final = {"x_CostStatus": "final"}
-    first.put(cost("a1", "11-01", "3.10", InvoiceId="INV-1", **final))
-    second.put(cost("b1", "11-01", "0.05", InvoiceId="INV-1", **final))
-    first.put(cost("a2", "11-02", "100", InvoiceId="INV-2", **final))
-    first.put(cost("a3", "11-02", "1", InvoiceId="INV-unknown", **final))
-    first.put(cost("a4", "11-03", "2", **final))
-    first.put(cost("a5", "11-04", "5"))
-    first.put(cost("a6", "11-04", "4", InvoiceId="INV-3", **final))
-    strange.put(cost("c1", "11-04", "6", InvoiceIssuerName="Nobody gave totals", **final))
+    first.put(cost("a1", "10-01", "3.10", InvoiceId="INV-1", **final))
+    second.put(cost("b1", "10-01", "0.05", InvoiceId="INV-1", **final))
+    first.put(cost("a2", "10-02", "100", InvoiceId="INV-2", **final))
+    first.put(cost("a3", "10-02", "1", InvoiceId="INV-unknown", **final))
+    first.put(cost("a4", "10-03", "2", **final))
+    first.put(cost("a5", "10-04", "5"))
+    first.put(cost("a6", "10-04", "4", InvoiceId="INV-3", **final))
+    strange.put(cost("c1", "10-04", "6", InvoiceIssuerName="Nobody gave totals", **final))
     for world in (first, second, strange):
         world.sync(ALL)
     warehouse.fill(table.tables)
@@ -168,7 +204,7 @@ def test_an_invoice_matches_in_the_smallest_unit_of_its_currency(warehouse):
     final = {"x_CostStatus": "final"}
 
     def put(record: str, amount: str, invoice: str, **more) -> None:
-        world.put(cost(record, "11-01", amount, InvoiceId=invoice, **{**final, **more}))
+        world.put(cost(record, "10-01", amount, InvoiceId=invoice, **{**final, **more}))
 
     put("big", "39285.3325774297", "BIG")
     put("one", "0.105", "LINES")
@@ -199,4 +235,48 @@ def test_an_invoice_matches_in_the_smallest_unit_of_its_currency(warehouse):
         "NOT-YET": (None, "open", None),
         "GONE": (None, "missing", "costs without invoice"),
     }
+    warehouse.give()
+
+
+def test_an_invoice_is_open_until_the_billing_period_of_all_its_accounts_was_read(warehouse):
+    """Two accounts share an issuer and an invoice. Neither final costs nor the other account make it due before the period ends."""
+    table = Table()
+    first, second = World(table, account="a"), World(table, account="b")
+    final = {"x_CostStatus": "final"}
+    first.put(cost("a1", "10-05", "0.105", InvoiceId="OCT", **final))
+    second.put(cost("b1", "10-06", "0.205", InvoiceId="OCT", **final))
+    first.put(cost("a2", "10-07", "1", InvoiceId="OCT-2", **final))
+    second.put(cost("b2", "10-08", "2", InvoiceId="OCT-2", **final))
+    first.put(cost("a3", "10-09", "3", **final))
+    second.put(cost("b3", "10-09", "4", **final))
+    first.put(cost("a4", "11-02", "5", **final))
+    first.put(cost("a5", "11-02", "6", InvoiceId="NOV", **final))
+    first.put(cost("a6", "10-02", "7", x_CostStatus="provisional"))
+    first.put(cost("a7", "10-02", "8", InvoiceIssuerName="Nobody gave totals", **final))
+    first.sync(ALL)
+    second.sync(("10-01", "10-31"))
+    warehouse.fill(table.tables)
+    warehouse.give(invoice_totals=[("Example", "OCT", "USD", "0.32")])
+
+    def states() -> dict:
+        warehouse.build()
+        keys = ("account", "invoice_id", "billed_cost")
+        return {tuple(row[key] for key in keys): (row["matched_by"], row["invoice_state"], row["finding"])
+                for row in warehouse.all("select * from billed_by_invoice")}
+
+    same = {
+        ("a", "OCT", Decimal("0.105")): ("lines", "matched", None),
+        ("b", "OCT", Decimal("0.205")): ("lines", "matched", None),
+        ("a", None, 3): (None, "missing", "costs without invoice"),
+        ("a", None, 5): (None, "open", None),
+        ("a", "NOV", 6): (None, "open", None),
+        ("a", None, 7): (None, "open", None),
+        ("a", None, 8): (None, None, None),
+    }
+    opened, missing = (None, "open", None), (None, "missing", "costs without invoice")
+    shared = [("a", "OCT-2", 1), ("b", "OCT-2", 2), ("b", None, 4)]
+    assert states() == {**same, **dict.fromkeys(shared, opened)}
+    second.sync(("10-31", "11-02"))
+    warehouse.fill(table.tables)
+    assert states() == {**same, **dict.fromkeys(shared, missing)}
     warehouse.give()

@@ -100,7 +100,7 @@ def both(spark, tmp_path_factory):
     folder = tmp_path_factory.mktemp("spark")
     inputs = {f"ai_billing_{name}": f"{warehouse.schema}.ai_billing_{name}" for name in INPUTS}
     words = ["--quiet", "run", "--target", "spark", "--project-dir", PACKAGE, "--profiles-dir", PACKAGE]
-    paths = ["--target-path", folder, "--log-path", folder, "--vars", json.dumps({**OTHER_SETTINGS, **inputs})]
+    paths = ["--target-path", folder, "--log-path", folder, "--vars", json.dumps({**inputs, **OTHER_SETTINGS})]
     dbt_here({"AI_BILLING_SCHEMA": warehouse.schema}, *words, *paths)
     yield duckdb, warehouse
     for each in (duckdb, warehouse):

@@ -65,16 +65,24 @@ export async function makeClock(database: Database): Promise<void> {
       AND (earlier.day IS NOT NULL OR clock.previous_month + (now.day - clock.month)::INTEGER >= clock.month)`);
 }
 
+/** The source of {@link makeCosts} for all currencies together: the costs that have a rate, in the reporting currency. */
+export const CONVERTED = `
+  SELECT * REPLACE (converted_billed_cost AS billed_cost) FROM converted_costs WHERE converted_billed_cost IS NOT NULL`;
+
+/** The source of {@link makeCosts} for one currency. */
+export const ofCurrency = (currency: string): string =>
+  `SELECT * FROM daily_costs WHERE billing_currency = ${literal(currency)}`;
+
 /**
  * Makes the table of one currency's costs. The team of a key comes before that of its project, and this before that of its workspace,
  * each on the day of the cost, as in the model `team_costs`.
  */
-export async function makeCosts(database: Database, currency: string): Promise<void> {
+export async function makeCosts(database: Database, source: string): Promise<void> {
   await database.run(`
     CREATE OR REPLACE TEMP TABLE report_costs AS
     WITH teams AS (${await modelQuery("ai_billing__teams")})
     SELECT daily.*, ${PLACE} AS place, coalesce(by_key.team, by_project.team, by_workspace.team) AS team
-    FROM daily_costs AS daily
+    FROM (${source}) AS daily
     LEFT JOIN teams AS by_key
       ON by_key.label = 'api_key_id' AND by_key.value = daily.api_key_id
       AND daily.day >= by_key.first_day AND daily.day < by_key.end_day
@@ -83,8 +91,7 @@ export async function makeCosts(database: Database, currency: string): Promise<v
       AND daily.day >= by_project.first_day AND daily.day < by_project.end_day
     LEFT JOIN teams AS by_workspace
       ON by_workspace.label = 'workspace_id' AND by_workspace.value = daily.workspace_id
-      AND daily.day >= by_workspace.first_day AND daily.day < by_workspace.end_day
-    WHERE daily.billing_currency = ${literal(currency)}`);
+      AND daily.day >= by_workspace.first_day AND daily.day < by_workspace.end_day`);
 }
 
 /** The costs of both months on the days that were read in both, each with `billed` or `previous`. Without costs it has no rows. */

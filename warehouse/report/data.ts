@@ -4,11 +4,13 @@ import type { Database } from "../database.ts";
 import { add, plain } from "../decimals.ts";
 import { removedCosts } from "../figures.ts";
 import { findingsOf } from "../findings.ts";
+import { reportingOf } from "../reporting.ts";
 import { unusables } from "../unusable.ts";
 import { idleBudgets } from "../inputs.ts";
 import { dimensionsOf } from "./dimensions.ts";
-import { makeClock, makeCosts, reaches } from "./clock.ts";
+import { makeClock, makeCosts, ofCurrency, reaches } from "./clock.ts";
 import { anomalies, changes, headline, teams, unitCosts } from "./first_screen.ts";
+import { invoices } from "./invoices.ts";
 import { movesOf } from "./moves.ts";
 import type { ProofRange, ReportData, Screen, Status, View } from "./model.ts";
 
@@ -27,7 +29,7 @@ export async function screensOf(database: Database): Promise<Screen[]> {
   await makeClock(database);
   const screens: Screen[] = [];
   for (const currency of await currenciesOf(database)) {
-    await makeCosts(database, currency);
+    await makeCosts(database, ofCurrency(currency));
     const head = await headline(database, currency);
     screens.push({
       currency,
@@ -36,6 +38,7 @@ export async function screensOf(database: Database): Promise<Screen[]> {
       anomalies: await anomalies(database, currency),
       changes: await changes(database, currency),
       teams: await teams(database, currency, head),
+      invoices: await invoices(database, currency),
     });
   }
   return screens;
@@ -71,6 +74,7 @@ export async function reportData(
         )
       )[0] ?? "",
     views,
+    reporting: await reportingOf(database),
     ranges: await proofRanges(database),
     removed: await removedCosts(database),
     faults: await faultsOf(database),
@@ -107,7 +111,7 @@ async function viewOf(database: Database, screen: Screen): Promise<View> {
     `SELECT coalesce(sum(billed_cost), 0) FROM removed_rows WHERE dataset = 'costs' AND billing_currency = ${literal(currency)}`,
   );
   const [current = "0", provisional = "0"] = (row ?? []).map(plain);
-  await makeCosts(database, currency);
+  await makeCosts(database, ofCurrency(currency));
   const { days, dimensions } = await dimensionsOf(database);
   return {
     currency,
@@ -120,6 +124,7 @@ async function viewOf(database: Database, screen: Screen): Promise<View> {
     changes: late,
     units: await unitCosts(database, currency),
     teams: screen.teams,
+    invoices: screen.invoices,
     naive: add([current, plain(gone)]),
     current,
     provisional,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { documentBody } from "./document.ts";
-import type { Budget, Headline, ReportData, View } from "./model.ts";
+import type { Budget, Headline, InvoiceFinding, ReportData, View } from "./model.ts";
 
 const BUDGET: Budget = {
   amount: "100",
@@ -33,6 +33,7 @@ const EMPTY: ReportData = {
   accounts: [],
   asOf: "",
   views: [],
+  reporting: null,
   ranges: [],
   removed: [],
   faults: [],
@@ -42,7 +43,7 @@ const EMPTY: ReportData = {
 };
 
 /** The words of a report with one currency, spaces made one. */
-function wordsOf(headline: Partial<Headline>): string {
+function wordsOf(headline: Partial<Headline>, more: Partial<View> = {}): string {
   const view: View = {
     currency: "USD",
     headline: { ...HEADLINE, ...headline },
@@ -54,9 +55,11 @@ function wordsOf(headline: Partial<Headline>): string {
     changes: { found: [], reread: "none" },
     units: [],
     teams: [],
+    invoices: { matched: 0, matchedByLine: 0, open: 0, findings: 0, found: [] },
     naive: "0",
     current: "0",
     provisional: "0",
+    ...more,
   };
   return documentBody({ ...EMPTY, views: [view] })
     .text.replaceAll(/<[^>]+>/g, " ")
@@ -98,6 +101,24 @@ describe("the first screen's words", () => {
     );
     expect(words).not.toContain("Complete through");
     expect(words).toContain("Forecast of the month none no day of the month is complete yet");
+  });
+
+  it("name the invoices that do not match, and say how all stand; nothing without a total", () => {
+    const finding: InvoiceFinding = {
+      issuer: "Example",
+      id: "INV-3",
+      period: null,
+      finding: "total differs",
+      billed: "9",
+      total: "10.01",
+    };
+    const invoices = { matched: 2, matchedByLine: 1, open: 1, findings: 1, found: [finding] };
+    const words = wordsOf({}, { invoices });
+    expect(words).toContain(
+      "Invoices INV-3, Example 10.01 on the invoice, 9.00 of costs −1.01 3 invoices match, 1 of them with each cost rounded; " +
+        "1 does not; 1 is not issued yet.",
+    );
+    expect(wordsOf({})).not.toContain("Invoices");
   });
 
   it("name no provider where there are no costs", () => {

@@ -3,11 +3,11 @@ import { subtract } from "../decimals.ts";
 import { exploreSection } from "./explore_section.ts";
 import { count, money, monthName, percent, shortDate } from "./format.ts";
 import { type Markup, markup } from "./markup.ts";
-import type { Budget, Headline, ReportData, View } from "./model.ts";
+import type { Budget, Headline, ReportData, Reporting, View } from "./model.ts";
 import { newsSection } from "./news_section.ts";
 import { proofSection } from "./proof_section.ts";
 import { amount, change, DIGITS, table } from "./tables.ts";
-import { claimOf, detailsOf, namesOf, scopeWords } from "./words.ts";
+import { claimOf, convertedWords, detailsOf, missingWords, namesOf, scopeWords } from "./words.ts";
 
 const NOTHING = new Array<Markup>();
 
@@ -50,7 +50,7 @@ function section(data: ReportData, view: View): Markup {
   const others = data.views.filter((each) => each !== view);
   return markup`
 <article class="view" data-currency="${view.currency}" aria-label="Costs in ${view.currency}">
-${headline(view, others)}
+${headline(data, view, others)}
 <div class="pair">
 ${monthFigure(view)}
 ${newsSection(view)}
@@ -60,12 +60,13 @@ ${unitFigure(view)}
 </article>`;
 }
 
-function headline(view: View, others: readonly View[]): Markup {
+function headline({ reporting }: ReportData, view: View, others: readonly View[]): Markup {
   const { headline: head, currency } = view;
   return markup`
 <header>
   <h1>${claimOf(view)}</h1>
   <p class="lead">${detailsOf(view)}${othersOf(others)}</p>
+  ${reporting === null ? NOTHING : [convertedLine(reporting, head)]}
   <dl class="sums">
     ${sum("to-date", monthName(head, true), amount(head.toDate), currency, `through ${shortDate(head.throughDay)}`)}
     ${previousSum(head, currency)}
@@ -80,6 +81,11 @@ function forecastSum({ forecast, forecastMethod }: Headline, currency: string): 
   return forecast === null
     ? sum("forecast", "Forecast of the month", "none", "", says)
     : sum("forecast", "Forecast of the month", amount(forecast), currency, says);
+}
+
+function convertedLine(reporting: Reporting, head: Headline): Markup {
+  const missing = reporting.missing.map((each) => ` There is no rate ${missingWords(each)}.`);
+  return markup`<p class="lead">In ${reporting.currency}, ${convertedWords(reporting, head)}.${missing.join("")}</p>`;
 }
 
 /** The month before, on the days that are compared. */

@@ -157,6 +157,32 @@ export interface LateChanges {
   readonly reread: "none" | "unchanged" | "rewritten";
 }
 
+/** An invoice and its costs that do not belong together. */
+export interface InvoiceFinding {
+  readonly issuer: string;
+  /** Null for costs that name no invoice. */
+  readonly id: string | null;
+  /** First day of the billing period of costs that name no invoice. */
+  readonly period: string | null;
+  /** total differs, invoice without costs, or costs without invoice. */
+  readonly finding: string;
+  readonly billed: string;
+  /** Null where no total of the invoice was given. */
+  readonly total: string | null;
+}
+
+/** The invoices of issuers of which totals were given; all 0 without any. */
+export interface Invoices {
+  /** Those whose total is the exact or the rounded sum of their costs. */
+  readonly matched: number;
+  /** Those whose total is the sum of their costs, each of them rounded. */
+  readonly matchedByLine: number;
+  readonly open: number;
+  readonly findings: number;
+  /** The findings with the largest differences. */
+  readonly found: readonly InvoiceFinding[];
+}
+
 /** Effective cost per million tokens of a model in a week. */
 export interface UnitCost {
   readonly week: string;
@@ -172,6 +198,7 @@ export interface Screen {
   readonly anomalies: Anomalies;
   readonly changes: LateChanges;
   readonly teams: readonly TeamBudget[];
+  readonly invoices: Invoices;
 }
 
 /** A month of the summary. */
@@ -202,6 +229,21 @@ export interface Overview extends Screen {
   readonly later: string;
   readonly models: readonly Largest[];
   readonly keys: readonly Largest[];
+}
+
+/** The costs of all currencies in the one that the user named, each at the rate of its day. */
+export interface Reporting {
+  readonly currency: string;
+  /** The running month, up to the day of the page. */
+  readonly toDate: string;
+  readonly all: string;
+  /** The costs that are in neither sum, because no rate is given for them. */
+  readonly missing: readonly {
+    readonly currency: string;
+    readonly billed: string;
+    readonly firstDay: string;
+    readonly lastDay: string;
+  }[];
 }
 
 /** All figures of one currency. */
@@ -248,6 +290,8 @@ export interface ReportData {
   readonly asOf: string;
   /** One for each currency; the one with the most records first. */
   readonly views: readonly View[];
+  /** Null without a reporting currency, and where all costs are in it. */
+  readonly reporting: Reporting | null;
   readonly ranges: readonly ProofRange[];
   readonly removed: readonly RemovedRow[];
   /** Rows of inputs that the models cannot use, and budgets against which no cost can count. */

@@ -1,8 +1,9 @@
 /** "What moved, and why": the change in parts, unusual days and late changes, each as a short list. */
 import { subtract } from "../decimals.ts";
 import { count, decimal, money, percent, shortDate, weekday } from "./format.ts";
+import { findingWords, invoiceName, stateWords } from "./invoices.ts";
 import { type Markup, markup } from "./markup.ts";
-import type { Anomalies, Anomaly, LateChanges, Mover, View } from "./model.ts";
+import type { Anomalies, Anomaly, Invoices, LateChanges, Mover, View } from "./model.ts";
 import { amount, change, DIGITS } from "./tables.ts";
 
 /** The kinds of late changes in words. */
@@ -89,13 +90,31 @@ function lateOf({ found, reread }: LateChanges): Markup {
   return list("Changed after it was shown", items, UNCHANGED[reread]);
 }
 
+/** Nothing, while no totals of invoices are given. */
+function invoicesOf(invoices: Invoices): Markup[] {
+  const says = stateWords(invoices);
+  if (says === "") return [];
+  const { found, findings } = invoices;
+  const items = found.map(
+    (each) => markup`<li><span class="what">${invoiceName(each)}
+      <span class="says">${findingWords(each)}</span></span> <span class="figure">${change(subtract(each.billed, each.total ?? "0"))}</span></li>`,
+  );
+  const more = findings > found.length ? ` The largest ${found.length} differences are shown.` : "";
+  if (items.length === 0) return [list("Invoices", [], says)];
+  return [
+    markup`${list("Invoices", items, "")}
+  <p class="says">${says}${more}</p>`,
+  ];
+}
+
 export function newsSection(view: View): Markup {
-  const { currency, anomalies, changes } = view;
+  const { currency, anomalies, changes, invoices } = view;
   return markup`
 <section class="moved" aria-labelledby="moved-${currency}">
   <h2 id="moved-${currency}">What moved, and why</h2>
   ${movesOf(view)}
   ${unusualOf(anomalies)}
   ${lateOf(changes)}
+  ${invoicesOf(invoices)}
 </section>`;
 }

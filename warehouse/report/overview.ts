@@ -1,7 +1,7 @@
 /** The figures of the summary: what a person reads first of each currency, at the end of a sync. */
 import type { Database } from "../database.ts";
 import { plain } from "../decimals.ts";
-import { makeCosts, TO_DATE } from "./clock.ts";
+import { makeCosts, ofCurrency, TO_DATE } from "./clock.ts";
 import type { Largest, MonthSum, Overview, Screen } from "./model.ts";
 import { claimOf } from "./words.ts";
 
@@ -15,7 +15,7 @@ export async function overviewsOf(
 ): Promise<Overview[]> {
   const overviews: Overview[] = [];
   for (const screen of screens) {
-    await makeCosts(database, screen.currency);
+    await makeCosts(database, ofCurrency(screen.currency));
     overviews.push({
       ...screen,
       claim: claimOf(screen),

@@ -1,7 +1,7 @@
 /** The sentences about the running month: the first ones of the page, and of the summary at the end of a sync. */
 import { subtract } from "../decimals.ts";
 import { count, longDate, money, month, monthName, percent, shortDate } from "./format.ts";
-import type { Budget, Headline, Screen, TeamBudget } from "./model.ts";
+import type { Budget, Headline, Reporting, Screen, TeamBudget } from "./model.ts";
 import { DIGITS } from "./tables.ts";
 
 export const namesOf = (names: readonly string[]): string =>
@@ -158,4 +158,20 @@ export function scopeWords({ comparison: compared, behind }: Headline): string {
       : ` on the ${count(compared.days, "day")} that ${compared.days === 1 ? "was" : "were"} read in both months`;
   const names = behind.map(({ name }) => name);
   return `${compared.isWhole ? "" : days}${names.length === 0 ? "" : `, without ${namesOf(names)}`}`;
+}
+
+/** All currencies together, in the reporting currency. */
+export const convertedWords = ({ toDate, all }: Reporting, head: Headline): string =>
+  `all currencies at the rate of each day: ${money(toDate, DIGITS)} in ${monthName(head, true)}, ${money(all, DIGITS)} since the first day`;
+
+/** Costs without a rate. */
+export function missingWords({
+  currency,
+  billed,
+  firstDay,
+  lastDay,
+}: Reporting["missing"][number]): string {
+  const days =
+    firstDay === lastDay ? longDate(firstDay) : `${longDate(firstDay)} to ${longDate(lastDay)}`;
+  return `for ${money(billed, DIGITS)} ${currency} of ${days}, which are in no converted sum`;
 }

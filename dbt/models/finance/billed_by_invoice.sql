@@ -1,7 +1,7 @@
 -- Billed costs by billing period and invoice, beside the totals of the real invoices. A correction of a closed period counts in the
 -- period that bills it. An invoice without costs has a row, too. A total is that of the whole invoice, which may cover several
 -- accounts. Costs have more digits than an invoice: they match if the smallest unit of the currency is the same, either of their sum
--- or of the sum of the costs that are rounded one by one.
+-- or of the sum of the costs that are rounded one by one. Halves are rounded away from zero.
 with billed as (
   select
     account, base_url, billing_period_start, billing_period_end, invoice_issuer_name, invoice_id, billing_currency,
@@ -17,18 +17,35 @@ with billed as (
     cost_status
 ),
 
-with_invoice as (
+reached as (
+  select place, max(through_day) as through_day from {{ ref('ai_billing__calendar_costs') }} group by place
+),
+
+-- No invoice is due while costs are provisional, or before the last day of their billing period was read.
+due as (
   select
     billed.*,
+    case
+      when billed.cost_status = 'provisional' then 1
+      when billed.billing_period_end <= {{ ai_billing.midnight('reached.through_day', 1) }} then 0
+      else 1
+    end as is_open
+  from billed
+  left join reached on {{ ai_billing.place_of('billed.base_url', 'billed.account') }} = reached.place
+),
+
+-- Costs that name no invoice do not belong together.
+with_invoice as (
+  select
+    due.*,
     case when invoice_id is not null then
       sum(billed_cost) over (partition by invoice_issuer_name, invoice_id, billing_currency)
     end as invoice_billed_cost,
     sum(billed_by_line) over (partition by invoice_issuer_name, invoice_id, billing_currency) as invoice_billed_by_line,
-    -- Costs that name no invoice do not belong together.
-    max(case when cost_status = 'provisional' then 1 else 0 end) over (
-      partition by invoice_issuer_name, invoice_id, billing_currency, case when invoice_id is null then cost_status end
-    ) as has_provisional
-  from billed
+    case when invoice_id is null then is_open else
+      max(is_open) over (partition by invoice_issuer_name, invoice_id, billing_currency)
+    end as has_open
+  from due
 ),
 
 totals as (
@@ -52,7 +69,7 @@ joined as (
     coalesce(with_invoice.records_not_proven, 0) as records_not_proven,
     case when with_invoice.records is null then 0 else with_invoice.invoice_billed_cost end as invoice_billed_cost,
     with_invoice.invoice_billed_by_line,
-    with_invoice.has_provisional,
+    with_invoice.has_open,
     totals.billed_total as invoice_total,
     case
       when with_invoice.invoice_billed_cost = totals.billed_total then 'exact'
@@ -75,14 +92,13 @@ select
   case
     when matched_by is not null then 'matched'
     when invoice_total is not null then 'different'
-    -- An invoice with provisional costs is not issued yet.
-    when has_provisional = 1 then 'open'
+    when has_open = 1 then 'open'
     when issuers.invoice_issuer_name is not null then 'missing'
   end as invoice_state,
   case
     when records = 0 then 'invoice without costs'
     when invoice_total is not null and matched_by is null then 'total differs'
-    when invoice_total is null and has_provisional = 0 and issuers.invoice_issuer_name is not null then 'costs without invoice'
+    when invoice_total is null and has_open = 0 and issuers.invoice_issuer_name is not null then 'costs without invoice'
   end as finding
 from joined
 left join issuers on joined.invoice_issuer_name = issuers.invoice_issuer_name
