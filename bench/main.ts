@@ -1,10 +1,11 @@
 /**
  * `npm run bench`: measures the connector as a whole process beside the floor, on pages that are rendered before.
  * Writes RESULTS.md and its table in docs/speed.md. With `--rewrites` it counts the rows that syncs write instead, and writes
- * REWRITES.md.
+ * REWRITES.md. With `--warehouse` it measures `sync`, `report` and `query` instead, and writes WAREHOUSE.md.
  *
  *     npm run bench -- [--runs N] [--large] [--compare]
  *     npm run bench -- --rewrites
+ *     npm run bench -- --warehouse [--runs N] [--large]
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -16,6 +17,7 @@ import { compare } from "./compare.ts";
 import { firstSync, idleSync } from "./waits.ts";
 import { withTable } from "./speed_page.ts";
 import { rewrites } from "./rewrites.ts";
+import { warehouse } from "./warehouse.ts";
 import { World } from "./world.ts";
 
 const { values } = parseArgs({
@@ -24,6 +26,7 @@ const { values } = parseArgs({
     large: { type: "boolean", default: false },
     compare: { type: "boolean", default: false },
     rewrites: { type: "boolean", default: false },
+    warehouse: { type: "boolean", default: false },
   },
 });
 const runs = Math.min(20, Math.max(1, Number(values.runs)));
@@ -36,11 +39,12 @@ const cellsOf = ([what, figures, target, isMissed = false]: Row): string[] => [
   figures,
   isMissed ? `${target}; **missed**` : target,
 ];
+function show(row: Row): void {
+  rows.push(row);
+  console.log(cellsOf(row).join("  |  "));
+}
 async function run(work: Promise<readonly Row[]>): Promise<void> {
-  for (const row of await work) {
-    rows.push(row);
-    console.log(cellsOf(row).join("  |  "));
-  }
+  for (const row of await work) show(row);
 }
 
 async function speed(): Promise<void> {
@@ -65,6 +69,15 @@ async function speed(): Promise<void> {
   }
 }
 
+async function warehouses(): Promise<void> {
+  const world = await World.open();
+  try {
+    for await (const row of warehouse(world, runs, values.large)) show(row);
+  } finally {
+    world.close();
+  }
+}
+
 const git = (...args: string[]): string => execFileSync("git", args, { encoding: "utf8" }).trim();
 const today = (): string => new Date().toISOString().slice(0, 10);
 const table = (): string => `| What | Measured | Target |
@@ -84,16 +97,19 @@ if (values.rewrites) {
     "REWRITES.md",
     `# Rows that are written again\n\nMade by \`npm run bench -- --rewrites\` on ${today()}.\n\n${table()}`,
   );
+} else if (values.warehouse) {
+  await warehouses();
+  keep("WAREHOUSE.md", results("The way to an answer", "npm run bench -- --warehouse"));
 } else {
   await speed();
-  keep("RESULTS.md", results());
+  keep("RESULTS.md", results("Results", "npm run bench"));
 }
 
-function results(): string {
+function results(title: string, command: string): string {
   const [load = 0] = loadavg();
-  return `# Results
+  return `# ${title}
 
-Made by \`npm run bench\` on ${today()}, commit ${git("rev-parse", "--short", "HEAD")}. Medians of ${runs} runs in turns.
+Made by \`${command}\` on ${today()}, commit ${git("rev-parse", "--short", "HEAD")}. Medians of ${runs} runs in turns.
 
 - Machine: ${cpus().length} cores, ${Math.round(totalmem() / 1024 ** 3)} GiB, ${cpus()[0]?.model ?? "unknown"}
 - Load of the last minute when it ended: ${load.toFixed(1)}${load > cpus().length + 1 ? " (**other programs were running: only ratios tell something**)" : ""}

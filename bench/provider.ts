@@ -10,6 +10,8 @@ import { type Holdings, renderPage } from "./records.ts";
 /** The data that a provider serves, and its behavior. */
 export interface ProviderOptions {
   readonly holdings: Holdings;
+  /** The number of records of costs, where it is another than that of usage. */
+  readonly costs: number | null;
   readonly maximumWindowDays: number;
   /** The delay before each page, in milliseconds. */
   readonly delayMs: number;
@@ -68,11 +70,12 @@ function capabilities({ maximumWindowDays }: ProviderOptions): Buffer {
   );
 }
 
-function page(path: string, { holdings: some, gzip, keep }: ProviderOptions): Buffer {
+function page(path: string, { holdings: some, costs, gzip, keep }: ProviderOptions): Buffer {
   const known = pages.get(path);
   if (known !== undefined) return known;
   const dataset = path.startsWith("/v1/finops/costs") ? "costs" : "usage";
-  const holdings = { ...some, dataset } as const;
+  const records = dataset === "costs" ? (costs ?? some.records) : some.records;
+  const holdings = { ...some, dataset, records } as const;
   const { searchParams } = new URL(path, "http://localhost");
   const at = (name: string): number => Date.parse(searchParams.get(name) ?? "");
   const offset = Number((searchParams.get("cursor") ?? "page-at-0").slice("page-at-".length));

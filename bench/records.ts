@@ -11,6 +11,10 @@ export interface Holdings {
   readonly days: number;
   /** The number of records, spread evenly over all days. */
   readonly records: number;
+  /** The number of API keys. */
+  readonly keys: number;
+  /** Midnight UTC of a day of which every amount was restated; null for none. */
+  readonly restated: number | null;
 }
 
 /** A half-open range of whole days, in milliseconds since 1970. */
@@ -59,8 +63,11 @@ const METERS = [
   ["cache_read_tokens", "Cache Read Tokens"],
 ] as const;
 
+const dayOf = (holdings: Holdings, number: number): number =>
+  holdings.start + Math.floor(number / perDay(holdings)) * DAY;
+
 function common(holdings: Holdings, number: number): Record<string, string | null> {
-  const day = holdings.start + Math.floor(number / perDay(holdings)) * DAY;
+  const day = dayOf(holdings, number);
   const hourly = holdings.granularity === "1h" && holdings.dataset === "usage";
   const start = hourly ? day + (number % 24) * 3_600_000 : day;
   const [, meter] = METERS[number % METERS.length] ?? METERS[0];
@@ -79,7 +86,7 @@ function common(holdings: Holdings, number: number): Record<string, string | nul
     x_ModelId: `model-${digits(number % 12, 4)}`,
     x_ProjectId: `proj_${digits(number % 500, 4)}`,
     x_WorkspaceId: `ws_${digits(number % 50, 2)}`,
-    x_ApiKeyId: number % 10 === 0 ? null : `key_${digits(number % 2000, 4)}`,
+    x_ApiKeyId: number % 10 === 0 ? null : `key_${digits(number % holdings.keys, 4)}`,
     x_ServiceTier: "standard",
     x_WorkloadType: null,
     x_UpstreamProvider: null,
@@ -97,7 +104,9 @@ function usageRecord(holdings: Holdings, number: number): Record<string, string 
 }
 
 function costRecord(holdings: Holdings, number: number): Record<string, string | null> {
-  const cost = `${number % 90}.${digits(number % 1_000_000, 6)}`;
+  const day = dayOf(holdings, number);
+  const whole = (number % 90) + (day === holdings.restated ? 1 : 0);
+  const cost = `${whole}.${digits(number % 1_000_000, 6)}`;
   return {
     ...common(holdings, number),
     BillingPeriodStart: "2026-01-01T00:00:00Z",

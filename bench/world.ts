@@ -18,13 +18,21 @@ export interface Scene {
   readonly dataset?: Holdings["dataset"];
   readonly granularity?: Holdings["granularity"];
   readonly records: number;
+  /** The number of records of costs, where it is another than that of usage. */
+  readonly costs?: number;
   readonly days: number;
+  /** The number of API keys: 2,000 by default. */
+  readonly keys?: number;
+  /** The number of a day of which every amount was restated. */
+  readonly restated?: number;
   readonly maximumWindowDays?: number;
   readonly delayMs?: number;
   readonly gzip?: boolean;
   readonly concurrency?: number;
   /** As a platform syncs each day: both datasets, up to now, and every request is delayed. */
   readonly isDaily?: boolean;
+  /** Both datasets, up to now; requests are not delayed. */
+  readonly isUpToNow?: boolean;
 }
 
 export class World {
@@ -53,15 +61,25 @@ export class World {
   async set(scene: Scene): Promise<readonly string[]> {
     const { dataset = "usage", granularity = "1d", records, days, concurrency } = scene;
     const { isDaily = false } = scene;
+    const isUpToNow = isDaily || scene.isUpToNow === true;
     const end = Math.floor(Date.now() / DAY) * DAY - PAST * DAY;
     const start = end - days * DAY;
     const options: ProviderOptions = {
-      holdings: { dataset, granularity, start, days, records },
+      holdings: {
+        dataset,
+        granularity,
+        start,
+        days,
+        records,
+        keys: scene.keys ?? 2000,
+        restated: scene.restated === undefined ? null : start + scene.restated * DAY,
+      },
+      costs: scene.costs ?? null,
       maximumWindowDays: scene.maximumWindowDays ?? 31,
       delayMs: scene.delayMs ?? 0,
       delaysAll: isDaily,
       gzip: scene.gzip ?? false,
-      keep: records <= 500_000,
+      keep: records + (scene.costs ?? 0) <= 500_000,
     };
     this.#provider.send(options);
     await once(this.#provider, "message");
@@ -69,12 +87,12 @@ export class World {
       base_url: this.origin,
       credentials: { auth_type: "scoped_bearer_token", access_token: "bench" },
       start_date: new Date(start).toISOString().slice(0, 10),
-      ...(isDaily ? {} : { end_date: new Date(end).toISOString().slice(0, 10) }),
+      ...(isUpToNow ? {} : { end_date: new Date(end).toISOString().slice(0, 10) }),
       granularity,
       ...(concurrency === undefined ? {} : { concurrency }),
     };
     const catalog = {
-      streams: (isDaily ? ["usage", "costs"] : [dataset]).map((name) => ({
+      streams: (isUpToNow ? ["usage", "costs"] : [dataset]).map((name) => ({
         stream: { name, json_schema: {}, supported_sync_modes: ["incremental"] },
         sync_mode: "incremental",
         destination_sync_mode: "append_dedup",
