@@ -11,7 +11,7 @@ import { hostOf } from "../src/testing_host.ts";
 import { Database } from "../warehouse/database.ts";
 import { deliver } from "../warehouse/delivery.ts";
 import { makeAllModels, modelNames } from "../warehouse/models.ts";
-import { refreshModels } from "../warehouse/refresh.ts";
+import { hasFreshModels, refreshModels } from "../warehouse/refresh.ts";
 import { prepare } from "../warehouse/store.ts";
 import { hostWith } from "../warehouse/testing.ts";
 import { bearerConfig } from "./support/config.ts";
@@ -99,9 +99,12 @@ async function differing(database: Database): Promise<string[]> {
   return found;
 }
 
-/** Lives one history. @returns for each refresh whether all models were made */
-async function lived(seed: number): Promise<boolean[]> {
-  const random = new Random(seed);
+/** A database and a provider of random records. `sync` reads all that the provider has, and lets hours pass. */
+async function withDatabase<T>(
+  random: Random,
+  seed: number,
+  work: (database: Database, sync: () => Promise<void>) => Promise<T>,
+): Promise<T> {
   const goes = random.pick([0, 0.2]);
   const provider = createProvider({
     accounts: [
@@ -132,26 +135,47 @@ async function lived(seed: number): Promise<boolean[]> {
     entry: undefined,
   };
   const database = await Database.open(join(folder, "billing.duckdb"), "write");
-  const whole: boolean[] = [];
   try {
     await prepare(database, [account]);
-    for (let step = 0; step < STEPS; step++) {
-      if (step === 0 || (step > 1 && random.chance(0.4))) {
-        await deliver(account, database, host);
-        provider.clock.advance(random.pick([1, 9, 24]) * HOUR);
-      } else {
-        await database.run(disturbance(random, step));
-      }
-      whole.push(await refreshModels(database));
-      expect(await differing(database), `seed ${seed}, step ${step}`).toEqual([]);
-    }
-    return whole;
+    return await work(database, async () => {
+      await deliver(account, database, host);
+      provider.clock.advance(random.pick([1, 9, 24]) * HOUR);
+    });
   } finally {
     database.close();
     await provider.close();
     await rm(folder, { recursive: true, force: true });
   }
 }
+
+/** Lives one history. @returns for each refresh whether all models were made */
+async function lived(seed: number): Promise<boolean[]> {
+  const random = new Random(seed);
+  return await withDatabase(random, seed, async (database, sync) => {
+    const whole: boolean[] = [];
+    for (let step = 0; step < STEPS; step++) {
+      if (step === 0 || (step > 1 && random.chance(0.4))) await sync();
+      else await database.run(disturbance(random, step));
+      whole.push(await refreshModels(database));
+      expect(await differing(database), `seed ${seed}, step ${step}`).toEqual([]);
+    }
+    return whole;
+  });
+}
+
+test("models are fresh after a refresh, and no longer when a row of any table was changed", async () => {
+  await withDatabase(new Random(1), 1, async (database, sync) => {
+    await sync();
+    expect(await hasFreshModels(database)).toBe(false);
+    const report = "INSERT INTO export_windows FROM export_windows LIMIT 1";
+    for (const change of [report, ...BY_HAND.toReversed()]) {
+      await refreshModels(database);
+      expect(await hasFreshModels(database), `before ${change}`).toBe(true);
+      await database.run(change);
+      expect(await hasFreshModels(database), `after ${change}`).toBe(false);
+    }
+  });
+});
 
 test(
   "a refresh that leaves models as they are ends with the rows of a whole one",

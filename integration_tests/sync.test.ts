@@ -421,6 +421,11 @@ describe("query and report", () => {
     expect(stdout.split("\n")[1]).toBe("c-1                        1.25");
     expect(await shell.run(["report", "--out", "r.html"])).toMatchObject({ end: 0 });
     expect(await readFile(shell.path("r.html"), "utf8")).toContain("source-ai-billing report");
+    // With a schema named, the same report is made of a copy of the raw tables.
+    expect(await shell.run(["report", "--out", "c.html", "--schema", "main"])).toMatchObject({
+      end: 0,
+    });
+    expect(await dataOf(shell, "r.html")).toBe(await dataOf(shell, "c.html"));
     expectOneError(await shell.here(["query", "DROP TABLE costs"]), /only reads it/);
   });
 

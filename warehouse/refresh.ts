@@ -54,6 +54,9 @@ async function firstFacts(): Promise<Readonly<Record<string, string>>> {
   };
 }
 
+/** The reports, from which the models of proofs are made. A process may be killed when they are stored and no model is made yet. */
+const REPORTS = { reports: "FROM main.export_windows" };
+
 /** What the models of amounts take from the reports. A reading of a day that only confirms the one before changes none of it. */
 const FACTS: Readonly<Record<string, string>> = {
   chains: both(
@@ -80,6 +83,10 @@ const FACTS: Readonly<Record<string, string>> = {
   "reports of judged days": `FROM ai_billing__manifest SEMI JOIN ${OWN}.kept_judged_days USING (dataset, day)`,
 };
 
+/** Keeps the reports that the models are made of. Belongs into the transaction that makes them. */
+const keepReports = (database: Database): Promise<void> =>
+  database.run(`CREATE OR REPLACE TABLE ${OWN}.kept_reports AS ${valuesOf(REPORTS)}`);
+
 /** The facts as rows: the name, and a number that tells two contents apart. */
 const valuesOf = (facts: Readonly<Record<string, string>>): string =>
   Object.entries(facts)
@@ -94,8 +101,12 @@ async function isTrue(database: Database, condition: string): Promise<boolean> {
   return row?.[0] === "true";
 }
 
-const areKept = (database: Database, facts: Readonly<Record<string, string>>): Promise<boolean> =>
-  isTrue(database, `NOT EXISTS (${valuesOf(facts)} EXCEPT FROM ${OWN}.kept_facts)`);
+const areKept = (
+  database: Database,
+  facts: Readonly<Record<string, string>>,
+  kept = "kept_facts",
+): Promise<boolean> =>
+  isTrue(database, `NOT EXISTS (${valuesOf(facts)} EXCEPT FROM ${OWN}.${kept})`);
 
 /** Keeps the steps and the facts of a whole refresh. Belongs into its transaction. */
 async function keep(database: Database): Promise<void> {
@@ -122,6 +133,7 @@ async function keep(database: Database): Promise<void> {
   }
   const facts = { ...(await firstFacts()), ...FACTS };
   await database.run(`CREATE OR REPLACE TABLE ${OWN}.kept_facts AS ${valuesOf(facts)}`);
+  await keepReports(database);
 }
 
 /** Rows of which another reading decides now, although nothing else of their day has changed. */
@@ -162,12 +174,13 @@ async function renewProofs(database: Database): Promise<boolean> {
       (await areKept(database, FACTS)) &&
       !(await isTrue(database, `EXISTS (${REJUDGED})`));
     if (isSame) {
-      await database.transaction(() =>
-        makeTables(
+      await database.transaction(async () => {
+        await makeTables(
           database,
           proofs.filter((model) => !steps.includes(model)),
-        ),
-      );
+        );
+        await keepReports(database);
+      });
     }
     return isSame;
   } finally {
@@ -184,13 +197,25 @@ async function renewProofs(database: Database): Promise<boolean> {
  * @returns whether all of them had to be made
  */
 export async function refreshModels(database: Database): Promise<boolean> {
-  const hasKept = await isTrue(
-    database,
-    `EXISTS (FROM duckdb_tables() WHERE schema_name = '${OWN}' AND table_name = 'kept_facts')`,
-  );
+  const hasKept = await hasTable(database, "kept_facts");
   if (hasKept && (await areKept(database, await firstFacts())) && (await renewProofs(database))) {
     return false;
   }
   await makeAllModels(database, () => keep(database));
   return true;
 }
+
+/** Whether a database, which may be open for reading only, has the models of this program, made of just the rows that it holds. */
+export async function hasFreshModels(database: Database): Promise<boolean> {
+  return (
+    (await hasTable(database, "kept_reports")) &&
+    (await areKept(database, REPORTS, "kept_reports")) &&
+    (await areKept(database, await firstFacts()))
+  );
+}
+
+const hasTable = (database: Database, name: string): Promise<boolean> =>
+  isTrue(
+    database,
+    `EXISTS (FROM duckdb_tables() WHERE schema_name = '${OWN}' AND table_name = '${name}')`,
+  );

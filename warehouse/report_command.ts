@@ -1,12 +1,22 @@
-/** `report`: the report of any DuckDB file or PostgreSQL database that holds the raw tables. It writes nothing there. */
+/**
+ * `report`: the report of any DuckDB file or PostgreSQL database that holds the raw tables. It writes nothing there. The models of a
+ * file of `sync` are read as they are; of another database they are made of a copy.
+ */
 import { Database } from "./database.ts";
 import type { WarehouseHost } from "./host.ts";
-import { type InputFiles, readInputs, storeInputs, warnOfBudgets } from "./inputs.ts";
+import {
+  type InputFiles,
+  type InputRows,
+  readInputs,
+  storeInputs,
+  warnOfBudgets,
+} from "./inputs.ts";
 import { makeAllModels } from "./models.ts";
 import { connectionString, copyFromPostgres } from "./postgres.ts";
 import { isPostgres } from "./postgres_address.ts";
 import { copyFromDuckDB } from "./raw_tables.ts";
 import { storeCurrency } from "./reporting.ts";
+import { hasFreshModels } from "./refresh.ts";
 import { reportData, screensOf } from "./report/data.ts";
 import { unusables, warnOfUnusables } from "./unusable.ts";
 import { assertMayWrite, writeReport } from "./report/write.ts";
@@ -29,11 +39,8 @@ export interface ReportOptions {
 export async function report(options: ReportOptions, host: WarehouseHost): Promise<void> {
   await assertMayWrite(options.out, "--out");
   const inputs = await readInputs(options.inputs);
-  const database = await copyOf(options, host);
+  const database = (await freshBooks(options)) ?? (await copied(options, inputs, host));
   try {
-    await storeInputs(database, inputs);
-    await storeCurrency(database, options.currency);
-    await makeAllModels(database);
     await warnOfBudgets(database, host.warn);
     warnOfUnusables(await unusables(database), host.warn);
     const screens = await screensOf(database);
@@ -42,6 +49,42 @@ export async function report(options: ReportOptions, host: WarehouseHost): Promi
     database.close();
   }
   await host.say(`${options.out} is written.\n`);
+}
+
+/** The file of a sync whose models are the wanted ones, open for reading. */
+async function freshBooks(options: ReportOptions): Promise<Database | undefined> {
+  const { database: path, schema, inputs, currency, memory } = options;
+  const asksForOthers = [schema, currency, ...Object.values(inputs)].some(
+    (value) => value !== undefined,
+  );
+  if (isPostgres(path) || asksForOthers) return undefined;
+  const database = await Database.open(path, "read", memory);
+  let isFresh = false;
+  try {
+    await database.lock();
+    isFresh = await hasFreshModels(database);
+  } finally {
+    if (!isFresh) database.close();
+  }
+  return isFresh ? database : undefined;
+}
+
+/** A copy of the raw tables, with the inputs and all models. */
+async function copied(
+  options: ReportOptions,
+  inputs: InputRows,
+  host: WarehouseHost,
+): Promise<Database> {
+  const database = await copyOf(options, host);
+  try {
+    await storeInputs(database, inputs);
+    await storeCurrency(database, options.currency);
+    await makeAllModels(database);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }
 
 async function copyOf(

@@ -131,13 +131,7 @@ async function summaryOfSync(options: SyncOptions, host: WarehouseHost): Promise
     }
     return {
       ok: results.every(({ ok }) => ok),
-      accounts: results.map(({ account: { name, base_url, account }, ok, errors }) => ({
-        name,
-        base_url,
-        account,
-        ok,
-        errors,
-      })),
+      accounts: results.map(endOf),
       streams,
       currencies: await overviewsOf(database, screens),
       reporting: await reportingOf(database),
@@ -157,6 +151,12 @@ async function summaryOfSync(options: SyncOptions, host: WarehouseHost): Promise
     database.close();
   }
 }
+
+/** The end of the sync of one account. */
+const endOf = ({ account, ok, errors }: Result): Summary["accounts"][number] => {
+  const { name, base_url } = account;
+  return { name, base_url, account: account.account, ok, errors };
+};
 
 /** The errors of all accounts; with their names if there are several. */
 const errorsOf = (results: readonly Result[]): readonly string[] =>
