@@ -3,16 +3,9 @@
  * drawn from seeds, for the seeds S to S + N − 1. It prints every broken rule with its seed; `--log` prints each step of each seed.
  */
 import { parseArgs } from "node:util";
+import { Figures, type Report } from "./kills/run.ts";
 
-/** The result of one seed. */
-interface Result {
-  readonly faults: readonly string[];
-  readonly log: readonly string[];
-  /** Counts by name. A name that begins with `most ` keeps the greatest value; all others add up. */
-  readonly figures: Readonly<Record<string, number>>;
-}
-
-type Proof = (seed: number) => Promise<Result>;
+type Proof = (seed: number) => Promise<Report>;
 
 const { values } = parseArgs({
   options: {
@@ -43,27 +36,12 @@ async function lives(): Promise<Proof> {
   };
 }
 
-/** The real process, killed at random points. */
-async function kills(): Promise<Proof> {
+/** Real processes, killed at random points. */
+async function processes(subject: "kills" | "syncs" | "adapters"): Promise<Proof> {
   const { buildAndDiscover } = await import("./support/bundle.ts");
-  const { drawSchedule } = await import("./kills/schedule.ts");
-  const { runSchedule } = await import("./kills/run.ts");
+  const { LIVES } = await import("./kills/subjects.ts");
   const catalog = await buildAndDiscover();
-  return (seed) => runSchedule(drawSchedule(seed), catalog);
-}
-
-/** `sync`, killed at random points. */
-async function killedSyncs(): Promise<Proof> {
-  const { runSyncSchedule } = await import("./sync_kills/run.ts");
-  return runSyncSchedule;
-}
-
-/** The real process over an adapter, killed at random points. */
-async function killedAdapters(): Promise<Proof> {
-  const { buildAndDiscover } = await import("./support/bundle.ts");
-  const { drawFakeSchedule, runFakeSchedule } = await import("./adapters/kills.ts");
-  const catalog = await buildAndDiscover();
-  return (seed) => runFakeSchedule(drawFakeSchedule(seed), catalog);
+  return (seed) => LIVES[subject](seed, catalog);
 }
 
 /** Damaged pages, states, configs and catalogs. */
@@ -73,26 +51,19 @@ async function inputs(): Promise<Proof> {
 }
 
 function chosen(): Promise<Proof> {
-  if (values.kills !== undefined) return kills();
-  if (values.syncs !== undefined) return killedSyncs();
-  if (values.adapters !== undefined) return killedAdapters();
+  for (const subject of ["kills", "syncs", "adapters"] as const) {
+    if (values[subject] !== undefined) return processes(subject);
+  }
   return values.inputs === undefined ? lives() : inputs();
 }
 
-const figures = new Map<string, number>();
+const figures = new Figures();
 const began = performance.now();
 const minutes = (): number => (performance.now() - began) / 60_000;
 let [broken, shownAt] = [0, 0];
 
-function add(found: Result["figures"]): void {
-  for (const [name, value] of Object.entries(found)) {
-    const before = figures.get(name) ?? 0;
-    figures.set(name, name.startsWith("most ") ? Math.max(before, value) : before + value);
-  }
-}
-
 function show(seeds: number): void {
-  const counts = [...figures].map(([name, value]) => `${name}: ${value}`);
+  const counts = Object.entries(figures.all).map(([name, value]) => `${name}: ${value}`);
   const head = `${seeds} seeds, ${broken} broken, ${minutes().toFixed(1)} min`;
   console.log([head, ...counts].join(", "));
   shownAt = minutes();
@@ -105,7 +76,7 @@ async function soak(proof: Proof, from: number, count: number): Promise<void> {
       log: [],
       figures: {},
     }));
-    add(result.figures);
+    figures.add(result.figures);
     if (values.log) console.log(result.log.join("\n"));
     if (result.faults.length > 0) {
       broken += 1;

@@ -5,9 +5,12 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createProvider, type Provider } from "../reference_provider/provider.ts";
 import { Database } from "../warehouse/database.ts";
+import { Truth } from "./kills/truth.ts";
 import { bearerConfig } from "./support/config.ts";
 import { Shell } from "./support/shell.ts";
-import { attempt, judge, type Place, type Point } from "./sync_kills/run.ts";
+import { judgeDoubles } from "./kills/judge.ts";
+import { type Point } from "./kills/strike.ts";
+import { judgeFile, killSync, type Place } from "./kills/sync.ts";
 import { account, AFTER, FIRST } from "./upgrade/account.ts";
 import { makeDatabase, makeTables, type Version } from "./upgrade/older.ts";
 
@@ -46,7 +49,7 @@ async function begin(): Promise<Begun> {
 async function goOn(begun: Begun, points: readonly Point[]): Promise<number> {
   let killed = 0;
   for (const point of [...points, null]) {
-    const { code, errors } = await attempt(begun, point);
+    const { code, errors } = await killSync(begun, point);
     if (code === null) killed += 1;
     else expect(code, errors).toBe(0);
   }
@@ -70,7 +73,8 @@ const costsOf = async (begun: Begun): Promise<(string | undefined)[]> =>
  * version read it is listed as removed.
  */
 async function expectProven(begun: Begun, before: readonly (string | undefined)[]): Promise<void> {
-  expect(await judge(begun.provider, begun)).toEqual([]);
+  const truths = { "": new Truth(account(), "1d") };
+  expect(await judgeFile(begun.provider, begun, truths, [judgeDoubles])).toEqual([]);
   const unproven = await rowsOf(
     begun,
     "SELECT dataset, day, status, why FROM completeness WHERE status <> 'proven' AND day < '2026-03-11'",

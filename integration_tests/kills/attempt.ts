@@ -1,11 +1,10 @@
-/** Runs one process, sends a signal at the drawn point, and checks the rules that hold for every run. */
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import type { IncomingMessage } from "node:http";
+/** Runs one `read`, sends a signal at the drawn point, and checks the rules that hold for every run. */
 import { catalogOf, type Config, type SyncMode } from "../support/config.ts";
 import { faultsOf } from "../support/judge.ts";
 import { type Finished, launch } from "../support/process.ts";
 import { type Catalog, parseMessage, type StreamState } from "../support/protocol.ts";
-import type { End, Point } from "./schedule.ts";
+import type { Ended } from "./run.ts";
+import { type End, type Point, Strike } from "./strike.ts";
 
 export interface AttemptOptions {
   readonly config: Config;
@@ -21,73 +20,52 @@ export interface AttemptOptions {
 }
 
 /** The result of an attempt. */
-export interface Outcome extends Finished {
-  /** Whether the signal was sent before the process had ended by itself. */
-  readonly struck: boolean;
-  /** Milliseconds from the signal to the end; 0 without a signal. */
-  readonly dying: number;
-  /** Requests that reached the provider. */
-  readonly requests: number;
-  /** Whether the received output ends within a line. */
-  readonly partial: boolean;
-  /** Broken rules that this run alone shows. */
-  readonly faults: readonly string[];
-}
+export interface Outcome extends Finished, Ended {}
 
 /** The longest time that a process may need to end after SIGTERM, in milliseconds (design section 4). */
 const PROMPT = 5000;
 
 export async function runAttempt(options: AttemptOptions): Promise<Outcome> {
-  const { config, mode, streams, end } = options;
+  const { config, mode, streams, end, states, host } = options;
   const catalog = catalogOf(mode, streams);
-  const { child, stdout, done } = launch("read", {
-    config,
-    catalog,
-    state: options.states,
-    raw: true,
-  });
+  const { child, stdout, done } = launch("read", { config, catalog, state: states, raw: true });
+  using strike = new Strike(child, end, host);
   const received = new Received();
-  let requests = 0;
-  let struckAt: number | null = null;
-  const strike = (): void => {
-    if (end === null || struckAt !== null) return;
-    const point = end.at.of === "requests" ? requests : received.countOf(end.at.of);
-    if (point < end.at.count) return;
-    struckAt = performance.now();
-    child.kill(end.signal);
-    if (end.cut) received.cutAt(end.at);
-  };
-  const onRequest = (message: unknown): void => {
-    if (!isRequest(message) || message.request.headers.host !== options.host) return;
-    requests += 1;
-    strike();
-  };
-  subscribe(REQUESTS, onRequest);
   stdout?.on("data", (text: string) => {
     received.take(text);
-    strike();
+    for (const step of OUTPUT) strike.pass(step, received.countOf(step));
   });
-  try {
-    const ended = await done;
-    const dying = struckAt === null ? 0 : performance.now() - struckAt;
-    // The signal came too late. The pipe still holds the rest of the output, and a platform would read it.
-    const isOver = ended.code === 0;
-    if (isOver) received.keepAll();
-    const lines = received.lines();
-    const run = { ...ended, stdout: lines.join("\n"), messages: lines.map(parseMessage) };
-    const struck = struckAt !== null && !isOver;
-    const faults = [...faultsAmong(run, struck, options), ...endFaults(run, struck, dying, end)];
-    return { ...run, struck, dying, requests, partial: received.isPartial, faults };
-  } finally {
-    unsubscribe(REQUESTS, onRequest);
-  }
+  const ended = await done;
+  const dying = strike.since();
+  // If the signal came too late, the pipe still holds the rest of the output, and a platform would read it.
+  const struck = dying !== null && ended.code !== 0;
+  if (struck && end?.cut === true) received.cutAt(end.at);
+  const lines = received.lines();
+  const run = { ...ended, stdout: lines.join("\n"), messages: lines.map(parseMessage) };
+  const { messages } = run;
+  const errors = messages.flatMap(({ trace }) => trace?.error?.internal_message ?? []);
+  const byTerm = struck && end?.signal === "SIGTERM";
+  return {
+    ...run,
+    isDone: run.code === 0,
+    struck,
+    faults: [...faultsAmong(run, struck, options), ...endFaults(run, struck, dying ?? 0, end)],
+    errors: errors.join("; "),
+    line: lineOf(run, strike.count("requests"), received.isPartial),
+    figures: {
+      SIGKILL: struck && end?.signal === "SIGKILL" ? 1 : 0,
+      SIGTERM: byTerm ? 1 : 0,
+      "cut within a line": received.isPartial ? 1 : 0,
+      requests: strike.count("requests"),
+      "most ms from SIGTERM to the end": byTerm ? Math.ceil(dying) : 0,
+    },
+  };
 }
 
-/** Node's diagnostics channel for each request that reaches an HTTP server of this process. */
-const REQUESTS = "http.server.request.start";
-
-function isRequest(message: unknown): message is { readonly request: IncomingMessage } {
-  return typeof message === "object" && message !== null && "request" in message;
+function lineOf({ code, signal, messages }: Finished, requests: number, partial: boolean): string {
+  const states = messages.filter(({ state }) => state !== undefined).length;
+  const part = partial ? " and a part of one" : "";
+  return `${String(signal ?? code)}, ${requests} requests, ${messages.length} lines${part}, ${states} states`;
 }
 
 function faultsAmong(run: Finished, struck: boolean, options: AttemptOptions): string[] {
@@ -101,7 +79,7 @@ function endFaults(run: Finished, struck: boolean, dying: number, end: End | nul
   if (!struck) return run.signal === null ? [] : [`it hung, or died by ${run.signal}`];
   if (end?.signal !== "SIGTERM") return [];
   // The process may have ended before the signal arrived.
-  const isOver = run.signal === "SIGTERM" || run.code === 0 || run.code === 1;
+  const isOver = run.signal === "SIGTERM" || run.code === 1;
   return [
     ...(isOver ? [] : [`SIGTERM ended it by ${String(run.signal ?? run.code)}`]),
     ...(dying > PROMPT ? [`SIGTERM took ${Math.round(dying)} ms`] : []),
@@ -109,12 +87,11 @@ function endFaults(run: Finished, struck: boolean, dying: number, end: End | nul
 }
 
 const STATE = '{"type":"STATE"';
+const OUTPUT = ["lines", "states", "characters"] as const;
 
 /** The output of stdout so far. */
 class Received {
   #text = "";
-  #lines = 0;
-  #states = 0;
   /** The number of characters that are kept; later ones are lost. */
   #limit = Infinity;
   /** The beginning of the unfinished line. */
@@ -128,29 +105,21 @@ class Received {
     for (;;) {
       const feed = this.#text.indexOf("\n", this.#begin);
       if (feed === -1) return;
-      this.#lines += 1;
       this.#ends.push(feed + 1);
-      if (this.#text.startsWith(STATE, this.#begin)) {
-        this.#states += 1;
-        this.#stateEnds.push(feed + 1);
-      }
+      if (this.#text.startsWith(STATE, this.#begin)) this.#stateEnds.push(feed + 1);
       this.#begin = feed + 1;
     }
   }
 
-  countOf(what: Exclude<Point["of"], "requests">): number {
-    return { lines: this.#lines, states: this.#states, characters: this.#text.length }[what];
+  countOf(step: (typeof OUTPUT)[number]): number {
+    const counts = { lines: this.#ends, states: this.#stateEnds, characters: this.#text };
+    return counts[step].length;
   }
 
   /** Drops all output after the point. */
   cutAt({ of, count }: Point): void {
     const ends = { lines: this.#ends[count - 1], states: this.#stateEnds[count - 1] };
     this.#limit = of === "lines" || of === "states" ? (ends[of] ?? Infinity) : count;
-  }
-
-  /** Takes back {@link cutAt}. */
-  keepAll(): void {
-    this.#limit = Infinity;
   }
 
   get isPartial(): boolean {

@@ -1,25 +1,26 @@
 /** The platform during all attempts: the rows of a destination, and the states for the next attempt. */
+import { isStream } from "../../warehouse/columns.ts";
 import type { Message, StreamState } from "../support/protocol.ts";
-import { type Dataset, type Row, Warehouse } from "../support/warehouse.ts";
 import type { Outcome } from "./attempt.ts";
-
-export const DATASETS = ["usage", "costs"] as const satisfies readonly Dataset[];
+import type { KeptRow } from "./tables.ts";
 
 /** A record as the provider sent it, without the members that the connector adds. */
-export function recordOf(row: Row): string {
+function recordOf(row: KeptRow["data"]): string {
   const { x_ReadingId: _reading, x_ProviderColumns: _columns, ...record } = row;
   return JSON.stringify(record);
 }
 
 /** How the destination treats rows without a later STATE, and which rows must never come again. */
-export interface Terms {
+interface Terms {
   readonly keepsRows: boolean;
   /** Whether a row must not come again after its STATE (S7). */
-  readonly strict: boolean;
+  readonly strict?: boolean;
+  /** The records of each dataset that the provider ever shows, as JSON. */
+  readonly versions?: Readonly<Record<string, ReadonlySet<string>>>;
 }
 
 export class Platform {
-  warehouse = new Warehouse();
+  #rows: KeptRow[] = [];
   readonly #states = new Map<string, StreamState>();
   /** The records that a STATE followed: `usage {…}`. */
   readonly #committed = new Set<string>();
@@ -29,15 +30,21 @@ export class Platform {
     return [...this.#states.values()];
   }
 
+  /** All rows, in the order of their arrival. */
+  get rows(): readonly KeptRow[] {
+    return this.#rows;
+  }
+
   /** Empties the tables and forgets the states: a new full refresh. */
   overwrite(): void {
-    this.warehouse = new Warehouse();
+    this.#rows = [];
     this.#states.clear();
     this.#committed.clear();
   }
 
   /** Takes the output of an attempt. Returns the rules that it breaks together with the earlier attempts. */
-  take({ messages }: Outcome, { keepsRows, strict }: Terms): string[] {
+  take({ messages }: Pick<Outcome, "messages">, terms: Terms): string[] {
+    const { keepsRows, strict = false, versions } = terms;
     const faults: string[] = [];
     const states = new Map<string, number>();
     for (const [index, { state }] of messages.entries()) {
@@ -50,23 +57,33 @@ export class Platform {
     const isFollowed = ({ record }: Message, index: number): boolean =>
       record === undefined || index < (states.get(record.stream) ?? -1);
     const came = new Set<string>();
-    for (const text of messages.flatMap(nameOf)) {
-      if (came.has(text)) faults.push(`P5: twice in one read: ${text}`);
-      if (strict && this.#committed.has(text)) faults.push(`S7: again after its STATE: ${text}`);
-      came.add(text);
+    for (const { dataset, text } of messages.flatMap(recordsOf)) {
+      const name = `${dataset} ${text}`;
+      if (versions?.[dataset]?.has(text) === false) faults.push(`never sent like this: ${name}`);
+      if (came.has(name)) faults.push(`P5: twice in one read: ${name}`);
+      if (strict && this.#committed.has(name)) faults.push(`S7: again after its STATE: ${name}`);
+      came.add(name);
     }
     const followed = messages.filter(isFollowed);
-    for (const text of followed.flatMap(nameOf)) this.#committed.add(text);
-    this.warehouse.load({ messages: keepsRows ? messages : followed });
+    for (const { dataset, text } of followed.flatMap(recordsOf)) {
+      this.#committed.add(`${dataset} ${text}`);
+    }
+    this.#rows.push(...(keepsRows ? messages : followed).flatMap(rowOf));
     return faults;
   }
 }
 
-/** `usage {…}` of a record of a dataset. */
-function nameOf({ record }: Message): string[] {
+function rowOf({ record }: Message): KeptRow[] {
+  return record !== undefined && isStream(record.stream)
+    ? [{ stream: record.stream, data: record.data, emittedAt: record.emitted_at }]
+    : [];
+}
+
+/** The record of a dataset, if a message brings one. */
+function recordsOf({ record }: Message): { readonly dataset: string; readonly text: string }[] {
   // Names may come again: the provider is asked anew if a sync was killed while it asked (N1).
   if (record === undefined || ["export_windows", "labels"].includes(record.stream)) return [];
-  return [`${record.stream} ${recordOf(record.data)}`];
+  return [{ dataset: record.stream, text: recordOf(record.data) }];
 }
 
 /** S1: a position never goes back. */

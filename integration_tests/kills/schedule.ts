@@ -8,22 +8,8 @@ import { Random } from "../../simulation/random.ts";
 import type { Config, SyncMode } from "../support/config.ts";
 import { dayAfter, type World } from "../support/world.ts";
 import { drawRecords } from "./records.ts";
+import type { End, Step } from "./strike.ts";
 import { final, hanging, harmless, moving, passing } from "./troubles.ts";
-
-/** The point of a signal: a count of stdout's lines, STATEs or characters, or of requests that reached the provider. */
-export interface Point {
-  readonly of: "lines" | "states" | "characters" | "requests";
-  readonly count: number;
-}
-
-export interface End {
-  readonly signal: "SIGKILL" | "SIGTERM";
-  readonly at: Point;
-  /**
-   * Whether output after the point is lost, as if the platform died too. Otherwise the test reads the pipe to its end.
-   */
-  readonly cut: boolean;
-}
 
 /** One process. */
 export interface Attempt {
@@ -233,7 +219,7 @@ class AttemptDraw {
   }
 
   /** The approximate output and requests of a first attempt without a signal. */
-  #most(share: number): Readonly<Record<Point["of"], number>> {
+  #most(share: number): Readonly<Record<Exclude<Step, "writes">, number>> {
     const { mode, days, longest } = this.basis;
     const [records, characters] = [this.basis.records * share, this.basis.characters * share];
     const { concurrency, page_size: size } = this.#config;

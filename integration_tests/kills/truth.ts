@@ -1,26 +1,29 @@
-/** The provider's own data: the rows of its listings at an instant, and all versions that ever exist. */
-import { DAY, HOUR } from "../../reference_provider/instants.ts";
+/** The provider's own data: the rows of its listings at an instant, all records that ever exist, and its sums. */
 import { type Account, listingOf } from "../../reference_provider/accounts.ts";
+import { DAY, HOUR } from "../../reference_provider/instants.ts";
 import { parseLife, rowsOfLife } from "../../reference_provider/lives.ts";
+import type { Provider } from "../../reference_provider/provider.ts";
 import { scan } from "../../reference_provider/store.ts";
-import type { Dataset } from "../support/warehouse.ts";
 import type { World } from "../support/world.ts";
+import type { Dataset } from "./tables.ts";
 
-/** Records as JSON by their ids. */
-export type Rows = ReadonlyMap<string, string>;
+/** A row as the provider shows it. Its id and the instant of its last change name one version. */
+export interface Version {
+  readonly day: string;
+  /** Milliseconds since 1970. */
+  readonly updatedAt: number;
+}
+
+/** The versions that are shown at one instant, by record id. */
+export type Rows = ReadonlyMap<string, Version>;
 
 export class Truth {
   readonly #account: Account;
   readonly #granularity: "1d" | "1h";
-  readonly #versions: Readonly<Record<Dataset, ReadonlySet<string>>>;
 
-  constructor(account: Account, granularity: "1d" | "1h", world: World) {
+  constructor(account: Account, granularity: "1d" | "1h") {
     this.#account = account;
     this.#granularity = granularity;
-    this.#versions = {
-      usage: versionsOf("usage", world.usage),
-      costs: versionsOf("costs", world.costs),
-    };
   }
 
   /** The rows of a listing at an instant. */
@@ -28,7 +31,13 @@ export class Truth {
     const listing = listingOf(this.#account, dataset, this.#granularity);
     const always = { start: 0, end: Number.MAX_SAFE_INTEGER, at, select: "start" } as const;
     return new Map(
-      [...scan(listing, always)].map(({ id, record }) => [id, JSON.stringify(record)]),
+      [...scan(listing, always)].map(({ id, record }) => [
+        id,
+        {
+          day: record.ChargePeriodStart.slice(0, 10),
+          updatedAt: Date.parse(record.x_RecordUpdatedAt),
+        },
+      ]),
     );
   }
 
@@ -39,17 +48,27 @@ export class Truth {
     const bucket = isUsage && this.#granularity === "1h" ? HOUR : DAY;
     return Math.floor((at - (isUsage ? minutes * 60_000 : DAY)) / bucket) * bucket;
   }
-
-  /** Whether a record, as JSON, is one that the provider shows at any time. */
-  isVersion(dataset: Dataset, record: string): boolean {
-    return this.#versions[dataset].has(record);
-  }
 }
 
-function versionsOf(dataset: Dataset, lives: World["usage"] = []): Set<string> {
-  return new Set(
-    lives
-      .flatMap((life) => rowsOfLife(dataset, parseLife(life)))
-      .flatMap(({ versions }) => versions.map(({ record }) => JSON.stringify(record))),
-  );
+/** All records as JSON that a provider of a world ever shows. */
+export function versionsOf(world: World): Readonly<Record<string, ReadonlySet<string>>> {
+  const all = (dataset: Dataset): Set<string> =>
+    new Set(
+      (world[dataset] ?? [])
+        .flatMap((life) => rowsOfLife(dataset, parseLife(life)))
+        .flatMap(({ versions }) => versions.map(({ record }) => JSON.stringify(record))),
+    );
+  return { usage: all("usage"), costs: all("costs") };
+}
+
+/** The provider's sums by day, as `judgeSums` finds them with the models. */
+export function sumsOf(
+  provider: Provider,
+  granularity: "1d" | "1h",
+  account?: string,
+): Record<Dataset, string[]> {
+  const { usage, costs } = provider.totals(account === undefined ? {} : { account });
+  const texts = (groups: readonly Readonly<Record<string, unknown>>[]): string[] =>
+    groups.map((group) => Object.values(group).join(" "));
+  return { usage: texts(usage[granularity].days), costs: texts(costs.days) };
 }

@@ -117,7 +117,7 @@ function isInside(row: Row, standing: ReadonlyMap<string, Row>): boolean {
 }
 
 /** The newest report of each day, without those about strays. */
-export function newestReports(reports: readonly Row[]): ReadonlyMap<string, Row> {
+function newestReports(reports: readonly Row[]): ReadonlyMap<string, Row> {
   const newest = new Map<string, Row>();
   for (const report of reports) {
     if (report["inside_window"] !== true) continue;
