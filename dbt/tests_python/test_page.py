@@ -10,7 +10,7 @@ from decimal import Decimal
 
 import pytest
 from test_report import report
-from warehouses import DuckDB
+from warehouses import ROOT, DuckDB
 from world import DAY, Table, World, at, cost
 
 
@@ -96,6 +96,26 @@ def test_one_day_holds_for_accounts_that_are_a_day_apart(table, tmp_path):
     assert page.head["ahead"] == {"names": ["two"], "billed": "10"}
     [team] = page.view["teams"]
     assert team["billed"] == "340"
+
+
+def test_the_sums_of_several_accounts_are_those_of_the_page_that_explains_them(table, tmp_path):
+    """docs/sums.md, "Several accounts": its company, its queries and its table."""
+    for name, through in (("one", "11-18"), ("two", "11-17")):
+        world = account(table, name, through)
+        spend(world, "10-01", "11-20", "10")
+        read(world, "10-01")
+    section = (ROOT / "docs/sums.md").read_text().split("## Several accounts")[1].split("\n## ")[0]
+    queries = re.findall(r"^-- (\d+)\n(SELECT .*);$", section, flags=re.MULTILINE)
+    page = Page(table, tmp_path)
+    warehouse = DuckDB()
+    warehouse.create_raw()
+    warehouse.fill(table.tables)
+    warehouse.build()
+    assert [[int(sum_) for sum_ in warehouse.all(sql)[0].values()] for _, sql in queries] == [[int(amount)] for amount, _ in queries]
+    warehouse.close()
+    assert re.findall(r"\| (\d+) \|$", section, flags=re.MULTILINE) == [amount for amount, _ in queries]
+    assert page.head["toDate"] == queries[2][0]
+    assert page.head["ahead"] == {"names": ["two"], "billed": "10"}
 
 
 def test_an_account_far_behind_leaves_the_comparisons_and_is_named(table, tmp_path):
