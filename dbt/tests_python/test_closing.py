@@ -4,8 +4,8 @@ import hashlib
 from decimal import Decimal
 
 import pytest
-from test_dbt import reopened
-from warehouses import BOOKS, PACKAGE, DuckDB, Postgres, dbt_here
+from dbt_project import Project
+from warehouses import BOOKS
 from world import Table, World, at, cost
 
 OCTOBER = tuple(f"10-{day:02}" for day in range(1, 32))
@@ -178,22 +178,15 @@ def test_months_are_closed_in_their_order(warehouse, world):
 def test_the_operation_of_dbt_writes_books_that_no_run_changes(kind, request, tmp_path):
     port = request.getfixturevalue("postgres").port if kind == "postgres" else 0
     world = of_october(World(Table(), now=at("11-03 06:00")))
-    schema, file = ("main" if kind == "duckdb" else "books_of_dbt"), str(tmp_path / "books.duckdb")
-
-    def opened():
-        return DuckDB(path=file) if kind == "duckdb" else reopened(port, schema)
-
-    warehouse = DuckDB(path=file) if kind == "duckdb" else Postgres(port, schema)
-    warehouse.create_raw()
+    project = Project(kind, tmp_path, port=port)
+    warehouse = project.database()
     for name in BOOKS:
         warehouse.run(f"drop table ai_billing_{name}")
     warehouse.fill(world.table.tables)
-    warehouse.close()
-    environment = {"AI_BILLING_SCHEMA": schema, "AI_BILLING_DUCKDB": file, "AI_BILLING_PGPORT": str(port)}
 
     def dbt(*words: str) -> None:
-        places = ["--project-dir", PACKAGE, "--profiles-dir", PACKAGE, "--target", kind, "--no-write-json"]
-        dbt_here(environment, "--quiet", *words, *places, "--target-path", tmp_path, "--log-path", tmp_path)
+        nonlocal warehouse
+        warehouse = project.run(warehouse, *words, "--no-write-json")
 
     select = ["run", "--select", "+closes", "+close_lines", "+book_balance", "+ai_billing__book_obstacles"]
     close = ["run-operation", "ai_billing.close", "--args"]
@@ -202,13 +195,10 @@ def test_the_operation_of_dbt_writes_books_that_no_run_changes(kind, request, tm
         dbt(*close, "{month: 2025-10, by: month}")
     dbt(*close, "{month: 2025-10, by: month, accrue: true}")
     dbt(*close, """{month: 2025-10, by: month, accrue: true, reopen: true, why: "it's wrong"}""")
-    warehouse = opened()
     before = warehouse.all("select * from closes order by version")
     assert [(row["version"], row["why"], row["is_intact"]) for row in before] == [(1, None, True), (2, "it's wrong", True)]
     assert (book(warehouse, "2025-10"), book(warehouse, "2025-10", 2)) == (1070, 1070)
-    warehouse.close()
     dbt(*select, "--full-refresh")
-    warehouse = opened()
     assert warehouse.all("select * from closes order by version") == before
     assert balance(warehouse) == {("2025-10", "closed"): (1070, 1050, 20, 0)}
     warehouse.close()

@@ -2,15 +2,17 @@
 
 import json
 from decimal import Decimal
+from functools import cache
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from compile import CREATE, files_of
 from compile import INPUTS as COLUMNS_OF_INPUTS
-from conftest import SCHEMAS
+from dbt_project import FILE, SCHEMA, Project
 from judging import never_silently_wrong, reconciled
 from spark_warehouse import Spark
-from warehouses import PACKAGE, SQL, DuckDB, Postgres, dbt_here, nodes
+from warehouses import PACKAGE, SQL, DuckDB, Postgres, nodes
 from world import Table, World, at, cost, usage
 
 ALL = ("11-01", "11-11")
@@ -75,70 +77,61 @@ def worlds() -> tuple[Table, list[World]]:
     return table, made
 
 
+TEXT = {"duckdb": "varchar", "postgres": "text", "spark": "string"}
+
+
+@pytest.fixture(scope="module")
+def customers(tmp_path_factory):
+    """Makes the folder of a user's project for a kind of database, once."""
+
+    @cache
+    def root(kind: str) -> Path:
+        folder = tmp_path_factory.mktemp(kind)
+        (folder / "dbt_project.yml").write_text(PROJECT.replace("%s", TEXT[kind]))
+        (folder / "packages.yml").write_text(f"packages:\n  - local: {PACKAGE}\n")
+        (folder / "seeds").mkdir()
+        for name, rows in INPUTS.items():
+            lines = [",".join(row) for row in (COLUMNS_OF_INPUTS[name], *rows)]
+            (folder / "seeds" / f"{name}.csv").write_text("\n".join(lines) + "\n")
+        Project(kind, folder, root=folder).invoke("deps")
+        return folder
+
+    return root
+
+
+def port_of(kind: str, request) -> int:
+    return request.getfixturevalue("postgres").port if kind == "postgres" else 0
+
+
 @pytest.fixture(scope="module", params=["duckdb", "postgres", "spark"])
-def built(request, tmp_path_factory):
+def built(request, customers, tmp_path_factory):
     """A database after `dbt build` in a project of its own, and the same raw tables under the plain views. There are no plain
     views for Spark, so it is compared with those of DuckDB."""
-    folder = tmp_path_factory.mktemp("project")
+    kind, port = request.param, port_of(request.param, request)
+    project = Project(kind, tmp_path_factory.mktemp("built"), port=port, root=customers(kind))
     table, made = worlds()
-    schema = f"built_{next(SCHEMAS)}"
-    if request.param == "duckdb":
-        schema, warehouse = "main", DuckDB(typed=True, path=str(folder / "built.duckdb"))
-        plain = DuckDB()
-    elif request.param == "postgres":
-        port = request.getfixturevalue("postgres").port
-        warehouse, plain = Postgres(port, schema, typed=True), Postgres(port, f"{schema}_plain")
+    plain = Postgres(port, "plain") if kind == "postgres" else DuckDB()
+    plain.create_raw()
+    if kind == "spark":
+        warehouse = Spark(request.getfixturevalue("spark"), SCHEMA[kind], typed=True)
+        warehouse.create_raw()
     else:
-        warehouse, plain = Spark(request.getfixturevalue("spark"), schema, typed=True), DuckDB()
+        warehouse = project.database(typed=True)
     for each in (warehouse, plain):
-        each.create_raw()
         each.fill(table.tables)
     plain.give(**INPUTS)
-    if request.param == "spark":
+    if kind == "spark":
         plain.build()
     else:
         plain.plain_views()
-    if request.param == "duckdb":
-        warehouse.close()
-    environment = {
-        "AI_BILLING_SCHEMA": schema,
-        "AI_BILLING_DUCKDB": str(folder / "built.duckdb"),
-        "AI_BILLING_PGPORT": str(getattr(warehouse, "port", 0)),
-    }
-    results = dbt_build(folder, request.param, environment)
-    if request.param == "duckdb":
-        warehouse = DuckDB(path=str(folder / "built.duckdb"))
-    yield warehouse, plain, made, results, folder
+    warehouse = project.run(warehouse, "build")
+    yield warehouse, plain, made, project.folder / "target"
     warehouse.close()
     plain.close()
 
 
-def run_dbt(folder: Path, environment: dict[str, str], *command: str) -> None:
-    words = ["--quiet", *command, "--project-dir", folder, "--profiles-dir", PACKAGE, "--log-path", folder / "logs"]
-    dbt_here(environment, *words, *([] if command == ("deps",) else ["--target-path", folder / "target"]))
-
-
-TEXT = {"duckdb": "varchar", "postgres": "text", "spark": "string"}
-
-
-def customer_project(folder: Path, target: str, environment: dict[str, str]) -> None:
-    (folder / "dbt_project.yml").write_text(PROJECT.replace("%s", TEXT[target]))
-    (folder / "packages.yml").write_text(f"packages:\n  - local: {PACKAGE}\n")
-    (folder / "seeds").mkdir()
-    for name, rows in INPUTS.items():
-        lines = [",".join(row) for row in (COLUMNS_OF_INPUTS[name], *rows)]
-        (folder / "seeds" / f"{name}.csv").write_text("\n".join(lines) + "\n")
-    run_dbt(folder, environment, "deps")
-
-
-def dbt_build(folder: Path, target: str, environment: dict[str, str]) -> dict:
-    customer_project(folder, target, environment)
-    run_dbt(folder, environment, "build", "--target", target)
-    return json.loads((folder / "target" / "run_results.json").read_text())
-
-
 def test_every_model_is_built_and_every_test_of_the_package_holds(built):
-    results = built[3]["results"]
+    results = json.loads((built[3] / "run_results.json").read_text())["results"]
     counts: dict[tuple, int] = {}
     for result in results:
         key = result["unique_id"].split(".")[0], result["status"]
@@ -165,6 +158,23 @@ def test_plain_views_show_the_same(built):
         assert multiset(warehouse, name) == multiset(plain, name), name
 
 
+@pytest.mark.parametrize("kind", ["duckdb", "postgres"])
+def test_plain_views_over_views_show_the_same(request, kind):
+    """The file from its beginning to current_costs: DuckDB would take half a minute for all of it."""
+    views, tables = (Postgres(port_of(kind, request), name) if kind == "postgres" else DuckDB() for name in ("views", "tables"))
+    rows = worlds()[0].tables
+    for each in (views, tables):
+        each.create_raw()
+        each.fill(rows)
+    tables.build()
+    file = (SQL / f"{kind}.sql").read_text()
+    views.run(file[: file.index(" view current_usage as")].rpartition("create")[0])
+    for name in ("completeness", "current_costs"):
+        assert multiset(views, name) == multiset(tables, name) != [], name
+    views.close()
+    tables.close()
+
+
 def multiset(warehouse, name: str) -> list[str]:
     rows = warehouse.all(f"select * from {name}")
     return sorted(repr([comparable(row[column]) for column in sorted(row)]) for row in rows)
@@ -184,8 +194,8 @@ def test_invoices_are_compared_exactly(built):
 
 
 def test_every_model_and_column_is_documented(built):
-    warehouse, _, _, _, folder = built
-    manifest = json.loads((folder / "target" / "manifest.json").read_text())
+    warehouse, _, _, target = built
+    manifest = json.loads((target / "manifest.json").read_text())
     for node in manifest["nodes"].values():
         if node["resource_type"] != "model":
             continue
@@ -198,36 +208,30 @@ def test_every_model_and_column_is_documented(built):
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory):
-    """A project on a DuckDB without rows: its folder, and the environment of dbt."""
-    folder = tmp_path_factory.mktemp("empty")
-    environment = {"AI_BILLING_SCHEMA": "main", "AI_BILLING_DUCKDB": str(folder / "built.duckdb")}
-    warehouse = DuckDB(path=environment["AI_BILLING_DUCKDB"])
-    warehouse.create_raw()
-    warehouse.close()
-    customer_project(folder, "duckdb", environment)
-    return folder, environment
+def project(customers, tmp_path_factory):
+    """A project on a DuckDB without rows."""
+    made = Project("duckdb", tmp_path_factory.mktemp("empty"), root=customers("duckdb"))
+    made.database().close()
+    return made
 
 
 @pytest.mark.parametrize("days, status", [(0, "pass"), (2, "warn"), (8, "error")])
 def test_sources_are_fresh_if_a_sync_has_written_reports(project, days, status):
-    folder, environment = project
-    warehouse = DuckDB(path=environment["AI_BILLING_DUCKDB"])
+    warehouse = DuckDB(path=str(project.folder / FILE))
     warehouse.run("delete from export_windows")
     warehouse.run(f"insert into export_windows (_airbyte_extracted_at) select current_timestamp - interval {days} day")
     warehouse.close()
     try:
-        run_dbt(folder, environment, "source", "freshness", "--target", "duckdb")
+        project.dbt("source", "freshness")
     except AssertionError:
         assert status == "error"
-    [found] = json.loads((folder / "target" / "sources.json").read_text())["results"]
+    [found] = json.loads((project.folder / "target" / "sources.json").read_text())["results"]
     assert (found["unique_id"], found["status"]) == ("source.ai_billing.ai_billing.export_windows", status)
 
 
 def test_docs_are_written(project):
-    folder, environment = project
-    run_dbt(folder, environment, "docs", "generate", "--empty-catalog", "--target", "duckdb")
-    manifest = json.loads((folder / "target" / "manifest.json").read_text())
+    project.dbt("docs", "generate", "--empty-catalog")
+    manifest = json.loads((project.folder / "target" / "manifest.json").read_text())
     assert "completeness" in manifest["docs"]["doc.ai_billing.__ai_billing__"]["block_contents"]
     [report] = manifest["exposures"].values()
     assert "model.ai_billing.completeness" in report["depends_on"]["nodes"]
@@ -239,42 +243,27 @@ def test_plain_views_are_as_compiled():
 
 
 @pytest.mark.parametrize("kind", ["duckdb", "postgres"])
-def test_a_seed_of_floats_is_refused(request, tmp_path, kind):
+def test_a_seed_of_floats_is_refused(request, customers, tmp_path, kind):
     """dbt makes floats of amounts unless it is told that they are texts."""
-    port = request.getfixturevalue("postgres").port if kind == "postgres" else 0
-    environment = {"AI_BILLING_SCHEMA": "floats", "AI_BILLING_DUCKDB": str(tmp_path / "floats.duckdb"), "AI_BILLING_PGPORT": str(port)}
-    project = "name: customer\nversion: 1.0.0\nprofile: ai_billing\nvars: {ai_billing_budgets: budgets}\n"
-    (tmp_path / "dbt_project.yml").write_text(project)
-    (tmp_path / "packages.yml").write_text(f"packages:\n  - local: {PACKAGE}\n")
-    (tmp_path / "seeds").mkdir()
-    (tmp_path / "seeds" / "budgets.csv").write_text("team,month,billing_currency,budget\nAds,2025-11,USD,10.5\n")
-    run_dbt(tmp_path, environment, "deps")
-    with pytest.raises(AssertionError, match="holds floats, which lose digits of money: budget"):
-        run_dbt(tmp_path, environment, "build", "--select", "+ai_billing__budgets", "--target", kind)
+    project = Project(kind, tmp_path, port=port_of(kind, request), root=customers(kind))
+    project.database().close()
+    budgets = project.parsed().nodes["seed.customer.budgets"].config
+    refused = pytest.raises(AssertionError, match="holds floats, which lose digits of money: budget")
+    with patch.object(budgets, "column_types", {}), refused:
+        project.dbt("build", "--select", "+ai_billing__budgets")
 
 
 @pytest.mark.parametrize("kind", ["duckdb", "postgres"])
 def test_an_incremental_build_and_pruned_tables_show_the_same(request, tmp_path, kind):
     """Four states of the tables: appended, deduplicated, with rows that the destination lost, and pruned."""
-    if kind == "duckdb":
-        warehouse = DuckDB(typed=True, path=str(tmp_path / "built.duckdb"))
-        port, schema, plain = 0, "main", DuckDB()
-    else:
-        port, schema = request.getfixturevalue("postgres").port, f"built_{next(SCHEMAS)}"
-        warehouse, plain = Postgres(port, schema, typed=True), Postgres(port, f"{schema}_plain")
-    for each in (warehouse, plain):
-        each.create_raw()
-    environment = {"AI_BILLING_SCHEMA": schema, "AI_BILLING_DUCKDB": str(tmp_path / "built.duckdb"), "AI_BILLING_PGPORT": str(port)}
-    (tmp_path / "dbt_project.yml").write_text("name: customer\nversion: 1.0.0\nprofile: ai_billing\n")
-    (tmp_path / "packages.yml").write_text(f"packages:\n  - local: {PACKAGE}\n")
-    run_dbt(tmp_path, environment, "deps")
+    project = Project(kind, tmp_path, port=port_of(kind, request))
+    warehouse, plain = project.database(typed=True), Postgres(project.port, "plain") if kind == "postgres" else DuckDB()
+    plain.create_raw()
     names = ["completeness", "current_costs", "removed_rows"]
 
     def run(*command: str):
         nonlocal warehouse
-        warehouse.close()
-        run_dbt(tmp_path, environment, *command, "--target", kind)
-        warehouse = DuckDB(path=str(tmp_path / "built.duckdb")) if kind == "duckdb" else reopened(port, schema)
+        warehouse = project.run(warehouse, *command)
 
     world = World(Table())
     for number in range(6):
@@ -302,8 +291,3 @@ def test_an_incremental_build_and_pruned_tables_show_the_same(request, tmp_path,
     warehouse.close()
     plain.close()
 
-
-def reopened(port: int, schema: str) -> Postgres:
-    warehouse = Postgres(port, f"{schema}_other")
-    warehouse.run(f'set search_path to "{schema}"')
-    return warehouse

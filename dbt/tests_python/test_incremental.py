@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 import pytest
-from test_dbt import multiset, reopened
+from dbt_project import Project
+from test_dbt import multiset
 from test_histories import DAYS, change, windows
-from warehouses import PACKAGE, DuckDB, Postgres, dbt_here
+from warehouses import DuckDB, Postgres
 from world import Table, World, at, cost, usage
 
 INCREMENTAL = [f"ai_billing__{step}_{dataset}" for step in ("rows", "placed", "judged") for dataset in ("usage", "costs")]
@@ -30,43 +31,20 @@ class Destination(Table):
         del self.waiting[:number]
 
 
-PARSED: dict = {}
-
-
-class Project:
+class Incremental:
     """The package on one database, and the same raw tables on another one, where each build makes all rows again."""
 
-    def __init__(self, kind: str, folder, port: int):
-        self.kind, self.folder, self.port, self.schema = kind, folder, port, "incremental"
-        self.file = str(folder / "built.duckdb")
-        if kind == "duckdb":
-            self.schema, self.warehouse, self.whole = "main", DuckDB(path=self.file), DuckDB()
-        else:
-            self.warehouse, self.whole = Postgres(port, self.schema), Postgres(port, f"{self.schema}_whole")
-        for each in (self.warehouse, self.whole):
-            each.create_raw()
-        # A parse takes as long as three runs. It is shared, because all projects on a kind of database have one schema and name.
-        self.parsed = PARSED.get(kind)
-        self.parsed = PARSED[kind] = self.parsed or self.dbt("parse")
+    def __init__(self, project: Project):
+        self.project, self.warehouse = project, project.database()
+        self.whole = DuckDB() if project.kind == "duckdb" else Postgres(project.port, "whole")
+        self.whole.create_raw()
 
     def fill(self, tables: dict[str, list[dict]]) -> None:
         for each in (self.warehouse, self.whole):
             each.fill(tables)
 
     def run(self, *words: str) -> None:
-        self.warehouse.close()
-        self.dbt("run", *words)
-        self.warehouse = DuckDB(path=self.file) if self.kind == "duckdb" else reopened(self.port, self.schema)
-
-    def dbt(self, *words: str):
-        environment = {
-            "AI_BILLING_SCHEMA": self.schema,
-            "AI_BILLING_DUCKDB": self.file,
-            "AI_BILLING_PGPORT": str(self.port),
-        }
-        places = ["--project-dir", PACKAGE, "--profiles-dir", PACKAGE, "--target", self.kind, "--no-write-json"]
-        paths = ["--target-path", self.folder, "--log-path", self.folder]
-        return dbt_here(environment, "--quiet", *words, *places, *paths, parsed=self.parsed)
+        self.warehouse = self.project.run(self.warehouse, "run", "--no-write-json", *words)
 
     def rows(self, names: Iterable[str]) -> dict[str, list[str]]:
         return {name: multiset(self.warehouse, name) for name in names}
@@ -79,7 +57,7 @@ class Project:
 @pytest.fixture(params=["duckdb", "postgres"])
 def project(request, tmp_path):
     port = request.getfixturevalue("postgres").port if request.param == "postgres" else 0
-    made = Project(request.param, tmp_path, port)
+    made = Incremental(Project(request.param, tmp_path, port=port))
     yield made
     made.close()
 

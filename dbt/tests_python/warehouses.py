@@ -170,7 +170,13 @@ class Warehouse:
         return json.dumps(value) if isinstance(value, list | dict) else value
 
     def plain_views(self) -> None:
-        self.run((SQL / f"{self.name}.sql").read_text())
+        """Runs the file of plain views. Each view is read as soon as it stands, and becomes a table for those that follow, because a
+        database plans views over views for minutes."""
+        file = (SQL / f"{self.name}.sql").read_text()
+        for statement in re.split(r"^(?=create (?:or replace )?view )", file, flags=re.MULTILINE):
+            self.run(statement)
+            for name in models_of(statement):
+                self.run(f"create table made as select * from {name}; drop view {name}; alter table made rename to {name}")
 
     def build(self, text: str | None = None) -> None:
         """Each model becomes a table, as with dbt. A model is computed once, and not before a query names it or a model that
