@@ -36,10 +36,21 @@ describe("the command line", () => {
           budgets: undefined,
           "exchange-rates": undefined,
           invoices: undefined,
+          shared: undefined,
         },
       },
     });
     expect(parse("sync")).toMatchObject({ options: { configs: ["config.json"] } });
+  });
+
+  it("takes the first month of the fiscal year, from 1 to 12", () => {
+    for (const command of ["sync", "report"]) {
+      expect(parse(`${command} --fiscal-year-start 10`)).toMatchObject({
+        options: { fiscalYearStart: "10" },
+      });
+      for (const month of ["0", "13", "04", "April"])
+        expect(() => parse(`${command} --fiscal-year-start ${month}`)).toThrow("from 1 to 12");
+    }
   });
 
   it("takes several configs, and the names of accounts", () => {

@@ -89,6 +89,7 @@ export function addWarehouse(program: Parser, found: (command: WarehouseCommand)
         reset: resetOf(at),
         inputs: inputsOf(at),
         currency: currencyOf(at),
+        fiscalYearStart: fiscalYearStartOf(at),
         memory: memoryIn(at),
       },
     });
@@ -138,10 +139,15 @@ const withInputs = (command: Parser): Parser =>
       `--${input.option} <file>`,
       `CSV with the columns ${needed.join(", ")}${more}`,
     );
-  }, command).option(
-    "--currency <code>",
-    `currency in which all costs are also shown, such as EUR; needs --exchange-rates; ${NO_CURRENCY} for none`,
-  );
+  }, command)
+    .option(
+      "--currency <code>",
+      `currency in which all costs are also shown, such as EUR; needs --exchange-rates; ${NO_CURRENCY} for none`,
+    )
+    .option(
+      "--fiscal-year-start <month>",
+      "first month of the fiscal year, 1 to 12; FY2026 ends in 2026",
+    );
 
 /** `--currency`: a code of ISO 4217, or none. */
 function currencyOf(at: Parser): string | undefined {
@@ -186,6 +192,7 @@ DATABASE_URL with --database postgresql://
         out,
         inputs: inputsOf(at),
         currency: currencyOf(at),
+        fiscalYearStart: fiscalYearStartOf(at),
         memory: memoryIn(at),
       },
     });
@@ -285,10 +292,19 @@ init asks for what the line does not say, and never replaces a file.
     });
 }
 
+/** `--fiscal-year-start`: a month as its number. */
+function fiscalYearStartOf(at: Parser): string | undefined {
+  const month = optionalText(at, "fiscalYearStart");
+  return month === undefined || /^([1-9]|1[0-2])$/.test(month)
+    ? month
+    : refuse(at, "--fiscal-year-start needs a month from 1 to 12");
+}
+
 /** The files of the inputs by their options. commander names `--exchange-rates` `exchangeRates`. */
 const inputsOf = (at: Parser): InputFiles => ({
   teams: optionalText(at, "teams"),
   budgets: optionalText(at, "budgets"),
   "exchange-rates": optionalText(at, "exchangeRates"),
   invoices: optionalText(at, "invoices"),
+  shared: optionalText(at, "shared"),
 });

@@ -6,8 +6,31 @@ import { decimal } from "./report/format.ts";
 /** Findings of which a summary and the report show the words. */
 const SHOWN = 100;
 
-/** All findings in words, those of the most money first. Reads the model `team_map_findings`. */
-export async function findingsOf(database: Database): Promise<readonly string[]> {
+/** All findings in words. Reads the models `team_map_findings` and `budget_status`. */
+export const findingsOf = async (database: Database): Promise<readonly string[]> => [
+  ...(await spentBudgets(database)),
+  ...(await teamMapFindings(database)),
+];
+
+/** The budgets of today that are exceeded, without those of the month for teams and for all costs, which the first screen shows. */
+async function spentBudgets(database: Database): Promise<readonly string[]> {
+  const rows = await database.query(`
+    SELECT budgets.label, coalesce(shown, budgets.value, ''), coalesce('FY' || fiscal_year, strftime(first_month, '%Y-%m')),
+           billing_currency, billed_cost, budget
+    FROM budget_status AS budgets
+    LEFT JOIN label_names AS names ON names.label = budgets.label AND names.value = budgets.value
+    WHERE is_over AND (fiscal_year IS NOT NULL OR budgets.label NOT IN ('all', 'team'))
+      AND (SELECT date_trunc('month', max(through_day)) FROM monthly_costs) BETWEEN first_month AND last_month
+    ORDER BY 3, billed_cost - budget DESC, 1, 2, 4 LIMIT ${SHOWN}`);
+  return rows.map(
+    ([label = "", value = "", period = "", currency = "", billed = "0", budget = "0"]) =>
+      `${label === "all" ? "all costs" : `${label} ${value}`} of ${period} came to ${decimal(plain(billed))} ${currency}, ` +
+      `more than the budget of ${decimal(plain(budget))}`,
+  );
+}
+
+/** Days on which the team map is not clear; those of the most money first. */
+async function teamMapFindings(database: Database): Promise<readonly string[]> {
   const rows = await database.query(`
     SELECT finding, label, coalesce(shown, value), coalesce(first_day::VARCHAR, ''), coalesce(last_day::VARCHAR, ''),
            coalesce(team, ''), coalesce(other_team, ''), coalesce(billing_currency, ''), billed_cost

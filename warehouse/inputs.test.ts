@@ -3,7 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Database } from "./database.ts";
-import { idleBudgets, type InputFiles, readInputs, storeInputs, warnOfBudgets } from "./inputs.ts";
+import {
+  idleBudgets,
+  type InputFiles,
+  readInputs,
+  storeFiscalYear,
+  storeInputs,
+  warnOfBudgets,
+} from "./inputs.ts";
 import { inputTables } from "./models.ts";
 
 let folder = "";
@@ -19,6 +26,7 @@ const NONE: InputFiles = {
   budgets: undefined,
   "exchange-rates": undefined,
   invoices: undefined,
+  shared: undefined,
 };
 
 async function file(name: string, text: string): Promise<string> {
@@ -35,8 +43,8 @@ describe("inputs", () => {
     );
     const [rows] = (await readInputs({ ...NONE, budgets })).values();
     expect(rows).toEqual([
-      ["Care, Support", "2026-11", "USD", "0.000000000000000001"],
-      ["", "2026-11", "USD", "12"],
+      ["Care, Support", "2026-11", "USD", "0.000000000000000001", "", "", ""],
+      ["", "2026-11", "USD", "12", "", "", ""],
     ]);
   });
 
@@ -69,6 +77,7 @@ describe("inputs", () => {
       budgets,
       invoices,
       "exchange-rates": folder,
+      shared: undefined,
     });
     await expect(failed).rejects.toMatchObject({ code: "invalid_arguments" });
     for (const words of [
@@ -82,6 +91,24 @@ describe("inputs", () => {
     ]) {
       await expect(failed).rejects.toThrow(words);
     }
+  });
+
+  it("name every fault of the rules for shared costs in one error, each rule as a whole", async () => {
+    const shared = await file(
+      "shared.csv",
+      "rule,label,value,method,team,part\n1,charge_category,Tax,percent,Ads,50\n1,charge_category,Tax,percent,Lab,40\n" +
+        "2,color,red,evenly,,7\n3,unowned,,by spend,,\n",
+    );
+    const failed = readInputs({ ...NONE, shared });
+    for (const words of [
+      'row "1, charge_category, Tax, percent, Ads, 50": the percentages of this rule do not add up to 100',
+      'row "1, charge_category, Tax, percent, Lab, 40": the percentages of this rule do not add up to 100',
+      'row "2, color, red, evenly, , 7": label is none of charge_category, service_provider_name, account, project_id, workspace_id, ' +
+        "api_key_id, model_id, team, unowned; part is only for percent and amount",
+    ]) {
+      await expect(failed).rejects.toThrow(words);
+    }
+    await expect(failed).rejects.not.toThrow('row "3');
   });
 
   it("quote nothing of a file that is no input", async () => {
@@ -140,6 +167,14 @@ describe("inputs", () => {
     const failed = readInputs({ ...NONE, teams, budgets });
     await expect(failed).rejects.toThrow("long.csv: line 3 does not have 3 columns");
     await expect(failed).rejects.toThrow("utf16.csv: it is not UTF-8 text");
+  });
+
+  it("keep the first month of the fiscal year until another one comes", async () => {
+    const database = await Database.inMemory();
+    for (const table of await inputTables()) await database.run(table);
+    for (const month of ["4", "10", undefined]) await storeFiscalYear(database, month);
+    expect(await database.query("FROM ai_billing_fiscal_year_start")).toEqual([["10"]]);
+    database.close();
   });
 
   it("replace their own rows only", async () => {

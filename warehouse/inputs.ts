@@ -1,5 +1,5 @@
 /**
- * The inputs of allocation, budgets, conversion and invoices: CSV files that become the tables which the models read. The
+ * The inputs of allocation, budgets, conversion, invoices and shared costs: CSV files that become the tables which the models read. The
  * model `invalid_inputs` judges their rows, so that a file and a table have the same rules.
  */
 import { open } from "node:fs/promises";
@@ -21,8 +21,16 @@ export const INPUTS = [
   {
     option: "budgets",
     table: "ai_billing_budgets",
-    columns: ["team", "month", "billing_currency", "budget"],
-    optional: [],
+    columns: [
+      "team",
+      "month",
+      "billing_currency",
+      "budget",
+      "project_id",
+      "model_id",
+      "service_provider_name",
+    ],
+    optional: ["project_id", "model_id", "service_provider_name"],
   },
   {
     option: "exchange-rates",
@@ -35,6 +43,22 @@ export const INPUTS = [
     table: "ai_billing_invoice_totals",
     columns: ["invoice_issuer_name", "invoice_id", "billing_currency", "billed_total"],
     optional: [],
+  },
+  {
+    option: "shared",
+    table: "ai_billing_shared",
+    columns: [
+      "rule",
+      "label",
+      "value",
+      "method",
+      "team",
+      "part",
+      "billing_currency",
+      "valid_from",
+      "valid_to",
+    ],
+    optional: ["billing_currency", "valid_from", "valid_to"],
   },
 ] as const;
 
@@ -100,6 +124,19 @@ export async function storeInputs(database: Database, rows: InputRows): Promise<
   }
 }
 
+/** The table that holds the first month of the fiscal year: one row, or none. The models read it. */
+export const FISCAL_YEAR_TABLE = "ai_billing_fiscal_year_start";
+
+/** Keeps the first month of the fiscal year for this sync and those after it. Without one, that of an earlier sync stays. */
+export async function storeFiscalYear(
+  database: Database,
+  firstMonth: string | undefined,
+): Promise<void> {
+  if (firstMonth === undefined) return;
+  await database.run(`DELETE FROM ${FISCAL_YEAR_TABLE}`);
+  await database.append(FISCAL_YEAR_TABLE, [[firstMonth]]);
+}
+
 /** A budget against which no cost can count, as its values, and the reason. */
 interface IdleBudget {
   readonly given: string;
@@ -118,10 +155,10 @@ export async function idleBudgets(database: Database): Promise<readonly IdleBudg
              billing_currency NOT IN (SELECT billing_currency FROM current_costs WHERE billing_currency IS NOT NULL)
                AND EXISTS (FROM current_costs) AS has_no_cost
       FROM budgets)
-    SELECT coalesce(team, ''), strftime(month, '%Y-%m'), billing_currency, budget, has_no_team
+    SELECT coalesce(value, ''), coalesce('FY' || fiscal_year, strftime(first_month, '%Y-%m')), billing_currency, budget, has_no_team
     FROM judged WHERE has_no_team OR has_no_cost ORDER BY ALL`);
-  return rows.map(([team = "", month = "", currency = "", budget = "0", hasNoTeam]) => ({
-    given: [team, month, currency, plain(budget)].join(", "),
+  return rows.map(([value = "", period = "", currency = "", budget = "0", hasNoTeam]) => ({
+    given: [value, period, currency, plain(budget)].join(", "),
     why: hasNoTeam === "true" ? "its team is in no row of teams" : `no cost is in ${currency}`,
   }));
 }

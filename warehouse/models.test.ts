@@ -36,11 +36,15 @@ describe("the models of sql/duckdb.sql", () => {
       ["ai_billing_close_lines"],
       ["ai_billing_closes"],
       ["ai_billing_exchange_rates"],
+      ["ai_billing_fiscal_year_start"],
       ["ai_billing_invoice_totals"],
       ["ai_billing_reporting_currency"],
+      ["ai_billing_shared"],
       ["ai_billing_teams"],
     ]);
-    await database.run("INSERT INTO ai_billing_budgets VALUES (NULL, '2026-11', 'USD', '12.5')");
+    await database.run(
+      "INSERT INTO ai_billing_budgets (month, billing_currency, budget) VALUES ('2026-11', 'USD', '12.5')",
+    );
     await database.run(
       "INSERT INTO ai_billing_teams (label, value, team) VALUES ('color', 'red', 'Search')",
     );

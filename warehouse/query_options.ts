@@ -18,6 +18,8 @@ Tables (DESCRIBE lists the columns of one):
   monthly_costs_as_of             a month as it looked in the past
   converted_costs                 costs in one currency, at the rate of each day
   costs_without_rate              costs that are in no converted sum
+  costs_as_known                  costs by team, key, invoice, as known on a day
+  showback, shared_costs          own and shared costs of teams; how they are shared
   focus_cost_and_usage            costs in the shape of FOCUS 1.4
   label_names                     names of projects, workspaces and API keys
   completeness, reconciliation    which days are proven, control totals

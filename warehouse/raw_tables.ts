@@ -6,7 +6,7 @@ import { STREAM_NAMES, type StreamName } from "../src/catalog/stream_names.ts";
 import { ConnectorError } from "../src/errors.ts";
 import { EXTRACTED_AT, identifier, literal, TABLES, textsOf } from "./columns.ts";
 import type { Database } from "./database.ts";
-import { INPUTS } from "./inputs.ts";
+import { FISCAL_YEAR_TABLE, INPUTS } from "./inputs.ts";
 import { inputTables } from "./models.ts";
 import { CURRENCY_TABLE } from "./reporting.ts";
 
@@ -36,6 +36,7 @@ export const WANTED: readonly WantedTable[] = [
   })),
   ...INPUTS.map(({ table, columns }) => ({ name: table, wanted: [...columns] })),
   { name: CURRENCY_TABLE, wanted: ["currency"] },
+  { name: FISCAL_YEAR_TABLE, wanted: ["month"] },
 ];
 
 /** The column of a found table for each wanted one; null where the table lacks it. */

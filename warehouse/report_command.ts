@@ -8,6 +8,7 @@ import {
   type InputFiles,
   type InputRows,
   readInputs,
+  storeFiscalYear,
   storeInputs,
   warnOfBudgets,
 } from "./inputs.ts";
@@ -31,6 +32,8 @@ export interface ReportOptions {
   readonly inputs: InputFiles;
   /** The reporting currency; absent for that of the database. */
   readonly currency: string | undefined;
+  /** The first month of the fiscal year, `1` to `12`; absent for that in the database. */
+  readonly fiscalYearStart: string | undefined;
   /** Bytes that DuckDB may take; absent for a part of what the process may have. */
   readonly memory: number | undefined;
 }
@@ -53,8 +56,8 @@ export async function report(options: ReportOptions, host: WarehouseHost): Promi
 
 /** The file of a sync whose models are the wanted ones, open for reading. */
 async function freshBooks(options: ReportOptions): Promise<Database | undefined> {
-  const { database: path, schema, inputs, currency, memory } = options;
-  const asksForOthers = [schema, currency, ...Object.values(inputs)].some(
+  const { database: path, schema, inputs, currency, fiscalYearStart, memory } = options;
+  const asksForOthers = [schema, currency, fiscalYearStart, ...Object.values(inputs)].some(
     (value) => value !== undefined,
   );
   if (isPostgres(path) || asksForOthers) return undefined;
@@ -79,6 +82,7 @@ async function copied(
   try {
     await storeInputs(database, inputs);
     await storeCurrency(database, options.currency);
+    await storeFiscalYear(database, options.fiscalYearStart);
     await makeAllModels(database);
     return database;
   } catch (error) {

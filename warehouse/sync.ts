@@ -7,7 +7,14 @@ import { Database } from "./database.ts";
 import { proofs } from "./figures.ts";
 import { findingsOf } from "./findings.ts";
 import type { WarehouseHost } from "./host.ts";
-import { type InputFiles, readInputs, storeInputs, warnOfBudgets } from "./inputs.ts";
+import {
+  type InputFiles,
+  type InputRows,
+  readInputs,
+  storeFiscalYear,
+  storeInputs,
+  warnOfBudgets,
+} from "./inputs.ts";
 import { reportData, screensOf } from "./report/data.ts";
 import { overviewsOf } from "./report/overview.ts";
 import { assertMayWrite, writeReport } from "./report/write.ts";
@@ -38,6 +45,8 @@ export interface SyncOptions {
   readonly inputs: InputFiles;
   /** The reporting currency, which stays in the database; absent for that of an earlier sync. */
   readonly currency: string | undefined;
+  /** The first month of the fiscal year, `1` to `12`, which stays in the database; absent for that of an earlier sync. */
+  readonly fiscalYearStart: string | undefined;
   /** Bytes that DuckDB may take; absent for a part of what the process may have. */
   readonly memory: number | undefined;
 }
@@ -105,11 +114,7 @@ async function summaryOfSync(options: SyncOptions, host: WarehouseHost): Promise
     await database.lock();
     await prepare(database, accounts);
     for (const account of chosen) await resetStates(database, account, options.reset);
-    for (const table of await inputTables()) await database.run(table);
-    await database.transaction(async () => {
-      await storeInputs(database, inputs);
-      await storeCurrency(database, options.currency);
-    });
+    await storeGiven(database, inputs, options);
     const results = await deliverAll(chosen, database, host);
     for (const text of errorsOf(results)) host.warn(text);
     for (const stream of RESETTABLE) {
@@ -157,6 +162,20 @@ const endOf = ({ account, ok, errors }: Result): Summary["accounts"][number] => 
   const { name, base_url } = account;
   return { name, base_url, account: account.account, ok, errors };
 };
+
+/** Stores what the line gives besides the accounts, at once. */
+async function storeGiven(
+  database: Database,
+  inputs: InputRows,
+  { currency, fiscalYearStart }: SyncOptions,
+): Promise<void> {
+  for (const table of await inputTables()) await database.run(table);
+  await database.transaction(async () => {
+    await storeInputs(database, inputs);
+    await storeCurrency(database, currency);
+    await storeFiscalYear(database, fiscalYearStart);
+  });
+}
 
 /** The errors of all accounts; with their names if there are several. */
 const errorsOf = (results: readonly Result[]): readonly string[] =>

@@ -1,16 +1,34 @@
-{# The inputs of the user: teams, budgets, exchange rates and totals of invoices. All columns are text. #}
+{# The inputs of the user: teams, budgets, exchange rates, totals of invoices and rules for shared costs. All columns are text. #}
 {% macro input_columns() %}
   {{ return({
     'teams': ['label', 'value', 'team', 'valid_from', 'valid_to'],
-    'budgets': ['team', 'month', 'billing_currency', 'budget'],
+    'budgets': ['team', 'month', 'billing_currency', 'budget', 'project_id', 'model_id', 'service_provider_name'],
     'exchange_rates': ['from_currency', 'to_currency', 'valid_from', 'rate'],
-    'invoice_totals': ['invoice_issuer_name', 'invoice_id', 'billing_currency', 'billed_total']}) }}
+    'invoice_totals': ['invoice_issuer_name', 'invoice_id', 'billing_currency', 'billed_total'],
+    'shared': ['rule', 'label', 'value', 'method', 'team', 'part', 'billing_currency', 'valid_from', 'valid_to']}) }}
 {% endmacro %}
 
 {# The columns of an input that a seed or a table may lack. #}
 {% macro optional_columns() %}
-  {{ return({'teams': ['valid_from', 'valid_to']}) }}
+  {{ return({'teams': ['valid_from', 'valid_to'], 'budgets': ['project_id', 'model_id', 'service_provider_name'],
+    'shared': ['billing_currency', 'valid_from', 'valid_to']}) }}
 {% endmacro %}
+
+{# The first month of the fiscal year, as two digits. The variable is a month from 1 to 12. A name with a point is a table of the database
+   with the column month. #}
+{% macro fiscal_year_start() -%}
+  {%- set given = var('ai_billing_fiscal_year_start') | string -%}
+  {%- if '.' in given -%}
+  lpad(coalesce((select max({{ ai_billing.input_text('month') }}) from {{ given }}), '1'), 2, '0')
+  {%- elif modules.re.match('(0?[1-9]|1[0-2])$', given) -%}
+  '{{ '%02d' % (given | int) }}'
+  {%- else -%}
+  {{ exceptions.raise_compiler_error('ai_billing_fiscal_year_start is a month from 1 to 12, and "' ~ given ~ '" is none') }}
+  {%- endif -%}
+{%- endmacro %}
+
+{# Whether a text is a fiscal year, such as FY2026. #}
+{% macro is_fiscal_year(text) %}{{ return(ai_billing.matches(text, 'FY[1-9][0-9]{3}')) }}{% endmacro %}
 
 {# The optional columns that the table of an input lacks. If dbt cannot look at the table, this assumes that it has all of them. #}
 {% macro lacking_columns(input, named) %}

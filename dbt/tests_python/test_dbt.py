@@ -26,16 +26,19 @@ vars:
   ai_billing_budgets: budgets
   ai_billing_exchange_rates: exchange_rates
   ai_billing_invoice_totals: invoice_totals
+  ai_billing_shared: shared
+  ai_billing_fiscal_year_start: 4
 seeds:
   customer:
-    +column_types: {budget: "%s", rate: "%s", invoice_id: "%s", billed_total: "%s"}
+    +column_types: {budget: "%s", rate: "%s", invoice_id: "%s", billed_total: "%s", part: "%s"}
 """
 # Seeds of the project, and rows of the tables that the plain views read.
 INPUTS = {
-    "teams": [("project_id", "p1", "Search")],
+    "teams": [("project_id", "p1", "Search", "2025-01-01", "2026-12-31")],
     "budgets": [("Search", "2025-11", "USD", "50"), ("", "2025-11", "USD", "100.5")],
     "exchange_rates": [("USD", "EUR", "2025-01-01", "0.9")],
     "invoice_totals": [("Example", "INV-1", "USD", "3.15"), ("Example", "INV-2", "USD", "100.000000000000000001")],
+    "shared": [("1", "charge_category", "Purchase", "percent", "Ads", "33.3"), ("1", "charge_category", "Purchase", "percent", "Search", "66.7")],
 }
 
 
@@ -91,7 +94,7 @@ def customers(tmp_path_factory):
         (folder / "packages.yml").write_text(f"packages:\n  - local: {PACKAGE}\n")
         (folder / "seeds").mkdir()
         for name, rows in INPUTS.items():
-            lines = [",".join(row) for row in (COLUMNS_OF_INPUTS[name], *rows)]
+            lines = [",".join(row) for row in (COLUMNS_OF_INPUTS[name][: len(rows[0])], *rows)]
             (folder / "seeds" / f"{name}.csv").write_text("\n".join(lines) + "\n")
         Project(kind, folder, root=folder).invoke("deps")
         return folder

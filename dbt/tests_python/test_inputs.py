@@ -72,7 +72,7 @@ def test_rows_that_cannot_be_used_are_listed(given):
         ("teams", "model_id, m, Ads", "label is none of api_key_id, project_id, workspace_id"),
         ("teams", "project_id, , Ads", "value is missing"),
         ("budgets", "Lab, 2025-11, USD, 1,000", "budget is not a decimal that fits"),
-        ("budgets", "Lab, 2025-13, USD, 1", "month is not written as YYYY-MM"),
+        ("budgets", "Lab, 2025-13, USD, 1", "month is not written as YYYY-MM, or as FY and a year"),
         ("budgets", "Lab, 2025-12, USD, -1", "budget is negative"),
         ("budgets", ", 2025-10, USD, 1", "another row contradicts it"),
         ("budgets", ", 2025-10, USD, 1.5", "another row contradicts it"),

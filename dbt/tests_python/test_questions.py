@@ -37,6 +37,7 @@ def ask(world: World, usage_of: World) -> None:
     for kind, amount in (("input_tokens", "6"), ("cache_read_tokens", "0.6")):
         world.put(cost(f"priced-{kind}", "11-05", amount, x_UsageType=kind, **labels("m1", "k1")))
     world.put(cost("without-usage", "11-06", "4", **labels("m9", "k1")))
+    world.put(cost("tax", "11-01", "19", ChargeCategory="Tax"))
     world.put(cost("plan", "11-01", "20", end="12-01", ChargeCategory="Purchase", EffectiveCost="0"))
 
 
@@ -53,8 +54,9 @@ def answered(warehouse):
     costs.sync(*MONTHS)
     warehouse.fill(table.tables)
     warehouse.give(
-        teams=[("project_id", "p1", "Search")],
-        budgets=[("Search", "2025-11", "USD", "50"), ("", "2025-11", "USD", "1000")],
+        teams=[("project_id", "p1", "Search", "", "2025-10-20"), ("project_id", "p1", "Ads", "2025-10-21", "")],
+        budgets=[("Search", "2025-11", "USD", "50"), ("", "2025-11", "USD", "1000"), ("", "FY2025", "USD", "9000", "p1")],
+        shared=[("1", "charge_category", "Tax", "by spend")],
         exchange_rates=[("USD", "EUR", "2025-01-01", "0.9")],
         invoice_totals=[("Example", "INV-10", "USD", "340.5"), ("Example", "INV-10", "EUR", "60")],
     )

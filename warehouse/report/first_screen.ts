@@ -140,7 +140,7 @@ async function budgetOf(
 ): Promise<Budget | null> {
   const where = `billing_currency = ${literal(all.currency)} AND month = TRY_CAST(${literal(all.month)} AS DATE)`;
   const [row = []] = await database.query(`
-    WITH budgets AS (SELECT team, budget FROM budget_status WHERE ${where}),
+    WITH budgets AS (SELECT team, budget FROM budget_status WHERE label IN ('all', 'team') AND ${where}),
     spent AS (SELECT * FROM team_costs SEMI JOIN budgets USING (team) WHERE ${where} AND ${ACTIVE})
     SELECT sum(budget) FILTER (team IS NULL), sum(budget) FILTER (team IS NOT NULL), count(*) FILTER (team IS NOT NULL),
            (SELECT coalesce(sum(billed_cost), 0) FROM ${TO_DATE} SEMI JOIN budgets USING (team)),

@@ -3,7 +3,7 @@
 {%- set owners = ai_billing.owner_columns() %}
 {%- set replacing = var('ai_billing_corrections') == 'replacing' %}
 {%- set carried = ['place', 'scope', 'account', 'base_url', 'record_id', 'reading_id', 'record_updated_at', 'age', 'day', 'is_valid',
-  'content_hash'] + owners + ['invoice_id', 'charge_category', 'cost_status', 'corrects_record_id', 'billed_cost', 'effective_cost'] %}
+  'content_hash'] + owners + ['billing_period_start', 'invoice_id', 'charge_category', 'cost_status', 'corrects_record_id', 'billed_cost', 'effective_cost'] %}
 with readings as (
   select reading_id, max(began_at) as began_at
   from {{ ref('ai_billing__manifest') }}

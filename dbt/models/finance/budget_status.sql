@@ -1,51 +1,88 @@
--- Each budget beside the costs and the forecast of its month, over all accounts. Costs in a currency other than the budget's do not
--- count. A month without costs has spent 0. A month that has not begun has no forecast.
-with teams as (
-  -- If one of the costs has no forecast, their sum has none.
-  select
-    month, team, billing_currency,
-    sum(billed_cost) as billed_cost,
-    case when count(*) = count(forecast_cost) then sum(forecast_cost) end as forecast_cost
+-- Each budget beside the costs and the forecast of its month or fiscal year, over all accounts. Costs in a currency other than the
+-- budget's do not count. A period without costs has spent 0, and one that has not begun has no forecast. Of a fiscal year, each month
+-- that has not begun counts in the forecast as much as the running month.
+{%- set labels = ['project_id', 'model_id', 'service_provider_name'] %}
+{%- set text = dbt.type_string() %}
+with months as (
+  select month, 'all' as label, cast(null as {{ text }}) as value, billing_currency, billed_cost, forecast_cost
+  from {{ ref('monthly_costs') }}
+  {%- for label in labels %}
+  union all
+  select month, '{{ label }}', {{ label }}, billing_currency, billed_cost, forecast_cost
+  from {{ ref('monthly_costs') }}
+  where {{ label }} is not null
+  {%- endfor %}
+  union all
+  select month, 'team', team, billing_currency, billed_cost, forecast_cost
   from {{ ref('team_costs') }}
-  group by month, team, billing_currency
+  where team is not null
 ),
 
-organization as (
+-- If one of the costs has no forecast, their sum has none.
+summed as (
   select
-    month, billing_currency,
+    month, label, value, billing_currency,
     sum(billed_cost) as billed_cost,
     case when count(*) = count(forecast_cost) then sum(forecast_cost) end as forecast_cost
-  from teams
-  group by month, billing_currency
+  from months
+  group by month, label, value, billing_currency
 ),
 
-newest as (
-  select max(month) as month from teams
+running as (
+  select {{ ai_billing.month_of('max(through_day)') }} as month from {{ ref('monthly_costs') }}
 ),
 
 spent as (
   select
-    budgets.month, budgets.team, budgets.billing_currency, budgets.budget,
-    coalesce(case when budgets.team is null then organization.billed_cost else teams.billed_cost end, 0) as billed_cost,
-    case
-      when budgets.month > newest.month or newest.month is null then null
-      when budgets.team is null then case when organization.month is null then 0 else organization.forecast_cost end
-      when teams.month is null then 0
-      else teams.forecast_cost
-    end as forecast_cost
+    budgets.label, budgets.value, budgets.team, budgets.fiscal_year, budgets.first_month, budgets.last_month,
+    budgets.billing_currency, budgets.budget, running.month as running_month,
+    coalesce(sum(summed.billed_cost), 0) as billed_cost,
+    sum(case when summed.month <= running.month then 1 else 0 end) as months_begun,
+    sum(case when summed.month <= running.month and summed.forecast_cost is not null then 1 else 0 end) as months_forecast,
+    coalesce(sum(case when summed.month <= running.month then summed.forecast_cost end), 0) as begun_cost,
+    coalesce(sum(case when summed.month = running.month then summed.forecast_cost end), 0) as running_cost
   from {{ ref('ai_billing__budgets') }} as budgets
-  cross join newest
-  left join teams
-    on budgets.month = teams.month
-    and budgets.team = teams.team
-    and budgets.billing_currency = teams.billing_currency
-  left join organization
-    on budgets.month = organization.month
-    and budgets.billing_currency = organization.billing_currency
+  cross join running
+  left join summed
+    on budgets.label = summed.label
+    and coalesce(budgets.value, '') = coalesce(summed.value, '')
+    and budgets.billing_currency = summed.billing_currency
+    and summed.month >= budgets.first_month
+    and summed.month <= budgets.last_month
+  group by
+    budgets.label, budgets.value, budgets.team, budgets.fiscal_year, budgets.first_month, budgets.last_month,
+    budgets.billing_currency, budgets.budget, running.month
+),
+
+ahead as (
+  select
+    spent.*,
+    case
+      when last_month > running_month
+        then (extract(year from last_month) - extract(year from running_month)) * 12
+          + extract(month from last_month) - extract(month from running_month)
+      else 0
+    end as months_ahead
+  from spent
+),
+
+forecast as (
+  select
+    ahead.*,
+    case
+      when first_month <= running_month and months_begun = months_forecast and abs(running_cost) < 10000000000000
+        then begun_cost + running_cost * cast(months_ahead as {{ dbt.type_int() }})
+    end as forecast_cost
+  from ahead
 )
 
 select
-  month,
+  case when fiscal_year is null then first_month end as month,
+  fiscal_year,
+  first_month,
+  last_month,
+  label,
+  value,
   team,
   billing_currency,
   budget,
@@ -55,4 +92,4 @@ select
   {{ ai_billing.ratio('billed_cost', 'budget') }} as share_spent,
   billed_cost > budget as is_over,
   forecast_cost > budget as is_forecast_over
-from spent
+from forecast

@@ -10,7 +10,12 @@
     [ai_billing.date_of('given.valid_from') ~ ' > ' ~ ai_billing.date_of('given.valid_to'), 'valid_to is before valid_from'],
   ],
   'budgets': [
-    [ai_billing.date_of(dbt.concat(['month', "'-01'"])) ~ ' is null', 'month is not written as YYYY-MM'],
+    [ai_billing.date_of(dbt.concat(['month', "'-01'"])) ~ ' is null and not coalesce(' ~ ai_billing.is_fiscal_year('month') ~ ', false)',
+      'month is not written as YYYY-MM, or as FY and a year'],
+    [
+      'case when team is null then 0 else 1 end + case when project_id is null then 0 else 1 end'
+        ~ ' + case when model_id is null then 0 else 1 end + case when service_provider_name is null then 0 else 1 end > 1',
+      'it names more than one of team, project_id, model_id and service_provider_name'],
     ['billing_currency is null', 'billing_currency is missing'],
     [ai_billing.to_decimal('budget') ~ ' is null', 'budget is not a decimal that fits'],
     [ai_billing.to_decimal('budget') ~ ' < 0', 'budget is negative'],
@@ -28,14 +33,16 @@
     ['billing_currency is null', 'billing_currency is missing'],
     [ai_billing.to_decimal('billed_total') ~ ' is null', 'billed_total is not a decimal that fits'],
   ],
+  'shared': ai_billing.shared_faults(),
 } %}
 {#- A row contradicts another one with the same keys if it says something else. #}
 {%- set undated = 'valid_from is null and valid_to is null' %}
 {%- set said = {
   'teams': ['label, value', 'case when ' ~ undated ~ ' then team end', undated],
-  'budgets': ['team, month, billing_currency', ai_billing.to_decimal('budget'), '1 = 1'],
+  'budgets': ['team, project_id, model_id, service_provider_name, month, billing_currency', ai_billing.to_decimal('budget'), '1 = 1'],
   'exchange_rates': ['from_currency, to_currency, valid_from', ai_billing.to_decimal('rate'), '1 = 1'],
   'invoice_totals': ['invoice_issuer_name, invoice_id, billing_currency', ai_billing.to_decimal('billed_total'), '1 = 1'],
+  'shared': ['rule', 'rule', '1 = 0'],
 } %}
 {%- for input, columns in ai_billing.input_columns().items() %}
 {%- set keys, value, is_compared = said[input] %}
