@@ -144,11 +144,7 @@ async function summaryOfSync(options: SyncOptions, host: WarehouseHost): Promise
       proofs: await proofs(database),
       unusable,
       findings: await findingsOf(database),
-      notices: results.flatMap(({ account, delivery }) =>
-        (delivery?.notices ?? []).map((notice) =>
-          results.length === 1 ? notice : `${account.name}: ${notice}`,
-        ),
-      ),
+      notices: noticesOf(results),
       report: options.report ?? null,
       database: options.database,
     };
@@ -181,6 +177,14 @@ async function storeGiven(
 const errorsOf = (results: readonly Result[]): readonly string[] =>
   results.flatMap(({ account, errors }) =>
     errors.map((text) => (results.length === 1 ? text : `${account.name}: ${text}`)),
+  );
+
+/** The notices of all accounts; with their names if there are several. */
+const noticesOf = (results: readonly Result[]): readonly string[] =>
+  results.flatMap(({ account, delivery }) =>
+    (delivery?.notices ?? []).map((notice) =>
+      results.length === 1 ? notice : `${account.name}: ${notice}`,
+    ),
   );
 
 /** Bills with the names of their accounts: the newest period first, and in it the accounts in the order of the configs. */
