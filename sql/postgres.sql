@@ -17,6 +17,7 @@ drop view if exists shared_costs;
 drop view if exists costs_without_rate;
 drop view if exists ai_billing__book_unbooked;
 drop view if exists team_map_findings;
+drop view if exists prices;
 drop view if exists monthly_costs;
 drop view if exists cost_movers;
 drop view if exists cost_anomalies;
@@ -31,6 +32,7 @@ drop view if exists label_names;
 drop view if exists focus_cost_and_usage;
 drop view if exists daily_costs;
 drop view if exists cost_changes;
+drop view if exists commitments;
 drop view if exists billed_by_invoice;
 drop view if exists ai_billing__owned_costs;
 drop view if exists ai_billing__book_days;
@@ -81,6 +83,7 @@ drop view if exists ai_billing__shared_rules;
 drop view if exists ai_billing__rows_usage;
 drop view if exists ai_billing__rows_costs;
 drop view if exists ai_billing__reporting_currency;
+drop view if exists ai_billing__provider_costs;
 drop view if exists ai_billing__names;
 drop view if exists ai_billing__manifest;
 drop view if exists ai_billing__invoice_totals;
@@ -497,6 +500,58 @@ select
 from newest
 left join newest as as_id on newest.label = as_id.label and newest.name = as_id.value and newest.value <> as_id.value
 left join newest as as_both on newest.label = as_both.label and newest.name = as_both.with_id;
+
+create view ai_billing__provider_costs as
+-- What a provider says of a cost in columns that the interface does not name: the list price, the kind of token, and the commitment that
+-- the cost belongs to (columns of FOCUS). One row for each version of a record that says any of it.
+with said as (
+  select
+    cast("x_ReadingId" as TEXT) as reading_id,
+    cast("x_RecordId" as TEXT) as record_id,
+    (cast(cast("x_ProviderColumns" as TEXT) as jsonb) ->> 'CommitmentDiscountId') as commitment_id,
+    (cast(cast("x_ProviderColumns" as TEXT) as jsonb) ->> 'CommitmentDiscountName') as commitment_name,
+    (cast(cast("x_ProviderColumns" as TEXT) as jsonb) ->> 'CommitmentDiscountCategory') as commitment_category,
+    (cast(cast("x_ProviderColumns" as TEXT) as jsonb) ->> 'CommitmentDiscountType') as commitment_type,
+    (cast(cast("x_ProviderColumns" as TEXT) as jsonb) ->> 'CommitmentDiscountStatus') as commitment_status,
+    (cast(cast("x_ProviderColumns" as TEXT) as jsonb) ->> 'CommitmentDiscountUnit') as commitment_unit,
+    (cast(cast("x_ProviderColumns" as TEXT) as jsonb) ->> 'x_Modality') as modality,
+    (cast(cast("x_ProviderColumns" as TEXT) as jsonb) ->> 'x_TokenKind') as token_kind,
+    (cast(cast("x_ProviderColumns" as TEXT) as jsonb) ->> 'CommitmentDiscountQuantity') as commitment_quantity_text,
+    (cast(cast("x_ProviderColumns" as TEXT) as jsonb) ->> 'ListCost') as list_cost_text
+  from "costs"
+),
+typed as (
+  select
+    said.*,
+    -- OpenAI names the kind of token and the modality in its line items. What is cached, or written to the cache, has no modality in
+    -- the reports of usage.
+    case
+      when token_kind = 'cached input' then 'cache_read_tokens'
+      when token_kind = 'cache writes' then 'x_cache_write_tokens'
+      when token_kind in ('input', 'output') and coalesce(modality, 'text') = 'text' then token_kind || '_tokens'
+      when token_kind in ('input', 'output') and modality = 'audio' then token_kind || '_audio_tokens'
+      when token_kind in ('input', 'output') and modality = 'image' then 'x_' || token_kind || '_image_tokens'
+    end as usage_type,
+    case when ((cast(list_cost_text as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(list_cost_text as TEXT)) <= 1000) then cast(list_cost_text as numeric) end as list_cost,
+    case when ((cast(commitment_quantity_text as TEXT) ~ '^(-?(0|[1-9][0-9]*)([.][0-9]+)?)$') and length(cast(commitment_quantity_text as TEXT)) <= 1000) then cast(commitment_quantity_text as numeric) end as commitment_quantity
+  from said
+)
+select
+  reading_id,
+  record_id,
+  max(usage_type) as usage_type,
+  max(commitment_id) as commitment_id,
+  max(commitment_name) as commitment_name,
+  max(commitment_category) as commitment_category,
+  max(commitment_type) as commitment_type,
+  max(commitment_status) as commitment_status,
+  max(commitment_unit) as commitment_unit,
+  max(list_cost) as list_cost,
+  max(commitment_quantity) as commitment_quantity
+from typed
+where reading_id is not null
+  and coalesce(usage_type, commitment_id, list_cost_text) is not null
+group by reading_id, record_id;
 
 create view ai_billing__reporting_currency as
 -- The currency in which converted_costs are: one row, or none. The variable is a code such as EUR. A name with a point is a table of the
@@ -6440,6 +6495,77 @@ select
 from joined
 left join issuers on joined.invoice_issuer_name = issuers.invoice_issuer_name;
 
+create view commitments as
+-- Commitments by month of charge period: what was paid for, used and lost, from the costs that name one (columns of FOCUS that the
+-- interface does not name, ai_billing__provider_costs). The effective cost of a commitment stands in charges that used it and in charges
+-- for what nobody used; a purchase is billed, and its effective cost is 0.
+with charges as (
+  select
+    cast(date_trunc('month', rows_.day) as date) as month,
+    rows_.account,
+    rows_.base_url,
+    rows_.service_provider_name,
+    rows_.billing_currency,
+    rows_.charge_category,
+    rows_.billed_cost,
+    rows_.effective_cost,
+    rows_.cost_status,
+    rows_.day_status,
+    said.commitment_id,
+    said.commitment_name,
+    said.commitment_category,
+    said.commitment_type,
+    said.commitment_status,
+    said.commitment_unit,
+    said.commitment_quantity
+  from "current_costs" as rows_
+  inner join "ai_billing__provider_costs" as said
+    on rows_.reading_id = said.reading_id and rows_.record_id = said.record_id
+  where rows_.is_counted and said.commitment_id is not null
+),
+summed as (
+  select
+    month, account, base_url, service_provider_name, commitment_id, billing_currency,
+    max(commitment_name) as commitment_name,
+    max(commitment_category) as commitment_category,
+    max(commitment_type) as commitment_type,
+    sum(case when charge_category = 'Purchase' then billed_cost else cast(0 as numeric) end) as purchased_cost,
+    sum(case when commitment_status = 'Used' then effective_cost else cast(0 as numeric) end) as used_cost,
+    sum(case when commitment_status = 'Unused' then effective_cost else cast(0 as numeric) end) as lost_cost,
+    sum(case when commitment_status = 'Used' then commitment_quantity end) as used_quantity,
+    sum(case when commitment_status = 'Unused' then commitment_quantity end) as lost_quantity,
+    count(case when commitment_status = 'Used' or commitment_status = 'Unused' then 1 end) as judged,
+    -- Quantities of several units have no sum.
+    case when min(commitment_unit) = max(commitment_unit) then max(commitment_unit) end as commitment_unit,
+    sum(case when cost_status = 'provisional' then 1 else 0 end) as records_provisional,
+    case max(case day_status when 'unproven' then 2 when 'incomplete' then 1 else 0 end)
+    when 2 then 'unproven' when 1 then 'incomplete' else 'proven' end as day_status
+  from charges
+  group by month, account, base_url, service_provider_name, commitment_id, billing_currency
+)
+select
+  month,
+  account,
+  base_url,
+  service_provider_name,
+  commitment_id,
+  billing_currency,
+  commitment_name,
+  commitment_category,
+  commitment_type,
+  purchased_cost,
+  case when judged > 0 then used_cost + lost_cost end as committed_cost,
+  case when judged > 0 then used_cost end as used_cost,
+  case when judged > 0 then lost_cost end as lost_cost,
+  case when (used_cost + lost_cost) <> 0 and abs(used_cost) < 10000000000000 and abs((used_cost + lost_cost)) < 10000000000000
+    then round(round(used_cost, 18) / (used_cost + lost_cost), 6) end as used_share,
+  case when commitment_unit is not null then used_quantity end as used_quantity,
+  case when commitment_unit is not null then lost_quantity end as lost_quantity,
+  commitment_unit,
+  records_provisional,
+  day_status
+from summed;
+
 create view cost_changes as
 -- Changes of costs after a complete reading of their day, each with the time at which the connector found it. A day in progress has
 -- no changes. `amount_change` is always `amount` less `amount_before`, so that changes add up.
@@ -7113,11 +7239,11 @@ from summed
 inner join places on summed.place = places.place;
 
 create view unit_costs as
--- Effective cost of usage per million units. Usage and costs are added up first and joined then, never row by row. If only one of the
--- two ever has a value in a label, the label is left out. In the join null equals null.
+-- Effective cost of usage per million units, each kind of usage by itself. Usage and costs are added up first and joined then, never row
+-- by row. If only one of the two ever has a value in a label, the label is left out. In the join null equals null.
 --
--- If the costs of a provider never name a usage type, nobody can tell the price of each type. Then all tokens of a model stand beside
--- all its costs of the day, and `basis` is "blended".
+-- A cost that names no usage type is a price of nothing: it stands alone, and so do the quantities that no cost names. A line item may
+-- name the kind of token instead (ai_billing__provider_costs).
 with usage_sums as (
   select
     day, account, base_url, service_provider_name, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, upstream_provider, usage_type,
@@ -7158,13 +7284,44 @@ with usage_sums as (
     )
  else consumed_unit end
 ),
+costs as (
+  select
+    rows_.day,
+    rows_.account,
+    rows_.base_url,
+    rows_.service_provider_name,
+    rows_.service_name,
+    rows_.model_id,
+    rows_.project_id,
+    rows_.workspace_id,
+    rows_.api_key_id,
+    rows_.service_tier,
+    rows_.workload_type,
+    rows_.upstream_provider,
+    rows_.billing_currency,
+    rows_.effective_cost,
+    rows_.day_status,
+    coalesce(rows_.usage_type, said.usage_type) as usage_type,
+    case when rows_.usage_type is null and said.usage_type is not null then 1 else 0 end as is_token_kind,
+    said.list_cost,
+    case when rows_.charge_class = 'Correction' or rows_.corrects_record_id is not null then 1 else 0 end
+      as is_correction
+  from "current_costs" as rows_
+  left join "ai_billing__provider_costs" as said
+    on rows_.reading_id = said.reading_id and rows_.record_id = said.record_id
+  where rows_.charge_category = 'Usage' and rows_.is_counted
+),
 cost_sums as (
   select
     day, account, base_url, service_provider_name, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, upstream_provider, usage_type, billing_currency,
     sum(effective_cost) as effective_cost,
+    sum(case when is_correction = 1 then effective_cost else cast(0 as numeric) end) as correction_cost,
+    sum(case when is_correction = 0 then list_cost end) as list_cost,
+    sum(case when is_correction = 0 and list_cost is null then 1 else 0 end) as unlisted,
+    sum(1 - is_correction) as charges,
+    max(is_token_kind) as is_token_kind,
     max(day_status) as status
-  from "current_costs"
-  where charge_category = 'Usage' and is_counted
+  from costs
   group by day, account, base_url, service_provider_name, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, upstream_provider, usage_type, billing_currency
 ),
 usage_rows as (
@@ -7212,43 +7369,6 @@ shared as (
   group by source_
   having count(*) = 2
 ),
-untyped as (
-  select source_ from cost_rows group by source_ having max(case when usage_type is not null then 1 else 0 end) = 0
-),
-model_tokens as (
-  select usage_rows.source_, usage_rows.day, model_id, sum(quantity) as quantity, max(status) as status
-  from usage_rows
-  inner join untyped on usage_rows.source_ = untyped.source_
-  where model_id is not null and lower(unit) in ('tokens', 'token')
-  group by usage_rows.source_, usage_rows.day, model_id
-),
-model_costs as (
-  select
-    cost_rows.source_, day, model_id, billing_currency,
-    max(account) as account,
-    max(base_url) as base_url,
-    max(service_provider_name) as service_provider_name,
-    sum(effective_cost) as effective_cost,
-    max(status) as status
-  from cost_rows
-  inner join untyped on cost_rows.source_ = untyped.source_
-  where model_id is not null
-  group by cost_rows.source_, day, model_id, billing_currency
-),
-blended as (
-  select
-    model_costs.*,
-    model_tokens.quantity,
-    model_tokens.status as usage_status
-  from model_costs
-  inner join model_tokens
-    on model_costs.source_ = model_tokens.source_
-    and model_costs.day = model_tokens.day
-    and model_costs.model_id = model_tokens.model_id
-),
-blended_models as (
-  select distinct source_, day, model_id from blended
-),
 quantities as (
   select
     rows_.source_,
@@ -7270,11 +7390,6 @@ quantities as (
     max(rows_.status) as status
   from usage_rows as rows_
   left join shared on rows_.source_ = shared.source_
-  left join blended_models
-    on rows_.source_ = blended_models.source_
-    and rows_.day = blended_models.day
-    and rows_.model_id = blended_models.model_id
-  where blended_models.source_ is null or not lower(rows_.unit) in ('tokens', 'token')
   group by
     rows_.source_, rows_.day, rows_.usage_type, rows_.unit, case when shared.service_name = 1 then rows_.service_name end, case when shared.model_id = 1 then rows_.model_id end, case when shared.project_id = 1 then rows_.project_id end, case when shared.workspace_id = 1 then rows_.workspace_id end, case when shared.api_key_id = 1 then rows_.api_key_id end, case when shared.service_tier = 1 then rows_.service_tier end, case when shared.workload_type = 1 then rows_.workload_type end, case when shared.upstream_provider = 1 then rows_.upstream_provider end
 ),
@@ -7305,14 +7420,14 @@ effective as (
     rows_.usage_type,
     rows_.billing_currency,
     sum(rows_.effective_cost) as effective_cost,
+    sum(rows_.correction_cost) as correction_cost,
+    sum(rows_.list_cost) as list_cost,
+    sum(rows_.unlisted) as unlisted,
+    sum(rows_.charges) as charges,
+    max(rows_.is_token_kind) as is_token_kind,
     max(rows_.status) as status
   from cost_rows as rows_
   left join shared on rows_.source_ = shared.source_
-  left join blended_models
-    on rows_.source_ = blended_models.source_
-    and rows_.day = blended_models.day
-    and rows_.model_id = blended_models.model_id
-  where blended_models.source_ is null
   group by
     rows_.source_, rows_.day, rows_.usage_type, rows_.billing_currency, case when shared.service_name = 1 then rows_.service_name end, case when shared.model_id = 1 then rows_.model_id end, case when shared.project_id = 1 then rows_.project_id end, case when shared.workspace_id = 1 then rows_.workspace_id end, case when shared.api_key_id = 1 then rows_.api_key_id end, case when shared.service_tier = 1 then rows_.service_tier end, case when shared.workload_type = 1 then rows_.workload_type end, case when shared.upstream_provider = 1 then rows_.upstream_provider end
 ),
@@ -7404,28 +7519,19 @@ priced as (
     coalesce(units.workload_type, effective.workload_type) as workload_type,
     coalesce(units.upstream_provider, effective.upstream_provider) as upstream_provider,
     coalesce(units.usage_type, effective.usage_type) as usage_type,
-    'priced_usage_type' as basis,
+    case when effective.is_token_kind = 1 then 'priced_token_kind' else 'priced_usage_type' end as basis,
     units.unit,
     effective.billing_currency,
     units.quantity,
     effective.effective_cost,
+    effective.correction_cost,
+    effective.list_cost,
+    effective.unlisted,
+    effective.charges,
     units.status as usage_status,
     effective.status as cost_status
   from keyed_units as units
   full outer join keyed_effective as effective on units.join_key = effective.join_key
-  union all
-  select
-    day, account, base_url, service_provider_name,
-    cast(null as TEXT),
-    model_id,
-    cast(null as TEXT),
-    cast(null as TEXT),
-    cast(null as TEXT),
-    cast(null as TEXT),
-    cast(null as TEXT),
-    cast(null as TEXT),
-    cast(null as TEXT), 'blended', 'Tokens', billing_currency, quantity, effective_cost, usage_status, status
-  from blended
 )
 select
   day,
@@ -7446,6 +7552,9 @@ select
   billing_currency,
   quantity,
   effective_cost,
+  correction_cost,
+  case when unlisted = 0 then list_cost end as list_cost,
+  charges,
   div(effective_cost * 1000000000000000000, nullif(quantity, 0)) * 0.000000000001 as effective_cost_per_million,
   case when effective_cost is null then quantity end as quantity_without_cost,
   case
@@ -7911,8 +8020,9 @@ from taken
 group by cast(date_trunc('month', day) as date), account, base_url, team, billing_currency, rule_;
 
 create view cache_savings as
--- Money that cached input tokens saved: their number times the price of input tokens, less their own cost. A price is the cost of the
--- month divided by its quantity, for each service tier by itself. It needs usage and cost of the same usage type.
+-- Money that cached input tokens saved: their number times the price of input tokens, less their own cost. And what the input tokens that
+-- were not cached would have saved at most: their own cost, less their number times the price of cached tokens. A price is the cost of
+-- the month divided by its quantity, for each service tier by itself. It needs usage and cost of the same usage type.
 with cached as (
   select
     cast(date_trunc('month', day) as date) as month, account, base_url, service_provider_name, model_id,
@@ -7924,16 +8034,26 @@ with cached as (
         ' ',
         1
         )
- as decimal(10, 0)) else cast(1 as decimal(10, 0)) end else 0 end) as cached_tokens
+ as decimal(10, 0)) else cast(1 as decimal(10, 0)) end else 0 end) as cached_tokens,
+    sum(case when usage_type = 'input_tokens'
+      then consumed_quantity * case when (consumed_unit ~ '^([1-9][0-9]{0,8} .+)$')
+    then cast(
+    split_part(
+        consumed_unit,
+        ' ',
+        1
+        )
+ as decimal(10, 0)) else cast(1 as decimal(10, 0)) end else 0 end) as uncached_tokens
   from "current_usage"
-  where usage_type in ('cache_read_tokens', 'cache_write_5m_tokens', 'cache_write_1h_tokens', 'x_cache_write_30m_tokens', 'x_cache_write_12h_tokens',
+  where usage_type in ('cache_read_tokens', 'input_tokens', 'cache_write_5m_tokens', 'cache_write_1h_tokens', 'x_cache_write_30m_tokens', 'x_cache_write_12h_tokens',
     'x_cache_write_tokens')
   group by cast(date_trunc('month', day) as date), account, base_url, service_provider_name, model_id
+  having max(case when usage_type = 'input_tokens' then 0 else 1 end) = 1
 ),
 costs as (
   select cast(date_trunc('month', day) as date) as month, account, base_url, service_provider_name, model_id, service_tier, workload_type, billing_currency, usage_type, quantity, effective_cost
   from "unit_costs"
-  where basis = 'priced_usage_type' and effective_cost is not null and usage_type is not null
+  where effective_cost is not null and usage_type is not null
 ),
 typed as (
   select distinct coalesce(cast(
@@ -7963,7 +8083,11 @@ sums as (
   group by month, account, base_url, service_provider_name, model_id, service_tier, workload_type, billing_currency
 ),
 prices as (
-  select sums.*, div(input_cost * 1000000000000000000, nullif(input_tokens, 0)) * 0.000000000001 as price from sums
+  select
+    sums.*,
+    div(input_cost * 1000000000000000000, nullif(input_tokens, 0)) * 0.000000000001 as price,
+    div(read_cost * 1000000000000000000, nullif(read_tokens, 0)) * 0.000000000001 as read_price
+  from sums
 ),
 compared as (
   select
@@ -7979,7 +8103,14 @@ compared as (
     case when abs(write_tokens * 0.000001) < 10000000000000 and abs(price) < 1000000
     then cast(cast(case when write_tokens * 0.000001 < 0 then ceil(write_tokens * 0.000001) else floor(write_tokens * 0.000001) end as decimal(19, 0)) * cast(price as decimal(18, 12)) as numeric)
       + cast(cast(write_tokens * 0.000001 - cast(case when write_tokens * 0.000001 < 0 then ceil(write_tokens * 0.000001) else floor(write_tokens * 0.000001) end as decimal(19, 0)) as decimal(18, 18)) * cast(price as decimal(18, 12)) as decimal(38, 18))
-  end as write_as_input
+  end as write_as_input,
+    input_tokens,
+    input_cost,
+    case when abs(read_price) < 1000000 then case when abs(input_tokens * 0.000001) < 10000000000000 and abs(read_price) < 1000000
+    then cast(cast(case when input_tokens * 0.000001 < 0 then ceil(input_tokens * 0.000001) else floor(input_tokens * 0.000001) end as decimal(19, 0)) * cast(read_price as decimal(18, 12)) as numeric)
+      + cast(cast(input_tokens * 0.000001 - cast(case when input_tokens * 0.000001 < 0 then ceil(input_tokens * 0.000001) else floor(input_tokens * 0.000001) end as decimal(19, 0)) as decimal(18, 18)) * cast(read_price as decimal(18, 12)) as decimal(38, 18))
+  end end
+      as input_as_read
   from prices
   where abs(price) < 1000000
 ),
@@ -8006,6 +8137,8 @@ told as (
     sum(read_as_input) as read_as_input,
     sum(read_cost) as read_cost,
     sum(write_cost - write_as_input) as write_surcharge,
+    sum(case when input_as_read is not null then input_tokens end) as uncached_priced_tokens,
+    sum(input_cost - input_as_read) as possible_saved_cost,
     sum(case
       when read_tokens is not null and read_as_input is null then 1
       when write_tokens is not null and write_as_input is null then 1
@@ -8084,10 +8217,15 @@ select
   told.billing_currency,
   keyed.cached_tokens,
   told.priced_tokens,
+  case when keyed.cached_tokens <> 0 and abs(coalesce(told.priced_tokens, 0)) < 10000000000000 and abs(keyed.cached_tokens) < 10000000000000
+    then round(round(coalesce(told.priced_tokens, 0), 18) / keyed.cached_tokens, 6) end as priced_share,
   div(told.read_as_input * 1000000000000000000, nullif(told.priced_tokens, 0)) * 0.000000000001 as input_price,
   div(told.read_cost * 1000000000000000000, nullif(told.priced_tokens, 0)) * 0.000000000001 as cache_read_price,
   case when told.too_large = 0 then coalesce(told.read_as_input - told.read_cost, 0) end as saved_cost,
   case when told.too_large = 0 then coalesce(told.write_surcharge, 0) end as write_surcharge,
+  keyed.uncached_tokens,
+  told.uncached_priced_tokens,
+  told.possible_saved_cost,
   case
     when told.too_large > 0 then 'the number of tokens is too large to be multiplied exactly'
     when told.join_key is not null then null
@@ -8698,6 +8836,125 @@ select
   end as forecast_method,
   days_in_month, days_counted, days_provisional, days_not_proven, days_incomplete, previous_days_counted
 from compared;
+
+create view prices as
+-- List and effective price of a million units, by day, model and kind of usage. Charges that correct an earlier day are in no price.
+--
+-- A price counts once it holds on three days with usage: it is the same on the day and on the next two, give or take one percent, because
+-- costs are rounded. It is a change if it differs from the one that held before. So a day, or two in a row, that was corrected later is
+-- none, and neither is a day that is still in progress.
+with summed as (
+  select
+    day, account, base_url, service_provider_name, service_name, model_id, service_tier, workload_type, upstream_provider, usage_type, unit, billing_currency,
+    coalesce(cast(
+    length(
+        cast(account as TEXT)
+    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(base_url as TEXT)
+    ) as TEXT) || ':' || cast(base_url as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(service_name as TEXT)
+    ) as TEXT) || ':' || cast(service_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(model_id as TEXT)
+    ) as TEXT) || ':' || cast(model_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(service_tier as TEXT)
+    ) as TEXT) || ':' || cast(service_tier as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(workload_type as TEXT)
+    ) as TEXT) || ':' || cast(workload_type as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(upstream_provider as TEXT)
+    ) as TEXT) || ':' || cast(upstream_provider as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(usage_type as TEXT)
+    ) as TEXT) || ':' || cast(usage_type as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(unit as TEXT)
+    ) as TEXT) || ':' || cast(unit as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(billing_currency as TEXT)
+    ) as TEXT) || ':' || cast(billing_currency as TEXT), '-') as series,
+    sum(quantity) as quantity,
+    sum(effective_cost - correction_cost) as effective_cost,
+    case when count(*) = count(list_cost) then sum(list_cost) end as list_cost,
+    max(case when day_status = 'incomplete' then 1 else 0 end) as is_incomplete,
+    case max(case day_status when 'unproven' then 2 when 'incomplete' then 1 else 0 end)
+    when 2 then 'unproven' when 1 then 'incomplete' else 'proven' end as day_status
+  from "unit_costs"
+  where usage_type is not null and unit is not null and charges > 0 and quantity > 0
+  group by day, account, base_url, service_provider_name, service_name, model_id, service_tier, workload_type, upstream_provider, usage_type, unit, billing_currency
+),
+priced as (
+  select
+    summed.*,
+    div(effective_cost * 1000000000000000000, nullif(quantity, 0)) * 0.000000000001 as effective_price,
+    div(list_cost * 1000000000000000000, nullif(quantity, 0)) * 0.000000000001 as list_price
+  from summed
+),
+effective_near as (
+  select
+    series, day, effective_price as price,
+    lead(effective_price, 1) over (partition by series order by day) as next_price,
+    lead(effective_price, 2) over (partition by series order by day) as later_price
+  from priced
+  where is_incomplete = 0 and effective_price is not null
+),
+effective_held as (
+  select series, day, price, lag(price) over (partition by series order by day) as price_before
+  from effective_near
+  where (abs(price - next_price) * 100 <= greatest(abs(price), abs(next_price))) and (abs(price - later_price) * 100 <= greatest(abs(price), abs(later_price)))
+),
+effective_changes as (
+  select series, day, price_before from effective_held where not (abs(price - price_before) * 100 <= greatest(abs(price), abs(price_before)))
+),
+list_near as (
+  select
+    series, day, list_price as price,
+    lead(list_price, 1) over (partition by series order by day) as next_price,
+    lead(list_price, 2) over (partition by series order by day) as later_price
+  from priced
+  where is_incomplete = 0 and list_price is not null
+),
+list_held as (
+  select series, day, price, lag(price) over (partition by series order by day) as price_before
+  from list_near
+  where (abs(price - next_price) * 100 <= greatest(abs(price), abs(next_price))) and (abs(price - later_price) * 100 <= greatest(abs(price), abs(later_price)))
+),
+list_changes as (
+  select series, day, price_before from list_held where not (abs(price - price_before) * 100 <= greatest(abs(price), abs(price_before)))
+)
+select
+  priced.day,
+  priced.account,
+  priced.base_url,
+  priced.service_provider_name,
+  priced.service_name,
+  priced.model_id,
+  priced.service_tier,
+  priced.workload_type,
+  priced.upstream_provider,
+  priced.usage_type,
+  priced.unit,
+  priced.billing_currency,
+  priced.quantity,
+  priced.effective_cost,
+  priced.effective_price,
+  effective_changes.series is not null as is_effective_price_change,
+  effective_changes.price_before as effective_price_before,
+  priced.list_cost,
+  priced.list_price,
+  list_changes.series is not null as is_list_price_change,
+  list_changes.price_before as list_price_before,
+  priced.day_status
+from priced
+left join effective_changes on priced.series = effective_changes.series and priced.day = effective_changes.day
+left join list_changes on priced.series = list_changes.series and priced.day = list_changes.day;
 
 create view team_map_findings as
 -- Days on which the team map is not clear: several teams claim a value (`overlap`), no team has it between two of its rows (`gap`), or

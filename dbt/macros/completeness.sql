@@ -180,3 +180,9 @@ from explained
     else 'incomplete'
   end
 {%- endmacro %}
+
+{# The worst status of several rows. #}
+{% macro worst_of(status) -%}
+  case max(case {{ status }} when 'unproven' then 2 when 'incomplete' then 1 else 0 end)
+    when 2 then 'unproven' when 1 then 'incomplete' else 'proven' end
+{%- endmacro %}

@@ -58,3 +58,8 @@
     then cast(cast({{ amount }} as decimal(38, 2)) as {{ dbt.type_string() }})
     else cast(cast({{ amount }} as decimal(38, 4)) as {{ dbt.type_string() }}) end
 {%- endmacro %}
+
+{# Whether two prices are the same, give or take one percent of the larger one. Null if one of them is. #}
+{% macro same_price(one, other) -%}
+  (abs({{ one }} - {{ other }}) * 100 <= greatest(abs({{ one }}), abs({{ other }})))
+{%- endmacro %}

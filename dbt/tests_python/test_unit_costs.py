@@ -67,27 +67,25 @@ def built(warehouse):
     return warehouse
 
 
-def test_costs_without_usage_types_are_blended(built):
-    rows = built.all(f"select * from unit_costs where base_url = '{UNTYPED}' and basis = 'blended'")
-    assert len(rows) == 1
-    [row] = rows
-    assert (row["model_id"], row["unit"], row["usage_type"], row["project_id"]) == ("g", "Tokens", None, None)
-    assert (row["quantity"], row["effective_cost"]) == (1000000, Decimal("2.25"))
-    assert (row["effective_cost_per_million"], row["quantity_without_cost"]) == (Decimal("2.25"), None)
-    assert (row["service_provider_name"], row["day_status"]) == ("Untyped", "proven")
-
-
-def test_the_other_rows_of_such_a_provider_stay(built):
-    rows = built.all(f"select * from unit_costs where base_url = '{UNTYPED}' and basis <> 'blended'")
-    found = {(row["model_id"], row["usage_type"], row["quantity"], row["effective_cost"], row["quantity_without_cost"]) for row in rows}
+def test_kinds_of_tokens_are_never_mixed(built):
+    """No cost of this provider names a kind: its costs have no price, and its quantities no cost."""
+    rows = built.all(f"select * from unit_costs where base_url = '{UNTYPED}'")
+    found = {(row["model_id"], row["project_id"], row["usage_type"], row["quantity"], row["effective_cost"], row["quantity_without_cost"])
+             for row in rows}
     assert found == {
-        ("g", "requests", 12, None, 12),
-        ("later", "input_tokens", 5, None, 5),
-        (None, None, None, Decimal("0.25"), None),
+        ("g", "p1", "input_tokens", 600000, None, 600000),
+        ("g", "p2", "output_tokens", 300000, None, 300000),
+        ("g", "p2", "cache_read_tokens", 100000, None, 100000),
+        ("g", None, "requests", 12, None, 12),
+        ("g", "p1", None, None, Decimal("1.5"), None),
+        ("g", "p2", None, None, Decimal("0.75"), None),
+        ("later", None, "input_tokens", 5, None, 5),
+        (None, None, None, None, Decimal("0.25"), None),
     }
+    assert {row["effective_cost_per_million"] for row in rows} == {None}
 
 
-def test_a_provider_that_names_usage_types_is_never_blended(built):
+def test_a_charge_without_a_kind_is_no_price(built):
     rows = built.all(f"select * from unit_costs where base_url = '{TYPED}'")
     assert {row["basis"] for row in rows} == {"priced_usage_type"}
     searcher = {row["usage_type"]: row for row in rows if row["model_id"] == "searcher"}
@@ -108,6 +106,9 @@ def test_cache_savings_by_service_tier(built):
     assert (row["saved_cost"], row["write_surcharge"]) == (Decimal("29.7"), Decimal("0.75"))
     assert (row["input_price"], row["cache_read_price"]) == (Decimal("2.75"), Decimal("0.275"))
     assert (row["billing_currency"], row["why_not"], f"{row['month']:%Y-%m-%d}") == ("USD", None, "2025-11-01")
+    # 12 of 17 million cached tokens have a price. Of the others, standard: 6 - 2 x 0.30; batch: 1.5 - 1 x 0.15.
+    assert row["priced_share"] == Decimal("0.705882")
+    assert (row["uncached_tokens"], row["uncached_priced_tokens"], row["possible_saved_cost"]) == (3000000, 3000000, Decimal("6.75"))
 
 
 def test_cache_savings_say_why_not(built):
@@ -132,6 +133,112 @@ def test_usage_stands_beside_costs(built):
         key=str,
     )
     assert {row["day_status"] for row in rows} == {"proven"}
+
+
+def test_a_line_item_may_name_the_kind_of_token(warehouse):
+    """As OpenAI does, in columns that the interface does not name."""
+    table = Table()
+    bill = Bill(table, UNTYPED, "Untyped")
+    kinds = {"input_tokens": ("input", None, "3"), "cache_read_tokens": ("cached input", None, "0.3"), "output_tokens": ("output", "text", "9"),
+             "output_audio_tokens": ("output", "audio", "40"), "x_input_image_tokens": ("input", "image", "5"),
+             "x_cache_write_tokens": ("cache writes", None, "4")}
+    for usage_type, (kind, modality, amount) in kinds.items():
+        bill.used("2000000", usage_type, "g")
+        bill.charged(amount, None, "g", x_ProviderColumns={"x_TokenKind": kind, "x_Modality": modality})
+    bill.charged("1", None, "g", x_ProviderColumns={"x_TokenKind": "search", "x_Other": {"deep": [1]}})
+    bill.sync()
+    warehouse.fill(table.tables)
+    warehouse.build()
+    rows = warehouse.all("select * from unit_costs where effective_cost_per_million is not null")
+    assert {row["usage_type"]: row["effective_cost_per_million"] for row in rows} == {
+        usage_type: Decimal(amount) / 2 for usage_type, (_, _, amount) in kinds.items()}
+    assert {row["basis"] for row in rows} == {"priced_token_kind"}
+    [alone] = warehouse.all("select effective_cost from unit_costs where usage_type is null")
+    assert alone["effective_cost"] == 1
+    [savings] = warehouse.all("select * from cache_savings")
+    assert (savings["saved_cost"], savings["possible_saved_cost"], savings["priced_share"]) == (Decimal("2.7"), Decimal("2.7"), 1)
+
+
+@pytest.fixture(scope="module")
+def priced(warehouse):
+    """Nine days of two kinds of tokens. Output is cut from 10 to 8.3 on the 4th; its list price, 12, stays. Input is corrected twice."""
+    table = Table()
+    bill = Bill(table, TYPED, "Typed")
+    for day in range(1, 10):
+        at = f"11-0{day}"
+        millions = 1 + day % 3
+        tokens = str(millions * 1000000)
+        # A provider rounds to a cent, which moves a price by less than one percent.
+        cut = Decimal("10") if day < 4 else Decimal("8.3")
+        listed = {"x_ProviderColumns": {"ListCost": str(millions * 12)}}
+        bill.used(tokens, "output_tokens", "m", day=at)
+        bill.charged(str(cut * millions + (Decimal("0.01") if day == 2 else 0)), "output_tokens", "m", day=at, **listed)
+        bill.used(tokens, "input_tokens", "m", day=at)
+        # The 5th and the 6th were restated, and the 8th has a correction as a record of its own.
+        bill.charged(str((4 if day in (5, 6) else 2) * millions), "input_tokens", "m", day=at)
+        # Two days are too few to tell a new price.
+        bill.used("1000000", "cache_read_tokens", "m", day=at)
+        bill.charged("0.5" if day < 8 else "0.1", "cache_read_tokens", "m", day=at)
+    bill.charged("-1", "input_tokens", "m", day="11-08", ChargeClass="Correction")
+    bill.charged("-0.5", "input_tokens", "m", day="11-08", x_CorrectsRecordId="Typed-c1")
+    # The same model in batch has a series of its own.
+    for day in ("11-01", "11-05"):
+        bill.used("1000000", "output_tokens", "m", day=day, x_ServiceTier="batch")
+        bill.charged("5", "output_tokens", "m", day=day, x_ServiceTier="batch")
+    for world in bill.worlds.values():
+        world.sync(("11-01", "11-11"))
+    warehouse.fill(table.tables)
+    warehouse.build()
+    return warehouse
+
+
+def test_each_kind_has_its_list_and_effective_price_of_each_day(priced):
+    rows = priced.all("select * from prices where service_tier is null order by day")
+    of = {kind: [row for row in rows if row["usage_type"] == kind] for kind in ("output_tokens", "input_tokens")}
+    assert [row["effective_price"] for row in of["output_tokens"]] == [
+        Decimal(price) for price in ("10", "10.003333333333", "10", "8.3", "8.3", "8.3", "8.3", "8.3", "8.3")]
+    assert {row["list_price"] for row in of["output_tokens"]} == {Decimal(12)}
+    assert {row["list_price"] for row in of["input_tokens"]} == {None}
+    # Corrections are in no price, but in the sums of unit_costs.
+    assert [row["effective_price"] for row in of["input_tokens"]] == [2, 2, 2, 2, 4, 4, 2, 2, 2]
+    [units] = priced.all("select effective_cost, correction_cost from unit_costs where usage_type = 'input_tokens' and day = date '2025-11-08'")
+    assert (units["effective_cost"], units["correction_cost"]) == (Decimal("4.5"), Decimal("-1.5"))
+
+
+def test_a_price_change_has_its_day_and_corrections_of_old_days_are_none(priced):
+    changes = priced.all("select * from prices where is_effective_price_change or is_list_price_change")
+    found = [(f"{row['day']:%m-%d}", row["usage_type"], row["effective_price_before"], row["effective_price"], row["is_list_price_change"])
+             for row in changes]
+    assert found == [("11-04", "output_tokens", 10, Decimal("8.3"), False)]
+
+
+def test_commitments_tell_what_was_used_and_lost(warehouse):
+    table = Table()
+    bill = Bill(table, TYPED, "Typed")
+
+    def of(status: str | None, quantity: str | None = None, unit: str = "Units", name: str = "cd-1") -> dict:
+        said = {"CommitmentDiscountId": name, "CommitmentDiscountName": "One year", "CommitmentDiscountCategory": "Spend",
+                "CommitmentDiscountType": "Provisioned", "CommitmentDiscountStatus": status,
+                "CommitmentDiscountQuantity": quantity, "CommitmentDiscountUnit": unit}
+        return {"x_ProviderColumns": {key: value for key, value in said.items() if value is not None}}
+
+    bill.charged("3650", None, None, ChargeCategory="Purchase", EffectiveCost="0", **of(None))
+    bill.charged("0", "input_tokens", "m", EffectiveCost="7.5", **of("Used", "75"))
+    bill.charged("0", "output_tokens", "m", day="11-06", EffectiveCost="0.000000000000000001", **of("Used", "5"))
+    bill.charged("0", None, None, EffectiveCost="2.5", **of("Unused", "20"))
+    bill.charged("1", None, "m", **of(None, name="cd-2"))
+    bill.charged("9", "input_tokens", "m")
+    bill.sync()
+    warehouse.fill(table.tables)
+    warehouse.build()
+    rows = {row["commitment_id"]: row for row in warehouse.all("select * from commitments")}
+    assert rows.keys() == {"cd-1", "cd-2"}
+    one, two = rows["cd-1"], rows["cd-2"]
+    tiny = Decimal("0.000000000000000001")
+    assert (one["purchased_cost"], one["committed_cost"], one["used_cost"], one["lost_cost"]) == (3650, 10 + tiny, Decimal("7.5") + tiny, Decimal("2.5"))
+    assert (one["used_share"], one["used_quantity"], one["lost_quantity"], one["commitment_unit"]) == (Decimal("0.75"), 80, 20, "Units")
+    assert (one["commitment_category"], one["commitment_type"], one["commitment_name"]) == ("Spend", "Provisioned", "One year")
+    assert (two["purchased_cost"], two["committed_cost"], two["used_cost"], two["lost_cost"], two["used_share"]) == (0, None, None, None, None)
 
 
 def test_a_day_of_which_one_dataset_says_nothing_is_incomplete(warehouse):

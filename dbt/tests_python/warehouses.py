@@ -22,7 +22,7 @@ SQL = ROOT / "sql"
 
 def record_columns(dataset: str) -> list[str]:
     schema = json.loads((ROOT / "schemas" / f"{dataset}.json").read_text())
-    return [*schema["properties"], "x_ReadingId"]
+    return [*schema["properties"], "x_ReadingId", "x_ProviderColumns"]
 
 
 COLUMNS = {
@@ -147,7 +147,7 @@ class Warehouse:
     def type_of(self, column: str) -> str:
         if column in INSTANTS:
             return "timestamp with time zone" if self.typed else self.text
-        return self.json if column == "totals" else OTHER_TYPES.get(column, self.text)
+        return self.json if column in ("totals", "x_ProviderColumns") else OTHER_TYPES.get(column, self.text)
 
     def fill(self, tables: dict[str, list[dict]]) -> None:
         """Replaces the rows of the raw tables. A row may lack columns."""

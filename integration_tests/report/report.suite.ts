@@ -202,13 +202,23 @@ describe("where the money goes", () => {
   });
 });
 
-test("unit costs are cost by tokens", async () => {
-  const row = figure("units").locator("tbody tr").filter({ hasText: "2026-11-09" });
-  const [atlas = ""] = await exact(row.filter({ hasText: /atlas-4$|atlas-4/ }));
-  const [cost = ""] = await asked(`
-    SELECT (SELECT sum(effective_cost) FROM current_costs WHERE model_id = 'atlas-4' AND day BETWEEN '2026-11-09' AND '2026-11-15')
-      / (SELECT sum(consumed_quantity) FROM current_usage WHERE model_id = 'atlas-4' AND day BETWEEN '2026-11-09' AND '2026-11-15') * 1000000`);
-  expect(Number(atlas)).toBeCloseTo(Number(cost), 4);
+test("unit costs are cost by tokens, each kind of token by itself", async () => {
+  const week = figure("units").locator("tbody tr").filter({ hasText: "2026-11-09" });
+  const names = await week.locator("td:nth-child(2)").allTextContents();
+  expect(names).toHaveLength(6);
+  for (const kind of ["input", "output"]) {
+    expect(names).toContain(`atlas-4 ${kind} tokens, standard`);
+    const row = week.filter({ hasText: `atlas-4 ${kind} tokens` });
+    const [price = ""] = await exact(row);
+    const within = `model_id = 'atlas-4' AND usage_type = '${kind}_tokens' AND day BETWEEN '2026-11-09' AND '2026-11-15'`;
+    const [cost = ""] = await asked(`
+      SELECT (SELECT sum(effective_cost) FROM current_costs WHERE ${within})
+        / (SELECT sum(consumed_quantity) FROM current_usage WHERE ${within}) * 1000000`);
+    expect(Number(price)).toBeCloseTo(Number(cost), 4);
+  }
+  expect(await figure("units").locator(".legend").textContent()).toContain(
+    "atlas-4 output tokens, standard",
+  );
 });
 
 describe("several currencies", () => {

@@ -9,9 +9,10 @@ import { unusables } from "../unusable.ts";
 import { idleBudgets } from "../inputs.ts";
 import { dimensionsOf } from "./dimensions.ts";
 import { makeClock, makeCosts, ofCurrency, reaches } from "./clock.ts";
-import { anomalies, changes, headline, teams, unitCosts } from "./first_screen.ts";
+import { anomalies, changes, headline, teams } from "./first_screen.ts";
 import { invoices } from "./invoices.ts";
 import { movesOf } from "./moves.ts";
+import { priceChanges, savingsOf, unitCosts } from "./prices.ts";
 import type { ProofRange, ReportData, Screen, Status, View } from "./model.ts";
 
 /** The currencies of all costs; the one with the most records first. */
@@ -123,6 +124,8 @@ async function viewOf(database: Database, screen: Screen): Promise<View> {
     anomalies: unusual,
     changes: late,
     units: await unitCosts(database, currency),
+    priceChanges: await priceChanges(database, currency),
+    savings: await savingsOf(database, currency),
     teams: screen.teams,
     invoices: screen.invoices,
     naive: add([current, plain(gone)]),

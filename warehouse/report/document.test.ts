@@ -54,6 +54,8 @@ function wordsOf(headline: Partial<Headline>, more: Partial<View> = {}): string 
     anomalies: { found: [], judged: 0, known: 0, all: 0 },
     changes: { found: [], reread: "none" },
     units: [],
+    priceChanges: [],
+    savings: null,
     teams: [],
     invoices: { matched: 0, matchedByLine: 0, open: 0, findings: 0, found: [] },
     naive: "0",
@@ -119,6 +121,37 @@ describe("the first screen's words", () => {
         "1 does not; 1 is not issued yet.",
     );
     expect(wordsOf({})).not.toContain("Invoices");
+  });
+
+  it("name the price of each kind of token, the day of a change, and what caching saved", () => {
+    const units = [{ week: "2026-11-09", name: "atlas-4 output tokens", perMillion: "8.3" }];
+    const priceChanges = [
+      { day: "2026-11-10", name: "atlas-4 output tokens", before: "10", now: "8.3" },
+    ];
+    const savings = {
+      month: "2026-11-01",
+      cachedTokens: "629000000",
+      pricedTokens: "123000000",
+      saved: "28.95",
+      possible: "6.75",
+    };
+    const words = wordsOf({}, { units, priceChanges, savings });
+    expect(words).toContain("2026-11-09 atlas-4 output tokens 8.30");
+    expect(words).toContain(
+      "atlas-4 output tokens: 10.00 until then, 8.30 USD from November 10, 2026 on (−17%).",
+    );
+    expect(words).toContain(
+      "Caching saved 28.95 USD in November 2026. That is about 20% of the cached tokens, and nothing is known of the others, which " +
+        "may have another price. Had all other input tokens of these models been cached, it would have saved up to 6.75 USD more.",
+    );
+    const unpriced = { ...savings, pricedTokens: "0", saved: "0", possible: null };
+    expect(wordsOf({}, { savings: unpriced })).toContain(
+      "Nobody can tell what caching saved in November 2026: no cost in USD is the price of a cached token.",
+    );
+    expect(wordsOf({}, { savings: { ...savings, pricedTokens: "629000000" } })).toContain(
+      "That is about 100% of the cached tokens. Had all",
+    );
+    expect(wordsOf({})).not.toContain("aching");
   });
 
   it("name no provider where there are no costs", () => {

@@ -6,6 +6,7 @@ import { type Markup, markup } from "./markup.ts";
 import type { Budget, Headline, ReportData, Reporting, View } from "./model.ts";
 import { newsSection } from "./news_section.ts";
 import { proofSection } from "./proof_section.ts";
+import { changeWords, savingsWords } from "./prices.ts";
 import { amount, change, DIGITS, table } from "./tables.ts";
 import { claimOf, convertedWords, detailsOf, missingWords, namesOf, scopeWords } from "./words.ts";
 
@@ -221,16 +222,34 @@ function budgetInChart({ headline: { budget, isOver } }: View): string {
   return ` and the forecast${budget === null ? "" : "; the budget of a part of the costs is in the table only"}`;
 }
 
-function unitFigure({ currency, units }: View): Markup {
+function unitFigure({ currency, units, priceChanges, savings }: View): Markup {
+  const saved =
+    savings === null ? NOTHING : [markup`<p class="says">${savingsWords(savings, currency)}</p>`];
   if (units.length === 0)
-    return markup`<p class="says">There is no unit cost: no model has both tokens and costs.</p>`;
-  return chartFigure(
+    return markup`<p class="says">There is no unit cost: no kind of token of a model has both usage and costs.</p>
+${saved}`;
+  const figure = chartFigure(
     `units-${currency}`,
     "Unit cost",
-    `${currency} per million tokens by week (Monday), effective cost, of the models that cost most. Input, output and cached tokens count alike.`,
+    `${currency} per million tokens by week (Monday), effective cost, of the kinds of tokens that cost most. Each kind stands by itself.`,
     table(
-      [{ title: "Week" }, { title: "Model" }, { title: `${currency} per million`, isNumber: true }],
-      units.map(({ week, model, perMillion }) => [week, model, amount(perMillion)]),
+      [
+        { title: "Week" },
+        { title: "Tokens" },
+        { title: `${currency} per million`, isNumber: true },
+      ],
+      units.map(({ week, name, perMillion }) => [week, name, amount(perMillion)]),
     ),
   );
+  const changes = priceChanges.map((each) => markup`<li>${changeWords(each, currency)}</li>`);
+  const listed =
+    changes.length === 0
+      ? NOTHING
+      : [
+          markup`<h3>Prices that changed</h3>
+<ul class="price-changes">${changes}</ul>`,
+        ];
+  return markup`${figure}
+${listed}
+${saved}`;
 }

@@ -1,17 +1,9 @@
 /** Queries for the first screen: the running month, what moved and why, and unit costs. Each is about one currency. */
 import { literal } from "../columns.ts";
 import type { Database } from "../database.ts";
-import { plain, ratio } from "../decimals.ts";
+import { plain } from "../decimals.ts";
 import { ahead, behind, comparison, PLACE, TO_DATE } from "./clock.ts";
-import type {
-  Anomalies,
-  Behind,
-  Budget,
-  Headline,
-  LateChanges,
-  TeamBudget,
-  UnitCost,
-} from "./model.ts";
+import type { Anomalies, Behind, Budget, Headline, LateChanges, TeamBudget } from "./model.ts";
 
 /** Days before the day of the page in which an anomaly is news, and before the newest reading in which a change is. */
 const NEWS_DAYS = 35;
@@ -19,10 +11,6 @@ const NEWS_DAYS = 35;
 /** Entries of each kind on the first screen. */
 const ANOMALIES = 3;
 const CHANGES = 6;
-
-/** Models in the chart of unit costs, and its weeks. */
-const UNIT_MODELS = 6;
-const WEEKS = 26;
 
 /** Rows of accounts that have costs in the two months. The others have no forecast. */
 const ACTIVE = `${PLACE} IN (SELECT place FROM report_accounts WHERE is_active)`;
@@ -264,27 +252,6 @@ async function rereadDays(database: Database): Promise<LateChanges["reread"]> {
     FROM readings WHERE is_news AND reading_id > covered_by`);
   if (again === "0") return "none";
   return again === same ? "unchanged" : "rewritten";
-}
-
-/** Effective cost per million tokens by week, of the models that cost most. */
-export async function unitCosts(database: Database, currency: string): Promise<UnitCost[]> {
-  const rows = await database.query(`
-    WITH priced AS (
-      SELECT date_trunc('week', day)::DATE AS week, model_id, effective_cost, quantity FROM unit_costs
-      WHERE billing_currency = ${literal(currency)} AND lower(unit) = 'tokens' AND model_id IS NOT NULL
-        AND effective_cost IS NOT NULL AND quantity > 0),
-    latest AS (SELECT * FROM priced WHERE week > (SELECT max(week) FROM priced) - ${7 * WEEKS}),
-    largest AS (
-      SELECT model_id FROM latest GROUP BY 1 ORDER BY sum(effective_cost) DESC, 1 LIMIT ${UNIT_MODELS}),
-    weeks AS (
-      SELECT week, model_id, sum(effective_cost) AS cost, sum(quantity) AS tokens
-      FROM latest SEMI JOIN largest USING (model_id) GROUP BY ALL)
-    SELECT week, model_id, cost, tokens FROM weeks ORDER BY model_id, week`);
-  return rows.map(([week = "", model = "", cost = "0", tokens = "1"]) => ({
-    week,
-    model,
-    perMillion: ratio(cost, tokens, 1_000_000),
-  }));
 }
 
 /** The running month so far of each team, beside its budget, and of the costs without a team. Empty if no team is known. */

@@ -183,11 +183,32 @@ export interface Invoices {
   readonly found: readonly InvoiceFinding[];
 }
 
-/** Effective cost per million tokens of a model in a week. */
+/** Effective cost per million tokens of one kind in a week. */
 export interface UnitCost {
   readonly week: string;
-  readonly model: string;
+  /** The model and the kind of token, and the service tier where it is known. */
+  readonly name: string;
   readonly perMillion: string;
+}
+
+/** The day from which a million tokens have another price. */
+export interface PriceChange {
+  readonly day: string;
+  readonly name: string;
+  readonly before: string;
+  readonly now: string;
+}
+
+/** What caching saved in a month, less what writing to the cache cost. */
+export interface Savings {
+  /** Its first day. */
+  readonly month: string;
+  readonly cachedTokens: string;
+  /** Those of them that have a price, so that {@link saved} is about them. */
+  readonly pricedTokens: string;
+  readonly saved: string;
+  /** The most that caching the other input tokens would have saved; null without a price. */
+  readonly possible: string | null;
 }
 
 /** What a person reads first of one currency, on the page and at the end of a sync. Currencies are never added. */
@@ -253,6 +274,9 @@ export interface View extends Screen {
   readonly dimensions: readonly Dimension[];
   readonly reaches: readonly Reach[];
   readonly units: readonly UnitCost[];
+  readonly priceChanges: readonly PriceChange[];
+  /** Null if no token was cached. */
+  readonly savings: Savings | null;
   /** The billed total of the newest version of each row, as an upsert would keep it, and of the rows that count. */
   readonly naive: string;
   readonly current: string;

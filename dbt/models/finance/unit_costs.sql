@@ -1,12 +1,13 @@
--- Effective cost of usage per million units. Usage and costs are added up first and joined then, never row by row. If only one of the
--- two ever has a value in a label, the label is left out. In the join null equals null.
+-- Effective cost of usage per million units, each kind of usage by itself. Usage and costs are added up first and joined then, never row
+-- by row. If only one of the two ever has a value in a label, the label is left out. In the join null equals null.
 --
--- If the costs of a provider never name a usage type, nobody can tell the price of each type. Then all tokens of a model stand beside
--- all its costs of the day, and `basis` is "blended".
+-- A cost that names no usage type is a price of nothing: it stands alone, and so do the quantities that no cost names. A line item may
+-- name the kind of token instead (ai_billing__provider_costs).
 {%- set labels = ['service_name'] + ai_billing.labels('both') %}
 {%- set sources = ['day', 'account', 'base_url', 'service_provider_name'] %}
 {%- set join_columns = ['source_', 'day'] + labels + ['usage_type'] %}
-{%- set text = dbt.type_string() %}
+{%- set additive = var('ai_billing_corrections') != 'replacing' %}
+{%- set measures = ['effective_cost', 'correction_cost', 'list_cost', 'unlisted', 'charges'] %}
 with usage_sums as (
   select
     {{ (sources + labels) | join(', ') }}, usage_type,
@@ -17,13 +18,34 @@ with usage_sums as (
   group by {{ (sources + labels) | join(', ') }}, usage_type, {{ ai_billing.unit_name('consumed_unit') }}
 ),
 
+costs as (
+  select
+    {%- for name in sources + labels + ['billing_currency', 'effective_cost', 'day_status'] %}
+    rows_.{{ name }},
+    {%- endfor %}
+    coalesce(rows_.usage_type, said.usage_type) as usage_type,
+    case when rows_.usage_type is null and said.usage_type is not null then 1 else 0 end as is_token_kind,
+    said.list_cost,
+    {# A correction of an old day adds to its cost. A record that replaces another one is the whole cost. #}
+    {{ "case when rows_.charge_class = 'Correction' or rows_.corrects_record_id is not null then 1 else 0 end" if additive else '0' }}
+      as is_correction
+  from {{ ref('current_costs') }} as rows_
+  left join {{ ref('ai_billing__provider_costs') }} as said
+    on rows_.reading_id = said.reading_id and rows_.record_id = said.record_id
+  where rows_.charge_category = 'Usage' and rows_.is_counted
+),
+
 cost_sums as (
   select
     {{ (sources + labels) | join(', ') }}, usage_type, billing_currency,
     sum(effective_cost) as effective_cost,
+    sum(case when is_correction = 1 then effective_cost else {{ ai_billing.zero() }} end) as correction_cost,
+    sum(case when is_correction = 0 then list_cost end) as list_cost,
+    sum(case when is_correction = 0 and list_cost is null then 1 else 0 end) as unlisted,
+    sum(1 - is_correction) as charges,
+    max(is_token_kind) as is_token_kind,
     max(day_status) as status
-  from {{ ref('current_costs') }}
-  where charge_category = 'Usage' and is_counted
+  from costs
   group by {{ (sources + labels) | join(', ') }}, usage_type, billing_currency
 ),
 
@@ -51,48 +73,6 @@ shared as (
   having count(*) = 2
 ),
 
-untyped as (
-  select source_ from cost_rows group by source_ having max(case when usage_type is not null then 1 else 0 end) = 0
-),
-
-model_tokens as (
-  select usage_rows.source_, usage_rows.day, model_id, sum(quantity) as quantity, max(status) as status
-  from usage_rows
-  inner join untyped on usage_rows.source_ = untyped.source_
-  where model_id is not null and {{ ai_billing.is_tokens('unit') }}
-  group by usage_rows.source_, usage_rows.day, model_id
-),
-
-model_costs as (
-  select
-    cost_rows.source_, day, model_id, billing_currency,
-    {%- for name in sources if name != 'day' %}
-    max({{ name }}) as {{ name }},
-    {%- endfor %}
-    sum(effective_cost) as effective_cost,
-    max(status) as status
-  from cost_rows
-  inner join untyped on cost_rows.source_ = untyped.source_
-  where model_id is not null
-  group by cost_rows.source_, day, model_id, billing_currency
-),
-
-blended as (
-  select
-    model_costs.*,
-    model_tokens.quantity,
-    model_tokens.status as usage_status
-  from model_costs
-  inner join model_tokens
-    on model_costs.source_ = model_tokens.source_
-    and model_costs.day = model_tokens.day
-    and model_costs.model_id = model_tokens.model_id
-),
-
-blended_models as (
-  select distinct source_, day, model_id from blended
-),
-
 quantities as (
   select
     rows_.source_,
@@ -109,11 +89,6 @@ quantities as (
     max(rows_.status) as status
   from usage_rows as rows_
   left join shared on rows_.source_ = shared.source_
-  left join blended_models
-    on rows_.source_ = blended_models.source_
-    and rows_.day = blended_models.day
-    and rows_.model_id = blended_models.model_id
-  where blended_models.source_ is null or not {{ ai_billing.is_tokens('rows_.unit') }}
   group by
     rows_.source_, rows_.day, rows_.usage_type, rows_.unit
     {%- for label in labels %}, case when shared.{{ label }} = 1 then rows_.{{ label }} end{% endfor %}
@@ -141,15 +116,13 @@ effective as (
     {%- endfor %}
     rows_.usage_type,
     rows_.billing_currency,
-    sum(rows_.effective_cost) as effective_cost,
+    {%- for name in measures %}
+    sum(rows_.{{ name }}) as {{ name }},
+    {%- endfor %}
+    max(rows_.is_token_kind) as is_token_kind,
     max(rows_.status) as status
   from cost_rows as rows_
   left join shared on rows_.source_ = shared.source_
-  left join blended_models
-    on rows_.source_ = blended_models.source_
-    and rows_.day = blended_models.day
-    and rows_.model_id = blended_models.model_id
-  where blended_models.source_ is null
   group by
     rows_.source_, rows_.day, rows_.usage_type, rows_.billing_currency
     {%- for label in labels %}, case when shared.{{ label }} = 1 then rows_.{{ label }} end{% endfor %}
@@ -169,23 +142,17 @@ priced as (
     {%- for name in sources + labels + ['usage_type'] %}
     coalesce(units.{{ name }}, effective.{{ name }}) as {{ name }},
     {%- endfor %}
-    'priced_usage_type' as basis,
+    case when effective.is_token_kind = 1 then 'priced_token_kind' else 'priced_usage_type' end as basis,
     units.unit,
     effective.billing_currency,
     units.quantity,
-    effective.effective_cost,
+    {%- for name in measures %}
+    effective.{{ name }},
+    {%- endfor %}
     units.status as usage_status,
     effective.status as cost_status
   from keyed_units as units
   full outer join keyed_effective as effective on units.join_key = effective.join_key
-  union all
-  select
-    {{ sources | join(', ') }},
-    {%- for label in labels %}
-    {{ label if label == 'model_id' else 'cast(null as ' ~ text ~ ')' }},
-    {%- endfor %}
-    cast(null as {{ text }}), 'blended', 'Tokens', billing_currency, quantity, effective_cost, usage_status, status
-  from blended
 )
 
 select
@@ -196,6 +163,9 @@ select
   billing_currency,
   quantity,
   effective_cost,
+  correction_cost,
+  case when unlisted = 0 then list_cost end as list_cost,
+  charges,
   {{ ai_billing.per_million('effective_cost', 'quantity') }} as effective_cost_per_million,
   case when effective_cost is null then quantity end as quantity_without_cost,
   {{ ai_billing.worst_status('usage_status', 'cost_status') }} as day_status

@@ -1,4 +1,4 @@
-/** Cost per million tokens by week, a line for each model. */
+/** Cost per million tokens by week, a line for each kind of token of a model. */
 import { shortDate } from "../format.ts";
 import type { View } from "../model.ts";
 import { draw, figureOf, lineFrame, type Option } from "./charts.ts";
@@ -17,12 +17,12 @@ export function drawUnits({ currency, units }: View): void {
   const figure = figureOf(`units-${currency}`);
   if (figure === null) return;
   const weeks = [...new Set(units.map(({ week }) => week))].toSorted();
-  const models = [...new Set(units.map(({ model }) => model))];
-  const lines = models.map((name, index): Line => ({
+  const names = [...new Set(units.map(({ name }) => name))];
+  const lines = names.map((name, index): Line => ({
     name,
     color: SERIES[index] ?? OTHER,
     costs: new Map(
-      units.filter(({ model }) => model === name).map(({ week, perMillion }) => [week, perMillion]),
+      units.filter((unit) => unit.name === name).map(({ week, perMillion }) => [week, perMillion]),
     ),
   }));
   showLegend(figure, lines);

@@ -1,0 +1,90 @@
+/** Unit costs of one currency, each kind of token by itself; the days on which a price changed; and what caching saved. */
+import { literal } from "../columns.ts";
+import type { Database } from "../database.ts";
+import { plain, ratio, rounded, subtract } from "../decimals.ts";
+import { longDate, money, month, percent } from "./format.ts";
+import type { PriceChange, Savings, UnitCost } from "./model.ts";
+import { DIGITS } from "./tables.ts";
+
+/** Lines in the chart of unit costs, and its weeks. */
+const LINES = 6;
+const WEEKS = 26;
+
+/** Price changes that are named. */
+const CHANGES = 6;
+
+/** A model, the kind of token, and what else makes a price of its own. */
+const NAME = `concat_ws(', ', model_id || ' ' || replace(replace(usage_type, 'x_', ''), '_', ' '), service_tier, workload_type, upstream_provider)`;
+
+const priced = (currency: string): string => `(
+  SELECT *, ${NAME} AS name, date_trunc('week', day)::DATE AS week FROM prices
+  WHERE billing_currency = ${literal(currency)} AND lower(unit) IN ('tokens', 'token') AND model_id IS NOT NULL)`;
+
+/** Effective cost per million tokens by week, of the kinds of tokens that cost most. */
+export async function unitCosts(database: Database, currency: string): Promise<UnitCost[]> {
+  const rows = await database.query(`
+    WITH priced AS ${priced(currency)},
+    latest AS (SELECT * FROM priced WHERE week > (SELECT max(week) FROM priced) - ${7 * WEEKS}),
+    largest AS (SELECT name FROM latest GROUP BY 1 ORDER BY sum(effective_cost) DESC, 1 LIMIT ${LINES})
+    SELECT week, name, sum(effective_cost), sum(quantity) FROM latest SEMI JOIN largest USING (name)
+    GROUP BY ALL ORDER BY name, week`);
+  return rows.map(([week = "", name = "", cost = "0", tokens = "1"]) => ({
+    week,
+    name,
+    perMillion: ratio(cost, tokens, 1_000_000),
+  }));
+}
+
+/** The newest changes of effective prices. */
+export async function priceChanges(database: Database, currency: string): Promise<PriceChange[]> {
+  const rows = await database.query(`
+    SELECT DISTINCT day, name, round(effective_price_before, 6), round(effective_price, 6) FROM ${priced(currency)}
+    WHERE is_effective_price_change ORDER BY day DESC, name LIMIT ${CHANGES}`);
+  return rows.map(([day = "", name = "", before = "0", now = "0"]) => ({
+    day,
+    name,
+    before: plain(before),
+    now: plain(now),
+  }));
+}
+
+/** What caching saved in the month of the report; null if no token of it was cached. */
+export async function savingsOf(database: Database, currency: string): Promise<Savings | null> {
+  const [[first = "", cached = "0", tokens = "0", saved = "0", possible = "null"] = []] =
+    await database.query(`
+    WITH savings AS (SELECT cache_savings.* FROM cache_savings JOIN report_clock USING (month)),
+    own AS (FROM savings WHERE billing_currency = ${literal(currency)}),
+    models AS (SELECT DISTINCT account, base_url, service_provider_name, model_id, cached_tokens FROM savings)
+    SELECT month, (SELECT coalesce(sum(cached_tokens), 0) FROM models),
+           (SELECT coalesce(sum(priced_tokens), 0) FROM own), (SELECT coalesce(sum(saved_cost - write_surcharge), 0) FROM own),
+           (SELECT sum(possible_saved_cost) FROM own)
+    FROM report_clock WHERE month IS NOT NULL`);
+  if (Number(cached) === 0) return null;
+  return {
+    month: first,
+    cachedTokens: plain(cached),
+    pricedTokens: plain(tokens),
+    saved: plain(saved),
+    possible: possible === "null" ? null : plain(possible),
+  };
+}
+
+/** The savings in words, with the share of tokens that they are about. */
+export function savingsWords(savings: Savings, currency: string): string {
+  const { cachedTokens, pricedTokens, saved, possible } = savings;
+  const within = `in ${month(savings.month)}`;
+  if (Number(pricedTokens) === 0)
+    return `Nobody can tell what caching saved ${within}: no cost in ${currency} is the price of a cached token.`;
+  const share = rounded(ratio(pricedTokens, cachedTokens, 100), 0);
+  const others =
+    share === "100" ? "" : ", and nothing is known of the others, which may have another price";
+  const more =
+    possible === null
+      ? ""
+      : ` Had all other input tokens of these models been cached, it would have saved up to ${money(possible, DIGITS)} ${currency} more.`;
+  return `Caching saved ${money(saved, DIGITS)} ${currency} ${within}. That is about ${share}% of the cached tokens${others}.${more}`;
+}
+
+/** A change of a price in words. */
+export const changeWords = ({ day, name, before, now }: PriceChange, currency: string): string =>
+  `${name}: ${money(before, DIGITS)} until then, ${money(now, DIGITS)} ${currency} from ${longDate(day)} on (${percent(subtract(now, before), before)}).`;
