@@ -34,6 +34,13 @@ def ask(world: World, usage_of: World) -> None:
         for hour in (9, 15):
             for kind in ("input_tokens", "output_tokens", "cache_read_tokens"):
                 usage_of.put(usage(f"u{on}-{hour}-{kind}", f"{on} {hour:02}:00", "1000000", hours=1, x_UsageType=kind, **labels("m1", "k1")))
+    for number, price in enumerate(["10", "10", "10", "8.3", "8.3", "8.3"]):
+        on = f"10-1{number}"
+        usage_of.put(usage(f"m3-{on}", on, "1000000", x_UsageType="output_tokens", **labels("m3", "k1")))
+        world.put(cost(f"m3-{on}", on, price, x_UsageType="output_tokens", x_CostStatus="final", **labels("m3", "k1")))
+    world.put(cost("pounds", "11-02", "5", BillingCurrency="GBP"))
+    used = {"CommitmentDiscountId": "cd-1", "CommitmentDiscountStatus": "Used"}
+    world.put(cost("committed", "11-02", "0", EffectiveCost="3", x_ProviderColumns=used, **labels("m1", "k1")))
     for kind, amount in (("input_tokens", "6"), ("cache_read_tokens", "0.6")):
         world.put(cost(f"priced-{kind}", "11-05", amount, x_UsageType=kind, **labels("m1", "k1")))
     world.put(cost("without-usage", "11-06", "4", **labels("m9", "k1")))
@@ -58,6 +65,7 @@ def answered(warehouse):
         budgets=[("Search", "2025-11", "USD", "50"), ("", "2025-11", "USD", "1000"), ("", "FY2025", "USD", "9000", "p1")],
         shared=[("1", "charge_category", "Tax", "by spend")],
         exchange_rates=[("USD", "EUR", "2025-01-01", "0.9")],
+        reporting_currency=[("EUR",)],
         invoice_totals=[("Example", "INV-10", "USD", "340.5"), ("Example", "INV-10", "EUR", "60")],
     )
     warehouse.build_all()
