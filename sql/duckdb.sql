@@ -7366,7 +7366,8 @@ inner join places on summed.place = places.place;
 
 create or replace view unit_costs as
 -- Effective cost of usage per million units, each kind of usage by itself. Usage and costs are added up first and joined then, never row
--- by row. If only one of the two ever has a value in a label, the label is left out. In the join null equals null.
+-- by row. If only one of the two ever has a value in a label, or no service is in both, the label is left out. In the join null equals
+-- null.
 --
 -- A cost that names no usage type is a price of nothing: it stands alone, and so do the quantities that no cost names. A line item may
 -- name the kind of token instead (ai_billing__provider_costs).
@@ -7477,10 +7478,26 @@ carried as (
   from cost_rows
   group by source_
 ),
+-- OpenAI's usage names services that its costs do not name.
+services as (
+  select distinct usage_rows.source_
+  from usage_rows
+  inner join cost_rows on usage_rows.source_ = cost_rows.source_ and usage_rows.service_name = cost_rows.service_name
+),
 shared as (
-  select source_, min(service_name) as service_name, min(model_id) as model_id, min(project_id) as project_id, min(workspace_id) as workspace_id, min(api_key_id) as api_key_id, min(service_tier) as service_tier, min(workload_type) as workload_type, min(upstream_provider) as upstream_provider
+  select
+    carried.source_,
+    max(case when services.source_ is not null then 1 else 0 end) as service_name,
+    min(carried.model_id) as model_id,
+    min(carried.project_id) as project_id,
+    min(carried.workspace_id) as workspace_id,
+    min(carried.api_key_id) as api_key_id,
+    min(carried.service_tier) as service_tier,
+    min(carried.workload_type) as workload_type,
+    min(carried.upstream_provider) as upstream_provider
   from carried
-  group by source_
+  left join services on carried.source_ = services.source_
+  group by carried.source_
   having count(*) = 2
 ),
 quantities as (

@@ -143,8 +143,8 @@ def test_a_line_item_may_name_the_kind_of_token(warehouse):
              "output_audio_tokens": ("output", "audio", "40"), "x_input_image_tokens": ("input", "image", "5"),
              "x_cache_write_tokens": ("cache writes", None, "4")}
     for usage_type, (kind, modality, amount) in kinds.items():
-        bill.used("2000000", usage_type, "g")
-        bill.charged(amount, None, "g", x_ProviderColumns={"x_TokenKind": kind, "x_Modality": modality})
+        bill.used("2000000", usage_type, "g", ServiceName="OpenAI Completions")
+        bill.charged(amount, None, "g", ServiceName="OpenAI API", x_ProviderColumns={"x_TokenKind": kind, "x_Modality": modality})
     bill.charged("1", None, "g", x_ProviderColumns={"x_TokenKind": "search", "x_Other": {"deep": [1]}})
     bill.sync()
     warehouse.fill(table.tables)
@@ -152,7 +152,7 @@ def test_a_line_item_may_name_the_kind_of_token(warehouse):
     rows = warehouse.all("select * from unit_costs where effective_cost_per_million is not null")
     assert {row["usage_type"]: row["effective_cost_per_million"] for row in rows} == {
         usage_type: Decimal(amount) / 2 for usage_type, (_, _, amount) in kinds.items()}
-    assert {row["basis"] for row in rows} == {"priced_token_kind"}
+    assert {(row["basis"], row["service_name"]) for row in rows} == {("priced_token_kind", None)}
     [alone] = warehouse.all("select effective_cost from unit_costs where usage_type is null")
     assert alone["effective_cost"] == 1
     [savings] = warehouse.all("select * from cache_savings")

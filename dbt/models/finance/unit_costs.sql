@@ -1,5 +1,6 @@
 -- Effective cost of usage per million units, each kind of usage by itself. Usage and costs are added up first and joined then, never row
--- by row. If only one of the two ever has a value in a label, the label is left out. In the join null equals null.
+-- by row. If only one of the two ever has a value in a label, or no service is in both, the label is left out. In the join null equals
+-- null.
 --
 -- A cost that names no usage type is a price of nothing: it stands alone, and so do the quantities that no cost names. A line item may
 -- name the kind of token instead (ai_billing__provider_costs).
@@ -66,10 +67,23 @@ carried as (
   {%- endfor %}
 ),
 
+-- OpenAI's usage names services that its costs do not name.
+services as (
+  select distinct usage_rows.source_
+  from usage_rows
+  inner join cost_rows on usage_rows.source_ = cost_rows.source_ and usage_rows.service_name = cost_rows.service_name
+),
+
 shared as (
-  select source_{% for label in labels %}, min({{ label }}) as {{ label }}{% endfor %}
+  select
+    carried.source_,
+    max(case when services.source_ is not null then 1 else 0 end) as service_name
+    {%- for label in labels if label != 'service_name' %},
+    min(carried.{{ label }}) as {{ label }}
+    {%- endfor %}
   from carried
-  group by source_
+  left join services on carried.source_ = services.source_
+  group by carried.source_
   having count(*) = 2
 ),
 
