@@ -55,7 +55,7 @@ test("usage by the hour sums to the provider's, with costs in days beside it", a
   const run = await read(provider.config({ granularity: "1h" }));
   expectSucceeded(run);
   expect(new Set(run.records("usage").map((row) => row["x_Granularity"]))).toEqual(new Set(["1h"]));
-  await expectEqualSums(provider, new Warehouse().load(run), { granularity: "1h" });
+  await expectEqualSums(provider, new Warehouse().load(run), "1h");
 });
 
 test("a second read from the state finds what came late, was restated or became final", async () => {

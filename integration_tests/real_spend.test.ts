@@ -28,5 +28,5 @@ test("the real usage by the hour counts its 28,185 requests", async () => {
     .records("usage")
     .filter((row) => row["ServiceName"] === "LLM Inference" && row["x_UsageType"] === "requests");
   expect(sumDecimals(requests.map((row) => String(row["ConsumedQuantity"])))).toBe("28185");
-  await expectEqualSums(provider, new Warehouse().load(run), { granularity: "1h" });
+  await expectEqualSums(provider, new Warehouse().load(run), "1h");
 });

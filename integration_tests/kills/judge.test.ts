@@ -52,7 +52,7 @@ beforeAll(async () => {
 });
 
 async function judge(damaged: readonly KeptRow[]): Promise<string> {
-  const side = { truth: new Truth(account, "1d"), sums: sumsOf(provider, "1d") };
+  const side = { truth: new Truth(account, "1d"), sums: sumsOf(provider.totals(), "1d") };
   const sides = { "": side, [DEDUPED]: side };
   const database = await tablesOf(damaged);
   try {

@@ -1,8 +1,7 @@
 /** The platform during all attempts: the rows of a destination, and the states for the next attempt. */
-import { isStream } from "../../warehouse/columns.ts";
 import type { Message, StreamState } from "../support/protocol.ts";
 import type { Outcome } from "./attempt.ts";
-import type { KeptRow } from "./tables.ts";
+import { type KeptRow, keptRowOf } from "./tables.ts";
 
 /** A record as the provider sent it, without the members that the connector adds. */
 function recordOf(row: KeptRow["data"]): string {
@@ -68,15 +67,9 @@ export class Platform {
     for (const { dataset, text } of followed.flatMap(recordsOf)) {
       this.#committed.add(`${dataset} ${text}`);
     }
-    this.#rows.push(...(keepsRows ? messages : followed).flatMap(rowOf));
+    this.#rows.push(...(keepsRows ? messages : followed).flatMap(keptRowOf));
     return faults;
   }
-}
-
-function rowOf({ record }: Message): KeptRow[] {
-  return record !== undefined && isStream(record.stream)
-    ? [{ stream: record.stream, data: record.data, emittedAt: record.emitted_at }]
-    : [];
 }
 
 /** The record of a dataset, if a message brings one. */

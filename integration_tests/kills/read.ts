@@ -159,7 +159,7 @@ class Read implements Subject<Attempt> {
   /** A table that keeps all rows and, beside reports, a deduplicated one. */
   #sides(): Readonly<Record<string, Side>> {
     const { provider, truth, schedule } = this.#setting;
-    const side = { truth, sums: sumsOf(provider, schedule.granularity) };
+    const side = { truth, sums: sumsOf(provider.totals(), schedule.granularity) };
     return this.#isIncremental ? { "": side, [DEDUPED]: side } : { "": side };
   }
 

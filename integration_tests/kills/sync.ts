@@ -191,7 +191,7 @@ export async function judgeFile(
   further: readonly ((database: Database) => Promise<string[]>)[],
 ): Promise<string[]> {
   const sides = Object.entries(truths).map(([account, truth]) => {
-    const sums = sumsOf(provider, "1d", account === "" ? undefined : account);
+    const sums = sumsOf(provider.totals(account === "" ? {} : { account }), "1d");
     return [account, { truth, sums }] as const;
   });
   const accounts = Object.fromEntries(sides);

@@ -1,7 +1,8 @@
 /** The tables of a platform's destination in DuckDB, made of the rows that it has kept. Every value is text; the models cast it. */
 import { STREAM_NAMES, type StreamName } from "../../src/catalog/stream_names.ts";
-import { EXTRACTED_AT, TABLES } from "../../warehouse/columns.ts";
+import { EXTRACTED_AT, isStream, TABLES } from "../../warehouse/columns.ts";
 import { Database } from "../../warehouse/database.ts";
+import type { Message } from "../support/protocol.ts";
 import { makeTextTables } from "../../warehouse/raw_tables.ts";
 
 export const DATASETS = ["usage", "costs"] as const;
@@ -14,6 +15,12 @@ export interface KeptRow {
   /** Milliseconds since 1970. */
   readonly emittedAt: number;
 }
+
+/** The row that a message brings, if it brings one. */
+export const keptRowOf = ({ record }: Message): KeptRow[] =>
+  record !== undefined && isStream(record.stream)
+    ? [{ stream: record.stream, data: record.data, emittedAt: record.emitted_at }]
+    : [];
 
 /** A database in memory with the rows in the order of their arrival: a destination in append mode. */
 export async function tablesOf(rows: readonly KeptRow[]): Promise<Database> {

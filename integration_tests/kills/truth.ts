@@ -2,8 +2,8 @@
 import { type Account, listingOf } from "../../reference_provider/accounts.ts";
 import { DAY, HOUR } from "../../reference_provider/instants.ts";
 import { parseLife, rowsOfLife } from "../../reference_provider/lives.ts";
-import type { Provider } from "../../reference_provider/provider.ts";
 import { scan } from "../../reference_provider/store.ts";
+import type { Totals } from "../../reference_provider/totals.ts";
 import type { World } from "../support/world.ts";
 import type { Dataset } from "./tables.ts";
 
@@ -61,13 +61,11 @@ export function versionsOf(world: World): Readonly<Record<string, ReadonlySet<st
   return { usage: all("usage"), costs: all("costs") };
 }
 
-/** The provider's sums by day, as `judgeSums` finds them with the models. */
+/** The sums of `GET /control/totals` by day, as `judgeSums` finds them with the models. */
 export function sumsOf(
-  provider: Provider,
+  { usage, costs }: Totals,
   granularity: "1d" | "1h",
-  account?: string,
 ): Record<Dataset, string[]> {
-  const { usage, costs } = provider.totals(account === undefined ? {} : { account });
   const texts = (groups: readonly Readonly<Record<string, unknown>>[]): string[] =>
     groups.map((group) => Object.values(group).join(" "));
   return { usage: texts(usage[granularity].days), costs: texts(costs.days) };

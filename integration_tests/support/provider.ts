@@ -6,15 +6,11 @@ import { createProvider, type ProviderOptions } from "../../reference_provider/p
 import { startProcess } from "../../reference_provider/process.ts";
 import type { LoggedRequest } from "../../reference_provider/requests.ts";
 import type { Totals } from "../../reference_provider/totals.ts";
+import { judgeSums } from "../kills/judge.ts";
+import { DEDUPED } from "../kills/tables.ts";
+import { sumsOf } from "../kills/truth.ts";
 import { bearerConfig, type Config } from "./config.ts";
-import {
-  costSums,
-  type Dataset,
-  inOrder,
-  type Row,
-  usageSums,
-  type Warehouse,
-} from "./warehouse.ts";
+import { costSums, inOrder, usageSums, type Warehouse } from "./warehouse.ts";
 
 /** A provider that serves, and the handle to change its time, its data and its behavior; `await using` stops it. */
 export class Served implements AsyncDisposable {
@@ -101,33 +97,27 @@ export class Served implements AsyncDisposable {
   }
 }
 
-/** Fails unless the rows and sums of each day equal the provider's, to the last digit. */
+/** Fails unless the rows and sums of each day in a deduplicated table equal the provider's, to the last digit. */
 export async function expectEqualSums(
   served: Served,
   warehouse: Warehouse,
-  { view = "deduped", granularity = "1d" }: SumOptions = {},
+  granularity: "1d" | "1h" = "1d",
 ): Promise<void> {
   const { usage, costs } = await served.totals();
-  for (const show of VIEWS[view]) {
-    expect(costSums(show(warehouse, "costs"))).toEqual(inOrder(costs.days));
-    expect(usageSums(show(warehouse, "usage"))).toEqual(inOrder(usage[granularity].days));
-  }
+  expect(costSums(warehouse.deduped("costs"))).toEqual(inOrder(costs.days));
+  expect(usageSums(warehouse.deduped("usage"))).toEqual(inOrder(usage[granularity].days));
 }
 
-/** A deduplicated table as it is; the rows that stand for each day, in a table that keeps all rows and in a deduplicated one. */
-const VIEWS: Readonly<Record<"deduped" | "latest", readonly View[]>> = {
-  deduped: [(warehouse, dataset) => warehouse.deduped(dataset)],
-  latest: [
-    (warehouse, dataset) => warehouse.latest(dataset, "append"),
-    (warehouse, dataset) => warehouse.latest(dataset, "dedup"),
-  ],
-};
-
-type View = (warehouse: Warehouse, dataset: Dataset) => readonly Row[];
-
-interface SumOptions {
-  readonly view?: "deduped" | "latest";
-  readonly granularity?: "1d" | "1h";
+/** The same for the rows that the models show, of a table that keeps all rows and of a deduplicated one. */
+export async function expectCurrentSums(served: Served, warehouse: Warehouse): Promise<void> {
+  const sums = sumsOf(await served.totals(), "1d");
+  const database = await warehouse.models();
+  try {
+    expect(await judgeSums(database, "", sums)).toEqual([]);
+    expect(await judgeSums(database, DEDUPED, sums)).toEqual([]);
+  } finally {
+    database.close();
+  }
 }
 
 /** Serves an account from this process. */

@@ -1,7 +1,17 @@
 /**
  * A model of the warehouses that a platform loads: their rows after some reads, and exact sums of the rows. It shares
- * no code with the connector, not even the decimals.
+ * no code with the connector, not even the decimals; its models are those that we ship.
  */
+import type { Database } from "../../warehouse/database.ts";
+import { makeJudges } from "../kills/judge.ts";
+import {
+  addDeduped,
+  DEDUPED,
+  type Dataset,
+  type KeptRow,
+  keptRowOf,
+  tablesOf,
+} from "../kills/tables.ts";
 import type { Message } from "./protocol.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -53,8 +63,6 @@ function dayOf(row: Row): string {
   return new Date(textOf(row, "ChargePeriodStart")).toISOString().slice(0, 10);
 }
 
-export type Dataset = "usage" | "costs";
-
 /** The tables of all streams. */
 export class Warehouse {
   readonly usage = new Table();
@@ -63,6 +71,8 @@ export class Warehouse {
   readonly windows: Row[] = [];
   /** The names of ids (the stream labels). */
   readonly labels: Row[] = [];
+  /** The rows of all streams, in the order of their arrival. */
+  readonly #kept: KeptRow[] = [];
 
   /** Loads the records of a read; `overwrite` empties the tables first. */
   load(
@@ -75,7 +85,9 @@ export class Warehouse {
       export_windows: this.windows,
       labels: this.labels,
     };
-    if (mode === "overwrite") for (const rows of Object.values(tables)) rows.length = 0;
+    if (mode === "overwrite")
+      for (const rows of [...Object.values(tables), this.#kept]) rows.length = 0;
+    this.#kept.push(...run.messages.flatMap(keptRowOf));
     for (const { record } of run.messages) {
       if (record === undefined) continue;
       for (const [name, rows] of Object.entries(tables)) {
@@ -85,78 +97,33 @@ export class Warehouse {
     return this;
   }
 
+  /**
+   * The same rows in DuckDB, with the models of sql/duckdb.sql: of a table that keeps all rows, and of a deduplicated one. Needs the stream
+   * export_windows.
+   */
+  async models(): Promise<Database> {
+    const database = await tablesOf(this.#kept);
+    await addDeduped(database);
+    await makeJudges(database);
+    return database;
+  }
+
+  /** The ids of the rows that the models show of a table that keeps all rows. */
+  async currentIds(dataset: Dataset): Promise<(string | undefined)[]> {
+    const database = await this.models();
+    try {
+      const rows = await database.query(
+        `SELECT record_id FROM current_${dataset} WHERE account IS DISTINCT FROM '${DEDUPED}' ORDER BY ALL`,
+      );
+      return rows.map(([id]) => id);
+    } finally {
+      database.close();
+    }
+  }
+
   deduped(dataset: Dataset): readonly Row[] {
     return this[dataset].deduped();
   }
-
-  /**
-   * The rows that stand for each day (R5): those that the day's newest report names, and strays that are still reported. A day
-   * without a report shows the newest row of each id. Needs the stream export_windows.
-   */
-  latest(dataset: Dataset, table: TableKind = "append"): readonly Row[] {
-    const rows = table === "append" ? this[dataset].rows : this.deduped(dataset);
-    const reports = this.windows.filter((report) => report["dataset"] === dataset);
-    const standing = newestReports(reports);
-    const strays = standingStrays(reports);
-    const inside = newestById(rows.filter((row) => isInside(row, standing)));
-    const ids = new Set(inside.map((row) => textOf(row, "x_RecordId")));
-    const outside = rows.filter(
-      (row) => strays.has(readingAndDay(row)) && !isInside(row, standing),
-    );
-    const others = newestById(outside).filter((row) => !ids.has(textOf(row, "x_RecordId")));
-    return [...inside, ...others];
-  }
-}
-
-export type TableKind = "append" | "dedup";
-
-/** Whether the row is one of those that its day's newest report names. */
-function isInside(row: Row, standing: ReadonlyMap<string, Row>): boolean {
-  const report = standing.get(dayOf(row));
-  return report === undefined || report["rows_reading_id"] === row["x_ReadingId"];
-}
-
-/** The newest report of each day, without those about strays. */
-function newestReports(reports: readonly Row[]): ReadonlyMap<string, Row> {
-  const newest = new Map<string, Row>();
-  for (const report of reports) {
-    if (report["inside_window"] !== true) continue;
-    const known = newest.get(textOf(report, "day"));
-    const isNewer =
-      known === undefined || textOf(report, "reading_id") >= textOf(known, "reading_id");
-    if (isNewer) newest.set(textOf(report, "day"), report);
-  }
-  return newest;
-}
-
-/** The strays that still stand, as `reading day`: no newer reading of their whole window lacks them. */
-function standingStrays(reports: readonly Row[]): ReadonlySet<string> {
-  const whole = reports.filter((report) => report["whole_window"] === true);
-  const last = new Map<string, Row>();
-  for (const report of reports) {
-    if (report["inside_window"] !== false) continue;
-    const name = `${textOf(report, "rows_reading_id")} ${textOf(report, "day")}`;
-    const known = last.get(name);
-    const isNewer =
-      known === undefined || textOf(report, "reading_id") > textOf(known, "reading_id");
-    if (isNewer) last.set(name, report);
-  }
-  const standing = [...last].filter(
-    ([, stray]) => !whole.some((report) => isNewerAndCovers(report, stray)),
-  );
-  return new Set(standing.map(([name]) => name));
-}
-
-function isNewerAndCovers(report: Row, stray: Row): boolean {
-  return (
-    textOf(report, "reading_id") > textOf(stray, "reading_id") &&
-    textOf(report, "window_start") <= textOf(stray, "window_start") &&
-    textOf(report, "window_end") >= textOf(stray, "window_end")
-  );
-}
-
-function readingAndDay(row: Row): string {
-  return `${textOf(row, "x_ReadingId")} ${dayOf(row)}`;
 }
 
 /** Rows and sums by day, under the names of `GET /control/totals`. */
