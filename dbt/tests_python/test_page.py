@@ -127,6 +127,7 @@ def test_an_account_far_behind_leaves_the_comparisons_and_is_named(table, tmp_pa
     assert page.head["throughDay"] == "2025-11-18"
     assert page.head["comparison"] == {"billed": "180", "previous": "180", "isWhole": True, "days": 18, "previousDays": None}
     assert "±0% against the month before, without stuck" in page.words
+    assert "180.00 this month, without stuck: 0.00" in page.words
     # 31 days of October, five complete ones of November, and the 6th as far as it was read.
     assert "stuck is complete through November 5, 2025 only: its 370.00 USD of October 2025 and since are not compared." in page.words
     assert "Forecast of the month none stuck is behind" in page.words
@@ -139,6 +140,7 @@ def test_a_month_before_of_which_a_part_was_read_is_compared_on_that_part(table,
     read(world, "10-15")
     page = Page(table, tmp_path)
     assert "November so far: 204.00 USD, +20% against the month before on the 3 days that were read in both months" in page.words
+    assert "36.00 this month on the 3 days that were read in both months: +6.00, +20%" in page.words
     assert page.parts() == {"model m1": 6}
 
 

@@ -98,14 +98,15 @@ function previousSum(head: Headline, currency: string): Markup {
   const longer = previousDays === null ? same : `Month before, all ${previousDays} days`;
   const title = compared.isWhole ? longer : same;
   const share = percent(subtract(billed, previous), previous);
+  const moved = change(subtract(billed, previous));
+  const end = share === "" ? "" : `, ${share}`;
   const where = scopeWords(head);
-  return sum(
-    "previous",
-    title,
-    amount(previous),
-    currency,
-    markup`${change(subtract(billed, previous))} this month${share === "" ? "" : `, ${share}`}${where}`,
-  );
+  // Without all of this month's costs, the difference is not that of the two large numbers.
+  const says =
+    where === ""
+      ? markup`${moved} this month${end}`
+      : markup`${amount(billed)} this month${where}: ${moved}${end}`;
+  return sum("previous", title, amount(previous), currency, says);
 }
 
 const notRead = ({ hasCompleteDay }: Headline): string =>
@@ -208,7 +209,7 @@ function monthFigure(view: View): Markup {
 ${chartFigure(
   `month-${currency}`,
   "The month, day by day",
-  `${currency} billed since the first of the month, with the month before if all of it was read${budgetInChart(view)}.`,
+  `${currency} billed since the first of the month, with the month before if all of both was read${budgetInChart(view)}.`,
   markup`<div class="month-table"></div>`,
 )}
 ${found}

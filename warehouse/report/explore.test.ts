@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isRead } from "./explore.ts";
+import { isRead, wholeMonthBefore } from "./explore.ts";
 
 const [october, november] = [
   { from: 0, to: 31 },
@@ -33,5 +33,23 @@ describe("two periods are compared", () => {
   it("also where an account whose costs ended earlier is not read any more", () => {
     const reaches = [{ from: -60, to: -10, read: [{ from: -60, to: -10 }] }];
     expect(isRead({ reaches }, both)).toBe(true);
+  });
+});
+
+describe("the chart of the running month has the month before", () => {
+  const start = Date.parse("2025-10-01");
+  const days = Array.from({ length: 48 }, (_, day) =>
+    new Date(start + day * 86_400_000).toISOString().slice(0, 10),
+  );
+  const headline = { month: "2025-11-01", throughDay: "2025-11-17" };
+  const monthsWith = (to: number) =>
+    wholeMonthBefore({ days, headline, reaches: [{ from: 0, to, read: [{ from: 0, to }] }] });
+
+  it("if each account was read up to the day of the page", () => {
+    expect(monthsWith(48)).toMatchObject(october);
+  });
+
+  it("not if an account is behind: the lines would be of different accounts", () => {
+    expect(monthsWith(36)).toBeNull();
   });
 });

@@ -20,10 +20,15 @@ export interface Period {
   readonly before: { readonly from: number; readonly to: number } | null;
 }
 
+/** The days of a view, and what was read of them. */
+type Calendar = Pick<View, "days" | "reaches"> & {
+  readonly headline: Pick<View["headline"], "month" | "throughDay">;
+};
+
 const DAY = 86_400_000;
 
 /** The index of a day: the number of days since the first day of the view. It may lie outside the view. */
-const offsetOf = ({ days }: View, day: string): number =>
+const offsetOf = ({ days }: Calendar, day: string): number =>
   Math.round((Date.parse(day) - Date.parse(days[0] ?? day)) / DAY);
 
 /** The first day of the month that is `months` after that of `day`. */
@@ -56,8 +61,17 @@ export function periodOf(view: View, name: PeriodName): Period {
     : { ...period, before: null };
 }
 
+/**
+ * The period of the month before, for the chart of the running month. Null unless each account was read in all of it, and in the running
+ * month up to the day of the page: a line of less than a month's cost would tell a change that there was none.
+ */
+export function wholeMonthBefore(view: Calendar): Pick<Period, "from" | "to"> | null {
+  const [now, before] = [daysOf(view, "month"), daysOf(view, "last-month")];
+  return isRead(view, [now, before]) ? before : null;
+}
+
 /** The days of a period. They end with the newest complete day, as the headline does. */
-function daysOf(view: View, name: PeriodName): Period {
+function daysOf(view: Calendar, name: PeriodName): Period {
   const { month, throughDay } = view.headline;
   const end = throughDay === "" ? view.days.length : offsetOf(view, throughDay) + 1;
   const start = offsetOf(view, month);

@@ -2,7 +2,7 @@
 import { add } from "../../decimals.ts";
 import { shortDate } from "../format.ts";
 import type { Headline, View } from "../model.ts";
-import { isRead, periodOf } from "../explore.ts";
+import { periodOf, wholeMonthBefore } from "../explore.ts";
 import { draw, figureOf, lineFrame, type Option } from "./charts.ts";
 import { moneyElement, shown } from "./digits.ts";
 import { showLegend, tip } from "./elements.ts";
@@ -32,11 +32,10 @@ export function drawMonth(view: View): void {
   const figure = figureOf(`month-${view.currency}`);
   if (figure === null) return;
   const { from, to } = periodOf(view, "month");
-  const { from: start, to: end } = periodOf(view, "last-month");
+  const before = wholeMonthBefore(view);
   const months: Months = {
     now: runningSums(view, from, to),
-    // A line of a month of which only a part was read would show less than it cost.
-    before: isRead(view, [{ from: start, to: end }]) ? runningSums(view, start, end) : [],
+    before: before === null ? [] : runningSums(view, before.from, before.to),
     view,
   };
   const { headline } = view;
