@@ -109,6 +109,9 @@ class Warehouse:
         # Models that wait for the first query that needs them, and models that are tables already.
         self.waiting: set[str] = set()
         self.made: set[str] = set()
+        # Whether the models were made of other rows than the tables have now.
+        self.is_stale = True
+        self.doubts: list[dict] = []
 
     def create_raw(self) -> None:
         for table, columns in COLUMNS.items():
@@ -125,15 +128,17 @@ class Warehouse:
             self.run(book_table(self.name, name, nodes(self.name)))
 
     def close_book(self, view: str, month: str, at: str, *, accrue: bool = False, why: str | None = None) -> list[dict]:
-        """Closes a month, or closes it again if there is a `why`. Gives the obstacles; with any the month is not closed."""
+        """Closes a month, or closes it again if there is a `why`. Gives the obstacles; with any the month is not closed. `doubts` then
+        has the obstacles for which accruals stand, too."""
         [held] = self.all(f"select coalesce(max(version), 0) as newest from ai_billing_closes where book_view = '{view}' "
                           f"and book_month = date '{month}-01'")
         version = max(2, held["newest"] + 1) if why else 1
         reason = f"'{why}'" if why else "null"
         self.run("insert into ai_billing_closes (close_id, book_view, book_month, version, closed_at, with_accruals, why) values ("
                  f"'{view} {month} v{version}', '{view}', date '{month}-01', {version}, timestamp '{at}', {accrue}, {reason})")
-        self.build()
+        self.build_books()
         found = self.all("select * from ai_billing__book_obstacles order by number_, month, day, account")
+        self.doubts = found
         obstacles = [row for row in found if not (accrue and row["is_accruable"])]
         if obstacles:
             self.run("delete from ai_billing_closes where digest is null")
@@ -141,7 +146,7 @@ class Warehouse:
             statements = close_statements(self.name, nodes(self.name))
             self.make(self.waiting & set(re.findall(r"\w+", statements)))
             self.run(statements)
-        self.build()
+        self.build_books()
         return obstacles
 
     def type_of(self, column: str) -> str:
@@ -151,19 +156,29 @@ class Warehouse:
 
     def fill(self, tables: dict[str, list[dict]]) -> None:
         """Replaces the rows of the raw tables. A row may lack columns."""
-        self.waiting.clear()  # A model that was not made yet would have the new rows: a query of it now fails.
+        for table in tables:
+            self.run(f'delete from "{table}"')
+        self.add(tables)
+
+    def add(self, tables: dict[str, list[dict]]) -> None:
+        """Adds rows to the raw tables."""
+        self.forget()
         for table, rows in tables.items():
             columns = [*COLUMNS[table], "_airbyte_extracted_at"]
-            self.run(f'delete from "{table}"')
             self.insert(table, columns, [tuple(self.value(row.get(c)) for c in columns) for row in rows])
 
     def give(self, **inputs: list[tuple[str | None, ...]]) -> None:
         """Replaces the rows of all input tables; an input that is not named becomes empty. A row may lack its last columns."""
-        self.waiting.clear()
+        self.forget()
         for name, columns in INPUTS.items():
             self.run(f"delete from ai_billing_{name}")
             rows = [(*row, *[None] * (len(columns) - len(row))) for row in inputs.get(name, [])]
             self.insert(f"ai_billing_{name}", columns, rows)
+
+    def forget(self) -> None:
+        """A model that was not made yet would have the new rows: a query of it now fails."""
+        self.waiting.clear()
+        self.is_stale = True
 
     @staticmethod
     def value(value):
@@ -186,6 +201,19 @@ class Warehouse:
         self.made.clear()
         self.text_of_models = text or views_of(self.name)
         self.waiting = set(models_of(self.text_of_models))
+        self.is_stale = False
+
+    def build_books(self) -> None:
+        """Like `build` after a change of the books alone: models that read no book keep their rows."""
+        if self.is_stale:
+            return self.build()
+        models = models_of(self.text_of_models)
+        of_books = {name for name, (code, needed) in models.items()
+                    if re.search(rf"\bai_billing_({'|'.join(BOOKS)})\b", " ".join([code, *(models[each][0] for each in needed)]))}
+        for name in self.made & of_books:
+            self.run(f"drop table {name}")
+        self.made -= of_books
+        self.waiting |= of_books
 
     def build_all(self, text: str | None = None) -> None:
         """Like `build`, but computes every model now: no model may fail on these rows."""

@@ -17,9 +17,9 @@ getcontext().prec = 1000
 
 
 def at(text: str) -> datetime:
-    """`11-05` or `11-05 13:30`, in 2025, UTC."""
+    """`11-05` or `11-05 13:30`, in 2025, UTC; `2026-01-05` names its year."""
     day, _, time = text.partition(" ")
-    return datetime.fromisoformat(f"2025-{day}T{time or '00:00'}:00+00:00")
+    return datetime.fromisoformat(f"{'2025-' if len(day) == 5 else ''}{day}T{time or '00:00'}:00+00:00")
 
 
 def iso(instant: datetime | None) -> str | None:
