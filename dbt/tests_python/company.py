@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from random import Random
-from typing import NamedTuple
 
-from ledger import Account, Owner, day_of, days_from, month_after, month_of
+from bookkeeping import Close, Team
+from ledger import Account, day_of, days_from, month_after, month_of
 from world import Table, World, cost
 
 ONE, TWO = "https://one.example", "https://two.example"
@@ -16,18 +16,8 @@ FIRST = date(2025, 1, 1)
 MONTHS = [month_after(FIRST, number) for number in range(12)]
 
 
-Team = tuple[str, str, str, str | None, str | None]
 # The account, the month and the day of the syncs that failed.
 FAILED = {("main", 3, 3), ("lab", 10, 3), ("lab", 10, 17)}
-
-
-class Close(NamedTuple):
-    """A month that is to be closed: again, if there is a `why`."""
-
-    view: str
-    month: date
-    at: datetime
-    why: str | None = None
 
 
 class Company:
@@ -45,14 +35,6 @@ class Company:
             ("project_id", "p-search", "Search", None, None), ("project_id", "p-chat", "Chat", None, None),
             ("api_key_id", "k-lab", "Lab", None, None), ("workspace_id", "w-eu", "Europe", None, None)]
         self.shown_to = FIRST
-
-    def team(self, teams: list[Team], owner: Owner, day: date) -> str | None:
-        """The team of a cost on its day: that of its key, else of its project, else of its workspace."""
-        for label in ("api_key_id", "project_id", "workspace_id"):
-            for named, value, team, first, last in teams:
-                if (named, value) == (label, getattr(owner, label)) and (first or f"{day}") <= f"{day}" <= (last or f"{day}"):
-                    return team
-        return None
 
     def move(self, label: str, value: str, team: str, since: str | None = None) -> None:
         """Another team has something: since a day, or ever since it was there."""
@@ -117,9 +99,9 @@ class Company:
 
     # The year.
 
-    def year(self) -> Iterator[Close]:
+    def year(self, months: list[date]) -> Iterator[Close]:
         self.charge(self.main, date(2024, 12, 20), "plan", ChargeCategory="Purchase")
-        for month in MONTHS:
+        for month in months:
             # A month is closed on the fourth of the next one, and its billing period on the eighteenth.
             self.show_to(month_after(month) + timedelta(days=3))
             self.before_close(month)

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
@@ -98,6 +98,8 @@ class Account:
     def sync(self, now: datetime, *windows: tuple[date, date], moved: bool = False, lost: Iterable[str] = ()) -> None:
         """Reads windows. `moved`: the listing did not stand still; `lost`: records that the destination loses."""
         now = self.world.now = max(self.world.now, now)
+        before = {day: set(rows) for day, rows in self.kept.items()}
+        seen = {record["x_RecordId"] for first, end in windows for record in self.world.listing(at(f"{first}"), at(f"{end}"))}
         for first, end in windows:
             window = at(f"{first}"), at(f"{end}")
             answer = self.world.listing(*window)
@@ -105,8 +107,17 @@ class Account:
                 rows = sorted((record for record in answer if day_of(record) == day), key=lambda record: record["x_RecordId"])
                 if at(f"{day}") < now:
                     self.judge(day, rows, now < at(f"{day}") + DAY, moved, set(lost))
+        self.doubt_earlier_windows(windows, {day for day, ids in before.items() if ids - seen})
         self.world.sync(*((f"{first}", f"{end}") for first, end in windows), moved=moved,
                         lose_rows=lambda record: record["x_RecordId"] in set(lost))
+
+    def doubt_earlier_windows(self, windows: tuple[tuple[date, date], ...], lost_days: set[date]) -> None:
+        """A row that a later window no longer shows may have moved to a day after that day was read."""
+        last = max((number for number, (first, end) in enumerate(windows) if any(first <= day < end for day in lost_days)), default=0)
+        for first, end in windows[:last]:
+            for day in days_from(first, end):
+                if self.states.get(day) == "proven":
+                    self.states[day] = "not proven"
 
     def judge(self, day: date, rows: list[dict], in_part: bool, moved: bool, lost: set[str]) -> None:
         before, had_lost = self.written.get(day, (None, False))
@@ -116,6 +127,8 @@ class Account:
         self.doubted.pop(day, None)
         if before is not None and rows == before:
             self.states[day] = "read in part" if in_part else "not proven" if had_lost else "proven"
+            if not had_lost:
+                self.kept[day] = {record["x_RecordId"]: record for record in rows}
             return
         delivered = {record["x_RecordId"]: record for record in rows if record["x_RecordId"] not in lost}
         whole = not (moved or in_part or len(delivered) < len(rows))
@@ -176,7 +189,21 @@ class Account:
         return sums
 
 
-Teams = Callable[[Owner, date], str | None]
+# Rows of the team map: label, value, team, first and last day.
+Teams = list[tuple]
+
+
+def team_of(teams: Teams, owner: Owner, day: date) -> str | None:
+    """The team of a cost on its day: that of its key, else of its project, else of its workspace."""
+    for label in ("api_key_id", "project_id", "workspace_id"):
+        for named, value, team, first, last in teams:
+            if (named, value) == (label, getattr(owner, label)) and (first or f"{day}") <= f"{day}" <= (last or f"{day}"):
+                return team
+    return None
+
+
+def first_team(maps: list[Teams], owner: Owner, day: date) -> str | None:
+    return next((team for teams in maps if (team := team_of(teams, owner, day))), None)
 
 
 @dataclass
@@ -197,9 +224,9 @@ class Books:
     view: str
     accounts: list[Account]
     # The team map of today.
-    teams: Teams = lambda owner, day: None
+    teams: Teams = field(default_factory=list)
     books: dict[date, Book] = field(default_factory=dict)
-    # By month: the books whose entries of it no longer count, because the month was closed again after them.
+    # By month: the entries of it in other books that no longer count, because the month was closed again after them.
     void: dict[date, list[Entry]] = field(default_factory=lambda: defaultdict(list))
     versions: dict[date, int] = field(default_factory=lambda: defaultdict(int))
 
@@ -239,12 +266,12 @@ class Books:
         for account, record in self.facts(month):
             doubt, owner, day = account.doubt(record), account.owner(record), day_of(record)
             kind, method = ("accrual", VALUE_AT_CLOSE) if doubt else ("actual", None)
-            found.append(Entry(book, month, kind, doubt or "final", day, method, record["x_RecordId"], owner, self.teams(owner, day),
-                               Decimal(record["BilledCost"])))
-        return found + self.estimated(month, book, self.teams)
+            found.append(Entry(book, month, kind, doubt or "final", day, method, record["x_RecordId"], owner,
+                               team_of(self.teams, owner, day), Decimal(record["BilledCost"])))
+        return found + self.estimated(month, book, [self.teams])
 
-    def estimated(self, month: date, book: str, teams: Teams) -> list[Entry]:
-        return [Entry(book, month, "accrual", "estimate", day, method, None, owner, teams(owner, day), amount)
+    def estimated(self, month: date, book: str, maps: list[Teams]) -> list[Entry]:
+        return [Entry(book, month, "accrual", "estimate", day, method, None, owner, first_team(maps, owner, day), amount)
                 for account in self.accounts if account.states
                 for day, method, owner, amount in account.estimates(month, self.view)]
 
@@ -276,13 +303,13 @@ class Books:
         return [entry for entry in self.entries()
                 if entry.kind in ("actual", "adjustment") and entry.record_id and entry not in void.get(entry.month, ())]
 
-    def frozen(self, month: date) -> Teams:
-        book = self.books[month]
-        return lambda owner, day: book.teams(owner, day) or self.teams(owner, day)
+    def frozen(self, month: date) -> list[Teams]:
+        """The map that was frozen with a book decides, and the map of today for what that one does not name."""
+        return [self.books[month].teams, self.teams]
 
     def changes(self, month: date, book: str, marks: set[tuple]) -> list[Entry]:
         """The costs of a closed month less what is booked of each."""
-        teams = self.frozen(month)
+        maps = self.frozen(month)
         booked: dict[tuple, list[Entry]] = defaultdict(list)
         for entry in self.booked():
             if entry.month == month:
@@ -299,7 +326,7 @@ class Books:
             doubt = account.doubt(record) if record else None if account.states[day] == "proven" else "not proven"
             kind, method = ("accrual", VALUE_AT_CLOSE) if doubt else ("adjustment", None)
             reason = doubt or self.reason(month, account, record_id, day, record, marks)
-            team = before[0].team if before else teams(owner, day)
+            team = before[0].team if before else first_team(maps, owner, day)
             found.append(Entry(book, month, kind, reason, day, method, record_id, owner, team, amount))
         return found
 

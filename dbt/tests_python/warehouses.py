@@ -156,15 +156,10 @@ class Warehouse:
 
     def fill(self, tables: dict[str, list[dict]]) -> None:
         """Replaces the rows of the raw tables. A row may lack columns."""
-        for table in tables:
-            self.run(f'delete from "{table}"')
-        self.add(tables)
-
-    def add(self, tables: dict[str, list[dict]]) -> None:
-        """Adds rows to the raw tables."""
         self.forget()
         for table, rows in tables.items():
             columns = [*COLUMNS[table], "_airbyte_extracted_at"]
+            self.run(f'delete from "{table}"')
             self.insert(table, columns, [tuple(self.value(row.get(c)) for c in columns) for row in rows])
 
     def give(self, **inputs: list[tuple[str | None, ...]]) -> None:
