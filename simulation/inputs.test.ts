@@ -7,7 +7,7 @@ const one = process.env["SEED"];
 /** The number of inputs between two pauses for other tests. */
 const BATCH = 1000;
 
-const batches = seedsOf(process.env, { few: 4000, all: 20_000 }).filter(
+const batches = seedsOf(process.env, { few: 2000, all: 20_000 }).filter(
   (seed) => (seed - 1) % BATCH === 0,
 );
 
