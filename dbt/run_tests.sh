@@ -20,6 +20,13 @@ else
 fi
 python_venv "$root/dbt/requirements.txt" || skip dbt "dbt cannot be installed here"
 cd "$root"
+# The databases live in memory if there is room: dbt commits after each model, and a disk takes longer than the model.
+if [ -w /dev/shm ] && [ "$(df --output=avail --block-size=1G /dev/shm | tail -n 1)" -ge 4 ]; then
+  TMPDIR=$(mktemp -d /dev/shm/ai-billing-dbt-XXXXXX)
+  export TMPDIR
+  trap 'rm -rf -- "$TMPDIR"' EXIT
+  chmod 755 "$TMPDIR" # PostgreSQL runs as another user
+fi
 export DBT_SEND_ANONYMOUS_USAGE_STATS=false DO_NOT_TRACK=1
 pytest() {
   "$venv/bin/pytest" -q -p no:cacheprovider --junitxml="$reports/$1.xml" "${@:2}"
