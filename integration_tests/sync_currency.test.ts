@@ -41,7 +41,18 @@ test("one currency: each cost at the rate of its day, beside its own amount; cos
     "invoice_issuer_name,invoice_id,billing_currency,billed_total\nReference AI Provider,INV-2,EUR,1.02\n",
   );
 
-  const inputs = ["--exchange-rates", "rates.csv", "--invoices", "invoices.csv"];
+  await writeFile(
+    shell.path("budgets.csv"),
+    "team,month,billing_currency,budget\n,2026-03,EUR,20\n,2026-03,USD,100\n",
+  );
+  const inputs = [
+    "--budgets",
+    "budgets.csv",
+    "--exchange-rates",
+    "rates.csv",
+    "--invoices",
+    "invoices.csv",
+  ];
   const line = [...SYNC, ...inputs, "--currency", "EUR", "--report", "r.html"];
   const said = await shell.here(line);
   expect(said).toMatchObject({ end: 0 });
@@ -49,17 +60,25 @@ test("one currency: each cost at the rate of its day, beside its own amount; cos
   expect(said.stdout).toMatch(
     /^In EUR {2}all currencies at the rate of each day: 27\.37 in March 2026 so far, 28\.38 since the first day$/m,
   );
+  expect(said.stdout).toMatch(/^Budget {2}all costs: 27\.37 of 20\.00 EUR spent.*; OVER$/m);
+  expect(said.stderr).not.toContain("No cost can count");
   expect(said.stdout).toMatch(/^No rate for 3\.00 GBP of March 7, 2026, which are in no /m);
   expect(said.stdout).toMatch(/^Invoice INV-2, Reference AI Provider +−0\.02 {2}1\.02 on the/m);
   const page = (await readFile(shell.path("r.html"), "utf8")).replaceAll(/\s+/g, " ");
   expect(page).toContain("In EUR, all currencies at the rate of each day: 27.37 in March 2026");
   expect(page).toContain("There is no rate for 3.00 GBP of March 7, 2026");
+  expect(page).toContain("all costs: 27.37 of 20.00 EUR spent");
   expect(page).toContain("1.02 on the invoice, 1.01 of costs");
 
   // It stays without the option, also for the other commands; a row keeps its own amount.
-  expect((await shell.here([...SYNC, "--json"])).stdout).toContain(
-    '"reporting":{"currency":"EUR","toDate":"27.373456789010000001","all":"28.378456789010000001","missing":[{"currency":"GBP","billed":"3"',
-  );
+  const again = JSON.parse((await shell.here([...SYNC, "--json"])).stdout);
+  expect(again.reporting).toMatchObject({
+    currency: "EUR",
+    toDate: "27.373456789010000001",
+    all: "28.378456789010000001",
+    budgets: [{ name: "all costs", budget: "20", billed: "27.373456789010000001" }],
+    missing: [{ currency: "GBP", billed: "3" }],
+  });
   const costs = await shell.here(["costs", "--by", "day"]);
   expect(costs.stdout).toMatch(/^All currencies in EUR, each cost at the rate of its day$/m);
   expect(costs.stdout).toMatch(/^All, in EUR +27\.37$/m);

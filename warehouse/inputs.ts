@@ -153,6 +153,7 @@ export async function idleBudgets(database: Database): Promise<readonly IdleBudg
     judged AS (
       SELECT *, team IS NOT NULL AND team NOT IN (SELECT team FROM teams) AS has_no_team,
              billing_currency NOT IN (SELECT billing_currency FROM current_costs WHERE billing_currency IS NOT NULL)
+               AND billing_currency NOT IN (${await modelQuery("ai_billing__reporting_currency")})
                AND EXISTS (FROM current_costs) AS has_no_cost
       FROM budgets)
     SELECT coalesce(value, ''), coalesce('FY' || fiscal_year, strftime(first_month, '%Y-%m')), billing_currency, budget, has_no_team

@@ -2,7 +2,7 @@
 import { literal } from "./columns.ts";
 import type { Database } from "./database.ts";
 import { plain } from "./decimals.ts";
-import type { Reporting } from "./report/model.ts";
+import type { Reporting, ReportingBudget } from "./report/model.ts";
 
 /** The table that holds the currency: one row, or none. The models read it. */
 export const CURRENCY_TABLE = "ai_billing_reporting_currency";
@@ -38,6 +38,7 @@ export async function reportingOf(database: Database): Promise<Reporting | null>
     currency,
     toDate: plain(toDate),
     all: plain(all),
+    budgets: await budgetsOf(database),
     missing: rows.map(([of = "", billed = "0", firstDay = "", lastDay = ""]) => ({
       currency: of,
       billed: plain(billed),
@@ -45,6 +46,22 @@ export async function reportingOf(database: Database): Promise<Reporting | null>
       lastDay,
     })),
   };
+}
+
+/** The budgets in the reporting currency whose month or fiscal year is running. */
+async function budgetsOf(database: Database): Promise<ReportingBudget[]> {
+  const rows = await database.query(`
+    SELECT CASE label WHEN 'all' THEN 'all costs' WHEN 'team' THEN 'team ' || value WHEN 'project_id' THEN 'project ' || value
+             WHEN 'model_id' THEN 'model ' || value ELSE value END || coalesce(', FY' || fiscal_year, ''),
+           budget, billed_cost, forecast_cost
+    FROM budget_status JOIN report_clock AS clock ON clock.month BETWEEN first_month AND last_month
+    WHERE is_converted ORDER BY billed_cost / nullif(budget, 0) DESC, 1`);
+  return rows.map(([name = "", budget = "0", billed = "0", forecast = "null"]) => ({
+    name,
+    budget: plain(budget),
+    billed: plain(billed),
+    forecast: forecast === "null" ? null : plain(forecast),
+  }));
 }
 
 /** Whether the costs of a period are in several currencies, so that a sum in the reporting currency says something new. */

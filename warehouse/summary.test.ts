@@ -192,10 +192,17 @@ it("adds up all currencies in the reporting currency, and names the costs withou
     { currency: "GBP", billed: "12", firstDay: "2026-03-02", lastDay: "2026-03-02" },
     { currency: "SEK", billed: "3.5", firstDay: "2026-01-01", lastDay: "2026-03-02" },
   ];
-  const reporting = { currency: "EUR", toDate: "1100.255", all: "9000", missing };
+  const budgets = [
+    { name: "team Search", budget: "100", billed: "90", forecast: "110" },
+    { name: "all costs", budget: "100", billed: "100.01", forecast: null },
+    { name: "team Ads", budget: "100", billed: "90", forecast: "100" },
+  ];
+  const reporting = { currency: "EUR", toDate: "1100.255", all: "9000", budgets, missing };
   const lines = summaryLines({ ...SUMMARY, reporting }, plain);
-  expect(lines.filter((line) => /^(In EUR|No rate)/.test(line))).toEqual([
+  expect(lines.filter((line) => /^(In EUR|No rate|Budget )/.test(line))).toEqual([
     "In EUR  all currencies at the rate of each day: 1,100.26 in March 2026 so far, 9,000.00 since the first day",
+    "Budget  team Search: 90.00 of 100.00 EUR spent, 110.00 expected; OVER",
+    "Budget  all costs: 100.01 of 100.00 EUR spent; OVER",
     "No rate for 12.00 GBP of March 2, 2026, which are in no converted sum",
     "No rate for 3.50 SEK of January 1, 2026 to March 2, 2026, which are in no converted sum",
   ]);

@@ -4,7 +4,12 @@ import type { Proof } from "./figures.ts";
 import type { Counts } from "./loader.ts";
 import { count, decimal, month, signedMoney } from "./report/format.ts";
 import type { Overview, Reporting } from "./report/model.ts";
-import { convertedWords, missingWords } from "./report/words.ts";
+import {
+  convertedWords,
+  isOverBudget,
+  missingWords,
+  reportingBudgetWords,
+} from "./report/words.ts";
 import { screenLines } from "./summary_screen.ts";
 import { cleaned, type Paint } from "./text.ts";
 import type { Unusables } from "./unusable_values.ts";
@@ -74,11 +79,18 @@ export function summaryLines(summary: Summary, paint: Paint): string[] {
   ];
 }
 
-/** The sum of all currencies, and the costs that are not in it. */
+/** Budgets in the reporting currency that the summary names. */
+const OVER = 3;
+
+/** The sum of all currencies, budgets that are exceeded, and the costs that are not in it. */
 function reportingLines({ reporting, currencies: [first] }: Summary, paint: Paint): string[] {
   if (reporting === null || first === undefined) return [];
   return [
     `In ${reporting.currency}  ${convertedWords(reporting, first.headline)}`,
+    ...reporting.budgets
+      .filter(isOverBudget)
+      .slice(0, OVER)
+      .map((each) => paint("red", `Budget  ${reportingBudgetWords(each, reporting.currency)}`)),
     ...reporting.missing.map((each) => paint("red", `No rate ${missingWords(each)}`)),
   ];
 }

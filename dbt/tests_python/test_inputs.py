@@ -280,3 +280,48 @@ def test_an_invoice_is_open_until_the_billing_period_of_all_its_accounts_was_rea
     warehouse.fill(table.tables)
     assert states() == {**same, **dict.fromkeys(shared, missing)}
     warehouse.give()
+
+
+def test_a_budget_in_the_reporting_currency_counts_costs_of_all_currencies(warehouse):
+    """Euros as they are, dollars at the rate of their day, pounds not at all: they have no rate."""
+    world = World(Table())
+    final = {"x_CostStatus": "final"}
+    world.put(cost("oct-usd", "10-30", "100", x_ProjectId="p-1", **final))
+    world.put(cost("oct-eur", "10-31", "7", BillingCurrency="EUR", x_ProjectId="p-2", **final))
+    world.put(cost("nov-usd", "11-02", "50", x_ProjectId="p-1", x_ModelId="m"))
+    world.put(cost("nov-usd-2", "11-06", "10", x_ProjectId="p-2"))
+    world.put(cost("nov-eur", "11-03", "3", BillingCurrency="EUR", x_ProjectId="p-1"))
+    world.put(cost("pound", "11-03", "9", BillingCurrency="GBP", x_ProjectId="p-1"))
+    world.sync(("10-01", "11-01"), ("11-01", "11-11"))
+    warehouse.fill(world.table.tables)
+    months, rates = ("2025-10", "2025-11"), [("USD", "EUR", "2025-01-01", "0.9"), ("USD", "EUR", "2025-11-05", "0.8")]
+    budgets = [(who, month, "EUR", "60") for who in ("", "Search") for month in months]
+    budgets += [("", "2025-11", "EUR", "40", "p-1"), ("", "2025-11", "EUR", "45", "", "m"), ("", "2025-11", "USD", "59")]
+    given = {"teams": [("project_id", "p-1", "Search")], "budgets": budgets, "exchange_rates": rates}
+    warehouse.give(**given, reporting_currency=[("EUR",)])
+    warehouse.build()
+
+    def found(column: str) -> dict:
+        rows = warehouse.all("select * from budget_status")
+        return {(f"{row['first_month']:%m}", row["value"], row["billing_currency"]): row[column] for row in rows}
+
+    assert found("billed_cost") == {
+        ("10", None, "EUR"): 97, ("10", "Search", "EUR"): 90,
+        ("11", None, "EUR"): 56, ("11", "Search", "EUR"): 48, ("11", "p-1", "EUR"): 48, ("11", "m", "EUR"): 45, ("11", None, "USD"): 60,
+    }
+    # Nine complete days of thirty. The dollars that are still to come, at the newest rate: (60 / 9 x 30 - 60) x 0.8, or of 50 dollars.
+    [through] = warehouse.all("select max(days_counted) as days from monthly_costs where is_running")
+    days = through["days"]
+    forecasts = found("forecast_cost")
+    close = Decimal("0.000000000000001")
+    for key, (billed, dollars, euros) in {None: (56, 60, 3), "Search": (48, 50, 3), "m": (45, 50, 0)}.items():
+        ahead = Decimal(30 - days) / days
+        assert abs(forecasts["11", key, "EUR"] - (billed + dollars * ahead * Decimal("0.8") + euros * ahead)) < close
+    assert (forecasts["10", None, "EUR"], forecasts["10", "Search", "EUR"]) == (97, 90)
+    assert {currency: found("is_converted")[month, value, currency] for month, value, currency in found("is_converted")} == {"EUR": True, "USD": False}
+
+    warehouse.give(**given)
+    warehouse.build()
+    own = found("billed_cost")
+    assert (own["11", None, "EUR"], own["11", "m", "EUR"], own["11", None, "USD"]) == (3, 0, 60)
+    warehouse.give()

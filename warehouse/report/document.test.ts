@@ -43,7 +43,11 @@ const EMPTY: ReportData = {
 };
 
 /** The words of a report with one currency, spaces made one. */
-function wordsOf(headline: Partial<Headline>, more: Partial<View> = {}): string {
+function wordsOf(
+  headline: Partial<Headline>,
+  more: Partial<View> = {},
+  reporting: ReportData["reporting"] = null,
+): string {
   const view: View = {
     currency: "USD",
     headline: { ...HEADLINE, ...headline },
@@ -63,7 +67,7 @@ function wordsOf(headline: Partial<Headline>, more: Partial<View> = {}): string 
     provisional: "0",
     ...more,
   };
-  return documentBody({ ...EMPTY, views: [view] })
+  return documentBody({ ...EMPTY, views: [view], reporting })
     .text.replaceAll(/<[^>]+>/g, " ")
     .replaceAll(/\s+/g, " ");
 }
@@ -152,6 +156,21 @@ describe("the first screen's words", () => {
       "That is about 100% of the cached tokens. Had all",
     );
     expect(wordsOf({})).not.toContain("aching");
+  });
+
+  it("add up all currencies in one, with its budgets and the costs without a rate", () => {
+    const missing = [
+      { currency: "GBP", billed: "3", firstDay: "2026-11-02", lastDay: "2026-11-04" },
+    ];
+    const budgets = [{ name: "team Search", budget: "100", billed: "90", forecast: "110" }];
+    const reporting = { currency: "EUR", toDate: "108", all: "900", budgets, missing };
+    const words = wordsOf({}, {}, reporting);
+    expect(words).toContain(
+      "In EUR, all currencies at the rate of each day: 108.00 in November 2026 so far, 900.00 since the first day. There is no rate " +
+        "for 3.00 GBP of November 2, 2026 to November 4, 2026, which are in no converted sum.",
+    );
+    expect(words).toContain("team Search: 90.00 of 100.00 EUR spent, 110.00 expected; OVER");
+    expect(wordsOf({})).not.toContain("In EUR");
   });
 
   it("name no provider where there are no costs", () => {

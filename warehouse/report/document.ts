@@ -8,7 +8,15 @@ import { newsSection } from "./news_section.ts";
 import { proofSection } from "./proof_section.ts";
 import { changeWords, savingsWords } from "./prices.ts";
 import { amount, change, DIGITS, table } from "./tables.ts";
-import { claimOf, convertedWords, detailsOf, missingWords, namesOf, scopeWords } from "./words.ts";
+import {
+  claimOf,
+  convertedWords,
+  detailsOf,
+  missingWords,
+  namesOf,
+  reportingBudgetWords,
+  scopeWords,
+} from "./words.ts";
 
 const NOTHING = new Array<Markup>();
 
@@ -86,7 +94,11 @@ function forecastSum({ forecast, forecastMethod }: Headline, currency: string): 
 
 function convertedLine(reporting: Reporting, head: Headline): Markup {
   const missing = reporting.missing.map((each) => ` There is no rate ${missingWords(each)}.`);
-  return markup`<p class="lead">In ${reporting.currency}, ${convertedWords(reporting, head)}.${missing.join("")}</p>`;
+  const budgets = reporting.budgets.map(
+    (each) => markup`<li>${reportingBudgetWords(each, reporting.currency)}</li>`,
+  );
+  return markup`<p class="lead">In ${reporting.currency}, ${convertedWords(reporting, head)}.${missing.join("")}</p>
+  ${budgets.length === 0 ? NOTHING : [markup`<ul class="lead" aria-label="Budgets in ${reporting.currency}">${budgets}</ul>`]}`;
 }
 
 /** The month before, on the days that are compared. */

@@ -128,7 +128,7 @@ async function budgetOf(
 ): Promise<Budget | null> {
   const where = `billing_currency = ${literal(all.currency)} AND month = TRY_CAST(${literal(all.month)} AS DATE)`;
   const [row = []] = await database.query(`
-    WITH budgets AS (SELECT team, budget FROM budget_status WHERE label IN ('all', 'team') AND ${where}),
+    WITH budgets AS (SELECT team, budget FROM budget_status WHERE label IN ('all', 'team') AND NOT is_converted AND ${where}),
     spent AS (SELECT * FROM team_costs SEMI JOIN budgets USING (team) WHERE ${where} AND ${ACTIVE})
     SELECT sum(budget) FILTER (team IS NULL), sum(budget) FILTER (team IS NOT NULL), count(*) FILTER (team IS NOT NULL),
            (SELECT coalesce(sum(billed_cost), 0) FROM ${TO_DATE} SEMI JOIN budgets USING (team)),
@@ -269,7 +269,7 @@ export async function teams(
     running AS (
       SELECT forecasts.team, coalesce(billed, 0) AS billed, forecast
       FROM forecasts LEFT JOIN spent ON forecasts.team IS NOT DISTINCT FROM spent.team),
-    budgets AS (SELECT team, budget FROM budget_status WHERE team IS NOT NULL AND ${where})
+    budgets AS (SELECT team, budget FROM budget_status WHERE team IS NOT NULL AND NOT is_converted AND ${where})
     SELECT coalesce(running.team, budgets.team, 'unallocated'), coalesce(billed, 0), forecast, budget
     FROM running FULL JOIN budgets ON running.team = budgets.team
     WHERE EXISTS (FROM ai_billing_teams) OR EXISTS (FROM budgets)

@@ -252,12 +252,24 @@ export interface Overview extends Screen {
   readonly keys: readonly Largest[];
 }
 
+/** A budget in the reporting currency, against which costs of all currencies count. */
+export interface ReportingBudget {
+  /** Whose costs count, such as `team Search`. */
+  readonly name: string;
+  readonly budget: string;
+  readonly billed: string;
+  /** Null where no forecast can be made. */
+  readonly forecast: string | null;
+}
+
 /** The costs of all currencies in the one that the user named, each at the rate of its day. */
 export interface Reporting {
   readonly currency: string;
   /** The running month, up to the day of the page. */
   readonly toDate: string;
   readonly all: string;
+  /** The budgets of the running month, those that are spent most first. */
+  readonly budgets: readonly ReportingBudget[];
   /** The costs that are in neither sum, because no rate is given for them. */
   readonly missing: readonly {
     readonly currency: string;

@@ -1,7 +1,7 @@
 /** The sentences about the running month: the first ones of the page, and of the summary at the end of a sync. */
 import { subtract } from "../decimals.ts";
 import { count, longDate, money, month, monthName, percent, shortDate } from "./format.ts";
-import type { Budget, Headline, Reporting, Screen, TeamBudget } from "./model.ts";
+import type { Budget, Headline, Reporting, ReportingBudget, Screen, TeamBudget } from "./model.ts";
 import { DIGITS } from "./tables.ts";
 
 export const namesOf = (names: readonly string[]): string =>
@@ -175,3 +175,14 @@ export function missingWords({
     firstDay === lastDay ? longDate(firstDay) : `${longDate(firstDay)} to ${longDate(lastDay)}`;
   return `for ${money(billed, DIGITS)} ${currency} of ${days}, which are in no converted sum`;
 }
+
+/** A budget in the reporting currency in words. */
+export function reportingBudgetWords(each: ReportingBudget, currency: string): string {
+  const { name, budget, billed, forecast } = each;
+  const course = forecast === null ? "" : `, ${money(forecast, DIGITS)} expected`;
+  return `${name}: ${money(billed, DIGITS)} of ${money(budget, DIGITS)} ${currency} spent${course}${isOverBudget(each) ? "; OVER" : ""}`;
+}
+
+/** Whether a budget in the reporting currency is exceeded, or will be. */
+export const isOverBudget = ({ budget, billed, forecast }: ReportingBudget): boolean =>
+  isMore(billed, budget) || (forecast !== null && isMore(forecast, budget));

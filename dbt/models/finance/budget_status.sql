@@ -1,5 +1,5 @@
 -- Each budget beside the costs and the forecast of its month or fiscal year, over all accounts. Costs in a currency other than the
--- budget's do not count. A period without costs has spent 0, and one that has not begun has no forecast. Of a fiscal year, each month
+-- budget's count only if it is the reporting currency, at the rate of their day. A period without costs has spent 0, and one that has not begun has no forecast. Of a fiscal year, each month
 -- that has not begun counts in the forecast as much as the running month.
 {%- set labels = ['project_id', 'model_id', 'service_provider_name'] %}
 {%- set text = dbt.type_string() %}
@@ -16,6 +16,16 @@ with months as (
   select month, 'team', team, billing_currency, billed_cost, forecast_cost
   from {{ ref('team_costs') }}
   where team is not null
+  union all
+  select month, label, value, billing_currency, billed_cost, forecast_cost
+  from {{ ref('ai_billing__converted_months') }}
+),
+
+-- The reporting currency, if there are costs in another one.
+reporting as (
+  select distinct reporting_currency as currency
+  from {{ ref('converted_costs') }}
+  where billing_currency <> reporting_currency
 ),
 
 -- If one of the costs has no forecast, their sum has none.
@@ -91,5 +101,7 @@ select
   budget - billed_cost as remaining,
   {{ ai_billing.ratio('billed_cost', 'budget') }} as share_spent,
   billed_cost > budget as is_over,
-  forecast_cost > budget as is_forecast_over
+  forecast_cost > budget as is_forecast_over,
+  reporting.currency is not null as is_converted
 from forecast
+left join reporting on forecast.billing_currency = reporting.currency
