@@ -13,6 +13,7 @@ Tables (DESCRIBE lists the columns of one):
   team_costs, budget_status       costs by team, budgets beside what is spent
   unit_costs, cache_savings       cost per million tokens, what cached tokens saved
   prices, commitments             prices by day and their changes; what was committed
+  month_forecasts                 where the running month ends, with a range of 80 %
   cost_movers, cost_anomalies     what grew and fell most, unusual days
   usage_against_costs             tokens of a day and model beside their cost
   cost_changes, restatements      what the provider changed, and when

@@ -15,6 +15,7 @@ const HEADLINE: Headline = {
   behind: [],
   ahead: null,
   forecast: "4000",
+  range: null,
   forecastMethod: "",
   daysInMonth: 31,
   daysProvisional: 2,

@@ -27,3 +27,8 @@
   case {{ ai_billing.weekday(day) }}
     {%- for name in ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] %} when {{ loop.index0 }} then '{{ name }}'{% endfor %} end
 {%- endmacro %}
+
+{# Whether a cost is usage that is charged by the day. A charge for a longer period, such as a plan by the month, comes once. #}
+{% macro is_daily_usage(costs) -%}
+  ({{ costs }}.charge_category = 'Usage' and {{ costs }}.charge_period_end <= {{ ai_billing.midnight(costs ~ '.day', 1) }})
+{%- endmacro %}

@@ -1,10 +1,12 @@
 {#
-  Costs by month of charge period and some labels, beside the month before, with a forecast of the running month. The forecast is the mean
-  usage charge of its complete days, times the days of the month, plus all other charges once. `rows`: the costs that count.
+  Costs by month of charge period and some labels, beside the month before, with a forecast of the running month: the usage charges of its
+  complete days, carried on over the weekdays that are left, plus all other charges once. There is none before seven complete days,
+  because the first days of a month say nothing about its end: they may all be days of a weekend. `rows`: the costs that count.
 #}
 {% macro months_of(rows, labels) %}
 {%- set keys = ['place', 'month'] + labels %}
-{%- set measures = ['billed_cost', 'effective_cost', 'provisional_cost', 'to_date_cost', 'daily_cost', 'other_cost'] %}
+{%- set measures = ['billed_cost', 'effective_cost', 'provisional_cost', 'to_date_cost', 'daily_cost', 'other_cost', 'coming_cost'] %}
+{%- set once = keys + ['charge_category', 'sku_id'] %}
 {%- set type_decimal = ai_billing.type_decimal() %}
 {%- set text = dbt.type_string() %}
 with calendar as (
@@ -32,12 +34,11 @@ costs as (
     {%- for name in labels %}
     rows_.{{ name }},
     {%- endfor %}
-    rows_.day, rows_.billed_cost, rows_.effective_cost, rows_.cost_status,
+    rows_.day, rows_.billed_cost, rows_.effective_cost, rows_.cost_status, rows_.charge_category, rows_.sku_id,
     calendar.is_complete,
     rows_.day <= calendar.through_day as is_to_date,
     {{ ai_billing.day_of_month('rows_.day') }} <= {{ ai_billing.day_of_month('calendar.through_day') }} as is_same_day,
-    -- A charge for a longer period, such as a subscription by the month, comes once.
-    rows_.charge_category = 'Usage' and rows_.charge_period_end <= {{ ai_billing.midnight('rows_.day', 1) }} as is_daily
+    {{ ai_billing.is_daily_usage('rows_') }} as is_daily
   from {{ rows }} as rows_
   inner join calendar
     on {{ ai_billing.place_of('rows_.base_url', 'rows_.account') }} = calendar.place and rows_.day = calendar.day
@@ -52,9 +53,31 @@ own as (
     sum(case when is_to_date then billed_cost else 0 end) as to_date_cost,
     sum(case when is_daily and is_complete then billed_cost else 0 end) as daily_cost,
     sum(case when is_daily then 0 else billed_cost end) as other_cost,
+    cast(0 as {{ type_decimal }}) as coming_cost,
     sum(case when is_same_day then billed_cost else 0 end) as same_day_cost
   from costs
   group by {{ keys | join(', ') }}
+),
+
+-- Charges for longer than a day, such as a plan, a commitment or a tax. Those of a month appear three times: as those of their month,
+-- and as those of one and of two months before.
+charged_once as (
+  {%- for months_ago in range(3) %}
+  select
+    place, {{ ai_billing.add_months('month', months_ago) if months_ago else 'month' }} as month,
+    {{ (once[2:]) | join(', ') }}, billed_cost, {{ months_ago }} as months_ago
+  from costs
+  where not is_daily and charge_category in ('Usage', 'Purchase', 'Tax')
+  {{- ' union all' if not loop.last }}
+  {%- endfor %}
+),
+
+-- A charge that came in each of the two months before, and has not come in this one.
+coming as (
+  select {{ once | join(', ') }}, sum(case when months_ago = 1 then billed_cost else 0 end) as coming_cost
+  from charged_once
+  group by {{ once | join(', ') }}
+  having min(months_ago) = 1 and max(months_ago) = 2
 ),
 
 -- Each month's sums appear twice: as the sums of their month, and as those of the month before in the following month.
@@ -65,8 +88,11 @@ both_ as (
   from own
   union all
   select
-    place, {{ ai_billing.add_months('month', 1) }}, {{ labels | join(', ') }}, 0, 0, 0, 0, 0, 0, billed_cost, same_day_cost
+    place, {{ ai_billing.add_months('month', 1) }}, {{ labels | join(', ') }}, 0, 0, 0, 0, 0, 0, 0, billed_cost, same_day_cost
   from own
+  union all
+  select {{ keys | join(', ') }}, 0, 0, 0, 0, 0, 0, coming_cost, 0, 0
+  from coming
 ),
 
 sums as (
@@ -93,6 +119,9 @@ compared as (
     months.account, months.base_url, months.through_day, months.running_month, months.days_in_month, months.days_counted,
     months.days_not_proven, months.days_incomplete,
     coalesce(provisional.days_provisional, 0) as days_provisional,
+    -- Without any weight, each day weighs the same.
+    case when pace.complete_weight > 0 then pace.month_weight else months.days_in_month end as month_weight,
+    case when pace.complete_weight > 0 then pace.complete_weight else months.days_counted end as complete_weight,
     previous.days_counted as previous_days_counted,
     case when previous.month is not null then sums.previous_billed_cost end as known_previous,
     -- Of a month after the newest complete day nothing is known as a whole: it has no days to compare.
@@ -110,6 +139,8 @@ compared as (
     on sums.place = provisional.place
     and sums.month = provisional.month
     and sums.billing_currency = provisional.billing_currency
+  left join {{ ref('ai_billing__usage_pace') }} as pace
+    on sums.place = pace.place and sums.month = pace.month and sums.billing_currency = pace.billing_currency
 )
 
 select
@@ -128,17 +159,20 @@ select
   own_to_date - known_previous_to_date as change_to_date,
   case
     when month < running_month then billed_cost
-    when month = running_month and days_counted > 0 and abs(daily_cost) < 10000000000000
-      then other_cost + {{ ai_billing.divided('daily_cost * days_in_month', 'days_counted') }}
+    when month = running_month and days_counted >= 7 and abs(daily_cost) < 10000000000000
+      then other_cost + coming_cost + {{ ai_billing.divided('daily_cost * month_weight', 'complete_weight') }}
   end as forecast_cost,
   case
     when month < running_month then 'the month is over: its billed cost'
     when month = running_month and abs(daily_cost) >= 10000000000000
       then 'none: the costs are too large to be multiplied exactly'
+    when month = running_month and days_counted >= 7 then {{ dbt.concat([
+      "'usage charges of '", 'cast(days_counted as ' ~ text ~ ')', "' complete days, the last of them day '",
+      'cast(' ~ ai_billing.day_of_month('through_day') ~ ' as ' ~ text ~ ')', "', carried on to '",
+      'cast(days_in_month as ' ~ text ~ ')', "' days by the weekdays of eight weeks; other charges once'"]) }}
     when month = running_month and days_counted > 0 then {{ dbt.concat([
-      "'mean of the usage charges of '", 'cast(days_counted as ' ~ text ~ ')', "' complete days, the last of them day '",
-      'cast(' ~ ai_billing.day_of_month('through_day') ~ ' as ' ~ text ~ ')', "', times '",
-      'cast(days_in_month as ' ~ text ~ ')', "' days; other charges once, as they are'"]) }}
+      "'none: it needs 7 complete days, and '", 'cast(days_counted as ' ~ text ~ ')',
+      "case when days_counted = 1 then ' of this month is known' else ' of this month are known' end"]) }}
     else 'none: no day of the month is complete yet'
   end as forecast_method,
   days_in_month, days_counted, days_provisional, days_not_proven, days_incomplete, previous_days_counted

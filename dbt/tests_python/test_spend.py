@@ -72,19 +72,89 @@ def test_a_running_month_against_the_month_before(warehouse, table):
     assert month_of(warehouse, "m1", currency="EUR")["billed_cost"] == 2
 
 
-def test_a_forecast_repeats_usage_of_complete_days_only(warehouse, table):
+# The means of weekdays from 2 October, the first charge, to 9 November: Monday 51 / 5, Thursday 50 / 6, Friday 7 / 6, Saturday 9 / 6,
+# Sunday 18 / 6. In parts of 10,000 of Monday: 8170, 1144, 1471 and 2941. All of November weighs 99,316, its first nine days 28,138.
+def grown(amount: int) -> Decimal:
+    return (amount * Decimal(99316) / Decimal(28138)).quantize(Decimal("1e-18"))
+
+
+def test_a_forecast_carries_usage_of_complete_days_on_by_weekdays(warehouse, table):
     built(warehouse, table, spend(), OCTOBER_ON)
     row = month_of(warehouse, "m1")
-    # (9 + 18) in 9 complete days is 3 a day; the 10th is not complete.
-    assert row["forecast_cost"] == 90
+    # The 10th is not complete.
+    assert row["forecast_cost"] == grown(9 + 18)
     assert row["forecast_method"] == (
-        "mean of the usage charges of 9 complete days, the last of them day 9, times 30 days; other charges once, as they are")
+        "usage charges of 9 complete days, the last of them day 9, carried on to 30 days by the weekdays of eight weeks; other charges once")
     assert (row["days_in_month"], row["days_counted"], row["days_incomplete"], row["days_not_proven"]) == (30, 9, 1, 1)
     assert row["days_provisional"] == 3  # the 3rd, 9th and 10th
-    assert month_of(warehouse, "m3")["forecast_cost"] == Decimal("3.333333333333333333")
+    assert month_of(warehouse, "m3")["forecast_cost"] == grown(1)
     # A purchase, and usage that is charged by the month, are not extrapolated.
     assert month_of(warehouse, "")["forecast_cost"] == 20
     assert month_of(warehouse, "m4")["forecast_cost"] == 6
+
+
+def test_a_range_is_as_wide_as_weeks_differ(warehouse, table):
+    built(warehouse, table, spend(), OCTOBER_ON)
+    row = one(warehouse, "select * from month_forecasts where billing_currency = 'USD'")
+    # Weeks up to 9 November: 19, 16, 50, 0 and 20; they differ by 3, 34, 50 and 20. 21 days are left, and one more counts.
+    assert row["weekly_change"] == Decimal("26.75")
+    assert row["forecast_cost"] == grown(27) + grown(1) + 20 + 6
+    assert f"{row['forecast_cost']:.6f}" == "124.828915"
+    # Below it are 117.70, but 54 are spent already. Above it are 147.125.
+    assert (row["to_date_cost"], row["forecast_low"], row["forecast_high"] - row["forecast_cost"]) == (54, 54, Decimal("147.125"))
+
+
+def test_a_short_history_has_no_range(warehouse, table):
+    # Three weeks differ twice.
+    built(warehouse, table, [cost(f"{number}", f"{date.fromordinal(day('10-20').toordinal() + number):%m-%d}", "2") for number in range(21)])
+    row = one(warehouse, "select * from month_forecasts")
+    assert (row["forecast_cost"], row["forecast_low"], row["forecast_high"], row["weekly_change"]) == (60, None, None, None)
+
+
+@pytest.mark.parametrize(("through", "forecast", "words"), [
+    ("11-02", None, "none: it needs 7 complete days, and 1 of this month is known"),
+    ("11-07", None, "none: it needs 7 complete days, and 6 of this month are known"),
+    ("11-08", 60, "usage charges of 7 complete days, the last of them day 7, carried on"),
+])
+def test_no_forecast_comes_before_seven_complete_days(warehouse, table, through, forecast, words):
+    world = World(table)
+    world.now = world.now.replace(day=int(through[3:]))
+    for number in range(int(through[3:]) + 31):
+        world.put(cost(f"{number}", f"{date.fromordinal(day('10-01').toordinal() + number):%m-%d}", "2", x_ProjectId="p1"))
+    world.sync(("10-01", "11-01"), ("11-01", f"11-{int(through[3:]) + 1:02}"))
+    warehouse.fill(table.tables)
+    warehouse.give(teams=[("project_id", "p1", "Search")],
+                   budgets=[("Search", "2025-11", "USD", "50"), ("Idle", "2025-11", "USD", "50"), ("", "2025-11", "USD", "50")])
+    try:
+        warehouse.build()
+        row = one(warehouse, "select * from monthly_costs where is_running")
+        budgets = warehouse.all("select * from budget_status")
+    finally:
+        warehouse.give()
+    assert row["forecast_cost"] == forecast and row["forecast_method"].startswith(words)
+    found = {row["team"]: (row["forecast_cost"], row["is_forecast_over"]) for row in budgets}
+    verdict = None if forecast is None else True
+    assert found == {"Search": (forecast, verdict), None: (forecast, verdict), "Idle": (None, None) if forecast is None else (0, False)}
+
+
+def test_a_charge_that_comes_once_a_month_is_still_to_come(warehouse, table):
+    monthly = {
+        # Each has its day of the month, its category, and its amount in the months in which it came.
+        "plan": ("15", "Purchase", {"09": "30", "10": "40"}),
+        "tax": ("28", "Tax", {"09": "3", "10": "4"}),
+        "came": ("02", "Purchase", {"09": "7", "10": "7", "11": "8"}),
+        "new": ("20", "Purchase", {"10": "100"}),
+        "ended": ("20", "Purchase", {"08": "200", "09": "200"}),
+        "credit": ("20", "Credit", {"09": "-60", "10": "-60"}),
+    }
+    records = [
+        cost(f"{name}-{month}", f"{month}-{on}", amount, ChargeCategory=category, SkuId=name)
+        for name, (on, category, amounts) in monthly.items() for month, amount in amounts.items()
+    ]
+    built(warehouse, table, records)
+    # The plan and the tax of October, and what has come in November.
+    assert one(warehouse, "select sum(forecast_cost) as usd from monthly_costs where is_running")["usd"] == 40 + 4 + 8
+    assert one(warehouse, "select sum(billed_cost) as usd from monthly_costs where is_running")["usd"] == 8
 
 
 def test_a_closed_month_is_what_was_billed(warehouse, table):

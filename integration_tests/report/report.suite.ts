@@ -103,12 +103,19 @@ describe("the first screen", () => {
     );
     expect(await exact(shown().locator(".to-date strong"))).toEqual([billed]);
     expect(await exact(shown().locator(".previous strong"))).toEqual([before]);
-    // All charges of the story in dollars are usage: the mean of the 19 days, times 30.
+    // All charges of the story in dollars are usage. A day weighs as much as its weekday in the 56 days up to the 19th.
     const [forecast = ""] = await exact(shown().locator(".forecast strong"));
-    const [mean = ""] = await asked(
-      `SELECT CAST(sum(billed_cost) * 30 AS DECIMAL(38,6)) / 19 FROM current_costs WHERE ${NOVEMBER}`,
-    );
-    expect(Number(forecast)).toBeCloseTo(Number(mean), 4);
+    const [expected = ""] = await asked(`
+      WITH weights AS (
+        SELECT dayofweek(day) AS weekday, sum(billed_cost)::DOUBLE AS weight FROM current_costs
+        WHERE billing_currency = 'USD' AND day BETWEEN '2026-09-25' AND '2026-11-19' GROUP BY 1),
+      days AS (SELECT unnest(generate_series(DATE '2026-11-01', DATE '2026-11-30', INTERVAL 1 DAY)) AS day),
+      month AS (SELECT sum(weight) / sum(weight) FILTER (day <= '2026-11-19') AS growth FROM days JOIN weights ON dayofweek(day) = weekday)
+      SELECT sum(billed_cost)::DOUBLE * any_value(growth) FROM current_costs CROSS JOIN month WHERE ${NOVEMBER}`);
+    expect(Number(forecast) / Number(expected)).toBeCloseTo(1, 5);
+    const [low = "", high = ""] = await exact(shown().locator(".forecast .says"));
+    const range = `SELECT forecast_low, forecast_high FROM month_forecasts WHERE billing_currency = 'USD'`;
+    expect((await database.query(range)).map((row) => row.map(plain))).toEqual([[low, high]]);
     expect(await exact(shown().locator(".budget strong"))).toEqual(["16500"]);
     expect(await shown().locator(".budget.over").count()).toBe(1);
   });

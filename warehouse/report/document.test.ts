@@ -20,6 +20,7 @@ const HEADLINE: Headline = {
   behind: [],
   ahead: null,
   forecast: "190",
+  range: null,
   forecastMethod: "mean of the usage charges of 19 complete days",
   daysInMonth: 30,
   daysProvisional: 0,
@@ -77,6 +78,20 @@ describe("the first screen's words", () => {
     expect(wordsOf({})).toContain("on course to exceed the budget by 90% Complete through");
     const budget = { ...BUDGET, amount: "0" };
     expect(wordsOf({ budget })).toContain("on course to exceed the budget Complete through");
+  });
+
+  it("have no verdict about a budget inside the range of the forecast", () => {
+    const range = { low: "150", high: "230" };
+    const at = (amount: string): string => wordsOf({ range, budget: { ...BUDGET, amount } });
+    expect(at("200")).toContain(
+      "; it may stay within the budget or exceed it by up to 15% Complete",
+    );
+    expect(at("230")).toContain("on course to stay within the budget Complete");
+    expect(at("149")).toContain("on course to exceed the budget by 28% Complete");
+    expect(at("200")).toContain("190.00 USD 80 of 100 months end from 150.00 to 230.00 ; ");
+    expect(wordsOf({})).toContain("190.00 USD no range, because the history is too short; ");
+    const spent = { ...BUDGET, amount: "160", toDate: "161" };
+    expect(wordsOf({ range, budget: spent })).toContain("on course to exceed the budget by 19%");
   });
 
   it("compare the budgets of a few teams with the costs of these teams, and say so", () => {

@@ -85,11 +85,15 @@ function headline({ reporting }: ReportData, view: View, others: readonly View[]
 </header>`;
 }
 
-function forecastSum({ forecast, forecastMethod }: Headline, currency: string): Markup {
+function forecastSum({ forecast, range, forecastMethod }: Headline, currency: string): Markup {
+  const title = "Forecast of the month";
   const says = forecastMethod.replace(/^none: /, "");
-  return forecast === null
-    ? sum("forecast", "Forecast of the month", "none", "", says)
-    : sum("forecast", "Forecast of the month", amount(forecast), currency, says);
+  if (forecast === null) return sum("forecast", title, "none", "", says);
+  const ends =
+    range === null
+      ? "no range, because the history is too short"
+      : markup`80 of 100 months end from ${amount(range.low)} to ${amount(range.high)}`;
+  return sum("forecast", title, amount(forecast), currency, markup`${ends}; ${says}`);
 }
 
 function convertedLine(reporting: Reporting, head: Headline): Markup {

@@ -45,8 +45,8 @@ export async function headline(database: Database, currency: string): Promise<He
   const isOver = isLast === "true" && hasCompleteDay === "true";
   const toDate = plain(billed);
   const left = await behind(database);
-  const { forecast, forecastMethod } = isOver
-    ? { forecast: toDate, forecastMethod: "the month is over" }
+  const { forecast, forecastMethod, range } = isOver
+    ? { forecast: toDate, forecastMethod: "the month is over", range: null }
     : await forecastOf(database, { currency, month, throughDay }, left);
   return {
     month,
@@ -58,6 +58,7 @@ export async function headline(database: Database, currency: string): Promise<He
     behind: left,
     ahead: await ahead(database),
     forecast,
+    range,
     forecastMethod,
     daysInMonth: Number(daysInMonth),
     daysProvisional,
@@ -67,48 +68,71 @@ export async function headline(database: Database, currency: string): Promise<He
   };
 }
 
-/** Complete days of the month that a forecast needs, so that each weekday is in it once. */
+/** Complete days of the month that a forecast needs, as in the model `monthly_costs`. */
 const FORECAST_DAYS = 7;
 
-/**
- * The forecast of all accounts together. An account that is behind has none, and without one of its parts a sum is none. The first days
- * of a month say nothing about its end: they may all be days of a weekend.
- */
+type Forecast = Pick<Headline, "forecast" | "forecastMethod" | "range">;
+
+const noForecast = (forecastMethod: string): Forecast => ({
+  forecast: null,
+  forecastMethod,
+  range: null,
+});
+
+/** The forecast of all accounts together. An account that is behind has none, and without one of its parts a sum is none. */
 async function forecastOf(
   database: Database,
   { currency, month, throughDay }: { currency: string; month: string; throughDay: string },
   left: readonly Behind[],
-): Promise<Pick<Headline, "forecast" | "forecastMethod">> {
+): Promise<Forecast> {
   if (left.length > 0) {
     const names = left.map(({ name }) => name).join(", ");
-    return {
-      forecast: null,
-      forecastMethod: `${names} ${left.length === 1 ? "is" : "are"} behind`,
-    };
+    return noForecast(`${names} ${left.length === 1 ? "is" : "are"} behind`);
   }
+  const where = `month = TRY_CAST(${literal(month)} AS DATE) AND billing_currency = ${literal(currency)} AND ${ACTIVE}`;
   const [[forecast, method = "", methods = "0", counted = "null"] = []] = await database.query(`
     SELECT CASE WHEN count(*) = count(forecast_cost) THEN coalesce(sum(forecast_cost), 0) END,
            coalesce(any_value(forecast_method ORDER BY forecast_cost IS NOT NULL), ''), count(DISTINCT forecast_method),
            min(days_counted)
-    FROM monthly_costs
-    WHERE month = TRY_CAST(${literal(month)} AS DATE) AND billing_currency = ${literal(currency)}
-      AND ${ACTIVE}`);
+    FROM monthly_costs WHERE ${where}`);
+  // All of the page ends with the day of the account that was read least far.
   const days = Math.min(
     Number(throughDay.slice(8)),
     counted === "null" ? Number.POSITIVE_INFINITY : Number(counted),
   );
   if (days > 0 && days < FORECAST_DAYS) {
-    const forecastMethod = `none: it needs ${FORECAST_DAYS} complete days, and ${days} of this month ${days === 1 ? "is" : "are"} known`;
-    return { forecast: null, forecastMethod };
+    return noForecast(
+      `none: it needs ${FORECAST_DAYS} complete days, and ${days} of this month ${days === 1 ? "is" : "are"} known`,
+    );
   }
   const amount = nullable(forecast);
-  const isMixed = Number(methods) > 1 && amount !== null;
+  if (amount === null) return noForecast(method);
+  const isMixed = Number(methods) > 1;
   return {
     forecast: amount,
     forecastMethod: isMixed
       ? "the forecasts of the accounts, each from its own complete days"
       : method,
+    range: await rangeOf(database, where),
   };
+}
+
+/**
+ * The range of all accounts together. What one account spends more, another one may spend less: so the range is as wide as the root of
+ * the sum of squares, not as the sum. Of one account the range is that of the model, exactly.
+ */
+async function rangeOf(database: Database, where: string): Promise<Headline["range"]> {
+  const [[low, high] = []] = await database.query(`
+    WITH sides AS (
+      SELECT forecast_cost, forecast_cost - forecast_low AS below, forecast_high - forecast_cost AS above
+      FROM month_forecasts WHERE ${where}),
+    widths AS (
+      SELECT sum(forecast_cost) AS forecast,
+             CASE count(*) WHEN 1 THEN sum(below) ELSE sqrt(sum(below::DOUBLE ** 2))::DECIMAL(38, 6) END AS below,
+             CASE count(*) WHEN 1 THEN sum(above) ELSE sqrt(sum(above::DOUBLE ** 2))::DECIMAL(38, 6) END AS above
+      FROM sides HAVING count(*) > 0 AND count(*) = count(below))
+    SELECT forecast - below, forecast + above FROM widths`);
+  return low === undefined || high === undefined ? null : { low: plain(low), high: plain(high) };
 }
 
 /**

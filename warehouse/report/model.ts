@@ -20,6 +20,8 @@ export interface Headline {
   readonly ahead: Ahead | null;
   /** Null where no forecast can be made. */
   readonly forecast: string | null;
+  /** Where the month ends in about 80 of 100 cases; null without a forecast, or with too short a history. */
+  readonly range: Range | null;
   readonly forecastMethod: string;
   readonly daysInMonth: number;
   /** Days of the month up to {@link throughDay}. */
@@ -29,6 +31,12 @@ export interface Headline {
   readonly unsummed: number;
   /** Null without a budget. */
   readonly budget: Budget | null;
+}
+
+/** Two amounts and all between them. */
+interface Range {
+  readonly low: string;
+  readonly high: string;
 }
 
 /** The costs of this month and the one before, on the days of each account that were read in both. */

@@ -15,8 +15,7 @@ export function claimOf({ headline: head, currency, teams }: Screen): string {
   const without = unsummed === 0 ? "" : ` without ${count(unsummed, "cost")} that cannot be summed`;
   const billed = `${money(toDate, DIGITS)} ${currency}${without}`;
   const over = overWords(teams, isOver);
-  const course =
-    budget === null ? "" : courseOf(budget, { isMonthOver: isOver, isSecond: over !== "" });
+  const course = budget === null ? "" : courseOf(budget, { head, isSecond: over !== "" });
   return `${monthName(head)}: ${billed}, ${sinceOf(head, currency)}${over}${course}`;
 }
 
@@ -84,16 +83,31 @@ function sinceOf(head: Headline, currency: string): string {
   return `${words} the month before${scopeWords(head)}`;
 }
 
+/** Whether the budget lies inside the range of the forecast, and is not exceeded yet. Then no verdict is proven. */
+const isOpen = ({ amount: budget, toDate }: Budget, { range, isOver }: Headline): boolean =>
+  range !== null &&
+  !isOver &&
+  !isMore(toDate, budget) &&
+  !isMore(range.low, budget) &&
+  isMore(range.high, budget);
+
 /** The end of the claim: whether the costs that count against the budget will exceed it. */
 function courseOf(
-  { amount: budget, forecast, teams, isOfAll, toDate }: Budget,
-  { isMonthOver, isSecond }: { isMonthOver: boolean; isSecond: boolean },
+  whole: Budget,
+  { head, isSecond }: { head: Headline; isSecond: boolean },
 ): string {
+  const { amount: budget, forecast, teams, isOfAll, toDate } = whole;
+  const isMonthOver = head.isOver;
   if (forecast === null) {
     // Without a forecast nothing is said of the month's end, but a budget that is exceeded is so already.
     const by = isMore(toDate, budget) ? byShare(percent(subtract(toDate, budget), budget)) : "";
     const whose = teams === null ? "the budget" : "the sum of the teams' budgets";
     return isMore(toDate, budget) ? `; over ${whose}${by} already` : "";
+  }
+  if (isOfAll && isOpen(whole, head)) {
+    const { high } = head.range ?? { high: forecast };
+    const share = byShare(percent(subtract(high, budget), budget));
+    return `; ${isSecond ? "all costs" : "it"} may stay within the budget or exceed it${share.replace(" by", " by up to")}`;
   }
   const isOver = isMore(forecast, budget);
   const share = isOver ? byShare(percent(subtract(forecast, budget), budget)) : "";

@@ -1,5 +1,5 @@
 -- The costs that count, each with its team on its day.
-{%- set carried = ['record_id', 'account', 'base_url', 'day', 'charge_period_end', 'service_provider_name', 'model_id', 'project_id',
+{%- set carried = ['record_id', 'account', 'base_url', 'day', 'charge_period_end', 'service_provider_name', 'sku_id', 'model_id', 'project_id',
   'workspace_id', 'api_key_id', 'charge_category', 'cost_status', 'billing_currency', 'billed_cost', 'effective_cost', 'day_status'] %}
 select
   {%- for name in carried %}

@@ -42,6 +42,14 @@ running as (
   select {{ ai_billing.month_of('max(through_day)') }} as month from {{ ref('monthly_costs') }}
 ),
 
+-- A period without costs has a forecast of 0, but before seven complete days nothing is known of the end of the month.
+known as (
+  select count(distinct calendar.day) as complete_days
+  from {{ ref('ai_billing__calendar_costs') }} as calendar
+  inner join running on calendar.month = running.month
+  where calendar.is_complete
+),
+
 spent as (
   select
     budgets.label, budgets.value, budgets.team, budgets.fiscal_year, budgets.first_month, budgets.last_month,
@@ -81,9 +89,11 @@ forecast as (
     ahead.*,
     case
       when first_month <= running_month and months_begun = months_forecast and abs(running_cost) < 10000000000000
+        and (last_month < running_month or known.complete_days >= 7)
         then begun_cost + running_cost * cast(months_ahead as {{ dbt.type_int() }})
     end as forecast_cost
   from ahead
+  cross join known
 )
 
 select

@@ -31,8 +31,7 @@ charges as (
   from {{ ref('ai_billing__owned_costs') }} as rows_
   inner join calendar
     on {{ ai_billing.place_of('rows_.base_url', 'rows_.account') }} = calendar.place and rows_.day = calendar.day
-  where rows_.charge_category = 'Usage'
-    and rows_.charge_period_end <= {{ ai_billing.midnight('rows_.day', 1) }}
+  where {{ ai_billing.is_daily_usage('rows_') }}
     and rows_.day > {{ ai_billing.add_days('calendar.scored_after', -56) }}
   group by calendar.place, calendar.day, calendar.scored_after, rows_.billing_currency
     {%- for label in labels %}, rows_.{{ label }}{% endfor %}
