@@ -6,7 +6,9 @@ Forecasts: 24 made-up companies and the two years of real spend in reference_pro
 from the seventh complete one on, the models see only what was known on that day. Then the end of the month is compared with the
 range of `month_forecasts`.
 
-The models are the statements of sql/duckdb.sql. Each day of the replay is an account of its own: so one run of the models is enough.
+Anomalies: accounts of five keys whose costs are noise. Whatever `cost_anomalies` flags in them is a false alarm.
+
+The models are the statements of sql/duckdb.sql. In the replay of forecasts each day of the replay is an account of its own: so one run of the models is enough.
 """
 
 import csv
@@ -191,15 +193,13 @@ class Forecast(NamedTuple):
 
 def forecasts(accounts: list[Account]) -> list[Forecast]:
     """All forecasts of these companies that have a range."""
-    database = duckdb.connect()
+    database = connected()
     database.execute("create table given (company varchar, day date, category varchar, amount decimal(38, 18))")
     rows = [
         *((account.name, day, "Usage", amount) for account in accounts for day, amount in account.usage.items()),
         *((account.name, day, category, amount) for account in accounts for (day, category), amount in account.once.items()),
     ]
-    for start in range(0, len(rows), 1000):
-        values = ", ".join(f"('{name}', '{day}', '{category}', {amount})" for name, day, category, amount in rows[start : start + 1000])
-        database.execute(f"insert into given values {values}")
+    insert(database, "given", rows)
     database.execute("create table firsts as select company, min(day) as first_day from given where category = 'Usage' group by company")
     database.execute(WORLD)
     for name, statement in statements("ai_billing__usage_pace", "monthly_costs", "month_forecasts"):
@@ -210,6 +210,19 @@ def forecasts(accounts: list[Account]) -> list[Forecast]:
         from month_forecasts join cuts using (account) left join ends using (company, month)
         where forecast_low is not null order by all""")
     return [Forecast(*row) for row in found.fetchall()]
+
+
+def connected() -> duckdb.DuckDBPyConnection:
+    database = duckdb.connect()
+    database.execute("set enable_progress_bar = false")
+    return database
+
+
+def insert(database: duckdb.DuckDBPyConnection, table: str, rows: list[tuple]) -> None:
+    """Much faster than executemany."""
+    for start in range(0, len(rows), 1000):
+        values = ", ".join("(" + ", ".join(f"'{value}'" for value in row) + ")" for row in rows[start : start + 1000])
+        database.execute(f"insert into {table} values {values}")
 
 
 def statements(*names: str) -> list[tuple[str, str]]:
@@ -241,5 +254,76 @@ def forecast_table(made: list[Forecast], spent: list[Forecast]) -> list[str]:
     return lines
 
 
+# 200 days of costs. The models look at the newest 92 of them.
+NOISY = list(days(date(2025, 4, 1), date(2025, 10, 17)))
+NOISES = [0.1, 0.2, 0.3, 0.5, 0.8]
+SHARES = [0.5, 0.3, 0.15, 0.04, 0.01]
+
+OF_NOISE = """
+create table ai_billing__teams (label varchar, value varchar, team varchar);
+create table ai_billing__calendar_costs as
+  select ' ' || account as place, account, null::varchar as base_url, day, 'proven' as day_status, true as is_complete,
+         max(day) over () as through_day
+  from (select distinct account from given) cross join (select distinct day from given);
+create table current_costs as
+  select account, null::varchar as base_url, day, 'Usage' as charge_category, amount as billed_cost, 'USD' as billing_currency,
+         true as is_counted, (day + 1)::timestamp as charge_period_end, null::varchar as model_id, null::varchar as project_id,
+         null::varchar as workspace_id, key as api_key_id
+  from given;
+"""
+
+
+def anomalies(rows: list[tuple[str, str, date, Decimal]]) -> duckdb.DuckDBPyConnection:
+    """The model `cost_anomalies` over the costs of accounts and keys by day."""
+    database = connected()
+    database.execute("create table given (account varchar, key varchar, day date, amount decimal(38, 18))")
+    insert(database, "given", rows)
+    database.execute(OF_NOISE)
+    for name, statement in statements("cost_anomalies"):
+        database.execute(f"create table {name} as {statement}")
+    return database
+
+
+def noise(deviation: float, accounts: int = 20, seed: int = 1) -> list[tuple[str, str, date, Decimal]]:
+    """Accounts without any change: each key's cost of a day has a logarithm of this standard deviation."""
+    draw, week = random.Random(f"{seed} {deviation}"), WEEKS["mild"]
+    return [
+        (f"a{account}", f"k{key}", day, cents(1000 * share * week[day.weekday()] * math.exp(draw.gauss(0, deviation))))
+        for account in range(accounts) for key, share in enumerate(SHARES) for day in NOISY
+    ]
+
+
+class Alarms(NamedTuple):
+    deviation: float
+    # Judged days, and flagged ones in percent.
+    days: int
+    of_all: float
+    # The same of keys, by the rule for the account and by that for the label.
+    days_of_keys: int
+    by_account: float
+    by_label: float
+
+
+def false_alarms(deviation: float) -> Alarms:
+    [found] = anomalies(noise(deviation)).execute("""
+        select count(*) filter (label = 'all'), 100 * count(*) filter (label = 'all' and is_anomaly) / count(*) filter (label = 'all'),
+               count(*) filter (label = 'api_key_id'),
+               100 * count(*) filter (label = 'api_key_id' and kind = 'account') / count(*) filter (label = 'api_key_id'),
+               100 * count(*) filter (label = 'api_key_id' and kind = 'label') / count(*) filter (label = 'api_key_id')
+        from cost_anomalies""").fetchall()
+    return Alarms(deviation, *found)
+
+
+def alarm_table(alarms: list[Alarms]) -> list[str]:
+    """The share of days of noise that are flagged, as a table of Markdown."""
+    lines = ["| noise of a key's day | all costs of a day | a key's day: account | a key's day: label |", "|---|---|---|---|"]
+    for found in alarms:
+        of_keys = f"| {found.by_account:.2f} % of {found.days_of_keys:,} | {found.by_label:.2f} % |"
+        lines.append(f"| {found.deviation} | {found.of_all:.2f} % of {found.days:,} {of_keys}")
+    return lines
+
+
 if __name__ == "__main__":
     print("\n".join(forecast_table(forecasts(list(made_up())), forecasts([real()]))))
+    print()
+    print("\n".join(alarm_table([false_alarms(deviation) for deviation in NOISES])))

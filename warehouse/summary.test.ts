@@ -55,6 +55,7 @@ const DOLLARS: Overview = {
   anomalies: {
     found: [
       {
+        kind: "account",
         day: "2026-03-05",
         label: "key",
         value: `ci-${"x".repeat(200)}`,

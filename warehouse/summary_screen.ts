@@ -13,7 +13,7 @@ import {
   weekday,
 } from "./report/format.ts";
 import { findingWords, invoiceName } from "./report/invoices.ts";
-import type { Largest, Mover, Overview } from "./report/model.ts";
+import type { Anomaly, Largest, Mover, Overview } from "./report/model.ts";
 import { claimOf, detailsOf, teamsOver } from "./report/words.ts";
 import { cleaned, type Paint } from "./text.ts";
 
@@ -157,11 +157,11 @@ function overRows({ teams, headline }: Overview): Row[] {
 /** The most unusual day. */
 function unusualRows({ anomalies: { found } }: Overview): Row[] {
   const more = found.length > 1 ? `; ${decimal(String(found.length - 1))} more in the report` : "";
-  return found.slice(0, 1).map(({ day, label, value, billed, usual }) => ({
+  return found.slice(0, 1).map((anomaly) => ({
     group: "Unusual",
-    name: label === "all" ? "all costs" : `${label} ${value}`,
-    amount: money(billed, DIGITS),
-    rest: `on ${shortDate(day)}; usual for a ${weekday(day)}: ${money(usual, DIGITS)}${more}`,
+    name: anomaly.label === "all" ? "all costs" : `${anomaly.label} ${anomaly.value}`,
+    amount: money(anomaly.billed, DIGITS),
+    rest: `on ${shortDate(anomaly.day)}; ${usualWords(anomaly)}${more}`,
     isBad: true,
   }));
 }
@@ -176,4 +176,10 @@ function invoiceRows({ invoices: { found, findings } }: Overview): Row[] {
     rest: `${findingWords(each)}${more}`,
     isBad: true,
   }));
+}
+
+function usualWords({ kind, day, usual }: Anomaly): string {
+  const amount = money(usual, DIGITS);
+  if (kind === "new") return `new; all costs are usually ${amount}`;
+  return kind === "label" ? `its usual day: ${amount}` : `usual for a ${weekday(day)}: ${amount}`;
 }

@@ -288,53 +288,115 @@ def anomaly(warehouse, label: str = "all", on: str = "11-03") -> dict:
     return one(warehouse, f"select * from cost_anomalies where label = '{label}' and day = date '2025-{on}'")
 
 
+EIGHT = ["20", "40", "60", "50", "30", "40", "40", "40"]
+
+
 def test_a_day_far_from_its_weekday(warehouse, table):
-    built(warehouse, table, weekdays("11-03", ["100", "20", "40", "60", "50", "30"], x_ModelId="m1"))
+    built(warehouse, table, weekdays("11-03", ["100", *EIGHT], x_ModelId="m1"))
     row = anomaly(warehouse)
-    # Sorted 20 30 40 50 60: the median is 40; the deviations 0 10 10 20 20 have the median 10.
-    assert (row["billed_cost"], row["usual_cost"], row["usual_spread"], row["days_compared"]) == (100, 40, 10, 5)
-    assert row["score"] == Decimal("4.046945") and row["is_anomaly"]  # 60 / (1.4826 * 10)
-    assert row["why"] == ("100.00 USD is 60.00 more than usual for a Monday: the median of the 5 before is 40.00, and half of "
-                          "them are within 10.00 of it")
+    # Sorted 20 30 40 40 40 40 50 60: the median is 40; the deviations 0 0 0 0 10 10 20 20 have the median 5.
+    assert (row["billed_cost"], row["usual_cost"], row["usual_spread"], row["days_compared"]) == (100, 40, 5, 8)
+    assert row["score"] == Decimal("8.093889") and (row["is_anomaly"], row["kind"]) == (True, "account")  # 60 / (1.4826 * 5)
+    assert row["why"] == ("100.00 USD is 60.00 more than usual for a Monday: the median of the 8 before is 40.00, and half of "
+                          "them are within 5.00 of it")
     assert anomaly(warehouse, "model_id")["value"] == "m1"
     assert anomaly(warehouse, "project_id")["value"] is None
 
 
-def test_a_day_within_the_spread_of_its_weekday(warehouse, table):
-    built(warehouse, table, weekdays("11-03", ["80", "10", "20", "30", "60"]))
+def test_a_day_less_than_three_times_as_far_as_the_farthest_of_the_eight_is_no_anomaly(warehouse, table):
+    built(warehouse, table, weekdays("11-03", ["99.99", *EIGHT]))
     row = anomaly(warehouse)
-    # 10 20 30 60: the median is 25; the deviations 5 5 15 35 have the median 10.
-    assert (row["usual_cost"], row["usual_spread"], row["days_compared"]) == (25, 10, 4)
-    assert row["score"] == Decimal("3.709699") and row["is_anomaly"]  # 55 / 14.826
-    built(warehouse, Table(), weekdays("11-03", ["76.5", "10", "20", "30", "60"]))
+    assert row["score"] > 8 and (row["is_anomaly"], row["kind"], row["why"]) == (False, None, None)
+
+
+def test_a_day_within_the_spread_of_its_weekday(warehouse, table):
+    usual = ["10", "10", "10", "30", "30", "50", "50", "50"]
+    built(warehouse, table, weekdays("11-03", ["134", *usual]))
+    row = anomaly(warehouse)
+    # The median is 30; the deviations 0 0 20 20 20 20 20 20 have the median 20.
+    assert (row["usual_cost"], row["usual_spread"], row["days_compared"]) == (30, 20, 8)
+    assert row["score"] == Decimal("3.507352") and row["is_anomaly"]  # 104 / 29.652
+    built(warehouse, Table(), weekdays("11-03", ["133", *usual]))
     row = anomaly(warehouse)
     assert row["score"] == Decimal("3.473627") and not row["is_anomaly"] and row["why"] is None
 
 
 def test_a_weekday_that_always_cost_the_same_has_a_floor(warehouse, table):
-    built(warehouse, table, weekdays("11-03", ["13.49", "10", "10", "10", "10"]))
+    built(warehouse, table, weekdays("11-03", ["13.49", *["10"] * 8]))
     assert (anomaly(warehouse)["score"], anomaly(warehouse)["is_anomaly"]) == (Decimal("3.49"), False)
-    built(warehouse, Table(), weekdays("11-03", ["6.5", "10", "10", "10", "10"]))
+    built(warehouse, Table(), weekdays("11-03", ["6.5", *["10"] * 8]))
     assert (anomaly(warehouse)["score"], anomaly(warehouse)["is_anomaly"]) == (Decimal("-3.5"), True)
     assert "6.50 USD is 3.50 less than usual for a Monday" in anomaly(warehouse)["why"]
 
 
-def test_pennies_are_no_anomaly_of_a_large_account(warehouse, table):
-    large = weekdays("11-03", ["1000"] * 6, x_ModelId="large")
-    small = weekdays("11-03", ["30", "1", "1", "1", "1", "1"], x_ModelId="small")
-    built(warehouse, table, large + small)
-    row = one(warehouse, "select * from cost_anomalies where value = 'small' and day = date '2025-11-03'")
-    assert row["score"] == Decimal("2.897103") and not row["is_anomaly"]  # 29 / (1 % of 1001)
-
-
 def test_too_few_days_are_not_judged(warehouse, table):
-    built(warehouse, table, weekdays("11-03", ["90", "10", "10", "10"]))
+    built(warehouse, table, weekdays("11-03", ["90", *["10"] * 7]))
     row = anomaly(warehouse)
-    assert (row["days_compared"], row["usual_cost"], row["score"], row["is_anomaly"]) == (3, 10, None, False)
+    assert (row["days_compared"], row["usual_cost"], row["score"], row["own_days"], row["is_anomaly"]) == (7, 10, None, 7, False)
+
+
+def daily(last: str, amounts: list[str], **more) -> list[dict]:
+    """A cost on a day and on each day before it, the newest first."""
+    days = [date.fromordinal(day(last).toordinal() - number) for number in range(len(amounts))]
+    return [cost(f"{more}-{on:%m-%d}", f"{on:%m-%d}", amount, **more) for on, amount in zip(days, amounts)]
+
+
+def of_key(warehouse, key: str) -> list[dict]:
+    return warehouse.all(f"select * from cost_anomalies where value = '{key}' and is_anomaly order by day")
+
+
+@pytest.mark.parametrize(("amount", "kinds"), [("21", ["label"]), ("10.9", [])])
+def test_a_leaked_key_is_large_for_itself_though_small_for_the_account(warehouse, table, amount, kinds):
+    """The key costs a thousandth of the account. Its day counts from a hundredth on."""
+    large = daily("11-09", ["999"] * 80, x_ApiKeyId="large")
+    small = daily("11-09", [amount, amount, *["0.5", "1.5", "1"] * 26], x_ApiKeyId="small")
+    built(warehouse, table, large + small)
+    found = of_key(warehouse, "small")
+    # On the second day this is no more than on the day before.
+    assert [row["kind"] for row in found] == kinds
+    if kinds:
+        [row] = found
+        # 28 days: 0.5, 1.5 and 1 nine times, and 0.5.
+        assert (row["day"], row["own_usual_cost"], row["own_largest_cost"], row["own_days"]) == (
+            day("11-08"), Decimal("0.982142857142857143"), Decimal("1.5"), 28)
+        assert abs(row["score"]) < Decimal("3.5")  # no anomaly of the account
+        assert row["why"] == ("21.00 USD is 20.02 more than its usual day: the mean of the 28 days with costs before is 0.9821, "
+                              "and the largest of them 1.50")
+
+
+@pytest.mark.parametrize(("amounts", "found"), [
+    (["50", *["10"] * 8], ["11-09"]),  # five times the mean of eight days
+    (["49.99", *["10"] * 8], []),
+    (["50", *["10"] * 7], []),
+    (["60", "30.01", *["8"] * 7], []),  # not twice the largest
+])
+def test_a_label_needs_eight_days_with_costs(warehouse, table, amounts, found):
+    built(warehouse, table, daily("11-09", amounts, x_ApiKeyId="key"))
+    assert [f"{row['day']:%m-%d}" for row in of_key(warehouse, "key")] == found
+
+
+def test_a_new_key_or_model_with_real_spend_is_an_event_of_its_own(warehouse, table):
+    usual = daily("11-09", ["100"] * 80, x_ApiKeyId="old", x_ModelId="old")
+    new = daily("11-09", ["9", "9", "9", "1.99", "1"], x_ApiKeyId="new", x_ModelId="old")
+    built(warehouse, table, [*usual, *new, cost("m", "11-04", "2", x_ModelId="first", x_ApiKeyId="old"),
+                             cost("pennies", "11-05", "1.99", x_ModelId="pennies", x_ApiKeyId="old")])
+    rows = warehouse.all("select * from cost_anomalies where kind = 'new' order by day")
+    # Once: on the first day with a fiftieth of what the account usually costs.
+    assert [(f"{row['day']:%m-%d}", row["label"], row["value"]) for row in rows] == [
+        ("11-04", "model_id", "first"), ("11-07", "api_key_id", "new")]
+    assert rows[1]["why"] == ("9.00 USD is new: there was no charge before 2025-11-05, and all costs of a Friday are usually 100.00")
+
+
+def test_a_key_is_not_new_after_its_first_week_nor_in_a_new_account(warehouse, table):
+    built(warehouse, table, [*daily("11-09", ["100"] * 8, x_ApiKeyId="first"), *daily("11-09", ["9", "9"], x_ApiKeyId="second")])
+    assert of_key(warehouse, "second") == []
+    late = daily("11-09", ["9", *["1"] * 7], x_ApiKeyId="late")
+    built(warehouse, Table(), [*daily("11-09", ["100"] * 80, x_ApiKeyId="old"), *late])
+    assert of_key(warehouse, "late") == []
 
 
 def test_days_without_cost_are_compared_and_a_value_that_stopped_is_looked_at_for_a_week(warehouse, table):
-    built(warehouse, table, weekdays("10-27", ["10"] * 6))
+    built(warehouse, table, weekdays("10-27", ["10"] * 8))
     assert anomaly(warehouse)["score"] == -10 and anomaly(warehouse)["is_anomaly"]
     rows = warehouse.all("select day, billed_cost, usual_cost from cost_anomalies where label = 'all' and day > date '2025-10-27' order by day")
     assert [f"{row['day']:%m-%d}" for row in rows] == ["10-28", "10-29", "10-30", "10-31", "11-01", "11-02", "11-03"]
@@ -342,7 +404,7 @@ def test_days_without_cost_are_compared_and_a_value_that_stopped_is_looked_at_fo
 
 
 def test_purchases_and_days_in_progress_are_no_anomalies(warehouse, table):
-    usual = weekdays("11-10", ["500", "10", "10", "10", "10", "10"])
+    usual = weekdays("11-10", ["500", *["10"] * 9])
     built(warehouse, table, [*usual, cost("plan", "11-03", "900", end="12-01", ChargeCategory="Purchase")])
     assert warehouse.all("select * from cost_anomalies where is_anomaly") == []
     assert warehouse.all("select * from cost_anomalies where day = date '2025-11-10'") == []
@@ -350,16 +412,17 @@ def test_purchases_and_days_in_progress_are_no_anomalies(warehouse, table):
 
 def test_amounts_that_are_beyond_any_bill_break_nothing(warehouse, table):
     huge = "9" * 13
-    built(warehouse, table, [*weekdays("11-03", [huge, *["1"] * 4]), cost("second", "11-03", huge)])
+    built(warehouse, table, [*weekdays("11-03", [huge, *["1"] * 8]), cost("second", "11-03", huge)])
     row = anomaly(warehouse)
-    assert (row["billed_cost"], row["score"], row["is_anomaly"]) == (2 * Decimal(huge), None, False)
+    # The distance is too large for a score, but it is more than twice the largest day.
+    assert (row["billed_cost"], row["score"], row["kind"]) == (2 * Decimal(huge), None, "label")
     assert one(warehouse, "select * from monthly_costs where is_running")["change_share"] is None
 
 
 def test_teams_are_a_label(warehouse, table):
     warehouse.give(teams=[("project_id", "p1", "Search")])
     try:
-        built(warehouse, table, [*weekdays("11-03", ["100", "20", "40", "60", "50", "30"], x_ProjectId="p1"),
+        built(warehouse, table, [*weekdays("11-03", ["100", *EIGHT], x_ProjectId="p1"),
                                  cost("other", "11-04", "7", x_ProjectId="p2")])
         assert mover(warehouse, "month_to_date", "team", "Search")["billed_cost"] == 100
         assert mover(warehouse, "month_to_date", "team", None)["billed_cost"] == 7

@@ -3,13 +3,21 @@ import { literal } from "../columns.ts";
 import type { Database } from "../database.ts";
 import { plain } from "../decimals.ts";
 import { ahead, behind, comparison, PLACE, TO_DATE } from "./clock.ts";
-import type { Anomalies, Behind, Budget, Headline, LateChanges, TeamBudget } from "./model.ts";
+import type {
+  Anomalies,
+  Anomaly,
+  Behind,
+  Budget,
+  Headline,
+  LateChanges,
+  TeamBudget,
+} from "./model.ts";
 
 /** Days before the day of the page in which an anomaly is news, and before the newest reading in which a change is. */
 const NEWS_DAYS = 35;
 
 /** Entries of each kind on the first screen. */
-const ANOMALIES = 3;
+const ANOMALIES = 4;
 const CHANGES = 6;
 
 /** Rows of accounts that have costs in the two months. The others have no forecast. */
@@ -177,9 +185,14 @@ async function budgetOf(
 const LABEL_NAMES = `CASE label WHEN 'model_id' THEN 'model' WHEN 'project_id' THEN 'project'
   WHEN 'api_key_id' THEN 'key' WHEN 'workspace_id' THEN 'workspace' ELSE label END`;
 
+const KINDS = new Map<string, Anomaly["kind"]>([
+  ["label", "label"],
+  ["new", "new"],
+]);
+
 /**
- * Days of the last weeks that cost far from what their weekday used to cost: the largest differences first. Of a day only the
- * finest label is shown that explains at least half of the largest difference.
+ * Unusual days of the last weeks: the largest differences first. Of a day and a kind only the finest label is shown that explains at
+ * least half of the largest difference.
  */
 export async function anomalies(database: Database, currency: string): Promise<Anomalies> {
   const latest = `(
@@ -188,21 +201,24 @@ export async function anomalies(database: Database, currency: string): Promise<A
     WHERE billing_currency = ${literal(currency)})`;
   const rows = await database.query(`
     WITH found AS (
-      SELECT *, abs(billed_cost - usual_cost) AS difference,
-             max(abs(billed_cost - usual_cost)) OVER (PARTITION BY day) AS largest
+      SELECT *, CASE kind WHEN 'account' THEN usual_cost WHEN 'label' THEN own_usual_cost ELSE account_usual_cost END AS usual,
+             CASE kind WHEN 'label' THEN own_largest_cost ELSE coalesce(usual_spread, 0) END AS spread,
+             CASE kind WHEN 'label' THEN own_days ELSE days_compared END AS compared,
+             CASE kind WHEN 'new' THEN billed_cost ELSE abs(billed_cost - usual) END AS difference,
+             max(difference) OVER (PARTITION BY day, kind) AS largest
       FROM ${latest}
       WHERE is_anomaly AND (value IS NOT NULL OR label = 'all')),
     news AS (
       FROM found WHERE 2 * difference >= largest
       QUALIFY row_number() OVER (
-        PARTITION BY day
+        PARTITION BY day, kind
         ORDER BY list_position(['api_key_id', 'project_id', 'model_id', 'team', 'all'], label), difference DESC, value) = 1)
-    SELECT day, ${LABEL_NAMES}, coalesce(shown, value, ''), billed_cost, usual_cost, usual_spread, days_compared,
-           day_status = 'proven' FROM news LEFT JOIN label_names USING (label, value)
+    SELECT day, ${LABEL_NAMES}, coalesce(shown, value, ''), billed_cost, usual, spread, compared,
+           day_status = 'proven', kind FROM news LEFT JOIN label_names USING (label, value)
     ORDER BY difference DESC, day DESC LIMIT ${ANOMALIES}`);
-  const [counts = []] = await database.query(
-    `SELECT count(score), count(*) FILTER (days_compared >= 4), count(*) FROM ${latest}`,
-  );
+  const [counts = []] = await database.query(`
+    SELECT count(*) FILTER (score IS NOT NULL OR own_days >= 8), count(*) FILTER (days_compared = 8 OR own_days >= 8), count(*)
+    FROM ${latest}`);
   const [judged = 0, known = 0, all = 0] = counts.map(Number);
   const found = rows.map(
     ([
@@ -214,7 +230,9 @@ export async function anomalies(database: Database, currency: string): Promise<A
       spread = "0",
       compared = "0",
       proven,
+      kind = "",
     ]) => ({
+      kind: KINDS.get(kind) ?? "account",
       day,
       label,
       value,

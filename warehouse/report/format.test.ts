@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { count, decimal, longDate, money, month, shortDate, signedMoney } from "./format.ts";
+import {
+  count,
+  decimal,
+  longDate,
+  money,
+  month,
+  shortDate,
+  signedMoney,
+  shortName,
+} from "./format.ts";
 
 describe("figures", () => {
   it.each([
@@ -50,4 +59,9 @@ describe("dates", () => {
     ]);
     expect([shortDate("2025-10-01"), month("2025-10-01")]).toEqual(["Oct 1", "October 2025"]);
   });
+});
+
+it("cuts a name after sixty characters, never within one", () => {
+  expect(shortName("x".repeat(60))).toBe("x".repeat(60));
+  expect(shortName("😀".repeat(200))).toBe(`${"😀".repeat(59)}…`);
 });

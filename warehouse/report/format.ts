@@ -70,3 +70,12 @@ export function monthName(
 /** `1 day`, `1,094 days`. */
 export const count = (number: number, one: string, many = `${one}s`): string =>
   `${decimal(String(number))} ${number === 1 ? one : many}`;
+
+/** Characters of a name on the page. Providers and users may give longer ones. */
+const NAME = 60;
+
+/** The beginning of a name that is too long for a line. */
+export function shortName(name: string): string {
+  const letters = Array.from(name);
+  return letters.length > NAME ? `${letters.slice(0, NAME - 1).join("")}…` : name;
+}

@@ -127,12 +127,15 @@ export interface Moves {
 }
 
 export interface Anomaly {
+  /** Large for the account, large for the value of a label itself, or a value that is new; see the model `cost_anomalies`. */
+  readonly kind: "account" | "label" | "new";
   readonly day: string;
   readonly label: string;
   readonly value: string;
   readonly billed: string;
+  /** The usual cost of the weekday; of the value's own days if it is large for the label; of all costs if the value is new. */
   readonly usual: string;
-  /** The median distance of the earlier days from the usual cost. */
+  /** The median distance of the earlier days from the usual cost; the largest of the days if it is large for the label. */
   readonly spread: string;
   readonly daysCompared: number;
   readonly isProven: boolean;
@@ -142,7 +145,7 @@ export interface Anomaly {
 export interface Anomalies {
   readonly found: readonly Anomaly[];
   readonly judged: number;
-  /** Those whose weekday has four complete days before. One that usually costs nothing cannot be judged all the same. */
+  /** Those with eight values before. One whose weekday usually costs nothing cannot be judged all the same. */
   readonly known: number;
   readonly all: number;
 }

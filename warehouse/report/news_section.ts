@@ -4,7 +4,7 @@ import { count, decimal, money, percent, shortDate, weekday } from "./format.ts"
 import { findingWords, invoiceName, stateWords } from "./invoices.ts";
 import { type Markup, markup } from "./markup.ts";
 import type { Anomalies, Anomaly, Invoices, LateChanges, Mover, View } from "./model.ts";
-import { amount, change, DIGITS } from "./tables.ts";
+import { amount, change, DIGITS, nameOf } from "./tables.ts";
 
 /** The kinds of late changes in words. */
 const KINDS: Readonly<Record<string, string>> = {
@@ -26,7 +26,7 @@ ${shown}`;
 
 /** A value that cost nothing on the compared days has no share: it may have cost something on others. */
 const moved = ({ names, change: by, previous }: Mover): Markup =>
-  markup`<li><span class="what">${names.join(" · ")}</span>
+  markup`<li><span class="what">${nameOf(names.join(" · "))}</span>
       <span class="figure">${change(by)} <small>${percent(by, previous) || `from ${money(previous, DIGITS)}`}</small></span></li>`;
 
 function movesOf({ headline: { comparison }, moves }: View): Markup {
@@ -42,17 +42,27 @@ function movesOf({ headline: { comparison }, moves }: View): Markup {
 }
 
 /** Why a day is unusual, in words. */
-function whyOf({ day, billed, usual, spread, daysCompared, isProven }: Anomaly): string {
+function whyOf(anomaly: Anomaly): string {
+  return `${reasonOf(anomaly)}${anomaly.isProven ? "" : "; the day is not proven"}`;
+}
+
+function reasonOf({ kind, day, billed, usual, spread, daysCompared }: Anomaly): string {
   const by = subtract(billed, usual);
   const more = Number(by) > 0 ? "more" : "less";
-  return `${money(by.replace("-", ""), DIGITS)} ${more} than usual for a ${weekday(day)}: the median of the ${daysCompared} before is ${money(usual, DIGITS)}, and half of them are within ${money(spread, DIGITS)} of it${isProven ? "" : "; the day is not proven"}`;
+  const difference = money(by.replace("-", ""), DIGITS);
+  const [often, far] = [money(usual, DIGITS), money(spread, DIGITS)];
+  if (kind === "new")
+    return `new: it had no cost before this week; all costs of a ${weekday(day)} are usually ${often}`;
+  if (kind === "label")
+    return `${difference} more than on its usual day: the mean of the ${daysCompared} days with costs before is ${often}, and the largest ${far}`;
+  return `${difference} ${more} than usual for a ${weekday(day)}: the median of the ${daysCompared} before is ${often}, and half of them are within ${far} of it`;
 }
 
 /** The words where no day is unusual. Days that nothing is known about are not called usual. */
 function usualWords({ judged, known, all }: Anomalies): string {
   if (all === 0) return "The last five weeks have no usage charges to judge.";
   if (known === 0)
-    return "The history is too short to judge a day: a weekday needs four complete ones before it.";
+    return "The history is too short to judge a day: it needs eight days to compare with.";
   const others = "too short a history, or a weekday that usually costs nothing";
   if (judged === 0) return `No day can be judged: each has ${others}.`;
   const usual = "No day of the last five weeks is far from what its weekday usually costs";
@@ -65,7 +75,7 @@ function unusualOf(anomalies: Anomalies): Markup {
   const items = anomalies.found.map(
     (
       found,
-    ) => markup`<li><span class="what"><small>${shortDate(found.day)}</small> ${found.label === "all" ? "All costs" : `${found.label} ${found.value}`}
+    ) => markup`<li><span class="what"><small>${shortDate(found.day)}</small> ${found.label === "all" ? "All costs" : nameOf(`${found.label} ${found.value}`)}
       <span class="says">${whyOf(found)}</span></span> <span class="figure">${amount(found.billed)}</span></li>`,
   );
   return list("Unusual days", items, usualWords(anomalies));
@@ -84,7 +94,7 @@ function lateOf({ found, reread }: LateChanges): Markup {
   const items = found.map(
     (
       late,
-    ) => markup`<li><span class="what"><small>found ${shortDate(late.foundAt)}</small> ${late.what}, ${shortDate(late.day)}
+    ) => markup`<li><span class="what"><small>found ${shortDate(late.foundAt)}</small> ${nameOf(late.what)}, ${shortDate(late.day)}
       <span class="says">${KINDS[late.kind] ?? late.kind}${late.records === 1 ? "" : `, ${count(late.records, "record")}`}</span></span> <span class="figure">${change(late.change)}</span></li>`,
   );
   return list("Changed after it was shown", items, UNCHANGED[reread]);

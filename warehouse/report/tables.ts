@@ -1,4 +1,4 @@
-import { decimal, money, signedMoney } from "./format.ts";
+import { decimal, longDate, money, shortName, signedMoney } from "./format.ts";
 import { type Markup, markup } from "./markup.ts";
 
 /** Digits after the point of money, until people ask for more. */
@@ -13,6 +13,16 @@ export const change = (exact: string): Markup =>
   markup`<data class="money signed" value="${exact}">${signedMoney(exact, DIGITS)}</data>`;
 
 type Cell = string | number | Markup;
+
+/** A name that may be too long for a line: the element says all of it. */
+export const nameOf = (name: string): Markup => {
+  const short = shortName(name);
+  return short === name ? markup`${name}` : markup`<span title="${name}">${short}</span>`;
+};
+
+/** A day in words; the element has it as a date. */
+export const dayOf = (day: string): Markup =>
+  markup`<time datetime="${day}">${longDate(day)}</time>`;
 
 /** A column of a table: numbers and money stand at the right. */
 export interface Column {
@@ -29,7 +39,7 @@ export function table(columns: readonly Column[], rows: readonly (readonly Cell[
   const body = rows.map((row) => {
     const cells = row.map((cell, column) => {
       const text = typeof cell === "number" ? decimal(String(cell)) : cell;
-      return markup`<td class="${kinds[column] ?? ""}">${text}</td>`;
+      return markup`<td class="${kinds[column] ?? ""}" data-title="${columns[column]?.title ?? ""}">${text}</td>`;
     });
     return markup`<tr>${cells}</tr>`;
   });

@@ -1,17 +1,27 @@
--- Usage charges of a day beside those of the same weekday in the eight weeks before: for all costs, and for each value of a label.
--- Each day's score is its distance from their median, in units of their spread:
+-- Usage charges of a day that are unusual: for all costs, and for each value of a label. Two rules find them, each from at least eight
+-- values, and a value that is new is an event of its own (`kind`).
+--
+-- account: far from the same weekday in the eight weeks before, and large for the account. The score is the distance from their median,
+-- in units of their spread:
 --
 --     score = (billed_cost - usual_cost) / max(1.4826 x usual_spread, 0.1 x usual_cost, 0.01 x the account's usual_cost)
 --
 -- The spread is the median absolute deviation; times 1.4826 it is the standard deviation of normally distributed values. The
 -- two other terms are floors: without them a weekday that always cost the same, or a label that costs next to nothing, would
--- have endless scores. A score of 3.5 or more, or -3.5 or less, is an anomaly (Iglewicz and Hoaglin, How to Detect and Handle
--- Outliers, 1993). A score needs at least four complete days to compare with. A day on which a value of a label costs nothing, and
--- usually costs nothing, has no row.
+-- have endless scores. A score of 3.5 or more, or -3.5 or less, is far (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993).
+-- The median of eight values says little about rare days, so the distance must also be three times that of the farthest of the eight.
+--
+-- label: large for the value itself, as the days of a leaked key are: five times the mean of up to 28 days with costs before, twice the
+-- largest of them, and a hundredth of the account's usual_cost above that mean.
+--
+-- new: a model, a project or a key without costs before, which costs a fiftieth of the account's usual_cost on a day of its first week.
+--
+-- A day on which a value of a label costs nothing, and usually costs nothing, has no row.
 {%- set labels = ['model_id', 'project_id', 'api_key_id', 'team'] %}
 {%- set type_decimal = ai_billing.type_decimal() %}
 {%- set text = dbt.type_string() %}
 {%- set series = ['place', 'label', 'value', 'billing_currency'] %}
+{%- set before = '(partition by spans.series_number order by costs.day rows between 28 preceding and 1 preceding)' %}
 with calendar as (
   select
     place, account, base_url, day, day_status,
@@ -66,7 +76,10 @@ spans as (
 charged as (
   select
     spans.series_number, costs.day, costs.billed_cost,
-    count(*) over (partition by spans.series_number, {{ ai_billing.weekday('costs.day') }}) as same_weekdays
+    count(*) over (partition by spans.series_number, {{ ai_billing.weekday('costs.day') }}) as same_weekdays,
+    count(*) over {{ before }} as own_days,
+    sum(costs.billed_cost) over {{ before }} as own_cost,
+    max(costs.billed_cost) over {{ before }} as own_largest_cost
   from costs
   inner join spans on costs.series_key = spans.series_key
 ),
@@ -103,7 +116,10 @@ days as (
     {%- endfor %}
     calendar.day, calendar.account, calendar.base_url, calendar.day_status,
     charged.day is not null as is_charged,
-    coalesce(charged.billed_cost, cast(0 as {{ type_decimal }})) as billed_cost
+    coalesce(charged.billed_cost, cast(0 as {{ type_decimal }})) as billed_cost,
+    coalesce(charged.own_days, 0) as own_days,
+    case when charged.own_days > 0 then {{ ai_billing.divided('charged.own_cost', 'charged.own_days') }} end as own_usual_cost,
+    charged.own_largest_cost
   from looked_at
   inner join spans on looked_at.series_number = spans.series_number and looked_at.day <= spans.last_day
   inner join calendar on spans.place = calendar.place and looked_at.day = calendar.day
@@ -150,6 +166,7 @@ deviations as (
   select
     compared.series_number, compared.day, compared.days_compared,
     abs(compared.billed_cost - medians.usual_cost) as deviation,
+    max(abs(compared.billed_cost - medians.usual_cost)) over (partition by compared.series_number, compared.day) as farthest,
     row_number() over (
       partition by compared.series_number, compared.day order by abs(compared.billed_cost - medians.usual_cost)
     ) as rank_
@@ -158,7 +175,9 @@ deviations as (
 ),
 
 spreads as (
-  select series_number, day, {{ ai_billing.divided('min(deviation) + max(deviation)', 2) }} as usual_spread
+  select
+    series_number, day, max(farthest) as farthest,
+    {{ ai_billing.divided('min(deviation) + max(deviation)', 2) }} as usual_spread
   from deviations
   where 2 * rank_ >= days_compared and 2 * rank_ <= days_compared + 2
   group by series_number, day
@@ -167,6 +186,10 @@ spreads as (
 measured as (
   select
     days.*, coalesce(medians.days_compared, 0) as days_compared, medians.usual_cost, spreads.usual_spread,
+    spreads.farthest,
+    min(case when days.label = 'all' then days.first_day end) over (
+      partition by days.place, days.billing_currency
+    ) as account_first_day,
     max(case when days.label = 'all' then abs(medians.usual_cost) end) over (
       partition by days.place, days.billing_currency, days.day
     ) as account_usual_cost
@@ -178,7 +201,7 @@ measured as (
 scaled as (
   select
     measured.*,
-    case when days_compared >= 4 and usual_spread < 10000000000000 and abs(usual_cost) < 10000000000000
+    case when days_compared = 8 and usual_spread < 10000000000000 and abs(usual_cost) < 10000000000000
       and coalesce(account_usual_cost, 0) < 10000000000000 then
       greatest(1.4826 * usual_spread, 0.1 * abs(usual_cost), 0.01 * coalesce(account_usual_cost, 0))
     end as scale
@@ -186,20 +209,61 @@ scaled as (
 ),
 
 scored as (
-  select scaled.*, {{ ai_billing.ratio('billed_cost - usual_cost', 'scale') }} as score from scaled
+  select
+    scaled.*,
+    {{ ai_billing.ratio('billed_cost - usual_cost', 'scale') }} as score,
+    -- Amounts beyond any bill are not multiplied.
+    own_days >= 8 and own_usual_cost > 0
+    and own_usual_cost < 10000000000000 and own_largest_cost < 10000000000000 and coalesce(account_usual_cost, 0) < 10000000000000
+    and billed_cost >= 5 * own_usual_cost
+    and billed_cost >= 2 * own_largest_cost
+    and billed_cost - own_usual_cost >= 0.01 * coalesce(account_usual_cost, 0) as is_large_for_label,
+    label in ('model_id', 'project_id', 'api_key_id') and value is not null and is_charged
+    and first_day >= {{ ai_billing.add_days('account_first_day', 8) }}
+    and day < {{ ai_billing.add_days('first_day', 7) }}
+    and account_usual_cost > 0 and account_usual_cost < 10000000000000
+    and billed_cost >= 0.02 * account_usual_cost as is_large_and_new
+  from scaled
+),
+
+judged as (
+  select
+    scored.*,
+    case
+      when abs(score) >= 3.5 and abs(billed_cost - usual_cost) >= 3 * farthest then 'account'
+      when is_large_for_label then 'label'
+      -- A value is new once: on the first such day.
+      when is_large_and_new
+        and day = min(case when is_large_and_new then day end) over (partition by series_number) then 'new'
+    end as kind
+  from scored
 )
 
 select
   day, account, base_url, label, value, billing_currency, billed_cost, usual_cost, usual_spread, days_compared, score,
-  coalesce(abs(score) >= 3.5, false) as is_anomaly,
-  case when abs(score) >= 3.5 then {{ dbt.concat([
-    ai_billing.amount_text('billed_cost'), "' '", 'billing_currency', "' is '",
-    ai_billing.amount_text('abs(billed_cost - usual_cost)'),
-    "case when score > 0 then ' more' else ' less' end", "' than usual for a '", ai_billing.weekday_name('day'),
-    "': the median of the '", 'cast(days_compared as ' ~ text ~ ')', "' before is '", ai_billing.amount_text('usual_cost'),
-    "', and half of them are within '", ai_billing.amount_text('usual_spread'), "' of it'",
-    "case when day_status = 'proven' then '' else '; the day is not proven' end"]) }}
+  own_usual_cost, own_largest_cost, own_days, account_usual_cost,
+  kind is not null as is_anomaly,
+  kind,
+  case kind
+    when 'account' then {{ dbt.concat([
+      ai_billing.amount_text('billed_cost'), "' '", 'billing_currency', "' is '",
+      ai_billing.amount_text('abs(billed_cost - usual_cost)'),
+      "case when score > 0 then ' more' else ' less' end", "' than usual for a '", ai_billing.weekday_name('day'),
+      "': the median of the '", 'cast(days_compared as ' ~ text ~ ')', "' before is '", ai_billing.amount_text('usual_cost'),
+      "', and half of them are within '", ai_billing.amount_text('usual_spread'), "' of it'",
+      "case when day_status = 'proven' then '' else '; the day is not proven' end"]) }}
+    when 'label' then {{ dbt.concat([
+      ai_billing.amount_text('billed_cost'), "' '", 'billing_currency', "' is '",
+      ai_billing.amount_text('billed_cost - own_usual_cost'), "' more than its usual day: the mean of the '",
+      'cast(own_days as ' ~ text ~ ')', "' days with costs before is '", ai_billing.amount_text('own_usual_cost'),
+      "', and the largest of them '", ai_billing.amount_text('own_largest_cost'),
+      "case when day_status = 'proven' then '' else '; the day is not proven' end"]) }}
+    when 'new' then {{ dbt.concat([
+      ai_billing.amount_text('billed_cost'), "' '", 'billing_currency', "' is new: there was no charge before '",
+      ai_billing.day_text('first_day'), "', and all costs of a '", ai_billing.weekday_name('day'), "' are usually '",
+      ai_billing.amount_text('account_usual_cost'),
+      "case when day_status = 'proven' then '' else '; the day is not proven' end"]) }}
   end as why,
   day_status
-from scored
-where is_charged or label = 'all' or (days_compared >= 4 and usual_cost <> 0)
+from judged
+where is_charged or label = 'all' or (days_compared = 8 and usual_cost <> 0)
