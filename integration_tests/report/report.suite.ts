@@ -37,6 +37,8 @@ beforeAll(async () => {
   );
   const line = ["report", "--database", path, "--budgets", budgets, "--out", ofTwoTeams()];
   await run(LAUNCHER, line);
+  writeFileSync(budgets, `team,month,billing_currency,budget\n${LONG},2026-11,USD,0.00012345\n`);
+  await run(LAUNCHER, [...line.slice(0, -1), withLongName()]);
   database = await Database.open(join(directory, "company.duckdb"), "read");
   browser = await chromium.launchPersistentContext(join(directory, "profile"), {
     executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
@@ -56,6 +58,9 @@ const inDirectory = (name: string): string => join(directory, name);
 const file = (): string => inDirectory("report.html");
 /** The same costs with the budgets of two of the four teams. */
 const ofTwoTeams = (): string => inDirectory("two_teams.html");
+/** The same with the budget of a team whose name is long. */
+const withLongName = (): string => inDirectory("long_name.html");
+const LONG = "Search".repeat(33);
 
 beforeEach(async () => {
   troubles = [];
@@ -63,7 +68,7 @@ beforeEach(async () => {
   page.on("console", (message) => troubles.push(`console: ${message.text()}`));
   page.on("pageerror", (error) => troubles.push(`error: ${error.message}`));
   page.on("request", (request) => {
-    const pages = [file(), ofTwoTeams()].map((path) => pathToFileURL(path).href);
+    const pages = [file(), ofTwoTeams(), withLongName()].map((path) => pathToFileURL(path).href);
     if (!pages.includes(request.url())) troubles.push(`request: ${request.url()}`);
   });
   await page.goto(pathToFileURL(file()).href);
@@ -311,6 +316,37 @@ describe("people", () => {
     for (const summary of await page.locator("summary:visible").all()) await summary.click();
     const width = await page.locator("html").evaluate((html) => html.scrollWidth);
     expect(width).toBeLessThanOrEqual(390);
+  });
+
+  test("see on a narrow screen what is left of each budget, beside its words", async () => {
+    await page.setViewportSize({ width: 390, height: 800 });
+    const left = await shown().locator(".teams td:last-child").all();
+    expect(left.length).toBe(5);
+    for (const cell of left) {
+      const box = await cell.boundingBox();
+      expect((box?.x ?? -1) >= 0 && (box?.x ?? 0) + (box?.width ?? 999) <= 390).toBe(true);
+      const title = await cell.evaluate(
+        (element) =>
+          element.ownerDocument.defaultView?.getComputedStyle(element, "::before").content,
+      );
+      expect(title).toBe('"Left at month end"');
+    }
+  });
+
+  test("see the beginning of a long name, all of it on demand, and no amount as 0.00 that is more", async () => {
+    await page.goto(pathToFileURL(withLongName()).href);
+    const name = shown().locator(".teams td span");
+    expect(await name.textContent()).toBe(`${LONG.slice(0, 59)}…`);
+    expect(await name.getAttribute("title")).toBe(LONG);
+    const row = shown().locator(".teams tr", { has: name });
+    expect(await row.locator("td").nth(3).textContent()).toBe("0.00012");
+  });
+
+  test("read dates in words, also with everything open", async () => {
+    for (const summary of await page.locator("summary:visible").all()) await summary.click();
+    const words = await page.locator("main").evaluate((main) => main.innerText);
+    expect(words).toContain("November 17, 2026");
+    expect(words).not.toMatch(/\d{4}-\d\d-\d\d/);
   });
 
   test("who do not see charts are told what they show, and have the tables", async () => {

@@ -7,7 +7,7 @@ import type { Budget, Headline, ReportData, Reporting, View } from "./model.ts";
 import { newsSection } from "./news_section.ts";
 import { proofSection } from "./proof_section.ts";
 import { changeWords, savingsWords } from "./prices.ts";
-import { amount, change, DIGITS, table } from "./tables.ts";
+import { amount, change, dayOf, DIGITS, nameOf, table } from "./tables.ts";
 import {
   claimOf,
   convertedWords,
@@ -212,7 +212,7 @@ function monthFigure(view: View): Markup {
               { title: "Left at month end", ...number },
             ],
             teams.map(({ team, billed, forecast, budget }) => [
-              team,
+              nameOf(team),
               amount(billed),
               forecast === null ? "" : amount(forecast),
               budget === null ? "none" : amount(budget),
@@ -255,7 +255,7 @@ ${saved}`;
         { title: "Tokens" },
         { title: `${currency} per million`, isNumber: true },
       ],
-      units.map(({ week, name, perMillion }) => [week, name, amount(perMillion)]),
+      units.map(({ week, name, perMillion }) => [dayOf(week), nameOf(name), amount(perMillion)]),
     ),
   );
   const changes = priceChanges.map((each) => markup`<li>${changeWords(each, currency)}</li>`);

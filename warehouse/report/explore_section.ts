@@ -3,7 +3,7 @@ import { PERIODS, periodOf, sharesOf } from "./explore.ts";
 import { percent } from "./format.ts";
 import { type Markup, markup } from "./markup.ts";
 import type { View } from "./model.ts";
-import { amount, change, table } from "./tables.ts";
+import { amount, change, nameOf, table } from "./tables.ts";
 
 export function exploreSection(view: View): Markup {
   const { currency, dimensions } = view;
@@ -15,7 +15,7 @@ export function exploreSection(view: View): Markup {
     ({ name, title }) => markup`<option value="${name}">${title}</option>`,
   );
   const rows = shares.map(({ value, billed, previous, change: by }) => [
-    value,
+    nameOf(value),
     amount(billed),
     previous === null ? "" : amount(previous),
     by === null ? "" : change(by),

@@ -3,7 +3,7 @@ import { subtract } from "../decimals.ts";
 import { count, decimal, longDate } from "./format.ts";
 import { type Markup, markup } from "./markup.ts";
 import type { ProofRange, ReportData, Status } from "./model.ts";
-import { amount, table } from "./tables.ts";
+import { amount, dayOf, nameOf, table } from "./tables.ts";
 import { wordsOf } from "../unusable.ts";
 import type { Unusables } from "../unusable_values.ts";
 
@@ -61,8 +61,8 @@ function proofTables(data: ReportData): Markup {
       { title: "Billed", isNumber: true },
     ],
     removed.map(({ id, lastSeenAt, billed, currency }) => [
-      id,
-      `${lastSeenAt.slice(0, 16)} UTC`,
+      nameOf(id),
+      markup`<time datetime="${lastSeenAt}">${longDate(lastSeenAt)}, ${lastSeenAt.slice(11, 16)} UTC</time>`,
       currency,
       billed === null ? "cannot be summed" : amount(billed),
     ]),
@@ -82,9 +82,9 @@ function proofTables(data: ReportData): Markup {
     ],
     ranges.map((range) => [
       range.dataset,
-      range.account,
-      range.from,
-      range.through,
+      nameOf(range.account),
+      dayOf(range.from),
+      dayOf(range.through),
       range.days,
       range.rows,
       range.status,

@@ -1,13 +1,22 @@
 /** The sentences about the running month: the first ones of the page, and of the summary at the end of a sync. */
 import { subtract } from "../decimals.ts";
-import { count, longDate, money, month, monthName, percent, shortDate } from "./format.ts";
+import {
+  count,
+  longDate,
+  money,
+  month,
+  monthName,
+  percent,
+  shortDate,
+  shortName,
+} from "./format.ts";
 import type { Budget, Headline, Reporting, ReportingBudget, Screen, TeamBudget } from "./model.ts";
 import { DIGITS } from "./tables.ts";
 
-export const namesOf = (names: readonly string[]): string =>
-  names.length > 3
-    ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more`
-    : names.join(", ");
+export function namesOf(names: readonly string[]): string {
+  const few = names.slice(0, 3).map(shortName).join(", ");
+  return names.length > 3 ? `${few} and ${names.length - 3} more` : few;
+}
 
 /** The claim of the page: where the month stands, in one sentence. */
 export function claimOf({ headline: head, currency, teams }: Screen): string {
@@ -151,7 +160,7 @@ function unevenOf({ behind, ahead, month: first, throughDay }: Headline, currenc
   const left = behind.map(({ name, throughDay: day, billed }) => {
     const reach =
       day === null ? "has no complete day" : `is complete through ${longDate(day)} only`;
-    return ` ${name} ${reach}: its ${money(billed, DIGITS)} ${currency} of ${month(previousMonth(first))} and since are not compared.`;
+    return ` ${shortName(name)} ${reach}: its ${money(billed, DIGITS)} ${currency} of ${month(previousMonth(first))} and since are not compared.`;
   });
   const waiting =
     ahead === null

@@ -1,5 +1,8 @@
 /** Tooltips and legends. They are built from elements, so that the browser never reads data as HTML. */
 
+import { shortName } from "../format.ts";
+import { nameElement } from "./tables.ts";
+
 /** A color, its name, and a figure. */
 export interface Entry {
   readonly color?: string;
@@ -16,7 +19,7 @@ function swatch(color: string): HTMLElement {
 function line({ color, name, figure }: Entry): HTMLElement {
   const element = document.createElement("div");
   if (color !== undefined) element.append(swatch(color));
-  element.append(name);
+  element.append(shortName(name));
   if (figure !== undefined) {
     const number = document.createElement("b");
     number.textContent = figure;
@@ -48,7 +51,7 @@ export function showLegend(figure: HTMLElement, entries: readonly Entry[]): void
   legend.replaceChildren(
     ...entries.map(({ color = "", name }) => {
       const element = document.createElement("span");
-      element.append(swatch(color), name);
+      element.append(swatch(color), nameElement(name));
       return element;
     }),
   );

@@ -13,7 +13,7 @@ import type { Dimension, View } from "../model.ts";
 import { draw, figureOf, type Option } from "./charts.ts";
 import { moneyElement, shown } from "./digits.ts";
 import { showLegend, tip } from "./elements.ts";
-import { tableOf } from "./tables.ts";
+import { nameElement, tableOf } from "./tables.ts";
 import { basics, OTHER, quietAxis, SERIES, type Theme } from "./theme.ts";
 
 /** The number of values with their own color. */
@@ -68,7 +68,7 @@ function showTables(figure: HTMLElement, view: View, choice: Choice): void {
   const { dimension, period, shares } = choice;
   showLegend(figure, stacksOf(choice));
   const rows = shares.map(({ value, billed, previous, change }) => [
-    value,
+    nameElement(value),
     moneyElement(billed),
     previous === null ? "" : moneyElement(previous),
     change === null ? "" : moneyElement(change, true),
@@ -80,8 +80,8 @@ function showTables(figure: HTMLElement, view: View, choice: Choice): void {
     .filter(([day]) => day >= period.from && day < period.to)
     .toSorted((a, b) => a[0] - b[0] || a[1] - b[1])
     .map(([day, value, cost]) => [
-      view.days[day] ?? "",
-      dimension.values[value] ?? "",
+      longDate(view.days[day] ?? "1970-01-01"),
+      nameElement(dimension.values[value] ?? ""),
       moneyElement(cost),
     ]);
   const byDay = tableOf(["Day", dimension.name, `Billed ${view.currency}`], days, 2);

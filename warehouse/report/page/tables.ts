@@ -1,6 +1,16 @@
 /** Tables that the page makes itself. They are built from elements, so that the browser never reads data as HTML. */
 
+import { shortName } from "../format.ts";
+
 export type Cell = string | HTMLElement;
+
+/** A name that may be too long for a line: the element says all of it. */
+export function nameElement(name: string): HTMLElement {
+  const element = document.createElement("span");
+  element.textContent = shortName(name);
+  if (element.textContent !== name) element.title = name;
+  return element;
+}
 
 /** A table whose first columns are text and the others numbers. */
 export function tableOf(
