@@ -88,8 +88,8 @@ describe("the first screen's words", () => {
     );
     expect(at("230")).toContain("on course to stay within the budget Complete");
     expect(at("149")).toContain("on course to exceed the budget by 28% Complete");
-    expect(at("200")).toContain("190.00 USD 80 of 100 months end from 150.00 to 230.00 ; ");
-    expect(wordsOf({})).toContain("190.00 USD no range, because the history is too short; ");
+    expect(at("200")).toContain("190.00 USD 80 of 100 months end from 150.00 to 230.00 Budget");
+    expect(wordsOf({})).toContain("190.00 USD no range, because the history is too short Budget");
     const spent = { ...BUDGET, amount: "160", toDate: "161" };
     expect(wordsOf({ range, budget: spent })).toContain("on course to exceed the budget by 19%");
   });

@@ -93,7 +93,13 @@ function forecastSum({ forecast, range, forecastMethod }: Headline, currency: st
     range === null
       ? "no range, because the history is too short"
       : markup`80 of 100 months end from ${amount(range.low)} to ${amount(range.high)}`;
-  return sum("forecast", title, amount(forecast), currency, markup`${ends}; ${says}`);
+  return sum(
+    "forecast",
+    title,
+    amount(forecast),
+    currency,
+    markup`<span title="${says}">${ends}</span>`,
+  );
 }
 
 function convertedLine(reporting: Reporting, head: Headline): Markup {

@@ -16,8 +16,10 @@ import type {
 /** Days before the day of the page in which an anomaly is news, and before the newest reading in which a change is. */
 const NEWS_DAYS = 35;
 
-/** Entries of each kind on the first screen. */
-const ANOMALIES = 4;
+/** Unusual days that notices tell; the page shows the first of them. */
+const ANOMALIES = 50;
+
+/** Late changes on the first screen. */
 const CHANGES = 6;
 
 /** Rows of accounts that have costs in the two months. The others have no forecast. */
@@ -136,8 +138,8 @@ async function rangeOf(database: Database, where: string): Promise<Headline["ran
       FROM month_forecasts WHERE ${where}),
     widths AS (
       SELECT sum(forecast_cost) AS forecast,
-             CASE count(*) WHEN 1 THEN sum(below) ELSE sqrt(sum(below::DOUBLE ** 2))::DECIMAL(38, 6) END AS below,
-             CASE count(*) WHEN 1 THEN sum(above) ELSE sqrt(sum(above::DOUBLE ** 2))::DECIMAL(38, 6) END AS above
+             CASE count(*) WHEN 1 THEN sum(below) ELSE sqrt(sum(below::DOUBLE ** 2))::DECIMAL(38, 6)::DECIMAL(38, 18) END AS below,
+             CASE count(*) WHEN 1 THEN sum(above) ELSE sqrt(sum(above::DOUBLE ** 2))::DECIMAL(38, 6)::DECIMAL(38, 18) END AS above
       FROM sides HAVING count(*) > 0 AND count(*) = count(below))
     SELECT forecast - below, forecast + above FROM widths`);
   return low === undefined || high === undefined ? null : { low: plain(low), high: plain(high) };

@@ -71,14 +71,19 @@ function usualWords({ judged, known, all }: Anomalies): string {
     : `${usual}, among the ${decimal(String(judged))} of ${decimal(String(all))} values that can be judged. The others have ${others}.`;
 }
 
+/** Unusual days on the first screen. */
+const UNUSUAL = 4;
+
 function unusualOf(anomalies: Anomalies): Markup {
-  const items = anomalies.found.map(
+  const more = anomalies.found.length - UNUSUAL;
+  const items = anomalies.found.slice(0, UNUSUAL).map(
     (
       found,
     ) => markup`<li><span class="what"><small>${shortDate(found.day)}</small> ${found.label === "all" ? "All costs" : nameOf(`${found.label} ${found.value}`)}
       <span class="says">${whyOf(found)}</span></span> <span class="figure">${amount(found.billed)}</span></li>`,
   );
-  return list("Unusual days", items, usualWords(anomalies));
+  const rest = markup`<li><span class="says">and ${more} more in the table <code>cost_anomalies</code></span></li>`;
+  return list("Unusual days", more > 0 ? [...items, rest] : items, usualWords(anomalies));
 }
 
 /** The words where no late change is known. */
