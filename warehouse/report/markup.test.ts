@@ -26,7 +26,9 @@ describe("tables", () => {
       [{ title: "Day" }, { title: "Rows", isNumber: true }, { title: "Cost", isNumber: true }],
       [["2025-10-03", 1721, amount("-1721.5886")]],
     );
-    expect(text).toContain(`<td class="text">2025-10-03</td>\n<td class="number">1,721</td>`);
+    expect(text).toContain(
+      `<td class="text" data-title="Day">2025-10-03</td>\n<td class="number" data-title="Rows">1,721</td>`,
+    );
     expect(text).toContain(`<data class="money" value="-1721.5886">−1,721.59</data>`);
   });
 });
