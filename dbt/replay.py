@@ -174,6 +174,7 @@ create table current_costs as
          null::varchar as api_key_id, null::varchar as sku_id
   from cuts join firsts using (company) join given using (company)
   where day <= through_day and (day >= date_trunc('month', through_day) - interval 2 month or day = first_day);
+create view ai_billing__owned_costs as select *, null::varchar as team, null::varchar as allocated_by from current_costs;
 """
 
 
@@ -260,7 +261,6 @@ NOISES = [0.1, 0.2, 0.3, 0.5, 0.8]
 SHARES = [0.5, 0.3, 0.15, 0.04, 0.01]
 
 OF_NOISE = """
-create table ai_billing__teams (label varchar, value varchar, team varchar);
 create table ai_billing__calendar_costs as
   select ' ' || account as place, account, null::varchar as base_url, day, 'proven' as day_status, true as is_complete,
          max(day) over () as through_day
@@ -270,6 +270,7 @@ create table current_costs as
          true as is_counted, (day + 1)::timestamp as charge_period_end, null::varchar as model_id, null::varchar as project_id,
          null::varchar as workspace_id, key as api_key_id
   from given;
+create view ai_billing__owned_costs as select *, null::varchar as team, null::varchar as allocated_by from current_costs;
 """
 
 

@@ -6468,6 +6468,7 @@ select
   rows_.day,
   rows_.charge_period_end,
   rows_.service_provider_name,
+  rows_.sku_id,
   rows_.model_id,
   rows_.project_id,
   rows_.workspace_id,
@@ -6510,6 +6511,174 @@ from (
     and rows_.day < by_workspace_id.end_day
 ) as rows_
 where rows_.is_counted;
+
+create or replace view ai_billing__usage_pace as
+-- How the usage charges of an account's running month go on, in one currency. A usage charge for one day counts if its day is complete.
+-- The weight of a day is the mean of its weekday in the eight weeks up to the newest complete day, in parts of 10,000 of the weekday that
+-- weighs most: a whole number, so that amounts are multiplied and divided exactly. `weekly_change` is the mean difference of two weeks
+-- that follow each other.
+with calendar as (
+  select place, day, month, through_day from "ai_billing__calendar_costs" where is_complete
+),
+charges as (
+  select calendar.place, rows_.billing_currency, rows_.day, sum(rows_.billed_cost) as billed_cost
+  from "current_costs" as rows_
+  inner join calendar
+    on coalesce(rows_.base_url, '') || ' ' || coalesce(rows_.account, '') = calendar.place and rows_.day = calendar.day
+  where rows_.is_counted and (rows_.charge_category = 'Usage' and rows_.charge_period_end <=
+    (cast(rows_.day as timestamp) + cast(1 as bigint) * interval 1 day))
+  group by calendar.place, rows_.billing_currency, rows_.day
+),
+-- Days before the first charge say nothing about the days after it.
+series as (
+  select
+    place, billing_currency, min(day) as first_day,
+    row_number() over (order by place, billing_currency) as series_number
+  from charges
+  group by place, billing_currency
+),
+numbers as (
+  select 0 as number_ union all
+  select 1 as number_ union all
+  select 2 as number_ union all
+  select 3 as number_ union all
+  select 4 as number_ union all
+  select 5 as number_ union all
+  select 6 as number_ union all
+  select 7 as number_ union all
+  select 8 as number_ union all
+  select 9 as number_ union all
+  select 10 as number_ union all
+  select 11 as number_ union all
+  select 12 as number_ union all
+  select 13 as number_ union all
+  select 14 as number_ union all
+  select 15 as number_ union all
+  select 16 as number_ union all
+  select 17 as number_ union all
+  select 18 as number_ union all
+  select 19 as number_ union all
+  select 20 as number_ union all
+  select 21 as number_ union all
+  select 22 as number_ union all
+  select 23 as number_ union all
+  select 24 as number_ union all
+  select 25 as number_ union all
+  select 26 as number_ union all
+  select 27 as number_ union all
+  select 28 as number_ union all
+  select 29 as number_ union all
+  select 30 as number_
+),
+days as (
+  select
+    series.series_number,
+    mod(
+        (date_diff('day', cast('1900-01-01' as date)::timestamp, calendar.day::timestamp ))
+    , 7) as weekday_,
+        (date_diff('day', calendar.day::timestamp, calendar.through_day::timestamp ))
+     as age,
+    coalesce(charges.billed_cost, cast(0 as decimal(38, 18))) as billed_cost
+  from series
+  inner join calendar on series.place = calendar.place and calendar.day >= series.first_day
+  left join charges
+    on series.place = charges.place and series.billing_currency = charges.billing_currency and calendar.day = charges.day
+  where calendar.day > cast(
+    (calendar.through_day + cast(-56 as bigint) * interval 1 day) as date)
+),
+-- A weekday on which credits outweigh the charges weighs nothing.
+weekday_costs as (
+  select
+    series_number, weekday_,
+    greatest(case when abs(sum(billed_cost)) < 10000000000000000000
+    then cast(
+    case when sum(billed_cost) < 0 then '-' else '' end
+    || cast(((2 * cast(replace(cast(abs(cast(sum(billed_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint) + count(*)) // (2 * count(*))) // 1000000000000000000 as varchar) || '.'
+    || lpad(cast(((2 * cast(replace(cast(abs(cast(sum(billed_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint) + count(*)) // (2 * count(*))) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) end, cast(0 as decimal(38, 18))) as mean_cost
+  from days
+  group by series_number, weekday_
+),
+compared as (
+  select
+    series_number, weekday_, mean_cost,
+    max(mean_cost) over (partition by series_number) as largest_cost
+  from weekday_costs
+),
+-- Where no weekday weighs anything, all weigh the same.
+weekdays as (
+  select
+    series_number, weekday_,
+    coalesce(cast(round(10000 * case when largest_cost <> 0 and abs(mean_cost) < 10000000000000 and abs(largest_cost) < 10000000000000
+    then cast(
+    case when (mean_cost < 0) <> (largest_cost < 0) then '-' else '' end
+    || cast(((cast(replace(cast(abs(cast(mean_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(largest_cost as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(largest_cost as decimal(38, 18))) as varchar), '.', '') as hugeint))) // 1000000 as varchar) || '.'
+    || lpad(cast(((cast(replace(cast(abs(cast(mean_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(largest_cost as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(largest_cost as decimal(38, 18))) as varchar), '.', '') as hugeint))) % 1000000 as varchar), 6, '0') as decimal(38, 6)) end, 0) as integer), 1) as weight
+  from compared
+),
+months as (
+  select
+    place, month, through_day,
+        (date_diff('day', month::timestamp, cast(
+    (month + cast(1 as bigint) * interval 1 month) as date)::timestamp ))
+     as days_in_month
+  from calendar
+  where day = through_day
+),
+month_days as (
+  select months.place, mod(
+        (date_diff('day', cast('1900-01-01' as date)::timestamp, cast(
+    (months.month + cast(numbers.number_ as bigint) * interval 1 day) as date)::timestamp ))
+    , 7) as weekday_
+  from months
+  inner join numbers on numbers.number_ < months.days_in_month
+),
+month_weights as (
+  select series.series_number, sum(weekdays.weight) as weight
+  from series
+  inner join month_days on series.place = month_days.place
+  inner join weekdays on series.series_number = weekdays.series_number and month_days.weekday_ = weekdays.weekday_
+  group by series.series_number
+),
+complete_weights as (
+  select series.series_number, sum(weekdays.weight) as weight
+  from series
+  inner join calendar
+    on series.place = calendar.place and calendar.month = cast(date_trunc('month', calendar.through_day) as date)
+  inner join weekdays
+    on series.series_number = weekdays.series_number and mod(
+        (date_diff('day', cast('1900-01-01' as date)::timestamp, calendar.day::timestamp ))
+    , 7) = weekdays.weekday_
+  group by series.series_number
+),
+-- Whole weeks, counted backward from the newest complete day.
+weeks as (
+  select series_number, age - mod(age, 7) as days_ago, sum(billed_cost) as billed_cost
+  from days
+  group by series_number, age - mod(age, 7)
+  having count(*) = 7
+),
+changes as (
+  select
+    weeks.series_number, count(*) as changes,
+    case when abs(sum(abs(weeks.billed_cost - earlier.billed_cost))) < 10000000000000000000
+    then cast(
+    case when sum(abs(weeks.billed_cost - earlier.billed_cost)) < 0 then '-' else '' end
+    || cast(((2 * cast(replace(cast(abs(cast(sum(abs(weeks.billed_cost - earlier.billed_cost)) as decimal(38, 18))) as varchar), '.', '') as hugeint) + count(*)) // (2 * count(*))) // 1000000000000000000 as varchar) || '.'
+    || lpad(cast(((2 * cast(replace(cast(abs(cast(sum(abs(weeks.billed_cost - earlier.billed_cost)) as decimal(38, 18))) as varchar), '.', '') as hugeint) + count(*)) // (2 * count(*))) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) end as weekly_change
+  from weeks
+  inner join weeks as earlier on weeks.series_number = earlier.series_number and weeks.days_ago + 7 = earlier.days_ago
+  group by weeks.series_number
+)
+select
+  series.place, months.month, series.billing_currency,
+  month_weights.weight as month_weight,
+  complete_weights.weight as complete_weight,
+  case when changes.changes >= 3 then changes.weekly_change end as weekly_change
+from series
+inner join months on series.place = months.place
+left join month_weights on series.series_number = month_weights.series_number
+left join complete_weights on series.series_number = complete_weights.series_number
+left join changes on series.series_number = changes.series_number;
 
 create or replace view billed_by_invoice as
 -- Billed costs by billing period and invoice, beside the totals of the real invoices. A correction of a closed period counts in the
@@ -8443,16 +8612,25 @@ select
 from converted;
 
 create or replace view cost_anomalies as
--- Usage charges of a day beside those of the same weekday in the eight weeks before: for all costs, and for each value of a label.
--- Each day's score is its distance from their median, in units of their spread:
+-- Usage charges of a day that are unusual: for all costs, and for each value of a label. Two rules find them, each from at least eight
+-- values, and a value that is new is an event of its own (`kind`).
+--
+-- account: far from the same weekday in the eight weeks before, and large for the account. The score is the distance from their median,
+-- in units of their spread:
 --
 --     score = (billed_cost - usual_cost) / max(1.4826 x usual_spread, 0.1 x usual_cost, 0.01 x the account's usual_cost)
 --
 -- The spread is the median absolute deviation; times 1.4826 it is the standard deviation of normally distributed values. The
 -- two other terms are floors: without them a weekday that always cost the same, or a label that costs next to nothing, would
--- have endless scores. A score of 3.5 or more, or -3.5 or less, is an anomaly (Iglewicz and Hoaglin, How to Detect and Handle
--- Outliers, 1993). A score needs at least four complete days to compare with. A day on which a value of a label costs nothing, and
--- usually costs nothing, has no row.
+-- have endless scores. A score of 3.5 or more, or -3.5 or less, is far (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993).
+-- The median of eight values says little about rare days, so the distance must also be three times that of the farthest of the eight.
+--
+-- label: large for the value itself, as the days of a leaked key are: five times the mean of up to 28 days with costs before, twice the
+-- largest of them, and a hundredth of the account's usual_cost above that mean.
+--
+-- new: a model, a project or a key without costs before, which costs a fiftieth of the account's usual_cost on a day of its first week.
+--
+-- A day on which a value of a label costs nothing, and usually costs nothing, has no row.
 with calendar as (
   select
     place, account, base_url, day, day_status,
@@ -8473,9 +8651,8 @@ charges as (
   from "ai_billing__owned_costs" as rows_
   inner join calendar
     on coalesce(rows_.base_url, '') || ' ' || coalesce(rows_.account, '') = calendar.place and rows_.day = calendar.day
-  where rows_.charge_category = 'Usage'
-    and rows_.charge_period_end <=
-    (cast(rows_.day as timestamp) + cast(1 as bigint) * interval 1 day)
+  where (rows_.charge_category = 'Usage' and rows_.charge_period_end <=
+    (cast(rows_.day as timestamp) + cast(1 as bigint) * interval 1 day))
     and rows_.day > cast(
     (calendar.scored_after + cast(-56 as bigint) * interval 1 day) as date)
   group by calendar.place, calendar.day, calendar.scored_after, rows_.billing_currency, rows_.model_id, rows_.project_id, rows_.api_key_id, rows_.team
@@ -8525,7 +8702,10 @@ charged as (
     spans.series_number, costs.day, costs.billed_cost,
     count(*) over (partition by spans.series_number, mod(
         (date_diff('day', cast('1900-01-01' as date)::timestamp, costs.day::timestamp ))
-    , 7)) as same_weekdays
+    , 7)) as same_weekdays,
+    count(*) over (partition by spans.series_number order by costs.day rows between 28 preceding and 1 preceding) as own_days,
+    sum(costs.billed_cost) over (partition by spans.series_number order by costs.day rows between 28 preceding and 1 preceding) as own_cost,
+    max(costs.billed_cost) over (partition by spans.series_number order by costs.day rows between 28 preceding and 1 preceding) as own_largest_cost
   from costs
   inner join spans on costs.series_key = spans.series_key
 ),
@@ -8566,7 +8746,14 @@ days as (
     spans.billing_currency,
     calendar.day, calendar.account, calendar.base_url, calendar.day_status,
     charged.day is not null as is_charged,
-    coalesce(charged.billed_cost, cast(0 as decimal(38, 18))) as billed_cost
+    coalesce(charged.billed_cost, cast(0 as decimal(38, 18))) as billed_cost,
+    coalesce(charged.own_days, 0) as own_days,
+    case when charged.own_days > 0 then case when abs(charged.own_cost) < 10000000000000000000
+    then cast(
+    case when charged.own_cost < 0 then '-' else '' end
+    || cast(((2 * cast(replace(cast(abs(cast(charged.own_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) + charged.own_days) // (2 * charged.own_days)) // 1000000000000000000 as varchar) || '.'
+    || lpad(cast(((2 * cast(replace(cast(abs(cast(charged.own_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) + charged.own_days) // (2 * charged.own_days)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) end end as own_usual_cost,
+    charged.own_largest_cost
   from looked_at
   inner join spans on looked_at.series_number = spans.series_number and looked_at.day <= spans.last_day
   inner join calendar on spans.place = calendar.place and looked_at.day = calendar.day
@@ -8613,6 +8800,7 @@ deviations as (
   select
     compared.series_number, compared.day, compared.days_compared,
     abs(compared.billed_cost - medians.usual_cost) as deviation,
+    max(abs(compared.billed_cost - medians.usual_cost)) over (partition by compared.series_number, compared.day) as farthest,
     row_number() over (
       partition by compared.series_number, compared.day order by abs(compared.billed_cost - medians.usual_cost)
     ) as rank_
@@ -8620,7 +8808,9 @@ deviations as (
   inner join medians on compared.series_number = medians.series_number and compared.day = medians.day
 ),
 spreads as (
-  select series_number, day, case when abs(min(deviation) + max(deviation)) < 10000000000000000000
+  select
+    series_number, day, max(farthest) as farthest,
+    case when abs(min(deviation) + max(deviation)) < 10000000000000000000
     then cast(
     case when min(deviation) + max(deviation) < 0 then '-' else '' end
     || cast(((2 * cast(replace(cast(abs(cast(min(deviation) + max(deviation) as decimal(38, 18))) as varchar), '.', '') as hugeint) + 2) // (2 * 2)) // 1000000000000000000 as varchar) || '.'
@@ -8632,6 +8822,10 @@ spreads as (
 measured as (
   select
     days.*, coalesce(medians.days_compared, 0) as days_compared, medians.usual_cost, spreads.usual_spread,
+    spreads.farthest,
+    min(case when days.label = 'all' then days.first_day end) over (
+      partition by days.place, days.billing_currency
+    ) as account_first_day,
     max(case when days.label = 'all' then abs(medians.usual_cost) end) over (
       partition by days.place, days.billing_currency, days.day
     ) as account_usual_cost
@@ -8642,23 +8836,54 @@ measured as (
 scaled as (
   select
     measured.*,
-    case when days_compared >= 4 and usual_spread < 10000000000000 and abs(usual_cost) < 10000000000000
+    case when days_compared = 8 and usual_spread < 10000000000000 and abs(usual_cost) < 10000000000000
       and coalesce(account_usual_cost, 0) < 10000000000000 then
       greatest(1.4826 * usual_spread, 0.1 * abs(usual_cost), 0.01 * coalesce(account_usual_cost, 0))
     end as scale
   from measured
 ),
 scored as (
-  select scaled.*, case when scale <> 0 and abs(billed_cost - usual_cost) < 10000000000000 and abs(scale) < 10000000000000
+  select
+    scaled.*,
+    case when scale <> 0 and abs(billed_cost - usual_cost) < 10000000000000 and abs(scale) < 10000000000000
     then cast(
     case when (billed_cost - usual_cost < 0) <> (scale < 0) then '-' else '' end
     || cast(((cast(replace(cast(abs(cast(billed_cost - usual_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(scale as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(scale as decimal(38, 18))) as varchar), '.', '') as hugeint))) // 1000000 as varchar) || '.'
-    || lpad(cast(((cast(replace(cast(abs(cast(billed_cost - usual_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(scale as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(scale as decimal(38, 18))) as varchar), '.', '') as hugeint))) % 1000000 as varchar), 6, '0') as decimal(38, 6)) end as score from scaled
+    || lpad(cast(((cast(replace(cast(abs(cast(billed_cost - usual_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(scale as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(scale as decimal(38, 18))) as varchar), '.', '') as hugeint))) % 1000000 as varchar), 6, '0') as decimal(38, 6)) end as score,
+    -- Amounts beyond any bill are not multiplied.
+    own_days >= 8 and own_usual_cost > 0
+    and own_usual_cost < 10000000000000 and own_largest_cost < 10000000000000 and coalesce(account_usual_cost, 0) < 10000000000000
+    and billed_cost >= 5 * own_usual_cost
+    and billed_cost >= 2 * own_largest_cost
+    and billed_cost - own_usual_cost >= 0.01 * coalesce(account_usual_cost, 0) as is_large_for_label,
+    label in ('model_id', 'project_id', 'api_key_id') and value is not null and is_charged
+    and first_day >= cast(
+    (account_first_day + cast(8 as bigint) * interval 1 day) as date)
+    and day < cast(
+    (first_day + cast(7 as bigint) * interval 1 day) as date)
+    and account_usual_cost > 0 and account_usual_cost < 10000000000000
+    and billed_cost >= 0.02 * account_usual_cost as is_large_and_new
+  from scaled
+),
+judged as (
+  select
+    scored.*,
+    case
+      when abs(score) >= 3.5 and abs(billed_cost - usual_cost) >= 3 * farthest then 'account'
+      when is_large_for_label then 'label'
+      -- A value is new once: on the first such day.
+      when is_large_and_new
+        and day = min(case when is_large_and_new then day end) over (partition by series_number) then 'new'
+    end as kind
+  from scored
 )
 select
   day, account, base_url, label, value, billing_currency, billed_cost, usual_cost, usual_spread, days_compared, score,
-  coalesce(abs(score) >= 3.5, false) as is_anomaly,
-  case when abs(score) >= 3.5 then case when abs(billed_cost) >= 1 or billed_cost = 0
+  own_usual_cost, own_largest_cost, own_days, account_usual_cost,
+  kind is not null as is_anomaly,
+  kind,
+  case kind
+    when 'account' then case when abs(billed_cost) >= 1 or billed_cost = 0
     then cast(cast(billed_cost as decimal(38, 2)) as TEXT)
     else cast(cast(billed_cost as decimal(38, 4)) as TEXT) end || ' ' || billing_currency || ' is ' || case when abs(abs(billed_cost - usual_cost)) >= 1 or abs(billed_cost - usual_cost) = 0
     then cast(cast(abs(billed_cost - usual_cost) as decimal(38, 2)) as TEXT)
@@ -8669,10 +8894,26 @@ select
     else cast(cast(usual_cost as decimal(38, 4)) as TEXT) end || ', and half of them are within ' || case when abs(usual_spread) >= 1 or usual_spread = 0
     then cast(cast(usual_spread as decimal(38, 2)) as TEXT)
     else cast(cast(usual_spread as decimal(38, 4)) as TEXT) end || ' of it' || case when day_status = 'proven' then '' else '; the day is not proven' end
+    when 'label' then case when abs(billed_cost) >= 1 or billed_cost = 0
+    then cast(cast(billed_cost as decimal(38, 2)) as TEXT)
+    else cast(cast(billed_cost as decimal(38, 4)) as TEXT) end || ' ' || billing_currency || ' is ' || case when abs(billed_cost - own_usual_cost) >= 1 or billed_cost - own_usual_cost = 0
+    then cast(cast(billed_cost - own_usual_cost as decimal(38, 2)) as TEXT)
+    else cast(cast(billed_cost - own_usual_cost as decimal(38, 4)) as TEXT) end || ' more than its usual day: the mean of the ' || cast(own_days as TEXT) || ' days with costs before is ' || case when abs(own_usual_cost) >= 1 or own_usual_cost = 0
+    then cast(cast(own_usual_cost as decimal(38, 2)) as TEXT)
+    else cast(cast(own_usual_cost as decimal(38, 4)) as TEXT) end || ', and the largest of them ' || case when abs(own_largest_cost) >= 1 or own_largest_cost = 0
+    then cast(cast(own_largest_cost as decimal(38, 2)) as TEXT)
+    else cast(cast(own_largest_cost as decimal(38, 4)) as TEXT) end || case when day_status = 'proven' then '' else '; the day is not proven' end
+    when 'new' then case when abs(billed_cost) >= 1 or billed_cost = 0
+    then cast(cast(billed_cost as decimal(38, 2)) as TEXT)
+    else cast(cast(billed_cost as decimal(38, 4)) as TEXT) end || ' ' || billing_currency || ' is new: there was no charge before ' || cast(first_day as TEXT) || ', and all costs of a ' || case mod(
+        (date_diff('day', cast('1900-01-01' as date)::timestamp, day::timestamp ))
+    , 7) when 0 then 'Monday' when 1 then 'Tuesday' when 2 then 'Wednesday' when 3 then 'Thursday' when 4 then 'Friday' when 5 then 'Saturday' when 6 then 'Sunday' end || ' are usually ' || case when abs(account_usual_cost) >= 1 or account_usual_cost = 0
+    then cast(cast(account_usual_cost as decimal(38, 2)) as TEXT)
+    else cast(cast(account_usual_cost as decimal(38, 4)) as TEXT) end || case when day_status = 'proven' then '' else '; the day is not proven' end
   end as why,
   day_status
-from scored
-where is_charged or label = 'all' or (days_compared >= 4 and usual_cost <> 0);
+from judged
+where is_charged or label = 'all' or (days_compared = 8 and usual_cost <> 0);
 
 create or replace view cost_movers as
 -- Costs that grew or fell, for each value of each label, up to the newest complete day of each account.
@@ -8862,13 +9103,12 @@ costs as (
     rows_.workspace_id,
     rows_.api_key_id,
     rows_.billing_currency,
-    rows_.day, rows_.billed_cost, rows_.effective_cost, rows_.cost_status,
+    rows_.day, rows_.billed_cost, rows_.effective_cost, rows_.cost_status, rows_.charge_category, rows_.sku_id,
     calendar.is_complete,
     rows_.day <= calendar.through_day as is_to_date,
     cast(extract(day from rows_.day) as integer) <= cast(extract(day from calendar.through_day) as integer) as is_same_day,
-    -- A charge for a longer period, such as a subscription by the month, comes once.
-    rows_.charge_category = 'Usage' and rows_.charge_period_end <=
-    (cast(rows_.day as timestamp) + cast(1 as bigint) * interval 1 day) as is_daily
+    (rows_.charge_category = 'Usage' and rows_.charge_period_end <=
+    (cast(rows_.day as timestamp) + cast(1 as bigint) * interval 1 day)) as is_daily
   from "ai_billing__owned_costs" as rows_
   inner join calendar
     on coalesce(rows_.base_url, '') || ' ' || coalesce(rows_.account, '') = calendar.place and rows_.day = calendar.day
@@ -8882,21 +9122,53 @@ own as (
     sum(case when is_to_date then billed_cost else 0 end) as to_date_cost,
     sum(case when is_daily and is_complete then billed_cost else 0 end) as daily_cost,
     sum(case when is_daily then 0 else billed_cost end) as other_cost,
+    cast(0 as decimal(38, 18)) as coming_cost,
     sum(case when is_same_day then billed_cost else 0 end) as same_day_cost
   from costs
   group by place, month, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency
 ),
+-- Charges for longer than a day, such as a plan, a commitment or a tax. Those of a month appear three times: as those of their month,
+-- and as those of one and of two months before.
+charged_once as (
+  select
+    place, month as month,
+    service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, charge_category, sku_id, billed_cost, 0 as months_ago
+  from costs
+  where not is_daily and charge_category in ('Usage', 'Purchase', 'Tax') union all
+  select
+    place, cast(
+    (month + cast(1 as bigint) * interval 1 month) as date) as month,
+    service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, charge_category, sku_id, billed_cost, 1 as months_ago
+  from costs
+  where not is_daily and charge_category in ('Usage', 'Purchase', 'Tax') union all
+  select
+    place, cast(
+    (month + cast(2 as bigint) * interval 1 month) as date) as month,
+    service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, charge_category, sku_id, billed_cost, 2 as months_ago
+  from costs
+  where not is_daily and charge_category in ('Usage', 'Purchase', 'Tax')
+),
+-- A charge that came in each of the two months before, and has not come in this one.
+coming as (
+  select place, month, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, charge_category, sku_id, sum(case when months_ago = 1 then billed_cost else 0 end) as coming_cost
+  from charged_once
+  group by place, month, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, charge_category, sku_id
+  having min(months_ago) = 1 and max(months_ago) = 2
+),
 -- Each month's sums appear twice: as the sums of their month, and as those of the month before in the following month.
 both_ as (
   select
-    place, month, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, billed_cost, effective_cost, provisional_cost, to_date_cost, daily_cost, other_cost,
+    place, month, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, billed_cost, effective_cost, provisional_cost, to_date_cost, daily_cost, other_cost, coming_cost,
     cast(0 as decimal(38, 18)) as previous_billed_cost, cast(0 as decimal(38, 18)) as previous_to_date_cost
   from own
   union all
   select
     place, cast(
-    (month + cast(1 as bigint) * interval 1 month) as date), service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, 0, 0, 0, 0, 0, 0, billed_cost, same_day_cost
+    (month + cast(1 as bigint) * interval 1 month) as date), service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, 0, 0, 0, 0, 0, 0, 0, billed_cost, same_day_cost
   from own
+  union all
+  select place, month, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, 0, 0, 0, 0, 0, 0, coming_cost, 0, 0
+  from coming
 ),
 sums as (
   select
@@ -8907,6 +9179,7 @@ sums as (
     sum(to_date_cost) as to_date_cost,
     sum(daily_cost) as daily_cost,
     sum(other_cost) as other_cost,
+    sum(coming_cost) as coming_cost,
     sum(previous_billed_cost) as previous_billed_cost,
     sum(previous_to_date_cost) as previous_to_date_cost
   from both_
@@ -8925,6 +9198,9 @@ compared as (
     months.account, months.base_url, months.through_day, months.running_month, months.days_in_month, months.days_counted,
     months.days_not_proven, months.days_incomplete,
     coalesce(provisional.days_provisional, 0) as days_provisional,
+    -- Without any weight, each day weighs the same.
+    case when pace.complete_weight > 0 then pace.month_weight else months.days_in_month end as month_weight,
+    case when pace.complete_weight > 0 then pace.complete_weight else months.days_counted end as complete_weight,
     previous.days_counted as previous_days_counted,
     case when previous.month is not null then sums.previous_billed_cost end as known_previous,
     -- Of a month after the newest complete day nothing is known as a whole: it has no days to compare.
@@ -8943,6 +9219,8 @@ compared as (
     on sums.place = provisional.place
     and sums.month = provisional.month
     and sums.billing_currency = provisional.billing_currency
+  left join "ai_billing__usage_pace" as pace
+    on sums.place = pace.place and sums.month = pace.month and sums.billing_currency = pace.billing_currency
 )
 select
   month, account, base_url,
@@ -8964,18 +9242,19 @@ select
   own_to_date - known_previous_to_date as change_to_date,
   case
     when month < running_month then billed_cost
-    when month = running_month and days_counted > 0 and abs(daily_cost) < 10000000000000
-      then other_cost + case when abs(daily_cost * days_in_month) < 10000000000000000000
+    when month = running_month and days_counted >= 7 and abs(daily_cost) < 10000000000000
+      then other_cost + coming_cost + case when abs(daily_cost * month_weight) < 10000000000000000000
     then cast(
-    case when daily_cost * days_in_month < 0 then '-' else '' end
-    || cast(((2 * cast(replace(cast(abs(cast(daily_cost * days_in_month as decimal(38, 18))) as varchar), '.', '') as hugeint) + days_counted) // (2 * days_counted)) // 1000000000000000000 as varchar) || '.'
-    || lpad(cast(((2 * cast(replace(cast(abs(cast(daily_cost * days_in_month as decimal(38, 18))) as varchar), '.', '') as hugeint) + days_counted) // (2 * days_counted)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) end
+    case when daily_cost * month_weight < 0 then '-' else '' end
+    || cast(((2 * cast(replace(cast(abs(cast(daily_cost * month_weight as decimal(38, 18))) as varchar), '.', '') as hugeint) + complete_weight) // (2 * complete_weight)) // 1000000000000000000 as varchar) || '.'
+    || lpad(cast(((2 * cast(replace(cast(abs(cast(daily_cost * month_weight as decimal(38, 18))) as varchar), '.', '') as hugeint) + complete_weight) // (2 * complete_weight)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) end
   end as forecast_cost,
   case
     when month < running_month then 'the month is over: its billed cost'
     when month = running_month and abs(daily_cost) >= 10000000000000
       then 'none: the costs are too large to be multiplied exactly'
-    when month = running_month and days_counted > 0 then 'mean of the usage charges of ' || cast(days_counted as TEXT) || ' complete days, the last of them day ' || cast(cast(extract(day from through_day) as integer) as TEXT) || ', times ' || cast(days_in_month as TEXT) || ' days; other charges once, as they are'
+    when month = running_month and days_counted >= 7 then 'usage charges of ' || cast(days_counted as TEXT) || ' complete days, the last of them day ' || cast(cast(extract(day from through_day) as integer) as TEXT) || ', carried on to ' || cast(days_in_month as TEXT) || ' days by the weekdays of eight weeks; other charges once'
+    when month = running_month and days_counted > 0 then 'none: it needs 7 complete days, and ' || cast(days_counted as TEXT) || case when days_counted = 1 then ' of this month is known' else ' of this month are known' end
     else 'none: no day of the month is complete yet'
   end as forecast_method,
   days_in_month, days_counted, days_provisional, days_not_proven, days_incomplete, previous_days_counted
@@ -9396,6 +9675,50 @@ from (
 ) as missing
 group by month, account, base_url, service_provider_name, billing_currency, reporting_currency, why_not;
 
+create or replace view month_forecasts as
+-- The forecast of each account's running month by currency, with the range in which the month will end in about 80 of 100 cases. On
+-- each side the range is as wide as a part of the mean change from one week to the next in the eight weeks before: for each day that
+-- is left, and one more, a fifth below and a quarter above, because spend has no upper end. dbt/replay.py measures how often the
+-- month ended inside.
+with months as (
+  select
+    month, account, base_url, billing_currency, through_day, days_in_month, days_counted,
+    max(forecast_method) as forecast_method,
+    sum(to_date_cost) as to_date_cost,
+    case when count(*) = count(forecast_cost) then sum(forecast_cost) end as forecast_cost
+  from "monthly_costs"
+  where is_running
+  group by month, account, base_url, billing_currency, through_day, days_in_month, days_counted
+),
+paced as (
+  select
+    months.*, days_in_month - days_counted + 1 as days_of_range,
+    case when pace.weekly_change < 10000000000000 then pace.weekly_change end as weekly_change
+  from months
+  left join "ai_billing__usage_pace" as pace
+    on coalesce(months.base_url, '') || ' ' || coalesce(months.account, '') = pace.place
+    and months.month = pace.month
+    and months.billing_currency = pace.billing_currency
+)
+select
+  month, account, base_url, billing_currency, through_day, days_in_month, days_counted, to_date_cost, forecast_cost,
+  -- Usage that is charged does not become less, unless the forecast says so.
+  case when forecast_cost is not null and weekly_change is not null then greatest(
+    forecast_cost - case when abs(weekly_change * days_of_range) < 10000000000000000000
+    then cast(
+    case when weekly_change * days_of_range < 0 then '-' else '' end
+    || cast(((2 * cast(replace(cast(abs(cast(weekly_change * days_of_range as decimal(38, 18))) as varchar), '.', '') as hugeint) + 5) // (2 * 5)) // 1000000000000000000 as varchar) || '.'
+    || lpad(cast(((2 * cast(replace(cast(abs(cast(weekly_change * days_of_range as decimal(38, 18))) as varchar), '.', '') as hugeint) + 5) // (2 * 5)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) end, least(forecast_cost, to_date_cost)
+  ) end as forecast_low,
+  forecast_cost + case when abs(weekly_change * days_of_range) < 10000000000000000000
+    then cast(
+    case when weekly_change * days_of_range < 0 then '-' else '' end
+    || cast(((2 * cast(replace(cast(abs(cast(weekly_change * days_of_range as decimal(38, 18))) as varchar), '.', '') as hugeint) + 4) // (2 * 4)) // 1000000000000000000 as varchar) || '.'
+    || lpad(cast(((2 * cast(replace(cast(abs(cast(weekly_change * days_of_range as decimal(38, 18))) as varchar), '.', '') as hugeint) + 4) // (2 * 4)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) end as forecast_high,
+  weekly_change,
+  forecast_method
+from paced;
+
 create or replace view shared_costs as
 -- Costs that rules spread over teams, month by month, and what each team bears of them. `from_team` had the costs before; null for what no
 -- team had. A part is the amount divided by the number of teams, or times the share of the team, rounded after 18 digits. The team with
@@ -9592,13 +9915,12 @@ costs as (
     rows_.team,
     rows_.allocated_by,
     rows_.billing_currency,
-    rows_.day, rows_.billed_cost, rows_.effective_cost, rows_.cost_status,
+    rows_.day, rows_.billed_cost, rows_.effective_cost, rows_.cost_status, rows_.charge_category, rows_.sku_id,
     calendar.is_complete,
     rows_.day <= calendar.through_day as is_to_date,
     cast(extract(day from rows_.day) as integer) <= cast(extract(day from calendar.through_day) as integer) as is_same_day,
-    -- A charge for a longer period, such as a subscription by the month, comes once.
-    rows_.charge_category = 'Usage' and rows_.charge_period_end <=
-    (cast(rows_.day as timestamp) + cast(1 as bigint) * interval 1 day) as is_daily
+    (rows_.charge_category = 'Usage' and rows_.charge_period_end <=
+    (cast(rows_.day as timestamp) + cast(1 as bigint) * interval 1 day)) as is_daily
   from "ai_billing__owned_costs" as rows_
   inner join calendar
     on coalesce(rows_.base_url, '') || ' ' || coalesce(rows_.account, '') = calendar.place and rows_.day = calendar.day
@@ -9612,21 +9934,53 @@ own as (
     sum(case when is_to_date then billed_cost else 0 end) as to_date_cost,
     sum(case when is_daily and is_complete then billed_cost else 0 end) as daily_cost,
     sum(case when is_daily then 0 else billed_cost end) as other_cost,
+    cast(0 as decimal(38, 18)) as coming_cost,
     sum(case when is_same_day then billed_cost else 0 end) as same_day_cost
   from costs
   group by place, month, team, allocated_by, billing_currency
 ),
+-- Charges for longer than a day, such as a plan, a commitment or a tax. Those of a month appear three times: as those of their month,
+-- and as those of one and of two months before.
+charged_once as (
+  select
+    place, month as month,
+    team, allocated_by, billing_currency, charge_category, sku_id, billed_cost, 0 as months_ago
+  from costs
+  where not is_daily and charge_category in ('Usage', 'Purchase', 'Tax') union all
+  select
+    place, cast(
+    (month + cast(1 as bigint) * interval 1 month) as date) as month,
+    team, allocated_by, billing_currency, charge_category, sku_id, billed_cost, 1 as months_ago
+  from costs
+  where not is_daily and charge_category in ('Usage', 'Purchase', 'Tax') union all
+  select
+    place, cast(
+    (month + cast(2 as bigint) * interval 1 month) as date) as month,
+    team, allocated_by, billing_currency, charge_category, sku_id, billed_cost, 2 as months_ago
+  from costs
+  where not is_daily and charge_category in ('Usage', 'Purchase', 'Tax')
+),
+-- A charge that came in each of the two months before, and has not come in this one.
+coming as (
+  select place, month, team, allocated_by, billing_currency, charge_category, sku_id, sum(case when months_ago = 1 then billed_cost else 0 end) as coming_cost
+  from charged_once
+  group by place, month, team, allocated_by, billing_currency, charge_category, sku_id
+  having min(months_ago) = 1 and max(months_ago) = 2
+),
 -- Each month's sums appear twice: as the sums of their month, and as those of the month before in the following month.
 both_ as (
   select
-    place, month, team, allocated_by, billing_currency, billed_cost, effective_cost, provisional_cost, to_date_cost, daily_cost, other_cost,
+    place, month, team, allocated_by, billing_currency, billed_cost, effective_cost, provisional_cost, to_date_cost, daily_cost, other_cost, coming_cost,
     cast(0 as decimal(38, 18)) as previous_billed_cost, cast(0 as decimal(38, 18)) as previous_to_date_cost
   from own
   union all
   select
     place, cast(
-    (month + cast(1 as bigint) * interval 1 month) as date), team, allocated_by, billing_currency, 0, 0, 0, 0, 0, 0, billed_cost, same_day_cost
+    (month + cast(1 as bigint) * interval 1 month) as date), team, allocated_by, billing_currency, 0, 0, 0, 0, 0, 0, 0, billed_cost, same_day_cost
   from own
+  union all
+  select place, month, team, allocated_by, billing_currency, 0, 0, 0, 0, 0, 0, coming_cost, 0, 0
+  from coming
 ),
 sums as (
   select
@@ -9637,6 +9991,7 @@ sums as (
     sum(to_date_cost) as to_date_cost,
     sum(daily_cost) as daily_cost,
     sum(other_cost) as other_cost,
+    sum(coming_cost) as coming_cost,
     sum(previous_billed_cost) as previous_billed_cost,
     sum(previous_to_date_cost) as previous_to_date_cost
   from both_
@@ -9655,6 +10010,9 @@ compared as (
     months.account, months.base_url, months.through_day, months.running_month, months.days_in_month, months.days_counted,
     months.days_not_proven, months.days_incomplete,
     coalesce(provisional.days_provisional, 0) as days_provisional,
+    -- Without any weight, each day weighs the same.
+    case when pace.complete_weight > 0 then pace.month_weight else months.days_in_month end as month_weight,
+    case when pace.complete_weight > 0 then pace.complete_weight else months.days_counted end as complete_weight,
     previous.days_counted as previous_days_counted,
     case when previous.month is not null then sums.previous_billed_cost end as known_previous,
     -- Of a month after the newest complete day nothing is known as a whole: it has no days to compare.
@@ -9673,6 +10031,8 @@ compared as (
     on sums.place = provisional.place
     and sums.month = provisional.month
     and sums.billing_currency = provisional.billing_currency
+  left join "ai_billing__usage_pace" as pace
+    on sums.place = pace.place and sums.month = pace.month and sums.billing_currency = pace.billing_currency
 )
 select
   month, account, base_url,
@@ -9694,18 +10054,19 @@ select
   own_to_date - known_previous_to_date as change_to_date,
   case
     when month < running_month then billed_cost
-    when month = running_month and days_counted > 0 and abs(daily_cost) < 10000000000000
-      then other_cost + case when abs(daily_cost * days_in_month) < 10000000000000000000
+    when month = running_month and days_counted >= 7 and abs(daily_cost) < 10000000000000
+      then other_cost + coming_cost + case when abs(daily_cost * month_weight) < 10000000000000000000
     then cast(
-    case when daily_cost * days_in_month < 0 then '-' else '' end
-    || cast(((2 * cast(replace(cast(abs(cast(daily_cost * days_in_month as decimal(38, 18))) as varchar), '.', '') as hugeint) + days_counted) // (2 * days_counted)) // 1000000000000000000 as varchar) || '.'
-    || lpad(cast(((2 * cast(replace(cast(abs(cast(daily_cost * days_in_month as decimal(38, 18))) as varchar), '.', '') as hugeint) + days_counted) // (2 * days_counted)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) end
+    case when daily_cost * month_weight < 0 then '-' else '' end
+    || cast(((2 * cast(replace(cast(abs(cast(daily_cost * month_weight as decimal(38, 18))) as varchar), '.', '') as hugeint) + complete_weight) // (2 * complete_weight)) // 1000000000000000000 as varchar) || '.'
+    || lpad(cast(((2 * cast(replace(cast(abs(cast(daily_cost * month_weight as decimal(38, 18))) as varchar), '.', '') as hugeint) + complete_weight) // (2 * complete_weight)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) end
   end as forecast_cost,
   case
     when month < running_month then 'the month is over: its billed cost'
     when month = running_month and abs(daily_cost) >= 10000000000000
       then 'none: the costs are too large to be multiplied exactly'
-    when month = running_month and days_counted > 0 then 'mean of the usage charges of ' || cast(days_counted as TEXT) || ' complete days, the last of them day ' || cast(cast(extract(day from through_day) as integer) as TEXT) || ', times ' || cast(days_in_month as TEXT) || ' days; other charges once, as they are'
+    when month = running_month and days_counted >= 7 then 'usage charges of ' || cast(days_counted as TEXT) || ' complete days, the last of them day ' || cast(cast(extract(day from through_day) as integer) as TEXT) || ', carried on to ' || cast(days_in_month as TEXT) || ' days by the weekdays of eight weeks; other charges once'
+    when month = running_month and days_counted > 0 then 'none: it needs 7 complete days, and ' || cast(days_counted as TEXT) || case when days_counted = 1 then ' of this month is known' else ' of this month are known' end
     else 'none: no day of the month is complete yet'
   end as forecast_method,
   days_in_month, days_counted, days_provisional, days_not_proven, days_incomplete, previous_days_counted
@@ -10122,6 +10483,13 @@ summed as (
 running as (
   select cast(date_trunc('month', max(through_day)) as date) as month from "monthly_costs"
 ),
+-- A period without costs has a forecast of 0, but before seven complete days nothing is known of the end of the month.
+known as (
+  select count(distinct calendar.day) as complete_days
+  from "ai_billing__calendar_costs" as calendar
+  inner join running on calendar.month = running.month
+  where calendar.is_complete
+),
 spent as (
   select
     budgets.label, budgets.value, budgets.team, budgets.fiscal_year, budgets.first_month, budgets.last_month,
@@ -10159,9 +10527,11 @@ forecast as (
     ahead.*,
     case
       when first_month <= running_month and months_begun = months_forecast and abs(running_cost) < 10000000000000
+        and (last_month < running_month or known.complete_days >= 7)
         then begun_cost + running_cost * cast(months_ahead as integer)
     end as forecast_cost
   from ahead
+  cross join known
 )
 select
   case when fiscal_year is null then first_month end as month,

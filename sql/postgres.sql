@@ -6,15 +6,15 @@
 -- If there is no table labels (names of projects, workspaces and API keys), it creates an empty one: let your platform make its own first.
 
 drop view if exists ai_billing__book_obstacles;
-drop view if exists budget_status;
 drop view if exists book_balance;
 drop view if exists ai_billing__book_closing;
 drop view if exists adjustments;
 drop view if exists showback;
-drop view if exists ai_billing__converted_months;
+drop view if exists budget_status;
 drop view if exists ai_billing__book_open;
 drop view if exists team_costs;
 drop view if exists shared_costs;
+drop view if exists month_forecasts;
 drop view if exists costs_without_rate;
 drop view if exists ai_billing__book_unbooked;
 drop view if exists team_map_findings;
@@ -35,6 +35,7 @@ drop view if exists daily_costs;
 drop view if exists cost_changes;
 drop view if exists commitments;
 drop view if exists billed_by_invoice;
+drop view if exists ai_billing__usage_pace;
 drop view if exists ai_billing__owned_costs;
 drop view if exists ai_billing__book_days;
 drop view if exists ai_billing__book_costs;
@@ -6344,6 +6345,7 @@ select
   rows_.day,
   rows_.charge_period_end,
   rows_.service_provider_name,
+  rows_.sku_id,
   rows_.model_id,
   rows_.project_id,
   rows_.workspace_id,
@@ -6386,6 +6388,167 @@ from (
     and rows_.day < by_workspace_id.end_day
 ) as rows_
 where rows_.is_counted;
+
+create view ai_billing__usage_pace as
+-- How the usage charges of an account's running month go on, in one currency. A usage charge for one day counts if its day is complete.
+-- The weight of a day is the mean of its weekday in the eight weeks up to the newest complete day, in parts of 10,000 of the weekday that
+-- weighs most: a whole number, so that amounts are multiplied and divided exactly. `weekly_change` is the mean difference of two weeks
+-- that follow each other.
+with calendar as (
+  select place, day, month, through_day from "ai_billing__calendar_costs" where is_complete
+),
+charges as (
+  select calendar.place, rows_.billing_currency, rows_.day, sum(rows_.billed_cost) as billed_cost
+  from "current_costs" as rows_
+  inner join calendar
+    on coalesce(rows_.base_url, '') || ' ' || coalesce(rows_.account, '') = calendar.place and rows_.day = calendar.day
+  where rows_.is_counted and (rows_.charge_category = 'Usage' and rows_.charge_period_end <=
+    cast(rows_.day as timestamp without time zone) + ((interval '1 day') * (1))
+)
+  group by calendar.place, rows_.billing_currency, rows_.day
+),
+-- Days before the first charge say nothing about the days after it.
+series as (
+  select
+    place, billing_currency, min(day) as first_day,
+    row_number() over (order by place, billing_currency) as series_number
+  from charges
+  group by place, billing_currency
+),
+numbers as (
+  select 0 as number_ union all
+  select 1 as number_ union all
+  select 2 as number_ union all
+  select 3 as number_ union all
+  select 4 as number_ union all
+  select 5 as number_ union all
+  select 6 as number_ union all
+  select 7 as number_ union all
+  select 8 as number_ union all
+  select 9 as number_ union all
+  select 10 as number_ union all
+  select 11 as number_ union all
+  select 12 as number_ union all
+  select 13 as number_ union all
+  select 14 as number_ union all
+  select 15 as number_ union all
+  select 16 as number_ union all
+  select 17 as number_ union all
+  select 18 as number_ union all
+  select 19 as number_ union all
+  select 20 as number_ union all
+  select 21 as number_ union all
+  select 22 as number_ union all
+  select 23 as number_ union all
+  select 24 as number_ union all
+  select 25 as number_ union all
+  select 26 as number_ union all
+  select 27 as number_ union all
+  select 28 as number_ union all
+  select 29 as number_ union all
+  select 30 as number_
+),
+days as (
+  select
+    series.series_number,
+    mod(
+        ((calendar.day)::date - (cast('1900-01-01' as date))::date)
+    , 7) as weekday_,
+        ((calendar.through_day)::date - (calendar.day)::date)
+     as age,
+    coalesce(charges.billed_cost, cast(0 as numeric)) as billed_cost
+  from series
+  inner join calendar on series.place = calendar.place and calendar.day >= series.first_day
+  left join charges
+    on series.place = charges.place and series.billing_currency = charges.billing_currency and calendar.day = charges.day
+  where calendar.day > cast(
+    calendar.through_day + ((interval '1 day') * (-56))
+ as date)
+),
+-- A weekday on which credits outweigh the charges weighs nothing.
+weekday_costs as (
+  select
+    series_number, weekday_,
+    greatest(round(round(sum(billed_cost), 18) / count(*), 18), cast(0 as numeric)) as mean_cost
+  from days
+  group by series_number, weekday_
+),
+compared as (
+  select
+    series_number, weekday_, mean_cost,
+    max(mean_cost) over (partition by series_number) as largest_cost
+  from weekday_costs
+),
+-- Where no weekday weighs anything, all weigh the same.
+weekdays as (
+  select
+    series_number, weekday_,
+    coalesce(cast(round(10000 * case when largest_cost <> 0 and abs(mean_cost) < 10000000000000 and abs(largest_cost) < 10000000000000
+    then round(round(mean_cost, 18) / largest_cost, 6) end, 0) as integer), 1) as weight
+  from compared
+),
+months as (
+  select
+    place, month, through_day,
+        ((cast(
+    month + ((interval '1 month') * (1))
+ as date))::date - (month)::date)
+     as days_in_month
+  from calendar
+  where day = through_day
+),
+month_days as (
+  select months.place, mod(
+        ((cast(
+    months.month + ((interval '1 day') * (numbers.number_))
+ as date))::date - (cast('1900-01-01' as date))::date)
+    , 7) as weekday_
+  from months
+  inner join numbers on numbers.number_ < months.days_in_month
+),
+month_weights as (
+  select series.series_number, sum(weekdays.weight) as weight
+  from series
+  inner join month_days on series.place = month_days.place
+  inner join weekdays on series.series_number = weekdays.series_number and month_days.weekday_ = weekdays.weekday_
+  group by series.series_number
+),
+complete_weights as (
+  select series.series_number, sum(weekdays.weight) as weight
+  from series
+  inner join calendar
+    on series.place = calendar.place and calendar.month = cast(date_trunc('month', calendar.through_day) as date)
+  inner join weekdays
+    on series.series_number = weekdays.series_number and mod(
+        ((calendar.day)::date - (cast('1900-01-01' as date))::date)
+    , 7) = weekdays.weekday_
+  group by series.series_number
+),
+-- Whole weeks, counted backward from the newest complete day.
+weeks as (
+  select series_number, age - mod(age, 7) as days_ago, sum(billed_cost) as billed_cost
+  from days
+  group by series_number, age - mod(age, 7)
+  having count(*) = 7
+),
+changes as (
+  select
+    weeks.series_number, count(*) as changes,
+    round(round(sum(abs(weeks.billed_cost - earlier.billed_cost)), 18) / count(*), 18) as weekly_change
+  from weeks
+  inner join weeks as earlier on weeks.series_number = earlier.series_number and weeks.days_ago + 7 = earlier.days_ago
+  group by weeks.series_number
+)
+select
+  series.place, months.month, series.billing_currency,
+  month_weights.weight as month_weight,
+  complete_weights.weight as complete_weight,
+  case when changes.changes >= 3 then changes.weekly_change end as weekly_change
+from series
+inner join months on series.place = months.place
+left join month_weights on series.series_number = month_weights.series_number
+left join complete_weights on series.series_number = complete_weights.series_number
+left join changes on series.series_number = changes.series_number;
 
 create view billed_by_invoice as
 -- Billed costs by billing period and invoice, beside the totals of the real invoices. A correction of a closed period counts in the
@@ -8314,16 +8477,25 @@ select
 from converted;
 
 create view cost_anomalies as
--- Usage charges of a day beside those of the same weekday in the eight weeks before: for all costs, and for each value of a label.
--- Each day's score is its distance from their median, in units of their spread:
+-- Usage charges of a day that are unusual: for all costs, and for each value of a label. Two rules find them, each from at least eight
+-- values, and a value that is new is an event of its own (`kind`).
+--
+-- account: far from the same weekday in the eight weeks before, and large for the account. The score is the distance from their median,
+-- in units of their spread:
 --
 --     score = (billed_cost - usual_cost) / max(1.4826 x usual_spread, 0.1 x usual_cost, 0.01 x the account's usual_cost)
 --
 -- The spread is the median absolute deviation; times 1.4826 it is the standard deviation of normally distributed values. The
 -- two other terms are floors: without them a weekday that always cost the same, or a label that costs next to nothing, would
--- have endless scores. A score of 3.5 or more, or -3.5 or less, is an anomaly (Iglewicz and Hoaglin, How to Detect and Handle
--- Outliers, 1993). A score needs at least four complete days to compare with. A day on which a value of a label costs nothing, and
--- usually costs nothing, has no row.
+-- have endless scores. A score of 3.5 or more, or -3.5 or less, is far (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993).
+-- The median of eight values says little about rare days, so the distance must also be three times that of the farthest of the eight.
+--
+-- label: large for the value itself, as the days of a leaked key are: five times the mean of up to 28 days with costs before, twice the
+-- largest of them, and a hundredth of the account's usual_cost above that mean.
+--
+-- new: a model, a project or a key without costs before, which costs a fiftieth of the account's usual_cost on a day of its first week.
+--
+-- A day on which a value of a label costs nothing, and usually costs nothing, has no row.
 with calendar as (
   select
     place, account, base_url, day, day_status,
@@ -8345,9 +8517,9 @@ charges as (
   from "ai_billing__owned_costs" as rows_
   inner join calendar
     on coalesce(rows_.base_url, '') || ' ' || coalesce(rows_.account, '') = calendar.place and rows_.day = calendar.day
-  where rows_.charge_category = 'Usage'
-    and rows_.charge_period_end <=
+  where (rows_.charge_category = 'Usage' and rows_.charge_period_end <=
     cast(rows_.day as timestamp without time zone) + ((interval '1 day') * (1))
+)
     and rows_.day > cast(
     calendar.scored_after + ((interval '1 day') * (-56))
  as date)
@@ -8399,7 +8571,10 @@ charged as (
     spans.series_number, costs.day, costs.billed_cost,
     count(*) over (partition by spans.series_number, mod(
         ((costs.day)::date - (cast('1900-01-01' as date))::date)
-    , 7)) as same_weekdays
+    , 7)) as same_weekdays,
+    count(*) over (partition by spans.series_number order by costs.day rows between 28 preceding and 1 preceding) as own_days,
+    sum(costs.billed_cost) over (partition by spans.series_number order by costs.day rows between 28 preceding and 1 preceding) as own_cost,
+    max(costs.billed_cost) over (partition by spans.series_number order by costs.day rows between 28 preceding and 1 preceding) as own_largest_cost
   from costs
   inner join spans on costs.series_key = spans.series_key
 ),
@@ -8441,7 +8616,10 @@ days as (
     spans.billing_currency,
     calendar.day, calendar.account, calendar.base_url, calendar.day_status,
     charged.day is not null as is_charged,
-    coalesce(charged.billed_cost, cast(0 as numeric)) as billed_cost
+    coalesce(charged.billed_cost, cast(0 as numeric)) as billed_cost,
+    coalesce(charged.own_days, 0) as own_days,
+    case when charged.own_days > 0 then round(round(charged.own_cost, 18) / charged.own_days, 18) end as own_usual_cost,
+    charged.own_largest_cost
   from looked_at
   inner join spans on looked_at.series_number = spans.series_number and looked_at.day <= spans.last_day
   inner join calendar on spans.place = calendar.place and looked_at.day = calendar.day
@@ -8485,6 +8663,7 @@ deviations as (
   select
     compared.series_number, compared.day, compared.days_compared,
     abs(compared.billed_cost - medians.usual_cost) as deviation,
+    max(abs(compared.billed_cost - medians.usual_cost)) over (partition by compared.series_number, compared.day) as farthest,
     row_number() over (
       partition by compared.series_number, compared.day order by abs(compared.billed_cost - medians.usual_cost)
     ) as rank_
@@ -8492,7 +8671,9 @@ deviations as (
   inner join medians on compared.series_number = medians.series_number and compared.day = medians.day
 ),
 spreads as (
-  select series_number, day, round(round(min(deviation) + max(deviation), 18) / 2, 18) as usual_spread
+  select
+    series_number, day, max(farthest) as farthest,
+    round(round(min(deviation) + max(deviation), 18) / 2, 18) as usual_spread
   from deviations
   where 2 * rank_ >= days_compared and 2 * rank_ <= days_compared + 2
   group by series_number, day
@@ -8500,6 +8681,10 @@ spreads as (
 measured as (
   select
     days.*, coalesce(medians.days_compared, 0) as days_compared, medians.usual_cost, spreads.usual_spread,
+    spreads.farthest,
+    min(case when days.label = 'all' then days.first_day end) over (
+      partition by days.place, days.billing_currency
+    ) as account_first_day,
     max(case when days.label = 'all' then abs(medians.usual_cost) end) over (
       partition by days.place, days.billing_currency, days.day
     ) as account_usual_cost
@@ -8510,20 +8695,53 @@ measured as (
 scaled as (
   select
     measured.*,
-    case when days_compared >= 4 and usual_spread < 10000000000000 and abs(usual_cost) < 10000000000000
+    case when days_compared = 8 and usual_spread < 10000000000000 and abs(usual_cost) < 10000000000000
       and coalesce(account_usual_cost, 0) < 10000000000000 then
       greatest(1.4826 * usual_spread, 0.1 * abs(usual_cost), 0.01 * coalesce(account_usual_cost, 0))
     end as scale
   from measured
 ),
 scored as (
-  select scaled.*, case when scale <> 0 and abs(billed_cost - usual_cost) < 10000000000000 and abs(scale) < 10000000000000
-    then round(round(billed_cost - usual_cost, 18) / scale, 6) end as score from scaled
+  select
+    scaled.*,
+    case when scale <> 0 and abs(billed_cost - usual_cost) < 10000000000000 and abs(scale) < 10000000000000
+    then round(round(billed_cost - usual_cost, 18) / scale, 6) end as score,
+    -- Amounts beyond any bill are not multiplied.
+    own_days >= 8 and own_usual_cost > 0
+    and own_usual_cost < 10000000000000 and own_largest_cost < 10000000000000 and coalesce(account_usual_cost, 0) < 10000000000000
+    and billed_cost >= 5 * own_usual_cost
+    and billed_cost >= 2 * own_largest_cost
+    and billed_cost - own_usual_cost >= 0.01 * coalesce(account_usual_cost, 0) as is_large_for_label,
+    label in ('model_id', 'project_id', 'api_key_id') and value is not null and is_charged
+    and first_day >= cast(
+    account_first_day + ((interval '1 day') * (8))
+ as date)
+    and day < cast(
+    first_day + ((interval '1 day') * (7))
+ as date)
+    and account_usual_cost > 0 and account_usual_cost < 10000000000000
+    and billed_cost >= 0.02 * account_usual_cost as is_large_and_new
+  from scaled
+),
+judged as (
+  select
+    scored.*,
+    case
+      when abs(score) >= 3.5 and abs(billed_cost - usual_cost) >= 3 * farthest then 'account'
+      when is_large_for_label then 'label'
+      -- A value is new once: on the first such day.
+      when is_large_and_new
+        and day = min(case when is_large_and_new then day end) over (partition by series_number) then 'new'
+    end as kind
+  from scored
 )
 select
   day, account, base_url, label, value, billing_currency, billed_cost, usual_cost, usual_spread, days_compared, score,
-  coalesce(abs(score) >= 3.5, false) as is_anomaly,
-  case when abs(score) >= 3.5 then case when abs(billed_cost) >= 1 or billed_cost = 0
+  own_usual_cost, own_largest_cost, own_days, account_usual_cost,
+  kind is not null as is_anomaly,
+  kind,
+  case kind
+    when 'account' then case when abs(billed_cost) >= 1 or billed_cost = 0
     then cast(cast(billed_cost as decimal(38, 2)) as TEXT)
     else cast(cast(billed_cost as decimal(38, 4)) as TEXT) end || ' ' || billing_currency || ' is ' || case when abs(abs(billed_cost - usual_cost)) >= 1 or abs(billed_cost - usual_cost) = 0
     then cast(cast(abs(billed_cost - usual_cost) as decimal(38, 2)) as TEXT)
@@ -8534,10 +8752,26 @@ select
     else cast(cast(usual_cost as decimal(38, 4)) as TEXT) end || ', and half of them are within ' || case when abs(usual_spread) >= 1 or usual_spread = 0
     then cast(cast(usual_spread as decimal(38, 2)) as TEXT)
     else cast(cast(usual_spread as decimal(38, 4)) as TEXT) end || ' of it' || case when day_status = 'proven' then '' else '; the day is not proven' end
+    when 'label' then case when abs(billed_cost) >= 1 or billed_cost = 0
+    then cast(cast(billed_cost as decimal(38, 2)) as TEXT)
+    else cast(cast(billed_cost as decimal(38, 4)) as TEXT) end || ' ' || billing_currency || ' is ' || case when abs(billed_cost - own_usual_cost) >= 1 or billed_cost - own_usual_cost = 0
+    then cast(cast(billed_cost - own_usual_cost as decimal(38, 2)) as TEXT)
+    else cast(cast(billed_cost - own_usual_cost as decimal(38, 4)) as TEXT) end || ' more than its usual day: the mean of the ' || cast(own_days as TEXT) || ' days with costs before is ' || case when abs(own_usual_cost) >= 1 or own_usual_cost = 0
+    then cast(cast(own_usual_cost as decimal(38, 2)) as TEXT)
+    else cast(cast(own_usual_cost as decimal(38, 4)) as TEXT) end || ', and the largest of them ' || case when abs(own_largest_cost) >= 1 or own_largest_cost = 0
+    then cast(cast(own_largest_cost as decimal(38, 2)) as TEXT)
+    else cast(cast(own_largest_cost as decimal(38, 4)) as TEXT) end || case when day_status = 'proven' then '' else '; the day is not proven' end
+    when 'new' then case when abs(billed_cost) >= 1 or billed_cost = 0
+    then cast(cast(billed_cost as decimal(38, 2)) as TEXT)
+    else cast(cast(billed_cost as decimal(38, 4)) as TEXT) end || ' ' || billing_currency || ' is new: there was no charge before ' || to_char(first_day, 'YYYY-MM-DD') || ', and all costs of a ' || case mod(
+        ((day)::date - (cast('1900-01-01' as date))::date)
+    , 7) when 0 then 'Monday' when 1 then 'Tuesday' when 2 then 'Wednesday' when 3 then 'Thursday' when 4 then 'Friday' when 5 then 'Saturday' when 6 then 'Sunday' end || ' are usually ' || case when abs(account_usual_cost) >= 1 or account_usual_cost = 0
+    then cast(cast(account_usual_cost as decimal(38, 2)) as TEXT)
+    else cast(cast(account_usual_cost as decimal(38, 4)) as TEXT) end || case when day_status = 'proven' then '' else '; the day is not proven' end
   end as why,
   day_status
-from scored
-where is_charged or label = 'all' or (days_compared >= 4 and usual_cost <> 0);
+from judged
+where is_charged or label = 'all' or (days_compared = 8 and usual_cost <> 0);
 
 create view cost_movers as
 -- Costs that grew or fell, for each value of each label, up to the newest complete day of each account.
@@ -8740,14 +8974,13 @@ costs as (
     rows_.workspace_id,
     rows_.api_key_id,
     rows_.billing_currency,
-    rows_.day, rows_.billed_cost, rows_.effective_cost, rows_.cost_status,
+    rows_.day, rows_.billed_cost, rows_.effective_cost, rows_.cost_status, rows_.charge_category, rows_.sku_id,
     calendar.is_complete,
     rows_.day <= calendar.through_day as is_to_date,
     cast(extract(day from rows_.day) as integer) <= cast(extract(day from calendar.through_day) as integer) as is_same_day,
-    -- A charge for a longer period, such as a subscription by the month, comes once.
-    rows_.charge_category = 'Usage' and rows_.charge_period_end <=
+    (rows_.charge_category = 'Usage' and rows_.charge_period_end <=
     cast(rows_.day as timestamp without time zone) + ((interval '1 day') * (1))
- as is_daily
+) as is_daily
   from "ai_billing__owned_costs" as rows_
   inner join calendar
     on coalesce(rows_.base_url, '') || ' ' || coalesce(rows_.account, '') = calendar.place and rows_.day = calendar.day
@@ -8761,22 +8994,56 @@ own as (
     sum(case when is_to_date then billed_cost else 0 end) as to_date_cost,
     sum(case when is_daily and is_complete then billed_cost else 0 end) as daily_cost,
     sum(case when is_daily then 0 else billed_cost end) as other_cost,
+    cast(0 as numeric) as coming_cost,
     sum(case when is_same_day then billed_cost else 0 end) as same_day_cost
   from costs
   group by place, month, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency
 ),
+-- Charges for longer than a day, such as a plan, a commitment or a tax. Those of a month appear three times: as those of their month,
+-- and as those of one and of two months before.
+charged_once as (
+  select
+    place, month as month,
+    service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, charge_category, sku_id, billed_cost, 0 as months_ago
+  from costs
+  where not is_daily and charge_category in ('Usage', 'Purchase', 'Tax') union all
+  select
+    place, cast(
+    month + ((interval '1 month') * (1))
+ as date) as month,
+    service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, charge_category, sku_id, billed_cost, 1 as months_ago
+  from costs
+  where not is_daily and charge_category in ('Usage', 'Purchase', 'Tax') union all
+  select
+    place, cast(
+    month + ((interval '1 month') * (2))
+ as date) as month,
+    service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, charge_category, sku_id, billed_cost, 2 as months_ago
+  from costs
+  where not is_daily and charge_category in ('Usage', 'Purchase', 'Tax')
+),
+-- A charge that came in each of the two months before, and has not come in this one.
+coming as (
+  select place, month, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, charge_category, sku_id, sum(case when months_ago = 1 then billed_cost else 0 end) as coming_cost
+  from charged_once
+  group by place, month, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, charge_category, sku_id
+  having min(months_ago) = 1 and max(months_ago) = 2
+),
 -- Each month's sums appear twice: as the sums of their month, and as those of the month before in the following month.
 both_ as (
   select
-    place, month, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, billed_cost, effective_cost, provisional_cost, to_date_cost, daily_cost, other_cost,
+    place, month, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, billed_cost, effective_cost, provisional_cost, to_date_cost, daily_cost, other_cost, coming_cost,
     cast(0 as numeric) as previous_billed_cost, cast(0 as numeric) as previous_to_date_cost
   from own
   union all
   select
     place, cast(
     month + ((interval '1 month') * (1))
- as date), service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, 0, 0, 0, 0, 0, 0, billed_cost, same_day_cost
+ as date), service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, 0, 0, 0, 0, 0, 0, 0, billed_cost, same_day_cost
   from own
+  union all
+  select place, month, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, 0, 0, 0, 0, 0, 0, coming_cost, 0, 0
+  from coming
 ),
 sums as (
   select
@@ -8787,6 +9054,7 @@ sums as (
     sum(to_date_cost) as to_date_cost,
     sum(daily_cost) as daily_cost,
     sum(other_cost) as other_cost,
+    sum(coming_cost) as coming_cost,
     sum(previous_billed_cost) as previous_billed_cost,
     sum(previous_to_date_cost) as previous_to_date_cost
   from both_
@@ -8805,6 +9073,9 @@ compared as (
     months.account, months.base_url, months.through_day, months.running_month, months.days_in_month, months.days_counted,
     months.days_not_proven, months.days_incomplete,
     coalesce(provisional.days_provisional, 0) as days_provisional,
+    -- Without any weight, each day weighs the same.
+    case when pace.complete_weight > 0 then pace.month_weight else months.days_in_month end as month_weight,
+    case when pace.complete_weight > 0 then pace.complete_weight else months.days_counted end as complete_weight,
     previous.days_counted as previous_days_counted,
     case when previous.month is not null then sums.previous_billed_cost end as known_previous,
     -- Of a month after the newest complete day nothing is known as a whole: it has no days to compare.
@@ -8824,6 +9095,8 @@ compared as (
     on sums.place = provisional.place
     and sums.month = provisional.month
     and sums.billing_currency = provisional.billing_currency
+  left join "ai_billing__usage_pace" as pace
+    on sums.place = pace.place and sums.month = pace.month and sums.billing_currency = pace.billing_currency
 )
 select
   month, account, base_url,
@@ -8842,14 +9115,15 @@ select
   own_to_date - known_previous_to_date as change_to_date,
   case
     when month < running_month then billed_cost
-    when month = running_month and days_counted > 0 and abs(daily_cost) < 10000000000000
-      then other_cost + round(round(daily_cost * days_in_month, 18) / days_counted, 18)
+    when month = running_month and days_counted >= 7 and abs(daily_cost) < 10000000000000
+      then other_cost + coming_cost + round(round(daily_cost * month_weight, 18) / complete_weight, 18)
   end as forecast_cost,
   case
     when month < running_month then 'the month is over: its billed cost'
     when month = running_month and abs(daily_cost) >= 10000000000000
       then 'none: the costs are too large to be multiplied exactly'
-    when month = running_month and days_counted > 0 then 'mean of the usage charges of ' || cast(days_counted as TEXT) || ' complete days, the last of them day ' || cast(cast(extract(day from through_day) as integer) as TEXT) || ', times ' || cast(days_in_month as TEXT) || ' days; other charges once, as they are'
+    when month = running_month and days_counted >= 7 then 'usage charges of ' || cast(days_counted as TEXT) || ' complete days, the last of them day ' || cast(cast(extract(day from through_day) as integer) as TEXT) || ', carried on to ' || cast(days_in_month as TEXT) || ' days by the weekdays of eight weeks; other charges once'
+    when month = running_month and days_counted > 0 then 'none: it needs 7 complete days, and ' || cast(days_counted as TEXT) || case when days_counted = 1 then ' of this month is known' else ' of this month are known' end
     else 'none: no day of the month is complete yet'
   end as forecast_method,
   days_in_month, days_counted, days_provisional, days_not_proven, days_incomplete, previous_days_counted
@@ -9260,6 +9534,42 @@ from (
 ) as missing
 group by month, account, base_url, service_provider_name, billing_currency, reporting_currency, why_not;
 
+create view month_forecasts as
+-- The forecast of each account's running month by currency, with the range in which the month will end in about 80 of 100 cases. On
+-- each side the range is as wide as a part of the mean change from one week to the next in the eight weeks before: for each day that
+-- is left, and one more, a fifth below and a quarter above, because spend has no upper end. dbt/replay.py measures how often the
+-- month ended inside.
+with months as (
+  select
+    month, account, base_url, billing_currency, through_day, days_in_month, days_counted,
+    max(forecast_method) as forecast_method,
+    sum(to_date_cost) as to_date_cost,
+    case when count(*) = count(forecast_cost) then sum(forecast_cost) end as forecast_cost
+  from "monthly_costs"
+  where is_running
+  group by month, account, base_url, billing_currency, through_day, days_in_month, days_counted
+),
+paced as (
+  select
+    months.*, days_in_month - days_counted + 1 as days_of_range,
+    case when pace.weekly_change < 10000000000000 then pace.weekly_change end as weekly_change
+  from months
+  left join "ai_billing__usage_pace" as pace
+    on coalesce(months.base_url, '') || ' ' || coalesce(months.account, '') = pace.place
+    and months.month = pace.month
+    and months.billing_currency = pace.billing_currency
+)
+select
+  month, account, base_url, billing_currency, through_day, days_in_month, days_counted, to_date_cost, forecast_cost,
+  -- Usage that is charged does not become less, unless the forecast says so.
+  case when forecast_cost is not null and weekly_change is not null then greatest(
+    forecast_cost - round(round(weekly_change * days_of_range, 18) / 5, 18), least(forecast_cost, to_date_cost)
+  ) end as forecast_low,
+  forecast_cost + round(round(weekly_change * days_of_range, 18) / 4, 18) as forecast_high,
+  weekly_change,
+  forecast_method
+from paced;
+
 create view shared_costs as
 -- Costs that rules spread over teams, month by month, and what each team bears of them. `from_team` had the costs before; null for what no
 -- team had. A part is the amount divided by the number of teams, or times the share of the team, rounded after 18 digits. The team with
@@ -9444,14 +9754,13 @@ costs as (
     rows_.team,
     rows_.allocated_by,
     rows_.billing_currency,
-    rows_.day, rows_.billed_cost, rows_.effective_cost, rows_.cost_status,
+    rows_.day, rows_.billed_cost, rows_.effective_cost, rows_.cost_status, rows_.charge_category, rows_.sku_id,
     calendar.is_complete,
     rows_.day <= calendar.through_day as is_to_date,
     cast(extract(day from rows_.day) as integer) <= cast(extract(day from calendar.through_day) as integer) as is_same_day,
-    -- A charge for a longer period, such as a subscription by the month, comes once.
-    rows_.charge_category = 'Usage' and rows_.charge_period_end <=
+    (rows_.charge_category = 'Usage' and rows_.charge_period_end <=
     cast(rows_.day as timestamp without time zone) + ((interval '1 day') * (1))
- as is_daily
+) as is_daily
   from "ai_billing__owned_costs" as rows_
   inner join calendar
     on coalesce(rows_.base_url, '') || ' ' || coalesce(rows_.account, '') = calendar.place and rows_.day = calendar.day
@@ -9465,22 +9774,56 @@ own as (
     sum(case when is_to_date then billed_cost else 0 end) as to_date_cost,
     sum(case when is_daily and is_complete then billed_cost else 0 end) as daily_cost,
     sum(case when is_daily then 0 else billed_cost end) as other_cost,
+    cast(0 as numeric) as coming_cost,
     sum(case when is_same_day then billed_cost else 0 end) as same_day_cost
   from costs
   group by place, month, team, allocated_by, billing_currency
 ),
+-- Charges for longer than a day, such as a plan, a commitment or a tax. Those of a month appear three times: as those of their month,
+-- and as those of one and of two months before.
+charged_once as (
+  select
+    place, month as month,
+    team, allocated_by, billing_currency, charge_category, sku_id, billed_cost, 0 as months_ago
+  from costs
+  where not is_daily and charge_category in ('Usage', 'Purchase', 'Tax') union all
+  select
+    place, cast(
+    month + ((interval '1 month') * (1))
+ as date) as month,
+    team, allocated_by, billing_currency, charge_category, sku_id, billed_cost, 1 as months_ago
+  from costs
+  where not is_daily and charge_category in ('Usage', 'Purchase', 'Tax') union all
+  select
+    place, cast(
+    month + ((interval '1 month') * (2))
+ as date) as month,
+    team, allocated_by, billing_currency, charge_category, sku_id, billed_cost, 2 as months_ago
+  from costs
+  where not is_daily and charge_category in ('Usage', 'Purchase', 'Tax')
+),
+-- A charge that came in each of the two months before, and has not come in this one.
+coming as (
+  select place, month, team, allocated_by, billing_currency, charge_category, sku_id, sum(case when months_ago = 1 then billed_cost else 0 end) as coming_cost
+  from charged_once
+  group by place, month, team, allocated_by, billing_currency, charge_category, sku_id
+  having min(months_ago) = 1 and max(months_ago) = 2
+),
 -- Each month's sums appear twice: as the sums of their month, and as those of the month before in the following month.
 both_ as (
   select
-    place, month, team, allocated_by, billing_currency, billed_cost, effective_cost, provisional_cost, to_date_cost, daily_cost, other_cost,
+    place, month, team, allocated_by, billing_currency, billed_cost, effective_cost, provisional_cost, to_date_cost, daily_cost, other_cost, coming_cost,
     cast(0 as numeric) as previous_billed_cost, cast(0 as numeric) as previous_to_date_cost
   from own
   union all
   select
     place, cast(
     month + ((interval '1 month') * (1))
- as date), team, allocated_by, billing_currency, 0, 0, 0, 0, 0, 0, billed_cost, same_day_cost
+ as date), team, allocated_by, billing_currency, 0, 0, 0, 0, 0, 0, 0, billed_cost, same_day_cost
   from own
+  union all
+  select place, month, team, allocated_by, billing_currency, 0, 0, 0, 0, 0, 0, coming_cost, 0, 0
+  from coming
 ),
 sums as (
   select
@@ -9491,6 +9834,7 @@ sums as (
     sum(to_date_cost) as to_date_cost,
     sum(daily_cost) as daily_cost,
     sum(other_cost) as other_cost,
+    sum(coming_cost) as coming_cost,
     sum(previous_billed_cost) as previous_billed_cost,
     sum(previous_to_date_cost) as previous_to_date_cost
   from both_
@@ -9509,6 +9853,9 @@ compared as (
     months.account, months.base_url, months.through_day, months.running_month, months.days_in_month, months.days_counted,
     months.days_not_proven, months.days_incomplete,
     coalesce(provisional.days_provisional, 0) as days_provisional,
+    -- Without any weight, each day weighs the same.
+    case when pace.complete_weight > 0 then pace.month_weight else months.days_in_month end as month_weight,
+    case when pace.complete_weight > 0 then pace.complete_weight else months.days_counted end as complete_weight,
     previous.days_counted as previous_days_counted,
     case when previous.month is not null then sums.previous_billed_cost end as known_previous,
     -- Of a month after the newest complete day nothing is known as a whole: it has no days to compare.
@@ -9528,6 +9875,8 @@ compared as (
     on sums.place = provisional.place
     and sums.month = provisional.month
     and sums.billing_currency = provisional.billing_currency
+  left join "ai_billing__usage_pace" as pace
+    on sums.place = pace.place and sums.month = pace.month and sums.billing_currency = pace.billing_currency
 )
 select
   month, account, base_url,
@@ -9546,14 +9895,15 @@ select
   own_to_date - known_previous_to_date as change_to_date,
   case
     when month < running_month then billed_cost
-    when month = running_month and days_counted > 0 and abs(daily_cost) < 10000000000000
-      then other_cost + round(round(daily_cost * days_in_month, 18) / days_counted, 18)
+    when month = running_month and days_counted >= 7 and abs(daily_cost) < 10000000000000
+      then other_cost + coming_cost + round(round(daily_cost * month_weight, 18) / complete_weight, 18)
   end as forecast_cost,
   case
     when month < running_month then 'the month is over: its billed cost'
     when month = running_month and abs(daily_cost) >= 10000000000000
       then 'none: the costs are too large to be multiplied exactly'
-    when month = running_month and days_counted > 0 then 'mean of the usage charges of ' || cast(days_counted as TEXT) || ' complete days, the last of them day ' || cast(cast(extract(day from through_day) as integer) as TEXT) || ', times ' || cast(days_in_month as TEXT) || ' days; other charges once, as they are'
+    when month = running_month and days_counted >= 7 then 'usage charges of ' || cast(days_counted as TEXT) || ' complete days, the last of them day ' || cast(cast(extract(day from through_day) as integer) as TEXT) || ', carried on to ' || cast(days_in_month as TEXT) || ' days by the weekdays of eight weeks; other charges once'
+    when month = running_month and days_counted > 0 then 'none: it needs 7 complete days, and ' || cast(days_counted as TEXT) || case when days_counted = 1 then ' of this month is known' else ' of this month are known' end
     else 'none: no day of the month is complete yet'
   end as forecast_method,
   days_in_month, days_counted, days_provisional, days_not_proven, days_incomplete, previous_days_counted
@@ -9663,130 +10013,110 @@ from void
 inner join "ai_billing__book_newest" as newest
   on void.book_view = newest.book_view and void.month = newest.book_month;
 
-create view ai_billing__converted_months as
--- Costs of other currencies in the reporting currency, by month and by each label that a budget may have, so that budgets in the reporting
--- currency count them. A forecast has more than the costs so far: this part is converted at the newest rate of the currency. Costs without
--- a rate are in neither.
-with converted as (
-  select
-    cast(date_trunc('month', rows_.day) as date) as month,
-    project_id, model_id, service_provider_name, team, reporting_currency,
-    converted_billed_cost as billed_cost, converted_billed_cost as forecast_cost
-  from (
-    select
-    rows_.*,
-    coalesce(by_api_key_id.team, by_project_id.team, by_workspace_id.team) as team,
-    case
-      when by_api_key_id.team is not null then 'api_key_id'
-      when by_project_id.team is not null then 'project_id'
-      when by_workspace_id.team is not null then 'workspace_id'
-    end as allocated_by
-  from "converted_costs" as rows_
-  left join (
-    select value, team, first_day, end_day from "ai_billing__teams" where label = 'api_key_id'
-  ) as by_api_key_id
-    on rows_.api_key_id = by_api_key_id.value
-    and rows_.day >= by_api_key_id.first_day
-    and rows_.day < by_api_key_id.end_day
-  left join (
-    select value, team, first_day, end_day from "ai_billing__teams" where label = 'project_id'
-  ) as by_project_id
-    on rows_.project_id = by_project_id.value
-    and rows_.day >= by_project_id.first_day
-    and rows_.day < by_project_id.end_day
-  left join (
-    select value, team, first_day, end_day from "ai_billing__teams" where label = 'workspace_id'
-  ) as by_workspace_id
-    on rows_.workspace_id = by_workspace_id.value
-    and rows_.day >= by_workspace_id.first_day
-    and rows_.day < by_workspace_id.end_day
-  ) as rows_
-  where is_converted
+create view budget_status as
+-- Each budget beside the costs and the forecast of its month or fiscal year, over all accounts. Costs in a currency other than the
+-- budget's do not count. A period without costs has spent 0, and one that has not begun has no forecast. Of a fiscal year, each month
+-- that has not begun counts in the forecast as much as the running month.
+with months as (
+  select month, 'all' as label, cast(null as TEXT) as value, billing_currency, billed_cost, forecast_cost
+  from "monthly_costs"
+  union all
+  select month, 'project_id', project_id, billing_currency, billed_cost, forecast_cost
+  from "monthly_costs"
+  where project_id is not null
+  union all
+  select month, 'model_id', model_id, billing_currency, billed_cost, forecast_cost
+  from "monthly_costs"
+  where model_id is not null
+  union all
+  select month, 'service_provider_name', service_provider_name, billing_currency, billed_cost, forecast_cost
+  from "monthly_costs"
+  where service_provider_name is not null
+  union all
+  select month, 'team', team, billing_currency, billed_cost, forecast_cost
+  from "team_costs"
+  where team is not null
 ),
-newest as (
-  select costs.billing_currency, costs.reporting_currency, max(costs.exchange_rate) as rate
-  from "converted_costs" as costs
-  inner join (
-    select billing_currency, max(day) as day from "converted_costs" where is_converted group by billing_currency
-  ) as last_ on costs.billing_currency = last_.billing_currency and costs.day = last_.day
-  where costs.is_converted
-  group by costs.billing_currency, costs.reporting_currency
+-- If one of the costs has no forecast, their sum has none.
+summed as (
+  select
+    month, label, value, billing_currency,
+    sum(billed_cost) as billed_cost,
+    case when count(*) = count(forecast_cost) then sum(forecast_cost) end as forecast_cost
+  from months
+  group by month, label, value, billing_currency
+),
+running as (
+  select cast(date_trunc('month', max(through_day)) as date) as month from "monthly_costs"
+),
+-- A period without costs has a forecast of 0, but before seven complete days nothing is known of the end of the month.
+known as (
+  select count(distinct calendar.day) as complete_days
+  from "ai_billing__calendar_costs" as calendar
+  inner join running on calendar.month = running.month
+  where calendar.is_complete
+),
+spent as (
+  select
+    budgets.label, budgets.value, budgets.team, budgets.fiscal_year, budgets.first_month, budgets.last_month,
+    budgets.billing_currency, budgets.budget, running.month as running_month,
+    coalesce(sum(summed.billed_cost), 0) as billed_cost,
+    sum(case when summed.month <= running.month then 1 else 0 end) as months_begun,
+    sum(case when summed.month <= running.month and summed.forecast_cost is not null then 1 else 0 end) as months_forecast,
+    coalesce(sum(case when summed.month <= running.month then summed.forecast_cost end), 0) as begun_cost,
+    coalesce(sum(case when summed.month = running.month then summed.forecast_cost end), 0) as running_cost
+  from "ai_billing__budgets" as budgets
+  cross join running
+  left join summed
+    on budgets.label = summed.label
+    and coalesce(budgets.value, '') = coalesce(summed.value, '')
+    and budgets.billing_currency = summed.billing_currency
+    and summed.month >= budgets.first_month
+    and summed.month <= budgets.last_month
+  group by
+    budgets.label, budgets.value, budgets.team, budgets.fiscal_year, budgets.first_month, budgets.last_month,
+    budgets.billing_currency, budgets.budget, running.month
 ),
 ahead as (
   select
-    monthly.month, project_id, model_id, service_provider_name, newest.reporting_currency,
-    cast(0 as numeric) as billed_cost,
-    case when abs((monthly.forecast_cost - monthly.billed_cost)) < 10000000000000 and abs(newest.rate) < 1000000
-    then cast(cast(case when (monthly.forecast_cost - monthly.billed_cost) < 0 then ceil((monthly.forecast_cost - monthly.billed_cost)) else floor((monthly.forecast_cost - monthly.billed_cost)) end as decimal(19, 0)) * cast(newest.rate as decimal(18, 12)) as numeric)
-      + cast(cast((monthly.forecast_cost - monthly.billed_cost) - cast(case when (monthly.forecast_cost - monthly.billed_cost) < 0 then ceil((monthly.forecast_cost - monthly.billed_cost)) else floor((monthly.forecast_cost - monthly.billed_cost)) end as decimal(19, 0)) as decimal(18, 18)) * cast(newest.rate as decimal(18, 12)) as decimal(38, 18))
-  end as forecast_cost
-  from "monthly_costs" as monthly
-  inner join newest on monthly.billing_currency = newest.billing_currency
+    spent.*,
+    case
+      when last_month > running_month
+        then (extract(year from last_month) - extract(year from running_month)) * 12
+          + extract(month from last_month) - extract(month from running_month)
+      else 0
+    end as months_ahead
+  from spent
 ),
-team_ahead as (
+forecast as (
   select
-    monthly.month, monthly.team, newest.reporting_currency,
-    cast(0 as numeric) as billed_cost,
-    case when abs((monthly.forecast_cost - monthly.billed_cost)) < 10000000000000 and abs(newest.rate) < 1000000
-    then cast(cast(case when (monthly.forecast_cost - monthly.billed_cost) < 0 then ceil((monthly.forecast_cost - monthly.billed_cost)) else floor((monthly.forecast_cost - monthly.billed_cost)) end as decimal(19, 0)) * cast(newest.rate as decimal(18, 12)) as numeric)
-      + cast(cast((monthly.forecast_cost - monthly.billed_cost) - cast(case when (monthly.forecast_cost - monthly.billed_cost) < 0 then ceil((monthly.forecast_cost - monthly.billed_cost)) else floor((monthly.forecast_cost - monthly.billed_cost)) end as decimal(19, 0)) as decimal(18, 18)) * cast(newest.rate as decimal(18, 12)) as decimal(38, 18))
-  end as forecast_cost
-  from "team_costs" as monthly
-  inner join newest on monthly.billing_currency = newest.billing_currency
+    ahead.*,
+    case
+      when first_month <= running_month and months_begun = months_forecast and abs(running_cost) < 10000000000000
+        and (last_month < running_month or known.complete_days >= 7)
+        then begun_cost + running_cost * cast(months_ahead as integer)
+    end as forecast_cost
+  from ahead
+  cross join known
 )
 select
-  month, 'all' as label, cast(null as TEXT) as value, reporting_currency as billing_currency,
-  billed_cost, forecast_cost
-from converted
-union all
-select
-  month, 'project_id' as label, project_id as value, reporting_currency as billing_currency,
-  billed_cost, forecast_cost
-from converted
-where project_id is not null
-union all
-select
-  month, 'model_id' as label, model_id as value, reporting_currency as billing_currency,
-  billed_cost, forecast_cost
-from converted
-where model_id is not null
-union all
-select
-  month, 'service_provider_name' as label, service_provider_name as value, reporting_currency as billing_currency,
-  billed_cost, forecast_cost
-from converted
-where service_provider_name is not null
-union all
-select
-  month, 'all' as label, cast(null as TEXT) as value, reporting_currency as billing_currency,
-  billed_cost, forecast_cost
-from ahead
-union all
-select
-  month, 'project_id' as label, project_id as value, reporting_currency as billing_currency,
-  billed_cost, forecast_cost
-from ahead
-where project_id is not null
-union all
-select
-  month, 'model_id' as label, model_id as value, reporting_currency as billing_currency,
-  billed_cost, forecast_cost
-from ahead
-where model_id is not null
-union all
-select
-  month, 'service_provider_name' as label, service_provider_name as value, reporting_currency as billing_currency,
-  billed_cost, forecast_cost
-from ahead
-where service_provider_name is not null
-union all
-select month, 'team' as label, team as value, reporting_currency, billed_cost, forecast_cost
-from converted
-where team is not null
-union all
-select month, 'team' as label, team as value, reporting_currency, billed_cost, forecast_cost
-from team_ahead
-where team is not null;
+  case when fiscal_year is null then first_month end as month,
+  fiscal_year,
+  first_month,
+  last_month,
+  label,
+  value,
+  team,
+  billing_currency,
+  budget,
+  billed_cost,
+  forecast_cost,
+  budget - billed_cost as remaining,
+  case when budget <> 0 and abs(billed_cost) < 10000000000000 and abs(budget) < 10000000000000
+    then round(round(billed_cost, 18) / budget, 6) end as share_spent,
+  billed_cost > budget as is_over,
+  forecast_cost > budget as is_forecast_over
+from forecast;
 
 create view showback as
 -- What each team bears in a month: its own costs, and its part of shared costs. All rows together are all costs. Costs that no team has,
@@ -9926,113 +10256,6 @@ select
 from amounts
 inner join books on amounts.book_view = books.book_view
 group by amounts.book_view, amounts.month, amounts.billing_currency, books.last_month;
-
-create view budget_status as
--- Each budget beside the costs and the forecast of its month or fiscal year, over all accounts. Costs in a currency other than the
--- budget's count only if it is the reporting currency, at the rate of their day. A period without costs has spent 0, and one that has not begun has no forecast. Of a fiscal year, each month
--- that has not begun counts in the forecast as much as the running month.
-with months as (
-  select month, 'all' as label, cast(null as TEXT) as value, billing_currency, billed_cost, forecast_cost
-  from "monthly_costs"
-  union all
-  select month, 'project_id', project_id, billing_currency, billed_cost, forecast_cost
-  from "monthly_costs"
-  where project_id is not null
-  union all
-  select month, 'model_id', model_id, billing_currency, billed_cost, forecast_cost
-  from "monthly_costs"
-  where model_id is not null
-  union all
-  select month, 'service_provider_name', service_provider_name, billing_currency, billed_cost, forecast_cost
-  from "monthly_costs"
-  where service_provider_name is not null
-  union all
-  select month, 'team', team, billing_currency, billed_cost, forecast_cost
-  from "team_costs"
-  where team is not null
-  union all
-  select month, label, value, billing_currency, billed_cost, forecast_cost
-  from "ai_billing__converted_months"
-),
--- The reporting currency, if there are costs in another one.
-reporting as (
-  select distinct reporting_currency as currency
-  from "converted_costs"
-  where billing_currency <> reporting_currency
-),
--- If one of the costs has no forecast, their sum has none.
-summed as (
-  select
-    month, label, value, billing_currency,
-    sum(billed_cost) as billed_cost,
-    case when count(*) = count(forecast_cost) then sum(forecast_cost) end as forecast_cost
-  from months
-  group by month, label, value, billing_currency
-),
-running as (
-  select cast(date_trunc('month', max(through_day)) as date) as month from "monthly_costs"
-),
-spent as (
-  select
-    budgets.label, budgets.value, budgets.team, budgets.fiscal_year, budgets.first_month, budgets.last_month,
-    budgets.billing_currency, budgets.budget, running.month as running_month,
-    coalesce(sum(summed.billed_cost), 0) as billed_cost,
-    sum(case when summed.month <= running.month then 1 else 0 end) as months_begun,
-    sum(case when summed.month <= running.month and summed.forecast_cost is not null then 1 else 0 end) as months_forecast,
-    coalesce(sum(case when summed.month <= running.month then summed.forecast_cost end), 0) as begun_cost,
-    coalesce(sum(case when summed.month = running.month then summed.forecast_cost end), 0) as running_cost
-  from "ai_billing__budgets" as budgets
-  cross join running
-  left join summed
-    on budgets.label = summed.label
-    and coalesce(budgets.value, '') = coalesce(summed.value, '')
-    and budgets.billing_currency = summed.billing_currency
-    and summed.month >= budgets.first_month
-    and summed.month <= budgets.last_month
-  group by
-    budgets.label, budgets.value, budgets.team, budgets.fiscal_year, budgets.first_month, budgets.last_month,
-    budgets.billing_currency, budgets.budget, running.month
-),
-ahead as (
-  select
-    spent.*,
-    case
-      when last_month > running_month
-        then (extract(year from last_month) - extract(year from running_month)) * 12
-          + extract(month from last_month) - extract(month from running_month)
-      else 0
-    end as months_ahead
-  from spent
-),
-forecast as (
-  select
-    ahead.*,
-    case
-      when first_month <= running_month and months_begun = months_forecast and abs(running_cost) < 10000000000000
-        then begun_cost + running_cost * cast(months_ahead as integer)
-    end as forecast_cost
-  from ahead
-)
-select
-  case when fiscal_year is null then first_month end as month,
-  fiscal_year,
-  first_month,
-  last_month,
-  label,
-  value,
-  team,
-  billing_currency,
-  budget,
-  billed_cost,
-  forecast_cost,
-  budget - billed_cost as remaining,
-  case when budget <> 0 and abs(billed_cost) < 10000000000000 and abs(budget) < 10000000000000
-    then round(round(billed_cost, 18) / budget, 6) end as share_spent,
-  billed_cost > budget as is_over,
-  forecast_cost > budget as is_forecast_over,
-  reporting.currency is not null as is_converted
-from forecast
-left join reporting on forecast.billing_currency = reporting.currency;
 
 create view ai_billing__book_obstacles as
 -- Why the book that a request asks for cannot be made. `is_accruable` is true for what an accrual can stand for.

@@ -60,8 +60,26 @@ def belongs(record: dict, label: str, value: str | None) -> bool:
     return label == "all" or (owner(record) if label == "team" else record.get(COLUMNS[label])) == value
 
 
+def weights(records: list[dict]) -> tuple[int, int]:
+    """The weights of all days of November, and of its nine complete days, of one account and currency."""
+    costs: dict[date, Decimal] = defaultdict(Decimal)
+    for record in records:
+        costs[date.fromisoformat(record["ChargePeriodStart"][:10])] += Decimal(record["BilledCost"])
+    known = [day for day in (date(2025, 11, 9) - timedelta(days=age) for age in range(56)) if day >= min(costs)]
+    sums: dict[int, list[Decimal]] = defaultdict(list)
+    for day in known:
+        sums[day.weekday()].append(costs.get(day, Decimal(0)))
+    means = {weekday: max(Decimal(0), sum(amounts) / len(amounts)) for weekday, amounts in sums.items()}
+    largest = max(means.values())
+    share = {weekday: (mean / largest).quantize(Decimal("1e-6"), ROUND_HALF_UP) for weekday, mean in means.items()}
+    parts = {weekday: int((10_000 * part).quantize(Decimal(1), ROUND_HALF_UP)) for weekday, part in share.items()}
+    november = [parts[date(2025, 11, number).weekday()] for number in range(1, 31)]
+    return sum(november), sum(november[:9])
+
+
 def forecast_of_november(records: list[dict], label: str, value: str | None) -> Decimal:
-    """The mean of the nine complete days times 30, for each combination of labels; what is to come belongs to the team of November 30."""
+    """The nine complete days, carried on by weekdays, for each combination of labels; what is to come belongs to the team of November 30."""
+    by_account = {name: weights([record for record in records if record["account"] == name]) for name in ("first", "second")}
     sums: dict[tuple, list[Decimal]] = defaultdict(lambda: [Decimal(0), Decimal(0)])
     total = Decimal(0)
     for record in records:
@@ -72,10 +90,11 @@ def forecast_of_november(records: list[dict], label: str, value: str | None) -> 
             group[1] += amount
             if belongs(record, label, value):
                 total += amount
-    for (_, project, model, provider, *_, team), (complete, known) in sums.items():
+    for (account, project, model, provider, *_), (complete, known) in sums.items():
+        of_month, of_complete = by_account[account]
         at_the_end = {"x_ProjectId": project, "x_ModelId": model, "ServiceProviderName": provider, "ChargePeriodStart": "2025-11-30"}
         if belongs(at_the_end, label, value):
-            total += (complete * 30 / 9).quantize(Decimal("1e-18"), ROUND_HALF_UP) - known
+            total += (complete * of_month / of_complete).quantize(Decimal("1e-18"), ROUND_HALF_UP) - known
     return total
 
 

@@ -309,14 +309,14 @@ def test_a_budget_in_the_reporting_currency_counts_costs_of_all_currencies(wareh
         ("10", None, "EUR"): 97, ("10", "Search", "EUR"): 90,
         ("11", None, "EUR"): 56, ("11", "Search", "EUR"): 48, ("11", "p-1", "EUR"): 48, ("11", "m", "EUR"): 45, ("11", None, "USD"): 60,
     }
-    # Nine complete days of thirty. The dollars that are still to come, at the newest rate: (60 / 9 x 30 - 60) x 0.8, or of 50 dollars.
-    [through] = warehouse.all("select max(days_counted) as days from monthly_costs where is_running")
-    days = through["days"]
+    # Weekdays since the first dollars: Thursday 110 / 2, Sunday 50 / 2, so 10,000 and 4,545 parts; all of November weighs 62,725, its nine
+    # complete days 19,090. Euros came on a Friday and a Monday: 4 of each in November, 1 of each so far. What is still to come counts at
+    # the newest rate.
+    dollars_ahead, euros_ahead = Decimal(62725 - 19090) / 19090, 3
     forecasts = found("forecast_cost")
     close = Decimal("0.000000000000001")
     for key, (billed, dollars, euros) in {None: (56, 60, 3), "Search": (48, 50, 3), "m": (45, 50, 0)}.items():
-        ahead = Decimal(30 - days) / days
-        assert abs(forecasts["11", key, "EUR"] - (billed + dollars * ahead * Decimal("0.8") + euros * ahead)) < close
+        assert abs(forecasts["11", key, "EUR"] - (billed + dollars * dollars_ahead * Decimal("0.8") + euros * euros_ahead)) < close
     assert (forecasts["10", None, "EUR"], forecasts["10", "Search", "EUR"]) == (97, 90)
     assert {currency: found("is_converted")[month, value, currency] for month, value, currency in found("is_converted")} == {"EUR": True, "USD": False}
 

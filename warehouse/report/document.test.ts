@@ -155,7 +155,7 @@ describe("the first screen's words", () => {
       possible: "6.75",
     };
     const words = wordsOf({}, { units, priceChanges, savings });
-    expect(words).toContain("2026-11-09 atlas-4 output tokens 8.30");
+    expect(words).toContain("November 9, 2026 atlas-4 output tokens 8.30");
     expect(words).toContain(
       "atlas-4 output tokens: 10.00 until then, 8.30 USD from November 10, 2026 on (−17%).",
     );
