@@ -6,11 +6,12 @@
 -- If there is no table labels (names of projects, workspaces and API keys), it creates an empty one: let your platform make its own first.
 
 drop view if exists ai_billing__book_obstacles;
+drop view if exists budget_status;
 drop view if exists book_balance;
 drop view if exists ai_billing__book_closing;
 drop view if exists adjustments;
 drop view if exists showback;
-drop view if exists budget_status;
+drop view if exists ai_billing__converted_months;
 drop view if exists ai_billing__book_open;
 drop view if exists team_costs;
 drop view if exists shared_costs;
@@ -10013,110 +10014,130 @@ from void
 inner join "ai_billing__book_newest" as newest
   on void.book_view = newest.book_view and void.month = newest.book_month;
 
-create view budget_status as
--- Each budget beside the costs and the forecast of its month or fiscal year, over all accounts. Costs in a currency other than the
--- budget's do not count. A period without costs has spent 0, and one that has not begun has no forecast. Of a fiscal year, each month
--- that has not begun counts in the forecast as much as the running month.
-with months as (
-  select month, 'all' as label, cast(null as TEXT) as value, billing_currency, billed_cost, forecast_cost
-  from "monthly_costs"
-  union all
-  select month, 'project_id', project_id, billing_currency, billed_cost, forecast_cost
-  from "monthly_costs"
-  where project_id is not null
-  union all
-  select month, 'model_id', model_id, billing_currency, billed_cost, forecast_cost
-  from "monthly_costs"
-  where model_id is not null
-  union all
-  select month, 'service_provider_name', service_provider_name, billing_currency, billed_cost, forecast_cost
-  from "monthly_costs"
-  where service_provider_name is not null
-  union all
-  select month, 'team', team, billing_currency, billed_cost, forecast_cost
-  from "team_costs"
-  where team is not null
-),
--- If one of the costs has no forecast, their sum has none.
-summed as (
+create view ai_billing__converted_months as
+-- Costs of other currencies in the reporting currency, by month and by each label that a budget may have, so that budgets in the reporting
+-- currency count them. A forecast has more than the costs so far: this part is converted at the newest rate of the currency. Costs without
+-- a rate are in neither.
+with converted as (
   select
-    month, label, value, billing_currency,
-    sum(billed_cost) as billed_cost,
-    case when count(*) = count(forecast_cost) then sum(forecast_cost) end as forecast_cost
-  from months
-  group by month, label, value, billing_currency
+    cast(date_trunc('month', rows_.day) as date) as month,
+    project_id, model_id, service_provider_name, team, reporting_currency,
+    converted_billed_cost as billed_cost, converted_billed_cost as forecast_cost
+  from (
+    select
+    rows_.*,
+    coalesce(by_api_key_id.team, by_project_id.team, by_workspace_id.team) as team,
+    case
+      when by_api_key_id.team is not null then 'api_key_id'
+      when by_project_id.team is not null then 'project_id'
+      when by_workspace_id.team is not null then 'workspace_id'
+    end as allocated_by
+  from "converted_costs" as rows_
+  left join (
+    select value, team, first_day, end_day from "ai_billing__teams" where label = 'api_key_id'
+  ) as by_api_key_id
+    on rows_.api_key_id = by_api_key_id.value
+    and rows_.day >= by_api_key_id.first_day
+    and rows_.day < by_api_key_id.end_day
+  left join (
+    select value, team, first_day, end_day from "ai_billing__teams" where label = 'project_id'
+  ) as by_project_id
+    on rows_.project_id = by_project_id.value
+    and rows_.day >= by_project_id.first_day
+    and rows_.day < by_project_id.end_day
+  left join (
+    select value, team, first_day, end_day from "ai_billing__teams" where label = 'workspace_id'
+  ) as by_workspace_id
+    on rows_.workspace_id = by_workspace_id.value
+    and rows_.day >= by_workspace_id.first_day
+    and rows_.day < by_workspace_id.end_day
+  ) as rows_
+  where is_converted
 ),
-running as (
-  select cast(date_trunc('month', max(through_day)) as date) as month from "monthly_costs"
-),
--- A period without costs has a forecast of 0, but before seven complete days nothing is known of the end of the month.
-known as (
-  select count(distinct calendar.day) as complete_days
-  from "ai_billing__calendar_costs" as calendar
-  inner join running on calendar.month = running.month
-  where calendar.is_complete
-),
-spent as (
-  select
-    budgets.label, budgets.value, budgets.team, budgets.fiscal_year, budgets.first_month, budgets.last_month,
-    budgets.billing_currency, budgets.budget, running.month as running_month,
-    coalesce(sum(summed.billed_cost), 0) as billed_cost,
-    sum(case when summed.month <= running.month then 1 else 0 end) as months_begun,
-    sum(case when summed.month <= running.month and summed.forecast_cost is not null then 1 else 0 end) as months_forecast,
-    coalesce(sum(case when summed.month <= running.month then summed.forecast_cost end), 0) as begun_cost,
-    coalesce(sum(case when summed.month = running.month then summed.forecast_cost end), 0) as running_cost
-  from "ai_billing__budgets" as budgets
-  cross join running
-  left join summed
-    on budgets.label = summed.label
-    and coalesce(budgets.value, '') = coalesce(summed.value, '')
-    and budgets.billing_currency = summed.billing_currency
-    and summed.month >= budgets.first_month
-    and summed.month <= budgets.last_month
-  group by
-    budgets.label, budgets.value, budgets.team, budgets.fiscal_year, budgets.first_month, budgets.last_month,
-    budgets.billing_currency, budgets.budget, running.month
+newest as (
+  select costs.billing_currency, costs.reporting_currency, max(costs.exchange_rate) as rate
+  from "converted_costs" as costs
+  inner join (
+    select billing_currency, max(day) as day from "converted_costs" where is_converted group by billing_currency
+  ) as last_ on costs.billing_currency = last_.billing_currency and costs.day = last_.day
+  where costs.is_converted
+  group by costs.billing_currency, costs.reporting_currency
 ),
 ahead as (
   select
-    spent.*,
-    case
-      when last_month > running_month
-        then (extract(year from last_month) - extract(year from running_month)) * 12
-          + extract(month from last_month) - extract(month from running_month)
-      else 0
-    end as months_ahead
-  from spent
+    monthly.month, project_id, model_id, service_provider_name, newest.reporting_currency,
+    cast(0 as numeric) as billed_cost,
+    case when abs((monthly.forecast_cost - monthly.billed_cost)) < 10000000000000 and abs(newest.rate) < 1000000
+    then cast(cast(case when (monthly.forecast_cost - monthly.billed_cost) < 0 then ceil((monthly.forecast_cost - monthly.billed_cost)) else floor((monthly.forecast_cost - monthly.billed_cost)) end as decimal(19, 0)) * cast(newest.rate as decimal(18, 12)) as numeric)
+      + cast(cast((monthly.forecast_cost - monthly.billed_cost) - cast(case when (monthly.forecast_cost - monthly.billed_cost) < 0 then ceil((monthly.forecast_cost - monthly.billed_cost)) else floor((monthly.forecast_cost - monthly.billed_cost)) end as decimal(19, 0)) as decimal(18, 18)) * cast(newest.rate as decimal(18, 12)) as decimal(38, 18))
+  end as forecast_cost
+  from "monthly_costs" as monthly
+  inner join newest on monthly.billing_currency = newest.billing_currency
 ),
-forecast as (
+team_ahead as (
   select
-    ahead.*,
-    case
-      when first_month <= running_month and months_begun = months_forecast and abs(running_cost) < 10000000000000
-        and (last_month < running_month or known.complete_days >= 7)
-        then begun_cost + running_cost * cast(months_ahead as integer)
-    end as forecast_cost
-  from ahead
-  cross join known
+    monthly.month, monthly.team, newest.reporting_currency,
+    cast(0 as numeric) as billed_cost,
+    case when abs((monthly.forecast_cost - monthly.billed_cost)) < 10000000000000 and abs(newest.rate) < 1000000
+    then cast(cast(case when (monthly.forecast_cost - monthly.billed_cost) < 0 then ceil((monthly.forecast_cost - monthly.billed_cost)) else floor((monthly.forecast_cost - monthly.billed_cost)) end as decimal(19, 0)) * cast(newest.rate as decimal(18, 12)) as numeric)
+      + cast(cast((monthly.forecast_cost - monthly.billed_cost) - cast(case when (monthly.forecast_cost - monthly.billed_cost) < 0 then ceil((monthly.forecast_cost - monthly.billed_cost)) else floor((monthly.forecast_cost - monthly.billed_cost)) end as decimal(19, 0)) as decimal(18, 18)) * cast(newest.rate as decimal(18, 12)) as decimal(38, 18))
+  end as forecast_cost
+  from "team_costs" as monthly
+  inner join newest on monthly.billing_currency = newest.billing_currency
 )
 select
-  case when fiscal_year is null then first_month end as month,
-  fiscal_year,
-  first_month,
-  last_month,
-  label,
-  value,
-  team,
-  billing_currency,
-  budget,
-  billed_cost,
-  forecast_cost,
-  budget - billed_cost as remaining,
-  case when budget <> 0 and abs(billed_cost) < 10000000000000 and abs(budget) < 10000000000000
-    then round(round(billed_cost, 18) / budget, 6) end as share_spent,
-  billed_cost > budget as is_over,
-  forecast_cost > budget as is_forecast_over
-from forecast;
+  month, 'all' as label, cast(null as TEXT) as value, reporting_currency as billing_currency,
+  billed_cost, forecast_cost
+from converted
+union all
+select
+  month, 'project_id' as label, project_id as value, reporting_currency as billing_currency,
+  billed_cost, forecast_cost
+from converted
+where project_id is not null
+union all
+select
+  month, 'model_id' as label, model_id as value, reporting_currency as billing_currency,
+  billed_cost, forecast_cost
+from converted
+where model_id is not null
+union all
+select
+  month, 'service_provider_name' as label, service_provider_name as value, reporting_currency as billing_currency,
+  billed_cost, forecast_cost
+from converted
+where service_provider_name is not null
+union all
+select
+  month, 'all' as label, cast(null as TEXT) as value, reporting_currency as billing_currency,
+  billed_cost, forecast_cost
+from ahead
+union all
+select
+  month, 'project_id' as label, project_id as value, reporting_currency as billing_currency,
+  billed_cost, forecast_cost
+from ahead
+where project_id is not null
+union all
+select
+  month, 'model_id' as label, model_id as value, reporting_currency as billing_currency,
+  billed_cost, forecast_cost
+from ahead
+where model_id is not null
+union all
+select
+  month, 'service_provider_name' as label, service_provider_name as value, reporting_currency as billing_currency,
+  billed_cost, forecast_cost
+from ahead
+where service_provider_name is not null
+union all
+select month, 'team' as label, team as value, reporting_currency, billed_cost, forecast_cost
+from converted
+where team is not null
+union all
+select month, 'team' as label, team as value, reporting_currency, billed_cost, forecast_cost
+from team_ahead
+where team is not null;
 
 create view showback as
 -- What each team bears in a month: its own costs, and its part of shared costs. All rows together are all costs. Costs that no team has,
@@ -10256,6 +10277,122 @@ select
 from amounts
 inner join books on amounts.book_view = books.book_view
 group by amounts.book_view, amounts.month, amounts.billing_currency, books.last_month;
+
+create view budget_status as
+-- Each budget beside the costs and the forecast of its month or fiscal year, over all accounts. Costs in a currency other than the
+-- budget's count only if it is the reporting currency, at the rate of their day. A period without costs has spent 0, and one that has not begun has no forecast. Of a fiscal year, each month
+-- that has not begun counts in the forecast as much as the running month.
+with months as (
+  select month, 'all' as label, cast(null as TEXT) as value, billing_currency, billed_cost, forecast_cost
+  from "monthly_costs"
+  union all
+  select month, 'project_id', project_id, billing_currency, billed_cost, forecast_cost
+  from "monthly_costs"
+  where project_id is not null
+  union all
+  select month, 'model_id', model_id, billing_currency, billed_cost, forecast_cost
+  from "monthly_costs"
+  where model_id is not null
+  union all
+  select month, 'service_provider_name', service_provider_name, billing_currency, billed_cost, forecast_cost
+  from "monthly_costs"
+  where service_provider_name is not null
+  union all
+  select month, 'team', team, billing_currency, billed_cost, forecast_cost
+  from "team_costs"
+  where team is not null
+  union all
+  select month, label, value, billing_currency, billed_cost, forecast_cost
+  from "ai_billing__converted_months"
+),
+-- The reporting currency, if there are costs in another one.
+reporting as (
+  select distinct reporting_currency as currency
+  from "converted_costs"
+  where billing_currency <> reporting_currency
+),
+-- If one of the costs has no forecast, their sum has none.
+summed as (
+  select
+    month, label, value, billing_currency,
+    sum(billed_cost) as billed_cost,
+    case when count(*) = count(forecast_cost) then sum(forecast_cost) end as forecast_cost
+  from months
+  group by month, label, value, billing_currency
+),
+running as (
+  select cast(date_trunc('month', max(through_day)) as date) as month from "monthly_costs"
+),
+-- A period without costs has a forecast of 0, but before seven complete days nothing is known of the end of the month.
+known as (
+  select count(distinct calendar.day) as complete_days
+  from "ai_billing__calendar_costs" as calendar
+  inner join running on calendar.month = running.month
+  where calendar.is_complete
+),
+spent as (
+  select
+    budgets.label, budgets.value, budgets.team, budgets.fiscal_year, budgets.first_month, budgets.last_month,
+    budgets.billing_currency, budgets.budget, running.month as running_month,
+    coalesce(sum(summed.billed_cost), 0) as billed_cost,
+    sum(case when summed.month <= running.month then 1 else 0 end) as months_begun,
+    sum(case when summed.month <= running.month and summed.forecast_cost is not null then 1 else 0 end) as months_forecast,
+    coalesce(sum(case when summed.month <= running.month then summed.forecast_cost end), 0) as begun_cost,
+    coalesce(sum(case when summed.month = running.month then summed.forecast_cost end), 0) as running_cost
+  from "ai_billing__budgets" as budgets
+  cross join running
+  left join summed
+    on budgets.label = summed.label
+    and coalesce(budgets.value, '') = coalesce(summed.value, '')
+    and budgets.billing_currency = summed.billing_currency
+    and summed.month >= budgets.first_month
+    and summed.month <= budgets.last_month
+  group by
+    budgets.label, budgets.value, budgets.team, budgets.fiscal_year, budgets.first_month, budgets.last_month,
+    budgets.billing_currency, budgets.budget, running.month
+),
+ahead as (
+  select
+    spent.*,
+    case
+      when last_month > running_month
+        then (extract(year from last_month) - extract(year from running_month)) * 12
+          + extract(month from last_month) - extract(month from running_month)
+      else 0
+    end as months_ahead
+  from spent
+),
+forecast as (
+  select
+    ahead.*,
+    case
+      when first_month <= running_month and months_begun = months_forecast and abs(running_cost) < 10000000000000
+        and (last_month < running_month or known.complete_days >= 7)
+        then begun_cost + running_cost * cast(months_ahead as integer)
+    end as forecast_cost
+  from ahead
+  cross join known
+)
+select
+  case when fiscal_year is null then first_month end as month,
+  fiscal_year,
+  first_month,
+  last_month,
+  label,
+  value,
+  team,
+  billing_currency,
+  budget,
+  billed_cost,
+  forecast_cost,
+  budget - billed_cost as remaining,
+  case when budget <> 0 and abs(billed_cost) < 10000000000000 and abs(budget) < 10000000000000
+    then round(round(billed_cost, 18) / budget, 6) end as share_spent,
+  billed_cost > budget as is_over,
+  forecast_cost > budget as is_forecast_over,
+  reporting.currency is not null as is_converted
+from forecast
+left join reporting on forecast.billing_currency = reporting.currency;
 
 create view ai_billing__book_obstacles as
 -- Why the book that a request asks for cannot be made. `is_accruable` is true for what an accrual can stand for.
