@@ -33,10 +33,12 @@ class Bookkeeping:
         self.warehouse = warehouse
         self.books = {view: Books(view, accounts) for view in VIEWS}
         self.digests: dict[str, str] = {}
+        # All versions of all books.
+        self.made: dict[str, Book] = {}
 
-    def deliver(self, table: Table, teams: list[Team]) -> None:
+    def deliver(self, table: Table, teams: list[Team], **inputs: list[tuple]) -> None:
         self.warehouse.fill(table.tables)
-        self.warehouse.give(teams=teams)
+        self.warehouse.give(teams=teams, **inputs)
         self.warehouse.build()
         for books in self.books.values():
             books.teams = list(teams)
@@ -49,6 +51,7 @@ class Bookkeeping:
             assert found == Counter(entry_of(entry) for entry in books.pending())
         doubts = set() if close.why else books.obstacles(month)
         book = books.reopen(month) if close.why else books.close(month)
+        self.made[book.id] = book
         # Without accruals, a month in doubt is refused.
         accrue = bool(doubts) or close.why is not None
         called = close.view, f"{month:%Y-%m}", f"{close.at:%Y-%m-%d %H:%M:%S}"

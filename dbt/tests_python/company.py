@@ -4,12 +4,12 @@
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from random import Random
 
 from bookkeeping import Close, Team
 from ledger import Account, day_of, days_from, month_after, month_of
-from world import Table, World, cost
+from world import Table, World, cost, usage
 
 ONE, TWO = "https://one.example", "https://two.example"
 FIRST = date(2025, 1, 1)
@@ -216,3 +216,41 @@ class Company:
         if month.month == 11:
             yield Close("billing-period", date(2025, 9, 1), self.instant(month, 20), "an auditor asked")
             yield Close("month", date(2025, 11, 1), self.instant(month, 21), "the invoice came")
+
+    # After the year.
+
+    @property
+    def invoice_totals(self) -> dict[tuple[str, str], Decimal]:
+        """An invoice names cents. One of the two is 1.00 too high."""
+        def total(month: str) -> Decimal:
+            billed = sum(Decimal(record["BilledCost"]) for account in self.accounts for record in account.records.values()
+                         if record.get("InvoiceId") == month and record["BillingCurrency"] == "USD")
+            return billed.quantize(Decimal("0.01"), ROUND_HALF_UP)
+
+        return {("INV-2501", "USD"): total("INV-2501"), ("INV-2502", "USD"): total("INV-2502") + 1}
+
+    def after_the_year(self) -> dict[str, list[tuple]]:
+        """January has tokens with prices, a commitment and a new key, and a cost of December is wrong. Gives the inputs of finance."""
+        usages = World(self.table, dataset="usage", account="main", base_url=ONE, retention_days=900, now=self.main.world.now)
+        for number in range(16):
+            day = date(2026, 1, 1) + timedelta(days=number)
+            price = Decimal(10 if number < 8 else 8)
+            for kind, tokens, billed in (("input_tokens", "1000000", price), ("cache_read_tokens", "500000", price / 20)):
+                more = {"x_UsageType": kind, "x_ModelId": "m-9", "ServiceProviderName": "One"}
+                self.charge(self.main, day, kind, str(billed), **more)
+                usages.put(usage(f"{day}-{kind}", f"{day}", tokens, **more))
+        day = date(2026, 1, 12)
+        for status, effective in (("Used", "30"), ("Unused", "10")):
+            said = {"CommitmentDiscountId": "cd-1", "CommitmentDiscountStatus": status}
+            self.charge(self.main, day, f"commitment-{status}", "0", EffectiveCost=effective, x_ProviderColumns=said)
+        self.charge(self.main, day, "new", x_ApiKeyId="k-new", x_ProjectId="p-search")
+        self.change(self.main, "251212-search", BilledCost=self.amount())
+        self.main.sync(self.main.world.now, (MONTHS[11], date(2026, 1, 1)), (date(2026, 1, 1), date(2026, 1, 18)))
+        usages.sync(("2026-01-01", "2026-01-18"))
+        return {
+            "budgets": [("Search", "2026-01", "USD", "20000"), ("", "2026-01", "USD", "30000", "p-search")],
+            "shared": [("1", "charge_category", "Tax", "evenly")],
+            "exchange_rates": [("USD", "EUR", "2025-01-01", "0.9"), ("USD", "EUR", "2025-07-01", "0.92")],
+            "reporting_currency": [("EUR",)],
+            "invoice_totals": [("Example", *key, str(total)) for key, total in self.invoice_totals.items()],
+        }

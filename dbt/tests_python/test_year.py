@@ -1,20 +1,23 @@
 """A year of a company, whose twelve months are closed by month and by billing period. Every number that the models show of the books
 is compared with a calculation that reads the answers of the providers (ledger.py) and none of our SQL."""
 
+import re
 from collections import Counter
+from datetime import datetime
+from decimal import Decimal
 
 import pytest
+from answers import Answers
 from bookkeeping import VIEWS, Bookkeeping, entry_of
 from company import MONTHS, Company
-from warehouses import DuckDB, Postgres, Warehouse
+from warehouses import ROOT, DuckDB, Postgres, Warehouse
 
 DOUBTS = ("estimate", "not proven", "provisional")
 CHANGES = ("account added", "arrived", "corrected", "late", "reopened", "settled", "withdrawn")
 
 
-def played(warehouse: Warehouse, months: int) -> Bookkeeping:
+def played(warehouse: Warehouse, company: Company, months: int) -> Bookkeeping:
     warehouse.create_raw()
-    company = Company()
     kept = Bookkeeping(warehouse, company.accounts)
     for close in company.year(MONTHS[:months]):
         kept.deliver(company.table, company.teams)
@@ -23,9 +26,14 @@ def played(warehouse: Warehouse, months: int) -> Bookkeeping:
 
 
 @pytest.fixture(scope="module")
-def year():
+def company():
+    return Company()
+
+
+@pytest.fixture(scope="module")
+def year(company):
     warehouse = DuckDB()
-    yield played(warehouse, 12)
+    yield played(warehouse, company, 12)
     warehouse.close()
 
 
@@ -45,8 +53,38 @@ def test_all_adjustments_of_a_year(year, view):
     assert year.entries(f"adjustments where not is_pending and book_view = '{view}'") == expected
 
 
+@pytest.fixture(scope="module")
+def answers(company, year):
+    """The inputs of finance are given only now: a book needs none of them but the teams."""
+    year.deliver(company.table, company.teams, **company.after_the_year())
+    return Answers(company, year)
+
+
+def questions() -> list[tuple[int, str]]:
+    page = (ROOT / "docs" / "questions.md").read_text()
+    return [(int(number), line) for number, line in re.findall(r"^-- (\d+)\. .*\n(.*;)$", page, re.MULTILINE)]
+
+
+@pytest.mark.parametrize("number, line", questions(), ids=[str(number) for number, _ in questions()])
+def test_a_question_of_finance_has_the_answer_of_the_records(year, answers, number, line):
+    asked = Counter(tuple(plain(value) for value in row.values()) for row in year.warehouse.all(line))
+    assert asked == Counter(tuple(plain(value) for value in row) for row in answers.answer(number).elements())
+    assert asked
+
+
+def plain(value):
+    """A month may come as an instant. An amount that was divided or converted is rounded after 18 digits, at several places."""
+    if isinstance(value, datetime):
+        return value.date()
+    return round(value, 12) if isinstance(value, Decimal) else value
+
+
+def test_there_are_twenty_questions():
+    assert [number for number, _ in questions()] == list(range(1, 21))
+
+
 def test_postgres_writes_the_same_books(postgres):
     """Four months, with late costs, a late tax, a sync that failed, rows that a destination loses, and teams that move."""
     warehouse = Postgres(postgres.port, "year")
-    assert len(played(warehouse, 4).digests) == 8
+    assert len(played(warehouse, Company(), 4).digests) == 8
     warehouse.close()

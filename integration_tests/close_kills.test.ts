@@ -1,0 +1,52 @@
+/** `close`, killed by SIGKILL before each statement that writes to the books: there is no close, or the whole close. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { startScript } from "../bin/process.ts";
+import { Database } from "../warehouse/database.ts";
+import { october } from "../warehouse/testing_costs.ts";
+
+const VICTIM = fileURLToPath(new URL("close_kills/victim.ts", import.meta.url));
+const BOOKS = ["closes", "close_entries", "close_lines", "close_inputs"];
+/** The request, entries, inputs, lines, the digest, and the end of the transaction. */
+const POINTS = 6;
+
+/** How many rows each table of the books has, and how many books have a digest. */
+async function held(path: string): Promise<number[]> {
+  const database = await Database.open(path, "read");
+  try {
+    const counts = BOOKS.map((name) => `(SELECT count(*) FROM ai_billing_${name})`);
+    const [row] = await database.query(
+      `SELECT ${counts.join(", ")}, (SELECT count(digest) FROM ai_billing_closes)`,
+    );
+    return (row ?? []).map(Number);
+  } finally {
+    database.close();
+  }
+}
+
+test(
+  "close killed between any two statements leaves no book or the whole book",
+  { timeout: 600_000 },
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), "close-kills-"));
+    const path = join(folder, "billing.duckdb");
+    try {
+      await october(path);
+      for (let point = 1; point <= POINTS; point += 1) {
+        const { ended } = startScript(VICTIM, [path, String(point)]);
+        expect((await ended).signal, `point ${point}`).toBe("SIGKILL");
+        expect(await held(path), `point ${point}`).toEqual([0, 0, 0, 0, 0]);
+      }
+      const { ended } = startScript(VICTIM, [path, "none"]);
+      expect((await ended).code).toBe(0);
+      const whole = await held(path);
+      expect([whole[0], whole[4]]).toEqual([1, 1]);
+      expect(whole.every((rows) => rows > 0)).toBe(true);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+);
