@@ -6,6 +6,7 @@ import packageJson from "../package.json" with { type: "json" };
 import type { AskingCommand } from "../src/asking.ts";
 import type { Host } from "../src/connector.ts";
 import { Emitter } from "../src/emit.ts";
+import { NOTICE_URL } from "../src/config_place.ts";
 import { ConnectorError } from "../src/errors.ts";
 import type { LoginCommand } from "../src/login/login.ts";
 import { errorTrace, failureOf } from "../src/protocol.ts";
@@ -299,10 +300,11 @@ async function runWarehouse(
   process.umask(PRIVATE);
   stderr.on("error", () => undefined); // the sync goes on if the terminal closes
   const warn = sayOnStderr(secrets);
-  const [connector, { warehouse }, { askAt }] = await Promise.all([
+  const [connector, { warehouse }, { askAt }, { poster }] = await Promise.all([
     import("../src/connector.ts"),
     import("../warehouse/command.ts"),
     import("../src/login/prompt.ts"),
+    import("./post.ts"),
   ]);
   const host = hostOf(connector, secrets, stop);
   try {
@@ -317,6 +319,8 @@ async function runWarehouse(
       warn,
       watch: await watcherOf(secrets),
       ask: stdin.isTTY && stderr.isTTY ? askAt(stdin, stderr, stop) : undefined,
+      noticeUrl: environment[NOTICE_URL],
+      post: poster(connector, process.env, packageJson, stop),
       databaseUrl: environment["DATABASE_URL"],
       readInput: async () => Buffer.from(await readInput()).toString("utf8"),
     });

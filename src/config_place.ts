@@ -13,5 +13,11 @@ export const VARIABLES = {
   provider: "AI_BILLING_PROVIDER",
 } as const;
 
+/** The member of a config with the address that gets notices of `sync`. */
+export const NOTICE_MEMBER = "notice_url";
+
+/** The address that gets notices of `sync`, in place of `notice_url`. It is a secret: who knows it can write to the channel behind it. */
+export const NOTICE_URL = "AI_BILLING_NOTICE_URL";
+
 /** The variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;

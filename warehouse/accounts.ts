@@ -1,6 +1,7 @@
 /** The accounts that a sync reads: configs of one account each, or a config with a list of accounts. */
 import { type Config, parseConfig, secretsOf } from "../src/config/config.ts";
 import { isObject } from "../src/config/members.ts";
+import { NOTICE_MEMBER } from "../src/config_place.ts";
 import { ConnectorError } from "../src/errors.ts";
 import type { WarehouseHost } from "./host.ts";
 
@@ -89,8 +90,9 @@ function entriesOf(path: string, file: unknown, faults: string[]): Found[] {
   if (!isObject(file) || file["accounts"] === undefined) {
     return [{ path, where, config: file, isEntry: false }];
   }
-  const { accounts: list, ...others } = file;
-  const beside = Object.keys(others);
+  const list = file["accounts"];
+  // Notices are about the whole database.
+  const beside = Object.keys(file).filter((key) => key !== "accounts" && key !== NOTICE_MEMBER);
   if (beside.length > 0) {
     faults.push(
       `${where} has accounts, and ${beside.length} other ${beside.length === 1 ? "member" : "members"} beside them: put these into each account`,

@@ -11,7 +11,7 @@ import {
   repeated,
   textsOf,
 } from "../src/command_options.ts";
-import { DEFAULT_CONFIG, STDIN } from "../src/config_place.ts";
+import { DEFAULT_CONFIG, NOTICE_MEMBER, NOTICE_URL, STDIN } from "../src/config_place.ts";
 import type { CostsOptions } from "./costs.ts";
 import { addCosts } from "./costs_options.ts";
 import { type InitOptions, isProviderName, PROVIDER_NAMES } from "./init.ts";
@@ -61,7 +61,10 @@ export function addWarehouse(program: Parser, found: (command: WarehouseCommand)
     codes:
       "0 everything was read; 1 something was not, and the next sync goes on from\n" +
       "there; 2 the line is wrong. A sync that is stopped or killed loses nothing.",
-    more: ENVIRONMENT,
+    more: `${ENVIRONMENT}
+Notices: the address in ${NOTICE_MEMBER} of the config, or in ${NOTICE_URL}, gets the summary as JSON by POST, with a
+text for Slack, if a budget is at risk, a day is unusual, a closed month changed or the sync failed: each event once.
+`,
   })
     .addOption(repeated(CONFIG[0], `${CONFIG[1]}; repeat it for several accounts`, CONFIG[2]))
     .addOption(repeated("--only <name>", "account of the config to read; repeat it for several"))

@@ -43,6 +43,10 @@ export interface WarehouseHost {
   readonly watch: () => Watcher;
   /** Asks a person, and hides the answer if it is a secret. Absent if stdin or stderr is no terminal. */
   readonly ask: ((question: string, secret: boolean) => Promise<string>) | undefined;
+  /** The address for notices in the environment, see NOTICE_URL. */
+  readonly noticeUrl: string | undefined;
+  /** Sends a JSON text by POST. Follows no redirect. Gives the status; rejects if no answer comes within half a minute. */
+  readonly post: (url: URL, body: string) => Promise<number>;
   /** `DATABASE_URL` of the environment. */
   readonly databaseUrl: string | undefined;
   /** All of stdin, for a secret that a program passes. */

@@ -178,7 +178,8 @@ function invoiceRows({ invoices: { found, findings } }: Overview): Row[] {
   }));
 }
 
-function usualWords({ kind, day, usual }: Anomaly): string {
+/** What the day of an anomaly usually costs, in words. */
+export function usualWords({ kind, day, usual }: Anomaly): string {
   const amount = money(usual, DIGITS);
   if (kind === "new") return `new; all costs are usually ${amount}`;
   return kind === "label" ? `its usual day: ${amount}` : `usual for a ${weekday(day)}: ${amount}`;

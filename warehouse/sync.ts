@@ -15,6 +15,7 @@ import {
   storeInputs,
   warnOfBudgets,
 } from "./inputs.ts";
+import { Notices } from "./notices.ts";
 import { reportData, screensOf } from "./report/data.ts";
 import { overviewsOf } from "./report/overview.ts";
 import { assertMayWrite, writeReport } from "./report/write.ts";
@@ -62,12 +63,13 @@ const LONGEST_SLEEP = 3_600_000;
  */
 export async function sync(options: SyncOptions, host: WarehouseHost): Promise<boolean> {
   if (options.report !== undefined) await assertMayWrite(options.report, "--report");
-  if (options.every === undefined) return await syncOnce(options, host);
+  const notices = await Notices.of(options.configs, host);
+  if (options.every === undefined) return await syncOnce(options, host, notices);
   let reset = options.reset;
   for (;;) {
     const next = host.now() + options.every;
     try {
-      await syncOnce({ ...options, reset }, host);
+      await syncOnce({ ...options, reset }, host, notices);
       reset = [];
     } catch (reason) {
       const error = ConnectorError.from(reason);
@@ -94,8 +96,18 @@ function chosenOf(accounts: readonly Account[], only: readonly string[]): readon
   return only.length === 0 ? accounts : accounts.filter(({ name }) => only.includes(name));
 }
 
-async function syncOnce(options: SyncOptions, host: WarehouseHost): Promise<boolean> {
-  const summary = await summaryOfSync(options, host);
+async function syncOnce(
+  options: SyncOptions,
+  host: WarehouseHost,
+  notices: Notices | undefined,
+): Promise<boolean> {
+  const summary = await summaryOfSync(options, host, notices).catch(async (reason: unknown) => {
+    const error = ConnectorError.from(reason);
+    // A person who stops a sync, or writes a wrong line, knows of it.
+    const isKnown = error.code === "aborted" || error.code === "invalid_arguments";
+    if (!isKnown) await notices?.tellFailure(options.database, error);
+    throw error;
+  });
   // Said when the database is closed, so that a reader of the summary can open it.
   await host.say(
     options.json
@@ -105,7 +117,11 @@ async function syncOnce(options: SyncOptions, host: WarehouseHost): Promise<bool
   return summary.ok;
 }
 
-async function summaryOfSync(options: SyncOptions, host: WarehouseHost): Promise<Summary> {
+async function summaryOfSync(
+  options: SyncOptions,
+  host: WarehouseHost,
+  told: Notices | undefined,
+): Promise<Summary> {
   const accounts = await accountsOf(options.configs, host);
   const chosen = chosenOf(accounts, options.only);
   const inputs = await readInputs(options.inputs);
@@ -127,20 +143,18 @@ async function summaryOfSync(options: SyncOptions, host: WarehouseHost): Promise
     await warnOfBudgets(database, host.warn);
     const unusable = await unusables(database);
     warnOfUnusables(unusable, host.warn);
-    const bills = await storeBills(database);
-    const streams = await streamsOf(results, database);
     const screens = await screensOf(database);
     if (options.report !== undefined) {
       const data = await reportData(database, screens, "source-ai-billing sync");
       await writeReport(options.report, data);
     }
-    return {
+    const summary: Summary = {
       ok: results.every(({ ok }) => ok),
       accounts: results.map(endOf),
-      streams,
+      streams: await streamsOf(results, database),
       currencies: await overviewsOf(database, screens),
       reporting: await reportingOf(database),
-      bills: inOrder(bills, accounts),
+      bills: inOrder(await storeBills(database), accounts),
       proofs: await proofs(database),
       unusable,
       findings: await findingsOf(database),
@@ -148,6 +162,8 @@ async function summaryOfSync(options: SyncOptions, host: WarehouseHost): Promise
       report: options.report ?? null,
       database: options.database,
     };
+    await told?.tell(database, summary);
+    return summary;
   } finally {
     database.close();
   }

@@ -29,6 +29,8 @@ export function hostWith(parts: Partial<WarehouseHost>): WarehouseHost {
       end: () => undefined,
     }),
     ask: undefined,
+    noticeUrl: undefined,
+    post: none("address for notices"),
     databaseUrl: undefined,
     readInput: none("input"),
     ...parts,

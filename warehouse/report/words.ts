@@ -32,6 +32,8 @@ export function claimOf({ headline: head, currency, teams }: Screen): string {
 export interface TeamOver {
   readonly team: string;
   readonly budget: string;
+  /** The costs so far. */
+  readonly billed: string;
   /** The forecast, or the costs so far. */
   readonly expected: string;
   readonly isForecast: boolean;
@@ -51,7 +53,7 @@ export function teamsOver(teams: readonly TeamBudget[], isMonthOver: boolean): T
       const excess = subtract(expected, budget);
       const isAlready = isMore(billed, budget);
       return isMore(expected, budget)
-        ? [{ team, budget, expected, isForecast, excess, isAlready }]
+        ? [{ team, budget, billed, expected, isForecast, excess, isAlready }]
         : [];
     })
     .toSorted((a, b) => Number(b.excess) - Number(a.excess));

@@ -1,0 +1,210 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ConnectorError } from "../src/errors.ts";
+import { Secrets } from "../src/secrets.ts";
+import { Database } from "./database.ts";
+import { Notices, type NoticeHost } from "./notices.ts";
+import type { Anomaly, Headline, Overview, TeamBudget } from "./report/model.ts";
+import type { Summary } from "./summary.ts";
+import { hostWith } from "./testing.ts";
+
+const URL = "https://hooks.example.com/services/T0/B0/s3cretPath";
+
+let folder: string;
+let database: Database;
+/** The texts of the notices, line by line. */
+let told: string[][];
+let answer: () => Promise<number>;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "notices-"));
+  database = await Database.open(join(folder, "billing.duckdb"), "write");
+  await database.run(
+    "CREATE TABLE adjustments (book_view VARCHAR, month DATE, billing_currency VARCHAR, is_pending BOOLEAN, kind VARCHAR, amount DECIMAL(38, 18))",
+  );
+  told = [];
+  answer = () => Promise.resolve(200);
+});
+afterEach(async () => {
+  database.close();
+  await rm(folder, { recursive: true });
+});
+
+const hostOf = (more: Partial<NoticeHost> = {}): NoticeHost =>
+  hostWith({
+    noticeUrl: URL,
+    secrets: new Secrets(),
+    post: async (_, body) => {
+      const status = await answer();
+      const received: unknown = JSON.parse(body);
+      if (status === 200 && typeof received === "object" && received !== null && "text" in received)
+        told.push(String(received.text).split("\n"));
+      return status;
+    },
+    ...more,
+  });
+
+const HEADLINE: Headline = {
+  month: "2026-03-01",
+  throughDay: "2026-03-09",
+  hasCompleteDay: true,
+  isOver: false,
+  toDate: "80",
+  comparison: null,
+  behind: [],
+  ahead: null,
+  forecast: "190",
+  range: null,
+  forecastMethod: "",
+  daysInMonth: 31,
+  daysProvisional: 0,
+  daysNotProven: 0,
+  unsummed: 0,
+  budget: null,
+};
+
+const LEAK: Anomaly = {
+  kind: "label",
+  day: "2026-03-05",
+  label: "key",
+  value: "ci",
+  billed: "21",
+  usual: "1",
+  spread: "1.3",
+  daysCompared: 28,
+  isProven: true,
+};
+
+function summaryWith(parts: {
+  readonly headline?: Partial<Headline>;
+  readonly teams?: readonly TeamBudget[];
+  readonly found?: readonly Anomaly[];
+}): Summary {
+  const overview: Overview = {
+    currency: "USD",
+    headline: { ...HEADLINE, ...parts.headline },
+    moves: null,
+    anomalies: { found: parts.found ?? [], judged: 0, known: 0, all: 0 },
+    changes: { found: [], reread: "none" },
+    invoices: { matched: 0, matchedByLine: 0, open: 0, findings: 0, found: [] },
+    teams: parts.teams ?? [],
+    claim: "",
+    months: [],
+    all: { since: null, billed: "0" },
+    later: "0",
+    models: [],
+    keys: [],
+  };
+  return {
+    ok: true,
+    accounts: [],
+    streams: [],
+    currencies: [overview],
+    bills: [],
+    proofs: [],
+    reporting: null,
+    findings: [],
+    unusable: { rows: 0, first: [] },
+    notices: [],
+    report: null,
+    database: "",
+  };
+}
+
+/** Tells a summary as a sync in a process of its own does. */
+async function tell(summary: Summary, host = hostOf()): Promise<void> {
+  const notices = await Notices.of([], host);
+  await notices?.tell(database, summary);
+}
+
+test("a budget is told when the forecast exceeds it, and once more when the costs do", async () => {
+  const budget = { amount: "100", teams: null, toDate: "80", forecast: "190", isOfAll: true };
+  for (let times = 0; times < 2; times += 1) await tell(summaryWith({ headline: { budget } }));
+  const spent = { ...budget, toDate: "101" };
+  for (let times = 0; times < 2; times += 1)
+    await tell(summaryWith({ headline: { budget: spent, toDate: "101" } }));
+  expect(told).toEqual([
+    ["All costs will exceed the budget of 100.00 in March 2026 by the forecast: 190.00 USD."],
+    [
+      "All costs exceeded the budget of 100.00 in March 2026: 101.00 USD so far, 190.00 by the forecast.",
+    ],
+  ]);
+});
+
+test("a team's budget is told with its name, and one that is kept is not", async () => {
+  const teams = [
+    { team: "Search", billed: "60", forecast: "70", budget: "50" },
+    { team: "Ads", billed: "10", forecast: "20", budget: "50" },
+    { team: "Lab", billed: "10", forecast: null, budget: "5" },
+  ];
+  await tell(summaryWith({ teams }));
+  expect(told).toEqual([
+    [
+      "Search exceeded the budget of 50.00 in March 2026: 60.00 USD so far, 70.00 by the forecast.",
+      "Lab exceeded the budget of 5.00 in March 2026: 10.00 USD so far.",
+    ],
+  ]);
+});
+
+test("an unusual day is told once", async () => {
+  await tell(summaryWith({ found: [LEAK] }));
+  await tell(
+    summaryWith({ found: [{ ...LEAK, day: "2026-03-06", kind: "new", usual: "900" }, LEAK] }),
+  );
+  expect(told).toEqual([
+    ["key ci: 21.00 USD on Mar 5; its usual day: 1.00."],
+    ["key ci: 21.00 USD on Mar 6; new; all costs are usually 900.00."],
+  ]);
+});
+
+test("a closed month that changes is told when its amount is new, and what is booked is not", async () => {
+  const add = (amount: string, isPending = true, kind = "adjustment"): Promise<void> =>
+    database.run(
+      `INSERT INTO adjustments VALUES ('month', '2026-02-01', 'USD', ${isPending}, '${kind}', ${amount})`,
+    );
+  await add("7", false);
+  await add("8", true, "reversal");
+  await tell(summaryWith({}));
+  expect(told).toEqual([]);
+  await add("-3.5");
+  await tell(summaryWith({}));
+  await tell(summaryWith({}));
+  await add("1");
+  await tell(summaryWith({}));
+  expect(told).toEqual([
+    ["February 2026 is closed by month, and changed by −3.50 USD since (1 adjustment)."],
+    ["February 2026 is closed by month, and changed by −2.50 USD since (2 adjustments)."],
+  ]);
+});
+
+test("the text ends after twenty events, and the events are all there", async () => {
+  const found = Array.from({ length: 23 }, (_, key) => ({ ...LEAK, value: `key-${key}` }));
+  await tell(summaryWith({ found }));
+  expect(told[0]).toHaveLength(21);
+  expect(told[0]?.at(-1)).toBe("and 3 more");
+  expect(await database.query("SELECT count(*) FROM source_ai_billing.notices")).toEqual([["23"]]);
+});
+
+test("a failure that no database remembers is told once by a process", async () => {
+  const notices = await Notices.of([], hostOf());
+  const error = new ConnectorError("database", "The file is locked.");
+  for (let times = 0; times < 2; times += 1)
+    await notices?.tellFailure(join(folder, "absent", "billing.duckdb"), error);
+  expect(told).toEqual([["The sync failed. The file is locked."]]);
+});
+
+test("an address is masked, and a message has none of it", async () => {
+  const warnings: string[] = [];
+  const host = hostOf({ warn: (text) => void warnings.push(text) });
+  answer = () => Promise.reject(new Error(`connect ${URL}`));
+  await tell(summaryWith({ found: [LEAK] }), host);
+  const [warning = ""] = warnings;
+  expect(warning).toContain("1 event was not sent");
+  expect(host.secrets.mask(warning)).not.toContain("s3cretPath");
+});
+
+test("without an address nothing is kept", async () => {
+  expect(await Notices.of([], hostOf({ noticeUrl: "" }))).toBeUndefined();
+});

@@ -1,0 +1,239 @@
+/**
+ * Notices: a sync sends its summary to an address if a budget is at risk, a day is unusual, a closed month has new adjustments, or
+ * something was not read. The database remembers each event, so that it is sent once. The address is a secret: whoever knows it can
+ * write to the channel behind it.
+ */
+import { access } from "node:fs/promises";
+import { addressFault } from "../src/config/address.ts";
+import { isObject } from "../src/config/members.ts";
+import { NOTICE_MEMBER, NOTICE_URL } from "../src/config_place.ts";
+import { ConnectorError } from "../src/errors.ts";
+import { literal } from "./columns.ts";
+import { Database } from "./database.ts";
+import { plain } from "./decimals.ts";
+import type { WarehouseHost } from "./host.ts";
+import { count, money, month, shortDate, signedMoney } from "./report/format.ts";
+import type { Overview } from "./report/model.ts";
+import { teamsOver } from "./report/words.ts";
+import type { Summary } from "./summary.ts";
+import { usualWords } from "./summary_screen.ts";
+
+const DIGITS = 2;
+
+/** Lines of the text; a first sync may find many events. */
+const LINES = 20;
+
+/** Something that people want to be told. */
+interface Event {
+  /** Tells the event from all others, in all syncs. */
+  readonly id: string;
+  readonly kind: "budget" | "unusual" | "adjustment" | "failed";
+  readonly text: string;
+}
+
+/** The part of the host that notices need. */
+export type NoticeHost = Pick<
+  WarehouseHost,
+  "noticeUrl" | "now" | "post" | "readJson" | "secrets" | "warn"
+>;
+
+/** Notices of one process. */
+export class Notices {
+  readonly #host: NoticeHost;
+  readonly #url: URL;
+  /** Failures of syncs that could not open their database, and so could not remember them. */
+  readonly #told = new Set<string>();
+
+  private constructor(host: NoticeHost, url: URL) {
+    this.#host = host;
+    this.#url = url;
+  }
+
+  /**
+   * The notices of a sync; absent if neither the environment nor a config has an address. A config that cannot be read has none: the sync
+   * itself says why.
+   *
+   * @throws ConnectorError `invalid_config` if there are two addresses, or one that cannot be used
+   */
+  static async of(configs: readonly string[], host: NoticeHost): Promise<Notices | undefined> {
+    const given = new Set<unknown>([host.noticeUrl]);
+    for (const path of configs) {
+      const file = await host.readJson(path, "config").catch(() => undefined);
+      if (isObject(file)) given.add(file[NOTICE_MEMBER]);
+    }
+    const [address, ...others] = [...given].filter(
+      (each) => each !== undefined && each !== null && each !== "",
+    );
+    if (address === undefined) return undefined;
+    for (const each of [address, ...others]) keepSecret(each, host);
+    const fault =
+      typeof address === "string" ? addressFault(address, { query: true }) : "must be a text";
+    if (typeof address !== "string" || fault !== undefined) {
+      throw new ConnectorError(
+        "invalid_config",
+        `${NOTICE_MEMBER} of the config or ${NOTICE_URL} cannot be used: it ${fault ?? ""}.`,
+      );
+    }
+    if (others.length > 0) {
+      throw new ConnectorError(
+        "invalid_config",
+        `The configs and ${NOTICE_URL} name more than one address for notices: keep one ${NOTICE_MEMBER}.`,
+      );
+    }
+    return new Notices(host, new URL(address));
+  }
+
+  /** Sends the events of a sync that were not sent before. Without one it sends nothing. */
+  async tell(database: Database, summary: Summary): Promise<void> {
+    const over = summary.accounts.filter(({ ok }) => ok).map(({ name }) => `failed ${name}`);
+    await forget(database, [FAILED, ...over]);
+    const events = [
+      ...failuresOf(summary),
+      ...summary.currencies.flatMap(budgetEvents),
+      ...(await adjustmentEvents(database)),
+      ...summary.currencies.flatMap(unusualEvents),
+    ];
+    await this.#send(database, events, { summary });
+  }
+
+  /** Sends that a sync failed as a whole. */
+  async tellFailure(path: string, error: ConnectorError): Promise<void> {
+    const event: Event = { id: FAILED, kind: "failed", text: `The sync failed. ${error.message}` };
+    const { code, message } = error;
+    const more = { error: { code, message } };
+    const database = await existing(path);
+    if (database === undefined) {
+      if (!this.#told.has(message) && (await this.#post([event], more))) this.#told.add(message);
+      return;
+    }
+    try {
+      await this.#send(database, [event], more);
+    } finally {
+      database.close();
+    }
+  }
+
+  async #send(database: Database, events: readonly Event[], more: object): Promise<void> {
+    await database.run(NOTICES);
+    const rows = await database.query("SELECT event FROM source_ai_billing.notices");
+    const sent = new Set(rows.map(([id]) => id));
+    const fresh = events.filter(({ id }) => !sent.has(id));
+    // Remembered after it was sent: a sync that is killed in between sends an event twice, and never loses one.
+    if (fresh.length === 0 || !(await this.#post(fresh, more))) return;
+    const at = literal(new Date(this.#host.now()).toISOString());
+    const values = fresh.map(({ id }) => `(${literal(id)}, ${at}::TIMESTAMPTZ)`);
+    await database.run(`INSERT INTO source_ai_billing.notices VALUES ${values.join(", ")}`);
+  }
+
+  /** Gives whether the address took it. A notice that cannot be sent is no fault of the sync: the next one tries again. */
+  async #post(events: readonly Event[], more: object): Promise<boolean> {
+    const lines = events.slice(0, LINES).map(({ text }) => text);
+    const left = events.length - lines.length;
+    const text = [...lines, ...(left > 0 ? [`and ${left} more`] : [])].join("\n");
+    const shown = events.map(({ kind, text: words }) => ({ kind, text: words }));
+    const body = this.#host.secrets.mask(JSON.stringify({ text, events: shown, ...more }));
+    const fault = await this.#host.post(this.#url, body).then(
+      (status) => (status >= 200 && status < 300 ? undefined : `was answered with ${status}`),
+      (reason: unknown) => `failed: ${ConnectorError.from(reason).detail ?? String(reason)}`,
+    );
+    if (fault === undefined) return true;
+    this.#host.warn(
+      `The notice of ${count(events.length, "event")} was not sent, the POST ${fault}. The next sync tries again.`,
+    );
+    return false;
+  }
+}
+
+/** The event of a sync that failed as a whole. */
+const FAILED = "failed";
+
+const NOTICES = `
+  CREATE SCHEMA IF NOT EXISTS source_ai_billing;
+  CREATE TABLE IF NOT EXISTS source_ai_billing.notices (event VARCHAR, sent_at TIMESTAMPTZ)`;
+
+/** The address from its path on: the host alone is no secret, and may be that of the provider. */
+function keepSecret(address: unknown, { secrets }: NoticeHost): void {
+  const url = typeof address === "string" ? URL.parse(address) : null;
+  const path = url === null ? String(address) : `${url.pathname}${url.search}`;
+  secrets.add(path.length > 1 ? [path] : []);
+}
+
+/** A failure that is over may come again, and is then another event. */
+async function forget(database: Database, ids: readonly string[]): Promise<void> {
+  await database.run(NOTICES);
+  await database.run(
+    `DELETE FROM source_ai_billing.notices WHERE event IN (${ids.map(literal).join(", ")})`,
+  );
+}
+
+/** The database of a failed sync; absent if there is none, or if it cannot be opened. */
+async function existing(path: string): Promise<Database | undefined> {
+  try {
+    await access(path);
+    return await Database.open(path, "write");
+  } catch {
+    return undefined;
+  }
+}
+
+const failuresOf = ({ accounts }: Summary): Event[] =>
+  accounts
+    .filter(({ ok }) => !ok)
+    .map(({ name, errors }) => ({
+      id: `failed ${name}`,
+      kind: "failed",
+      text: `${name} was not read to its end. ${errors.join(" ")}`,
+    }));
+
+function budgetEvents({ currency, headline: head, teams }: Overview): Event[] {
+  const { budget, isOver: isMonthOver } = head;
+  const whole =
+    budget?.teams === null
+      ? [
+          {
+            team: "All costs",
+            billed: budget.toDate,
+            forecast: budget.forecast,
+            budget: budget.amount,
+          },
+        ]
+      : [];
+  const name = month(head.month);
+  return [...teamsOver(whole, isMonthOver), ...teamsOver(teams, isMonthOver)].map((over): Event => {
+    const forecast = money(over.expected, DIGITS);
+    const limit = `the budget of ${money(over.budget, DIGITS)}`;
+    const later = over.isForecast ? `, ${forecast} by the forecast` : "";
+    const billed = `${money(over.billed, DIGITS)} ${currency}`;
+    // A budget that is at risk is told once, and once more when it is exceeded.
+    return {
+      id: `budget ${over.isAlready ? "over" : "at risk"} ${head.month} ${currency} ${over.budget} ${over.team}`,
+      kind: "budget",
+      text: over.isAlready
+        ? `${over.team} exceeded ${limit} in ${name}: ${billed}${isMonthOver ? "" : " so far"}${later}.`
+        : `${over.team} will exceed ${limit} in ${name} by the forecast: ${forecast} ${currency}.`,
+    };
+  });
+}
+
+const unusualEvents = ({ currency, anomalies }: Overview): Event[] =>
+  anomalies.found.map((found) => {
+    const { day, kind, label, value, billed } = found;
+    const name = label === "all" ? "All costs" : `${label} ${value}`;
+    return {
+      id: `unusual ${kind} ${day} ${currency} ${name}`,
+      kind: "unusual",
+      text: `${name}: ${money(billed, DIGITS)} ${currency} on ${shortDate(day)}; ${usualWords(found)}.`,
+    };
+  });
+
+/** Changes of closed months that no book has yet. Each new amount is an event. */
+async function adjustmentEvents(database: Database): Promise<Event[]> {
+  const rows = await database.query(`
+    SELECT book_view, month, billing_currency, count(*), sum(amount) FROM adjustments
+    WHERE is_pending AND kind = 'adjustment' GROUP BY ALL HAVING sum(amount) <> 0 ORDER BY ALL`);
+  return rows.map(([view = "", first = "", currency = "", number = "0", sum = "0"]) => ({
+    id: `adjustment ${view} ${first} ${currency} ${number} ${plain(sum)}`,
+    kind: "adjustment",
+    text: `${month(first)} is closed by ${view}, and changed by ${signedMoney(plain(sum), DIGITS)} ${currency} since (${count(Number(number), "adjustment")}).`,
+  }));
+}
