@@ -185,13 +185,21 @@ def test_an_account_without_cost_for_two_months_stands_in_its_month(table, tmp_p
     assert "The last five weeks have no usage charges to judge." in page.words
 
 
-def test_a_short_history_is_said_to_be_short(table, tmp_path):
+@pytest.mark.parametrize(
+    ("since", "words"),
+    [
+        ("11-10", "The history is too short to judge a day: it needs eight days to compare with."),
+        ("11-09", "No day of the last five weeks is far from its usual cost, among the 5 of 45 values"),
+    ],
+)
+def test_a_short_history_is_said_to_be_short(table, tmp_path, since, words):
+    """Eight days with costs before are enough to judge a label, not to judge a weekday of the account."""
     world = account(table, "new", "11-17")
-    spend(world, "11-01", "11-19", "10")
-    read(world, "11-01")
+    spend(world, since, "11-19", "10")
+    read(world, since)
     page = Page(table, tmp_path)
-    assert "The history is too short to judge a day" in page.words
-    assert "No day of the last five weeks" not in page.words
+    assert words in page.words
+    assert ("No day of the last five weeks" in page.words) == (since == "11-09")
 
 
 def test_a_long_history_without_costs_is_not_called_short(table, tmp_path):

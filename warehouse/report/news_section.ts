@@ -65,7 +65,7 @@ function usualWords({ judged, known, all }: Anomalies): string {
     return "The history is too short to judge a day: it needs eight days to compare with.";
   const others = "too short a history, or a weekday that usually costs nothing";
   if (judged === 0) return `No day can be judged: each has ${others}.`;
-  const usual = "No day of the last five weeks is far from what its weekday usually costs";
+  const usual = "No day of the last five weeks is far from its usual cost";
   return judged === all
     ? `${usual}.`
     : `${usual}, among the ${decimal(String(judged))} of ${decimal(String(all))} values that can be judged. The others have ${others}.`;
