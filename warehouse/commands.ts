@@ -62,8 +62,9 @@ export function addWarehouse(program: Parser, found: (command: WarehouseCommand)
       "0 everything was read; 1 something was not, and the next sync goes on from\n" +
       "there; 2 the line is wrong. A sync that is stopped or killed loses nothing.",
     more: `${ENVIRONMENT}
-Notices: the address in ${NOTICE_MEMBER} of the config, or in ${NOTICE_URL}, gets the summary as JSON by POST, with a
-text for Slack, if a budget is at risk, a day is unusual, a closed month changed or the sync failed: each event once.
+Notices: the address in ${NOTICE_MEMBER} of the config, or in ${NOTICE_URL},
+gets the summary as JSON by POST, with a text for Slack, if a budget is at risk, a day is
+unusual, a closed month changed or the sync failed: each event once.
 `,
   })
     .addOption(repeated(CONFIG[0], `${CONFIG[1]}; repeat it for several accounts`, CONFIG[2]))

@@ -36,7 +36,7 @@
   {%- if execute and flags.INTROSPECT and input in ai_billing.optional_columns() -%}
     {%- set parts = named.split('.') -%}
     {%- set relation = ref(named) if '.' not in named else api.Relation.create(
-      database=parts[-3] if parts | length > 2 else target.database, schema=parts[-2], identifier=parts[-1]) -%}
+      database=parts[-3] if parts | length > 2 else target.database | default(none), schema=parts[-2], identifier=parts[-1]) -%}
     {%- set held = adapter.get_columns_in_relation(relation) | map(attribute='name') | map('lower') | list -%}
     {%- for column in ai_billing.optional_columns()[input] if held and column not in held -%}
       {%- do lacking.append(column) -%}
