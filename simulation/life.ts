@@ -240,10 +240,14 @@ export async function quiet(connection: Connection, last: Step): Promise<void> {
   }
 }
 
-/** Whether the bounds leave room for all strays, so that no stray is written again, and for all days that are due. */
+/**
+ * Whether the bounds leave room for all strays, so that no stray is written again and none waits for a later sync to be noted, and
+ * for all days that are due.
+ */
 function isEconomical({ trials: { limits, members } }: World): boolean {
-  const { knownStrays, pendingStrays, dueWindows } = limits;
-  return members !== "volatile" && Math.min(knownStrays, pendingStrays, dueWindows) > 100;
+  const { knownStrays, pendingStrays, notedWindows, dueWindows } = limits;
+  const least = Math.min(knownStrays, pendingStrays, notedWindows, dueWindows);
+  return members !== "volatile" && least > 100;
 }
 
 /**

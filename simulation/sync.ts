@@ -78,7 +78,11 @@ export async function sync(options: SyncOptions): Promise<SyncResult> {
   const network = new Network({
     ...options,
     concurrency: config.concurrency ?? MAXIMUM_LANES,
-    writesAll: Array.isArray(options.states) && options.states.length === 0,
+    // After an outage a sync may read a day for a second time, and compare the pages instead of writing each.
+    writesAll:
+      Array.isArray(options.states) &&
+      options.states.length === 0 &&
+      options.provider.strikes.length === 0,
     alive: isAlive,
     fault,
   });
