@@ -62,6 +62,11 @@ export interface SyncResult {
   readonly stoppedFor: number | undefined;
 }
 
+/** After an outage a sync may read a day for a second time, and compare the pages instead of writing each. */
+function writesAll({ states, provider }: SyncOptions): boolean {
+  return Array.isArray(states) && states.length === 0 && provider.strikes.length === 0;
+}
+
 /** Runs a `read` in virtual time. */
 export async function sync(options: SyncOptions): Promise<SyncResult> {
   const { scheduler, config, end } = options;
@@ -78,11 +83,7 @@ export async function sync(options: SyncOptions): Promise<SyncResult> {
   const network = new Network({
     ...options,
     concurrency: config.concurrency ?? MAXIMUM_LANES,
-    // After an outage a sync may read a day for a second time, and compare the pages instead of writing each.
-    writesAll:
-      Array.isArray(options.states) &&
-      options.states.length === 0 &&
-      options.provider.strikes.length === 0,
+    writesAll: writesAll(options),
     alive: isAlive,
     fault,
   });
