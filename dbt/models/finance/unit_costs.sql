@@ -67,11 +67,12 @@ carried as (
   {%- endfor %}
 ),
 
--- OpenAI's usage names services that its costs do not name.
+-- OpenAI's usage names services that its costs do not name. Names are made distinct before they are joined: a service has most rows.
 services as (
-  select distinct usage_rows.source_
-  from usage_rows
-  inner join cost_rows on usage_rows.source_ = cost_rows.source_ and usage_rows.service_name = cost_rows.service_name
+  select distinct usage_names.source_
+  from (select distinct source_, service_name from usage_rows) as usage_names
+  inner join (select distinct source_, service_name from cost_rows) as cost_names
+    on usage_names.source_ = cost_names.source_ and usage_names.service_name = cost_names.service_name
 ),
 
 shared as (
