@@ -60,7 +60,7 @@ export async function modelQuery(name: string): Promise<string> {
 const BEHIND_STEPS = "\n-- behind the steps\n";
 
 /** The code of a model on the steps under it, which are tables by now. */
-const withoutSteps = (body: string): string => body.split(BEHIND_STEPS).at(-1) ?? body;
+export const withoutSteps = (body: string): string => body.split(BEHIND_STEPS).at(-1) ?? body;
 
 /** As many threads as pay for the rows of the raw tables. */
 async function useThreads(database: Database): Promise<void> {
