@@ -7536,6 +7536,14 @@ services as (
   inner join (select distinct source_, service_name from cost_rows) as cost_names
     on usage_names.source_ = cost_names.source_ and usage_names.service_name = cost_names.service_name
 ),
+sources as (
+  select distinct source_, account, base_url, service_provider_name
+  from (
+    select source_, account, base_url, service_provider_name from usage_rows
+    union all
+    select source_, account, base_url, service_provider_name from cost_rows
+  ) as both_
+),
 shared as (
   select
     carried.source_,
@@ -7555,9 +7563,6 @@ shared as (
 quantities as (
   select
     rows_.source_,
-    max(rows_.account) as account,
-    max(rows_.base_url) as base_url,
-    max(rows_.service_provider_name) as service_provider_name,
     rows_.day,
     case when shared.service_name = 1 then rows_.service_name end as service_name,
     case when shared.model_id = 1 then rows_.model_id end as model_id,
@@ -7588,9 +7593,6 @@ units as (
 effective as (
   select
     rows_.source_,
-    max(rows_.account) as account,
-    max(rows_.base_url) as base_url,
-    max(rows_.service_provider_name) as service_provider_name,
     rows_.day,
     case when shared.service_name = 1 then rows_.service_name end as service_name,
     case when shared.model_id = 1 then rows_.model_id end as model_id,
@@ -7689,10 +7691,8 @@ keyed_effective as (
 ),
 priced as (
   select
+    coalesce(units.source_, effective.source_) as source_,
     coalesce(units.day, effective.day) as day,
-    coalesce(units.account, effective.account) as account,
-    coalesce(units.base_url, effective.base_url) as base_url,
-    coalesce(units.service_provider_name, effective.service_provider_name) as service_provider_name,
     coalesce(units.service_name, effective.service_name) as service_name,
     coalesce(units.model_id, effective.model_id) as model_id,
     coalesce(units.project_id, effective.project_id) as project_id,
@@ -7717,18 +7717,18 @@ priced as (
   full outer join keyed_effective as effective on units.join_key = effective.join_key
 )
 select
-  day,
-  account,
-  base_url,
-  service_provider_name,
-  service_name,
-  model_id,
-  project_id,
-  workspace_id,
-  api_key_id,
-  service_tier,
-  workload_type,
-  upstream_provider,
+  priced.day,
+  sources.account,
+  sources.base_url,
+  sources.service_provider_name,
+  priced.service_name,
+  priced.model_id,
+  priced.project_id,
+  priced.workspace_id,
+  priced.api_key_id,
+  priced.service_tier,
+  priced.workload_type,
+  priced.upstream_provider,
   usage_type,
   basis,
   unit,
@@ -7745,7 +7745,8 @@ select
     when 'unproven' in (usage_status, cost_status) then 'unproven'
     else 'incomplete'
   end as day_status
-from priced;
+from priced
+inner join sources on priced.source_ = sources.source_;
 
 create view usage_against_costs as
 -- Usage beside costs, by day and model, to find days on which the two datasets of a provider disagree. Charges other than usage, such

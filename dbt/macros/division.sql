@@ -9,12 +9,12 @@
   round(round({{ amount }}, 18) / {{ count }}, 18)
 {%- endmacro %}
 
-{# DuckDB divides decimals as floats. So this divides their digits, as whole numbers of 128 bits. Null for an amount of 10^19 or more,
-   because twice its digits would not fit. #}
+{# DuckDB divides decimals as floats. So this divides their digits, as whole numbers of 128 bits. Half of one more than the twofold
+   quotient is the rounded quotient. Null for an amount of 10^19 or more, because twice its digits would not fit. #}
 {% macro duckdb__divided(amount, count) -%}
   {%- set digits = ai_billing.duckdb_digits(amount) -%}
   case when abs({{ amount }}) < 10000000000000000000
-    then {{ ai_billing.duckdb_decimal("(2 * " ~ digits ~ " + " ~ count ~ ") // (2 * " ~ count ~ ")", amount ~ " < 0", 18) }} end
+    then {{ ai_billing.duckdb_decimal("((2 * " ~ digits ~ ") // " ~ count ~ " + 1) // 2", amount ~ " < 0", 18) }} end
 {%- endmacro %}
 
 {# A part divided by its whole, as a decimal with six digits: 0.25 is 25 %. Null if the whole is 0, or if one of them exceeds 10^13. #}
@@ -34,7 +34,7 @@
   {%- set above, below = ai_billing.duckdb_digits(part), ai_billing.duckdb_digits(whole) -%}
   case when {{ whole }} <> 0 and abs({{ part }}) < 10000000000000 and abs({{ whole }}) < 10000000000000
     then {{ ai_billing.duckdb_decimal(
-      "(" ~ above ~ " * 2000000 + " ~ below ~ ") // (2 * " ~ below ~ ")",
+      "((" ~ above ~ " * 2000000) // " ~ below ~ " + 1) // 2",
       "(" ~ part ~ " < 0) <> (" ~ whole ~ " < 0)", 6) }} end
 {%- endmacro %}
 
@@ -43,13 +43,13 @@
   cast(replace(cast(abs(cast({{ amount }} as decimal(38, 18))) as varchar), '.', '') as hugeint)
 {%- endmacro %}
 
-{# The decimal that is a whole number times 10^-scale. #}
+{# The decimal that is a whole number times 10^-scale. The number stands here once: DuckDB computes each mention of it anew. #}
 {% macro duckdb_decimal(digits, is_negative, scale) -%}
-  {%- set unit = '1' ~ '0' * scale -%}
+  {%- set unit = '0.' ~ '0' * (scale - 1) ~ '1' -%}
   cast(
-    case when {{ is_negative }} then '-' else '' end
-    || cast(({{ digits }}) // {{ unit }} as varchar) || '.'
-    || lpad(cast(({{ digits }}) % {{ unit }} as varchar), {{ scale }}, '0') as decimal(38, {{ scale }}))
+    cast({{ digits }} as decimal(38, 0))
+    * case when {{ is_negative }} then cast(-{{ unit }} as decimal({{ scale + 1 }}, {{ scale }}))
+      else cast({{ unit }} as decimal({{ scale + 1 }}, {{ scale }})) end as decimal(38, {{ scale }}))
 {%- endmacro %}
 
 {# An amount for people: with two digits after the point, or with four if it is less than 1. #}

@@ -75,6 +75,15 @@ services as (
     on usage_names.source_ = cost_names.source_ and usage_names.service_name = cost_names.service_name
 ),
 
+sources as (
+  select distinct source_, account, base_url, service_provider_name
+  from (
+    select source_, account, base_url, service_provider_name from usage_rows
+    union all
+    select source_, account, base_url, service_provider_name from cost_rows
+  ) as both_
+),
+
 shared as (
   select
     carried.source_,
@@ -91,9 +100,6 @@ shared as (
 quantities as (
   select
     rows_.source_,
-    {%- for name in sources if name != 'day' %}
-    max(rows_.{{ name }}) as {{ name }},
-    {%- endfor %}
     rows_.day,
     {%- for label in labels %}
     case when shared.{{ label }} = 1 then rows_.{{ label }} end as {{ label }},
@@ -122,9 +128,6 @@ units as (
 effective as (
   select
     rows_.source_,
-    {%- for name in sources if name != 'day' %}
-    max(rows_.{{ name }}) as {{ name }},
-    {%- endfor %}
     rows_.day,
     {%- for label in labels %}
     case when shared.{{ label }} = 1 then rows_.{{ label }} end as {{ label }},
@@ -154,7 +157,7 @@ keyed_effective as (
 
 priced as (
   select
-    {%- for name in sources + labels + ['usage_type'] %}
+    {%- for name in ['source_', 'day'] + labels + ['usage_type'] %}
     coalesce(units.{{ name }}, effective.{{ name }}) as {{ name }},
     {%- endfor %}
     case when effective.is_token_kind = 1 then 'priced_token_kind' else 'priced_usage_type' end as basis,
@@ -171,7 +174,13 @@ priced as (
 )
 
 select
-  {{ (sources + labels) | join(',\n  ') }},
+  priced.day,
+  sources.account,
+  sources.base_url,
+  sources.service_provider_name,
+  {%- for label in labels %}
+  priced.{{ label }},
+  {%- endfor %}
   usage_type,
   basis,
   unit,
@@ -185,3 +194,4 @@ select
   case when effective_cost is null then quantity end as quantity_without_cost,
   {{ ai_billing.worst_status('usage_status', 'cost_status') }} as day_status
 from priced
+inner join sources on priced.source_ = sources.source_
