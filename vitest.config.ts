@@ -9,7 +9,7 @@ process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(
   new URL("node_modules/.cache/compiled", import.meta.url),
 );
 
-/** Unit tests that replace modules, or Node's HTTP by nock. All others share a process, which halves the time of a small file. */
+/** Unit tests that replace modules, or Node's HTTP by nock. All others share a process, because each would load the same modules again. */
 const ISOLATED = [
   "src/config/json_file_access.test.ts",
   "src/http/client.test.ts",
@@ -42,6 +42,7 @@ export default defineConfig({
         test: {
           name: "simulation",
           include: ["simulation/**/*.test.ts"],
+          isolate: false,
           testTimeout: 120_000,
         },
       },
@@ -49,6 +50,7 @@ export default defineConfig({
         test: {
           name: "integration",
           include: ["integration_tests/**/*.test.ts"],
+          isolate: false,
           globalSetup: "integration_tests/support/setup.ts",
           testTimeout: 60_000,
           hookTimeout: 60_000,

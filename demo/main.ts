@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { isFakeName } from "../fake_providers/index.ts";
 import { tellOfFake } from "./fake.ts";
-import { tellOfCompany } from "./company/story.ts";
+import { readCompany, tellOfCompany } from "./company/story.ts";
 import { type Places, tell } from "./story.ts";
 import * as terminal from "./terminal.ts";
 
@@ -37,10 +37,15 @@ async function makeFolder(path: string): Promise<void> {
   await mkdir(path);
 }
 
-/** The real spend, then the company. Both are told, whatever the first one's result is. */
+/**
+ * The real spend, then the company, which is read meanwhile, because most of the time goes to one processor. Both are told, whatever
+ * the first one's result is.
+ */
 async function tellAll(places: Places): Promise<boolean> {
+  const company = readCompany(places.directory, places.report);
+  company.catch(() => undefined); // told later
   const isRealRight = await tell(places);
-  return (await tellOfCompany(places.directory, places.report)) && isRealRight;
+  return (await tellOfCompany(company)) && isRealRight;
 }
 
 async function main(): Promise<void> {

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { once } from "node:events";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { check } from "./support/connector.ts";
+import { check, command } from "./support/connector.ts";
 import { type Served, startProvider } from "./support/provider.ts";
 
 let provider: Served;
@@ -13,8 +13,11 @@ afterAll(() => provider[Symbol.asyncDispose]());
 beforeEach(() => provider.faults());
 
 /** The answer of a check that gives one: exactly one CONNECTION_STATUS, no error trace, exit code 0. */
-async function answer(config: Readonly<Record<string, unknown>>): Promise<string> {
-  const run = await check(config);
+async function answer(
+  config: Readonly<Record<string, unknown>>,
+  how: typeof check = check,
+): Promise<string> {
+  const run = await how(config);
   expect(run.code).toBe(0);
   expect(run.errors).toEqual([]);
   const answers = run.messages.flatMap(({ connectionStatus }) => connectionStatus ?? []);
@@ -23,7 +26,8 @@ async function answer(config: Readonly<Record<string, unknown>>): Promise<string
 }
 
 test("a good config succeeds, with one status that says what can be read", async () => {
-  expect(await answer(provider.config())).toBe(
+  const asUsers = (config: object | string) => command("check", { config });
+  expect(await answer(provider.config(), asUsers)).toBe(
     "SUCCEEDED: Usage and costs can be read from Reference AI Provider.",
   );
   const limits = (await provider.requests()).map(({ query }) => query["limit"]);

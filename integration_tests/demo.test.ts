@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { LAUNCHER } from "../bin/process.ts";
 import { decimal, money } from "../warehouse/report/format.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Shell } from "./support/shell.ts";
 
 const run = promisify(execFile);
 const DEMO = fileURLToPath(new URL("../demo/main.ts", import.meta.url));
@@ -111,9 +112,10 @@ describe("npm run demo", () => {
     const queries = [...page.matchAll(/^-- (-?[\d.]+)\n(SELECT .*);$/gm)];
     expect(queries).toHaveLength(5);
     const database = join(directory, "company.duckdb");
+    await using shell = await Shell.open();
     for (const [, amount, sql = ""] of queries) {
       const line = ["query", "--json", "--database", database, sql];
-      const [answer] = JSON.parse((await run(LAUNCHER, line)).stdout);
+      const [answer] = JSON.parse((await shell.here(line)).stdout);
       expect(Object.values(answer), sql).toEqual([amount]);
     }
     const [bill, use, toDate] = queries.map(([, amount = ""]) => decimal(amount));

@@ -1,8 +1,8 @@
-/** Notices of `sync`: a process posts to a server on the loopback. Its address is a secret. */
-import { readFile, writeFile } from "node:fs/promises";
+/** Notices of `sync`, which posts to a server on the loopback: from a process, then from the process of the test. Its address is a secret. */
+import { copyFile, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { Database } from "../warehouse/database.ts";
 import { serve, type Served } from "./support/provider.ts";
 import { type Said, Shell } from "./support/shell.ts";
@@ -22,9 +22,13 @@ interface Channel {
 let server: Server;
 let channel: Channel;
 let served: Served;
+/** The folder of a sync without an address for notices, from which each test goes on. */
+let synced: Shell;
 let shell: Shell;
 
-beforeEach(async () => {
+const FILES = ["config.json", "budgets.csv", "billing.duckdb"];
+
+beforeAll(async () => {
   served = await serve(
     world({
       usage: [usage("u-1", "2026-03-07", "100")],
@@ -32,7 +36,21 @@ beforeEach(async () => {
     }),
     "2026-03-10T06:00:00Z",
   );
+  synced = await Shell.open();
+  await writeFile(synced.path("config.json"), JSON.stringify(served.config()));
+  await writeFile(
+    synced.path("budgets.csv"),
+    "team,month,billing_currency,budget\n,2026-03,USD,100\n",
+  );
+  expect(await synced.here(SYNC)).toMatchObject({ end: 0 });
+});
+afterAll(async () => {
+  await synced[Symbol.asyncDispose]();
+  await served[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
   shell = await Shell.open();
+  for (const file of FILES) await copyFile(synced.path(file), shell.path(file));
   const bodies: Channel["bodies"] = [];
   const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const received: unknown = JSON.parse(await text(request));
@@ -46,15 +64,9 @@ beforeEach(async () => {
   const address = server.address();
   const port = typeof address === "object" ? address?.port : undefined;
   channel = { url: `http://127.0.0.1:${port}${PATH}`, bodies, status: 200 };
-  await writeFile(shell.path("config.json"), JSON.stringify(served.config()));
-  await writeFile(
-    shell.path("budgets.csv"),
-    "team,month,billing_currency,budget\n,2026-03,USD,100\n",
-  );
 });
 afterEach(async () => {
   await shell[Symbol.asyncDispose]();
-  await served[Symbol.asyncDispose]();
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
 });
@@ -62,14 +74,14 @@ afterEach(async () => {
 const SYNC = ["sync", "--config", "config.json", "--budgets", "budgets.csv"];
 
 /** Runs `sync` with the address in the environment. */
-const sync = async (url = channel.url, more: readonly string[] = []): Promise<Said> =>
-  await shell.start([...SYNC, ...more], "", { AI_BILLING_NOTICE_URL: url }).said;
+const sync = async (url = channel.url): Promise<Said> => await shell.here(SYNC, "", url);
 
 const OVER =
   "All costs exceeded the budget of 100.00 in March 2026: 127.50 USD so far, 488.75 by the forecast.";
 
 test("a budget that is exceeded is told once, with the summary and a text for Slack", async () => {
-  const said = await sync(channel.url, ["--json", "--report", "report.html"]);
+  const line = [...SYNC, "--json", "--report", "report.html"];
+  const said = await shell.start(line, "", { AI_BILLING_NOTICE_URL: channel.url }).said;
   expect(said.end).toBe(0);
   expect(said.stderr).not.toContain("notice");
   expect(channel.bodies).toHaveLength(1);
@@ -146,8 +158,9 @@ test("an account that is not read is told by its name, and the others are read",
   ];
   const config = { notice_url: channel.url, accounts };
   await writeFile(shell.path("config.json"), JSON.stringify(config));
+  await rm(shell.path("billing.duckdb"));
   for (let times = 0; times < 2; times += 1)
-    expect(await shell.run(SYNC)).toMatchObject({ end: 1 });
+    expect(await shell.here(SYNC)).toMatchObject({ end: 1 });
   expect(channel.bodies).toHaveLength(1);
   expect(channel.bodies[0]?.text).toMatch(/^bad was not read to its end\. .*\nAll costs exceeded /);
   expect(JSON.stringify(channel.bodies)).not.toContain("wr0ng-t0ken");

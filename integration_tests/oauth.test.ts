@@ -1,4 +1,4 @@
-/** OAuth with the real process: lives of tokens, rotation, what is kept, what is never shown. */
+/** OAuth: lives of tokens, rotation, what is kept, what is never shown. Signals, options and files are tested with the real process. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
@@ -16,7 +16,8 @@ import {
   secretsIn,
   serveOAuth,
 } from "./support/oauth.ts";
-import { type Finished, launch, type LaunchOptions } from "./support/process.ts";
+import { inProcess } from "./support/in_process.ts";
+import { type Finished, type Inputs, launch, type LaunchOptions } from "./support/process.ts";
 import type { StreamState } from "./support/protocol.ts";
 
 const NOW = "2025-10-04T00:00:00Z";
@@ -39,8 +40,15 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const run = (command: string, options: LaunchOptions): Promise<Finished> =>
+/** Runs a command in a process that the launcher starts. */
+const start = (command: string, options: LaunchOptions): Promise<Finished> =>
   launch(command, options).done;
+
+/** Runs a command in this process. */
+const run = (
+  command: "check" | "discover" | "read",
+  { debug = false, ...inputs }: Inputs & { readonly debug?: boolean },
+): Promise<Finished> => inProcess(command, inputs, debug);
 
 function recordsOf({ messages }: Finished): string[] {
   return messages.flatMap(({ record }) =>
@@ -68,7 +76,7 @@ describe("lives of tokens", () => {
   test("a backfill of many lives: one refresh each, every one kept before it is used", async () => {
     served.oauth.server.switches.tokenSeconds = 2;
     served.provider.fault({ kind: "latency", milliseconds: 60 });
-    const config = await served.config({ page_size: 10, concurrency: 8, x_extra: ["kept", 1.5] });
+    const config = await served.config({ page_size: 30, concurrency: 8, x_extra: ["kept", 1.5] });
     const finished = await run("read", { config, catalog });
     expect(finished.code, finished.stdout.slice(-600)).toBe(0);
     expect(new Set(recordsOf(finished)).size).toBe(everything());
@@ -152,11 +160,11 @@ describe("lives of tokens", () => {
 });
 
 describe("what is kept", () => {
-  test.each(["check", "discover"])(
+  test.each(["check", "discover"] as const)(
     "%s hands a rotated token over before it is used",
     async (command) => {
       const config = await served.config();
-      const finished = await run(command, { config });
+      const finished = await start(command, { config });
       expect(finished.code).toBe(0);
       expect(finished.messages[0]?.type).toBe("CONTROL");
       const [kept] = configsOf(finished);
@@ -191,7 +199,7 @@ describe("what is kept", () => {
       mode: 0o644,
     });
     const args = ["--config", path, "--write-config"];
-    const finished = await run("check", { args });
+    const finished = await start("check", { args });
     const saved = JSON.parse(readFileSync(path, "utf8")) as Config;
     expect(saved).toEqual(configsOf(finished)[0]);
     expect(saved["x_mine"]).toEqual({ kept: true });
@@ -203,7 +211,7 @@ describe("what is kept", () => {
     const config = await served.config();
     const args = ["--config", "/proc/self/status", "--write-config"];
     writeFileSync(path, JSON.stringify(config));
-    const finished = await run("check", { args });
+    const finished = await start("check", { args });
     expect(finished.stdout).toContain("FAILED");
     expect(served.tokenRequests()).toEqual([]);
   });
@@ -242,9 +250,9 @@ describe("what goes wrong", () => {
   test.each(FAULTS)("%s is told without a secret", async (_, fault, words) => {
     const config = await served.config();
     served.oauth.setFaults([fault]);
-    for (const command of ["check", "discover", "read"]) {
+    for (const command of ["check", "discover", "read"] as const) {
       const files = command === "read" ? { config, catalog } : { config };
-      const finished = await run(command, { ...files, args: ["--debug"] });
+      const finished = await run(command, { ...files, debug: true });
       expect(finished.stdout).toContain(words);
       expect(finished.code).toBe(
         command === "check" && fault.kind === "status" && fault.error !== "invalid_scope" ? 0 : 1,
@@ -263,7 +271,7 @@ describe("what goes wrong", () => {
   ])("$kind $status mends at the first retry", async (fault) => {
     const config = await served.config();
     served.oauth.setFaults([fault]);
-    const finished = await run("check", { config, args: ["--debug"] });
+    const finished = await run("check", { config, debug: true });
     expect(finished.stdout).toContain("SUCCEEDED");
     expect(finished.stdout).toContain("Trying again");
     expectNoLeak(finished, config);
@@ -400,19 +408,19 @@ describe("login", () => {
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     const address = other.address();
     const port = typeof address === "object" && address !== null ? String(address.port) : "";
-    const busy = await run("login", { args: ["--config", path, "--no-browser", "--port", port] });
+    const busy = await start("login", { args: ["--config", path, "--no-browser", "--port", port] });
     other.close();
     expect(busy.stderr).toContain("--port");
     const bearer = { auth_type: "scoped_bearer_token", access_token: "secret-token" };
     writeFileSync(path, JSON.stringify({ base_url: served.baseUrl, credentials: bearer }));
-    const needless = await run("login", { args: ["--config", path] });
+    const needless = await start("login", { args: ["--config", path] });
     expect(needless.stderr).toContain("needs no login");
     const bare = createServer((_, response) => response.writeHead(404).end());
     await new Promise<void>((resolve) => bare.listen(0, "127.0.0.1", resolve));
     const at = bare.address();
     const base = typeof at === "object" && at !== null ? `http://127.0.0.1:${at.port}` : "";
     writeFileSync(path, JSON.stringify({ ...publicConfig(), base_url: base }));
-    const unknown = await run("login", { args: ["--config", path, "--no-browser"] });
+    const unknown = await start("login", { args: ["--config", path, "--no-browser"] });
     bare.closeAllConnections();
     bare.close();
     expect(unknown.stderr).toContain("Set token_url (and authorization_url)");

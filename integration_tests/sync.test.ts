@@ -221,8 +221,7 @@ describe("sync", () => {
   });
 
   test("--every goes on until it is stopped, and leaves the database free in between", async () => {
-    await using begun = await begin();
-    const { shell } = begun;
+    await using shell = await goOn();
     const { child, said } = shell.start([...SYNC, "--every", "1d", "--json"]);
     if (child.stdout === null) throw new Error("no stdout");
     await once(child.stdout, "data");
@@ -247,8 +246,7 @@ describe("sync", () => {
   });
 
   test("says in one line that another process has the database", async () => {
-    await using begun = await begin();
-    const { shell } = begun;
+    await using shell = await goOn();
     const database = await Database.open(shell.path("billing.duckdb"), "write");
     const said = await shell.run(SYNC);
     database.close();
@@ -309,7 +307,7 @@ test("an account without costs is told so", async () => {
 describe("init", () => {
   test("checks what it is given, and writes a config for its owner only", async () => {
     const { served } = synced;
-    await using shell = await Shell.open();
+    await using shell = await goOn();
     const line = ["init", "--config", "new.json", "--base-url", served.baseUrl, "--secret-stdin"];
     expectOneError(await shell.here(line, "wrong-token-1234"), /401|credential|token/i);
     await expect(stat(shell.path("new.json"))).rejects.toThrow("ENOENT");
@@ -379,7 +377,8 @@ describe("budgets", () => {
 describe("without a config file", () => {
   test("address and token come from the environment", async () => {
     const { served } = synced;
-    await using shell = await Shell.open();
+    await using shell = await goOn();
+    await rm(shell.path("config.json"));
     const environment = { AI_BILLING_BASE_URL: served.baseUrl, AI_BILLING_TOKEN: served.token };
     const said = await shell.start(["sync"], "", environment).said;
     expect(said).toMatchObject({ end: 0 });
@@ -391,7 +390,8 @@ describe("without a config file", () => {
 
   test("the whole config comes from stdin", async () => {
     const { served } = synced;
-    await using shell = await Shell.open();
+    await using shell = await goOn();
+    await rm(shell.path("config.json"));
     const config = JSON.stringify(served.config());
     expect(await shell.run(["sync", "--config", "-"], config)).toMatchObject({ end: 0 });
     expect((await shell.run(["check", "--config", "-"], config)).stdout).toContain("SUCCEEDED");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Database } from "../../warehouse/database.ts";
 import { serveAccount } from "../provider.ts";
-import { isReconciled } from "../reconciliation.ts";
+import { type Comparison, isReconciled } from "../reconciliation.ts";
 import { comparisonsOf, run } from "../story.ts";
 import { showSums } from "../closing.ts";
 import * as terminal from "../terminal.ts";
@@ -13,38 +13,43 @@ const SYNCS = ["2026-11-19T06:00:00Z", "2026-11-21T06:00:00Z"] as const;
 
 const inputOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
-/**
- * Reads the account twice, with teams and budgets, and writes the report.
- *
- * @returns whether the database agrees with the provider
- */
-export async function tellOfCompany(directory: string, report: string): Promise<boolean> {
+/** The end of the company's story, which {@link tellOfCompany} tells. */
+interface Read {
+  /** What the last `sync` said. */
+  readonly said: string;
+  readonly comparisons: readonly Comparison[];
+}
+
+/** Reads the account twice, with teams and budgets, and writes the report. Prints nothing, so that it can run beside another story. */
+export async function readCompany(directory: string, report: string): Promise<Read> {
   const running = await serveAccount(companyAccount(), SYNCS[0]);
-  const [config, path] = ["company.json", "company.duckdb"].map((name) => join(directory, name));
-  if (config === undefined || path === undefined) return false;
+  const config = join(directory, "company.json");
+  const path = join(directory, "company.duckdb");
   try {
-    terminal.section(
-      "A company's bill",
-      "made up: seven uses of three models, four teams, a budget",
-    );
     const init = ["init", "--config", config, "--base-url", running.baseUrl, "--secret-stdin"];
     await run(init, running.token);
     const sync = ["sync", "--config", config, "--database", path];
     const inputs = ["--teams", inputOf("teams.csv"), "--budgets", inputOf("budgets.csv")];
-    await terminal.busy("reading", () => run([...sync, ...inputs]));
+    await run([...sync, ...inputs]);
     running.provider.clock.set(Date.parse(SYNCS[1]));
-    const said = await terminal.busy("reading", () => run([...sync, "--report", report]));
-    for (const text of said.trim().split("\n")) terminal.line(text);
-    terminal.line("The report and the models have other sums of November: docs/sums.md says why.");
+    const said = await run([...sync, "--report", report]);
     const database = await Database.open(path, "read");
     try {
-      const comparisons = await comparisonsOf(running.provider, database);
-      if (!isReconciled(comparisons)) showSums(comparisons);
-      return isReconciled(comparisons);
+      return { said, comparisons: await comparisonsOf(running.provider, database) };
     } finally {
       database.close();
     }
   } finally {
     await running.provider.close();
   }
+}
+
+/** Prints what came of the company's bill. Returns whether the database agrees with the provider. */
+export async function tellOfCompany(reading: Promise<Read>): Promise<boolean> {
+  terminal.section("A company's bill", "made up: seven uses of three models, four teams, a budget");
+  const { said, comparisons } = await terminal.busy("reading", () => reading);
+  for (const text of said.trim().split("\n")) terminal.line(text);
+  terminal.line("The report and the models have other sums of November: docs/sums.md says why.");
+  if (!isReconciled(comparisons)) showSums(comparisons);
+  return isReconciled(comparisons);
 }

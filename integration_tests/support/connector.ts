@@ -2,7 +2,7 @@
 import { expect, inject } from "vitest";
 import { catalogOf, type Config, type ConfiguredCatalog } from "./config.ts";
 import { type Expectations, faultsOf } from "./judge.ts";
-import { readInProcess } from "./in_process.ts";
+import { inProcess, readInProcess } from "./in_process.ts";
 import { type Finished, launch, type LaunchOptions, type Running } from "./process.ts";
 import type { ErrorTrace, Json, StreamState, Trace } from "./protocol.ts";
 
@@ -31,15 +31,17 @@ export interface ReadOptions {
 export type StartOptions = ReadOptions &
   Pick<LaunchOptions, "args" | "env" | "paused" | "raw" | "stdout">;
 
-export function check(config: Config | string): Promise<Run> {
-  return command("check", { config });
+/** Checks in this process. */
+export async function check(config: Config | string): Promise<Run> {
+  return judged(await inProcess("check", { config }), { secrets: secretsOf(config) });
 }
 
-export function discover(config: Config | string): Promise<Run> {
-  return command("discover", { config });
+/** Discovers in this process. */
+export async function discover(config: Config | string): Promise<Run> {
+  return judged(await inProcess("discover", { config }), { secrets: secretsOf(config) });
 }
 
-/** Runs any command to its end. */
+/** Runs any command to its end, in a process that the launcher starts. */
 export async function command(name: string, options: LaunchOptions): Promise<Run> {
   return judged(await launch(name, options).done, { secrets: secretsOf(options.config) });
 }

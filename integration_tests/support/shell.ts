@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { LAUNCHER, localEnvironment, start } from "../../bin/process.ts";
+import { poster } from "../../cli/post.ts";
 import { parseCommandLine } from "../../cli/tree.ts";
 import { readJsonFile } from "../../src/config/json_file.ts";
-import { run as runEngine } from "../../src/connector.ts";
+import { openTransport, run as runEngine } from "../../src/connector.ts";
 import { ConnectorError } from "../../src/errors.ts";
 import { hostOf } from "../../src/testing_host.ts";
 import { warehouse } from "../../warehouse/command.ts";
@@ -20,6 +21,8 @@ export interface Said {
 }
 
 const nothing = (): void => undefined;
+
+const NEVER = new AbortController().signal;
 
 export class Shell implements AsyncDisposable {
   readonly folder: string;
@@ -47,8 +50,10 @@ export class Shell implements AsyncDisposable {
   /**
    * Runs `sync`, `init`, `query` or `report` to its end in the process of the test, because a process for each takes twice as long.
    * The process's own part is tested elsewhere: signals, the environment, stdin and a broken stdout.
+   *
+   * @param noticeUrl the address for notices in the environment
    */
-  async here(args: readonly string[], input = ""): Promise<Said> {
+  async here(args: readonly string[], input = "", noticeUrl?: string): Promise<Said> {
     const [stdout, stderr]: [string[], string[]] = [[], []];
     const engine = hostOf({});
     const warn = (words: string): void => void stderr.push(`${engine.secrets.mask(words)}\n`);
@@ -67,6 +72,8 @@ export class Shell implements AsyncDisposable {
         warn,
         watch: () => ({ saw: nothing, told: nothing, note: warn, end: nothing }),
         readInput: async () => input,
+        noticeUrl,
+        post: poster({ openTransport }, {}, { name: "test", version: "0.0.0" }, NEVER),
       });
       end = (await warehouse(command.command, host)) ? 0 : 1;
     } catch (reason) {
