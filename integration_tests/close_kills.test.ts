@@ -28,7 +28,7 @@ async function held(path: string): Promise<number[]> {
 }
 
 test(
-  "close killed between any two statements leaves no book or the whole book",
+  "B1: close killed between any two statements leaves no book or the whole book",
   { timeout: 600_000 },
   async () => {
     const folder = await mkdtemp(join(tmpdir(), "close-kills-"));

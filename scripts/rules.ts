@@ -1,6 +1,7 @@
 /**
  * The rules of `src/core/SPEC.md`, the tests that prove them, and `src/core/TESTS.md`, which is made from the titles of the
- * tests: a title begins with the ids of the rules that the test proves, such as `W1 W2: …`.
+ * tests: a title begins with the ids of the rules that the test proves, such as `W1 W2: …`. The title of a test in Python is the first
+ * line of its text.
  */
 import { globSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
@@ -21,12 +22,23 @@ export const RULES: readonly string[] = [
 
 const exclude = (path: string): boolean => /^(node_modules|dist|\..*)$/.test(basename(path));
 
+const TITLES = {
+  ts: /\(\s*(?:"((?:[^"\\\n]|\\.)+)"|`((?:[^`\\\n]|\\.)+)`)/g,
+  py: /^def test_\w+\(.*\):\n {4}"""([^"\n]+)/gm,
+};
+
 /** Every title that begins with ids, whether SPEC.md has these rules or not. */
-export const TITLED: readonly TitledTest[] = globSync("*/**/*.test.ts", { cwd: root, exclude })
+export const TITLED: readonly TitledTest[] = [
+  ...globSync("*/**/*.test.ts", { cwd: root, exclude }),
+  ...globSync("dbt/tests_python/test_*.py", { cwd: root }),
+]
   .toSorted()
   .flatMap((file) => {
-    const first = /\(\s*(?:"((?:[^"\\\n]|\\.)+)"|`((?:[^`\\\n]|\\.)+)`)/g;
-    const titles = [...readFileSync(`${root}${file}`, "utf8").matchAll(first)];
+    const titles = [
+      ...readFileSync(`${root}${file}`, "utf8").matchAll(
+        TITLES[file.endsWith(".py") ? "py" : "ts"],
+      ),
+    ];
     return titles.flatMap(([, quoted, template = ""]) => {
       const title = (quoted ?? template).replaceAll('\\"', '"');
       const ids = /^((?:[A-Z]\d+ )*[A-Z]\d+): /.exec(title)?.[1];

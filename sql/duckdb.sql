@@ -18,9 +18,9 @@ create table if not exists ai_billing_reporting_currency (currency varchar);
 create table if not exists ai_billing_fiscal_year_start (month varchar);
 create table if not exists ai_billing_shared (rule varchar, label varchar, value varchar, method varchar, team varchar, part varchar, billing_currency varchar, valid_from varchar, valid_to varchar);
 create table if not exists ai_billing_closes (close_id TEXT, book_view TEXT, book_month date, version bigint, closed_at timestamp, with_accruals boolean, why TEXT, data_as_of timestamp, digest TEXT);
-create table if not exists ai_billing_close_entries (close_id TEXT, booked_by TEXT, reverses TEXT, book_view TEXT, month date, kind TEXT, reason TEXT, day date, method TEXT, found_at timestamp, record_id TEXT, account TEXT, base_url TEXT, service_provider_name TEXT, team TEXT, project_id TEXT, model_id TEXT, invoice_id TEXT, charge_category TEXT, billing_currency TEXT, workspace_id TEXT, api_key_id TEXT, amount decimal(38, 18));
-create table if not exists ai_billing_close_lines (close_id TEXT, booked_by TEXT, reverses TEXT, book_view TEXT, book_month date, month date, kind TEXT, reason TEXT, day date, method TEXT, account TEXT, base_url TEXT, service_provider_name TEXT, team TEXT, project_id TEXT, model_id TEXT, invoice_id TEXT, charge_category TEXT, billing_currency TEXT, entries bigint, amount decimal(38, 18));
-create table if not exists ai_billing_close_inputs (close_id TEXT, input TEXT, value_1 TEXT, value_2 TEXT, value_3 TEXT, value_4 TEXT, value_5 TEXT);
+create table if not exists ai_billing_close_entries (close_id TEXT, booked_by TEXT, reverses TEXT, book_view TEXT, month date, kind TEXT, reason TEXT, day date, method TEXT, found_at timestamp, record_id TEXT, account TEXT, base_url TEXT, service_provider_name TEXT, team TEXT, project_id TEXT, model_id TEXT, invoice_id TEXT, charge_category TEXT, billing_currency TEXT, workspace_id TEXT, api_key_id TEXT, amount decimal(38, 18), reporting_currency TEXT, converted_amount decimal(38, 18));
+create table if not exists ai_billing_close_lines (close_id TEXT, booked_by TEXT, reverses TEXT, book_view TEXT, book_month date, month date, kind TEXT, reason TEXT, day date, method TEXT, account TEXT, base_url TEXT, service_provider_name TEXT, team TEXT, project_id TEXT, model_id TEXT, invoice_id TEXT, charge_category TEXT, billing_currency TEXT, reporting_currency TEXT, entries bigint, amount decimal(38, 18), converted_amount decimal(38, 18));
+create table if not exists ai_billing_close_inputs (close_id TEXT, input TEXT, value_1 TEXT, value_2 TEXT, value_3 TEXT, value_4 TEXT, value_5 TEXT, value_6 TEXT, value_7 TEXT, value_8 TEXT, value_9 TEXT);
 create table if not exists labels (id varchar, label varchar, value varchar, name varchar, is_archived varchar, read_at varchar, _airbyte_extracted_at varchar);
 
 create or replace view ai_billing__budgets as
@@ -1443,6 +1443,21 @@ from (
 ) as judged
 where own_faults <> '' or contradiction is not null;
 
+create or replace view ai_billing__book_counted as
+-- The books of a view that counted after each close of it: the newest version of each at this instant.
+with versions as (
+  select
+    closes.*, lead(closed_at) over (partition by book_view, book_month order by version) as replaced_at
+  from "ai_billing_closes" as closes
+  where digest is not null
+)
+select made.close_id as after_close, versions.close_id, versions.book_view, versions.book_month
+from versions as made
+inner join versions
+  on made.book_view = versions.book_view
+  and made.closed_at >= versions.closed_at
+  and (versions.replaced_at is null or made.closed_at < versions.replaced_at);
+
 create or replace view ai_billing__book_newest as
 -- The newest version of each book. A book without a digest is not written to its end, and does not count.
 select close_id, book_view, book_month, version, closed_at
@@ -1453,6 +1468,46 @@ from (
   where digest is not null
 ) as versions
 where age = 1;
+
+create or replace view ai_billing__book_rates as
+-- Exchange rates with their days: those that were frozen with each book, and those in force, which are those of 'now'.
+with rates as (
+  select cast('now' as TEXT) as rates_of, from_currency, to_currency, valid_from, rate
+  from "ai_billing__exchange_rates"
+  union all
+  select close_id, value_1, value_2, cast(value_3 as date), case when regexp_full_match(cast(value_4 as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then case
+    when regexp_full_match(cast(value_4 as TEXT), '-?[0-9]{1,18}') then cast(cast(value_4 as decimal(18, 0)) as decimal(38, 18))
+    when regexp_full_match(cast(value_4 as TEXT), '-?[0-9]{1,8}[.][0-9]{1,10}') then cast(cast(value_4 as decimal(18, 10)) as decimal(38, 18))
+    when regexp_full_match(cast(value_4 as TEXT), '-?[0-9]{1,3}[.][0-9]{1,15}') then cast(cast(value_4 as decimal(18, 15)) as decimal(38, 18))
+    else cast(value_4 as decimal(38, 18))
+  end end
+  from "ai_billing_close_inputs"
+  where input = 'exchange_rates'
+)
+select
+  rates_of, from_currency, to_currency, valid_from as first_day,
+  coalesce(lead(valid_from) over (partition by rates_of, from_currency, to_currency order by valid_from), cast('9999-12-31' as date))
+    as end_day,
+  rate
+from rates;
+
+create or replace view ai_billing__book_rules as
+-- The rules for shared costs as they were frozen with each book, one row for each team that a rule names.
+select
+  close_id as rules_of,
+  cast(value_1 as integer) as rule_number,
+  close_id || ' ' || value_1 as rule_,
+  value_2 as label, value_3 as value, value_4 as method, value_5 as team, value_6 as billing_currency,
+  case when regexp_full_match(cast(value_7 as TEXT), '-?(0|[1-9][0-9]{0,12})([.][0-9]{1,18}0*)?') then case
+    when regexp_full_match(cast(value_7 as TEXT), '-?[0-9]{1,18}') then cast(cast(value_7 as decimal(18, 0)) as decimal(38, 18))
+    when regexp_full_match(cast(value_7 as TEXT), '-?[0-9]{1,8}[.][0-9]{1,10}') then cast(cast(value_7 as decimal(18, 10)) as decimal(38, 18))
+    when regexp_full_match(cast(value_7 as TEXT), '-?[0-9]{1,3}[.][0-9]{1,15}') then cast(cast(value_7 as decimal(18, 15)) as decimal(38, 18))
+    else cast(value_7 as decimal(38, 18))
+  end end as part,
+  coalesce(cast(value_8 as date), cast('1000-01-01' as date)) as first_day,
+  coalesce(cast(value_9 as date), cast('9999-12-31' as date)) as end_day
+from "ai_billing_close_inputs"
+where input = 'shared';
 
 create or replace view ai_billing__chains_costs as
 with reports as (
@@ -1670,6 +1725,20 @@ select
 from chains
 left join disputed on chains.place = disputed.place;
 
+create or replace view ai_billing__book_currencies as
+-- The reporting currency of each book: the one that was frozen with it, or the one in force if it has none. That of 'now' is in force.
+with in_force as (
+  select max(currency) as currency from "ai_billing__reporting_currency"
+)
+select cast('now' as TEXT) as rates_of, currency as reporting_currency from in_force
+union all
+select newest.close_id, coalesce(frozen.value_1, in_force.currency)
+from "ai_billing__book_newest" as newest
+left join (
+  select close_id, value_1 from "ai_billing_close_inputs" where input = 'reporting_currency'
+) as frozen on newest.close_id = frozen.close_id
+cross join in_force;
+
 create or replace view ai_billing__book_entries as
 -- What the newest version of each book holds. An accrual is open until a later book reverses it. If a month was closed again, the
 -- entries that other books hold of it from before no longer count: `is_void`.
@@ -1708,6 +1777,102 @@ from (
   where digest is null
 ) as months
 group by book_view, month;
+
+create or replace view ai_billing__book_pools as
+-- What the books hold of each month after each close, by team and by the rule that takes it: one of those that were frozen with the month.
+with costs as (
+  select
+    entries.close_id,
+    entries.month,
+    entries.account,
+    entries.base_url,
+    entries.day,
+    entries.service_provider_name,
+    entries.charge_category,
+    entries.project_id,
+    entries.workspace_id,
+    entries.api_key_id,
+    entries.model_id,
+    entries.team,
+    entries.billing_currency,
+    months.close_id as rules_of, sum(entries.amount) as amount
+  from "ai_billing_close_entries" as entries
+  inner join "ai_billing_closes" as months
+    on entries.book_view = months.book_view and entries.month = months.book_month
+  where months.digest is not null
+  group by
+    entries.close_id,
+    entries.month,
+    entries.account,
+    entries.base_url,
+    entries.day,
+    entries.service_provider_name,
+    entries.charge_category,
+    entries.project_id,
+    entries.workspace_id,
+    entries.api_key_id,
+    entries.model_id,
+    entries.team,
+    entries.billing_currency,
+    months.close_id
+),
+taken as (
+-- BigQuery has no outer join without an equality of two columns, so each cost is there once more without a rule.
+select
+  close_id, month, rules_of, account, base_url, day, service_provider_name, charge_category, project_id, workspace_id, api_key_id, model_id, team, billing_currency, min(rule_number) as rule_number, max(amount) as amount
+from (
+  select close_id, month, rules_of, account, base_url, day, service_provider_name, charge_category, project_id, workspace_id, api_key_id, model_id, team, billing_currency, amount, cast(null as integer) as rule_number from costs as alone
+  union all
+  select
+    costs.close_id,
+    costs.month,
+    costs.rules_of,
+    costs.account,
+    costs.base_url,
+    costs.day,
+    costs.service_provider_name,
+    costs.charge_category,
+    costs.project_id,
+    costs.workspace_id,
+    costs.api_key_id,
+    costs.model_id,
+    costs.team,
+    costs.billing_currency,
+    costs.amount,
+    rules.rule_number
+  from costs as costs
+  cross join (
+    select distinct rules_of, rule_number, label, coalesce(value, '') as value, first_day, end_day
+    from "ai_billing__book_rules"
+  ) as rules
+  where costs.day >= rules.first_day
+    and costs.day < rules.end_day
+    and costs.rules_of = rules.rules_of
+    and rules.value = case
+      when rules.label = 'charge_category' then costs.charge_category
+      when rules.label = 'service_provider_name' then costs.service_provider_name
+      when rules.label = 'account' then costs.account
+      when rules.label = 'project_id' then costs.project_id
+      when rules.label = 'workspace_id' then costs.workspace_id
+      when rules.label = 'api_key_id' then costs.api_key_id
+      when rules.label = 'model_id' then costs.model_id
+      when rules.label = 'team' then costs.team
+      when costs.team is null then ''
+    end
+) as candidates
+group by close_id, month, rules_of, account, base_url, day, service_provider_name, charge_category, project_id, workspace_id, api_key_id, model_id, team, billing_currency
+)
+select
+  books.after_close, taken.month, taken.account, taken.base_url, taken.team, taken.billing_currency,
+  case when taken.rule_number is not null then taken.rules_of || ' ' || cast(taken.rule_number as TEXT) end
+    as rule_,
+  sum(taken.amount) as amount
+from taken
+inner join "ai_billing__book_counted" as books on taken.close_id = books.close_id
+inner join "ai_billing__book_counted" as months
+  on books.after_close = months.after_close and taken.rules_of = months.close_id
+group by
+  books.after_close, taken.month, taken.account, taken.base_url, taken.team, taken.billing_currency, taken.rules_of, taken.rule_number;
 
 create or replace view ai_billing__placed_costs as
 with chains as (
@@ -2096,11 +2261,17 @@ digests as (
         cast(cast(billing_currency as TEXT) as TEXT)
     ) as TEXT) || ':' || cast(cast(billing_currency as TEXT) as TEXT), '-'), '|', coalesce(cast(
     length(
+        cast(cast(reporting_currency as TEXT) as TEXT)
+    ) as TEXT) || ':' || cast(cast(reporting_currency as TEXT) as TEXT), '-'), '|', coalesce(cast(
+    length(
         cast(cast(entries as TEXT) as TEXT)
     ) as TEXT) || ':' || cast(cast(entries as TEXT) as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(regexp_replace(regexp_replace(cast(amount as TEXT), '([.][0-9]*[1-9])0+$', '\1'), '[.]0+$', '') as TEXT)
-    ) as TEXT) || ':' || cast(regexp_replace(regexp_replace(cast(amount as TEXT), '([.][0-9]*[1-9])0+$', '\1'), '[.]0+$', '') as TEXT), '-'))) as line_digest from "ai_billing_close_lines"
+    ) as TEXT) || ':' || cast(regexp_replace(regexp_replace(cast(amount as TEXT), '([.][0-9]*[1-9])0+$', '\1'), '[.]0+$', '') as TEXT), '-'), '|', coalesce(cast(
+    length(
+        cast(regexp_replace(regexp_replace(cast(converted_amount as TEXT), '([.][0-9]*[1-9])0+$', '\1'), '[.]0+$', '') as TEXT)
+    ) as TEXT) || ':' || cast(regexp_replace(regexp_replace(cast(converted_amount as TEXT), '([.][0-9]*[1-9])0+$', '\1'), '[.]0+$', '') as TEXT), '-'))) as line_digest from "ai_billing_close_lines"
   ) as digested
   group by close_id
 )
@@ -2148,7 +2319,7 @@ select
   entries.billing_currency,
   entries.workspace_id,
   entries.api_key_id,
-  entries.amount
+  entries.amount, entries.reporting_currency, entries.converted_amount
 from "ai_billing_close_entries" as entries
 inner join "closes" as closes on entries.close_id = closes.close_id;
 
@@ -2166,9 +2337,198 @@ select
   lines.invoice_id,
   lines.charge_category,
   lines.billing_currency,
-  lines.entries, lines.amount
+  lines.entries, lines.amount, lines.reporting_currency, lines.converted_amount
 from "ai_billing_close_lines" as lines
 inner join "closes" as closes on lines.close_id = closes.close_id;
+
+create or replace view close_shares as
+-- What each team bears in a book, of its own costs and of shared costs. The rules are those that were frozen with the book of the month to
+-- which the costs belong. For an earlier month a book has what all books hold of it, spread anew, less what the other books have spread
+-- already. So the shares of a book add up to its lines, and those of a month in all books are the spread of what is booked.
+with measured as (
+  select month, account, base_url, team, billing_currency, rule_, after_close as measure, amount from "ai_billing__book_pools"
+),
+spread as (
+with methods as (
+  select distinct rule_, method from "ai_billing__book_rules"
+),
+pools as (
+  select
+    month, account, base_url, rule_, team as from_team, billing_currency, measure, amount,
+    row_number() over (
+      partition by rule_, month, billing_currency, measure
+      order by abs(amount) desc, coalesce(account, ''), coalesce(base_url, ''), coalesce(team, '')
+    ) as rank_of_amount
+  from measured
+  where rule_ is not null and amount <> 0
+),
+-- What each team spent on its own, over all accounts.
+spent as (
+  select month, billing_currency, measure, team, sum(amount) as amount
+  from measured
+  where rule_ is null and team is not null
+  group by month, billing_currency, measure, team
+  having sum(amount) <> 0
+),
+asked as (
+  select distinct rule_, month, billing_currency, measure from pools
+),
+bearers as (
+  select
+    asked.rule_, asked.month, asked.billing_currency, asked.measure, rules.method,
+    coalesce(rules.team, spent.team) as team,
+    case
+      when rules.method = 'evenly' then cast(1 as decimal(38, 18))
+      when rules.method = 'by spend' then case when spent.amount > 0 then spent.amount else cast(0 as decimal(38, 18)) end
+      else rules.part
+    end as weight
+  from asked
+  inner join "ai_billing__book_rules" as rules
+    on asked.rule_ = rules.rule_ and (rules.billing_currency is null or rules.billing_currency = asked.billing_currency)
+  left join spent
+    on asked.month = spent.month
+    and asked.billing_currency = spent.billing_currency
+    and asked.measure = spent.measure
+    and (rules.team is null or rules.team = spent.team)
+),
+-- A team that has spent nothing bears nothing by spend.
+weighed as (
+  select
+    bearers.*,
+    sum(weight) over (partition by rule_, month, billing_currency, measure) as all_weights,
+    count(*) over (partition by rule_, month, billing_currency, measure) as teams,
+    row_number() over (partition by rule_, month, billing_currency, measure order by weight desc, team) as rank_
+  from bearers
+  where team is not null and (method <> 'by spend' or weight > 0)
+),
+parts as (
+  select
+    pools.month,
+    pools.account,
+    pools.base_url,
+    pools.rule_,
+    pools.from_team,
+    pools.billing_currency,
+    pools.measure,
+    pools.amount, weighed.method, weighed.team, weighed.rank_,
+    case
+      when weighed.method = 'amount' then weighed.weight
+      when abs(pools.amount) >= 10000000000000 or abs(weighed.all_weights) >= 10000000000000 then null
+      when weighed.method = 'evenly' then case when abs(pools.amount) < 10000000000000000000
+    then cast(
+    case when pools.amount < 0 then '-' else '' end
+    || cast(((2 * cast(replace(cast(abs(cast(pools.amount as decimal(38, 18))) as varchar), '.', '') as hugeint) + weighed.teams) // (2 * weighed.teams)) // 1000000000000000000 as varchar) || '.'
+    || lpad(cast(((2 * cast(replace(cast(abs(cast(pools.amount as decimal(38, 18))) as varchar), '.', '') as hugeint) + weighed.teams) // (2 * weighed.teams)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) end
+      when weighed.method = 'percent' then case when abs(pools.amount) < 10000000000000 and abs(cast(weighed.weight * 0.01 as decimal(38, 18))) < 1000000
+    then cast(cast(case when pools.amount < 0 then ceil(pools.amount) else floor(pools.amount) end as decimal(19, 0)) * cast(cast(weighed.weight * 0.01 as decimal(38, 18)) as decimal(18, 12)) as decimal(38, 18))
+      + cast(cast(pools.amount - cast(case when pools.amount < 0 then ceil(pools.amount) else floor(pools.amount) end as decimal(19, 0)) as decimal(18, 18)) * cast(cast(weighed.weight * 0.01 as decimal(38, 18)) as decimal(18, 12)) as decimal(38, 18))
+  end
+      else case when abs(pools.amount) < 10000000000000 and abs(cast(
+    case when false then '-' else '' end
+    || cast((((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000 + (((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) // 1000000000000 as varchar) || '.'
+    || lpad(cast((((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000 + (((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) % 1000000000000 as varchar), 12, '0') as decimal(38, 12))) < 1000000
+    then cast(cast(case when pools.amount < 0 then ceil(pools.amount) else floor(pools.amount) end as decimal(19, 0)) * cast(cast(
+    case when false then '-' else '' end
+    || cast((((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000 + (((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) // 1000000000000 as varchar) || '.'
+    || lpad(cast((((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000 + (((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) % 1000000000000 as varchar), 12, '0') as decimal(38, 12)) as decimal(18, 12)) as decimal(38, 18))
+      + cast(cast(pools.amount - cast(case when pools.amount < 0 then ceil(pools.amount) else floor(pools.amount) end as decimal(19, 0)) as decimal(18, 18)) * cast(cast(
+    case when false then '-' else '' end
+    || cast((((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000 + (((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) // 1000000000000 as varchar) || '.'
+    || lpad(cast((((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000 + (((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) % 1000000000000 as varchar), 12, '0') as decimal(38, 12)) as decimal(18, 12)) as decimal(38, 18))
+  end
+    end as part
+  from pools
+  inner join weighed
+    on pools.rule_ = weighed.rule_
+    and pools.month = weighed.month
+    and pools.billing_currency = weighed.billing_currency
+    and pools.measure = weighed.measure
+    and (weighed.method <> 'amount' or pools.rank_of_amount = 1)
+),
+spread as (
+  select
+    parts.*,
+    part + case
+      when rank_ = 1 and method <> 'amount' then amount - sum(part) over (partition by month, account, base_url, rule_, from_team, billing_currency, measure) else cast(0 as decimal(38, 18))
+    end as borne
+  from parts
+  where part is not null
+),
+borne as (
+  select month, account, base_url, rule_, from_team, billing_currency, measure, sum(borne) as amount from spread group by month, account, base_url, rule_, from_team, billing_currency, measure
+),
+kept as (
+  select
+    pools.month,
+    pools.account,
+    pools.base_url,
+    pools.rule_,
+    pools.from_team,
+    pools.billing_currency,
+    pools.measure,
+    pools.amount - coalesce(borne.amount, 0) as amount,
+    case
+      when methods.method = 'amount' then 'the fixed amounts of the rule leave it over'
+      when abs(pools.amount) >= 10000000000000 then 'it is too large to be divided exactly'
+      else 'no team of the rule has spent anything in this month and currency'
+    end as why_not
+  from pools
+  inner join methods on pools.rule_ = methods.rule_
+  left join borne
+    on
+    pools.month = borne.month
+    and pools.rule_ = borne.rule_
+    and pools.billing_currency = borne.billing_currency
+    and pools.measure = borne.measure
+    and coalesce(pools.account, '') = coalesce(borne.account, '')
+    and coalesce(pools.base_url, '') = coalesce(borne.base_url, '')
+    and coalesce(pools.from_team, '') = coalesce(borne.from_team, '')
+)
+select month, account, base_url, rule_, from_team, billing_currency, measure, team, true as is_spread, cast(null as TEXT) as why_not, borne as amount from spread
+union all
+select month, account, base_url, rule_, from_team, billing_currency, measure, from_team, false, why_not, amount from kept where amount <> 0
+),
+states as (
+  select measure as after_close, month, account, base_url, team, billing_currency, amount as own_amount, cast(0 as decimal(38, 18)) as shared_amount
+  from measured
+  where rule_ is null
+  union all
+  select
+    measure, month, account, base_url, team, billing_currency, case when is_spread then cast(0 as decimal(38, 18)) else amount end,
+    case when is_spread then amount else cast(0 as decimal(38, 18)) end
+  from spread
+),
+made as (
+  select close_id, lead(close_id) over (partition by book_view order by closed_at) as next_close
+  from "closes"
+),
+-- Each state counts twice: as that of its close, and as the one that the next close has found.
+changes as (
+  select after_close as close_id, month, account, base_url, team, billing_currency, own_amount, shared_amount from states
+  union all
+  select made.next_close, month, account, base_url, team, billing_currency, -1 * own_amount, -1 * shared_amount
+  from states
+  inner join made on states.after_close = made.close_id
+)
+select
+  versions.close_id, versions.book_view, versions.book_month, versions.version, versions.is_newest, versions.closed_at,
+  changes.month,
+  changes.account,
+  changes.base_url,
+  changes.team,
+  changes.billing_currency,
+  sum(changes.own_amount) as own_amount,
+  sum(changes.shared_amount) as shared_amount,
+  sum(changes.own_amount) + sum(changes.shared_amount) as amount
+from changes
+inner join "closes" as closes on changes.close_id = closes.close_id
+inner join "closes" as versions
+  on closes.book_view = versions.book_view
+  and closes.book_month = versions.book_month
+  and closes.version <= versions.version
+group by
+  versions.close_id, versions.book_view, versions.book_month, versions.version, versions.is_newest, versions.closed_at, changes.month, changes.account, changes.base_url, changes.team, changes.billing_currency
+having sum(changes.own_amount) <> 0 or sum(changes.shared_amount) <> 0;
 
 create or replace view restatements as
 -- Every change of a record from one reading to the next, with its time and amount. The list is complete for tables in append mode;
@@ -3551,6 +3911,65 @@ left join last_seen
   and removed.reading_id = last_seen.rows_reading_id
   and removed.day = last_seen.day
 left join readings as judge on removed.dataset = judge.dataset and removed.judge_reading_id = judge.reading_id;
+
+create or replace view ai_billing__book_found as
+-- For each cost record: since when the provider has shown it as it is now (`found_at`), and when it was found missing (`gone_at`). A day
+-- is written again as a whole if one of its records has changed. So the newest version of a record may be no change of it. A table in
+-- dedup mode knows only the newest version.
+with versions as (
+  select place, record_id, age, valid_from, valid_to, concat(coalesce(cast(
+    length(
+        cast(service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-'), '|', coalesce(cast(
+    length(
+        cast(model_id as TEXT)
+    ) as TEXT) || ':' || cast(model_id as TEXT), '-'), '|', coalesce(cast(
+    length(
+        cast(project_id as TEXT)
+    ) as TEXT) || ':' || cast(project_id as TEXT), '-'), '|', coalesce(cast(
+    length(
+        cast(workspace_id as TEXT)
+    ) as TEXT) || ':' || cast(workspace_id as TEXT), '-'), '|', coalesce(cast(
+    length(
+        cast(api_key_id as TEXT)
+    ) as TEXT) || ':' || cast(api_key_id as TEXT), '-'), '|', coalesce(cast(
+    length(
+        cast(billing_currency as TEXT)
+    ) as TEXT) || ':' || cast(billing_currency as TEXT), '-'), '|', coalesce(cast(
+    length(
+        cast(day as TEXT)
+    ) as TEXT) || ':' || cast(day as TEXT), '-'), '|', coalesce(cast(
+    length(
+        cast(billing_period_start as TEXT)
+    ) as TEXT) || ':' || cast(billing_period_start as TEXT), '-'), '|', coalesce(cast(
+    length(
+        cast(invoice_id as TEXT)
+    ) as TEXT) || ':' || cast(invoice_id as TEXT), '-'), '|', coalesce(cast(
+    length(
+        cast(charge_category as TEXT)
+    ) as TEXT) || ':' || cast(charge_category as TEXT), '-'), '|', coalesce(cast(
+    length(
+        cast(cost_status as TEXT)
+    ) as TEXT) || ':' || cast(cost_status as TEXT), '-'), '|', coalesce(cast(
+    length(
+        cast(regexp_replace(regexp_replace(cast(billed_cost as TEXT), '([.][0-9]*[1-9])0+$', '\1'), '[.]0+$', '') as TEXT)
+    ) as TEXT) || ':' || cast(regexp_replace(regexp_replace(cast(billed_cost as TEXT), '([.][0-9]*[1-9])0+$', '\1'), '[.]0+$', '') as TEXT), '-')) as facts
+  from "ai_billing__versions_costs"
+  where is_valid
+),
+compared as (
+  select
+    versions.*,
+    lag(facts) over (partition by place, record_id order by age desc) as facts_before,
+    lag(valid_to) over (partition by place, record_id order by age desc) as ended_before
+  from versions
+)
+select
+  place, record_id,
+  max(case when facts_before = facts and ended_before >= valid_from then null else valid_from end) as found_at,
+  max(case when age = 1 then valid_to end) as gone_at
+from compared
+group by place, record_id;
 
 create or replace view ai_billing__completeness_costs as
 with
@@ -8270,11 +8689,18 @@ with costs as (
   group by account, base_url, day, service_provider_name, charge_category, project_id, workspace_id, api_key_id, model_id, team, billing_currency
 ),
 rules as (
-  select distinct rule_, label, coalesce(value, '') as value, first_day, end_day from "ai_billing__shared_rules"
-),
+  select rule_ as rule_number, label, value, first_day, end_day from "ai_billing__shared_rules"
+)
+select
+  cast(date_trunc('month', day) as date) as month, account, base_url, team, billing_currency, rule_number as rule_,
+  sum(billed_cost) as billed_cost,
+  sum(effective_cost) as effective_cost
+from (
 -- BigQuery has no outer join without an equality of two columns, so each cost is there once more without a rule.
-candidates as (
-  select account, base_url, day, service_provider_name, charge_category, project_id, workspace_id, api_key_id, model_id, team, billing_currency, billed_cost, effective_cost, cast(null as integer) as rule_ from costs
+select
+  account, base_url, day, service_provider_name, charge_category, project_id, workspace_id, api_key_id, model_id, team, billing_currency, min(rule_number) as rule_number, max(billed_cost) as billed_cost, max(effective_cost) as effective_cost
+from (
+  select account, base_url, day, service_provider_name, charge_category, project_id, workspace_id, api_key_id, model_id, team, billing_currency, billed_cost, effective_cost, cast(null as integer) as rule_number from costs as alone
   union all
   select
     costs.account,
@@ -8288,9 +8714,14 @@ candidates as (
     costs.model_id,
     costs.team,
     costs.billing_currency,
-    costs.billed_cost, costs.effective_cost, rules.rule_
-  from costs
-  cross join rules
+    costs.billed_cost,
+    costs.effective_cost,
+    rules.rule_number
+  from costs as costs
+  cross join (
+    select distinct rule_number, label, coalesce(value, '') as value, first_day, end_day
+    from rules
+  ) as rules
   where costs.day >= rules.first_day
     and costs.day < rules.end_day
     and rules.value = case
@@ -8304,19 +8735,10 @@ candidates as (
       when rules.label = 'team' then costs.team
       when costs.team is null then ''
     end
-),
-taken as (
-  select
-    account, base_url, day, service_provider_name, charge_category, project_id, workspace_id, api_key_id, model_id, team, billing_currency, min(rule_) as rule_, max(billed_cost) as billed_cost, max(effective_cost) as effective_cost
-  from candidates
-  group by account, base_url, day, service_provider_name, charge_category, project_id, workspace_id, api_key_id, model_id, team, billing_currency
-)
-select
-  cast(date_trunc('month', day) as date) as month, account, base_url, team, billing_currency, rule_,
-  sum(billed_cost) as billed_cost,
-  sum(effective_cost) as effective_cost
-from taken
-group by cast(date_trunc('month', day) as date), account, base_url, team, billing_currency, rule_;
+) as candidates
+group by account, base_url, day, service_provider_name, charge_category, project_id, workspace_id, api_key_id, model_id, team, billing_currency
+) as taken
+group by cast(date_trunc('month', day) as date), account, base_url, team, billing_currency, rule_number;
 
 create or replace view cache_savings as
 -- Money that cached input tokens saved: their number times the price of input tokens, less their own cost. And what the input tokens that
@@ -9557,15 +9979,14 @@ sides as (
     booked.book_view, booked.month, months.close_id, booked.record_id, account, base_url, service_provider_name, project_id, workspace_id, api_key_id, model_id, invoice_id, charge_category, billing_currency,
     booked.amount as booked_amount, cast(0 as decimal(38, 18)) as amount, 1 as is_booked, 0 as is_found, booked.team as booked_team,
     cast(null as TEXT) as found_team, booked.day as booked_day, cast(null as date) as found_day,
-    cast(null as TEXT) as uncertainty, cast(null as timestamp) as extracted_at,
-    cast(null as TEXT) as corrects_record_id
+    cast(null as TEXT) as uncertainty, cast(null as TEXT) as corrects_record_id
   from booked
   inner join "ai_billing__book_newest" as months
     on booked.book_view = months.book_view and booked.month = months.book_month
   union all
   select
     book_view, month, close_id, record_id, account, base_url, service_provider_name, project_id, workspace_id, api_key_id, model_id, invoice_id, charge_category, billing_currency, cast(0 as decimal(38, 18)), billed_cost, 0, 1,
-    cast(null as TEXT), team_frozen, cast(null as date), day, uncertainty, extracted_at, corrects_record_id
+    cast(null as TEXT), team_frozen, cast(null as date), day, uncertainty, corrects_record_id
   from costs
 ),
 differing as (
@@ -9578,7 +9999,6 @@ differing as (
     case when max(is_booked) = 1 then max(booked_team) else max(found_team) end as team,
     coalesce(max(found_day), max(booked_day)) as day,
     max(uncertainty) as uncertainty,
-    max(extracted_at) as extracted_at,
     max(corrects_record_id) as corrects_record_id
   from sides
   group by book_view, month, close_id, record_id, account, base_url, service_provider_name, project_id, workspace_id, api_key_id, model_id, invoice_id, charge_category, billing_currency
@@ -9608,6 +10028,31 @@ accrued_records as (
 estimated_days as (
   select distinct book_view, place, day from open_accruals where reason = 'estimate'
 ),
+-- A reading that began after the close, and after which the day was proven.
+confirmed as (
+  select manifest.place, manifest.day, manifest.began_at
+  from "ai_billing__manifest" as manifest
+  inner join "ai_billing__standing_costs" as standing
+    on manifest.place = coalesce(standing.base_url, '') || ' ' || coalesce(standing.account, '')
+    and manifest.day = standing.day
+    and manifest.rows_reading_id = standing.rows_reading_id
+  where manifest.dataset = 'costs' and manifest.inside_window and manifest.is_confirmed and not manifest.is_shrunk
+    and manifest.is_covering and standing.is_kept
+),
+proven as (
+  select asked.close_id, asked.place, asked.day, min(confirmed.began_at) as proven_at
+  from (
+    select distinct close_id, place, day from placed
+  ) as asked
+  inner join "ai_billing_closes" as closes on asked.close_id = closes.close_id
+  inner join confirmed
+    on asked.place = confirmed.place and asked.day = confirmed.day and confirmed.began_at > closes.closed_at
+  group by asked.close_id, asked.place, asked.day
+),
+-- When each record changed last, whatever a book says of it.
+changed as (
+  select place, record_id, found_at, gone_at from "ai_billing__book_found"
+),
 known_places as (
   select close_id, coalesce(value_2, '') || ' ' || coalesce(value_1, '') as place
   from "ai_billing_close_inputs"
@@ -9627,8 +10072,9 @@ judged as (
       when placed.corrects_record_id is not null then 'corrected'
       else 'late'
     end as certain_reason,
-    -- A row that has not changed since the close is settled by a later reading of its day.
-    case when placed.extracted_at > closes.closed_at then placed.extracted_at else day_states.read_at end as found_at
+    closes.closed_at,
+    case when placed.is_found = 0 then coalesce(changed.gone_at, changed.found_at) else changed.found_at end as changed_at,
+    coalesce(proven.proven_at, day_states.read_at) as proven_at
   from placed
   inner join "ai_billing_closes" as closes on placed.close_id = closes.close_id
   left join day_states on placed.place = day_states.place and placed.day = day_states.day
@@ -9646,21 +10092,51 @@ judged as (
     and placed.place = estimated_days.place
     and placed.day = estimated_days.day
   left join known_places on placed.close_id = known_places.close_id and placed.place = known_places.place
+  left join changed on placed.place = changed.place and placed.record_id = changed.record_id
+  left join proven on placed.close_id = proven.close_id and placed.place = proven.place and placed.day = proven.day
+),
+unbooked as (
+  select
+    close_id, book_view, month, record_id,
+    account, base_url, service_provider_name, project_id, workspace_id, api_key_id, model_id, invoice_id, charge_category, billing_currency, team, day,
+    case when doubt is null then 'adjustment' else 'accrual' end as kind,
+    coalesce(doubt, certain_reason) as reason,
+    case when doubt is not null then 'its value at the close' end as method,
+    -- The first reading that proves the day settles a row that has not changed since the close.
+    case when changed_at > closed_at then changed_at else proven_at end as found_at,
+    amount
+  from judged
+  union all
+  select
+    close_id, book_view, month, cast(null as TEXT), account, base_url, service_provider_name, project_id, workspace_id, api_key_id, model_id, invoice_id, charge_category, billing_currency, team_frozen, day,
+    'accrual', 'estimate', method, cast(null as timestamp), amount
+  from "ai_billing__book_estimates"
+  where close_id is not null
 )
 select
-  book_view, month, record_id,
-  account, base_url, service_provider_name, project_id, workspace_id, api_key_id, model_id, invoice_id, charge_category, billing_currency, team, day,
-  case when doubt is null then 'adjustment' else 'accrual' end as kind,
-  coalesce(doubt, certain_reason) as reason,
-  case when doubt is not null then 'its value at the close' end as method,
-  found_at, amount
-from judged
-union all
-select
-  book_view, month, cast(null as TEXT), account, base_url, service_provider_name, project_id, workspace_id, api_key_id, model_id, invoice_id, charge_category, billing_currency, team_frozen, day,
-  'accrual', 'estimate', method, cast(null as timestamp), amount
-from "ai_billing__book_estimates"
-where close_id is not null;
+    rows_.*,
+    currencies.reporting_currency,
+    case
+      when rows_.billing_currency = currencies.reporting_currency then rows_.amount
+      else case when abs(rows_.amount) < 10000000000000 and abs(coalesce(frozen.rate, in_force.rate)) < 1000000
+    then cast(cast(case when rows_.amount < 0 then ceil(rows_.amount) else floor(rows_.amount) end as decimal(19, 0)) * cast(coalesce(frozen.rate, in_force.rate) as decimal(18, 12)) as decimal(38, 18))
+      + cast(cast(rows_.amount - cast(case when rows_.amount < 0 then ceil(rows_.amount) else floor(rows_.amount) end as decimal(19, 0)) as decimal(18, 18)) * cast(coalesce(frozen.rate, in_force.rate) as decimal(18, 12)) as decimal(38, 18))
+  end
+    end as converted_amount
+  from unbooked as rows_
+  left join "ai_billing__book_currencies" as currencies on rows_.close_id = currencies.rates_of
+  left join "ai_billing__book_rates" as frozen
+    on rows_.billing_currency = frozen.from_currency
+    and currencies.reporting_currency = frozen.to_currency
+    and frozen.rates_of = rows_.close_id
+    and rows_.day >= frozen.first_day
+    and rows_.day < frozen.end_day
+  left join "ai_billing__book_rates" as in_force
+    on rows_.billing_currency = in_force.from_currency
+    and currencies.reporting_currency = in_force.to_currency
+    and in_force.rates_of = 'now'
+    and rows_.day >= in_force.first_day
+    and rows_.day < in_force.end_day;
 
 create or replace view costs_without_rate as
 -- The costs that converted_costs cannot convert, so that they are in no sum in the reporting currency.
@@ -9722,11 +10198,8 @@ select
 from paced;
 
 create or replace view shared_costs as
--- Costs that rules spread over teams, month by month, and what each team bears of them. `from_team` had the costs before; null for what no
--- team had. A part is the amount divided by the number of teams, or times the share of the team, rounded after 18 digits. The team with
--- the greatest share bears what is left over by rounding; among equals it is the first one by name. So the parts add up to the whole.
--- Fixed amounts are those of a month. They are taken from the largest amount that the rule takes, if accounts or teams have several.
--- What a rule does not spread stays with `from_team`: is_spread is false, and why_not says why.
+-- Costs that rules spread over teams, month by month, and what each team bears of them (macros/shared.sql). `from_team` had the costs
+-- before; null for what no team had. What a rule does not spread stays with `from_team`: is_spread is false, and why_not says why.
 with measured as (
   select month, account, base_url, team, billing_currency, rule_, 'billed' as measure, billed_cost as amount
   from "ai_billing__shared_months"
@@ -9734,11 +10207,17 @@ with measured as (
   select month, account, base_url, team, billing_currency, rule_, 'effective', effective_cost
   from "ai_billing__shared_months"
 ),
-rules as (
-  select * from "ai_billing__shared_rules"
-),
 methods as (
-  select distinct rule_, label, value, method from rules
+  select distinct rule_, label, value, method from "ai_billing__shared_rules"
+)
+select
+  rows_.month, rows_.account, rows_.base_url, rows_.rule_ as rule_number, methods.label, methods.value, methods.method, rows_.from_team,
+  rows_.team, rows_.is_spread, max(rows_.why_not) as why_not, rows_.billing_currency,
+  sum(case when rows_.measure = 'billed' then rows_.amount else cast(0 as decimal(38, 18)) end) as billed_cost,
+  sum(case when rows_.measure = 'effective' then rows_.amount else cast(0 as decimal(38, 18)) end) as effective_cost
+from (
+with methods as (
+  select distinct rule_, method from "ai_billing__shared_rules"
 ),
 pools as (
   select
@@ -9756,6 +10235,7 @@ spent as (
   from measured
   where rule_ is null and team is not null
   group by month, billing_currency, measure, team
+  having sum(amount) <> 0
 ),
 asked as (
   select distinct rule_, month, billing_currency, measure from pools
@@ -9770,7 +10250,7 @@ bearers as (
       else rules.part
     end as weight
   from asked
-  inner join rules
+  inner join "ai_billing__shared_rules" as rules
     on asked.rule_ = rules.rule_ and (rules.billing_currency is null or rules.billing_currency = asked.billing_currency)
   left join spent
     on asked.month = spent.month
@@ -9870,18 +10350,11 @@ kept as (
     and coalesce(pools.account, '') = coalesce(borne.account, '')
     and coalesce(pools.base_url, '') = coalesce(borne.base_url, '')
     and coalesce(pools.from_team, '') = coalesce(borne.from_team, '')
-),
-rows_ as (
-  select month, account, base_url, rule_, from_team, billing_currency, measure, team, true as is_spread, cast(null as TEXT) as why_not, borne as amount from spread
-  union all
-  select month, account, base_url, rule_, from_team, billing_currency, measure, from_team, false, why_not, amount from kept where amount <> 0
 )
-select
-  rows_.month, rows_.account, rows_.base_url, rows_.rule_ as rule_number, methods.label, methods.value, methods.method, rows_.from_team,
-  rows_.team, rows_.is_spread, max(rows_.why_not) as why_not, rows_.billing_currency,
-  sum(case when rows_.measure = 'billed' then rows_.amount else cast(0 as decimal(38, 18)) end) as billed_cost,
-  sum(case when rows_.measure = 'effective' then rows_.amount else cast(0 as decimal(38, 18)) end) as effective_cost
-from rows_
+select month, account, base_url, rule_, from_team, billing_currency, measure, team, true as is_spread, cast(null as TEXT) as why_not, borne as amount from spread
+union all
+select month, account, base_url, rule_, from_team, billing_currency, measure, from_team, false, why_not, amount from kept where amount <> 0
+) as rows_
 inner join methods on rows_.rule_ = methods.rule_
 group by
   rows_.month, rows_.account, rows_.base_url, rows_.rule_, methods.label, methods.value, methods.method, rows_.from_team, rows_.team,
@@ -10152,26 +10625,29 @@ with entries as (
 ),
 void as (
   select
-    book_view, month, account, base_url, service_provider_name, team, project_id, model_id, invoice_id, charge_category, billing_currency, workspace_id, api_key_id,
-    -1 * sum(amount) as amount
+    book_view, month, day, account, base_url, service_provider_name, team, project_id, model_id, invoice_id, charge_category, billing_currency, workspace_id, api_key_id, reporting_currency,
+    -1 * sum(amount) as amount,
+    case when count(*) = count(converted_amount) then -1 * sum(converted_amount) end as converted_amount
   from entries
   where is_void or reason = 'reopened'
-  group by book_view, month, account, base_url, service_provider_name, team, project_id, model_id, invoice_id, charge_category, billing_currency, workspace_id, api_key_id
-  having sum(amount) <> 0
+  group by book_view, month, day, account, base_url, service_provider_name, team, project_id, model_id, invoice_id, charge_category, billing_currency, workspace_id, api_key_id, reporting_currency
+  having sum(amount) <> 0 or sum(converted_amount) <> 0
 )
 select
-  book_view, kind, cast(null as TEXT) as reverses, month, reason, day, method, record_id, account, base_url, service_provider_name, team, project_id, model_id, invoice_id, charge_category, billing_currency, workspace_id, api_key_id, found_at, amount
+  book_view, kind, cast(null as TEXT) as reverses, month, reason, day, method, record_id, account, base_url, service_provider_name, team, project_id, model_id, invoice_id, charge_category, billing_currency, workspace_id, api_key_id, found_at, amount,
+  reporting_currency, converted_amount
 from "ai_billing__book_unbooked"
 union all
 select
-  book_view, 'reversal', booked_by, month, reason, day, method, record_id, account, base_url, service_provider_name, team, project_id, model_id, invoice_id, charge_category, billing_currency, workspace_id, api_key_id, cast(null as timestamp), -1 * amount
+  book_view, 'reversal', booked_by, month, reason, day, method, record_id, account, base_url, service_provider_name, team, project_id, model_id, invoice_id, charge_category, billing_currency, workspace_id, api_key_id, cast(null as timestamp), -1 * amount,
+  reporting_currency, -1 * converted_amount
 from entries
 where is_open_accrual
 union all
 select
-  void.book_view, 'adjustment', cast(null as TEXT), void.month, 'reopened', cast(null as date), cast(null as TEXT),
+  void.book_view, 'adjustment', cast(null as TEXT), void.month, 'reopened', void.day, cast(null as TEXT),
   cast(null as TEXT), void.account, void.base_url, void.service_provider_name, void.team, void.project_id, void.model_id, void.invoice_id, void.charge_category, void.billing_currency, void.workspace_id, void.api_key_id,
-  newest.closed_at, void.amount
+  newest.closed_at, void.amount, void.reporting_currency, void.converted_amount
 from void
 inner join "ai_billing__book_newest" as newest
   on void.book_view = newest.book_view and void.month = newest.book_month;
@@ -10338,12 +10814,12 @@ create or replace view adjustments as
 -- Changes of closed months: what the books hold of them, and what the next close of the view will book. A row that is pending has no
 -- book yet. Accruals and their reversals are among the rows, so that a true-up can be read.
 select
-  book_view, false as is_pending, book_month, month, kind, reason, day, method, found_at, record_id, account, base_url, service_provider_name, team, project_id, model_id, invoice_id, charge_category, billing_currency, workspace_id, api_key_id, amount
+  book_view, false as is_pending, book_month, month, kind, reason, day, method, found_at, record_id, account, base_url, service_provider_name, team, project_id, model_id, invoice_id, charge_category, billing_currency, workspace_id, api_key_id, amount, reporting_currency, converted_amount
 from "close_entries"
 where is_newest and month <> book_month
 union all
 select
-  book_view, true, cast(null as date), month, kind, reason, day, method, found_at, record_id, account, base_url, service_provider_name, team, project_id, model_id, invoice_id, charge_category, billing_currency, workspace_id, api_key_id, amount
+  book_view, true, cast(null as date), month, kind, reason, day, method, found_at, record_id, account, base_url, service_provider_name, team, project_id, model_id, invoice_id, charge_category, billing_currency, workspace_id, api_key_id, amount, reporting_currency, converted_amount
 from "ai_billing__book_open";
 
 create or replace view ai_billing__book_closing as
@@ -10353,36 +10829,70 @@ with request as (
   select close_id as open_id, book_view as open_view, book_month as open_month, version as open_version
   from "ai_billing_closes"
   where digest is null
+),
+own as (
+  select
+    costs.requested_by, costs.book_view, costs.month,
+    case when costs.uncertainty is null then 'actual' else 'accrual' end as kind,
+    coalesce(costs.uncertainty, 'final') as reason,
+    costs.day,
+    case when costs.uncertainty is not null then 'its value at the close' end as method,
+    coalesce(found.found_at, costs.extracted_at) as found_at, costs.record_id,
+    costs.account, costs.base_url, costs.service_provider_name, costs.team_now as team, costs.project_id, costs.model_id, costs.invoice_id, costs.charge_category, costs.billing_currency, costs.workspace_id, costs.api_key_id, costs.billed_cost as amount
+  from "ai_billing__book_costs" as costs
+  left join "ai_billing__book_found" as found
+    on coalesce(costs.base_url, '') || ' ' || coalesce(costs.account, '') = found.place and costs.record_id = found.record_id
+  where costs.requested_by is not null
+  union all
+  select
+    requested_by, book_view, month, 'accrual', 'estimate', day, method,
+    cast(null as timestamp), cast(null as TEXT),
+    account, base_url, service_provider_name, team_now, project_id, model_id, invoice_id, charge_category, billing_currency, workspace_id, api_key_id, amount
+  from "ai_billing__book_estimates"
+  where requested_by is not null
 )
 select
-  requested_by as close_id, requested_by as booked_by, cast(null as TEXT) as reverses, book_view, month,
-  case when uncertainty is null then 'actual' else 'accrual' end as kind,
-  coalesce(uncertainty, 'final') as reason,
-  day,
-  case when uncertainty is not null then 'its value at the close' end as method,
-  extracted_at as found_at, record_id,
-  account, base_url, service_provider_name, team_now as team, project_id, model_id, invoice_id, charge_category, billing_currency, workspace_id, api_key_id, billed_cost as amount
-from "ai_billing__book_costs"
-where requested_by is not null
-union all
-select
-  requested_by, requested_by, cast(null as TEXT), book_view, month, 'accrual', 'estimate', day, method,
-  cast(null as timestamp), cast(null as TEXT),
-  account, base_url, service_provider_name, team_now, project_id, model_id, invoice_id, charge_category, billing_currency, workspace_id, api_key_id, amount
-from "ai_billing__book_estimates"
-where requested_by is not null
+  requested_by as close_id, requested_by as booked_by, cast(null as TEXT) as reverses, book_view, month, kind, reason, day, method,
+  found_at, record_id,
+  account, base_url, service_provider_name, team, project_id, model_id, invoice_id, charge_category, billing_currency, workspace_id, api_key_id, amount, reporting_currency, converted_amount
+from (
+  select
+    rows_.*,
+    currencies.reporting_currency,
+    case
+      when rows_.billing_currency = currencies.reporting_currency then rows_.amount
+      else case when abs(rows_.amount) < 10000000000000 and abs(coalesce(frozen.rate, in_force.rate)) < 1000000
+    then cast(cast(case when rows_.amount < 0 then ceil(rows_.amount) else floor(rows_.amount) end as decimal(19, 0)) * cast(coalesce(frozen.rate, in_force.rate) as decimal(18, 12)) as decimal(38, 18))
+      + cast(cast(rows_.amount - cast(case when rows_.amount < 0 then ceil(rows_.amount) else floor(rows_.amount) end as decimal(19, 0)) as decimal(18, 18)) * cast(coalesce(frozen.rate, in_force.rate) as decimal(18, 12)) as decimal(38, 18))
+  end
+    end as converted_amount
+  from own as rows_
+  left join "ai_billing__book_currencies" as currencies on 'now' = currencies.rates_of
+  left join "ai_billing__book_rates" as frozen
+    on rows_.billing_currency = frozen.from_currency
+    and currencies.reporting_currency = frozen.to_currency
+    and frozen.rates_of = 'now'
+    and rows_.day >= frozen.first_day
+    and rows_.day < frozen.end_day
+  left join "ai_billing__book_rates" as in_force
+    on rows_.billing_currency = in_force.from_currency
+    and currencies.reporting_currency = in_force.to_currency
+    and in_force.rates_of = 'now'
+    and rows_.day >= in_force.first_day
+    and rows_.day < in_force.end_day
+) as converted
 union all
 select
   request.open_id, request.open_id, open_.reverses, open_.book_view, open_.month, open_.kind, open_.reason, open_.day, open_.method,
   open_.found_at, open_.record_id,
-  open_.account, open_.base_url, open_.service_provider_name, open_.team, open_.project_id, open_.model_id, open_.invoice_id, open_.charge_category, open_.billing_currency, open_.workspace_id, open_.api_key_id, open_.amount
+  open_.account, open_.base_url, open_.service_provider_name, open_.team, open_.project_id, open_.model_id, open_.invoice_id, open_.charge_category, open_.billing_currency, open_.workspace_id, open_.api_key_id, open_.amount, open_.reporting_currency, open_.converted_amount
 from "ai_billing__book_open" as open_
 inner join request on open_.book_view = request.open_view and request.open_version = 1
 union all
 select
   request.open_id, entries.booked_by, entries.reverses, entries.book_view, entries.month, entries.kind, entries.reason, entries.day,
   entries.method, entries.found_at, entries.record_id,
-  entries.account, entries.base_url, entries.service_provider_name, entries.team, entries.project_id, entries.model_id, entries.invoice_id, entries.charge_category, entries.billing_currency, entries.workspace_id, entries.api_key_id, entries.amount
+  entries.account, entries.base_url, entries.service_provider_name, entries.team, entries.project_id, entries.model_id, entries.invoice_id, entries.charge_category, entries.billing_currency, entries.workspace_id, entries.api_key_id, entries.amount, entries.reporting_currency, entries.converted_amount
 from "ai_billing__book_entries" as entries
 inner join request
   on entries.book_view = request.open_view
@@ -10582,6 +11092,18 @@ known as (
     and known_days.day < cast(
     (request.book_month + cast(1 as bigint) * interval 1 month) as date)
 ),
+-- A billing period may end after its month.
+periods as (
+  select
+    costs.account, costs.base_url, request.book_month as month, max(request.closed_at) as closed_at,
+    max(costs.billing_period_end) as end_at
+  from "current_costs" as costs
+  inner join request
+    on cast(date_trunc('month', cast(costs.billing_period_start as date)) as date) = request.book_month
+    and request.book_view = 'billing-period'
+  where costs.is_counted
+  group by costs.account, costs.base_url, request.book_month
+),
 days as (
   select account, base_url, month, day, day_status as why from "ai_billing__book_days" where requested_by is not null
   union all
@@ -10621,6 +11143,11 @@ select 1, false, null, null, book_month, null, 'it is not over'
 from request
 where closed_at < cast(cast(
     (book_month + cast(1 as bigint) * interval 1 month) as date) as timestamp)
+union all
+select 1, false, account, base_url, month, cast(end_at as date), 'its billing period is not over'
+from periods
+where closed_at < end_at and closed_at >= cast(cast(
+    (month + cast(1 as bigint) * interval 1 month) as date) as timestamp)
 union all
 select 1, false, null, null, request.book_month, null, 'no costs of it are known'
 from request

@@ -29,10 +29,20 @@ export interface CloseOptions {
 /** The models that a close needs, and those that show what it wrote. */
 const NEEDED = [
   "ai_billing__teams",
+  "ai_billing__exchange_rates",
+  "ai_billing__reporting_currency",
+  "ai_billing__shared_rules",
   "ai_billing__book_obstacles",
   "ai_billing__book_closing",
 ] as const;
-const SHOWN = ["closes", "close_lines", "close_entries", "adjustments", "book_balance"] as const;
+const SHOWN = [
+  "closes",
+  "close_lines",
+  "close_entries",
+  "close_shares",
+  "adjustments",
+  "book_balance",
+] as const;
 
 /**
  * Closes a month.
@@ -141,14 +151,15 @@ async function assertMayClose(database: Database, options: CloseOptions): Promis
 
 /** The last word of a reason names what the days are. */
 function wordsOf({ account, why, days, isAccruable }: Obstacle): string {
+  const owner = account === "" ? "" : ` (account ${account})`;
   if (!isAccruable) {
+    if (why === "its billing period is not over") return `${why}${owner}: it ends on ${days[0]}`;
     if (why === "months are closed in their order")
       return `months are closed in their order, and the next one is ${days[0]?.slice(0, 7) ?? ""}`;
     return why === "it is closed already"
       ? "it is closed already (--reopen --why closes it again)"
       : why;
   }
-  const owner = account === "" ? "" : ` (account ${account})`;
   return `${why}${owner}: ${rangesOf(days).join(", ")}`;
 }
 

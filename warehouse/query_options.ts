@@ -30,6 +30,7 @@ Tables (DESCRIBE lists the columns of one):
   team_map_findings               days that several teams claim, or none
   closes, close_lines             the books of closed months, and their lines
   close_entries, adjustments      what a book was made of; changes since the close
+  close_shares                    what each team bears in a book, own and shared costs
   book_balance                    booked, known and pending, by month
   usage, costs, export_windows    the raw tables: not every row of them counts
   labels                          the raw table of names: each change of one

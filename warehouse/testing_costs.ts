@@ -3,6 +3,21 @@ import { Database } from "./database.ts";
 import { inputTables } from "./models.ts";
 import { prepare } from "./store.ts";
 
+/** What a reading returned. Days are texts such as 2026-10-01; `end` is the day after the last one. */
+interface Reading {
+  readonly id: string;
+  readonly at: string;
+  readonly first: string;
+  readonly end: string;
+  /** A query of `id`, `day`, `category`, `cost` and `status` of records. */
+  readonly records: string;
+}
+
+/** A day of 20.00 for each day of a range, under its month and day. */
+export const usageOf = (first: string, end: string, cost = "20"): string =>
+  `SELECT strftime(day, '%m-%d') AS id, day, 'Usage' AS category, '${cost}' AS cost, 'final' AS status
+   FROM range(TIMESTAMP '${first}', TIMESTAMP '${end}', INTERVAL 1 DAY) AS days(day)`;
+
 /** October of 2026 but for its last day: 20.00 a day, all final but for 50.00 of October 20. */
 export async function october(path: string): Promise<void> {
   const database = await Database.open(path, "write");
@@ -10,33 +25,46 @@ export async function october(path: string): Promise<void> {
     { name: "a", base_url: "https://a.example", account: "", granularity: "1d" },
   ]);
   for (const table of await inputTables()) await database.run(table);
-  const days = "range(TIMESTAMP '2026-10-01', TIMESTAMP '2026-10-31', INTERVAL 1 DAY) AS days(day)";
+  await addReading(database, {
+    id: "r1",
+    at: "2026-11-03",
+    first: "2026-10-01",
+    end: "2026-10-31",
+    records: `${usageOf("2026-10-01", "2026-10-31")}
+      UNION ALL SELECT 'open', TIMESTAMP '2026-10-20', 'Purchase', '50', 'provisional'`,
+  });
+  database.close();
+}
+
+/** Adds the rows and the reports of a reading that wrote every day of its range. */
+export async function addReading(
+  database: Database,
+  { id, at, first, end, records }: Reading,
+): Promise<void> {
   await database.run(`
     INSERT INTO costs BY NAME
-    SELECT id AS "x_RecordId", 'r1' AS "x_ReadingId", TIMESTAMP '2026-11-03' AS "x_RecordUpdatedAt", '1d' AS "x_Granularity",
+    SELECT id AS "x_RecordId", '${id}' AS "x_ReadingId", TIMESTAMP '${at}' AS "x_RecordUpdatedAt", '1d' AS "x_Granularity",
            day AS "ChargePeriodStart", day + INTERVAL 1 DAY AS "ChargePeriodEnd", 'A' AS "ServiceProviderName",
-           'AI and Machine Learning' AS "ServiceCategory", 'Inference' AS "ServiceName",
-           TIMESTAMP '2026-10-01' AS "BillingPeriodStart", TIMESTAMP '2026-11-01' AS "BillingPeriodEnd", 'A' AS "InvoiceIssuerName",
+           'AI and Machine Learning' AS "ServiceCategory", 'Inference' AS "ServiceName", 'p' AS "x_ProjectId",
+           date_trunc('month', day)::TIMESTAMP AS "BillingPeriodStart",
+           (date_trunc('month', day) + INTERVAL 1 MONTH)::TIMESTAMP AS "BillingPeriodEnd", 'A' AS "InvoiceIssuerName",
            category AS "ChargeCategory", 'tokens' AS "ChargeDescription", 'USD' AS "BillingCurrency", cost AS "BilledCost",
-           cost AS "EffectiveCost", status AS "x_CostStatus", TIMESTAMP '2026-11-03' AS "_airbyte_extracted_at"
-    FROM (
-      SELECT strftime(day, '%d') AS id, day, 'Usage' AS category, '20' AS cost, 'final' AS status FROM ${days}
-      UNION ALL SELECT 'open', TIMESTAMP '2026-10-20', 'Purchase', '50', 'provisional')`);
-  const group = (category: string, cost: string, status: string): string =>
-    `{"currency":"USD","charge_category":"${category}","cost_status":"${status}","records":1,"billed":"${cost}","effective":"${cost}"}`;
-  const usage = group("Usage", "20", "final");
+           cost AS "EffectiveCost", status AS "x_CostStatus", TIMESTAMP '${at}' AS "_airbyte_extracted_at"
+    FROM (${records})`);
   await database.run(`
     INSERT INTO export_windows BY NAME
-    SELECT 'r1-' || strftime(day, '%d') AS id, 'r1' AS reading_id, 'r1' AS rows_reading_id, 'c' AS chain, 'costs' AS dataset,
-           '1d' AS granularity, 'https://a.example' AS base_url, TIMESTAMP '2026-10-01' AS window_start,
-           TIMESTAMP '2026-10-31' AS window_end, day::DATE AS "day", true AS inside_window, true AS whole_window,
-           TIMESTAMP '2026-10-01' AS covered_from, TIMESTAMP '2026-10-31' AS covered_through, TIMESTAMP '2026-11-03' AS began_at,
-           TIMESTAMP '2026-11-03' AS ended_at, TIMESTAMP '2026-11-03' AS pass_began_at, false AS resumed,
-           TIMESTAMP '2026-11-03' AS first_as_of, TIMESTAMP '2026-11-03' AS last_as_of, false AS moved, false AS shrunk,
-           true AS confirmed, CASE WHEN day = TIMESTAMP '2026-10-20' THEN 2 ELSE 1 END AS records,
-           CASE WHEN day = TIMESTAMP '2026-10-20' THEN 2 ELSE 1 END AS "rows",
-           CASE WHEN day = TIMESTAMP '2026-10-20' THEN '[${usage},${group("Purchase", "50", "provisional")}]'
-             ELSE '[${usage}]' END::JSON AS totals, TIMESTAMP '2026-11-03' AS "_airbyte_extracted_at"
-    FROM ${days}`);
-  database.close();
+    SELECT '${id}-' || strftime(day, '%m-%d') AS id, '${id}' AS reading_id, '${id}' AS rows_reading_id, 'c' AS chain,
+           'costs' AS dataset, '1d' AS granularity, 'https://a.example' AS base_url, TIMESTAMP '${first}' AS window_start,
+           TIMESTAMP '${end}' AS window_end, day::DATE AS "day", true AS inside_window, true AS whole_window,
+           TIMESTAMP '${first}' AS covered_from, TIMESTAMP '${end}' AS covered_through, TIMESTAMP '${at}' AS began_at,
+           TIMESTAMP '${at}' AS ended_at, TIMESTAMP '${at}' AS pass_began_at, false AS resumed, TIMESTAMP '${at}' AS first_as_of,
+           TIMESTAMP '${at}' AS last_as_of, false AS moved, false AS shrunk, true AS confirmed, sum(records) AS records,
+           sum(records) AS "rows",
+           to_json(list({currency: 'USD', charge_category: category, cost_status: status, records: records, billed: billed,
+                         effective: billed})) AS totals,
+           TIMESTAMP '${at}' AS "_airbyte_extracted_at"
+    FROM (
+      SELECT day, category, status, count(*) AS records, sum(cost::DECIMAL(38, 2))::VARCHAR AS billed
+      FROM (${records}) GROUP BY ALL)
+    GROUP BY day`);
 }

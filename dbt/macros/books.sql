@@ -15,14 +15,16 @@
     {%- do columns.update(marks) -%}
     {%- do columns.update({'found_at': instant, 'record_id': text}) -%}
     {%- do columns.update(owners) -%}
-    {%- do columns.update({'workspace_id': text, 'api_key_id': text, 'amount': amount}) -%}
+    {%- do columns.update({'workspace_id': text, 'api_key_id': text, 'amount': amount, 'reporting_currency': text,
+      'converted_amount': amount}) -%}
   {%- elif table == 'close_lines' -%}
     {%- do columns.update({'booked_by': text, 'reverses': text, 'book_view': text, 'book_month': 'date'}) -%}
     {%- do columns.update(marks) -%}
     {%- do columns.update(owners) -%}
-    {%- do columns.update({'entries': dbt.type_bigint(), 'amount': amount}) -%}
+    {%- do columns.update({'reporting_currency': text, 'entries': dbt.type_bigint(), 'amount': amount, 'converted_amount': amount}) -%}
   {%- else -%}
-    {%- do columns.update({'input': text, 'value_1': text, 'value_2': text, 'value_3': text, 'value_4': text, 'value_5': text}) -%}
+    {%- do columns.update({'input': text}) -%}
+    {%- for number in range(1, 10) %}{% do columns.update({'value_' ~ number: text}) %}{% endfor -%}
   {%- endif -%}
   {{ return(columns) }}
 {% endmacro %}
@@ -78,7 +80,7 @@ where 1 = 0
   {%- set parts = [] -%}
   {%- for name, type in ai_billing.book_columns('close_lines').items() if name not in ['close_id', 'booked_by', 'reverses'] -%}
     {%- if type == 'date' -%}{%- do parts.append(ai_billing.day_text(name)) -%}
-    {%- elif name == 'amount' -%}{%- do parts.append(ai_billing.amount_digits(name)) -%}
+    {%- elif name in ['amount', 'converted_amount'] -%}{%- do parts.append(ai_billing.amount_digits(name)) -%}
     {%- else -%}{%- do parts.append(ai_billing.as_text(name)) -%}{%- endif -%}
   {%- endfor -%}
   select close_id, {{ ai_billing.sha256(dbt.listagg('line_digest', "','", 'order by line_digest')) }} as digest
@@ -117,12 +119,53 @@ where 1 = 0
 {%- endmacro %}
 
 {#
+  Adds the amount in the reporting currency to rows with a `day`, a `billing_currency` and an `amount`. `book` is the book of their month,
+  whose currency and rates were frozen with it; or 'now', for those in force. Rates in force stand in for what a book does not have.
+#}
+{% macro with_book_rates(rows, book) -%}
+  select
+    rows_.*,
+    currencies.reporting_currency,
+    case
+      when rows_.billing_currency = currencies.reporting_currency then rows_.amount
+      else {{ ai_billing.times('rows_.amount', 'coalesce(frozen.rate, in_force.rate)') }}
+    end as converted_amount
+  from {{ rows }} as rows_
+  left join {{ ref('ai_billing__book_currencies') }} as currencies on {{ book }} = currencies.rates_of
+  {%- for name, rates_of in {'frozen': book, 'in_force': "'now'"}.items() %}
+  left join {{ ref('ai_billing__book_rates') }} as {{ name }}
+    on rows_.billing_currency = {{ name }}.from_currency
+    and currencies.reporting_currency = {{ name }}.to_currency
+    and {{ name }}.rates_of = {{ rates_of }}
+    and rows_.day >= {{ name }}.first_day
+    and rows_.day < {{ name }}.end_day
+  {%- endfor %}
+{%- endmacro %}
+
+{# The rows of an input that a book freezes, as text. #}
+{% macro frozen_input(input, values, rows) -%}
+select
+  close_id, '{{ input }}'
+  {%- for number in range(9) %},
+  {{ values[number] if number < values | length else ai_billing.as_text('null') }}
+  {%- endfor %}
+from {{ rows }}
+cross join {{ ref('ai_billing_closes') }}
+where digest is null
+{%- endmacro %}
+
+{# A day as text; null if it is the bound that stands for an open end. #}
+{% macro bounded_day(day, bound) %}case when {{ day }} <> {{ bound }} then {{ ai_billing.day_text(day) }} end{% endmacro %}
+
+{#
   The statements that write the book that `ai_billing_closes` asks for with a row that has no digest yet. A book counts once it has a
   digest, so that the last statement makes it whole: a process that dies before leaves nothing that counts.
 #}
 {% macro close_statements() %}
   {%- set entries, lines = ai_billing.book_columns('close_entries'), ai_billing.book_columns('close_lines') -%}
-  {%- set keys = lines.keys() | reject('in', ['day', 'entries', 'amount']) | list -%}
+  {%- set keys = lines.keys() | reject('in', ['day', 'entries', 'amount', 'converted_amount']) | list -%}
+  {%- set first_day = ai_billing.bounded_day('first_day', ai_billing.first_of_days()) -%}
+  {%- set end_day = ai_billing.bounded_day('end_day', ai_billing.last_of_days()) -%}
   {%- set line_day = "case when reason in ('not proven', 'estimate') then day end" -%}
   {%- set held = "close_id in (select close_id from " ~ ref('ai_billing_closes') ~ " where digest is null)" -%}
   {%- set statements = [] -%}
@@ -132,28 +175,26 @@ select {{ entries.keys() | join(', ') }} from {{ ref('ai_billing__book_closing')
   {%- endset -%}
   {%- do statements.append(statement) -%}
   {%- set statement -%}
-insert into {{ ref('ai_billing_close_inputs') }} (close_id, input, value_1, value_2, value_3, value_4, value_5)
-select
-  close_id, 'teams', label, value, team,
-  case when first_day > {{ ai_billing.first_of_days() }} then {{ ai_billing.day_text('first_day') }} end,
-  case when end_day < {{ ai_billing.last_of_days() }} then {{ ai_billing.day_text('end_day') }} end
-from {{ ref('ai_billing__teams') }}
-cross join {{ ref('ai_billing_closes') }}
-where digest is null
+insert into {{ ref('ai_billing_close_inputs') }} ({{ ai_billing.book_columns('close_inputs').keys() | join(', ') }})
+{{ ai_billing.frozen_input('teams', ['label', 'value', 'team', first_day, end_day], ref('ai_billing__teams')) }}
 union all
-select
-  close_id, 'accounts', account, base_url, cast(null as {{ dbt.type_string() }}), cast(null as {{ dbt.type_string() }}),
-  cast(null as {{ dbt.type_string() }})
-from (
-  select distinct account, base_url from {{ ref('completeness') }} where dataset = 'costs'
-) as accounts
-cross join {{ ref('ai_billing_closes') }}
-where digest is null
+{{ ai_billing.frozen_input('accounts', ['account', 'base_url'],
+  "(select distinct account, base_url from " ~ ref('completeness') ~ " where dataset = 'costs') as accounts") }}
+union all
+{{ ai_billing.frozen_input('reporting_currency', ['currency'], ref('ai_billing__reporting_currency')) }}
+union all
+{{ ai_billing.frozen_input('exchange_rates', ['from_currency', 'to_currency', ai_billing.day_text('valid_from'),
+  ai_billing.amount_digits('rate')], ref('ai_billing__exchange_rates')) }}
+union all
+{{ ai_billing.frozen_input('shared', [ai_billing.as_text('rule_'), 'label', 'value', 'method', 'team', 'billing_currency',
+  ai_billing.amount_digits('part'), first_day, end_day], ref('ai_billing__shared_rules')) }}
   {%- endset -%}
   {%- do statements.append(statement) -%}
   {%- set statement -%}
-insert into {{ ref('ai_billing_close_lines') }} ({{ keys | join(', ') }}, day, entries, amount)
-select {{ keys | join(', ') }}, line_day, count(*), sum(amount)
+insert into {{ ref('ai_billing_close_lines') }} ({{ keys | join(', ') }}, day, entries, amount, converted_amount)
+select
+  {{ keys | join(', ') }}, line_day, count(*), sum(amount),
+  case when count(*) = count(converted_amount) then sum(converted_amount) end
 from (
   select entries.*, closes.book_month, {{ line_day }} as line_day
   from {{ ref('ai_billing_close_entries') }} as entries

@@ -17,6 +17,11 @@
 {% macro bigquery__times(amount, factor) -%}
   round(cast({{ amount }} as bignumeric) * cast({{ factor }} as bignumeric), 18)
 {%- endmacro %}
+{# `decimal` of BigQuery has at most nine digits after the point, and 29 before it. #}
+{% macro bigquery__share_of(part, whole) -%}
+  trunc(safe_divide(cast({{ part }} as bignumeric), cast({{ whole }} as bignumeric)), 12)
+{%- endmacro %}
+{% macro bigquery__type_rounded(digits) %}bignumeric(38, {{ digits }}){% endmacro %}
 {% macro bigquery__json_text(text) %}to_json_string({{ text }}){% endmacro %}
 {% macro bigquery__explodes_totals() %}1 = 1{% endmacro %}
 {% macro bigquery__exploded_totals(relation, fields) -%}
@@ -34,6 +39,7 @@
 {% macro redshift__per_million(cost, quantity) %}{{ return(ai_billing.default__per_million(cost, quantity)) }}{% endmacro %}
 {% macro redshift__divided(amount, count) %}{{ return(ai_billing.default__divided(amount, count)) }}{% endmacro %}
 {% macro redshift__ratio(part, whole) %}{{ return(ai_billing.default__ratio(part, whole)) }}{% endmacro %}
+{% macro redshift__share_of(part, whole) %}{{ return(ai_billing.default__share_of(part, whole)) }}{% endmacro %}
 {% macro redshift__explodes_totals() %}1 = 0{% endmacro %}
 {% macro redshift__exploded_totals(relation, fields) %}{{ return(ai_billing.default__exploded_totals(relation, fields)) }}{% endmacro %}
 {% macro redshift__json_text(text) %}{{ return(ai_billing.default__json_text(text)) }}{% endmacro %}

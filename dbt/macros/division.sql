@@ -55,9 +55,13 @@
 {# An amount for people: with two digits after the point, or with four if it is less than 1. #}
 {% macro amount_text(amount) -%}
   case when abs({{ amount }}) >= 1 or {{ amount }} = 0
-    then cast(cast({{ amount }} as decimal(38, 2)) as {{ dbt.type_string() }})
-    else cast(cast({{ amount }} as decimal(38, 4)) as {{ dbt.type_string() }}) end
+    then cast(cast({{ amount }} as {{ ai_billing.type_rounded(2) }}) as {{ dbt.type_string() }})
+    else cast(cast({{ amount }} as {{ ai_billing.type_rounded(4) }}) as {{ dbt.type_string() }}) end
 {%- endmacro %}
+
+{# The decimal type with so many digits after the point. #}
+{% macro type_rounded(digits) %}{{ return(adapter.dispatch('type_rounded', 'ai_billing')(digits)) }}{% endmacro %}
+{% macro default__type_rounded(digits) %}decimal(38, {{ digits }}){% endmacro %}
 
 {# Whether two prices are the same, give or take one percent of the larger one. Null if one of them is. #}
 {% macro same_price(one, other) -%}

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from ledger import Account, Book, Books, Entry, digest_of, lines_of, month_of
+from shares import shares_of
 from warehouses import Warehouse
 from world import Table
 
@@ -13,7 +14,7 @@ VIEWS = ("month", "billing-period")
 OWNERS = ("account, base_url, service_provider_name, project_id, workspace_id, api_key_id, model_id, invoice_id, charge_category, "
           "billing_currency")
 LINE = ("book_view, book_month, month, kind, reason, day, method, account, base_url, service_provider_name, team, project_id, model_id, "
-        "invoice_id, charge_category, billing_currency")
+        "invoice_id, charge_category, billing_currency, reporting_currency")
 Team = tuple[str, str, str, str | None, str | None]
 
 
@@ -41,7 +42,7 @@ class Bookkeeping:
         self.warehouse.give(teams=teams, **inputs)
         self.warehouse.build()
         for books in self.books.values():
-            books.teams = list(teams)
+            books.teams, books.inputs = list(teams), inputs
 
     def close(self, close: Close, looks: bool = True) -> None:
         """`looks`: whether the balance and what is pending are compared, too."""
@@ -62,22 +63,38 @@ class Bookkeeping:
         self.compare(books, book)
         if looks:
             assert self.balance(close.view) == expected_balance(books)
+            self.compare_shares(books)
 
     def compare(self, books: Books, book: Book) -> None:
         """The new book is as calculated. All others are as they were, because their digests are."""
         columns = len(LINE.split(", "))
         lines = self.warehouse.all(
-            f"select {LINE}, sum(entries) as entries, sum(amount) as amount from close_lines where close_id = '{book.id}' "
+            f"select {LINE}, sum(entries) as entries, sum(amount) as amount, case when count(*) = count(converted_amount) "
+            f"then sum(converted_amount) end as converted from close_lines where close_id = '{book.id}' "
             f"group by {LINE}")
-        assert {tuple(row.values())[:columns]: (row["entries"], row["amount"]) for row in lines} == lines_of(books.view, book)
+        assert {tuple(row.values())[:columns]: (row["entries"], row["amount"], row["converted"]) for row in lines} == lines_of(books.view, book)
         assert self.entries(f"close_entries where close_id = '{book.id}'") == Counter(entry_of(entry) for entry in book.entries)
         self.digests[book.id] = digest_of(book, books.view)
         closes = self.warehouse.all("select close_id, digest, is_intact from closes")
         assert {row["close_id"]: row["digest"] for row in closes} == self.digests
         assert all(row["is_intact"] for row in closes)
 
+    def compare_shares(self, books: Books) -> None:
+        """The shares of all books together are the spread of what is booked, and those of each book add up to its lines."""
+        rows = self.warehouse.all(
+            "select month, account, base_url, billing_currency, team, sum(own_amount) as own, sum(shared_amount) as shared from close_shares "
+            f"where is_newest and book_view = '{books.view}' group by month, account, base_url, billing_currency, team")
+        found = {tuple(row.values())[:5]: (row["own"], row["shared"]) for row in rows}
+        assert {key: value for key, value in found.items() if any(value)} == shares_of(books)
+        sums = [{tuple(row.values())[:-1]: row["amount"] for row in self.warehouse.all(
+            f"select close_id, month, account, base_url, billing_currency, sum(amount) as amount from {table} "
+            f"where book_view = '{books.view}' group by close_id, month, account, base_url, billing_currency having sum(amount) <> 0")}
+            for table in ("close_shares", "close_lines")]
+        assert sums[0] == sums[1]
+
     def entries(self, which: str) -> Counter:
-        rows = self.warehouse.all(f"select month, kind, reason, day, method, record_id, {OWNERS}, team, amount from {which}")
+        rows = self.warehouse.all(f"select month, kind, reason, day, method, record_id, {OWNERS}, team, amount, reporting_currency, "
+                                  f"converted_amount from {which}")
         return Counter(tuple(row.values()) for row in rows)
 
     def balance(self, view: str) -> dict[tuple, tuple]:
@@ -108,4 +125,5 @@ def expected_balance(books: Books) -> dict[tuple, tuple]:
 
 
 def entry_of(entry: Entry) -> tuple:
-    return (entry.month, entry.kind, entry.reason, entry.day, entry.method, entry.record_id, *entry.owner, entry.team, entry.amount)
+    return (entry.month, entry.kind, entry.reason, entry.day, entry.method, entry.record_id, *entry.owner, entry.team, entry.amount,
+            entry.reporting, entry.converted)

@@ -35,6 +35,11 @@ class Company:
             ("project_id", "p-search", "Search", None, None), ("project_id", "p-chat", "Chat", None, None),
             ("api_key_id", "k-lab", "Lab", None, None), ("workspace_id", "w-eu", "Europe", None, None)]
         self.shown_to = FIRST
+        self.inputs: dict[str, list[tuple]] = {
+            "reporting_currency": [("EUR",)],
+            "exchange_rates": [("USD", "EUR", "2025-01-01", "0.9")],
+            "shared": [("1", "charge_category", "Tax", "evenly"), ("2", "charge_category", "Credit", "by spend")],
+        }
 
     def move(self, label: str, value: str, team: str, since: str | None = None) -> None:
         """Another team has something: since a day, or ever since it was there."""
@@ -154,6 +159,12 @@ class Company:
                 self.read(month, 2, also=[date(2025, 3, 1)])
                 self.charge(lab, date(2025, 4, 29), "other")
                 self.read(month, 2, [lab], lost=["250429-other"])
+            case 5:  # Finance mends a rate and has other rules. What is closed keeps the ones before.
+                self.inputs = {
+                    **self.inputs,
+                    "exchange_rates": [("USD", "EUR", "2025-01-01", "0.95"), ("USD", "EUR", "2025-05-10", "0.9125")],
+                    "shared": [("1", "charge_category", "Tax", "by spend"), ("3", "unowned", None, "evenly")],
+                }
             case 6:  # The state of an account is lost: all is read again, and the lost row comes. A cost moves to another month.
                 lab.reset()
                 self.read(month, 2, [lab], also=MONTHS[:6])
@@ -178,6 +189,9 @@ class Company:
                 self.move("project_id", "p-chat", "Chat", "2025-08-20")
                 self.move("workspace_id", "w-eu", "Search")
                 self.read(month, 2, also=[date(2025, 6, 1), date(2025, 8, 1)])
+            case 10:  # The company reports in dollars from now on, and has no rate for euros before June.
+                self.inputs = {**self.inputs, "reporting_currency": [("USD",)],
+                               "exchange_rates": [("EUR", "USD", "2025-10-08", "1.1"), ("USD", "EUR", "2025-01-01", "0.97")]}
             case 11:
                 self.provisional(main, month, 4)
             case 12:  # A refund of February.

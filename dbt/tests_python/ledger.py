@@ -43,6 +43,9 @@ class Entry(NamedTuple):
     team: str | None
     amount: Decimal
     reverses: str | None = None
+    # The reporting currency and the amount in it; null without a rate.
+    reporting: str | None = None
+    converted: Decimal | None = None
 
 
 def month_after(month: date, number: int = 1) -> date:
@@ -206,15 +209,43 @@ def first_team(maps: list[Teams], owner: Owner, day: date) -> str | None:
     return next((team for teams in maps if (team := team_of(teams, owner, day))), None)
 
 
+# The rows of the inputs of finance besides the teams, by name.
+Inputs = dict[str, list[tuple]]
+
+
+def rate_of(inputs: Inputs, source: str, target: str, day: date) -> Decimal | None:
+    """The newest rate that was valid on the day."""
+    found = [(valid_from, rate) for from_, to, valid_from, rate in inputs.get("exchange_rates", [])
+             if (from_, to) == (source, target) and valid_from <= f"{day}"]
+    return Decimal(max(found)[1]) if found else None
+
+
+def in_reporting_currency(entry: Entry, *inputs: Inputs) -> Entry:
+    """`inputs`: those that decide first, and those for what the first do not name."""
+    reporting = next((given["reporting_currency"][0][0] for given in inputs if given.get("reporting_currency")), None)
+    source, found = entry.owner.billing_currency, None
+    if source == reporting:
+        found = entry.amount
+    elif reporting:
+        rate = next((rate for given in inputs if (rate := rate_of(given, source, reporting, entry.day))), None)
+        found = rate and (entry.amount * rate).quantize(UNIT, ROUND_HALF_UP)
+    return entry._replace(reporting=reporting, converted=found)
+
+
+def negated(entry: Entry) -> Entry:
+    return entry._replace(amount=-entry.amount, converted=None if entry.converted is None else -entry.converted)
+
+
 @dataclass
 class Book:
-    """The newest version of a month's book, with the teams and the accounts that were known at its close."""
+    """The newest version of a month's book, with the teams, the accounts and the inputs that were known at its close."""
 
     id: str
     month: date
     teams: Teams
     places: set[tuple[str, str]]
     entries: list[Entry]
+    inputs: Inputs
 
 
 @dataclass
@@ -223,8 +254,9 @@ class Books:
 
     view: str
     accounts: list[Account]
-    # The team map of today.
+    # The team map and the other inputs of today.
     teams: Teams = field(default_factory=list)
+    inputs: Inputs = field(default_factory=dict)
     books: dict[date, Book] = field(default_factory=dict)
     # By month: the entries of it in other books that no longer count, because the month was closed again after them.
     void: dict[date, list[Entry]] = field(default_factory=lambda: defaultdict(list))
@@ -251,7 +283,7 @@ class Books:
     def begin(self, month: date) -> Book:
         self.versions[month] += 1
         places = {account.place for account in self.accounts if account.states}
-        return Book(f"{self.view} {month:%Y-%m} v{self.versions[month]}", month, self.teams, places, [])
+        return Book(f"{self.view} {month:%Y-%m} v{self.versions[month]}", month, self.teams, places, [], self.inputs)
 
     def finish(self, book: Book, entries: list[Entry]) -> Book:
         self.books[book.month] = replace(book, entries=entries)
@@ -268,7 +300,7 @@ class Books:
             kind, method = ("accrual", VALUE_AT_CLOSE) if doubt else ("actual", None)
             found.append(Entry(book, month, kind, doubt or "final", day, method, record["x_RecordId"], owner,
                                team_of(self.teams, owner, day), Decimal(record["BilledCost"])))
-        return found + self.estimated(month, book, [self.teams])
+        return [in_reporting_currency(entry, self.inputs) for entry in found + self.estimated(month, book, [self.teams])]
 
     def estimated(self, month: date, book: str, maps: list[Teams]) -> list[Entry]:
         return [Entry(book, month, "accrual", "estimate", day, method, None, owner, first_team(maps, owner, day), amount)
@@ -285,10 +317,12 @@ class Books:
     def pending(self, book: str = "") -> list[Entry]:
         """What the next close books for the months that are closed."""
         open_ = self.open_accruals()
-        found = [entry._replace(booked_by=book, kind="reversal", amount=-entry.amount, reverses=entry.booked_by) for entry in open_]
+        found = [negated(entry)._replace(booked_by=book, kind="reversal", reverses=entry.booked_by) for entry in open_]
         marks = self.marks(open_)
         for month in self.books:
-            found += self.changes(month, book, marks) + self.estimated(month, book, self.frozen(month)) + self.taken_over(month, book)
+            changes = self.changes(month, book, marks) + self.estimated(month, book, self.frozen(month))
+            found += [in_reporting_currency(entry, self.books[month].inputs, self.inputs) for entry in changes]
+            found += self.taken_over(month, book)
         return found
 
     def marks(self, open_: list[Entry]) -> set[tuple]:
@@ -348,11 +382,13 @@ class Books:
 
     def taken_over(self, month: date, book: str) -> list[Entry]:
         """What other books hold of a month that was closed again."""
-        sums: dict[tuple[Owner, str | None], Decimal] = defaultdict(Decimal)
+        held: dict[tuple, list[Entry]] = defaultdict(list)
         for entry in self.void[month]:
-            sums[entry.owner, entry.team] -= entry.amount
-        return [Entry(book, month, "adjustment", "reopened", None, None, None, owner, team, amount)
-                for (owner, team), amount in sums.items() if amount]
+            held[entry.owner, entry.team, entry.day, entry.reporting].append(negated(entry))
+        found = [Entry(book, month, "adjustment", "reopened", day, None, None, owner, team, sum(entry.amount for entry in entries), None,
+                       reporting, sum_or_none(entry.converted for entry in entries))
+                 for (owner, team, day, reporting), entries in held.items()]
+        return [entry for entry in found if entry.amount or entry.converted]
 
     def obstacles(self, month: date) -> set[tuple]:
         """Account, month, day and reason of all that a close without accruals refuses."""
@@ -363,17 +399,23 @@ class Books:
                         for e in self.pending() if e.kind == "accrual"}
 
 
-def lines_of(view: str, book: Book) -> dict[tuple, tuple[int, Decimal]]:
-    """The lines of a book in the order of their columns: the number of entries and the sum of each."""
-    sums: dict[tuple, list] = defaultdict(lambda: [0, Decimal(0)])
+def sum_or_none(amounts: Iterable[Decimal | None]) -> Decimal | None:
+    """Null if one of them is."""
+    found = list(amounts)
+    return None if None in found else sum(found, Decimal(0))
+
+
+def lines_of(view: str, book: Book) -> dict[tuple, tuple[int, Decimal, Decimal | None]]:
+    """The lines of a book in the order of their columns: the number of entries, and the sum of each in both currencies."""
+    found: dict[tuple, list[Entry]] = defaultdict(list)
     for entry in book.entries:
         day = entry.day if entry.reason in ("not proven", "estimate") else None
         o = entry.owner
-        line = sums[view, book.month, entry.month, entry.kind, entry.reason, day, entry.method, o.account, o.base_url,
-                    o.service_provider_name, entry.team, o.project_id, o.model_id, o.invoice_id, o.charge_category, o.billing_currency]
-        line[0] += 1
-        line[1] += entry.amount
-    return {key: tuple(value) for key, value in sums.items()}
+        found[view, book.month, entry.month, entry.kind, entry.reason, day, entry.method, o.account, o.base_url,
+                    o.service_provider_name, entry.team, o.project_id, o.model_id, o.invoice_id, o.charge_category, o.billing_currency,
+              entry.reporting].append(entry)
+    return {key: (len(entries), sum(entry.amount for entry in entries), sum_or_none(entry.converted for entry in entries))
+            for key, entries in found.items()}
 
 
 def digest_of(book: Book, view: str) -> str:

@@ -1,6 +1,7 @@
 """The books of closed months. The example is that of docs/closing.md, digit for digit."""
 
 import hashlib
+from datetime import date
 from decimal import Decimal
 
 import pytest
@@ -60,6 +61,7 @@ A, B = [("project_id", "p-1", "A")], [("project_id", "p-1", "B")]
 
 
 def test_the_example(warehouse, world):
+    """B1 B3 B4 B5 B6 B8: the example of docs/closing.md, digit for digit."""
     warehouse.create_books()
     given(warehouse, of_october(world), A)
     refused = warehouse.close_book("month", "2025-10", "2025-11-03 12:00:00")
@@ -135,12 +137,126 @@ def test_the_example(warehouse, world):
     assert (held["month 2025-10 v2"]["why"], held["month 2025-10 v1"]["is_newest"]) == ("the team was wrong", False)
 
 
+def found_days(warehouse) -> dict[str, str]:
+    rows = warehouse.all("select reason, found_at from adjustments where is_pending and kind = 'adjustment'")
+    return {row["reason"]: f"{row['found_at']:%m-%d}" for row in rows}
+
+
+@pytest.mark.parametrize("world", ["append"], indirect=True)
+def test_an_adjustment_was_found_when_its_record_changed(warehouse, world):
+    """B5: an adjustment was found when its record changed, although its day is written again because of others, and read again."""
+    warehouse.create_books()
+    world.put(final("gone", "10-11", "7", ChargeCategory="Purchase"))
+    world.put(final("moved", "10-12", "9", ChargeCategory="Purchase"))
+    given(warehouse, of_october(world), A)
+    assert warehouse.close_book("month", "2025-10", "2025-11-03 12:00:00", accrue=True) == []
+
+    def read(day: str) -> None:
+        world.now = at(f"{day} 06:00")
+        world.sync(("10-01", "11-01"), ("11-01", "12-01"))
+
+    world.put(final("open", "10-20", "48", ChargeCategory="Purchase"))
+    read("11-08")
+    world.withdraw("gone")
+    world.put(final("10-31", "10-31", "23"))
+    read("11-09")
+    world.put(final("moved", "11-02", "9", ChargeCategory="Purchase"))
+    world.put(final("10-05", "10-05", "10"))
+    read("11-10")
+    for number in range(4):
+        for day in ("10-05", "10-11", "10-12", "10-20", "10-31"):
+            world.put(final(f"{day}-{number}", day, "0"))
+        read(f"11-{12 + number}")
+    given(warehouse, world, A)
+    warehouse.build()
+    rows = warehouse.all("select record_id, reason, found_at from adjustments where is_pending and kind = 'adjustment'")
+    assert {row["record_id"]: (row["reason"], f"{row['found_at']:%m-%d}") for row in rows} == {
+        "open": ("settled", "11-08"), "gone": ("withdrawn", "11-09"), "10-31": ("arrived", "11-09"), "moved": ("corrected", "11-10"),
+        "10-05": ("corrected", "11-10")}
+
+
+def test_what_a_later_reading_proved_was_found_by_the_first_one(warehouse, world):
+    """B5: what a later reading only proves was found by the first one that did."""
+    warehouse.create_books()
+    of_october(world)
+    world.sync(("10-20", "10-21"), moved=True)
+    world.put(final("open", "10-20", "50", ChargeCategory="Purchase"))
+    world.sync(("10-20", "10-21"), moved=True)
+    given(warehouse, world, A)
+    assert warehouse.close_book("month", "2025-10", "2025-11-03 12:00:00", accrue=True) == []
+    assert ("2025-10", "accrual", "not proven", 70) in lines(warehouse, "2025-10")
+    for day in ("11-08", "11-12", "11-14"):
+        world.now = at(f"{day} 06:00")
+        world.sync(("10-20", "10-21"))
+    given(warehouse, world, A)
+    warehouse.build()
+    assert found_days(warehouse) == {"settled": "11-08"}
+
+
+def test_a_billing_period_is_closed_after_its_end(warehouse, world):
+    """B2: a billing period that ends on the 15th is closed after its end, whatever its month is."""
+    warehouse.create_books()
+    period = {"BillingPeriodStart": "2025-10-15T00:00:00Z", "BillingPeriodEnd": "2025-11-15T00:00:00Z"}
+    for day in OCTOBER[14:]:
+        world.put(final(day, day, "20", **period))
+    world.now = at("11-14 12:00")
+    world.sync(("10-01", "11-01"), ("11-01", "11-14"))
+    given(warehouse, world)
+    close = warehouse.close_book
+    [found] = close("billing-period", "2025-10", "2025-11-14 23:59:59", accrue=True)
+    assert (found["why"], f"{found['day']:%m-%d}") == ("its billing period is not over", "11-15")
+    assert close("billing-period", "2025-10", "2025-11-15 00:00:00", accrue=True) == []
+
+
+FINANCE = {
+    "reporting_currency": [("EUR",)],
+    "exchange_rates": [("USD", "EUR", "2025-10-01", "0.9")],
+    "shared": [("1", "charge_category", "Purchase", "evenly", "A"), ("1", "charge_category", "Purchase", "evenly", "C")],
+}
+
+
+def test_rates_and_rules_are_frozen_with_the_book(warehouse, world):
+    """B7 B8: an adjustment uses the rates and rules of its month; its shares are the new spread less the booked one."""
+    warehouse.create_books()
+    of_october(world)
+    world.put(final("10-31", "10-31", "20"))
+    world.sync(("10-01", "11-01"))
+    warehouse.fill(world.table.tables)
+    warehouse.give(teams=A, **FINANCE)
+    assert warehouse.close_book("month", "2025-10", "2025-11-03 12:00:00", accrue=True) == []
+
+    def sums(table: str) -> list[tuple]:
+        amount = "sum(own_amount), sum(shared_amount)" if table == "close_shares" else "sum(amount), sum(converted_amount)"
+        names = "team" if table == "close_shares" else "reason"
+        return [tuple(row.values()) for row in warehouse.all(
+            f"select book_month, month, {names}, {amount} from {table} where is_newest group by book_month, month, {names} order by 1, 2, 3")]
+
+    october = date(2025, 10, 1)
+    before = [(october, october, "final", 1020, 918), (october, october, "provisional", 50, 45)]
+    shares = [(october, october, "A", 620, 225), (october, october, "C", 0, 225)]
+    assert (sums("close_lines"), sums("close_shares")) == (before, shares)
+
+    world.now = at("12-02 06:00")
+    world.put(final("open", "10-20", "48", ChargeCategory="Purchase"))
+    world.put(final("11-01", "11-01", "7"))
+    world.sync(("10-01", "12-01"))
+    warehouse.fill(world.table.tables)
+    warehouse.give(teams=A, reporting_currency=[("USD",)], exchange_rates=[("USD", "EUR", "2025-10-01", "0.5")],
+                   shared=[("1", "charge_category", "Purchase", "evenly", "B")])
+    assert warehouse.close_book("month", "2025-11", "2025-12-03 12:00:00", accrue=True) == []
+    november = date(2025, 11, 1)
+    assert sums("close_lines") == [
+        *before, (november, october, "provisional", -50, -45), (november, october, "settled", 48, Decimal("43.2")), (november, november, "final", 7, 7)]
+    assert sums("close_shares") == [*shares, (november, october, "A", 0, -1), (november, october, "C", 0, -1), (november, november, "A", 7, 0)]
+
+
 def test_the_digest_is_that_of_the_lines(warehouse, world):
+    """B1: the digest is that of the lines, and a line that was touched is found."""
     warehouse.create_books()
     given(warehouse, of_october(world), A)
     warehouse.close_book("month", "2025-10", "2025-11-03 12:00:00", accrue=True)
     columns = ("book_view book_month month kind reason day method account base_url service_provider_name team project_id model_id "
-               "invoice_id charge_category billing_currency entries amount").split()
+               "invoice_id charge_category billing_currency reporting_currency entries amount converted_amount").split()
 
     def text(value) -> str:
         if value is None:
@@ -160,6 +276,7 @@ def test_the_digest_is_that_of_the_lines(warehouse, world):
 
 
 def test_months_are_closed_in_their_order(warehouse, world):
+    """B2: months are closed in their order, once, and when they are over."""
     warehouse.create_books()
     given(warehouse, of_october(world))
     close = warehouse.close_book
@@ -176,6 +293,7 @@ def test_months_are_closed_in_their_order(warehouse, world):
 
 @pytest.mark.parametrize("kind", ["duckdb", "postgres"])
 def test_the_operation_of_dbt_writes_books_that_no_run_changes(kind, request, tmp_path):
+    """B1 B2 B6: the operation of dbt writes books that no run and no full refresh changes."""
     port = request.getfixturevalue("postgres").port if kind == "postgres" else 0
     world = of_october(World(Table(), now=at("11-03 06:00")))
     project = Project(kind, tmp_path, port=port)

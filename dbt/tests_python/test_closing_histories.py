@@ -27,6 +27,7 @@ class History:
                           now=datetime(2025, 9, 1, tzinfo=UTC)))
             for name in ("first", "second")]
         self.teams = [("project_id", "p-1", "A", None, None), ("project_id", "p-2", "B", None, None)]
+        self.inputs: dict[str, list[tuple]] = {}
         self.today = FIRST
         self.numbers = [0, 0]
         self.closed: set[tuple[str, date]] = set()
@@ -103,6 +104,8 @@ class History:
                 self.sync()
                 if self.random.random() < 0.4:
                     self.move()
+                if self.random.random() < 0.4:
+                    self.decide()
                 self.closed.add((view, month))
                 yield Close(view, month, self.noon(1))
                 if self.random.random() < 0.4:
@@ -122,13 +125,27 @@ class History:
         self.teams = [*before, ("project_id", "p-1", self.random.choice("ABC"), since, None), self.teams[-1]]
 
 
+    def decide(self) -> None:
+        """Finance has another currency, other rates and other rules, or none."""
+        reporting = self.random.choice([None, "EUR", "USD"])
+        rate = str(Decimal(self.random.randrange(1, 20_000)).scaleb(-4))
+        rules = [("1", "charge_category", "Tax", self.random.choice(["evenly", "by spend"])),
+                 ("2", "unowned", None, self.random.choice(["evenly", "by spend"]))]
+        self.inputs = {
+            "reporting_currency": [(reporting,)] if reporting else [],
+            "exchange_rates": [(*self.random.choice([("EUR", "USD"), ("USD", "EUR")]), f"2025-{self.random.randrange(8, 13):02}-10", rate)],
+            "shared": self.random.sample(rules, self.random.randrange(3)),
+        }
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("warehouse, dedup", [("duckdb", False), ("duckdb", True), ("postgres", False)], indirect=["warehouse"])
 def test_books_hold_what_the_providers_showed(warehouse, seed, dedup):
+    """B1 B3 B4 B5 B6 B7 B8: books over random histories hold what the providers showed."""
     print("seed", seed)
     history = History(seed, dedup)
     warehouse.create_books()
     kept = Bookkeeping(warehouse, history.accounts)
     for close in history.closes():
-        kept.deliver(history.table, history.teams)
+        kept.deliver(history.table, history.teams, **history.inputs)
         kept.close(close)

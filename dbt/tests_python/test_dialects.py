@@ -1,6 +1,7 @@
 """Databases that the tests cannot run: dbt's own adapters compile the models, and sqlglot parses the result."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -34,3 +35,17 @@ def test_money_is_an_exact_decimal(dialect):
     wanted = "bignumeric(38, 18)" if name == "bigquery" else "decimal(38, 18)"
     assert f"as {wanted}) end as billed_cost" in models["ai_billing__rows_costs"]
     assert not any(" as numeric)" in text or " as float" in text or " as double" in text for text in models.values())
+
+
+def test_bigquery_takes_each_precision(dialect):
+    """`decimal` has at most 9 digits after the point there and 29 before it, `bignumeric` 38 and 38. A greater precision is an error."""
+    name, models = dialect
+    limits = {"decimal": (9, 29), "numeric": (9, 29), "bigdecimal": (38, 38), "bignumeric": (38, 38)}
+    refused = {
+        (model, found[0])
+        for model, text in models.items() if name == "bigquery"
+        for found in re.finditer(r"\b((?:big)?(?:decimal|numeric))\((\d+)(?:, *(\d+))?\)", text)
+        for after, before in [limits[found[1]]]
+        if int(found[3] or 0) > after or int(found[2]) - int(found[3] or 0) > before
+    }
+    assert refused == set()

@@ -20,7 +20,7 @@ def played(warehouse: Warehouse, company: Company, months: int) -> Bookkeeping:
     warehouse.create_raw()
     kept = Bookkeeping(warehouse, company.accounts)
     for close in company.year(MONTHS[:months]):
-        kept.deliver(company.table, company.teams)
+        kept.deliver(company.table, company.teams, **company.inputs)
         kept.close(close, looks=close.why is not None or close.month.month % 3 == 0)
     return kept
 
@@ -38,7 +38,7 @@ def year(company):
 
 
 def test_a_year_of_books(year):
-    """Each close was compared when it was made. The year had all that can happen to a cost."""
+    """B1 B3 B4 B5 B6 B7 B8: each close of a year was compared when it was made, with all that can happen to a cost."""
     seen = {(entry.kind, entry.reason) for books in year.books.values() for entry in books.entries()}
     assert seen == {("actual", "final"), *((kind, reason) for kind in ("accrual", "reversal") for reason in DOUBTS),
                     *(("adjustment", reason) for reason in CHANGES)}
@@ -55,7 +55,7 @@ def test_all_adjustments_of_a_year(year, view):
 
 @pytest.fixture(scope="module")
 def answers(company, year):
-    """The inputs of finance are given only now: a book needs none of them but the teams."""
+    """Other inputs of finance are given now, and no book changes."""
     year.deliver(company.table, company.teams, **company.after_the_year())
     return Answers(company, year)
 

@@ -2,6 +2,7 @@
  * The mutants: for each rule of `src/core/SPEC.md` at least one small defect that breaks it, and the test that must
  * then fail. To add one, choose a snippet that stands exactly once in its file and is likely to stay.
  */
+import { BOOKS } from "./books.ts";
 import { CONCURRENCY } from "./concurrency.ts";
 import { LIMITS } from "./limits.ts";
 import type { Mutant } from "./mutant.ts";
@@ -208,4 +209,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...CONCURRENCY,
   ...LIMITS,
   ...NAMES,
+  ...BOOKS,
 ];

@@ -7,7 +7,7 @@ import { RULES, TITLED } from "../../scripts/rules.ts";
 
 test("the rules of each letter are numbered from 1 on, without a gap", () => {
   const numbers = Map.groupBy(RULES, (rule) => rule.charAt(0));
-  expect([...numbers.keys()].join("")).toBe("WSRPVNCL");
+  expect([...numbers.keys()].join("")).toBe("WSRPVNCLB");
   for (const [letter, rules] of numbers) {
     expect(rules).toEqual(rules.map((_, index) => `${letter}${index + 1}`));
   }

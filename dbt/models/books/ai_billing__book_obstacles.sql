@@ -25,6 +25,19 @@ known as (
     and known_days.day < {{ ai_billing.add_months('request.book_month', 1) }}
 ),
 
+-- A billing period may end after its month.
+periods as (
+  select
+    costs.account, costs.base_url, request.book_month as month, max(request.closed_at) as closed_at,
+    max(costs.billing_period_end) as end_at
+  from {{ ref('current_costs') }} as costs
+  inner join request
+    on {{ ai_billing.month_of('cast(costs.billing_period_start as date)') }} = request.book_month
+    and request.book_view = 'billing-period'
+  where costs.is_counted
+  group by costs.account, costs.base_url, request.book_month
+),
+
 days as (
   select account, base_url, month, day, day_status as why from {{ ref('ai_billing__book_days') }} where requested_by is not null
   union all
@@ -62,6 +75,10 @@ union all
 select 1, false, null, null, book_month, null, 'it is not over'
 from request
 where closed_at < {{ ai_billing.midnight(ai_billing.add_months('book_month', 1)) }}
+union all
+select 1, false, account, base_url, month, cast(end_at as date), 'its billing period is not over'
+from periods
+where closed_at < end_at and closed_at >= {{ ai_billing.midnight(ai_billing.add_months('month', 1)) }}
 union all
 select 1, false, null, null, request.book_month, null, 'no costs of it are known'
 from request

@@ -6,6 +6,6 @@ select
   {%- for name in ai_billing.line_owners() + ['workspace_id', 'api_key_id'] %}
   entries.{{ name }},
   {%- endfor %}
-  entries.amount
+  entries.amount, entries.reporting_currency, entries.converted_amount
 from {{ ref('ai_billing_close_entries') }} as entries
 inner join {{ ref('closes') }} as closes on entries.close_id = closes.close_id

@@ -6,6 +6,6 @@ select
   {%- for name in ai_billing.line_owners() %}
   lines.{{ name }},
   {%- endfor %}
-  lines.entries, lines.amount
+  lines.entries, lines.amount, lines.reporting_currency, lines.converted_amount
 from {{ ref('ai_billing_close_lines') }} as lines
 inner join {{ ref('closes') }} as closes on lines.close_id = closes.close_id

@@ -9,40 +9,14 @@ with costs as (
 ),
 
 rules as (
-  select distinct rule_, label, coalesce(value, '') as value, first_day, end_day from {{ ref('ai_billing__shared_rules') }}
-),
-
--- BigQuery has no outer join without an equality of two columns, so each cost is there once more without a rule.
-candidates as (
-  select {{ keys | join(', ') }}, billed_cost, effective_cost, cast(null as {{ dbt.type_int() }}) as rule_ from costs
-  union all
-  select
-    {%- for key in keys %}
-    costs.{{ key }},
-    {%- endfor %}
-    costs.billed_cost, costs.effective_cost, rules.rule_
-  from costs
-  cross join rules
-  where costs.day >= rules.first_day
-    and costs.day < rules.end_day
-    and rules.value = case
-      {%- for label in ai_billing.shared_labels() %}
-      when rules.label = '{{ label }}' then costs.{{ label }}
-      {%- endfor %}
-      when costs.team is null then ''
-    end
-),
-
-taken as (
-  select
-    {{ keys | join(', ') }}, min(rule_) as rule_, max(billed_cost) as billed_cost, max(effective_cost) as effective_cost
-  from candidates
-  group by {{ keys | join(', ') }}
+  select rule_ as rule_number, label, value, first_day, end_day from {{ ref('ai_billing__shared_rules') }}
 )
 
 select
-  {{ ai_billing.month_of('day') }} as month, account, base_url, team, billing_currency, rule_,
+  {{ ai_billing.month_of('day') }} as month, account, base_url, team, billing_currency, rule_number as rule_,
   sum(billed_cost) as billed_cost,
   sum(effective_cost) as effective_cost
-from taken
-group by {{ ai_billing.month_of('day') }}, account, base_url, team, billing_currency, rule_
+from (
+  {{ ai_billing.taken_by_rules('costs', 'rules', keys, ['billed_cost', 'effective_cost']) }}
+) as taken
+group by {{ ai_billing.month_of('day') }}, account, base_url, team, billing_currency, rule_number
