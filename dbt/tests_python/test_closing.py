@@ -226,7 +226,8 @@ def test_rates_and_rules_are_frozen_with_the_book(warehouse, world):
     assert warehouse.close_book("month", "2025-10", "2025-11-03 12:00:00", accrue=True) == []
 
     def sums(table: str) -> list[tuple]:
-        amount = "sum(own_amount), sum(shared_amount)" if table == "close_shares" else "sum(amount), sum(converted_amount)"
+        amount = "sum(own_amount) as own, sum(shared_amount) as shared" if table == "close_shares" else (
+            "sum(amount) as amount, sum(converted_amount) as converted")
         names = "team" if table == "close_shares" else "reason"
         return [tuple(row.values()) for row in warehouse.all(
             f"select book_month, month, {names}, {amount} from {table} where is_newest group by book_month, month, {names} order by 1, 2, 3")]
