@@ -6934,8 +6934,8 @@ where rows_.is_counted;
 create or replace view ai_billing__usage_pace as
 -- How the usage charges of an account's running month go on, in one currency. A usage charge for one day counts if its day is complete.
 -- The weight of a day is the mean of its weekday in the eight weeks up to the newest complete day, in parts of 10,000 of the weekday that
--- weighs most: a whole number, so that amounts are multiplied and divided exactly. `weekly_change` is the mean difference of two weeks
--- that follow each other.
+-- weighs most: a whole number, so that amounts are multiplied and divided exactly. `weekly_change` is the greatest difference of two
+-- weeks that follow each other: where a few bursts make most of the cost, the mean difference says little about the next burst.
 with calendar as (
   select place, day, month, through_day from "ai_billing__calendar_costs" where is_complete
 ),
@@ -7011,9 +7011,9 @@ weekday_costs as (
     series_number, weekday_,
     greatest(case when abs(sum(billed_cost)) < 10000000000000000000
     then cast(
-    cast(((2 * cast(replace(cast(abs(cast(sum(billed_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint)) // count(*) + 1) // 2 as decimal(38, 0))
-    * case when sum(billed_cost) < 0 then cast(-0.000000000000000001 as decimal(19, 18))
-      else cast(0.000000000000000001 as decimal(19, 18)) end as decimal(38, 18)) end, cast(0 as decimal(38, 18))) as mean_cost
+    case when sum(billed_cost) < 0 then '-' else '' end
+    || cast(((2 * cast(replace(cast(abs(cast(sum(billed_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint) + count(*)) // (2 * count(*))) // 1000000000000000000 as varchar) || '.'
+    || lpad(cast(((2 * cast(replace(cast(abs(cast(sum(billed_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint) + count(*)) // (2 * count(*))) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) end, cast(0 as decimal(38, 18))) as mean_cost
   from days
   group by series_number, weekday_
 ),
@@ -7029,9 +7029,9 @@ weekdays as (
     series_number, weekday_,
     coalesce(cast(round(10000 * case when largest_cost <> 0 and abs(mean_cost) < 10000000000000 and abs(largest_cost) < 10000000000000
     then cast(
-    cast(((cast(replace(cast(abs(cast(mean_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000) // cast(replace(cast(abs(cast(largest_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) + 1) // 2 as decimal(38, 0))
-    * case when (mean_cost < 0) <> (largest_cost < 0) then cast(-0.000001 as decimal(7, 6))
-      else cast(0.000001 as decimal(7, 6)) end as decimal(38, 6)) end, 0) as integer), 1) as weight
+    case when (mean_cost < 0) <> (largest_cost < 0) then '-' else '' end
+    || cast(((cast(replace(cast(abs(cast(mean_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(largest_cost as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(largest_cost as decimal(38, 18))) as varchar), '.', '') as hugeint))) // 1000000 as varchar) || '.'
+    || lpad(cast(((cast(replace(cast(abs(cast(mean_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(largest_cost as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(largest_cost as decimal(38, 18))) as varchar), '.', '') as hugeint))) % 1000000 as varchar), 6, '0') as decimal(38, 6)) end, 0) as integer), 1) as weight
   from compared
 ),
 months as (
@@ -7079,11 +7079,7 @@ weeks as (
 changes as (
   select
     weeks.series_number, count(*) as changes,
-    case when abs(sum(abs(weeks.billed_cost - earlier.billed_cost))) < 10000000000000000000
-    then cast(
-    cast(((2 * cast(replace(cast(abs(cast(sum(abs(weeks.billed_cost - earlier.billed_cost)) as decimal(38, 18))) as varchar), '.', '') as hugeint)) // count(*) + 1) // 2 as decimal(38, 0))
-    * case when sum(abs(weeks.billed_cost - earlier.billed_cost)) < 0 then cast(-0.000000000000000001 as decimal(19, 18))
-      else cast(0.000000000000000001 as decimal(19, 18)) end as decimal(38, 18)) end as weekly_change
+    max(abs(weeks.billed_cost - earlier.billed_cost)) as weekly_change
   from weeks
   inner join weeks as earlier on weeks.series_number = earlier.series_number and weeks.days_ago + 7 = earlier.days_ago
   group by weeks.series_number
@@ -7271,9 +7267,9 @@ select
   case when judged > 0 then lost_cost end as lost_cost,
   case when (used_cost + lost_cost) <> 0 and abs(used_cost) < 10000000000000 and abs((used_cost + lost_cost)) < 10000000000000
     then cast(
-    cast(((cast(replace(cast(abs(cast(used_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000) // cast(replace(cast(abs(cast((used_cost + lost_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint) + 1) // 2 as decimal(38, 0))
-    * case when (used_cost < 0) <> ((used_cost + lost_cost) < 0) then cast(-0.000001 as decimal(7, 6))
-      else cast(0.000001 as decimal(7, 6)) end as decimal(38, 6)) end as used_share,
+    case when (used_cost < 0) <> ((used_cost + lost_cost) < 0) then '-' else '' end
+    || cast(((cast(replace(cast(abs(cast(used_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast((used_cost + lost_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast((used_cost + lost_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint))) // 1000000 as varchar) || '.'
+    || lpad(cast(((cast(replace(cast(abs(cast(used_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast((used_cost + lost_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast((used_cost + lost_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint))) % 1000000 as varchar), 6, '0') as decimal(38, 6)) end as used_share,
   case when commitment_unit is not null then used_quantity end as used_quantity,
   case when commitment_unit is not null then lost_quantity end as lost_quantity,
   commitment_unit,
@@ -8066,20 +8062,11 @@ carried as (
   from cost_rows
   group by source_
 ),
--- OpenAI's usage names services that its costs do not name. Names are made distinct before they are joined: a service has most rows.
+-- OpenAI's usage names services that its costs do not name.
 services as (
-  select distinct usage_names.source_
-  from (select distinct source_, service_name from usage_rows) as usage_names
-  inner join (select distinct source_, service_name from cost_rows) as cost_names
-    on usage_names.source_ = cost_names.source_ and usage_names.service_name = cost_names.service_name
-),
-sources as (
-  select distinct source_, account, base_url, service_provider_name
-  from (
-    select source_, account, base_url, service_provider_name from usage_rows
-    union all
-    select source_, account, base_url, service_provider_name from cost_rows
-  ) as both_
+  select distinct usage_rows.source_
+  from usage_rows
+  inner join cost_rows on usage_rows.source_ = cost_rows.source_ and usage_rows.service_name = cost_rows.service_name
 ),
 shared as (
   select
@@ -8100,6 +8087,9 @@ shared as (
 quantities as (
   select
     rows_.source_,
+    max(rows_.account) as account,
+    max(rows_.base_url) as base_url,
+    max(rows_.service_provider_name) as service_provider_name,
     rows_.day,
     case when shared.service_name = 1 then rows_.service_name end as service_name,
     case when shared.model_id = 1 then rows_.model_id end as model_id,
@@ -8130,6 +8120,9 @@ units as (
 effective as (
   select
     rows_.source_,
+    max(rows_.account) as account,
+    max(rows_.base_url) as base_url,
+    max(rows_.service_provider_name) as service_provider_name,
     rows_.day,
     case when shared.service_name = 1 then rows_.service_name end as service_name,
     case when shared.model_id = 1 then rows_.model_id end as model_id,
@@ -8228,8 +8221,10 @@ keyed_effective as (
 ),
 priced as (
   select
-    coalesce(units.source_, effective.source_) as source_,
     coalesce(units.day, effective.day) as day,
+    coalesce(units.account, effective.account) as account,
+    coalesce(units.base_url, effective.base_url) as base_url,
+    coalesce(units.service_provider_name, effective.service_provider_name) as service_provider_name,
     coalesce(units.service_name, effective.service_name) as service_name,
     coalesce(units.model_id, effective.model_id) as model_id,
     coalesce(units.project_id, effective.project_id) as project_id,
@@ -8254,18 +8249,18 @@ priced as (
   full outer join keyed_effective as effective on units.join_key = effective.join_key
 )
 select
-  priced.day,
-  sources.account,
-  sources.base_url,
-  sources.service_provider_name,
-  priced.service_name,
-  priced.model_id,
-  priced.project_id,
-  priced.workspace_id,
-  priced.api_key_id,
-  priced.service_tier,
-  priced.workload_type,
-  priced.upstream_provider,
+  day,
+  account,
+  base_url,
+  service_provider_name,
+  service_name,
+  model_id,
+  project_id,
+  workspace_id,
+  api_key_id,
+  service_tier,
+  workload_type,
+  upstream_provider,
   usage_type,
   basis,
   unit,
@@ -8288,8 +8283,7 @@ select
     when 'unproven' in (usage_status, cost_status) then 'unproven'
     else 'incomplete'
   end as day_status
-from priced
-inner join sources on priced.source_ = sources.source_;
+from priced;
 
 create or replace view usage_against_costs as
 -- Usage beside costs, by day and model, to find days on which the two datasets of a provider disagree. Charges other than usage, such
@@ -8504,9 +8498,9 @@ expected as (
     bases.days, bases.last_day,
     case when abs(means.billed_cost) < 10000000000000000000
     then cast(
-    cast(((2 * cast(replace(cast(abs(cast(means.billed_cost as decimal(38, 18))) as varchar), '.', '') as hugeint)) // bases.days + 1) // 2 as decimal(38, 0))
-    * case when means.billed_cost < 0 then cast(-0.000000000000000001 as decimal(19, 18))
-      else cast(0.000000000000000001 as decimal(19, 18)) end as decimal(38, 18)) end as mean_cost
+    case when means.billed_cost < 0 then '-' else '' end
+    || cast(((2 * cast(replace(cast(abs(cast(means.billed_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) + bases.days) // (2 * bases.days)) // 1000000000000000000 as varchar) || '.'
+    || lpad(cast(((2 * cast(replace(cast(abs(cast(means.billed_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) + bases.days) // (2 * bases.days)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) end as mean_cost
   from missing
   inner join bases
     on missing.book_view = bases.book_view and missing.month = bases.month and missing.place = bases.place
@@ -8944,9 +8938,9 @@ select
   told.priced_tokens,
   case when keyed.cached_tokens <> 0 and abs(coalesce(told.priced_tokens, 0)) < 10000000000000 and abs(keyed.cached_tokens) < 10000000000000
     then cast(
-    cast(((cast(replace(cast(abs(cast(coalesce(told.priced_tokens, 0) as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000) // cast(replace(cast(abs(cast(keyed.cached_tokens as decimal(38, 18))) as varchar), '.', '') as hugeint) + 1) // 2 as decimal(38, 0))
-    * case when (coalesce(told.priced_tokens, 0) < 0) <> (keyed.cached_tokens < 0) then cast(-0.000001 as decimal(7, 6))
-      else cast(0.000001 as decimal(7, 6)) end as decimal(38, 6)) end as priced_share,
+    case when (coalesce(told.priced_tokens, 0) < 0) <> (keyed.cached_tokens < 0) then '-' else '' end
+    || cast(((cast(replace(cast(abs(cast(coalesce(told.priced_tokens, 0) as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(keyed.cached_tokens as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(keyed.cached_tokens as decimal(38, 18))) as varchar), '.', '') as hugeint))) // 1000000 as varchar) || '.'
+    || lpad(cast(((cast(replace(cast(abs(cast(coalesce(told.priced_tokens, 0) as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(keyed.cached_tokens as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(keyed.cached_tokens as decimal(38, 18))) as varchar), '.', '') as hugeint))) % 1000000 as varchar), 6, '0') as decimal(38, 6)) end as priced_share,
   case when told.priced_tokens <> 0 and abs(told.read_as_input) < 10000000000000 and abs(told.priced_tokens) < 100000000000000
     then cast(
       case when (told.read_as_input < 0) <> (told.priced_tokens < 0) then '-' else '' end
@@ -9174,9 +9168,9 @@ days as (
     coalesce(charged.own_days, 0) as own_days,
     case when charged.own_days > 0 then case when abs(charged.own_cost) < 10000000000000000000
     then cast(
-    cast(((2 * cast(replace(cast(abs(cast(charged.own_cost as decimal(38, 18))) as varchar), '.', '') as hugeint)) // charged.own_days + 1) // 2 as decimal(38, 0))
-    * case when charged.own_cost < 0 then cast(-0.000000000000000001 as decimal(19, 18))
-      else cast(0.000000000000000001 as decimal(19, 18)) end as decimal(38, 18)) end end as own_usual_cost,
+    case when charged.own_cost < 0 then '-' else '' end
+    || cast(((2 * cast(replace(cast(abs(cast(charged.own_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) + charged.own_days) // (2 * charged.own_days)) // 1000000000000000000 as varchar) || '.'
+    || lpad(cast(((2 * cast(replace(cast(abs(cast(charged.own_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) + charged.own_days) // (2 * charged.own_days)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) end end as own_usual_cost,
     charged.own_largest_cost
   from looked_at
   inner join spans on looked_at.series_number = spans.series_number and looked_at.day <= spans.last_day
@@ -9213,9 +9207,9 @@ medians as (
     series_number, day, max(days_compared) as days_compared,
     case when abs(min(billed_cost) + max(billed_cost)) < 10000000000000000000
     then cast(
-    cast(((2 * cast(replace(cast(abs(cast(min(billed_cost) + max(billed_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint)) // 2 + 1) // 2 as decimal(38, 0))
-    * case when min(billed_cost) + max(billed_cost) < 0 then cast(-0.000000000000000001 as decimal(19, 18))
-      else cast(0.000000000000000001 as decimal(19, 18)) end as decimal(38, 18)) end as usual_cost
+    case when min(billed_cost) + max(billed_cost) < 0 then '-' else '' end
+    || cast(((2 * cast(replace(cast(abs(cast(min(billed_cost) + max(billed_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint) + 2) // (2 * 2)) // 1000000000000000000 as varchar) || '.'
+    || lpad(cast(((2 * cast(replace(cast(abs(cast(min(billed_cost) + max(billed_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint) + 2) // (2 * 2)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) end as usual_cost
   from compared
   where 2 * rank_ >= days_compared and 2 * rank_ <= days_compared + 2
   group by series_number, day
@@ -9236,9 +9230,9 @@ spreads as (
     series_number, day, max(farthest) as farthest,
     case when abs(min(deviation) + max(deviation)) < 10000000000000000000
     then cast(
-    cast(((2 * cast(replace(cast(abs(cast(min(deviation) + max(deviation) as decimal(38, 18))) as varchar), '.', '') as hugeint)) // 2 + 1) // 2 as decimal(38, 0))
-    * case when min(deviation) + max(deviation) < 0 then cast(-0.000000000000000001 as decimal(19, 18))
-      else cast(0.000000000000000001 as decimal(19, 18)) end as decimal(38, 18)) end as usual_spread
+    case when min(deviation) + max(deviation) < 0 then '-' else '' end
+    || cast(((2 * cast(replace(cast(abs(cast(min(deviation) + max(deviation) as decimal(38, 18))) as varchar), '.', '') as hugeint) + 2) // (2 * 2)) // 1000000000000000000 as varchar) || '.'
+    || lpad(cast(((2 * cast(replace(cast(abs(cast(min(deviation) + max(deviation) as decimal(38, 18))) as varchar), '.', '') as hugeint) + 2) // (2 * 2)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) end as usual_spread
   from deviations
   where 2 * rank_ >= days_compared and 2 * rank_ <= days_compared + 2
   group by series_number, day
@@ -9271,9 +9265,9 @@ scored as (
     scaled.*,
     case when scale <> 0 and abs(billed_cost - usual_cost) < 10000000000000 and abs(scale) < 10000000000000
     then cast(
-    cast(((cast(replace(cast(abs(cast(billed_cost - usual_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000) // cast(replace(cast(abs(cast(scale as decimal(38, 18))) as varchar), '.', '') as hugeint) + 1) // 2 as decimal(38, 0))
-    * case when (billed_cost - usual_cost < 0) <> (scale < 0) then cast(-0.000001 as decimal(7, 6))
-      else cast(0.000001 as decimal(7, 6)) end as decimal(38, 6)) end as score,
+    case when (billed_cost - usual_cost < 0) <> (scale < 0) then '-' else '' end
+    || cast(((cast(replace(cast(abs(cast(billed_cost - usual_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(scale as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(scale as decimal(38, 18))) as varchar), '.', '') as hugeint))) // 1000000 as varchar) || '.'
+    || lpad(cast(((cast(replace(cast(abs(cast(billed_cost - usual_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(scale as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(scale as decimal(38, 18))) as varchar), '.', '') as hugeint))) % 1000000 as varchar), 6, '0') as decimal(38, 6)) end as score,
     -- Amounts beyond any bill are not multiplied.
     own_days >= 8 and own_usual_cost > 0
     and own_usual_cost < 10000000000000 and own_largest_cost < 10000000000000 and coalesce(account_usual_cost, 0) < 10000000000000
@@ -9490,9 +9484,9 @@ select
   billed_cost, previous_billed_cost, change,
   case when abs(previous_billed_cost) <> 0 and abs(change) < 10000000000000 and abs(abs(previous_billed_cost)) < 10000000000000
     then cast(
-    cast(((cast(replace(cast(abs(cast(change as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000) // cast(replace(cast(abs(cast(abs(previous_billed_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint) + 1) // 2 as decimal(38, 0))
-    * case when (change < 0) <> (abs(previous_billed_cost) < 0) then cast(-0.000001 as decimal(7, 6))
-      else cast(0.000001 as decimal(7, 6)) end as decimal(38, 6)) end as change_share,
+    case when (change < 0) <> (abs(previous_billed_cost) < 0) then '-' else '' end
+    || cast(((cast(replace(cast(abs(cast(change as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(abs(previous_billed_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(abs(previous_billed_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint))) // 1000000 as varchar) || '.'
+    || lpad(cast(((cast(replace(cast(abs(cast(change as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(abs(previous_billed_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(abs(previous_billed_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint))) % 1000000 as varchar), 6, '0') as decimal(38, 6)) end as change_share,
   case when change > 0 then from_above end as rank_grown,
   case when change < 0 then from_below end as rank_fallen
 from ranked;
@@ -9656,9 +9650,9 @@ select
   billed_cost - known_previous as change,
   case when abs(known_previous) <> 0 and abs(billed_cost - known_previous) < 10000000000000 and abs(abs(known_previous)) < 10000000000000
     then cast(
-    cast(((cast(replace(cast(abs(cast(billed_cost - known_previous as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000) // cast(replace(cast(abs(cast(abs(known_previous) as decimal(38, 18))) as varchar), '.', '') as hugeint) + 1) // 2 as decimal(38, 0))
-    * case when (billed_cost - known_previous < 0) <> (abs(known_previous) < 0) then cast(-0.000001 as decimal(7, 6))
-      else cast(0.000001 as decimal(7, 6)) end as decimal(38, 6)) end as change_share,
+    case when (billed_cost - known_previous < 0) <> (abs(known_previous) < 0) then '-' else '' end
+    || cast(((cast(replace(cast(abs(cast(billed_cost - known_previous as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(abs(known_previous) as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(abs(known_previous) as decimal(38, 18))) as varchar), '.', '') as hugeint))) // 1000000 as varchar) || '.'
+    || lpad(cast(((cast(replace(cast(abs(cast(billed_cost - known_previous as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(abs(known_previous) as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(abs(known_previous) as decimal(38, 18))) as varchar), '.', '') as hugeint))) % 1000000 as varchar), 6, '0') as decimal(38, 6)) end as change_share,
   month = running_month as is_running,
   through_day,
   own_to_date as to_date_cost,
@@ -9669,9 +9663,9 @@ select
     when month = running_month and days_counted >= 7 and abs(daily_cost) < 10000000000000
       then other_cost + coming_cost + case when abs(daily_cost * month_weight) < 10000000000000000000
     then cast(
-    cast(((2 * cast(replace(cast(abs(cast(daily_cost * month_weight as decimal(38, 18))) as varchar), '.', '') as hugeint)) // complete_weight + 1) // 2 as decimal(38, 0))
-    * case when daily_cost * month_weight < 0 then cast(-0.000000000000000001 as decimal(19, 18))
-      else cast(0.000000000000000001 as decimal(19, 18)) end as decimal(38, 18)) end
+    case when daily_cost * month_weight < 0 then '-' else '' end
+    || cast(((2 * cast(replace(cast(abs(cast(daily_cost * month_weight as decimal(38, 18))) as varchar), '.', '') as hugeint) + complete_weight) // (2 * complete_weight)) // 1000000000000000000 as varchar) || '.'
+    || lpad(cast(((2 * cast(replace(cast(abs(cast(daily_cost * month_weight as decimal(38, 18))) as varchar), '.', '') as hugeint) + complete_weight) // (2 * complete_weight)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) end
   end as forecast_cost,
   case
     when month < running_month then 'the month is over: its billed cost'
@@ -10155,8 +10149,8 @@ group by month, account, base_url, service_provider_name, billing_currency, repo
 
 create or replace view month_forecasts as
 -- The forecast of each account's running month by currency, with the range in which the month will end in about 80 of 100 cases. On
--- each side the range is as wide as a part of the mean change from one week to the next in the eight weeks before: for each day that
--- is left, and one more, a fifth below and a quarter above, because spend has no upper end. dbt/replay.py measures how often the
+-- each side the range is as wide as a part of the greatest change from one week to the next in the eight weeks before: for each day that
+-- is left, and one more, a twelfth below and a tenth above, because spend has no upper end. dbt/replay.py measures how often the
 -- month ended inside.
 with months as (
   select
@@ -10184,15 +10178,15 @@ select
   case when forecast_cost is not null and weekly_change is not null then greatest(
     forecast_cost - case when abs(weekly_change * days_of_range) < 10000000000000000000
     then cast(
-    cast(((2 * cast(replace(cast(abs(cast(weekly_change * days_of_range as decimal(38, 18))) as varchar), '.', '') as hugeint)) // 5 + 1) // 2 as decimal(38, 0))
-    * case when weekly_change * days_of_range < 0 then cast(-0.000000000000000001 as decimal(19, 18))
-      else cast(0.000000000000000001 as decimal(19, 18)) end as decimal(38, 18)) end, least(forecast_cost, to_date_cost)
+    case when weekly_change * days_of_range < 0 then '-' else '' end
+    || cast(((2 * cast(replace(cast(abs(cast(weekly_change * days_of_range as decimal(38, 18))) as varchar), '.', '') as hugeint) + 12) // (2 * 12)) // 1000000000000000000 as varchar) || '.'
+    || lpad(cast(((2 * cast(replace(cast(abs(cast(weekly_change * days_of_range as decimal(38, 18))) as varchar), '.', '') as hugeint) + 12) // (2 * 12)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) end, least(forecast_cost, to_date_cost)
   ) end as forecast_low,
   forecast_cost + case when abs(weekly_change * days_of_range) < 10000000000000000000
     then cast(
-    cast(((2 * cast(replace(cast(abs(cast(weekly_change * days_of_range as decimal(38, 18))) as varchar), '.', '') as hugeint)) // 4 + 1) // 2 as decimal(38, 0))
-    * case when weekly_change * days_of_range < 0 then cast(-0.000000000000000001 as decimal(19, 18))
-      else cast(0.000000000000000001 as decimal(19, 18)) end as decimal(38, 18)) end as forecast_high,
+    case when weekly_change * days_of_range < 0 then '-' else '' end
+    || cast(((2 * cast(replace(cast(abs(cast(weekly_change * days_of_range as decimal(38, 18))) as varchar), '.', '') as hugeint) + 10) // (2 * 10)) // 1000000000000000000 as varchar) || '.'
+    || lpad(cast(((2 * cast(replace(cast(abs(cast(weekly_change * days_of_range as decimal(38, 18))) as varchar), '.', '') as hugeint) + 10) // (2 * 10)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) end as forecast_high,
   weekly_change,
   forecast_method
 from paced;
@@ -10283,25 +10277,25 @@ parts as (
       when abs(pools.amount) >= 10000000000000 or abs(weighed.all_weights) >= 10000000000000 then null
       when weighed.method = 'evenly' then case when abs(pools.amount) < 10000000000000000000
     then cast(
-    cast(((2 * cast(replace(cast(abs(cast(pools.amount as decimal(38, 18))) as varchar), '.', '') as hugeint)) // weighed.teams + 1) // 2 as decimal(38, 0))
-    * case when pools.amount < 0 then cast(-0.000000000000000001 as decimal(19, 18))
-      else cast(0.000000000000000001 as decimal(19, 18)) end as decimal(38, 18)) end
+    case when pools.amount < 0 then '-' else '' end
+    || cast(((2 * cast(replace(cast(abs(cast(pools.amount as decimal(38, 18))) as varchar), '.', '') as hugeint) + weighed.teams) // (2 * weighed.teams)) // 1000000000000000000 as varchar) || '.'
+    || lpad(cast(((2 * cast(replace(cast(abs(cast(pools.amount as decimal(38, 18))) as varchar), '.', '') as hugeint) + weighed.teams) // (2 * weighed.teams)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) end
       when weighed.method = 'percent' then case when abs(pools.amount) < 10000000000000 and abs(cast(weighed.weight * 0.01 as decimal(38, 18))) < 1000000
     then cast(cast(case when pools.amount < 0 then ceil(pools.amount) else floor(pools.amount) end as decimal(19, 0)) * cast(cast(weighed.weight * 0.01 as decimal(38, 18)) as decimal(18, 12)) as decimal(38, 18))
       + cast(cast(pools.amount - cast(case when pools.amount < 0 then ceil(pools.amount) else floor(pools.amount) end as decimal(19, 0)) as decimal(18, 18)) * cast(cast(weighed.weight * 0.01 as decimal(38, 18)) as decimal(18, 12)) as decimal(38, 18))
   end
       else case when abs(pools.amount) < 10000000000000 and abs(cast(
-    cast(((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000 + (((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint) as decimal(38, 0))
-    * case when false then cast(-0.000000000001 as decimal(13, 12))
-      else cast(0.000000000001 as decimal(13, 12)) end as decimal(38, 12))) < 1000000
+    case when false then '-' else '' end
+    || cast((((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000 + (((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) // 1000000000000 as varchar) || '.'
+    || lpad(cast((((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000 + (((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) % 1000000000000 as varchar), 12, '0') as decimal(38, 12))) < 1000000
     then cast(cast(case when pools.amount < 0 then ceil(pools.amount) else floor(pools.amount) end as decimal(19, 0)) * cast(cast(
-    cast(((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000 + (((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint) as decimal(38, 0))
-    * case when false then cast(-0.000000000001 as decimal(13, 12))
-      else cast(0.000000000001 as decimal(13, 12)) end as decimal(38, 12)) as decimal(18, 12)) as decimal(38, 18))
+    case when false then '-' else '' end
+    || cast((((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000 + (((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) // 1000000000000 as varchar) || '.'
+    || lpad(cast((((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000 + (((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) % 1000000000000 as varchar), 12, '0') as decimal(38, 12)) as decimal(18, 12)) as decimal(38, 18))
       + cast(cast(pools.amount - cast(case when pools.amount < 0 then ceil(pools.amount) else floor(pools.amount) end as decimal(19, 0)) as decimal(18, 18)) * cast(cast(
-    cast(((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000 + (((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint) as decimal(38, 0))
-    * case when false then cast(-0.000000000001 as decimal(13, 12))
-      else cast(0.000000000001 as decimal(13, 12)) end as decimal(38, 12)) as decimal(18, 12)) as decimal(38, 18))
+    case when false then '-' else '' end
+    || cast((((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000 + (((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) // 1000000000000 as varchar) || '.'
+    || lpad(cast((((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000 + (((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) % 1000000000000 as varchar), 12, '0') as decimal(38, 12)) as decimal(18, 12)) as decimal(38, 18))
   end
     end as part
   from pools
@@ -10519,9 +10513,9 @@ select
   billed_cost - known_previous as change,
   case when abs(known_previous) <> 0 and abs(billed_cost - known_previous) < 10000000000000 and abs(abs(known_previous)) < 10000000000000
     then cast(
-    cast(((cast(replace(cast(abs(cast(billed_cost - known_previous as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000) // cast(replace(cast(abs(cast(abs(known_previous) as decimal(38, 18))) as varchar), '.', '') as hugeint) + 1) // 2 as decimal(38, 0))
-    * case when (billed_cost - known_previous < 0) <> (abs(known_previous) < 0) then cast(-0.000001 as decimal(7, 6))
-      else cast(0.000001 as decimal(7, 6)) end as decimal(38, 6)) end as change_share,
+    case when (billed_cost - known_previous < 0) <> (abs(known_previous) < 0) then '-' else '' end
+    || cast(((cast(replace(cast(abs(cast(billed_cost - known_previous as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(abs(known_previous) as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(abs(known_previous) as decimal(38, 18))) as varchar), '.', '') as hugeint))) // 1000000 as varchar) || '.'
+    || lpad(cast(((cast(replace(cast(abs(cast(billed_cost - known_previous as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(abs(known_previous) as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(abs(known_previous) as decimal(38, 18))) as varchar), '.', '') as hugeint))) % 1000000 as varchar), 6, '0') as decimal(38, 6)) end as change_share,
   month = running_month as is_running,
   through_day,
   own_to_date as to_date_cost,
@@ -10532,9 +10526,9 @@ select
     when month = running_month and days_counted >= 7 and abs(daily_cost) < 10000000000000
       then other_cost + coming_cost + case when abs(daily_cost * month_weight) < 10000000000000000000
     then cast(
-    cast(((2 * cast(replace(cast(abs(cast(daily_cost * month_weight as decimal(38, 18))) as varchar), '.', '') as hugeint)) // complete_weight + 1) // 2 as decimal(38, 0))
-    * case when daily_cost * month_weight < 0 then cast(-0.000000000000000001 as decimal(19, 18))
-      else cast(0.000000000000000001 as decimal(19, 18)) end as decimal(38, 18)) end
+    case when daily_cost * month_weight < 0 then '-' else '' end
+    || cast(((2 * cast(replace(cast(abs(cast(daily_cost * month_weight as decimal(38, 18))) as varchar), '.', '') as hugeint) + complete_weight) // (2 * complete_weight)) // 1000000000000000000 as varchar) || '.'
+    || lpad(cast(((2 * cast(replace(cast(abs(cast(daily_cost * month_weight as decimal(38, 18))) as varchar), '.', '') as hugeint) + complete_weight) // (2 * complete_weight)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) end
   end as forecast_cost,
   case
     when month < running_month then 'the month is over: its billed cost'
@@ -11060,9 +11054,9 @@ select
   budget - billed_cost as remaining,
   case when budget <> 0 and abs(billed_cost) < 10000000000000 and abs(budget) < 10000000000000
     then cast(
-    cast(((cast(replace(cast(abs(cast(billed_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000) // cast(replace(cast(abs(cast(budget as decimal(38, 18))) as varchar), '.', '') as hugeint) + 1) // 2 as decimal(38, 0))
-    * case when (billed_cost < 0) <> (budget < 0) then cast(-0.000001 as decimal(7, 6))
-      else cast(0.000001 as decimal(7, 6)) end as decimal(38, 6)) end as share_spent,
+    case when (billed_cost < 0) <> (budget < 0) then '-' else '' end
+    || cast(((cast(replace(cast(abs(cast(billed_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(budget as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(budget as decimal(38, 18))) as varchar), '.', '') as hugeint))) // 1000000 as varchar) || '.'
+    || lpad(cast(((cast(replace(cast(abs(cast(billed_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(budget as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(budget as decimal(38, 18))) as varchar), '.', '') as hugeint))) % 1000000 as varchar), 6, '0') as decimal(38, 6)) end as share_spent,
   billed_cost > budget as is_over,
   forecast_cost > budget as is_forecast_over,
   reporting.currency is not null as is_converted

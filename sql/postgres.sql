@@ -6796,8 +6796,8 @@ where rows_.is_counted;
 create view ai_billing__usage_pace as
 -- How the usage charges of an account's running month go on, in one currency. A usage charge for one day counts if its day is complete.
 -- The weight of a day is the mean of its weekday in the eight weeks up to the newest complete day, in parts of 10,000 of the weekday that
--- weighs most: a whole number, so that amounts are multiplied and divided exactly. `weekly_change` is the mean difference of two weeks
--- that follow each other.
+-- weighs most: a whole number, so that amounts are multiplied and divided exactly. `weekly_change` is the greatest difference of two
+-- weeks that follow each other: where a few bursts make most of the cost, the mean difference says little about the next burst.
 with calendar as (
   select place, day, month, through_day from "ai_billing__calendar_costs" where is_complete
 ),
@@ -6938,7 +6938,7 @@ weeks as (
 changes as (
   select
     weeks.series_number, count(*) as changes,
-    round(round(sum(abs(weeks.billed_cost - earlier.billed_cost)), 18) / count(*), 18) as weekly_change
+    max(abs(weeks.billed_cost - earlier.billed_cost)) as weekly_change
   from weeks
   inner join weeks as earlier on weeks.series_number = earlier.series_number and weeks.days_ago + 7 = earlier.days_ago
   group by weeks.series_number
@@ -9999,8 +9999,8 @@ group by month, account, base_url, service_provider_name, billing_currency, repo
 
 create view month_forecasts as
 -- The forecast of each account's running month by currency, with the range in which the month will end in about 80 of 100 cases. On
--- each side the range is as wide as a part of the mean change from one week to the next in the eight weeks before: for each day that
--- is left, and one more, a fifth below and a quarter above, because spend has no upper end. dbt/replay.py measures how often the
+-- each side the range is as wide as a part of the greatest change from one week to the next in the eight weeks before: for each day that
+-- is left, and one more, a twelfth below and a tenth above, because spend has no upper end. dbt/replay.py measures how often the
 -- month ended inside.
 with months as (
   select
@@ -10026,9 +10026,9 @@ select
   month, account, base_url, billing_currency, through_day, days_in_month, days_counted, to_date_cost, forecast_cost,
   -- Usage that is charged does not become less, unless the forecast says so.
   case when forecast_cost is not null and weekly_change is not null then greatest(
-    forecast_cost - round(round(weekly_change * days_of_range, 18) / 5, 18), least(forecast_cost, to_date_cost)
+    forecast_cost - round(round(weekly_change * days_of_range, 18) / 12, 18), least(forecast_cost, to_date_cost)
   ) end as forecast_low,
-  forecast_cost + round(round(weekly_change * days_of_range, 18) / 4, 18) as forecast_high,
+  forecast_cost + round(round(weekly_change * days_of_range, 18) / 10, 18) as forecast_high,
   weekly_change,
   forecast_method
 from paced;

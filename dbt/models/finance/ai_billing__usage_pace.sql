@@ -1,7 +1,7 @@
 -- How the usage charges of an account's running month go on, in one currency. A usage charge for one day counts if its day is complete.
 -- The weight of a day is the mean of its weekday in the eight weeks up to the newest complete day, in parts of 10,000 of the weekday that
--- weighs most: a whole number, so that amounts are multiplied and divided exactly. `weekly_change` is the mean difference of two weeks
--- that follow each other.
+-- weighs most: a whole number, so that amounts are multiplied and divided exactly. `weekly_change` is the greatest difference of two
+-- weeks that follow each other: where a few bursts make most of the cost, the mean difference says little about the next burst.
 {%- set type_decimal = ai_billing.type_decimal() %}
 with calendar as (
   select place, day, month, through_day from {{ ref('ai_billing__calendar_costs') }} where is_complete
@@ -110,7 +110,7 @@ weeks as (
 changes as (
   select
     weeks.series_number, count(*) as changes,
-    {{ ai_billing.divided('sum(abs(weeks.billed_cost - earlier.billed_cost))', 'count(*)') }} as weekly_change
+    max(abs(weeks.billed_cost - earlier.billed_cost)) as weekly_change
   from weeks
   inner join weeks as earlier on weeks.series_number = earlier.series_number and weeks.days_ago + 7 = earlier.days_ago
   group by weeks.series_number

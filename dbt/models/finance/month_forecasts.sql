@@ -1,6 +1,6 @@
 -- The forecast of each account's running month by currency, with the range in which the month will end in about 80 of 100 cases. On
--- each side the range is as wide as a part of the mean change from one week to the next in the eight weeks before: for each day that
--- is left, and one more, a fifth below and a quarter above, because spend has no upper end. dbt/replay.py measures how often the
+-- each side the range is as wide as a part of the greatest change from one week to the next in the eight weeks before: for each day that
+-- is left, and one more, a twelfth below and a tenth above, because spend has no upper end. dbt/replay.py measures how often the
 -- month ended inside.
 with months as (
   select
@@ -28,9 +28,9 @@ select
   month, account, base_url, billing_currency, through_day, days_in_month, days_counted, to_date_cost, forecast_cost,
   -- Usage that is charged does not become less, unless the forecast says so.
   case when forecast_cost is not null and weekly_change is not null then greatest(
-    forecast_cost - {{ ai_billing.divided('weekly_change * days_of_range', 5) }}, least(forecast_cost, to_date_cost)
+    forecast_cost - {{ ai_billing.divided('weekly_change * days_of_range', 12) }}, least(forecast_cost, to_date_cost)
   ) end as forecast_low,
-  forecast_cost + {{ ai_billing.divided('weekly_change * days_of_range', 4) }} as forecast_high,
+  forecast_cost + {{ ai_billing.divided('weekly_change * days_of_range', 10) }} as forecast_high,
   weekly_change,
   forecast_method
 from paced
