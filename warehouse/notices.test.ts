@@ -24,6 +24,14 @@ beforeEach(async () => {
   await database.run(
     "CREATE TABLE adjustments (book_view VARCHAR, month DATE, billing_currency VARCHAR, is_pending BOOLEAN, kind VARCHAR, amount DECIMAL(38, 18))",
   );
+  await database.run(
+    "CREATE TABLE budget_status (label VARCHAR, value VARCHAR, fiscal_year VARCHAR, first_month DATE, last_month DATE, billing_currency VARCHAR, " +
+      "billed_cost DECIMAL(38, 18), forecast_cost DECIMAL(38, 18), budget DECIMAL(38, 18), is_over BOOLEAN, is_forecast_over BOOLEAN, is_converted BOOLEAN)",
+  );
+  await database.run(
+    "CREATE TABLE label_names AS SELECT 'project_id' AS label, 'p-1' AS value, 'Chat' AS shown",
+  );
+  await database.run("CREATE TABLE monthly_costs AS SELECT DATE '2026-03-09' AS through_day");
   told = [];
   answer = () => Promise.resolve(200);
 });
@@ -144,6 +152,26 @@ test("a team's budget is told with its name, and one that is kept is not", async
     [
       "Search exceeded the budget of 50.00 in March 2026: 60.00 USD so far, 70.00 by the forecast.",
       "Lab exceeded the budget of 5.00 in March 2026: 10.00 USD so far.",
+    ],
+  ]);
+});
+
+test("budgets of projects and fiscal years, and in the reporting currency, are told once; others are those of the first screen", async () => {
+  await database.run(`
+    INSERT INTO budget_status VALUES
+      ('project_id', 'p-1', NULL, '2026-03-01', '2026-03-01', 'USD', 60, 70, 50, true, true, false),
+      ('model_id', 'm-1', '2026', '2026-01-01', '2026-12-01', 'USD', 60, 700, 500, false, true, false),
+      ('team', 'Search', NULL, '2026-03-01', '2026-03-01', 'EUR', 60, NULL, 50, true, NULL, true),
+      ('all', NULL, '2026', '2026-01-01', '2026-12-01', 'USD', 60, 70, 500, false, false, false),
+      ('project_id', 'p-2', NULL, '2026-02-01', '2026-02-01', 'USD', 60, 60, 50, true, true, false),
+      ('team', 'Ads', NULL, '2026-03-01', '2026-03-01', 'USD', 60, 70, 50, true, true, false)`);
+  await tell(summaryWith({}));
+  await tell(summaryWith({}));
+  expect(told).toEqual([
+    [
+      "Model m-1 will exceed the budget of 500.00 in FY2026 by the forecast: 700.00 USD.",
+      "Project Chat exceeded the budget of 50.00 in March 2026: 60.00 USD so far, 70.00 by the forecast.",
+      "Search exceeded the budget of 50.00 in March 2026: 60.00 EUR so far.",
     ],
   ]);
 });

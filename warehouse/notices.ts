@@ -14,7 +14,7 @@ import { plain } from "./decimals.ts";
 import type { WarehouseHost } from "./host.ts";
 import { count, money, month, shortDate, signedMoney } from "./report/format.ts";
 import type { Overview } from "./report/model.ts";
-import { teamsOver } from "./report/words.ts";
+import { type TeamOver, teamsOver } from "./report/words.ts";
 import type { Summary } from "./summary.ts";
 import { usualWords } from "./summary_screen.ts";
 
@@ -90,6 +90,7 @@ export class Notices {
     const events = [
       ...failuresOf(summary),
       ...summary.currencies.flatMap(budgetEvents),
+      ...(await otherBudgetEvents(database)),
       ...(await adjustmentEvents(database)),
       ...summary.currencies.flatMap(unusualEvents),
     ];
@@ -198,21 +199,57 @@ function budgetEvents({ currency, headline: head, teams }: Overview): Event[] {
           },
         ]
       : [];
-  const name = month(head.month);
-  return [...teamsOver(whole, isMonthOver), ...teamsOver(teams, isMonthOver)].map((over): Event => {
-    const forecast = money(over.expected, DIGITS);
-    const limit = `the budget of ${money(over.budget, DIGITS)}`;
-    const later = over.isForecast ? `, ${forecast} by the forecast` : "";
-    const billed = `${money(over.billed, DIGITS)} ${currency}`;
-    // A budget that is at risk is told once, and once more when it is exceeded.
-    return {
-      id: `budget ${over.isAlready ? "over" : "at risk"} ${head.month} ${currency} ${over.budget} ${over.team}`,
-      kind: "budget",
-      text: over.isAlready
-        ? `${over.team} exceeded ${limit} in ${name}: ${billed}${isMonthOver ? "" : " so far"}${later}.`
-        : `${over.team} will exceed ${limit} in ${name} by the forecast: ${forecast} ${currency}.`,
-    };
-  });
+  const period = { id: head.month, name: month(head.month), isOver: isMonthOver };
+  return [...teamsOver(whole, isMonthOver), ...teamsOver(teams, isMonthOver)].map((over) =>
+    budgetEvent(over, currency, period),
+  );
+}
+
+/** A month or a fiscal year; `id` tells it apart from all others. */
+interface Period {
+  readonly id: string;
+  readonly name: string;
+  readonly isOver: boolean;
+}
+
+function budgetEvent(over: TeamOver, currency: string, { id, name, isOver }: Period): Event {
+  const forecast = money(over.expected, DIGITS);
+  const limit = `the budget of ${money(over.budget, DIGITS)}`;
+  const later = over.isForecast ? `, ${forecast} by the forecast` : "";
+  const billed = `${money(over.billed, DIGITS)} ${currency}`;
+  // A budget that is at risk is told once, and once more when it is exceeded.
+  return {
+    id: `budget ${over.isAlready ? "over" : "at risk"} ${id} ${currency} ${over.budget} ${over.team}`,
+    kind: "budget",
+    text: over.isAlready
+      ? `${over.team} exceeded ${limit} in ${name}: ${billed}${isOver ? "" : " so far"}${later}.`
+      : `${over.team} will exceed ${limit} in ${name} by the forecast: ${forecast} ${currency}.`,
+  };
+}
+
+/** The running budgets that the first screen does not have: of projects, models, providers and fiscal years, and in the reporting currency. */
+async function otherBudgetEvents(database: Database): Promise<Event[]> {
+  const rows = await database.query(`
+    SELECT CASE label WHEN 'all' THEN 'All costs' WHEN 'team' THEN budgets.value WHEN 'project_id' THEN 'Project ' || coalesce(shown, budgets.value)
+             WHEN 'model_id' THEN 'Model ' || budgets.value ELSE 'Provider ' || budgets.value END,
+           coalesce('FY' || fiscal_year, strftime(first_month, '%Y-%m-%d')), billing_currency, billed_cost, forecast_cost, budget
+    FROM budget_status AS budgets
+    LEFT JOIN (SELECT label, value, shown FROM label_names) AS names USING (label, value)
+    WHERE (is_over OR is_forecast_over) AND (fiscal_year IS NOT NULL OR is_converted OR label NOT IN ('all', 'team'))
+      AND (SELECT date_trunc('month', max(through_day)) FROM monthly_costs) BETWEEN first_month AND last_month
+    ORDER BY ALL`);
+  return rows.flatMap(
+    ([team = "", id = "", currency = "", billed = "0", forecast = "null", budget = "0"]) => {
+      const given = {
+        team,
+        billed: plain(billed),
+        forecast: forecast === "null" ? null : plain(forecast),
+        budget: plain(budget),
+      };
+      const period = { id, name: id.startsWith("FY") ? id : month(id), isOver: false };
+      return teamsOver([given], false).map((over) => budgetEvent(over, currency, period));
+    },
+  );
 }
 
 const unusualEvents = ({ currency, anomalies }: Overview): Event[] =>
