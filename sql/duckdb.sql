@@ -2416,25 +2416,25 @@ parts as (
       when abs(pools.amount) >= 10000000000000 or abs(weighed.all_weights) >= 10000000000000 then null
       when weighed.method = 'evenly' then case when abs(pools.amount) < 10000000000000000000
     then cast(
-    case when pools.amount < 0 then '-' else '' end
-    || cast(((2 * cast(replace(cast(abs(cast(pools.amount as decimal(38, 18))) as varchar), '.', '') as hugeint) + weighed.teams) // (2 * weighed.teams)) // 1000000000000000000 as varchar) || '.'
-    || lpad(cast(((2 * cast(replace(cast(abs(cast(pools.amount as decimal(38, 18))) as varchar), '.', '') as hugeint) + weighed.teams) // (2 * weighed.teams)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) end
+    cast(((2 * cast(replace(cast(abs(cast(pools.amount as decimal(38, 18))) as varchar), '.', '') as hugeint)) // weighed.teams + 1) // 2 as decimal(38, 0))
+    * case when pools.amount < 0 then cast(-0.000000000000000001 as decimal(19, 18))
+      else cast(0.000000000000000001 as decimal(19, 18)) end as decimal(38, 18)) end
       when weighed.method = 'percent' then case when abs(pools.amount) < 10000000000000 and abs(cast(weighed.weight * 0.01 as decimal(38, 18))) < 1000000
     then cast(cast(case when pools.amount < 0 then ceil(pools.amount) else floor(pools.amount) end as decimal(19, 0)) * cast(cast(weighed.weight * 0.01 as decimal(38, 18)) as decimal(18, 12)) as decimal(38, 18))
       + cast(cast(pools.amount - cast(case when pools.amount < 0 then ceil(pools.amount) else floor(pools.amount) end as decimal(19, 0)) as decimal(18, 18)) * cast(cast(weighed.weight * 0.01 as decimal(38, 18)) as decimal(18, 12)) as decimal(38, 18))
   end
       else case when abs(pools.amount) < 10000000000000 and abs(cast(
-    case when false then '-' else '' end
-    || cast((((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000 + (((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) // 1000000000000 as varchar) || '.'
-    || lpad(cast((((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000 + (((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) % 1000000000000 as varchar), 12, '0') as decimal(38, 12))) < 1000000
+    cast(((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000 + (((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint) as decimal(38, 0))
+    * case when false then cast(-0.000000000001 as decimal(13, 12))
+      else cast(0.000000000001 as decimal(13, 12)) end as decimal(38, 12))) < 1000000
     then cast(cast(case when pools.amount < 0 then ceil(pools.amount) else floor(pools.amount) end as decimal(19, 0)) * cast(cast(
-    case when false then '-' else '' end
-    || cast((((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000 + (((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) // 1000000000000 as varchar) || '.'
-    || lpad(cast((((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000 + (((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) % 1000000000000 as varchar), 12, '0') as decimal(38, 12)) as decimal(18, 12)) as decimal(38, 18))
+    cast(((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000 + (((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint) as decimal(38, 0))
+    * case when false then cast(-0.000000000001 as decimal(13, 12))
+      else cast(0.000000000001 as decimal(13, 12)) end as decimal(38, 12)) as decimal(18, 12)) as decimal(38, 18))
       + cast(cast(pools.amount - cast(case when pools.amount < 0 then ceil(pools.amount) else floor(pools.amount) end as decimal(19, 0)) as decimal(18, 18)) * cast(cast(
-    case when false then '-' else '' end
-    || cast((((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000 + (((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) // 1000000000000 as varchar) || '.'
-    || lpad(cast((((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000 + (((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) % 1000000000000 as varchar), 12, '0') as decimal(38, 12)) as decimal(18, 12)) as decimal(38, 18))
+    cast(((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000 + (((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint) as decimal(38, 0))
+    * case when false then cast(-0.000000000001 as decimal(13, 12))
+      else cast(0.000000000001 as decimal(13, 12)) end as decimal(38, 12)) as decimal(18, 12)) as decimal(38, 18))
   end
     end as part
   from pools
@@ -7011,9 +7011,9 @@ weekday_costs as (
     series_number, weekday_,
     greatest(case when abs(sum(billed_cost)) < 10000000000000000000
     then cast(
-    case when sum(billed_cost) < 0 then '-' else '' end
-    || cast(((2 * cast(replace(cast(abs(cast(sum(billed_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint) + count(*)) // (2 * count(*))) // 1000000000000000000 as varchar) || '.'
-    || lpad(cast(((2 * cast(replace(cast(abs(cast(sum(billed_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint) + count(*)) // (2 * count(*))) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) end, cast(0 as decimal(38, 18))) as mean_cost
+    cast(((2 * cast(replace(cast(abs(cast(sum(billed_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint)) // count(*) + 1) // 2 as decimal(38, 0))
+    * case when sum(billed_cost) < 0 then cast(-0.000000000000000001 as decimal(19, 18))
+      else cast(0.000000000000000001 as decimal(19, 18)) end as decimal(38, 18)) end, cast(0 as decimal(38, 18))) as mean_cost
   from days
   group by series_number, weekday_
 ),
@@ -7029,9 +7029,9 @@ weekdays as (
     series_number, weekday_,
     coalesce(cast(round(10000 * case when largest_cost <> 0 and abs(mean_cost) < 10000000000000 and abs(largest_cost) < 10000000000000
     then cast(
-    case when (mean_cost < 0) <> (largest_cost < 0) then '-' else '' end
-    || cast(((cast(replace(cast(abs(cast(mean_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(largest_cost as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(largest_cost as decimal(38, 18))) as varchar), '.', '') as hugeint))) // 1000000 as varchar) || '.'
-    || lpad(cast(((cast(replace(cast(abs(cast(mean_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(largest_cost as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(largest_cost as decimal(38, 18))) as varchar), '.', '') as hugeint))) % 1000000 as varchar), 6, '0') as decimal(38, 6)) end, 0) as integer), 1) as weight
+    cast(((cast(replace(cast(abs(cast(mean_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000) // cast(replace(cast(abs(cast(largest_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) + 1) // 2 as decimal(38, 0))
+    * case when (mean_cost < 0) <> (largest_cost < 0) then cast(-0.000001 as decimal(7, 6))
+      else cast(0.000001 as decimal(7, 6)) end as decimal(38, 6)) end, 0) as integer), 1) as weight
   from compared
 ),
 months as (
@@ -7267,9 +7267,9 @@ select
   case when judged > 0 then lost_cost end as lost_cost,
   case when (used_cost + lost_cost) <> 0 and abs(used_cost) < 10000000000000 and abs((used_cost + lost_cost)) < 10000000000000
     then cast(
-    case when (used_cost < 0) <> ((used_cost + lost_cost) < 0) then '-' else '' end
-    || cast(((cast(replace(cast(abs(cast(used_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast((used_cost + lost_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast((used_cost + lost_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint))) // 1000000 as varchar) || '.'
-    || lpad(cast(((cast(replace(cast(abs(cast(used_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast((used_cost + lost_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast((used_cost + lost_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint))) % 1000000 as varchar), 6, '0') as decimal(38, 6)) end as used_share,
+    cast(((cast(replace(cast(abs(cast(used_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000) // cast(replace(cast(abs(cast((used_cost + lost_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint) + 1) // 2 as decimal(38, 0))
+    * case when (used_cost < 0) <> ((used_cost + lost_cost) < 0) then cast(-0.000001 as decimal(7, 6))
+      else cast(0.000001 as decimal(7, 6)) end as decimal(38, 6)) end as used_share,
   case when commitment_unit is not null then used_quantity end as used_quantity,
   case when commitment_unit is not null then lost_quantity end as lost_quantity,
   commitment_unit,
@@ -8062,11 +8062,20 @@ carried as (
   from cost_rows
   group by source_
 ),
--- OpenAI's usage names services that its costs do not name.
+-- OpenAI's usage names services that its costs do not name. Names are made distinct before they are joined: a service has most rows.
 services as (
-  select distinct usage_rows.source_
-  from usage_rows
-  inner join cost_rows on usage_rows.source_ = cost_rows.source_ and usage_rows.service_name = cost_rows.service_name
+  select distinct usage_names.source_
+  from (select distinct source_, service_name from usage_rows) as usage_names
+  inner join (select distinct source_, service_name from cost_rows) as cost_names
+    on usage_names.source_ = cost_names.source_ and usage_names.service_name = cost_names.service_name
+),
+sources as (
+  select distinct source_, account, base_url, service_provider_name
+  from (
+    select source_, account, base_url, service_provider_name from usage_rows
+    union all
+    select source_, account, base_url, service_provider_name from cost_rows
+  ) as both_
 ),
 shared as (
   select
@@ -8087,9 +8096,6 @@ shared as (
 quantities as (
   select
     rows_.source_,
-    max(rows_.account) as account,
-    max(rows_.base_url) as base_url,
-    max(rows_.service_provider_name) as service_provider_name,
     rows_.day,
     case when shared.service_name = 1 then rows_.service_name end as service_name,
     case when shared.model_id = 1 then rows_.model_id end as model_id,
@@ -8120,9 +8126,6 @@ units as (
 effective as (
   select
     rows_.source_,
-    max(rows_.account) as account,
-    max(rows_.base_url) as base_url,
-    max(rows_.service_provider_name) as service_provider_name,
     rows_.day,
     case when shared.service_name = 1 then rows_.service_name end as service_name,
     case when shared.model_id = 1 then rows_.model_id end as model_id,
@@ -8221,10 +8224,8 @@ keyed_effective as (
 ),
 priced as (
   select
+    coalesce(units.source_, effective.source_) as source_,
     coalesce(units.day, effective.day) as day,
-    coalesce(units.account, effective.account) as account,
-    coalesce(units.base_url, effective.base_url) as base_url,
-    coalesce(units.service_provider_name, effective.service_provider_name) as service_provider_name,
     coalesce(units.service_name, effective.service_name) as service_name,
     coalesce(units.model_id, effective.model_id) as model_id,
     coalesce(units.project_id, effective.project_id) as project_id,
@@ -8249,18 +8250,18 @@ priced as (
   full outer join keyed_effective as effective on units.join_key = effective.join_key
 )
 select
-  day,
-  account,
-  base_url,
-  service_provider_name,
-  service_name,
-  model_id,
-  project_id,
-  workspace_id,
-  api_key_id,
-  service_tier,
-  workload_type,
-  upstream_provider,
+  priced.day,
+  sources.account,
+  sources.base_url,
+  sources.service_provider_name,
+  priced.service_name,
+  priced.model_id,
+  priced.project_id,
+  priced.workspace_id,
+  priced.api_key_id,
+  priced.service_tier,
+  priced.workload_type,
+  priced.upstream_provider,
   usage_type,
   basis,
   unit,
@@ -8283,7 +8284,8 @@ select
     when 'unproven' in (usage_status, cost_status) then 'unproven'
     else 'incomplete'
   end as day_status
-from priced;
+from priced
+inner join sources on priced.source_ = sources.source_;
 
 create or replace view usage_against_costs as
 -- Usage beside costs, by day and model, to find days on which the two datasets of a provider disagree. Charges other than usage, such
@@ -8498,9 +8500,9 @@ expected as (
     bases.days, bases.last_day,
     case when abs(means.billed_cost) < 10000000000000000000
     then cast(
-    case when means.billed_cost < 0 then '-' else '' end
-    || cast(((2 * cast(replace(cast(abs(cast(means.billed_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) + bases.days) // (2 * bases.days)) // 1000000000000000000 as varchar) || '.'
-    || lpad(cast(((2 * cast(replace(cast(abs(cast(means.billed_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) + bases.days) // (2 * bases.days)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) end as mean_cost
+    cast(((2 * cast(replace(cast(abs(cast(means.billed_cost as decimal(38, 18))) as varchar), '.', '') as hugeint)) // bases.days + 1) // 2 as decimal(38, 0))
+    * case when means.billed_cost < 0 then cast(-0.000000000000000001 as decimal(19, 18))
+      else cast(0.000000000000000001 as decimal(19, 18)) end as decimal(38, 18)) end as mean_cost
   from missing
   inner join bases
     on missing.book_view = bases.book_view and missing.month = bases.month and missing.place = bases.place
@@ -8938,9 +8940,9 @@ select
   told.priced_tokens,
   case when keyed.cached_tokens <> 0 and abs(coalesce(told.priced_tokens, 0)) < 10000000000000 and abs(keyed.cached_tokens) < 10000000000000
     then cast(
-    case when (coalesce(told.priced_tokens, 0) < 0) <> (keyed.cached_tokens < 0) then '-' else '' end
-    || cast(((cast(replace(cast(abs(cast(coalesce(told.priced_tokens, 0) as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(keyed.cached_tokens as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(keyed.cached_tokens as decimal(38, 18))) as varchar), '.', '') as hugeint))) // 1000000 as varchar) || '.'
-    || lpad(cast(((cast(replace(cast(abs(cast(coalesce(told.priced_tokens, 0) as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(keyed.cached_tokens as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(keyed.cached_tokens as decimal(38, 18))) as varchar), '.', '') as hugeint))) % 1000000 as varchar), 6, '0') as decimal(38, 6)) end as priced_share,
+    cast(((cast(replace(cast(abs(cast(coalesce(told.priced_tokens, 0) as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000) // cast(replace(cast(abs(cast(keyed.cached_tokens as decimal(38, 18))) as varchar), '.', '') as hugeint) + 1) // 2 as decimal(38, 0))
+    * case when (coalesce(told.priced_tokens, 0) < 0) <> (keyed.cached_tokens < 0) then cast(-0.000001 as decimal(7, 6))
+      else cast(0.000001 as decimal(7, 6)) end as decimal(38, 6)) end as priced_share,
   case when told.priced_tokens <> 0 and abs(told.read_as_input) < 10000000000000 and abs(told.priced_tokens) < 100000000000000
     then cast(
       case when (told.read_as_input < 0) <> (told.priced_tokens < 0) then '-' else '' end
@@ -9168,9 +9170,9 @@ days as (
     coalesce(charged.own_days, 0) as own_days,
     case when charged.own_days > 0 then case when abs(charged.own_cost) < 10000000000000000000
     then cast(
-    case when charged.own_cost < 0 then '-' else '' end
-    || cast(((2 * cast(replace(cast(abs(cast(charged.own_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) + charged.own_days) // (2 * charged.own_days)) // 1000000000000000000 as varchar) || '.'
-    || lpad(cast(((2 * cast(replace(cast(abs(cast(charged.own_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) + charged.own_days) // (2 * charged.own_days)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) end end as own_usual_cost,
+    cast(((2 * cast(replace(cast(abs(cast(charged.own_cost as decimal(38, 18))) as varchar), '.', '') as hugeint)) // charged.own_days + 1) // 2 as decimal(38, 0))
+    * case when charged.own_cost < 0 then cast(-0.000000000000000001 as decimal(19, 18))
+      else cast(0.000000000000000001 as decimal(19, 18)) end as decimal(38, 18)) end end as own_usual_cost,
     charged.own_largest_cost
   from looked_at
   inner join spans on looked_at.series_number = spans.series_number and looked_at.day <= spans.last_day
@@ -9207,9 +9209,9 @@ medians as (
     series_number, day, max(days_compared) as days_compared,
     case when abs(min(billed_cost) + max(billed_cost)) < 10000000000000000000
     then cast(
-    case when min(billed_cost) + max(billed_cost) < 0 then '-' else '' end
-    || cast(((2 * cast(replace(cast(abs(cast(min(billed_cost) + max(billed_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint) + 2) // (2 * 2)) // 1000000000000000000 as varchar) || '.'
-    || lpad(cast(((2 * cast(replace(cast(abs(cast(min(billed_cost) + max(billed_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint) + 2) // (2 * 2)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) end as usual_cost
+    cast(((2 * cast(replace(cast(abs(cast(min(billed_cost) + max(billed_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint)) // 2 + 1) // 2 as decimal(38, 0))
+    * case when min(billed_cost) + max(billed_cost) < 0 then cast(-0.000000000000000001 as decimal(19, 18))
+      else cast(0.000000000000000001 as decimal(19, 18)) end as decimal(38, 18)) end as usual_cost
   from compared
   where 2 * rank_ >= days_compared and 2 * rank_ <= days_compared + 2
   group by series_number, day
@@ -9230,9 +9232,9 @@ spreads as (
     series_number, day, max(farthest) as farthest,
     case when abs(min(deviation) + max(deviation)) < 10000000000000000000
     then cast(
-    case when min(deviation) + max(deviation) < 0 then '-' else '' end
-    || cast(((2 * cast(replace(cast(abs(cast(min(deviation) + max(deviation) as decimal(38, 18))) as varchar), '.', '') as hugeint) + 2) // (2 * 2)) // 1000000000000000000 as varchar) || '.'
-    || lpad(cast(((2 * cast(replace(cast(abs(cast(min(deviation) + max(deviation) as decimal(38, 18))) as varchar), '.', '') as hugeint) + 2) // (2 * 2)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) end as usual_spread
+    cast(((2 * cast(replace(cast(abs(cast(min(deviation) + max(deviation) as decimal(38, 18))) as varchar), '.', '') as hugeint)) // 2 + 1) // 2 as decimal(38, 0))
+    * case when min(deviation) + max(deviation) < 0 then cast(-0.000000000000000001 as decimal(19, 18))
+      else cast(0.000000000000000001 as decimal(19, 18)) end as decimal(38, 18)) end as usual_spread
   from deviations
   where 2 * rank_ >= days_compared and 2 * rank_ <= days_compared + 2
   group by series_number, day
@@ -9265,9 +9267,9 @@ scored as (
     scaled.*,
     case when scale <> 0 and abs(billed_cost - usual_cost) < 10000000000000 and abs(scale) < 10000000000000
     then cast(
-    case when (billed_cost - usual_cost < 0) <> (scale < 0) then '-' else '' end
-    || cast(((cast(replace(cast(abs(cast(billed_cost - usual_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(scale as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(scale as decimal(38, 18))) as varchar), '.', '') as hugeint))) // 1000000 as varchar) || '.'
-    || lpad(cast(((cast(replace(cast(abs(cast(billed_cost - usual_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(scale as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(scale as decimal(38, 18))) as varchar), '.', '') as hugeint))) % 1000000 as varchar), 6, '0') as decimal(38, 6)) end as score,
+    cast(((cast(replace(cast(abs(cast(billed_cost - usual_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000) // cast(replace(cast(abs(cast(scale as decimal(38, 18))) as varchar), '.', '') as hugeint) + 1) // 2 as decimal(38, 0))
+    * case when (billed_cost - usual_cost < 0) <> (scale < 0) then cast(-0.000001 as decimal(7, 6))
+      else cast(0.000001 as decimal(7, 6)) end as decimal(38, 6)) end as score,
     -- Amounts beyond any bill are not multiplied.
     own_days >= 8 and own_usual_cost > 0
     and own_usual_cost < 10000000000000 and own_largest_cost < 10000000000000 and coalesce(account_usual_cost, 0) < 10000000000000
@@ -9484,9 +9486,9 @@ select
   billed_cost, previous_billed_cost, change,
   case when abs(previous_billed_cost) <> 0 and abs(change) < 10000000000000 and abs(abs(previous_billed_cost)) < 10000000000000
     then cast(
-    case when (change < 0) <> (abs(previous_billed_cost) < 0) then '-' else '' end
-    || cast(((cast(replace(cast(abs(cast(change as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(abs(previous_billed_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(abs(previous_billed_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint))) // 1000000 as varchar) || '.'
-    || lpad(cast(((cast(replace(cast(abs(cast(change as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(abs(previous_billed_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(abs(previous_billed_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint))) % 1000000 as varchar), 6, '0') as decimal(38, 6)) end as change_share,
+    cast(((cast(replace(cast(abs(cast(change as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000) // cast(replace(cast(abs(cast(abs(previous_billed_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint) + 1) // 2 as decimal(38, 0))
+    * case when (change < 0) <> (abs(previous_billed_cost) < 0) then cast(-0.000001 as decimal(7, 6))
+      else cast(0.000001 as decimal(7, 6)) end as decimal(38, 6)) end as change_share,
   case when change > 0 then from_above end as rank_grown,
   case when change < 0 then from_below end as rank_fallen
 from ranked;
@@ -9650,9 +9652,9 @@ select
   billed_cost - known_previous as change,
   case when abs(known_previous) <> 0 and abs(billed_cost - known_previous) < 10000000000000 and abs(abs(known_previous)) < 10000000000000
     then cast(
-    case when (billed_cost - known_previous < 0) <> (abs(known_previous) < 0) then '-' else '' end
-    || cast(((cast(replace(cast(abs(cast(billed_cost - known_previous as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(abs(known_previous) as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(abs(known_previous) as decimal(38, 18))) as varchar), '.', '') as hugeint))) // 1000000 as varchar) || '.'
-    || lpad(cast(((cast(replace(cast(abs(cast(billed_cost - known_previous as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(abs(known_previous) as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(abs(known_previous) as decimal(38, 18))) as varchar), '.', '') as hugeint))) % 1000000 as varchar), 6, '0') as decimal(38, 6)) end as change_share,
+    cast(((cast(replace(cast(abs(cast(billed_cost - known_previous as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000) // cast(replace(cast(abs(cast(abs(known_previous) as decimal(38, 18))) as varchar), '.', '') as hugeint) + 1) // 2 as decimal(38, 0))
+    * case when (billed_cost - known_previous < 0) <> (abs(known_previous) < 0) then cast(-0.000001 as decimal(7, 6))
+      else cast(0.000001 as decimal(7, 6)) end as decimal(38, 6)) end as change_share,
   month = running_month as is_running,
   through_day,
   own_to_date as to_date_cost,
@@ -9663,9 +9665,9 @@ select
     when month = running_month and days_counted >= 7 and abs(daily_cost) < 10000000000000
       then other_cost + coming_cost + case when abs(daily_cost * month_weight) < 10000000000000000000
     then cast(
-    case when daily_cost * month_weight < 0 then '-' else '' end
-    || cast(((2 * cast(replace(cast(abs(cast(daily_cost * month_weight as decimal(38, 18))) as varchar), '.', '') as hugeint) + complete_weight) // (2 * complete_weight)) // 1000000000000000000 as varchar) || '.'
-    || lpad(cast(((2 * cast(replace(cast(abs(cast(daily_cost * month_weight as decimal(38, 18))) as varchar), '.', '') as hugeint) + complete_weight) // (2 * complete_weight)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) end
+    cast(((2 * cast(replace(cast(abs(cast(daily_cost * month_weight as decimal(38, 18))) as varchar), '.', '') as hugeint)) // complete_weight + 1) // 2 as decimal(38, 0))
+    * case when daily_cost * month_weight < 0 then cast(-0.000000000000000001 as decimal(19, 18))
+      else cast(0.000000000000000001 as decimal(19, 18)) end as decimal(38, 18)) end
   end as forecast_cost,
   case
     when month < running_month then 'the month is over: its billed cost'
@@ -10178,15 +10180,15 @@ select
   case when forecast_cost is not null and weekly_change is not null then greatest(
     forecast_cost - case when abs(weekly_change * days_of_range) < 10000000000000000000
     then cast(
-    case when weekly_change * days_of_range < 0 then '-' else '' end
-    || cast(((2 * cast(replace(cast(abs(cast(weekly_change * days_of_range as decimal(38, 18))) as varchar), '.', '') as hugeint) + 12) // (2 * 12)) // 1000000000000000000 as varchar) || '.'
-    || lpad(cast(((2 * cast(replace(cast(abs(cast(weekly_change * days_of_range as decimal(38, 18))) as varchar), '.', '') as hugeint) + 12) // (2 * 12)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) end, least(forecast_cost, to_date_cost)
+    cast(((2 * cast(replace(cast(abs(cast(weekly_change * days_of_range as decimal(38, 18))) as varchar), '.', '') as hugeint)) // 12 + 1) // 2 as decimal(38, 0))
+    * case when weekly_change * days_of_range < 0 then cast(-0.000000000000000001 as decimal(19, 18))
+      else cast(0.000000000000000001 as decimal(19, 18)) end as decimal(38, 18)) end, least(forecast_cost, to_date_cost)
   ) end as forecast_low,
   forecast_cost + case when abs(weekly_change * days_of_range) < 10000000000000000000
     then cast(
-    case when weekly_change * days_of_range < 0 then '-' else '' end
-    || cast(((2 * cast(replace(cast(abs(cast(weekly_change * days_of_range as decimal(38, 18))) as varchar), '.', '') as hugeint) + 10) // (2 * 10)) // 1000000000000000000 as varchar) || '.'
-    || lpad(cast(((2 * cast(replace(cast(abs(cast(weekly_change * days_of_range as decimal(38, 18))) as varchar), '.', '') as hugeint) + 10) // (2 * 10)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) end as forecast_high,
+    cast(((2 * cast(replace(cast(abs(cast(weekly_change * days_of_range as decimal(38, 18))) as varchar), '.', '') as hugeint)) // 10 + 1) // 2 as decimal(38, 0))
+    * case when weekly_change * days_of_range < 0 then cast(-0.000000000000000001 as decimal(19, 18))
+      else cast(0.000000000000000001 as decimal(19, 18)) end as decimal(38, 18)) end as forecast_high,
   weekly_change,
   forecast_method
 from paced;
@@ -10277,25 +10279,25 @@ parts as (
       when abs(pools.amount) >= 10000000000000 or abs(weighed.all_weights) >= 10000000000000 then null
       when weighed.method = 'evenly' then case when abs(pools.amount) < 10000000000000000000
     then cast(
-    case when pools.amount < 0 then '-' else '' end
-    || cast(((2 * cast(replace(cast(abs(cast(pools.amount as decimal(38, 18))) as varchar), '.', '') as hugeint) + weighed.teams) // (2 * weighed.teams)) // 1000000000000000000 as varchar) || '.'
-    || lpad(cast(((2 * cast(replace(cast(abs(cast(pools.amount as decimal(38, 18))) as varchar), '.', '') as hugeint) + weighed.teams) // (2 * weighed.teams)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) end
+    cast(((2 * cast(replace(cast(abs(cast(pools.amount as decimal(38, 18))) as varchar), '.', '') as hugeint)) // weighed.teams + 1) // 2 as decimal(38, 0))
+    * case when pools.amount < 0 then cast(-0.000000000000000001 as decimal(19, 18))
+      else cast(0.000000000000000001 as decimal(19, 18)) end as decimal(38, 18)) end
       when weighed.method = 'percent' then case when abs(pools.amount) < 10000000000000 and abs(cast(weighed.weight * 0.01 as decimal(38, 18))) < 1000000
     then cast(cast(case when pools.amount < 0 then ceil(pools.amount) else floor(pools.amount) end as decimal(19, 0)) * cast(cast(weighed.weight * 0.01 as decimal(38, 18)) as decimal(18, 12)) as decimal(38, 18))
       + cast(cast(pools.amount - cast(case when pools.amount < 0 then ceil(pools.amount) else floor(pools.amount) end as decimal(19, 0)) as decimal(18, 18)) * cast(cast(weighed.weight * 0.01 as decimal(38, 18)) as decimal(18, 12)) as decimal(38, 18))
   end
       else case when abs(pools.amount) < 10000000000000 and abs(cast(
-    case when false then '-' else '' end
-    || cast((((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000 + (((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) // 1000000000000 as varchar) || '.'
-    || lpad(cast((((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000 + (((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) % 1000000000000 as varchar), 12, '0') as decimal(38, 12))) < 1000000
+    cast(((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000 + (((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint) as decimal(38, 0))
+    * case when false then cast(-0.000000000001 as decimal(13, 12))
+      else cast(0.000000000001 as decimal(13, 12)) end as decimal(38, 12))) < 1000000
     then cast(cast(case when pools.amount < 0 then ceil(pools.amount) else floor(pools.amount) end as decimal(19, 0)) * cast(cast(
-    case when false then '-' else '' end
-    || cast((((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000 + (((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) // 1000000000000 as varchar) || '.'
-    || lpad(cast((((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000 + (((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) % 1000000000000 as varchar), 12, '0') as decimal(38, 12)) as decimal(18, 12)) as decimal(38, 18))
+    cast(((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000 + (((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint) as decimal(38, 0))
+    * case when false then cast(-0.000000000001 as decimal(13, 12))
+      else cast(0.000000000001 as decimal(13, 12)) end as decimal(38, 12)) as decimal(18, 12)) as decimal(38, 18))
       + cast(cast(pools.amount - cast(case when pools.amount < 0 then ceil(pools.amount) else floor(pools.amount) end as decimal(19, 0)) as decimal(18, 18)) * cast(cast(
-    case when false then '-' else '' end
-    || cast((((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000 + (((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) // 1000000000000 as varchar) || '.'
-    || lpad(cast((((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000 + (((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) % 1000000000000 as varchar), 12, '0') as decimal(38, 12)) as decimal(18, 12)) as decimal(38, 18))
+    cast(((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000 + (((cast(replace(cast(abs(cast(weighed.weight as decimal(38, 18))) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint)) * 1000000) // cast(replace(cast(abs(cast(weighed.all_weights as decimal(38, 18))) as varchar), '.', '') as hugeint) as decimal(38, 0))
+    * case when false then cast(-0.000000000001 as decimal(13, 12))
+      else cast(0.000000000001 as decimal(13, 12)) end as decimal(38, 12)) as decimal(18, 12)) as decimal(38, 18))
   end
     end as part
   from pools
@@ -10513,9 +10515,9 @@ select
   billed_cost - known_previous as change,
   case when abs(known_previous) <> 0 and abs(billed_cost - known_previous) < 10000000000000 and abs(abs(known_previous)) < 10000000000000
     then cast(
-    case when (billed_cost - known_previous < 0) <> (abs(known_previous) < 0) then '-' else '' end
-    || cast(((cast(replace(cast(abs(cast(billed_cost - known_previous as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(abs(known_previous) as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(abs(known_previous) as decimal(38, 18))) as varchar), '.', '') as hugeint))) // 1000000 as varchar) || '.'
-    || lpad(cast(((cast(replace(cast(abs(cast(billed_cost - known_previous as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(abs(known_previous) as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(abs(known_previous) as decimal(38, 18))) as varchar), '.', '') as hugeint))) % 1000000 as varchar), 6, '0') as decimal(38, 6)) end as change_share,
+    cast(((cast(replace(cast(abs(cast(billed_cost - known_previous as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000) // cast(replace(cast(abs(cast(abs(known_previous) as decimal(38, 18))) as varchar), '.', '') as hugeint) + 1) // 2 as decimal(38, 0))
+    * case when (billed_cost - known_previous < 0) <> (abs(known_previous) < 0) then cast(-0.000001 as decimal(7, 6))
+      else cast(0.000001 as decimal(7, 6)) end as decimal(38, 6)) end as change_share,
   month = running_month as is_running,
   through_day,
   own_to_date as to_date_cost,
@@ -10526,9 +10528,9 @@ select
     when month = running_month and days_counted >= 7 and abs(daily_cost) < 10000000000000
       then other_cost + coming_cost + case when abs(daily_cost * month_weight) < 10000000000000000000
     then cast(
-    case when daily_cost * month_weight < 0 then '-' else '' end
-    || cast(((2 * cast(replace(cast(abs(cast(daily_cost * month_weight as decimal(38, 18))) as varchar), '.', '') as hugeint) + complete_weight) // (2 * complete_weight)) // 1000000000000000000 as varchar) || '.'
-    || lpad(cast(((2 * cast(replace(cast(abs(cast(daily_cost * month_weight as decimal(38, 18))) as varchar), '.', '') as hugeint) + complete_weight) // (2 * complete_weight)) % 1000000000000000000 as varchar), 18, '0') as decimal(38, 18)) end
+    cast(((2 * cast(replace(cast(abs(cast(daily_cost * month_weight as decimal(38, 18))) as varchar), '.', '') as hugeint)) // complete_weight + 1) // 2 as decimal(38, 0))
+    * case when daily_cost * month_weight < 0 then cast(-0.000000000000000001 as decimal(19, 18))
+      else cast(0.000000000000000001 as decimal(19, 18)) end as decimal(38, 18)) end
   end as forecast_cost,
   case
     when month < running_month then 'the month is over: its billed cost'
@@ -11054,9 +11056,9 @@ select
   budget - billed_cost as remaining,
   case when budget <> 0 and abs(billed_cost) < 10000000000000 and abs(budget) < 10000000000000
     then cast(
-    case when (billed_cost < 0) <> (budget < 0) then '-' else '' end
-    || cast(((cast(replace(cast(abs(cast(billed_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(budget as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(budget as decimal(38, 18))) as varchar), '.', '') as hugeint))) // 1000000 as varchar) || '.'
-    || lpad(cast(((cast(replace(cast(abs(cast(billed_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000 + cast(replace(cast(abs(cast(budget as decimal(38, 18))) as varchar), '.', '') as hugeint)) // (2 * cast(replace(cast(abs(cast(budget as decimal(38, 18))) as varchar), '.', '') as hugeint))) % 1000000 as varchar), 6, '0') as decimal(38, 6)) end as share_spent,
+    cast(((cast(replace(cast(abs(cast(billed_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000) // cast(replace(cast(abs(cast(budget as decimal(38, 18))) as varchar), '.', '') as hugeint) + 1) // 2 as decimal(38, 0))
+    * case when (billed_cost < 0) <> (budget < 0) then cast(-0.000001 as decimal(7, 6))
+      else cast(0.000001 as decimal(7, 6)) end as decimal(38, 6)) end as share_spent,
   billed_cost > budget as is_over,
   forecast_cost > budget as is_forecast_over,
   reporting.currency is not null as is_converted
