@@ -12,7 +12,7 @@ const NOW = "2025-03-20T06:00:00Z";
 let provider: Served;
 
 beforeAll(async () => {
-  const generated = "usage=20000,costs=1000,days=40,hours=1,monthly=true";
+  const generated = "usage=8000,costs=400,days=40,hours=1,monthly=true";
   provider = await startProvider("--generate", generated, "--now", NOW);
 });
 afterAll(() => provider[Symbol.asyncDispose]());
@@ -24,7 +24,7 @@ beforeEach(async () => {
 /** Answers come slowly enough that a read is still under way when its first records have come. */
 const slowly = { kind: "latency", milliseconds: 20 } as const;
 
-const small = { page_size: 100, concurrency: 2 };
+const small = { page_size: 40, concurrency: 2 };
 const isRecord = ({ type }: Message): boolean => type === "RECORD";
 
 test.each(["SIGTERM", "SIGINT"] as const)(
@@ -72,7 +72,8 @@ test("SIGTERM while a rate limit is waited for ends the wait", async () => {
 test.each(["pipe", "socket"] as const)(
   "SIGTERM while nobody reads stdout, a %s, ends the process within five seconds all the same",
   async (stdout) => {
-    const reading = startRead(provider.config({ concurrency: 2 }), { paused: true, stdout });
+    const config = provider.config({ page_size: 400, concurrency: 2 });
+    const reading = startRead(config, { paused: true, stdout });
     await expect.poll(async () => (await provider.requests()).length).toBeGreaterThan(2);
     await standstill(async () => (await provider.requests()).length);
     const began = performance.now();
@@ -123,7 +124,7 @@ test("a full disk behind stdout is an error that stderr names", async () => {
 });
 
 test("requests stop while nobody reads stdout, and go on when somebody does", async () => {
-  const config = provider.config({ page_size: 200, concurrency: 2 });
+  const config = provider.config({ page_size: 80, concurrency: 2 });
   const reading = startRead(config, {
     paused: true,
     catalog: catalogOf("full_refresh", ["usage"]),
