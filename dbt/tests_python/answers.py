@@ -7,6 +7,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from bookkeeping import Bookkeeping
 from company import Company
 from ledger import UNIT, Owner, day_of, team_of
+from world import DAY, midnight, span
 
 CENT = Decimal("0.01")
 NOW = date(2026, 1, 1)
@@ -26,6 +27,23 @@ def sums_of(pairs) -> dict[tuple, Decimal]:
 
 def rows_of(sums: dict[tuple, Decimal]) -> Counter:
     return Counter((*key, amount) for key, amount in sums.items())
+
+
+def is_by_day(record: dict) -> bool:
+    start, end = span(record)
+    return record["ChargeCategory"] == "Usage" and end <= midnight(start) + DAY
+
+
+def weights_of(usage: dict[date, Decimal], complete: set[date]) -> list[int]:
+    """By weekday: its mean in the eight weeks up to the newest complete day, in parts of 10,000 of the largest one."""
+    last = max(complete)
+    days = [day for day in complete if usage and day > last - timedelta(days=56) and day >= min(usage)]
+    held = [[usage.get(day, ZERO) for day in days if day.weekday() == weekday] for weekday in range(7)]
+    means = [max(sum(amounts) / len(amounts), ZERO) if amounts else ZERO for amounts in held]
+    if not any(means):
+        return [1] * 7
+    shares = [(mean / max(means)).quantize(Decimal("1e-6"), ROUND_HALF_UP) for mean in means]
+    return [int((10_000 * share).quantize(Decimal(1), ROUND_HALF_UP)) for share in shares]
 
 
 class Answers:
@@ -102,8 +120,29 @@ class Answers:
             for e in book.entries if e.month == book.month and e.kind == "accrual"))
 
     def question_8(self) -> Counter:
-        """Only what is known so far. The tests of monthly_costs calculate the forecast."""
-        return rows_of(sums_of(((o.account, o.billing_currency), billed(r)) for o, day, r in self.facts if day >= NOW))
+        """What is known of January so far, and where it will end."""
+        sums = sums_of(((o.account, o.billing_currency), billed(r)) for o, day, r in self.facts if day >= NOW)
+        return Counter((*key, amount, self.forecast(*key)) for key, amount in sums.items())
+
+    def forecast(self, name: str, currency: str) -> Decimal:
+        """Usage by the day goes on by weekdays. All else counts once; a charge of both months before that has not come yet is expected."""
+        [account] = [account for account in self.company.accounts if account.world.account == name]
+        complete = {day for day, state in account.states.items() if state != "read in part"}
+        facts = [(o, day, r) for o, day, r in self.facts if (o.account, o.billing_currency) == (name, currency)]
+        usage = sums_of((day, billed(r)) for o, day, r in facts if is_by_day(r) and day in complete)
+        weights = weights_of(usage, complete)
+        january = [NOW + timedelta(days=number) for number in range(31)]
+        whole, known = (sum(weights[day.weekday()] for day in days) for days in (january, complete & set(january)))
+        spent = sum(amount for day, amount in usage.items() if day >= NOW)
+        once: dict[tuple, dict[date, Decimal]] = defaultdict(lambda: defaultdict(Decimal))
+        for o, day, record in facts:
+            if not is_by_day(record):
+                labels = o._replace(invoice_id=None), record.get("SkuId")
+                once[labels][day.replace(day=1)] += billed(record)
+        december, november = date(2025, 12, 1), date(2025, 11, 1)
+        coming = [months[december] for (o, _), months in once.items()
+                  if o.charge_category in ("Usage", "Purchase", "Tax") and {december, november} <= months.keys() and NOW not in months]
+        return sum(coming) + sum(months.get(NOW, ZERO) for months in once.values()) + spent * whole / known
 
     def question_9(self) -> Counter:
         """A euro costs nothing, a dollar costs 0.9 euros and 0.92 from July; the dollar of 2024 has no rate."""
