@@ -15,13 +15,26 @@ const PATIENCE = 600_000;
 let path = "";
 const seen: Record<string, readonly (readonly string[])[]> = {};
 const refused: string[] = [];
+/** What the close of November says. */
+let said = "";
 
 const NOVEMBER_3 = "2026-11-03T12:00:00Z";
 const DECEMBER_3 = "2026-12-03T12:00:00Z";
 
-async function closed(at: string, month: string, more: Partial<CloseOptions> = {}): Promise<void> {
+/** What the command says of the book. */
+async function closed(
+  at: string,
+  month: string,
+  more: Partial<CloseOptions> = {},
+): Promise<string> {
   const options = { database: path, month, view: "month", accrue: false, why: undefined } as const;
-  await close({ ...options, json: true, ...more }, hostWith({ now: () => Date.parse(at) }));
+  const texts: string[] = [];
+  const host = hostWith({
+    now: () => Date.parse(at),
+    say: (text) => Promise.resolve(void texts.push(text)),
+  });
+  await close({ ...options, json: false, ...more }, host);
+  return texts.join("");
 }
 
 async function refuse(at: string, month: string, more: Partial<CloseOptions> = {}): Promise<void> {
@@ -90,7 +103,7 @@ beforeAll(async () => {
     }),
   );
   await inputs("Ads", "0.25", ["Lab"]);
-  await closed(DECEMBER_3, "2026-11");
+  said = await closed(DECEMBER_3, "2026-11");
   await see("november", LINES("2026-11 v1"));
   await see(
     "converted",
@@ -187,6 +200,8 @@ test("B7: teams, rates and rules for shared costs are those that were frozen wit
     ["10", "Search", "EUR", "0.50"],
     ["11", "Ads", "EUR", "0.25"],
   ]);
+  // −14.00 of October at 0.50, and 1,200.00 at 0.25.
+  expect(said).toContain("\nIn EUR at the frozen rates: 293\n");
   expect(seen["shares"]).toEqual([
     ["10", "10", "Ads", "0.00", "25.00"],
     ["10", "10", "Chat", "0.00", "25.00"],

@@ -2,6 +2,7 @@
 import type { Database } from "./database.ts";
 import { literal } from "./columns.ts";
 import { add, plain } from "./decimals.ts";
+import { count } from "./report/format.ts";
 import { alignedLines } from "./text.ts";
 
 /** Lines of a book by month, kind, reason and currency. */
@@ -20,6 +21,12 @@ export interface ClosedBook {
   /** The instant of the newest data. */
   readonly data_as_of: string;
   readonly sums: readonly BookSum[];
+  /** The book in the reporting currency, and how many of its entries are in no sum because they have no rate. Empty without one. */
+  readonly converted: readonly {
+    readonly currency: string;
+    readonly amount: string;
+    readonly without_rate: number;
+  }[];
   /** Costs of all months before the first book of the view, by currency. */
   readonly before_the_books: readonly { readonly currency: string; readonly amount: string }[];
 }
@@ -32,6 +39,9 @@ export async function closedBook(database: Database, id: string): Promise<Closed
   const sums = await database.query(`
     SELECT strftime(month, '%Y-%m'), kind, reason, billing_currency, sum(amount) FROM close_lines
     WHERE close_id = ${literal(id)} GROUP BY ALL ORDER BY 1 DESC, 2, 3, 4`);
+  const converted = await database.query(`
+    SELECT reporting_currency, coalesce(sum(converted_amount), 0), count(*) FILTER (converted_amount IS NULL) FROM close_entries
+    WHERE close_id = ${literal(id)} AND reporting_currency IS NOT NULL GROUP BY ALL ORDER BY ALL`);
   const before = await database.query(`
     SELECT billing_currency, known FROM book_balance
     WHERE state = 'before the books' AND book_view = (SELECT book_view FROM closes WHERE close_id = ${literal(id)})
@@ -47,6 +57,11 @@ export async function closedBook(database: Database, id: string): Promise<Closed
       currency,
       amount: plain(amount),
     })),
+    converted: converted.map(([currency = "", amount = "0", without = "0"]) => ({
+      currency,
+      amount: plain(amount),
+      without_rate: Number(without),
+    })),
     before_the_books: before.map(([currency = "", amount = "0"]) => ({
       currency,
       amount: plain(amount),
@@ -55,7 +70,8 @@ export async function closedBook(database: Database, id: string): Promise<Closed
 }
 
 /** The same for people. */
-export function closedLines({ id, digest, sums, before_the_books: before }: ClosedBook): string[] {
+export function closedLines(book: ClosedBook): string[] {
+  const { id, digest, sums, converted, before_the_books: before } = book;
   const currencies = [...new Set(sums.map(({ currency }) => currency))].toSorted();
   const totals = currencies.map((currency) => [
     "book",
@@ -82,6 +98,10 @@ export function closedLines({ id, digest, sums, before_the_books: before }: Clos
         { title: "amount", align: "right" },
       ],
       [...rows, ...totals],
+    ),
+    ...converted.map(
+      ({ currency, amount, without_rate: without }) =>
+        `In ${currency} at the frozen rates: ${amount}${without === 0 ? "" : `, without ${count(without, "entry", "entries")} that no rate is known for`}`,
     ),
     ...before.map(({ currency, amount }) => `Before the books: ${amount} ${currency}`),
     `Digest  ${digest}`,

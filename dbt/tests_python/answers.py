@@ -133,7 +133,7 @@ class Answers:
         weights = weights_of(usage, complete)
         january = [NOW + timedelta(days=number) for number in range(31)]
         whole, known = (sum(weights[day.weekday()] for day in days) for days in (january, complete & set(january)))
-        spent = sum(amount for day, amount in usage.items() if day >= NOW)
+        spent = sum((amount for day, amount in usage.items() if day >= NOW), ZERO)
         once: dict[tuple, dict[date, Decimal]] = defaultdict(lambda: defaultdict(Decimal))
         for o, day, record in facts:
             if not is_by_day(record):
