@@ -99,7 +99,6 @@ export async function deliver(
   try {
     const { readJson, ...found } = await inputOf(account, database, host, told);
     const loader = new Loader(database, account, host.now);
-    await loader.begin();
     const command = {
       kind: "read",
       config: account.path,

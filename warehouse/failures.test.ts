@@ -8,6 +8,14 @@ it.each([
     "open in another process (PID 17)",
   ],
   ['IO Error: Could not write file "b": No space left on device', "The disk of the database"],
+  [
+    "Out of Memory Error: failed to offload data block of size 256.0 KiB. This limit was set by the 'max_temp_directory_size' setting.",
+    "The disk of the database",
+  ],
+  [
+    "Out of Memory Error: failed to allocate data of size 16.0 MiB (370.7 MiB/384.0 MiB used)",
+    "--memory",
+  ],
   ["IO Error: The file exists, but it is not a valid DuckDB database file!", "no database"],
   ['IO Error: Cannot open file "/a/b": Permission denied', "may not be opened by this user"],
   ['IO Error: Cannot open file "/a/b": Read-only file system', "on a disk that may only be read"],

@@ -16,6 +16,11 @@ const KNOWN: readonly (readonly [RegExp, (database: string, found: string) => st
       `The disk of the database "${database}" is full. Free some space and run again: nothing is lost, the sync goes on from its last commit.`,
   ],
   [
+    /^Out of Memory Error/,
+    () =>
+      "DuckDB needs more memory for this than it may take. Give it more with --memory, such as --memory 1GB. Nothing is lost: a sync goes on from its last commit.",
+  ],
+  [
     /not a valid DuckDB database file|Corrupt database file|Could not read enough bytes|Trying to read a database file with version|Serialization Error|newer version/,
     (database) =>
       `The file "${database}" is no database that this DuckDB can read. Name another file with --database, or install the DuckDB that wrote it.`,

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { state } from "../src/protocol.ts";
 import { Database } from "./database.ts";
 import { Loader } from "./loader.ts";
+import { LEAST_MEMORY } from "./memory.ts";
 import { query } from "./query.ts";
 import { partsOf } from "./testing.ts";
 import { prepare, storedStates, storeState } from "./store.ts";
@@ -20,7 +21,6 @@ beforeEach(async () => {
   database = await Database.open(join(folder, "billing.duckdb"), "write");
   await prepare(database, [OWNER]);
   loader = new Loader(database, OWNER, () => 0);
-  await loader.begin();
 });
 afterEach(async () => {
   database.close();
@@ -64,6 +64,23 @@ describe("the loader", () => {
     expect(await costs()).toHaveLength(7);
     // b came under another reading with the same content, and this a is older than the newest one.
     expect(loader.counts("costs")).toEqual({ read: 7, added: 3, changed: 0 });
+  });
+
+  it("commits a long window with the least memory that DuckDB may have", async () => {
+    database.close();
+    database = await Database.open(join(folder, "billing.duckdb"), "write", LEAST_MEMORY);
+    loader = new Loader(database, OWNER, () => 0);
+    const long = "x".repeat(5000);
+    for (let page = 0; page < 200; page++) {
+      const ids = Array.from({ length: 150 }, (_, index) => `${page}-${index}`);
+      await stage(...ids.map((id) => ({ ...row(id, "1", "1"), ChargeDescription: long })));
+    }
+    await loader.take(state("costs", {}, 30_000));
+    await loader.commit();
+    expect(loader.counts("costs")).toEqual({ read: 30_000, added: 30_000, changed: 0 });
+    expect(
+      await database.query("SELECT count(*), sum(length(ChargeDescription)) FROM costs"),
+    ).toEqual([["30000", "150000000"]]);
   });
 
   it("counts a row whose content differs as changed", async () => {
@@ -192,7 +209,6 @@ describe("the database", () => {
     await prepare(database, [other]);
     expect(await database.query("FROM source_ai_billing.states")).toEqual([]);
     loader = new Loader(database, other, () => 0);
-    await loader.begin();
     await load(row("a", "1", "1"));
     await expect(prepare(database, [OWNER])).rejects.toThrow("another address");
     await expect(prepare(database, [other])).resolves.toBeUndefined();

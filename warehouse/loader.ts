@@ -27,8 +27,12 @@ const NONE: Counts = { read: 0, added: 0, changed: 0 };
 /** A commit is due after this many bytes of RECORD lines. */
 const COMMIT_BYTES = 32_000_000;
 
-/** The most bytes of RECORD lines outside the memory that DuckDB counts. */
-const HELD_BYTES = 8_000_000;
+/**
+ * The bytes of RECORD lines in a part. Each part is a table, and DuckDB parses one after the other: it holds up to 2,048 rows of a table
+ * at a time, however large they are, so the blocks of lines of a long window would not fit into memory together. An appender holds the
+ * newest part, outside the memory that DuckDB counts.
+ */
+const PART_BYTES = 8_000_000;
 
 /** A commit is due after this time, in milliseconds. */
 const COMMIT_INTERVAL = 5000;
@@ -39,6 +43,13 @@ interface Lines {
   /** Those that came before the newest state of the stream. */
   readonly covered: number;
   readonly committed: number;
+}
+
+/** A table of lines: those from the place `from` to before `end`. */
+interface Part {
+  readonly table: string;
+  readonly from: number;
+  readonly end: number;
 }
 
 const NO_LINES: Lines = { came: 0, covered: 0, committed: 0 };
@@ -64,9 +75,12 @@ export class Loader {
   readonly #counts = new Map<StreamName, Counts>();
   readonly #states = new Map<string, string>();
   readonly #lines = new Map<StreamName, Lines>();
-  /** The open appenders. What they hold is staged when they are closed. */
+  /** The parts of each stream that are not committed whole, in their order. */
+  readonly #parts = new Map<StreamName, readonly Part[]>();
+  /** The open appenders of the newest parts. What they hold is staged when they are closed. */
   readonly #appenders = new Map<StreamName, DuckDBAppender>();
   #held = 0;
+  #made = 0;
   #bytes = 0;
   #committedAt: number;
 
@@ -78,28 +92,20 @@ export class Loader {
     this.#committedAt = now();
   }
 
-  /** Makes the temporary tables. */
-  async begin(): Promise<void> {
-    for (const { name } of Object.values(TABLES)) {
-      await this.#database.run(
-        `CREATE OR REPLACE TEMP TABLE lines_${name} (lines BLOB, place BIGINT)`,
-      );
-    }
-  }
-
   /** Stages RECORD lines. Does not keep `bytes`. */
   async stage(stream: string, bytes: Uint8Array, count: number): Promise<void> {
     if (!isStream(stream)) throw new TypeError(`there is no table for the stream ${stream}`);
     const lines = this.#lines.get(stream) ?? NO_LINES;
-    const appender = await this.#appenderOf(stream);
+    const end = lines.came + count;
+    const appender = await this.#appenderOf(stream, { from: lines.came, end });
     appender.appendBlob(bytes);
     appender.appendBigInt(BigInt(lines.came));
     appender.endRow();
     this.#held += bytes.length;
-    if (this.#held >= HELD_BYTES) this.#flush();
+    if (this.#held >= PART_BYTES) this.#flush();
     const before = this.counts(stream);
     this.#counts.set(stream, { ...before, read: before.read + count });
-    this.#lines.set(stream, { ...lines, came: lines.came + count });
+    this.#lines.set(stream, { ...lines, came: end });
     this.#bytes += bytes.length;
   }
 
@@ -110,11 +116,22 @@ export class Loader {
     this.#held = 0;
   }
 
-  async #appenderOf(stream: StreamName): Promise<DuckDBAppender> {
-    const open = this.#appenders.get(stream);
-    if (open !== undefined) return open;
-    const appender = await this.#database.appender(`lines_${stream}`);
+  /** The appender of the stream's newest part, which ends with `lines` now. Begins a part if none is open. */
+  async #appenderOf(
+    stream: StreamName,
+    lines: Pick<Part, "from" | "end">,
+  ): Promise<DuckDBAppender> {
+    const parts = this.#parts.get(stream) ?? [];
+    const [open, newest] = [this.#appenders.get(stream), parts.at(-1)];
+    if (open !== undefined && newest !== undefined) {
+      this.#parts.set(stream, [...parts.slice(0, -1), { ...newest, end: lines.end }]);
+      return open;
+    }
+    const table = `lines_${this.#made++}`;
+    await this.#database.run(`CREATE TEMP TABLE ${table} (lines BLOB, place BIGINT)`);
+    const appender = await this.#database.appender(table);
     this.#appenders.set(stream, appender);
+    this.#parts.set(stream, [...parts, { table, ...lines }]);
     return appender;
   }
 
@@ -136,7 +153,7 @@ export class Loader {
     const changes = new Map<StreamName, Omit<Counts, "read">>();
     await this.#database.transaction(async () => {
       for (const [stream, { covered, committed }] of this.#lines) {
-        if (covered > committed) changes.set(stream, await this.#append(TABLES[stream], covered));
+        if (covered > committed) changes.set(stream, await this.#append(stream, covered));
       }
       for (const [stream, state] of this.#states) {
         await storeState(this.#database, this.#place, stream, state);
@@ -145,6 +162,11 @@ export class Loader {
     for (const stream of changes.keys()) {
       const lines = this.#lines.get(stream) ?? NO_LINES;
       this.#lines.set(stream, { ...lines, committed: lines.covered });
+      const parts = this.#parts.get(stream) ?? [];
+      this.#parts.set(
+        stream,
+        parts.filter(({ end }) => end > lines.covered),
+      );
     }
     for (const [stream, { added, changed }] of changes) {
       const before = this.counts(stream);
@@ -164,29 +186,9 @@ export class Loader {
   }
 
   /** Appends the staged lines before the place `end` to the table of their stream, and counts what is new in them. */
-  async #append(
-    { name, columns, key, cursor, chain }: Table,
-    end: number,
-  ): Promise<Omit<Counts, "read">> {
-    // The names of columns are plain words, which SQL and JSON quote in the same way.
-    const fields = columns.map(
-      (column) => `${column.name}: "${column.type === "JSON" ? "JSON" : "VARCHAR"}"`,
-    );
-    const shape = `{"record": {"data": {${fields.join(", ")}}, "emitted_at": "BIGINT"}}`;
-    // A value that does not fit its column is only let through by `invalid_records: "warn"`. It becomes null, as at a
-    // platform's destination, and its day is not proven.
-    const values = columns.map(
-      (column) =>
-        `TRY_CAST(message.record.data.${column.name} AS ${column.type}) AS ${column.name}`,
-    );
-    await this.#database.run(`
-      CREATE OR REPLACE TEMP TABLE arrived AS
-      SELECT ${values.join(", ")},
-             make_timestamp(message.record.emitted_at * 1000) AS ${EXTRACTED_AT}, place
-      FROM (SELECT from_json(line, '${shape}') AS message, place
-            FROM (SELECT unnest(lines) AS line, place + generate_subscripts(lines, 1) - 1 AS place
-                  FROM (SELECT string_split(rtrim(decode(lines), chr(10)), chr(10)) AS lines, place
-                        FROM lines_${name} WHERE place < ${end})))`);
+  async #append(stream: StreamName, end: number): Promise<Omit<Counts, "read">> {
+    const { name, columns, key, cursor, chain }: Table = TABLES[stream];
+    const parts = await this.#parse(stream, end);
     await this.#database.run(`
       CREATE OR REPLACE TEMP TABLE known AS
       FROM ${name} WHERE ${key} IN (SELECT ${key} FROM arrived)`);
@@ -207,11 +209,48 @@ export class Loader {
                 SELECT ${key}, ${chain} FROM arrived EXCEPT SELECT ${key}, ${chain} FROM known)),
              count(*) FILTER (newer.${cursor} >= older.${cursor} AND (${differs(content, "newer", "older")}))
       FROM newer JOIN older ON newer.${key} = older.${key} AND newer.chain_ = older.chain_`);
-    await this.#database.run(
-      `INSERT INTO ${name} BY NAME SELECT * EXCLUDE (place) FROM arrived ORDER BY place`,
-    );
-    await this.#database.run(`DELETE FROM lines_${name} WHERE place < ${end}`);
+    for (const part of parts) {
+      await this.#database.run(`
+        INSERT INTO ${name} BY NAME SELECT * EXCLUDE (place) FROM arrived
+        WHERE place >= ${part.from} AND place < ${part.end} ORDER BY place`);
+    }
     const [added = 0, changed = 0] = (row ?? []).map(Number);
     return { added, changed };
+  }
+
+  /**
+   * Makes the rows of the staged lines before the place `end`, in the table `arrived`. The lines go.
+   *
+   * @returns the parts that had such lines
+   */
+  async #parse(stream: StreamName, end: number): Promise<readonly Part[]> {
+    const { columns } = TABLES[stream];
+    // The names of columns are plain words, which SQL and JSON quote in the same way.
+    const fields = columns.map(
+      (column) => `${column.name}: "${column.type === "JSON" ? "JSON" : "VARCHAR"}"`,
+    );
+    const shape = `{"record": {"data": {${fields.join(", ")}}, "emitted_at": "BIGINT"}}`;
+    // A value that does not fit its column is only let through by `invalid_records: "warn"`. It becomes null, as at a
+    // platform's destination, and its day is not proven.
+    const values = columns.map(
+      (column) =>
+        `TRY_CAST(message.record.data.${column.name} AS ${column.type}) AS ${column.name}`,
+    );
+    const rows = (table: string): string => `
+      SELECT ${values.join(", ")},
+             make_timestamp(message.record.emitted_at * 1000) AS ${EXTRACTED_AT}, place
+      FROM (SELECT from_json(line, '${shape}') AS message, place
+            FROM (SELECT unnest(lines) AS line, place + generate_subscripts(lines, 1) - 1 AS place
+                  FROM (SELECT string_split(rtrim(decode(lines), chr(10)), chr(10)) AS lines, place
+                        FROM ${table} WHERE place < ${end})))`;
+    const due = (this.#parts.get(stream) ?? []).filter(({ from }) => from < end);
+    for (const [index, part] of due.entries()) {
+      const into = index === 0 ? "CREATE OR REPLACE TEMP TABLE arrived AS" : "INSERT INTO arrived";
+      await this.#database.run(`${into} ${rows(part.table)}`);
+      const drop = `DROP TABLE ${part.table}`;
+      const remove = `DELETE FROM ${part.table} WHERE place < ${end}`;
+      await this.#database.run(part.end <= end ? drop : remove);
+    }
+    return due;
   }
 }
