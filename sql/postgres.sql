@@ -10896,7 +10896,7 @@ with request as (
   select * from "ai_billing_closes" where digest is null
 ),
 books as (
-  select request.book_view, max(newest.book_month) as last_month
+  select request.book_view, min(newest.book_month) as first_month, max(newest.book_month) as last_month
   from request
   inner join "ai_billing__book_newest" as newest on request.book_view = newest.book_view
   group by request.book_view
@@ -10944,6 +10944,7 @@ select
   request.book_month as month, cast(null as date) as day,
   case
     when books.last_month is null and request.version > 1 then 'no month of this view is closed yet'
+    when request.book_month < books.first_month then 'it lies before the first book of this view'
     when request.version > 1 then 'it is not closed yet'
     when request.book_month <= books.last_month then 'it is closed already'
   end as why

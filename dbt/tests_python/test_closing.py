@@ -287,6 +287,9 @@ def test_months_are_closed_in_their_order(warehouse, world):
     assert [row["why"] for row in again] == ["no month of this view is closed yet"]
     assert close("month", "2025-10", "2025-11-03 12:00:00", accrue=True) == []
     assert [row["why"] for row in close("month", "2025-10", "2025-11-03 12:00:00", accrue=True)] == ["it is closed already"]
+    for why in (None, "none"):
+        found = [row["why"] for row in close("month", "2025-09", "2025-11-03 12:00:00", accrue=True, why=why)]
+        assert "it lies before the first book of this view" in found and "it is closed already" not in found
     found = {row["why"]: row["day"] for row in close("month", "2025-12", "2026-02-03 12:00:00", accrue=True)}
     assert f"{found['months are closed in their order']:%Y-%m}" == "2025-11"
     assert close("billing-period", "2025-10", "2025-11-03 12:00:00", accrue=True) == []
