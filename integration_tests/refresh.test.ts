@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { DAY, HOUR } from "../reference_provider/instants.ts";
 import { createProvider } from "../reference_provider/provider.ts";
 import { Random } from "../simulation/random.ts";
 import { seedsOf } from "../simulation/seeds.ts";
@@ -11,30 +12,18 @@ import { hostOf } from "../src/testing_host.ts";
 import { Database } from "../warehouse/database.ts";
 import { deliver } from "../warehouse/delivery.ts";
 import { makeAllModels, modelNames } from "../warehouse/models.ts";
-import { hasFreshModels, refreshModels } from "../warehouse/refresh.ts";
+import { hasFreshModels, type Made, refreshModels } from "../warehouse/refresh.ts";
 import { prepare } from "../warehouse/store.ts";
+import { foldVersions } from "../warehouse/versions.ts";
 import { hostWith } from "../warehouse/testing.ts";
+import { drawRecords } from "./kills/records.ts";
 import { bearerConfig } from "./support/config.ts";
-import { cost, dayAfter, type Life, usage, world } from "./support/world.ts";
+import { dayAfter, world } from "./support/world.ts";
 
 const FIRST = "2026-03-05";
-const DAYS = 3;
+const DAYS = 4;
 /** Each step costs two refreshes. */
-const STEPS = process.env["SEEDS"] === "all" || process.env["SEED"] !== undefined ? 8 : 3;
-const HOUR = 3_600_000;
-
-const iso = (instant: number): string => new Date(instant).toISOString().replace(".000Z", "Z");
-
-/** Records of which some come late, change, or vanish. */
-const lives = (random: Random, make: typeof usage, name: string, goes: number): Life[] =>
-  Array.from({ length: DAYS * 2 }, (_, number) => {
-    const day = dayAfter(FIRST, number % DAYS);
-    const begins = Date.parse(day);
-    return make(`${name}-${number}`, day, "1.5", {
-      visible_from: iso(begins + random.pick([0, 1, 30]) * HOUR),
-      ...(random.chance(goes) ? { withdrawn_at: iso(begins + random.int(31, 80) * HOUR + 1) } : {}),
-    });
-  });
+const STEPS = process.env["SEEDS"] === "all" || process.env["SEED"] !== undefined ? 10 : 4;
 
 /** Columns of a report that says otherwise than the newest one of its day; the first says the same once more. */
 const OTHERWISE = [
@@ -53,19 +42,40 @@ const OTHERWISE = [
   "began_at + INTERVAL 1 DAY AS began_at",
 ] as const;
 
-/** What a person may do to the tables by hand. */
+/** Changes of rows by hand, which a refresh finds by the content of their days. */
+const ROWS_BY_HAND = [
+  // A record moves to another day, and back.
+  "UPDATE costs SET ChargePeriodStart = ChargePeriodStart - INTERVAL 1 DAY WHERE x_ReadingId = (SELECT max(x_ReadingId) FROM costs)",
+  // The newest version of a record goes, and an older one counts again.
+  "DELETE FROM costs WHERE x_ReadingId = (SELECT max(x_ReadingId) FROM costs)",
+  "DELETE FROM usage WHERE x_ReadingId = (SELECT max(x_ReadingId) FROM usage)",
+  "UPDATE costs SET x_CorrectsRecordId = (SELECT min(x_RecordId) FROM costs) WHERE x_RecordId = (SELECT max(x_RecordId) FROM costs)",
+  "UPDATE costs SET BillingCurrency = 'EUR', x_ProjectId = 'p' WHERE x_RecordId = (SELECT min(x_RecordId) FROM costs)",
+  "UPDATE usage SET ServiceName = 'Other', x_ModelId = 'm' WHERE x_RecordId = (SELECT min(x_RecordId) FROM usage)",
+  "UPDATE costs SET ChargePeriodStart = NULL WHERE x_RecordId = (SELECT max(x_RecordId) FROM costs)",
+  "UPDATE usage SET x_RecordId = NULL WHERE x_ReadingId = (SELECT min(x_ReadingId) FROM usage)",
+] as const;
+
+/** What else a person may do to the tables by hand. */
 const BY_HAND = [
+  ...ROWS_BY_HAND,
   "DELETE FROM costs WHERE x_RecordId = (SELECT min(x_RecordId) FROM costs)",
   "UPDATE usage SET ConsumedQuantity = '7.25' WHERE x_RecordId = (SELECT max(x_RecordId) FROM usage)",
   "UPDATE costs SET BilledCost = 'much' WHERE x_RecordId = (SELECT max(x_RecordId) FROM costs)",
   "INSERT INTO ai_billing_teams (label, value, team) VALUES ('project_id', 'p', 'Search')",
   "DELETE FROM export_windows WHERE day = (SELECT max(day) FROM export_windows)",
+  "INSERT INTO ai_billing_reporting_currency (currency) VALUES ('USD')",
+  "INSERT INTO ai_billing_exchange_rates VALUES ('EUR', 'USD', '2026-01-01', '1.25')",
+  "INSERT INTO ai_billing_budgets (month, billing_currency, budget) VALUES ('2026-03', 'USD', '12.5')",
+  `INSERT INTO ai_billing_closes (close_id, book_view, book_month, version, closed_at, with_accruals, digest)
+   SELECT 'month 2026-02 v1', 'month', DATE '2026-02-01', 1, TIMESTAMP '2026-03-05', false, '' WHERE NOT EXISTS (FROM ai_billing_closes)`,
   "DROP TABLE current_costs",
 ] as const;
 
 /** A newer report of some days, or a change by hand. Its reading comes before all later ones. */
 function disturbance(random: Random, step: number): string {
-  if (step > 1 && random.chance(0.15)) return random.pick(BY_HAND);
+  if (step === 2) return random.pick(ROWS_BY_HAND);
+  if (step > 1 && random.chance(0.3)) return random.pick(BY_HAND);
   const columns = step === 1 ? OTHERWISE[0] : random.pick(OTHERWISE);
   const [name = ""] = /\w+$/.exec(columns) ?? [];
   const others = [
@@ -99,47 +109,57 @@ async function differing(database: Database): Promise<string[]> {
   return found;
 }
 
+/** Records that come late, change, move, vanish, come back under another id, or correct others. */
+const drawn = (random: Random, now: number) => ({
+  ...drawRecords(random, {
+    first: FIRST,
+    now: now + (DAYS - 1) * DAY,
+    changing: FIRST,
+    until: now + DAYS * 2 * DAY,
+    granularity: "1d",
+    note: 0,
+    monthly: random.chance(0.3),
+  }),
+  limits: { freshness_lag_minutes: 0, settlement_lag_hours: random.pick([0, 24]) },
+});
+
 /** A database and a provider of random records. `sync` reads all that the provider has, and lets hours pass. */
 async function withDatabase<T>(
   random: Random,
   seed: number,
   work: (database: Database, sync: () => Promise<void>) => Promise<T>,
 ): Promise<T> {
-  const goes = random.pick([0, 0.2]);
+  const now = Date.parse(FIRST) + DAY;
+  const names = random.pick([["one"], ["one", "two"]]);
   const provider = createProvider({
-    accounts: [
-      world({
-        usage: lives(random.fork(), usage, "u", goes),
-        costs: lives(random.fork(), cost, "c", goes),
-        limits: { freshness_lag_minutes: 0, settlement_lag_hours: random.pick([0, 24]) },
-      }),
-    ],
-    now: `${FIRST}T20:30:00Z`,
+    accounts: names.map((id) => ({ ...world(drawn(random.fork(), now)), id })),
+    now: new Date(now).toISOString(),
     seed,
   });
   const { baseUrl } = await provider.listen();
   const folder = await mkdtemp(join(tmpdir(), "refresh-"));
-  const config = bearerConfig(baseUrl, provider.issueToken().token, { start_date: FIRST });
-  const engine = hostOf({ config });
-  const host = hostWith({
-    now: () => 0,
-    readJson: () => Promise.resolve(config),
-    engine: (command, edges) => run(command, { ...engine, ...edges }),
+  const accounts = names.map((name) => {
+    const { token } = provider.issueToken({ account: name });
+    const config = bearerConfig(baseUrl, token, { start_date: FIRST, account: name });
+    const engine = hostOf({ config });
+    const host = hostWith({
+      now: () => 0,
+      readJson: () => Promise.resolve(config),
+      engine: (command, edges) => run(command, { ...engine, ...edges }),
+    });
+    const place = { name, base_url: baseUrl, account: name, granularity: "1d" };
+    return { host, account: { ...place, path: "config", entry: undefined } };
   });
-  const account = {
-    name: "a",
-    base_url: baseUrl,
-    account: "",
-    granularity: "1d",
-    path: "config",
-    entry: undefined,
-  };
   const database = await Database.open(join(folder, "billing.duckdb"), "write");
   try {
-    await prepare(database, [account]);
+    await prepare(
+      database,
+      accounts.map(({ account }) => account),
+    );
     return await work(database, async () => {
-      await deliver(account, database, host);
-      provider.clock.advance(random.pick([1, 9, 24]) * HOUR);
+      for (const { account, host } of accounts) await deliver(account, database, host);
+      for (const dataset of ["usage", "costs"] as const) await foldVersions(database, dataset);
+      provider.clock.advance(random.pick([1, 9, 24, 40]) * HOUR);
     });
   } finally {
     database.close();
@@ -149,17 +169,17 @@ async function withDatabase<T>(
 }
 
 /** Lives one history. @returns for each refresh whether all models were made */
-async function lived(seed: number): Promise<boolean[]> {
+async function lived(seed: number): Promise<Made[]> {
   const random = new Random(seed);
   return await withDatabase(random, seed, async (database, sync) => {
-    const whole: boolean[] = [];
+    const made: Made[] = [];
     for (let step = 0; step < STEPS; step++) {
       if (step === 0 || (step > 1 && random.chance(0.4))) await sync();
       else await database.run(disturbance(random, step));
-      whole.push(await refreshModels(database));
+      made.push(await refreshModels(database));
       expect(await differing(database), `seed ${seed}, step ${step}`).toEqual([]);
     }
-    return whole;
+    return made;
   });
 }
 
@@ -168,7 +188,8 @@ test("models are fresh after a refresh, and no longer when a row of any table wa
     await sync();
     expect(await hasFreshModels(database)).toBe(false);
     const report = "INSERT INTO export_windows FROM export_windows LIMIT 1";
-    for (const change of [report, ...BY_HAND.toReversed()]) {
+    const changes = BY_HAND.filter((each) => !ROWS_BY_HAND.some((row) => row === each));
+    for (const change of [report, ...changes.toReversed()]) {
       await refreshModels(database);
       expect(await hasFreshModels(database), `before ${change}`).toBe(true);
       await database.run(change);
@@ -178,13 +199,13 @@ test("models are fresh after a refresh, and no longer when a row of any table wa
 });
 
 test(
-  "a refresh that leaves models as they are ends with the rows of a whole one",
+  "a refresh that leaves days and models as they are ends with the rows of a whole one",
   { timeout: 900_000 },
   async () => {
-    const kinds = new Set<boolean>();
+    const kinds = new Set<Made>();
     for (const seed of seedsOf(process.env, { few: 1, all: 40 })) {
-      for (const isWhole of await lived(seed)) kinds.add(isWhole);
+      for (const made of await lived(seed)) kinds.add(made);
     }
-    expect(kinds).toEqual(new Set([true, false]));
+    expect(kinds).toEqual(new Set(["all", "days", "proofs"]));
   },
 );

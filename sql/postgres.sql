@@ -46,6 +46,7 @@ drop view if exists current_costs;
 drop view if exists completeness;
 drop view if exists ai_billing__calendar_costs;
 drop view if exists costs_as_known;
+drop view if exists ai_billing__found_costs;
 drop view if exists ai_billing__completeness_usage;
 drop view if exists ai_billing__completeness_costs;
 drop view if exists ai_billing__book_found;
@@ -6354,6 +6355,23 @@ select
 from explained
 ) as model;
 
+create view ai_billing__found_costs as
+-- Sums of the versions of costs, by the UTC day on which they were found, and the one on which they were gone.
+select
+  account,
+  base_url,
+  scope,
+  day,
+  month,
+  service_provider_name,
+  billing_currency,
+  cast(valid_from as date) as found_on,
+  cast(valid_to as date) as gone_on,
+  sum(billed_cost) as billed_cost
+from "ai_billing__versions_costs"
+where is_valid
+group by account, base_url, scope, day, month, service_provider_name, billing_currency, cast(valid_from as date), cast(valid_to as date);
+
 create view costs_as_known as
 -- Every cost with the UTC days at whose end it was known: from `known_from` through `known_through`. A cost that is still known has the last
 -- of all days. The costs of one day of knowledge are those with this day between the two. The team is that of the present team map on
@@ -7711,9 +7729,8 @@ create view monthly_costs_as_of as
 with versions as (
   select
     coalesce(base_url, '') || ' ' || coalesce(account, '') as place, account, base_url, month, service_provider_name,
-    billing_currency, billed_cost, cast(valid_from as date) as found_on, cast(valid_to as date) as gone_on
-  from "ai_billing__versions_costs"
-  where is_valid
+    billing_currency, billed_cost, found_on, gone_on
+  from "ai_billing__found_costs"
 ),
 standing as (
   select

@@ -62,8 +62,21 @@ const BEHIND_STEPS = "\n-- behind the steps\n";
 /** The code of a model on the steps under it, which are tables by now. */
 export const withoutSteps = (body: string): string => body.split(BEHIND_STEPS).at(-1) ?? body;
 
+/** The query of a model on the models before it, without a semicolon. */
+export const queryOf = ({ body }: Model): string => withoutSteps(body).trim().replace(/;$/, "");
+
+/** The tables and models that a model names. */
+export const readsOf = ({ body }: Model): ReadonlySet<string> =>
+  new Set(
+    [...withoutSteps(body).matchAll(/"(\w+)"|\b(ai_billing_\w+|labels)\b/g)].map(
+      ([, quoted, plain]) => quoted ?? plain ?? "",
+    ),
+  );
+
+export const isInternal = ({ name }: Model): boolean => INTERNAL.test(name);
+
 /** As many threads as pay for the rows of the raw tables. */
-async function useThreads(database: Database): Promise<void> {
+export async function useThreads(database: Database): Promise<void> {
   const counts = STREAM_NAMES.map((name) => `(SELECT count(*) FROM ${TABLES[name].name})`);
   const [[rows = "0"] = []] = await database.query(`SELECT ${counts.join(" + ")}`);
   await database.useThreads(Number(rows));
@@ -77,7 +90,7 @@ export async function makeTables(database: Database, models: readonly Model[]): 
   }
 }
 
-export async function dropSteps(database: Database, models: readonly Model[]): Promise<void> {
+async function dropSteps(database: Database, models: readonly Model[]): Promise<void> {
   for (const { name } of models) {
     if (INTERNAL.test(name)) await database.run(`DROP TABLE IF EXISTS temp.${name}`);
   }

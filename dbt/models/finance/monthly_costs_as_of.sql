@@ -5,9 +5,8 @@
 with versions as (
   select
     {{ ai_billing.place_of('base_url', 'account') }} as place, account, base_url, month, service_provider_name,
-    billing_currency, billed_cost, cast(valid_from as date) as found_on, cast(valid_to as date) as gone_on
-  from {{ ref('ai_billing__versions_costs') }}
-  where is_valid
+    billing_currency, billed_cost, found_on, gone_on
+  from {{ ref('ai_billing__found_costs') }}
 ),
 
 standing as (

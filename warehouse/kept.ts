@@ -1,0 +1,265 @@
+/**
+ * What a refresh keeps for the next one, in the schema `source_ai_billing`: steps of few rows, and the facts that tell what changed.
+ */
+import { createHash } from "node:crypto";
+import { literal } from "./columns.ts";
+import type { Database } from "./database.ts";
+import { modelsSql } from "./files.ts";
+import { inputNames, modelNames } from "./models.ts";
+
+export const DATASETS = ["usage", "costs"] as const;
+export type Dataset = (typeof DATASETS)[number];
+
+/** The schema of what a refresh keeps for the next one. */
+export const OWN = "source_ai_billing";
+
+/** The day of rows without one, which is before all others. */
+const NO_DAY = "DATE '0001-01-01'";
+
+/** The day of a row of a raw table, as the models have it. */
+export const RAW_DAY = `CASE WHEN year("ChargePeriodStart") BETWEEN 1000 AND 9999 THEN "ChargePeriodStart"::DATE ELSE ${NO_DAY} END`;
+
+/** The day of a row of a model. */
+export const DAY = `coalesce(day, ${NO_DAY})`;
+
+/** Steps of few rows, from which the proofs of days follow without the rows themselves, and the dataset of each. */
+export const STEPS: ReadonlyMap<string, Dataset> = new Map<string, Dataset>([
+  ...["counts", "live", "removed", "shown"].flatMap((step) =>
+    DATASETS.map((dataset): [string, Dataset] => [`ai_billing__${step}_${dataset}`, dataset]),
+  ),
+  ["ai_billing__arrived_costs", "costs"],
+  ["ai_billing__found_costs", "costs"],
+]);
+
+/** A step without a day, of which the rows of changed records are made again. */
+export const SAID = "ai_billing__provider_costs";
+
+/** A query for each dataset, in one. */
+export const both = (query: (dataset: Dataset) => string): string =>
+  DATASETS.map((dataset) => query(dataset)).join(" UNION ALL ");
+
+type Queries = Readonly<Record<string, string>>;
+
+/** What all models depend on besides the rows and the reports. */
+export async function firstFacts(): Promise<Queries> {
+  const sql = createHash("sha256")
+    .update(await modelsSql())
+    .digest("hex");
+  const names = (await modelNames()).map(literal).join(", ");
+  return {
+    sql: `SELECT ${literal(sql)}`,
+    models: `SELECT table_name FROM duckdb_tables() WHERE schema_name = 'main' AND NOT temporary AND table_name IN (${names})`,
+    ...Object.fromEntries((await inputNames()).map((table) => [table, `FROM main.${table}`])),
+  };
+}
+
+/** The reports, from which the models of proofs are made. A process may be killed when they are stored and no model is made yet. */
+export const REPORTS: Queries = { reports: "FROM main.export_windows" };
+
+/** The rows of the raw tables by day: their number, and a number that tells two contents apart. */
+export const RAW_DAYS = both(
+  (dataset) => `
+    SELECT '${dataset}' AS dataset, day, count(*) AS rows_, sum(content) AS content
+    FROM (SELECT ${RAW_DAY} AS day, hash(found) AS content FROM main.${dataset} AS found) GROUP BY day`,
+);
+
+/** Chains tell which account a row belongs to. */
+export const CHAINS: Queries = {
+  chains: both(
+    (dataset) =>
+      `SELECT '${dataset}' AS dataset, place, chain, account, base_url, scope, is_disputed FROM ai_billing__chains_${dataset}`,
+  ),
+};
+
+/** What models of amounts take from steps, by the name of the step. A reading of a day that only confirms the one before changes none. */
+export const STEP_FACTS: Queries = {
+  ai_billing__calendar_costs: "FROM ai_billing__calendar_costs",
+  ai_billing__manifest: `SELECT DISTINCT place, began_at::DATE FROM ai_billing__manifest WHERE dataset = 'costs'`,
+};
+
+/** The labels by which unit_costs joins costs and usage, if both have them on any day. */
+const LABELS = [
+  "model_id",
+  "project_id",
+  "workspace_id",
+  "api_key_id",
+  "service_tier",
+  "workload_type",
+  "upstream_provider",
+];
+
+/**
+ * What a model of days takes from all days: the currencies of an account, its services, and the labels that ever have a value. One row of
+ * each kind of row tells it.
+ */
+export const kindsOf = (dataset: Dataset): string => {
+  const named = ["account", "base_url", "service_provider_name", "service_name"];
+  const own = dataset === "costs" ? ["billing_currency", "charge_category"] : [];
+  return [...named, ...own, ...LABELS.map((label) => `${label} IS NULL`)].join(", ");
+};
+
+/** Facts of the rows that count. They are asked for when these rows have changed. */
+export const ROW_FACTS: Queries = Object.fromEntries(
+  DATASETS.map((dataset) => [
+    `kinds of ${dataset}`,
+    `SELECT DISTINCT ${kindsOf(dataset)} FROM main.current_${dataset}`,
+  ]),
+);
+
+/** What the rows of a day take from the reports of their own readings. Each query has the columns dataset and day. */
+const READINGS: Queries = {
+  "readings of rows": `
+    SELECT dataset, kept.day, reading_id, found.place, found.chain, found.window_start, found.window_end, found.began_at
+    FROM (
+      SELECT dataset, reading_id, max(place) AS place, max(chain) AS chain, max(window_start) AS window_start,
+             max(window_end) AS window_end, max(began_at) AS began_at
+      FROM ai_billing__manifest GROUP BY dataset, reading_id) AS found
+    JOIN ${OWN}.kept_readings AS kept USING (dataset, reading_id)`,
+};
+
+/** What the rows of a day take from all reports of the day. */
+const DAY_FACTS: Queries = {
+  strays: both((dataset) => `SELECT '${dataset}' AS dataset, * FROM ai_billing__strays_${dataset}`),
+  anchors: both(
+    (dataset) =>
+      `SELECT '${dataset}' AS dataset, scope, place, day, chain, anchor_rows_reading_id, anchor_window_start, anchor_window_end
+       FROM ai_billing__days_${dataset}`,
+  ),
+  // A row without an account is judged by the anchors of all accounts.
+  accounts: both(
+    (dataset) => `
+      SELECT '${dataset}' AS dataset, judged.day, places.number
+      FROM ${OWN}.kept_judged_days AS judged, (SELECT count(DISTINCT place) AS number FROM ai_billing__days_${dataset}) AS places
+      WHERE judged.dataset = '${dataset}'`,
+  ),
+  standing: "SELECT 'costs' AS dataset, * EXCLUDE (last_seen_at) FROM ai_billing__standing_costs",
+  // A row that is missing, or that started outside its window, is judged by the ids of reports.
+  "reports of judged days": `FROM ai_billing__manifest SEMI JOIN ${OWN}.kept_judged_days USING (dataset, day)`,
+};
+
+/** The statuses of days. Rows carry them, and nothing else of a row depends on them. */
+const STATUSES: Queries = {
+  statuses: both(
+    (dataset) =>
+      `SELECT dataset, scope, account, base_url, day, status FROM ai_billing__completeness_${dataset}`,
+  ),
+};
+
+/** The facts as rows: the name, and a number that tells two contents apart. */
+export const valuesOf = (facts: Queries): string =>
+  Object.entries(facts)
+    .map(
+      ([name, query]) =>
+        `SELECT ${literal(name)} AS fact, count(*) || ' ' || coalesce(sum(hash(found)), 0) AS value FROM (${query}) AS found`,
+    )
+    .join(" UNION ALL ");
+
+/** The same by dataset and day. */
+const dailyOf = (facts: Queries): string =>
+  Object.entries(facts)
+    .map(
+      ([name, query]) => `
+        SELECT ${literal(name)} AS fact, dataset, ${DAY} AS day, count(*) || ' ' || sum(hash(found)) AS value
+        FROM (${query}) AS found GROUP BY ALL`,
+    )
+    .join(" UNION ALL ");
+
+const changedDays = (facts: Queries): string => `
+  SELECT DISTINCT dataset, day
+  FROM (
+    (FROM (${dailyOf(facts)}) EXCEPT FROM ${OWN}.kept_day_facts)
+    UNION ALL
+    (SELECT * FROM ${OWN}.kept_day_facts WHERE fact IN (${Object.keys(facts).map(literal).join(", ")}) EXCEPT FROM (${dailyOf(facts)})))`;
+
+/** Days of rows whose own readings were reported otherwise than before: a query of dataset and day. */
+export const REPORTED_DAYS = changedDays(READINGS);
+
+/** Days whose rows count otherwise than before, because of the reports: a query of dataset and day. */
+export const REJUDGED_DAYS = changedDays(DAY_FACTS);
+
+/** Days whose status has changed: a query of dataset and day. */
+export const STATUS_DAYS = changedDays(STATUSES);
+
+/** Days with rows of which another reading decides now, although nothing else of their day has changed. */
+export const REDECIDED_DAYS = both(
+  (dataset) => `
+    SELECT DISTINCT '${dataset}' AS dataset, ${DAY.replace("day", "days.day")} AS day FROM ai_billing__days_${dataset} AS days
+    JOIN ${OWN}.kept_anchors AS kept ON kept.dataset = '${dataset}' AND kept.scope = days.scope AND kept.day = days.day
+    JOIN ${OWN}.kept_ai_billing__live_${dataset} AS live ON live.scope = days.scope AND live.day = days.day
+    WHERE days.anchor_reading_id IS DISTINCT FROM kept.anchor_reading_id
+      AND live.reading_id <> days.anchor_rows_reading_id
+      AND live.reading_id > least(days.anchor_reading_id, kept.anchor_reading_id)`,
+);
+
+/** Of two chains of one account, the rows tell which one has taken over. */
+export const SEVERAL_CHAINS = `
+  SELECT 1 FROM ai_billing__manifest GROUP BY dataset, place HAVING count(DISTINCT chain) > 1`;
+
+/** Readings and judged days of the rows that the steps `placed` and `judged` have; each query has the columns dataset and day. */
+export const OF_ROWS = (datasets: readonly Dataset[]): Queries => ({
+  readings: datasets
+    .map(
+      (dataset) => `
+        SELECT DISTINCT '${dataset}' AS dataset, reading_id, day
+        FROM (SELECT reading_id, day FROM ai_billing__placed_${dataset}
+              UNION ALL SELECT judge_reading_id, day FROM ai_billing__removed_${dataset})`,
+    )
+    .join(" UNION ALL "),
+  judged_days: datasets
+    .map(
+      (dataset) => `
+        SELECT DISTINCT '${dataset}' AS dataset, day FROM ai_billing__judged_${dataset}
+        WHERE judge_reading_id IS NOT NULL OR is_stray OR scope = ''`,
+    )
+    .join(" UNION ALL "),
+});
+
+/** The records of a raw table and their days. */
+export const recordsOf = (dataset: Dataset): string => `
+  SELECT '${dataset}' AS dataset, hash("x_RecordId") AS record,
+         ${dataset === "costs" ? 'CASE WHEN "x_CorrectsRecordId" IS NOT NULL THEN hash("x_CorrectsRecordId") END' : "NULL::UBIGINT"} AS corrected,
+         ${RAW_DAY} AS day
+  FROM main.${dataset}`;
+
+/** Keeps the reports that the models are made of. Belongs into the transaction that makes them. */
+export const keepReports = (database: Database): Promise<void> =>
+  database.run(`CREATE OR REPLACE TABLE ${OWN}.kept_reports AS ${valuesOf(REPORTS)}`);
+
+/**
+ * Keeps what all steps tell. Belongs into the transaction that makes the models.
+ *
+ * @param others facts that were asked for, besides the first ones and the chains; all others stay as they are
+ */
+export async function keepFacts(database: Database, others: Queries): Promise<void> {
+  const facts = { ...(await firstFacts()), ...CHAINS, ...others };
+  const names = Object.keys(facts).map(literal).join(", ");
+  await database.run(`CREATE TABLE IF NOT EXISTS ${OWN}.kept_facts (fact VARCHAR, value VARCHAR)`);
+  await database.run(`DELETE FROM ${OWN}.kept_facts WHERE fact IN (${names})`);
+  await database.run(`INSERT INTO ${OWN}.kept_facts ${valuesOf(facts)}`);
+  const held = {
+    anchors: both(
+      (dataset) =>
+        `SELECT '${dataset}' AS dataset, scope, day, anchor_reading_id FROM ai_billing__days_${dataset}`,
+    ),
+    day_facts: dailyOf({ ...READINGS, ...DAY_FACTS, ...STATUSES }),
+  };
+  for (const [name, query] of Object.entries(held)) {
+    await database.run(`CREATE OR REPLACE TABLE ${OWN}.kept_${name} AS ${query}`);
+  }
+}
+
+/** Keeps the steps and the facts of a whole refresh. Belongs into its transaction. */
+export async function keepAll(database: Database): Promise<void> {
+  const held = {
+    ...Object.fromEntries([...STEPS.keys(), SAID].map((name) => [name, `FROM temp.${name}`])),
+    ...OF_ROWS(DATASETS),
+    records: both(recordsOf),
+    days: RAW_DAYS,
+  };
+  for (const [name, query] of Object.entries(held)) {
+    await database.run(`CREATE OR REPLACE TABLE ${OWN}.kept_${name} AS ${query}`);
+  }
+  await database.run(`DROP TABLE IF EXISTS ${OWN}.kept_facts`);
+  await keepFacts(database, { ...STEP_FACTS, ...ROW_FACTS });
+  await keepReports(database);
+}

@@ -1,0 +1,225 @@
+/** The models that people query, after a refresh has made some days again. */
+import { areMost, isMade } from "./changed_days.ts";
+import type { Database } from "./database.ts";
+import { DATASETS, DAY, kindsOf, RAW_DAY, ROW_FACTS, STATUS_DAYS, STEP_FACTS } from "./kept.ts";
+import { isInternal, type Model, queryOf, readsOf } from "./models.ts";
+import { PARTIAL, type Steps } from "./steps.ts";
+
+/** The models that each report may change. They are small. */
+const PROOFS = ["completeness", "reconciliation", "removed_rows"];
+
+/** Models of the versions of costs, which the steps have for the made days only. */
+const OF_VERSIONS = ["costs_as_known", "cost_changes"];
+
+/** All models of steps that have the made days only. */
+const OF_ROWS = [...OF_VERSIONS, "restatements", "invalid_rows", "current_costs", "current_usage"];
+
+/** A model with the columns of the raw tables. */
+const FOCUS = "focus_cost_and_usage";
+
+/**
+ * Models whose rows of a day follow from the rows of this day in the models that are named here, and from what holds for all days in
+ * their other models.
+ */
+const OF_DAYS: ReadonlyMap<string, readonly string[]> = new Map([
+  ["daily_costs", ["current_costs", "ai_billing__calendar_costs"]],
+  [FOCUS, ["current_costs", "current_usage"]],
+  ["usage_against_costs", ["current_costs", "current_usage", "completeness"]],
+  ["unit_costs", ["current_costs", "current_usage", "ai_billing__provider_costs"]],
+  ["converted_costs", ["daily_costs"]],
+]);
+
+export class Marts {
+  readonly #database: Database;
+  readonly #models: readonly Model[];
+  readonly #steps: Steps;
+  /** The models that have other rows than before. */
+  readonly #changed = new Set<string>();
+  /** The models of which only the statuses of days are others. */
+  readonly #restated = new Set<string>();
+  /** The models that are as they must be. */
+  readonly #done: Set<string>;
+  /** Whether rows of a kind came or went, from which models of days may take something for all days. */
+  #hasNewKinds = false;
+  /** The facts that were compared, and belong to the models as they are now. */
+  readonly facts: Record<string, string> = { ...STEP_FACTS };
+
+  constructor(database: Database, models: readonly Model[], steps: Steps) {
+    this.#database = database;
+    this.#models = models;
+    this.#steps = steps;
+    this.#done = new Set([...PROOFS, ...OF_ROWS, ...steps.names()]);
+  }
+
+  /** Belongs into a transaction. @returns whether any model but those of proofs was made */
+  async make(
+    isKept: (facts: Readonly<Record<string, string>>) => Promise<boolean>,
+  ): Promise<boolean> {
+    await this.#takeRows();
+    await this.#takeStatuses();
+    for (const name of PROOFS) await this.#whole(name);
+    for (const [name, query] of Object.entries(STEP_FACTS)) {
+      if (!(await isKept({ [name]: query }))) this.#changed.add(name);
+    }
+    if (this.#steps.datasets.length > 0) {
+      for (const [name, query] of Object.entries(ROW_FACTS)) {
+        this.facts[name] = query;
+        if (!(await isKept({ [name]: query }))) this.#hasNewKinds = true;
+      }
+    }
+    if (this.#changed.size + this.#restated.size + this.#steps.datasets.length === 0) return false;
+    await this.#makeDays();
+    await this.#makeWhole();
+    return true;
+  }
+
+  /** Replaces the rows of the days that are made again. */
+  async #takeRows(): Promise<void> {
+    const { datasets } = this.#steps;
+    if (datasets.length > 0) {
+      const made = `(dataset, ${DAY}) IN (SELECT (dataset, day) FROM made_days)`;
+      for (const name of ["restatements", "invalid_rows"]) await this.#replace(name, made);
+    }
+    for (const dataset of datasets) {
+      const name = `current_${dataset}`;
+      if (await this.#replace(name, isMade(dataset, DAY))) this.#changed.add(name);
+    }
+    if (!datasets.includes("costs")) return;
+    await this.#steps.keepSaid();
+    for (const name of OF_VERSIONS) {
+      await this.#needStepsOf(this.#model(name));
+      if (await this.#replace(name, isMade("costs", DAY))) this.#changed.add(name);
+    }
+    for (const name of ["found", "standing", "removed", "provider"]) {
+      this.#changed.add(`ai_billing__${name}_costs`);
+    }
+  }
+
+  async #takeStatuses(): Promise<void> {
+    await this.#database.run(`CREATE OR REPLACE TEMP TABLE status_days AS ${STATUS_DAYS}`);
+    await this.#database.run(`
+      CREATE OR REPLACE TEMP TABLE shown_days AS
+      SELECT DISTINCT day FROM (SELECT day FROM status_days UNION ALL SELECT day FROM made_days)`);
+    for (const dataset of DATASETS) {
+      const [[days = "0"] = []] = await this.#database.query(
+        `SELECT count(*) FROM status_days WHERE dataset = '${dataset}'`,
+      );
+      if (days === "0") continue;
+      await this.#database.run(`
+        UPDATE main.current_${dataset} AS rows_ SET day_status = now.status
+        FROM ai_billing__completeness_${dataset} AS now
+        WHERE rows_.scope = now.scope AND rows_.day = now.day AND rows_.day_status IS DISTINCT FROM now.status`);
+      this.#restated.add(`current_${dataset}`);
+      this.#restated.add("completeness");
+    }
+  }
+
+  /** Makes the days of models that can be made by the day. */
+  async #makeDays(): Promise<void> {
+    const [[shown = "0", all = "0"] = []] = await this.#database.query(`
+      SELECT coalesce(sum(rows_) FILTER (day IN (FROM shown_days)), 0), coalesce(sum(rows_), 0) FROM days_now`);
+    if (this.#hasNewKinds || areMost(Number(shown), Number(all))) return;
+    const isShown = "IN (SELECT shown_days.day FROM shown_days)";
+    const days = `${DAY} ${isShown}`;
+    const chosen = this.#models.filter((model) => OF_DAYS.has(model.name));
+    // Steps hold all days, so they are made before the models under them show some days only.
+    for (const model of chosen) await this.#needStepsOf(model);
+    const some = (name: string, others = ""): Promise<void> =>
+      this.#database.run(
+        `CREATE OR REPLACE TEMP TABLE ${name} AS SELECT * FROM main.${name} WHERE ${days} ${others}`,
+      );
+    for (const dataset of DATASETS) {
+      const name = `current_${dataset}`;
+      await some(
+        name,
+        `OR rowid IN (SELECT min(rowid) FROM main.${name} WHERE NOT ${days} GROUP BY ${kindsOf(dataset)})`,
+      );
+    }
+    for (const model of chosen) {
+      if (!this.#isAffected(model)) continue;
+      const byDay = OF_DAYS.get(model.name) ?? [];
+      const others = [...readsOf(model)].filter((read) => !byDay.includes(read));
+      if (others.some((read) => this.#changed.has(read))) continue;
+      const isOnDaily = byDay.includes("daily_costs");
+      if (isOnDaily) await some("daily_costs");
+      const day = model.name === FOCUS ? RAW_DAY : DAY;
+      if (await this.#replace(model.name, `${day} ${isShown}`)) this.#changed.add(model.name);
+      if (isOnDaily) await this.#database.run("DROP TABLE temp.daily_costs");
+      this.#done.add(model.name);
+    }
+    for (const dataset of DATASETS) await this.#database.run(`DROP TABLE temp.current_${dataset}`);
+  }
+
+  /** Makes all other models that read something that changed. */
+  async #makeWhole(): Promise<void> {
+    // Without a closed month there is no book, and no row of its models.
+    const books = new Set(["ai_billing_closes"]);
+    for (const model of this.#models) {
+      if ([...readsOf(model)].some((read) => books.has(read))) books.add(model.name);
+      if (books.has(model.name) || this.#done.has(model.name)) continue;
+      if (!this.#isAffected(model)) continue;
+      this.#changed.add(model.name);
+      if (isInternal(model)) continue;
+      await this.#needStepsOf(model);
+      await this.#whole(model.name);
+    }
+  }
+
+  #isAffected(model: Model): boolean {
+    const reads = [...readsOf(model)];
+    if (reads.some((read) => this.#changed.has(read))) return true;
+    // A model that takes all columns may take the status with them.
+    return (
+      reads.some((read) => this.#restated.has(read)) &&
+      /\b(day_)?status\b|\.\*|select \*/.test(queryOf(model))
+    );
+  }
+
+  /** Makes the steps that a model reads, and those under them. */
+  async #needStepsOf(model: Model): Promise<void> {
+    const reads = readsOf(model);
+    for (const step of this.#models) {
+      if (!isInternal(step) || !reads.has(step.name)) continue;
+      const isPartial = PARTIAL.some((name) => step.name.startsWith(`ai_billing__${name}_`));
+      if (isPartial && !OF_ROWS.includes(model.name)) {
+        throw new TypeError(`${model.name} reads ${step.name}, which has no rows of other days`);
+      }
+      if (this.#steps.has(step.name)) continue;
+      await this.#needStepsOf(step);
+      await this.#steps.need(step.name);
+    }
+  }
+
+  async #whole(name: string): Promise<void> {
+    await this.#database.run(`CREATE OR REPLACE TABLE main.${name} AS ${this.#query(name)}`);
+  }
+
+  /** Makes the rows of a model again that meet a condition. @returns whether they are others than before */
+  async #replace(name: string, condition: string): Promise<boolean> {
+    const held = `FROM main.${name} WHERE ${condition}`;
+    await this.#database.run(
+      `CREATE OR REPLACE TEMP TABLE made_rows AS SELECT * FROM (${this.#query(name)}\n) WHERE ${condition}`,
+    );
+    const content = (rows: string): string =>
+      `(SELECT count(*) || ' ' || coalesce(sum(hash(rows_)), 0) FROM (${rows}) AS rows_)`;
+    const [[isSame = ""] = []] = await this.#database.query(
+      `SELECT ${content("FROM made_rows")} = ${content(held)}`,
+    );
+    if (isSame !== "true") {
+      await this.#database.run(`DELETE ${held}`);
+      await this.#database.run(`INSERT INTO main.${name} BY NAME FROM made_rows`);
+    }
+    await this.#database.run("DROP TABLE made_rows");
+    return isSame !== "true";
+  }
+
+  #query(name: string): string {
+    return queryOf(this.#model(name));
+  }
+
+  #model(name: string): Model {
+    const model = this.#models.find((each) => each.name === name);
+    if (model === undefined) throw new TypeError(`there is no model ${name}`);
+    return model;
+  }
+}
