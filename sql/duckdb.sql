@@ -10837,6 +10837,7 @@ from "ai_billing__book_open";
 create or replace view ai_billing__book_closing as
 -- The entries of the book that a request asks for. Its own month is booked anew. A book that is made for the first time books what is
 -- open of earlier months; one that is made again keeps what its version before holds of them.
+-- A close needs one more model, whose rows it freezes: "ai_billing__shared_rules".
 with request as (
   select close_id as open_id, book_view as open_view, book_month as open_month, version as open_version
   from "ai_billing_closes"
