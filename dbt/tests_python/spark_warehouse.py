@@ -7,15 +7,22 @@ from pathlib import Path
 
 from warehouses import COLUMNS, INPUTS, INSTANTS, OTHER_TYPES, Warehouse
 
-# Tests have few rows: Spark would take longer to generate and compile code for them than to run without it.
+# Tests have few rows and large plans: Spark would take longer to generate and compile code than to run without it, and a collector of
+# garbage that works beside the program takes processors from it.
 SETTINGS = {
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+    "spark.driver.extraJavaOptions":
+        "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC -XX:MetaspaceSize=256m -Xms1g",
+    "spark.driver.memory": "3g",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.constraintPropagation.enabled": "false",  # its time grows with the square of the columns of a plan
     "spark.sql.session.timeZone": "Asia/Kathmandu",  # nothing may depend on the session's zone
     "spark.sql.shuffle.partitions": "1",
     "spark.ui.enabled": "false",
+    # Without these Spark writes each plan, of which some are megabytes, as text, and keeps a thousand of them.
+    "spark.sql.maxPlanStringLength": "1000",
+    "spark.sql.ui.retainedExecutions": "1",
 }
 
 

@@ -126,6 +126,12 @@ def lose_reports(destination: Destination, chance: random.Random) -> None:
         destination.export_windows = [row for row in destination.export_windows if row.get("chain", "") != lost]
 
 
+def lose_a_record(destination: Destination, _: random.Random) -> None:
+    """The newest record loses its rows of all readings."""
+    lost = [row["x_RecordId"] for row in destination.costs if row["x_RecordId"] is not None][-1:]
+    destination.costs = [row for row in destination.costs if row["x_RecordId"] not in lost]
+
+
 def emit_again(destination: Destination, chance: random.Random) -> None:
     """After a kill the connector emits a page once more."""
     for row in destination.costs[:]:
@@ -162,6 +168,8 @@ def edit_rows(destination: Destination, chance: random.Random) -> None:
 
 OFTEN = [lose_rows, lose_a_reading, lose_reports, emit_again, prune, change_mode, strange_rows, edit_rows]
 EVENTS = [*OFTEN, *OFTEN, clear]
+# What each history has at a build, so that few histories are enough: all others are drawn.
+ALWAYS = {1: [lose_rows], 2: [lose_a_record], 4: [edit_rows]}
 
 
 def as_other_code_left_them(warehouse) -> None:
@@ -186,7 +194,7 @@ def test_an_incremental_build_is_a_full_build(project, seed):
             sync(chance.choice(worlds), chance)
         arrived = len(destination.waiting)
         destination.receive(arrived if chance.random() < 0.7 else chance.randrange(arrived + 1))
-        for event in chance.sample(EVENTS, k=chance.choice([0, 1, 1, 2])):
+        for event in [*ALWAYS.get(build, []), *chance.sample(EVENTS, k=chance.choice([0, 1, 1, 2]))]:
             event(destination, chance)
         project.fill(destination.tables)
         if build == 3:

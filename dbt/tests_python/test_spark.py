@@ -11,15 +11,16 @@ import test_inputs
 import test_spend
 import test_unit_costs
 import test_values
-from conftest import SCHEMAS
+from dbt_project import SCHEMA, Project
 from spark_warehouse import Spark
-from test_dbt import multiset, worlds
-from warehouses import INPUTS, OTHER_SETTINGS, PACKAGE, DuckDB, dbt_here, views_of
+from test_dbt import BUILT, INPUTS, customer, multiset, results_of, worlds
+from warehouses import OTHER_SETTINGS, DuckDB, views_of
 from world import Table, World, cost
 
 GIVEN = {
-    "teams": test_allocation.TEAMS + test_inputs.TEAMS,
-    "budgets": test_allocation.BUDGETS + test_inputs.BUDGETS,
+    **INPUTS,
+    "teams": INPUTS["teams"] + test_allocation.TEAMS + test_inputs.TEAMS,
+    "budgets": INPUTS["budgets"] + test_allocation.BUDGETS + test_inputs.BUDGETS,
     "exchange_rates": test_inputs.RATES,
     "invoice_totals": test_inputs.TOTALS,
 }
@@ -89,28 +90,37 @@ def tables() -> dict[str, list[dict]]:
 
 @pytest.fixture(scope="module")
 def both(spark, tmp_path_factory):
-    duckdb, warehouse = DuckDB(), Spark(spark, f"built_{next(SCHEMAS)}")
+    """The models on DuckDB, those of `dbt build` on Spark in a project of its own, and the folder of what dbt wrote."""
+    duckdb, warehouse = DuckDB(), Spark(spark, SCHEMA["spark"])
     rows = tables()
     for each in (duckdb, warehouse):
         each.create_raw()
         each.fill(rows)
-    duckdb.give(**GIVEN)
-    warehouse.give(**GIVEN)
+    duckdb.give(**GIVEN, fiscal_year_start=[("4",)])
     duckdb.build(text=views_of("duckdb", **OTHER_SETTINGS))
-    folder = tmp_path_factory.mktemp("spark")
-    inputs = {f"ai_billing_{name}": f"{warehouse.schema}.ai_billing_{name}" for name in INPUTS}
-    words = ["--quiet", "run", "--target", "spark", "--project-dir", PACKAGE, "--profiles-dir", PACKAGE]
-    paths = ["--target-path", folder, "--log-path", folder, "--vars", json.dumps({**inputs, **OTHER_SETTINGS})]
-    dbt_here({"AI_BILLING_SCHEMA": warehouse.schema}, *words, *paths)
-    yield duckdb, warehouse
+    project = Project("spark", tmp_path_factory.mktemp("built"), root=customer("spark", tmp_path_factory.mktemp("spark"), GIVEN))
+    settings = ["--vars", json.dumps(OTHER_SETTINGS)]
+    project.dbt("build", *settings, parsed=project.invoke("parse", *settings))
+    yield duckdb, warehouse, project.folder / "target"
     for each in (duckdb, warehouse):
         each.close()
 
 
-def test_every_model_has_the_same_rows(both):
-    duckdb, warehouse = both
-    different = [name for name in duckdb.models() if multiset(warehouse, name) != multiset(duckdb, name)]
-    assert different == []
+def test_every_model_is_built_and_every_test_of_the_package_holds(both):
+    """Rows that are planted make tests of the severity warn, and no others, fail."""
+    counts, warned = results_of(both[2])
+    assert set(counts) == BUILT
+    assert counts["test", "pass"] > 50
+    assert sorted(warned) == [
+        "ai_billing_holds_converted_costs_why_not_is_null", "ai_billing_holds_invalid_inputs_why_is_null", "unproven_days"]
+
+
+def test_every_model_has_the_same_columns_and_rows(both):
+    duckdb, warehouse, _ = both
+    names = duckdb.models()
+    public = [name for name in names if not name.startswith("ai_billing__")]
+    assert [name for name in public if warehouse.columns(name) != duckdb.columns(name)] == []
+    assert [name for name in names if multiset(warehouse, name) != multiset(duckdb, name)] == []
 
 
 @pytest.mark.parametrize("name", ["converted_costs", "cost_anomalies", "cost_changes", "invalid_inputs", "invalid_rows", "team_costs"])
