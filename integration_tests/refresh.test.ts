@@ -42,8 +42,18 @@ const OTHERWISE = [
   "began_at + INTERVAL 1 DAY AS began_at",
 ] as const;
 
+/** A newer version of a record on another day: nothing else of its old day has changed. */
+const MOVED = `
+  INSERT INTO costs
+  SELECT * REPLACE ('zzzzzzzzz' || substr(x_ReadingId, 10) AS x_ReadingId, ChargePeriodStart + INTERVAL 1 DAY AS ChargePeriodStart,
+                    ChargePeriodEnd + INTERVAL 1 DAY AS ChargePeriodEnd)
+  FROM costs WHERE x_RecordId = (SELECT min(x_RecordId) FROM costs)`;
+const MOVED_BACK = "DELETE FROM costs WHERE x_ReadingId LIKE 'zzzzzzzzz%'";
+
 /** Changes of rows by hand, which a refresh finds by the content of their days. */
 const ROWS_BY_HAND = [
+  MOVED,
+  MOVED_BACK,
   // A record moves to another day, and back.
   "UPDATE costs SET ChargePeriodStart = ChargePeriodStart - INTERVAL 1 DAY WHERE x_ReadingId = (SELECT max(x_ReadingId) FROM costs)",
   // The newest version of a record goes, and an older one counts again.
@@ -199,6 +209,27 @@ test("models are fresh after a refresh, and no longer when a row of any table wa
     }
   });
 });
+
+/** A report of each day whose listing moved, so that it proves nothing. */
+const UNPROVEN = `
+  INSERT INTO export_windows BY NAME
+  SELECT * REPLACE (id || '-moved' AS id, reading_id || '~' AS reading_id, true AS moved, false AS confirmed) FROM export_windows`;
+
+test(
+  "a refresh makes the days that a record left or came to, and the statuses of days",
+  { timeout: 900_000 },
+  async () => {
+    await withDatabase(new Random(1), 1, async (database, sync) => {
+      await sync();
+      await refreshModels(database);
+      for (const change of [MOVED, MOVED_BACK, UNPROVEN]) {
+        await database.run(change);
+        expect(await refreshModels(database), change).toBe("days");
+        expect(await differing(database), change).toEqual([]);
+      }
+    });
+  },
+);
 
 test(
   "a refresh that leaves days and models as they are ends with the rows of a whole one",
