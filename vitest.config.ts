@@ -18,7 +18,7 @@ const ISOLATED = [
 ];
 
 // Property tests, and the loading of large libraries, take long on a busy machine.
-const UNIT_LIMITS = { testTimeout: 30_000, hookTimeout: 30_000 };
+const UNIT_LIMITS = { testTimeout: 120_000, hookTimeout: 120_000 };
 
 export default defineConfig({
   test: {
@@ -52,8 +52,8 @@ export default defineConfig({
           include: ["integration_tests/**/*.test.ts"],
           isolate: false,
           globalSetup: "integration_tests/support/setup.ts",
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
           // A process may take longer to start than the second that is the default.
           expect: { poll: { timeout: 30_000 } },
         },
