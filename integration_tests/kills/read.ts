@@ -223,8 +223,10 @@ function aheadBy(fault: FaultInput): number {
   return fault.kind === "available_through" ? Math.max(0, (fault.shift ?? 0) * 1000) : 0;
 }
 
-/** Kinds of faults that make a provider send a record twice. */
+/** Kinds of faults that make a provider send a record twice, or the connector read a window from its first page again (V1). */
 const REPEATING = new Set([
+  "page",
+  "record",
   "cursor_expired",
   "cursor_refused",
   "duplicate",
