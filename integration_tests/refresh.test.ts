@@ -66,7 +66,7 @@ const ROWS_BY_HAND = [
   "UPDATE usage SET x_RecordId = NULL WHERE x_ReadingId = (SELECT min(x_ReadingId) FROM usage)",
 ] as const;
 
-/** What else a person may do to the tables by hand. */
+/** Further changes of the tables that a person may make by hand. */
 const BY_HAND = [
   ...ROWS_BY_HAND,
   "DELETE FROM costs WHERE x_RecordId = (SELECT min(x_RecordId) FROM costs)",

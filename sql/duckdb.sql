@@ -1779,7 +1779,7 @@ from (
 group by book_view, month;
 
 create or replace view ai_billing__book_pools as
--- What the books hold of each month after each close, by team and by the rule that takes it: one of those that were frozen with the month.
+-- The sums of each month in the books after each close, by team and by the rule that takes it: one of those that were frozen with the month.
 with costs as (
   select
     entries.close_id,
@@ -2342,7 +2342,7 @@ from "ai_billing_close_lines" as lines
 inner join "closes" as closes on lines.close_id = closes.close_id;
 
 create or replace view close_shares as
--- What each team bears in a book, of its own costs and of shared costs. The rules are those that were frozen with the book of the month to
+-- The costs that each team bears in a book: its own costs, and its part of shared costs. The rules are those that were frozen with the book of the month to
 -- which the costs belong. For an earlier month a book has what all books hold of it, spread anew, less what the other books have spread
 -- already. So the shares of a book add up to its lines, and those of a month in all books are the spread of what is booked.
 with measured as (
@@ -2362,7 +2362,7 @@ pools as (
   from measured
   where rule_ is not null and amount <> 0
 ),
--- What each team spent on its own, over all accounts.
+-- The own costs of each team, over all accounts.
 spent as (
   select month, billing_currency, measure, team, sum(amount) as amount
   from measured
@@ -10241,7 +10241,7 @@ pools as (
   from measured
   where rule_ is not null and amount <> 0
 ),
--- What each team spent on its own, over all accounts.
+-- The own costs of each team, over all accounts.
 spent as (
   select month, billing_currency, measure, team, sum(amount) as amount
   from measured

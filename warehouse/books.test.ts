@@ -15,13 +15,13 @@ const PATIENCE = 600_000;
 let path = "";
 const seen: Record<string, readonly (readonly string[])[]> = {};
 const refused: string[] = [];
-/** What the close of November says. */
+/** The answer of the close of November. */
 let said = "";
 
 const NOVEMBER_3 = "2026-11-03T12:00:00Z";
 const DECEMBER_3 = "2026-12-03T12:00:00Z";
 
-/** What the command says of the book. */
+/** The words of the command about the book. */
 async function closed(
   at: string,
   month: string,

@@ -7,7 +7,16 @@
  */
 import { literal } from "./columns.ts";
 import type { Database } from "./database.ts";
-import { both, type Dataset, DATASETS, OWN, RAW_DAYS, recordsOf } from "./kept.ts";
+import {
+  both,
+  type Dataset,
+  DATASETS,
+  DAY,
+  differingDays,
+  OWN,
+  RAW_DAYS,
+  recordsOf,
+} from "./kept.ts";
 
 /** If more rows than these, and more than a quarter of all rows, are made again, it is quicker to make all rows again. */
 const MANY_ROWS = 50_000;
@@ -23,8 +32,7 @@ export async function findChangedDays(database: Database): Promise<void> {
   await database.run(`CREATE OR REPLACE TEMP TABLE days_now AS ${RAW_DAYS}`);
   await database.run(`
     CREATE OR REPLACE TEMP TABLE changed_days AS
-    SELECT DISTINCT dataset, day
-    FROM ((FROM days_now EXCEPT FROM ${OWN}.kept_days) UNION ALL (FROM ${OWN}.kept_days EXCEPT FROM days_now))`);
+    SELECT DISTINCT dataset, day FROM (${differingDays("FROM days_now")})`);
   await database.run("CREATE OR REPLACE TEMP TABLE made_days AS FROM changed_days");
   await database.run(`
     CREATE OR REPLACE TEMP TABLE new_records AS
@@ -106,6 +114,9 @@ export async function copyRows(database: Database): Promise<readonly Dataset[] |
 /** Whether a row of a model lies on a day that is made again. */
 export const isMade = (dataset: Dataset, day: string): string =>
   `${day} IN (SELECT made_days.day FROM made_days WHERE dataset = '${dataset}')`;
+
+/** The same for a row that names its dataset. */
+export const IS_MADE = `(dataset, ${DAY}) IN (SELECT (dataset, day) FROM made_days)`;
 
 /** Keeps the records and days of the raw tables. Belongs into the transaction that makes the models. */
 export async function keepRecords(database: Database): Promise<void> {

@@ -1,7 +1,8 @@
 /**
- * What a refresh keeps for the next one, in the schema `source_ai_billing`: steps of few rows, and the facts that tell what changed.
+ * A refresh keeps this for the next one, in the schema `source_ai_billing`: steps of few rows, and the facts that tell the changes.
  */
 import { createHash } from "node:crypto";
+import { labels } from "../src/generated/labels.ts";
 import { literal } from "./columns.ts";
 import type { Database } from "./database.ts";
 import { modelsSql } from "./files.ts";
@@ -19,8 +20,10 @@ const NO_DAY = "DATE '0001-01-01'";
 /** The day of a row of a raw table, as the models have it. */
 export const RAW_DAY = `CASE WHEN year("ChargePeriodStart") BETWEEN 1000 AND 9999 THEN "ChargePeriodStart"::DATE ELSE ${NO_DAY} END`;
 
+const dayIn = (column: string): string => `coalesce(${column}, ${NO_DAY})`;
+
 /** The day of a row of a model. */
-export const DAY = `coalesce(day, ${NO_DAY})`;
+export const DAY = dayIn("day");
 
 /** Steps of few rows, from which the proofs of days follow without the rows themselves, and the dataset of each. */
 export const STEPS: ReadonlyMap<string, Dataset> = new Map<string, Dataset>([
@@ -35,12 +38,18 @@ export const STEPS: ReadonlyMap<string, Dataset> = new Map<string, Dataset>([
 export const SAID = "ai_billing__provider_costs";
 
 /** A query for each dataset, in one. */
-export const both = (query: (dataset: Dataset) => string): string =>
-  DATASETS.map((dataset) => query(dataset)).join(" UNION ALL ");
+export const both = (
+  query: (dataset: Dataset) => string,
+  datasets: readonly Dataset[] = DATASETS,
+): string => datasets.map((dataset) => query(dataset)).join(" UNION ALL ");
+
+/** The rows that only one of two queries has. Each query has a row once, and is computed once. */
+export const onlyInOne = (one: string, other: string): string =>
+  `SELECT * FROM (FROM (${one}) UNION ALL FROM (${other})) GROUP BY ALL HAVING count(*) = 1`;
 
 type Queries = Readonly<Record<string, string>>;
 
-/** What all models depend on besides the rows and the reports. */
+/** All models depend on these facts, besides the rows and the reports. */
 export async function firstFacts(): Promise<Queries> {
   const sql = createHash("sha256")
     .update(await modelsSql())
@@ -71,31 +80,20 @@ export const CHAINS: Queries = {
   ),
 };
 
-/** What models of amounts take from steps, by the name of the step. A reading of a day that only confirms the one before changes none. */
+/** Models of amounts take these facts from steps; each has the name of its step. A reading that only confirms a day changes none. */
 export const STEP_FACTS: Queries = {
   ai_billing__calendar_costs: "FROM ai_billing__calendar_costs",
   ai_billing__manifest: `SELECT DISTINCT place, began_at::DATE FROM ai_billing__manifest WHERE dataset = 'costs'`,
 };
 
-/** The labels by which unit_costs joins costs and usage, if both have them on any day. */
-const LABELS = [
-  "model_id",
-  "project_id",
-  "workspace_id",
-  "api_key_id",
-  "service_tier",
-  "workload_type",
-  "upstream_provider",
-];
-
 /**
- * What a model of days takes from all days: the currencies of an account, its services, and the labels that ever have a value. One row of
- * each kind of row tells it.
+ * The columns that tell the kind of a row. One row of each kind is all that a model of days takes from other days: the currencies of an
+ * account, its services, and the labels that ever have a value.
  */
 export const kindsOf = (dataset: Dataset): string => {
   const named = ["account", "base_url", "service_provider_name", "service_name"];
   const own = dataset === "costs" ? ["billing_currency", "charge_category"] : [];
-  return [...named, ...own, ...LABELS.map((label) => `${label} IS NULL`)].join(", ");
+  return [...named, ...own, ...labels[dataset].map(({ name }) => `${name} IS NULL`)].join(", ");
 };
 
 /** Facts of the rows that count. They are asked for when these rows have changed. */
@@ -106,7 +104,7 @@ export const ROW_FACTS: Queries = Object.fromEntries(
   ]),
 );
 
-/** What the rows of a day take from the reports of their own readings. Each query has the columns dataset and day. */
+/** The rows of a day take these facts from the reports of their own readings. Each query has the columns dataset and day. */
 const READINGS: Queries = {
   "readings of rows": `
     SELECT dataset, kept.day, reading_id, found.place, found.chain, found.window_start, found.window_end, found.began_at
@@ -117,7 +115,7 @@ const READINGS: Queries = {
     JOIN ${OWN}.kept_readings AS kept USING (dataset, reading_id)`,
 };
 
-/** What the rows of a day take from all reports of the day. */
+/** The rows of a day take these facts from all reports of the day. */
 const DAY_FACTS: Queries = {
   strays: both((dataset) => `SELECT '${dataset}' AS dataset, * FROM ai_billing__strays_${dataset}`),
   anchors: both(
@@ -164,12 +162,14 @@ const dailyOf = (facts: Queries): string =>
     )
     .join(" UNION ALL ");
 
-const changedDays = (facts: Queries): string => `
-  SELECT DISTINCT dataset, day
-  FROM (
-    (FROM (${dailyOf(facts)}) EXCEPT FROM ${OWN}.kept_day_facts)
-    UNION ALL
-    (SELECT * FROM ${OWN}.kept_day_facts WHERE fact IN (${Object.keys(facts).map(literal).join(", ")}) EXCEPT FROM (${dailyOf(facts)})))`;
+const changedDays = (facts: Queries): string => {
+  const kept = `FROM ${OWN}.kept_day_facts WHERE fact IN (${Object.keys(facts).map(literal).join(", ")})`;
+  return `SELECT DISTINCT dataset, day FROM (${onlyInOne(dailyOf(facts), kept)})`;
+};
+
+/** The days on which a raw table differs from the kept days: a query with the columns of RAW_DAYS. */
+export const differingDays = (daysNow: string): string =>
+  onlyInOne(daysNow, `FROM ${OWN}.kept_days`);
 
 /** Days of rows whose own readings were reported otherwise than before: a query of dataset and day. */
 export const REPORTED_DAYS = changedDays(READINGS);
@@ -183,7 +183,7 @@ export const STATUS_DAYS = changedDays(STATUSES);
 /** Days with rows of which another reading decides now, although nothing else of their day has changed. */
 export const REDECIDED_DAYS = both(
   (dataset) => `
-    SELECT DISTINCT '${dataset}' AS dataset, ${DAY.replace("day", "days.day")} AS day FROM ai_billing__days_${dataset} AS days
+    SELECT DISTINCT '${dataset}' AS dataset, ${dayIn("days.day")} AS day FROM ai_billing__days_${dataset} AS days
     JOIN ${OWN}.kept_anchors AS kept ON kept.dataset = '${dataset}' AND kept.scope = days.scope AND kept.day = days.day
     JOIN ${OWN}.kept_ai_billing__live_${dataset} AS live ON live.scope = days.scope AND live.day = days.day
     WHERE days.anchor_reading_id IS DISTINCT FROM kept.anchor_reading_id
@@ -197,21 +197,19 @@ export const SEVERAL_CHAINS = `
 
 /** Readings and judged days of the rows that the steps `placed` and `judged` have; each query has the columns dataset and day. */
 export const OF_ROWS = (datasets: readonly Dataset[]): Queries => ({
-  readings: datasets
-    .map(
-      (dataset) => `
-        SELECT DISTINCT '${dataset}' AS dataset, reading_id, day
-        FROM (SELECT reading_id, day FROM ai_billing__placed_${dataset}
-              UNION ALL SELECT judge_reading_id, day FROM ai_billing__removed_${dataset})`,
-    )
-    .join(" UNION ALL "),
-  judged_days: datasets
-    .map(
-      (dataset) => `
-        SELECT DISTINCT '${dataset}' AS dataset, day FROM ai_billing__judged_${dataset}
-        WHERE judge_reading_id IS NOT NULL OR is_stray OR scope = ''`,
-    )
-    .join(" UNION ALL "),
+  readings: both(
+    (dataset) => `
+      SELECT DISTINCT '${dataset}' AS dataset, reading_id, day
+      FROM (SELECT reading_id, day FROM ai_billing__placed_${dataset}
+            UNION ALL SELECT judge_reading_id, day FROM ai_billing__removed_${dataset})`,
+    datasets,
+  ),
+  judged_days: both(
+    (dataset) => `
+      SELECT DISTINCT '${dataset}' AS dataset, day FROM ai_billing__judged_${dataset}
+      WHERE judge_reading_id IS NOT NULL OR is_stray OR scope = ''`,
+    datasets,
+  ),
 });
 
 /** The records of a raw table and their days. */

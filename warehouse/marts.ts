@@ -1,5 +1,5 @@
 /** The models that people query, after a refresh has made some days again. */
-import { areMost, isMade } from "./changed_days.ts";
+import { areMost, IS_MADE, isMade } from "./changed_days.ts";
 import type { Database } from "./database.ts";
 import { DATASETS, DAY, kindsOf, RAW_DAY, ROW_FACTS, STATUS_DAYS, STEP_FACTS } from "./kept.ts";
 import { isInternal, type Model, queryOf, readsOf } from "./models.ts";
@@ -12,7 +12,13 @@ const PROOFS = ["completeness", "reconciliation", "removed_rows"];
 const OF_VERSIONS = ["costs_as_known", "cost_changes"];
 
 /** All models of steps that have the made days only. */
-const OF_ROWS = [...OF_VERSIONS, "restatements", "invalid_rows", "current_costs", "current_usage"];
+const OF_PARTIAL_STEPS = [
+  ...OF_VERSIONS,
+  "restatements",
+  "invalid_rows",
+  "current_costs",
+  "current_usage",
+];
 
 /** A model with the columns of the raw tables. */
 const FOCUS = "focus_cost_and_usage";
@@ -48,7 +54,7 @@ export class Marts {
     this.#database = database;
     this.#models = models;
     this.#steps = steps;
-    this.#done = new Set([...PROOFS, ...OF_ROWS, ...steps.names()]);
+    this.#done = new Set([...PROOFS, ...OF_PARTIAL_STEPS, ...steps.names()]);
   }
 
   /** Belongs into a transaction. @returns whether any model but those of proofs was made */
@@ -77,8 +83,7 @@ export class Marts {
   async #takeRows(): Promise<void> {
     const { datasets } = this.#steps;
     if (datasets.length > 0) {
-      const made = `(dataset, ${DAY}) IN (SELECT (dataset, day) FROM made_days)`;
-      for (const name of ["restatements", "invalid_rows"]) await this.#replace(name, made);
+      for (const name of ["restatements", "invalid_rows"]) await this.#replace(name, IS_MADE);
     }
     for (const dataset of datasets) {
       const name = `current_${dataset}`;
@@ -181,7 +186,7 @@ export class Marts {
     for (const step of this.#models) {
       if (!isInternal(step) || !reads.has(step.name)) continue;
       const isPartial = PARTIAL.some((name) => step.name.startsWith(`ai_billing__${name}_`));
-      if (isPartial && !OF_ROWS.includes(model.name)) {
+      if (isPartial && !OF_PARTIAL_STEPS.includes(model.name)) {
         throw new TypeError(`${model.name} reads ${step.name}, which has no rows of other days`);
       }
       if (this.#steps.has(step.name)) continue;

@@ -82,17 +82,11 @@ export async function useThreads(database: Database): Promise<void> {
   await database.useThreads(Number(rows));
 }
 
-/** Makes models of the models before them; of an internal one a temporary table, which {@link dropSteps} drops. */
+/** Makes models of the models before them; of an internal one a temporary table, which {@link dropInternal} drops. */
 export async function makeTables(database: Database, models: readonly Model[]): Promise<void> {
   for (const { name, body } of models) {
     const kind = INTERNAL.test(name) ? "TEMP TABLE" : "TABLE";
     await database.run(`CREATE OR REPLACE ${kind} ${name} AS ${withoutSteps(body)}`);
-  }
-}
-
-async function dropSteps(database: Database, models: readonly Model[]): Promise<void> {
-  for (const { name } of models) {
-    if (INTERNAL.test(name)) await database.run(`DROP TABLE IF EXISTS temp.${name}`);
   }
 }
 
@@ -112,7 +106,10 @@ export async function makeAllModels(
     await makeTables(database, models);
     await atEnd?.();
   });
-  await dropSteps(database, models);
+  await dropInternal(
+    database,
+    models.map(({ name }) => name),
+  );
 }
 
 /**
@@ -125,9 +122,9 @@ export async function makeModels(
 ): Promise<readonly string[]> {
   const { models } = statementsOf(await modelsSql());
   const needed = new Set(names);
-  for (const { name, body } of models.toReversed()) {
-    if (!needed.has(name)) continue;
-    for (const [read] of withoutSteps(body).matchAll(/\bai_billing__\w+/g)) needed.add(read);
+  for (const model of models.toReversed()) {
+    if (!needed.has(model.name)) continue;
+    for (const read of readsOf(model)) if (read.startsWith("ai_billing__")) needed.add(read);
   }
   const chosen = models.filter(({ name }) => needed.has(name));
   await makeTables(database, chosen);

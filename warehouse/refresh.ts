@@ -9,6 +9,7 @@
 import { dropChangedDays, findChangedDays, keepRecords } from "./changed_days.ts";
 import type { Database } from "./database.ts";
 import {
+  differingDays,
   firstFacts,
   keepAll,
   keepFacts,
@@ -22,7 +23,7 @@ import { Marts } from "./marts.ts";
 import { allModels, makeAllModels, useThreads } from "./models.ts";
 import { Steps } from "./steps.ts";
 
-/** What a refresh made: the models of proofs, besides them what some days changed, or all models. */
+/** The models that a refresh made: those of proofs, besides them those that some days changed, or all. */
 export type Made = "proofs" | "days" | "all";
 
 async function isTrue(database: Database, condition: string): Promise<boolean> {
@@ -87,10 +88,7 @@ export async function hasFreshModels(database: Database): Promise<boolean> {
     (await hasTable(database, "kept_day_facts")) &&
     (await areKept(database, REPORTS, "kept_reports")) &&
     (await areKept(database, await firstFacts())) &&
-    (await isTrue(
-      database,
-      `NOT EXISTS ((FROM (${RAW_DAYS}) EXCEPT FROM ${OWN}.kept_days) UNION ALL (FROM ${OWN}.kept_days EXCEPT FROM (${RAW_DAYS})))`,
-    ))
+    (await isTrue(database, `NOT EXISTS (${differingDays(RAW_DAYS)})`))
   );
 }
 

@@ -1,5 +1,5 @@
 /** The internal models of a refresh that makes some days again: those of rows hold these days only, all others hold all days. */
-import { addDays, copyRows, isMade } from "./changed_days.ts";
+import { addDays, copyRows, IS_MADE, isMade } from "./changed_days.ts";
 import type { Database } from "./database.ts";
 import {
   CHAINS,
@@ -145,10 +145,9 @@ export class Steps {
     }
     if (this.datasets.length === 0) return;
     for (const [name, query] of Object.entries(OF_ROWS(this.datasets))) {
-      const made = `(dataset, ${DAY}) IN (SELECT (dataset, day) FROM made_days)`;
-      await this.#database.run(`DELETE FROM ${OWN}.kept_${name} WHERE ${made}`);
+      await this.#database.run(`DELETE FROM ${OWN}.kept_${name} WHERE ${IS_MADE}`);
       await this.#database.run(
-        `INSERT INTO ${OWN}.kept_${name} BY NAME SELECT * FROM (${query}) WHERE ${made}`,
+        `INSERT INTO ${OWN}.kept_${name} BY NAME SELECT * FROM (${query}) WHERE ${IS_MADE}`,
       );
     }
   }

@@ -3,7 +3,7 @@ import { Database } from "./database.ts";
 import { inputTables } from "./models.ts";
 import { prepare } from "./store.ts";
 
-/** What a reading returned. Days are texts such as 2026-10-01; `end` is the day after the last one. */
+/** A reading and its records. Days are texts such as 2026-10-01; `end` is the day after the last one. */
 interface Reading {
   readonly id: string;
   readonly at: string;

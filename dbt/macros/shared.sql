@@ -93,7 +93,7 @@ pools as (
   where rule_ is not null and amount <> 0
 ),
 
--- What each team spent on its own, over all accounts.
+-- The own costs of each team, over all accounts.
 spent as (
   select month, billing_currency, measure, team, sum(amount) as amount
   from {{ measured }}

@@ -120,7 +120,7 @@ class Answers:
             for e in book.entries if e.month == book.month and e.kind == "accrual"))
 
     def question_8(self) -> Counter:
-        """What is known of January so far, and where it will end."""
+        """The known sum of January so far, and the forecast of its end."""
         sums = sums_of(((o.account, o.billing_currency), billed(r)) for o, day, r in self.facts if day >= NOW)
         return Counter((*key, amount, self.forecast(*key)) for key, amount in sums.items())
 

@@ -1,4 +1,4 @@
-"""What each team bears of the books, calculated from their entries by the words of docs/shared_costs.md. Nothing here reads SQL."""
+"""The part of the books that each team bears, calculated from their entries by the words of docs/shared_costs.md, without SQL."""
 
 from collections import defaultdict
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal

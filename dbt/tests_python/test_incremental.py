@@ -168,7 +168,7 @@ def edit_rows(destination: Destination, chance: random.Random) -> None:
 
 OFTEN = [lose_rows, lose_a_reading, lose_reports, emit_again, prune, change_mode, strange_rows, edit_rows]
 EVENTS = [*OFTEN, *OFTEN, clear]
-# What each history has at a build, so that few histories are enough: all others are drawn.
+# Each history has these events at a build, so that few histories are enough. All other events are drawn.
 ALWAYS = {1: [lose_rows], 2: [lose_a_record], 4: [edit_rows]}
 
 

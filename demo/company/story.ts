@@ -15,7 +15,7 @@ const inputOf = (name: string): string => fileURLToPath(new URL(name, import.met
 
 /** The end of the company's story, which {@link tellOfCompany} tells. */
 interface Read {
-  /** What the last `sync` said. */
+  /** The words of the last `sync`. */
   readonly said: string;
   readonly comparisons: readonly Comparison[];
 }

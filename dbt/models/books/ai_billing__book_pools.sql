@@ -1,5 +1,5 @@
 {{ config(materialized='view') }}
--- What the books hold of each month after each close, by team and by the rule that takes it: one of those that were frozen with the month.
+-- The sums of each month in the books after each close, by team and by the rule that takes it: one of those that were frozen with the month.
 {%- set keys = ['close_id', 'month', 'rules_of', 'account', 'base_url', 'day', 'service_provider_name', 'charge_category', 'project_id',
   'workspace_id', 'api_key_id', 'model_id', 'team', 'billing_currency'] %}
 with costs as (

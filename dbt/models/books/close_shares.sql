@@ -1,5 +1,5 @@
 {{ config(materialized='view') }}
--- What each team bears in a book, of its own costs and of shared costs. The rules are those that were frozen with the book of the month to
+-- The costs that each team bears in a book: its own costs, and its part of shared costs. The rules are those that were frozen with the book of the month to
 -- which the costs belong. For an earlier month a book has what all books hold of it, spread anew, less what the other books have spread
 -- already. So the shares of a book add up to its lines, and those of a month in all books are the spread of what is booked.
 {%- set keys = ['month', 'account', 'base_url', 'team', 'billing_currency'] %}
