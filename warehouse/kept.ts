@@ -44,7 +44,7 @@ export const both = (
 ): string => datasets.map((dataset) => query(dataset)).join(" UNION ALL ");
 
 /** The rows that only one of two queries has. Each query has a row once, and is computed once. */
-export const onlyInOne = (one: string, other: string): string =>
+const onlyInOne = (one: string, other: string): string =>
   `SELECT * FROM (FROM (${one}) UNION ALL FROM (${other})) GROUP BY ALL HAVING count(*) = 1`;
 
 type Queries = Readonly<Record<string, string>>;
