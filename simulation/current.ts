@@ -114,6 +114,7 @@ export function judgeProven(judgeable: Judgeable, range: (rules: Rules) => Span)
         ({ versions }) => versions.length !== report.rows,
       );
       if (report.confirmed && !report.shrunk && shown.length === 0) continue;
+      if (shown.length === 0 && movedTwice(report, warehouse.reportsOf(stream, day))) continue;
       const why = shown.map(({ table, versions }) => `${table} has ${versions.length} rows`);
       faults.push(
         `R10: ${stream} ${day} is not proven by ${report.reading_id}: confirmed ${report.confirmed}, shrunk ${report.shrunk}, ` +
@@ -122,6 +123,24 @@ export function judgeProven(judgeable: Judgeable, range: (rules: Rules) => Span)
     }
   }
   return faults;
+}
+
+/**
+ * R10: whether the listing moved in two readings in a row, each with other rows of the same number. Such a day does not come back, so
+ * that a day whose rows differ in each answer is not read for ever.
+ */
+function movedTwice(newest: ReportRow, all: readonly ReportRow[]): boolean {
+  const before = all
+    .filter(({ chain, reading_id: id }) => chain === newest.chain && id < newest.reading_id)
+    .toSorted((one, other) => (one.reading_id < other.reading_id ? -1 : 1))
+    .at(-1);
+  if (before === undefined) return false;
+  const hasMoved = [before, newest].every(
+    ({ moved, confirmed, shrunk }) => moved && !confirmed && !shrunk,
+  );
+  return (
+    hasMoved && before.rows === newest.rows && before.rows_reading_id !== newest.rows_reading_id
+  );
 }
 
 /**

@@ -38,6 +38,7 @@ export interface ReportRow {
   readonly window_start: string;
   readonly window_end: string;
   readonly began_at: string;
+  readonly moved: boolean;
   readonly confirmed: boolean;
   readonly shrunk: boolean;
   readonly first_as_of: string;

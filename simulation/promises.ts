@@ -239,8 +239,9 @@ export class Promises {
       if (mayLoseStrays && life.end - life.start > DAY) continue;
       const isFollowed = life.start >= followedFrom;
       const needed = this.#needed(life, { chain, deep, isFollowed });
-      // No rule promises a record that an outage hid.
-      const since = life.versions[needed]?.at ?? life.start;
+      // No rule promises a record that an outage hid, or the end of a provisional cost that an outage hid while it was due.
+      const seen = life.versions.findLast(({ index, due }) => index <= needed && due);
+      const since = seen?.at ?? life.start;
       if (rules.outages.some(({ start, end }) => end > since && start <= result.endedAt)) continue;
       const row = warehouse.rows[rules.stream].get(life.id);
       if (needed >= 0 && (row === undefined || row.index < needed)) {

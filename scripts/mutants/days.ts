@@ -47,7 +47,7 @@ export const DAYS: readonly Mutant[] = [
   {
     rule: "R8",
     file: "src/streams/completion.ts",
-    from: "for (const message of describeShrunk(settlement.shrunk)) await warn(message);",
+    from: "for (const message of describeShrunk(shrunk)) await warn(message);",
     to: "",
     test: "src/streams/reader_days.test.ts: R8: a day that shows less than half writes nothing and warns with both numbers, until it is seen again an hour later",
   },
@@ -103,8 +103,8 @@ export const DAYS: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "await this.#announce(rangesOf(settlement.shrunk), hasLost);",
-    to: "await this.#announce([], hasLost);",
+    from: "this.#announce(rangesOf(settlement.shrunk), hasLost);",
+    to: "this.#announce([], hasLost);",
     test: "src/streams/completion.test.ts: R10: a day that shows less than half is due in a STATE that goes out before the report, in case the process dies between the two",
   },
   {

@@ -110,8 +110,15 @@ export const READINGS: readonly Mutant[] = [
   {
     rule: "R5",
     file: "src/streams/completion.ts",
+    from: "    const settled = settleReading(ledger.state,",
+    to: "    await reported;\n    const settled = settleReading(ledger.state,",
+    test: "src/streams/completion.test.ts: R5: each STATE behind a report has the day that the report is about, also if the state changed while the report waited",
+  },
+  {
+    rule: "R5",
+    file: "src/streams/completion.ts",
     from: "    await report({ ...said,",
-    to: "    void report({ ...said,",
+    to: "    await new Promise((next) => setImmediate(next));\n    await report({ ...said,",
     test: "src/streams/completion.test.ts: R5: the state says that a window is done only once its report is out",
   },
   {

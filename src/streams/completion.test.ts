@@ -1,6 +1,6 @@
 /** The end of a reading (P5, P6, R5, R10): strays that wait, second readings, and the order of report and state. */
 import { expect, test } from "vitest";
-import { forget } from "../core/known_days.ts";
+import { forget, isKnown } from "../core/known_days.ts";
 import type { IncrementalState, StreamState } from "../core/state.ts";
 import { DAY, HOUR } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
@@ -184,7 +184,7 @@ test("R10: the days of a resumed reading are due, because its second process doe
 });
 
 test("R5: the state says that a window is done only once its report is out", async () => {
-  const run = await readScript(showing({ 0: [lost] }), { input, marksReports: true });
+  const run = await readScript(showing({ 0: [lost] }), { input, lanes: 4, marksReports: true });
   let reports = 0;
   for (const output of run.outputs) {
     if (output.type === "LOG" && output.log.message === "report") reports += 1;
@@ -192,6 +192,21 @@ test("R5: the state says that a window is done only once its report is out", asy
     const state = lastState({ ...run, states: [output] });
     const done = state?.mode === "incremental" ? (state.position - DAY_ONE) / DAY : 0;
     expect(done).toBeLessThanOrEqual(reports);
+  }
+  expect(reports).toBe(4);
+});
+
+test("R5: each STATE behind a report has the day that the report is about, also if the state changed while the report waited", async () => {
+  const days = [0, 1, 2, 3];
+  const windows = Object.fromEntries(days.map((day) => [day, [recordOf(`r${day}`, day)]]));
+  const run = await readScript(showing(windows), { input, lanes: 4, marksReports: true });
+  let reports = 0;
+  for (const output of run.outputs) {
+    if (output.type === "LOG" && output.log.message === "report") reports += 1;
+    if (output.type !== "STATE") continue;
+    const { known } = stateOf({ ...run, states: [output] });
+    for (const { days: said } of run.said.slice(0, reports))
+      for (const { day } of said) expect(isKnown(known, day)).toBe(true);
   }
   expect(reports).toBe(4);
 });

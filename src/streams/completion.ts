@@ -152,20 +152,25 @@ export class Completion {
         { ...reading, endedAt, incomplete, unprovenBefore },
         alsoWritten,
       );
-    const settlement = judge();
-    for (const message of describeShrunk(settlement.shrunk)) await warn(message);
+    const { shrunk } = judge();
+    for (const message of describeShrunk(shrunk)) await warn(message);
     const strays = this.#writtenStrays();
     if (this.strays.isFull) await warn(tooManyStrays(limits));
+    // Other windows may have changed the state while a warning was sent. From here on, no other window comes between.
+    const settlement = judge();
     // The earlier process that began a resumed reading may have seen strays that this process does not know.
     const sawStrays = isWhole && !reading.resumed;
     if (job.purpose.kind === "window") this.strays.judge(reading, sawStrays);
     if (sawStrays) this.#read.push(reading);
     const hasLost = settlement.hasLost || this.#writtenStrays() < strays;
-    await this.#announce(rangesOf(settlement.shrunk), hasLost);
-    await this.#report({ reading, isWhole, days: settlement.reports, strays: reading.standing });
-    // Other windows may have changed the state while the report was sent, so the days are judged again on the present state.
-    // The verdicts are the same, because no other window changes the days of this one.
-    const settled = settleReading(ledger.state, reading, asLearned(judge(), reading), input.now);
+    this.#announce(rangesOf(settlement.shrunk), hasLost);
+    const reported = this.#report({
+      reading,
+      isWhole,
+      days: settlement.reports,
+      strays: reading.standing,
+    });
+    const settled = settleReading(ledger.state, reading, asLearned(settlement, reading), input.now);
     const { rewrites } = settlement;
     const due = [
       ...(hasLost ? this.#readBefore(reading) : []),
@@ -176,8 +181,9 @@ export class Completion {
       const { availableThrough } = reading;
       this.#finish({ window: reading, availableThrough, missesStrays: job.missesStrays });
       if (unprovenBefore === null) this.#confirm(reading, pageCount, settlement.doubtful);
-      return;
     }
+    await reported;
+    if (rewrites.length === 0) return;
     await ledger.forget(rewrites.map(({ day, records }) => ({ day, records, writtenBy: null })));
     queue(rewriteJob(reading, rewrites, job, this.strays.hasPending(reading)));
   }
@@ -186,7 +192,7 @@ export class Completion {
    * R10: a report that takes the proof from days goes out behind a STATE that names these days as due. If the process died between
    * the two, no later sync would know that the days are unproven. Windows that are read again after a kill need no STATE.
    */
-  async #announce(shrunk: readonly Range[], hasLost: boolean): Promise<void> {
+  #announce(shrunk: readonly Range[], hasLost: boolean): void {
     const { ledger, input } = this.#options;
     const { state, sent } = ledger;
     if (state.mode !== "incremental" || this.#options.report === null) return;
@@ -194,7 +200,7 @@ export class Completion {
     const read = hasLost ? (sent.pass?.reads ?? []) : [];
     if (subtract(withDue([], [...shrunk, ...read], input.now), named).length === 0) return;
     ledger.update(asDue(state, [...shrunk, ...read], input.now));
-    await ledger.sendAhead();
+    void ledger.sendAhead();
   }
 
   /**
@@ -224,17 +230,16 @@ export class Completion {
 
   async #confirmed(reading: Reading, days: readonly number[]): Promise<void> {
     const { ledger } = this.#options;
-    const judge = (): ReturnType<typeof settleAgain> =>
-      settleAgain(knownOf(ledger.state), reading, days);
-    const { reports } = judge();
+    const { reports, known } = settleAgain(knownOf(ledger.state), reading, days);
     const isUnproven = (this.#options.unprovenBefore?.() ?? null) !== null;
     if (reports.length === 0 || isUnproven) return;
-    await this.#report({ reading, isWhole: false, days: reports, strays: [] });
-    const present = ledger.state;
-    if (present.mode !== "incremental") return;
-    const agreed = reports.map(({ day }) => day);
-    const due = afterReading(present.due, agreed, []);
-    ledger.update({ ...present, known: judge().known, due });
+    const reported = this.#report({ reading, isWhole: false, days: reports, strays: [] });
+    const { state } = ledger;
+    if (state.mode === "incremental") {
+      const agreed = reports.map(({ day }) => day);
+      ledger.update({ ...state, known, due: afterReading(state.due, agreed, []) });
+    }
+    await reported;
   }
 
   /**
@@ -268,7 +273,7 @@ export class Completion {
     const absent = this.strays.wrote(ids, strays, job.window, reading.id);
     if (absent > 0) await this.#options.warn(describeAbsent(absent, job.window));
     const written = standingOf(reading.totals ?? [], reading.id);
-    await this.#report({ reading, isWhole: false, days: [], strays: written });
+    const reported = this.#report({ reading, isWhole: false, days: [], strays: written });
     const { ledger } = this.#options;
     const state = this.#remembered(ledger.state);
     // R2: no reading of this pass is about the days of these strays, so that their provisional costs are followed from here.
@@ -279,8 +284,13 @@ export class Completion {
         : state,
     );
     this.#finish({ ...job, missesStrays: false });
+    await reported;
   }
 
+  /**
+   * Queues a report at once. The caller changes the state before it waits. So a STATE that is made later stands behind the report, and
+   * covers it (S2).
+   */
   async #report(said: Omit<ReadingReport, "passBeganAt">): Promise<void> {
     const { ledger, input, report } = this.#options;
     if (report === null) return;

@@ -1,5 +1,4 @@
 /** For the tests of a stream's reader: usage that is read from a script of pages and errors. */
-import { setImmediate } from "node:timers/promises";
 import { ReadingIds } from "../../core/identity.ts";
 import { type Limits, LIMITS } from "../../core/limits.ts";
 import { type PlanInput, planFullRefresh, planIncremental } from "../../core/plan.ts";
@@ -108,7 +107,7 @@ interface Options {
   readonly now?: () => number;
   readonly consumed?: (output: Output) => void;
   readonly limits?: Partial<Limits>;
-  /** Whether the output shows where reports would stand, as a DEBUG line `report`. Each report takes a turn. */
+  /** Whether the output shows where reports would stand, as a DEBUG line `report`. */
   readonly marksReports?: boolean;
 }
 
@@ -212,9 +211,7 @@ export async function readScript(script: Script, options: Options = {}): Promise
     reports: {
       send: async (report) => {
         said.push(report);
-        if (options.marksReports !== true) return;
-        await setImmediate();
-        await run.outlet.send(log("DEBUG", "report"));
+        if (options.marksReports === true) await run.outlet.send(log("DEBUG", "report"));
       },
       keep: async () => undefined,
     },
