@@ -154,24 +154,19 @@ export class Completion {
       );
     const { shrunk } = judge();
     for (const message of describeShrunk(shrunk)) await warn(message);
-    const strays = this.#writtenStrays();
     if (this.strays.isFull) await warn(tooManyStrays(limits));
     // Other windows may have changed the state while a warning was sent. From here on, no other window comes between.
     const settlement = judge();
+    const strays = this.#writtenStrays();
     // The earlier process that began a resumed reading may have seen strays that this process does not know.
     const sawStrays = isWhole && !reading.resumed;
     if (job.purpose.kind === "window") this.strays.judge(reading, sawStrays);
     if (sawStrays) this.#read.push(reading);
     const hasLost = settlement.hasLost || this.#writtenStrays() < strays;
     this.#announce(rangesOf(settlement.shrunk), hasLost);
-    const reported = this.#report({
-      reading,
-      isWhole,
-      days: settlement.reports,
-      strays: reading.standing,
-    });
+    const { rewrites, reports: days } = settlement;
+    const reported = this.#report({ reading, isWhole, days, strays: reading.standing });
     const settled = settleReading(ledger.state, reading, asLearned(settlement, reading), input.now);
-    const { rewrites } = settlement;
     const due = [
       ...(hasLost ? this.#readBefore(reading) : []),
       ...(reading.resumed ? [reading] : []),
