@@ -1,7 +1,7 @@
 /** The cases of the bench. Each case runs whole processes in turns and returns rows of a table. */
 import { spawnSync } from "node:child_process";
 import { LAUNCHER, start } from "../bin/process.ts";
-import { measure, median, type Run } from "./process.ts";
+import { measure, median, type Run, spread } from "./process.ts";
 import type { Scene, World } from "./world.ts";
 
 /** One measurement as text: its name, its figures and its target, and whether it missed the target. */
@@ -15,6 +15,9 @@ const MOST_MIB = 112;
 
 const per = (records: number, run: Run): number => (records * 1000) / run.wallMs;
 const thousands = (value: number): string => `${(value / 1000).toFixed(0)},000`;
+const whole = (value: number): string => value.toFixed(0);
+const ratioText = (value: number): string => value.toFixed(2);
+export const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
 
 /** Runs commands in turns, so that a change of the machine's speed affects all of them. */
 async function inTurns(commands: readonly (readonly string[])[], times: number): Promise<Run[][]> {
@@ -39,20 +42,21 @@ export async function throughput(
   const [floor = [], ours = []] = await inTurns([world.floor(paths, 1), command], times);
   const ratios = ours.map((run, index) => (floor[index]?.wallMs ?? 0) / run.wallMs);
   const cpus = ours.map((run, index) => (floor[index]?.cpuMs ?? 0) / run.cpuMs);
-  const speed = (runs: readonly Run[]): string =>
-    thousands(median(runs.map((run) => per(scene.records, run))));
-  const cpu = (runs: readonly Run[]): string =>
-    ((median(runs.map((run) => run.cpuMs)) * 1000) / scene.records).toFixed(1);
-  const peak = (runs: readonly Run[]): string => median(runs.map((run) => run.peakMiB)).toFixed(0);
+  const figures = (runs: readonly Run[]): string => {
+    const speeds = runs.map((run) => per(scene.records, run));
+    const perRecord = runs.map((run) => (run.cpuMs * 1000) / scene.records);
+    const peaks = runs.map((run) => run.peakMiB);
+    return `${spread(speeds, thousands)} records/s, ${spread(perRecord, (value) => value.toFixed(1))} µs CPU, ${spread(peaks, whole)} MiB`;
+  };
   const what = `${name}: ${scene.records.toLocaleString("en")} records, ${paths.length} pages, ${connections} connections`;
   const ratio = median(ratios);
   const mib = median(ours.map((run) => run.peakMiB));
   return [
-    [`${what}; floor`, `${speed(floor)} records/s, ${cpu(floor)} µs CPU, ${peak(floor)} MiB`, ""],
-    [`${what}; connector`, `${speed(ours)} records/s, ${cpu(ours)} µs CPU, ${peak(ours)} MiB`, ""],
+    [`${what}; floor`, figures(floor), ""],
+    [`${what}; connector`, figures(ours), ""],
     [
       `${name}: connector / floor`,
-      `${ratio.toFixed(2)} by wall time, ${median(cpus).toFixed(2)} by CPU time, ${mib.toFixed(0)} MiB`,
+      `${spread(ratios, ratioText)} by wall time, ${spread(cpus, ratioText)} by CPU time, ${mib.toFixed(0)} MiB`,
       `>= 0.40 by wall time, <= ${MOST_MIB} MiB`,
       ratio < 0.4 || mib > MOST_MIB,
     ],
@@ -91,14 +95,14 @@ export async function latency(world: World, lanes: number, times: number): Promi
   for (let time = 0; time < times; time++) {
     asked.push((await firstRecord(world, onePage)).untilAsked);
   }
-  const wall = median(runs.map(({ wallMs }) => wallMs));
+  const walls = runs.map(({ wallMs }) => wallMs);
   const served = median(runs.map((run) => run.served));
   const least = Math.ceil(served / lanes) * delayMs + median(asked);
-  const ratio = wall / least;
+  const ratio = median(walls) / least;
   return [
     [
       `latency: ${delayMs} ms a page, ${lanes} lanes`,
-      `${(wall / 1000).toFixed(2)} s, ${ratio.toFixed(2)} × ${(least / 1000).toFixed(2)} s`,
+      `${spread(walls, seconds)}, ${ratio.toFixed(2)} × ${seconds(least)}`,
       "<= 1.08",
       ratio > 1.08,
     ],
@@ -120,12 +124,14 @@ export async function memory(
 ): Promise<Row[]> {
   const rows: Row[] = [];
   let first: number | undefined;
-  const row = (what: string, { peakMiB }: Pick<Run, "peakMiB">): void => {
+  const row = (what: string, runs: readonly Run[]): void => {
+    const peaks = runs.map((run) => run.peakMiB);
+    const peakMiB = median(peaks);
     first ??= peakMiB;
     const ratio = peakMiB / first;
     rows.push([
       `memory: ${what}`,
-      `${peakMiB.toFixed(0)} MiB, ${ratio.toFixed(2)} × the first`,
+      `${spread(peaks, whole)} MiB, ${ratio.toFixed(2)} × the first`,
       `<= ${MOST_MIB} MiB, <= 1.10`,
       peakMiB > MOST_MIB || ratio > 1.1,
     ]);
@@ -135,12 +141,13 @@ export async function memory(
     const command = await world.set(scene);
     const runs: Run[] = [];
     for (let time = 0; time < times; time++) runs.push(await measure(command));
-    const peakMiB = median(runs.map((run) => run.peakMiB));
-    row(`${records.toLocaleString("en")} records`, { peakMiB });
+    row(`${records.toLocaleString("en")} records`, runs);
   }
   const command = await world.set({ records: 100_000, days: 90, maximumWindowDays: 7 });
   const reader = `sleep ${pauseSeconds}; cat > /dev/null`;
-  row(`100,000 records, reader stopped for ${pauseSeconds} s`, await measure(command, { reader }));
+  row(`100,000 records, reader stopped for ${pauseSeconds} s`, [
+    await measure(command, { reader }),
+  ]);
   await world.seen();
   return rows;
 }
@@ -167,13 +174,16 @@ export async function startUp(world: World, times: number): Promise<Row[]> {
   return [
     [
       "start-up: spec",
-      `${median(pairs.map(({ spec }) => spec)).toFixed(0)} ms, ${ratio.toFixed(2)} × bare Node's ${median(pairs.map(({ bare }) => bare)).toFixed(0)} ms`,
+      `${spread(
+        pairs.map(({ spec }) => spec),
+        whole,
+      )} ms, ${ratio.toFixed(2)} × bare Node's ${median(pairs.map(({ bare }) => bare)).toFixed(0)} ms`,
       "<= 1.50",
       ratio > 1.5,
     ],
     [
       "start-up: first RECORD after first page",
-      `${median(firsts).toFixed(0)} ms`,
+      `${spread(firsts, whole)} ms`,
       "<= 60 ms",
       median(firsts) > 60,
     ],

@@ -77,3 +77,10 @@ export function median(values: readonly number[]): number {
   const [low, high] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]];
   return ((low ?? Number.NaN) + (high ?? Number.NaN)) / 2;
 }
+
+/** A figure as text: the median, then the minimum and the maximum in brackets, so that a run that waits for something shows. */
+export function spread(values: readonly number[], text: (value: number) => string): string {
+  const middle = text(median(values));
+  if (values.length < 2) return middle;
+  return `${middle} (${text(Math.min(...values))} to ${text(Math.max(...values))})`;
+}

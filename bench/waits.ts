@@ -1,15 +1,13 @@
 /** Measures the syncs that people wait for, the first and the daily one, at a provider that takes 100 ms for a request. */
 import { writeFileSync } from "node:fs";
 import { start } from "../bin/process.ts";
-import { pathsOfOneLane, type Row, slowScene } from "./cases.ts";
+import { pathsOfOneLane, type Row, seconds, slowScene } from "./cases.ts";
 import { farosCommand } from "./compare.ts";
-import { measure, median } from "./process.ts";
+import { measure, median, spread } from "./process.ts";
 import type { World } from "./world.ts";
 
 const DELAY_MS = slowScene.delayMs;
 const DAY = 86_400_000;
-
-const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
 
 /**
  * A first sync of 60,000 records, with the number of lanes that the connector finds, beside the peer. The peer reads the pages
@@ -26,7 +24,7 @@ export async function firstSync(world: World, times: number): Promise<Row[]> {
   }
   await world.seen();
   const ratio = median(mine) / median(peer);
-  const figures = `${seconds(median(mine))}, ${ratio.toFixed(2)} × faros's ${seconds(median(peer))}`;
+  const figures = `${spread(mine, seconds)}, ${ratio.toFixed(2)} × faros's ${spread(peer, seconds)}`;
   return [[`first sync: 60,000 records at 100 ms a page`, figures, "<= 0.15", ratio > 0.15]];
 }
 
@@ -44,7 +42,7 @@ export async function idleSync(world: World, times: number): Promise<Row[]> {
   return [
     [
       "idle daily sync at 100 ms a request",
-      `${seconds(wall)}, ${pages + 1} requests`,
+      `${spread(walls, seconds)}, ${pages + 1} requests`,
       "<= 0.80 s",
       wall > 800,
     ],
