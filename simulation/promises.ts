@@ -59,6 +59,8 @@ export class Promises {
   #reconciledOn: string | null = null;
   /** Whether a config had a lookback shorter than the lag: then only the deep re-read finds late changes. */
   #short = false;
+  /** The latest retention floor of the series. */
+  #floor = -Infinity;
   /** W3: what starts before had left retention in some sync. A longer retention shows it again, and the scrub finds its changes. */
   #leftBefore = -Infinity;
 
@@ -75,7 +77,12 @@ export class Promises {
       this.#before = this.#position;
       this.#lookback = Infinity;
       this.#reconcile = passage.reconcileDays;
+      this.#floor = -Infinity;
     }
+    this.#floor = Math.max(
+      this.#floor,
+      floorOf(passage.believed.endedAt, this.#watched.rules.retentionDays),
+    );
     if (this.#reconcile !== passage.reconcileDays) this.#reconcile = undefined;
     this.#lookback = Math.min(this.#lookback, this.#lookbackOf(passage));
     this.#chain ??= result.startedAt;
@@ -200,8 +207,9 @@ export class Promises {
       sure && deepFrom !== null && this.#reconcile !== undefined && this.#reconciledOn !== today
         ? deepFrom
         : Infinity;
+    // W3: a sync before this one may have had a shorter retention, and may have moved the position without the days before it.
     const asked = {
-      from: Math.max(from, dayOf(this.#before - this.#lookback)),
+      from: Math.max(from, this.#floor, dayOf(this.#before - this.#lookback)),
       until: dayOf(until),
     };
     const missing = this.#readings.missing(asked, chain);
