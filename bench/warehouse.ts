@@ -6,7 +6,7 @@ import { rmSync, statSync } from "node:fs";
 import { LAUNCHER } from "../bin/process.ts";
 import type { Row } from "./cases.ts";
 import { measure, median, type Run } from "./process.ts";
-import { pyAirbyteCommand } from "./pyairbyte.ts";
+import { warehousePeers } from "./warehouse_peers.ts";
 import type { Scene, World } from "./world.ts";
 
 /** A year of 500,000 records. */
@@ -47,27 +47,33 @@ class Books {
 
 /** `sync --report` of a year: the first one, those that find nothing new, and one that finds a day restated. */
 async function syncs(world: World, times: number): Promise<Row[]> {
-  const peer = pyAirbyteCommand(world, await world.set(YEAR));
-  const [ours, theirs]: [Run[], Run[]] = [[], []];
+  const peers = warehousePeers(world, await world.set(YEAR));
+  const ours: Run[] = [];
+  const theirs = peers.map((peer) => {
+    const runs: Run[] = [];
+    return { ...peer, runs };
+  });
   let books = new Books(world);
   for (let time = 0; time < times; time++) {
     books = new Books(world);
     ours.push(await books.sync(YEAR));
-    if (peer !== undefined) theirs.push(await measure(peer));
+    for (const { command, runs } of theirs) runs.push(await measure(command));
   }
   const first = middle(ours);
-  const ratio = first.wallMs / middle(theirs).wallMs;
-  const beside = peer === undefined ? "" : `; ${ratio.toFixed(2)} × PyAirbyte's time`;
+  const ratios = theirs.map(({ name, runs }) => {
+    const ratio = first.wallMs / middle(runs).wallMs;
+    return { ratio, text: `; ${ratio.toFixed(2)} × ${name}'s time` };
+  });
   // The second sync proves the days. The third one finds nothing new.
   await books.sync(YEAR);
   const idle = await books.sync(YEAR);
   const changed = await books.sync({ ...YEAR, restated: 360 });
-  const rows: Row[] = [
+  return [
     [
       "500,000 records, first sync --report",
-      `${figures(first)}${beside}`,
+      figures(first) + ratios.map(({ text }) => text).join(""),
       "<= 10 s, <= 700 MiB, <= 0.5 × PyAirbyte's time",
-      first.wallMs > 10_000 || first.peakMiB > 700 || ratio > 0.5,
+      first.wallMs > 10_000 || first.peakMiB > 700 || (ratios[0]?.ratio ?? 0) > 0.5,
     ],
     [
       "500,000 records, nothing changed",
@@ -76,11 +82,10 @@ async function syncs(world: World, times: number): Promise<Row[]> {
       idle.cpuMs > 1000,
     ],
     ["500,000 records, one changed day", figures(changed), "<= 2 s", changed.wallMs > 2000],
+    ...theirs.map(({ name, runs }): Row => {
+      return [`500,000 records, ${name}'s first read, no models`, figures(middle(runs)), ""];
+    }),
   ];
-  if (peer !== undefined) {
-    rows.push(["500,000 records, PyAirbyte's first read, no models", figures(middle(theirs)), ""]);
-  }
-  return rows;
 }
 
 /** The run in the middle of several, by wall time. */
