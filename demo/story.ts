@@ -4,6 +4,7 @@ import { text as textOf } from "node:stream/consumers";
 import * as z from "zod";
 import { LAUNCHER, start } from "../bin/process.ts";
 import { Database } from "../warehouse/database.ts";
+import { Answers } from "../warehouse/report/answers.ts";
 import { reportData, screensOf } from "../warehouse/report/data.ts";
 import { writeReport } from "../warehouse/report/write.ts";
 import { type Chapter, CHAPTERS } from "./chapters.ts";
@@ -79,8 +80,9 @@ export async function tell(places: Places): Promise<boolean> {
     const database = await Database.open(places.database, "read");
     try {
       const right = await conclude(database, outcomes);
-      const screens = await screensOf(database);
-      await writeReport(places.realReport, await reportData(database, screens, "npm run demo"));
+      const answers = await Answers.of(database);
+      const screens = await screensOf(answers);
+      await writeReport(places.realReport, await reportData(answers, screens, "npm run demo"));
       return right;
     } finally {
       database.close();

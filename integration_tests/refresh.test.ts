@@ -13,6 +13,7 @@ import { Database } from "../warehouse/database.ts";
 import { deliver } from "../warehouse/delivery.ts";
 import { makeAllModels, modelNames } from "../warehouse/models.ts";
 import { hasFreshModels, type Made, refreshModels } from "../warehouse/refresh.ts";
+import { pageOf } from "../warehouse/report/testing.ts";
 import { prepare } from "../warehouse/store.ts";
 import { foldVersions } from "../warehouse/versions.ts";
 import { hostWith } from "../warehouse/testing.ts";
@@ -187,7 +188,10 @@ async function lived(seed: number): Promise<Made[]> {
       if (step === 0 || (step > 1 && random.chance(0.4))) await sync();
       else await database.run(disturbance(random, step));
       made.push(await refreshModels(database));
+      const page = await pageOf(database);
       expect(await differing(database), `seed ${seed}, step ${step}`).toEqual([]);
+      // All models are new, and so are the answers, which the next page may take.
+      expect(await pageOf(database), `seed ${seed}, step ${step}`).toEqual(page);
     }
     return made;
   });

@@ -2,7 +2,7 @@
  * The bills after each sync, by account, currency and billing period. They say what a sync changed, and how provisional costs became
  * final. Decimals are text without trailing zeros.
  */
-import type { Database } from "./database.ts";
+import type { Asked, Database } from "./database.ts";
 import { plain, subtract } from "./decimals.ts";
 
 /** A bill, and its difference to the same bill after the sync before. */
@@ -24,22 +24,31 @@ export interface Change {
 /** The bill of a place (an account at an address) in a billing period. */
 const KEYS = "base_url, account, currency, month";
 
+const COLUMNS =
+  "base_url VARCHAR, account VARCHAR, currency VARCHAR, month DATE, final DECIMAL(38,18), provisional DECIMAL(38,18)";
+
+/** The bills that the costs make now. */
+const COUNTED = `
+  SELECT coalesce(base_url, ''), coalesce(account, ''), coalesce(billing_currency, ''), billing_period_start::DATE,
+         coalesce(sum(billed_cost) FILTER (cost_status = 'final'), 0),
+         coalesce(sum(billed_cost) FILTER (cost_status IS DISTINCT FROM 'final'), 0)
+  FROM current_costs WHERE is_counted GROUP BY ALL`;
+
 /**
  * Compares the bills of a sync that has ended with those of the sync before, and stores those that changed. So every sum that a sync
- * said stays. Reads the models `current_costs` and `invalid_rows`.
+ * said stays.
  *
+ * @param models answers queries over the models `current_costs` and `invalid_rows`
  * @returns all bills, the newest period first
  */
-export async function storeBills(database: Database): Promise<Change[]> {
+export async function storeBills(database: Database, models: Asked): Promise<Change[]> {
+  await database.run(`CREATE OR REPLACE TEMP TABLE counted (${COLUMNS})`);
+  for (const row of await models.query(COUNTED)) {
+    await database.run("INSERT INTO counted VALUES (?, ?, ?, nullif(?, 'null')::DATE, ?, ?)", row);
+  }
   await database.run(`
     CREATE OR REPLACE TEMP TABLE compared AS
-    WITH counted AS (
-      SELECT coalesce(base_url, '') AS base_url, coalesce(account, '') AS account,
-             coalesce(billing_currency, '') AS currency, billing_period_start::DATE AS month,
-             coalesce(sum(billed_cost) FILTER (cost_status = 'final'), 0) AS final,
-             coalesce(sum(billed_cost) FILTER (cost_status IS DISTINCT FROM 'final'), 0) AS provisional
-      FROM current_costs WHERE is_counted GROUP BY ALL),
-    before AS (
+    WITH before AS (
       FROM source_ai_billing.bills QUALIFY row_number() OVER (PARTITION BY ${KEYS} ORDER BY sync DESC) = 1),
     unsummed AS (
       SELECT coalesce(base_url, '') AS base_url, coalesce(account, '') AS account,

@@ -7,7 +7,7 @@ import { add, plain, ratio, rounded } from "./decimals.ts";
 import { databaseError } from "./failures.ts";
 import type { WarehouseHost } from "./host.ts";
 import { missingModel } from "./missing_model.ts";
-import { CONVERTED, makeClock, makeCosts, ofCurrency } from "./report/clock.ts";
+import { CONVERTED, makeClock, makeCosts, makeDays, ofCurrency } from "./report/clock.ts";
 import { currenciesOf } from "./report/data.ts";
 import { count, decimal, longDate, money } from "./report/format.ts";
 import { reportingWithin } from "./reporting.ts";
@@ -71,6 +71,7 @@ export async function costs(options: CostsOptions, host: WarehouseHost): Promise
   const database = await Database.open(options.database, "read");
   try {
     await database.lock();
+    await makeDays(database);
     await makeClock(database);
     const period = await periodOf(database, options);
     const found: Costs[] = [];

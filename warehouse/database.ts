@@ -41,6 +41,12 @@ export interface Answer {
   readonly rows: AsyncIterable<readonly (readonly unknown[])[]>;
 }
 
+/** All that a reader of models needs: a database, or answers that were kept. */
+export interface Asked {
+  /** The rows of a query, with every value as DuckDB's own text. */
+  query(sql: string): Promise<(readonly string[])[]>;
+}
+
 /** A note that names both versions of DuckDB if another version wrote the file. The file's header has its version at byte 52. */
 function versionNote(path: string, own: string): string {
   const head = headOf(path, 84);
@@ -102,7 +108,7 @@ async function madeAgain(
   return instance;
 }
 
-export class Database {
+export class Database implements Asked {
   readonly path: string;
   readonly #instance: DuckDBInstance;
   readonly #connection: DuckDBConnection;
@@ -201,7 +207,6 @@ export class Database {
     }
   }
 
-  /** The rows of a query, with every value as DuckDB's own text. */
   async query(sql: string): Promise<(readonly string[])[]> {
     try {
       const reader = await this.#connection.runAndReadAll(sql);

@@ -1,7 +1,7 @@
 /**
  * Queries the views for figures. Decimals are text.
  */
-import type { Database } from "./database.ts";
+import type { Asked } from "./database.ts";
 import { plain } from "./decimals.ts";
 import type { RemovedRow } from "./report/model.ts";
 
@@ -18,7 +18,7 @@ export interface Proof {
 }
 
 /** The proven days of each dataset. */
-export async function proofs(database: Database): Promise<Proof[]> {
+export async function proofs(database: Asked): Promise<Proof[]> {
   const rows = await database.query(`
     SELECT dataset,
            count(*) FILTER (status = 'proven'),
@@ -39,7 +39,7 @@ export async function proofs(database: Database): Promise<Proof[]> {
 }
 
 /** Costs that are still in the table although the provider no longer shows them. */
-export async function removedCosts(database: Database): Promise<RemovedRow[]> {
+export async function removedCosts(database: Asked): Promise<RemovedRow[]> {
   const rows = await database.query(`
     SELECT record_id, billed_cost, last_seen_at, billing_currency
     FROM removed_rows WHERE dataset = 'costs' ORDER BY last_seen_at, record_id`);

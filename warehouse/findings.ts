@@ -1,5 +1,5 @@
 /** What finance has to look at: places where inputs and costs do not go together. */
-import type { Database } from "./database.ts";
+import type { Asked } from "./database.ts";
 import { plain } from "./decimals.ts";
 import { decimal } from "./report/format.ts";
 
@@ -7,13 +7,13 @@ import { decimal } from "./report/format.ts";
 const SHOWN = 100;
 
 /** All findings in words. Reads the models `team_map_findings` and `budget_status`. */
-export const findingsOf = async (database: Database): Promise<readonly string[]> => [
+export const findingsOf = async (database: Asked): Promise<readonly string[]> => [
   ...(await spentBudgets(database)),
   ...(await teamMapFindings(database)),
 ];
 
 /** The budgets of today that are exceeded, without those of the month for teams and for all costs, which the first screen shows. */
-async function spentBudgets(database: Database): Promise<readonly string[]> {
+async function spentBudgets(database: Asked): Promise<readonly string[]> {
   const rows = await database.query(`
     SELECT budgets.label, coalesce(shown, budgets.value, ''), coalesce('FY' || fiscal_year, strftime(first_month, '%Y-%m')),
            billing_currency, billed_cost, budget
@@ -30,7 +30,7 @@ async function spentBudgets(database: Database): Promise<readonly string[]> {
 }
 
 /** Days on which the team map is not clear; those of the most money first. */
-async function teamMapFindings(database: Database): Promise<readonly string[]> {
+async function teamMapFindings(database: Asked): Promise<readonly string[]> {
   const rows = await database.query(`
     SELECT finding, label, coalesce(shown, value), coalesce(first_day::VARCHAR, ''), coalesce(last_day::VARCHAR, ''),
            coalesce(team, ''), coalesce(other_team, ''), coalesce(billing_currency, ''), billed_cost

@@ -6,7 +6,7 @@ import { open } from "node:fs/promises";
 import { ConnectorError } from "../src/errors.ts";
 import { reasonOf } from "../src/file_faults.ts";
 import { literal, textsOf } from "./columns.ts";
-import { Database } from "./database.ts";
+import { type Asked, Database } from "./database.ts";
 import { plain } from "./decimals.ts";
 import { inputTables, modelQuery } from "./models.ts";
 
@@ -147,7 +147,7 @@ interface IdleBudget {
  * The budgets whose team is in no row of teams, or whose currency no cost has. A budget may be given before its team, so this is no
  * fault that stops a sync. Reads the model `current_costs`; without any costs no currency is missing.
  */
-export async function idleBudgets(database: Database): Promise<readonly IdleBudget[]> {
+export async function idleBudgets(database: Asked): Promise<readonly IdleBudget[]> {
   const rows = await database.query(`
     WITH budgets AS (${await modelQuery("ai_billing__budgets")}), teams AS (${await modelQuery("ai_billing__teams")}),
     judged AS (
@@ -165,10 +165,7 @@ export async function idleBudgets(database: Database): Promise<readonly IdleBudg
 }
 
 /** Warns of all {@link idleBudgets} at once. */
-export async function warnOfBudgets(
-  database: Database,
-  warn: (text: string) => void,
-): Promise<void> {
+export async function warnOfBudgets(database: Asked, warn: (text: string) => void): Promise<void> {
   const found = await idleBudgets(database);
   if (found.length === 0) return;
   const rows = found.map(({ given, why }) => `"${given}" (${why})`);

@@ -6,6 +6,7 @@ import { STREAM_NAMES } from "../src/catalog/stream_names.ts";
 import { TABLES } from "./columns.ts";
 import type { Database } from "./database.ts";
 import { modelsSql } from "./files.ts";
+import { forgetAnswers } from "./kept_answers.ts";
 
 /** The internal models, which no user queries. They are not kept. */
 const INTERNAL = /^ai_billing__/;
@@ -103,6 +104,7 @@ export async function makeAllModels(
   await useThreads(database);
   await database.transaction(async () => {
     for (const input of inputs) await database.run(input);
+    await forgetAnswers(database);
     await makeTables(database, models);
     await atEnd?.();
   });
@@ -127,6 +129,7 @@ export async function makeModels(
     for (const read of readsOf(model)) if (read.startsWith("ai_billing__")) needed.add(read);
   }
   const chosen = models.filter(({ name }) => needed.has(name));
+  await forgetAnswers(database);
   await makeTables(database, chosen);
   return chosen.map(({ name }) => name);
 }

@@ -19,6 +19,7 @@ import {
   REPORTS,
   valuesOf,
 } from "./kept.ts";
+import { forgetAnswers } from "./kept_answers.ts";
 import { Marts } from "./marts.ts";
 import { allModels, makeAllModels, useThreads } from "./models.ts";
 import { Steps } from "./steps.ts";
@@ -58,6 +59,7 @@ async function renew(database: Database): Promise<Made | undefined> {
       isMore = await marts.make(isKept);
       await keepReports(database);
       if (!isMore) return;
+      await forgetAnswers(database);
       await steps.keep();
       await keepRecords(database);
       await keepFacts(database, marts.facts);

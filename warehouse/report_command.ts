@@ -18,6 +18,7 @@ import { isPostgres } from "./postgres_address.ts";
 import { copyFromDuckDB } from "./raw_tables.ts";
 import { storeCurrency } from "./reporting.ts";
 import { hasFreshModels } from "./refresh.ts";
+import { Answers } from "./report/answers.ts";
 import { reportData, screensOf } from "./report/data.ts";
 import { unusables, warnOfUnusables } from "./unusable.ts";
 import { assertMayWrite, writeReport } from "./report/write.ts";
@@ -44,10 +45,11 @@ export async function report(options: ReportOptions, host: WarehouseHost): Promi
   const inputs = await readInputs(options.inputs);
   const database = (await freshBooks(options)) ?? (await copied(options, inputs, host));
   try {
-    await warnOfBudgets(database, host.warn);
-    warnOfUnusables(await unusables(database), host.warn);
-    const screens = await screensOf(database);
-    await writeReport(options.out, await reportData(database, screens, "source-ai-billing report"));
+    const answers = await Answers.of(database);
+    await warnOfBudgets(answers, host.warn);
+    warnOfUnusables(await unusables(answers), host.warn);
+    const screens = await screensOf(answers);
+    await writeReport(options.out, await reportData(answers, screens, "source-ai-billing report"));
   } finally {
     database.close();
   }

@@ -1,6 +1,6 @@
 /** The reporting currency: the one in which costs of several currencies are added up, beside their own amounts. */
 import { literal } from "./columns.ts";
-import type { Database } from "./database.ts";
+import type { Asked, Database } from "./database.ts";
 import { plain } from "./decimals.ts";
 import type { Reporting, ReportingBudget } from "./report/model.ts";
 
@@ -24,7 +24,7 @@ export async function storeCurrency(
  * The costs of all currencies in the reporting currency; null without one, and where all costs are in it already. Reads the clock of
  * the report.
  */
-export async function reportingOf(database: Database): Promise<Reporting | null> {
+export async function reportingOf(database: Asked): Promise<Reporting | null> {
   const [[currency = "null", others = "0", toDate = "0", all = "0"] = []] = await database.query(`
     SELECT any_value(reporting_currency), count(*) FILTER (billing_currency IS DISTINCT FROM reporting_currency),
            coalesce(sum(converted_billed_cost) FILTER (day BETWEEN month AND through_day), 0),
@@ -49,7 +49,7 @@ export async function reportingOf(database: Database): Promise<Reporting | null>
 }
 
 /** The budgets in the reporting currency whose month or fiscal year is running. */
-async function budgetsOf(database: Database): Promise<ReportingBudget[]> {
+async function budgetsOf(database: Asked): Promise<ReportingBudget[]> {
   const rows = await database.query(`
     SELECT CASE label WHEN 'all' THEN 'all costs' WHEN 'team' THEN 'team ' || value WHEN 'project_id' THEN 'project ' || value
              WHEN 'model_id' THEN 'model ' || value ELSE value END || coalesce(', FY' || fiscal_year, ''),
@@ -66,7 +66,7 @@ async function budgetsOf(database: Database): Promise<ReportingBudget[]> {
 
 /** Whether the costs of a period are in several currencies, so that a sum in the reporting currency says something new. */
 export const reportingWithin = async (
-  database: Database,
+  database: Asked,
   { from, through }: { readonly from: string; readonly through: string },
 ): Promise<string | null> => {
   const [[currency = "null"] = []] = await database.query(`

@@ -16,6 +16,7 @@ import {
   warnOfBudgets,
 } from "./inputs.ts";
 import { Notices } from "./notices.ts";
+import { Answers } from "./report/answers.ts";
 import { reportData, screensOf } from "./report/data.ts";
 import { overviewsOf } from "./report/overview.ts";
 import { assertMayWrite, writeReport } from "./report/write.ts";
@@ -140,28 +141,30 @@ async function summaryOfSync(
       if (isWritten) await foldVersions(database, stream);
     }
     await refreshModels(database);
-    await warnOfBudgets(database, host.warn);
-    const unusable = await unusables(database);
+    const answers = await Answers.of(database);
+    await warnOfBudgets(answers, host.warn);
+    const unusable = await unusables(answers);
     warnOfUnusables(unusable, host.warn);
-    const screens = await screensOf(database);
+    const screens = await screensOf(answers);
     if (options.report !== undefined) {
-      const data = await reportData(database, screens, "source-ai-billing sync");
+      const data = await reportData(answers, screens, "source-ai-billing sync");
       await writeReport(options.report, data);
     }
     const summary: Summary = {
       ok: results.every(({ ok }) => ok),
       accounts: results.map(endOf),
       streams: await streamsOf(results, database),
-      currencies: await overviewsOf(database, screens),
-      reporting: await reportingOf(database),
-      bills: inOrder(await storeBills(database), accounts),
+      currencies: await overviewsOf(answers, screens),
+      reporting: await reportingOf(answers),
+      bills: inOrder(await storeBills(database, answers), accounts),
       proofs: await proofs(database),
       unusable,
-      findings: await findingsOf(database),
+      findings: await findingsOf(answers),
       notices: noticesOf(results),
       report: options.report ?? null,
       database: options.database,
     };
+    await answers.keep();
     await told?.tell(database, summary);
     return summary;
   } finally {

@@ -2,7 +2,7 @@
  * Values of rows that no sum of the models holds. The models judge each value before they add any (dbt/macros/values.sql), because one
  * sum that does not fit would fail as a whole. `invalid_rows` names the others, and so do `sync` and the report.
  */
-import type { Database } from "./database.ts";
+import type { Asked } from "./database.ts";
 import { cleaned } from "./text.ts";
 import type { Unusable, Unusables } from "./unusable_values.ts";
 
@@ -14,7 +14,7 @@ const LISTED = 100;
 const SHOWN = 60;
 
 /** Reads the model `invalid_rows`. */
-export async function unusables(database: Database): Promise<Unusables> {
+export async function unusables(database: Asked): Promise<Unusables> {
   const [counted] = await database.query(
     "SELECT count(*) FROM (SELECT DISTINCT dataset, account, base_url, record_id FROM invalid_rows)",
   );

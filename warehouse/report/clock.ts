@@ -8,7 +8,7 @@
  * - `report_costs`: the costs of one currency, by day and label, with their team
  */
 import { literal } from "../columns.ts";
-import type { Database } from "../database.ts";
+import type { Asked, Database } from "../database.ts";
 import { plain } from "../decimals.ts";
 import { modelQuery } from "../models.ts";
 import type { Ahead, Behind, Comparison, Reach } from "./model.ts";
@@ -19,16 +19,19 @@ const DAYS_BEHIND = 3;
 /** Account and address in one, for joins. */
 export const PLACE = "coalesce(base_url, '') || ' ' || coalesce(account, '')";
 
-/** Makes the tables that are the same for all currencies. */
-export async function makeClock(database: Database): Promise<void> {
-  await database.run(`
+/** Makes `report_days`, of which all other tables of this file and the models are made. */
+export const makeDays = (database: Database): Promise<void> =>
+  database.run(`
     CREATE OR REPLACE TEMP TABLE report_days AS
     SELECT ${PLACE} AS place, any_value(coalesce(account, base_url, '')) AS name, day,
            coalesce(bool_or(status <> 'incomplete' AND covered_through >= CAST(day + 1 AS TIMESTAMP)), false) AS is_complete,
            bool_and(status = 'proven') AS is_proven
     FROM completeness WHERE dataset = 'costs' GROUP BY place, day`);
+
+/** The statements that make the other tables that are the same for all currencies. */
+const CLOCK: readonly string[] = [
   // An account without costs in the two newest months says nothing about them. If that is true of all accounts, each of them counts.
-  await database.run(`
+  `
     CREATE OR REPLACE TEMP TABLE report_accounts AS
     WITH known AS (
       SELECT place, any_value(name) AS name, max(day) FILTER (is_complete) AS through_day, max(day) AS known_day
@@ -41,8 +44,8 @@ export async function makeClock(database: Database): Promise<void> {
       SELECT *, (place IN (FROM spending) OR NOT EXISTS (FROM known SEMI JOIN spending USING (place))) AS is_active FROM known)
     SELECT *, is_active AND max(through_day) FILTER (is_active) OVER () IS NOT NULL
              AND (through_day IS NULL OR through_day < max(through_day) FILTER (is_active) OVER () - ${DAYS_BEHIND}) AS is_behind
-    FROM judged`);
-  await database.run(`
+    FROM judged`,
+  `
     CREATE OR REPLACE TEMP TABLE report_clock AS
     WITH ends AS (
       SELECT coalesce(min(through_day), min(known_day)) AS through_day, bool_and(through_day IS NOT NULL) AS has_complete_day
@@ -50,9 +53,9 @@ export async function makeClock(database: Database): Promise<void> {
     SELECT through_day, coalesce(has_complete_day, false) AS has_complete_day,
            date_trunc('month', through_day)::DATE AS month,
            (date_trunc('month', through_day) - INTERVAL 1 MONTH)::DATE AS previous_month
-    FROM ends`);
+    FROM ends`,
   // A day that the month before does not have, such as the 31st, belongs to the comparison with all of that month.
-  await database.run(`
+  `
     CREATE OR REPLACE TEMP TABLE report_pairs AS
     SELECT now.place, now.day, earlier.day AS previous_day
     FROM report_clock AS clock
@@ -62,7 +65,11 @@ export async function makeClock(database: Database): Promise<void> {
       ON earlier.place = now.place AND earlier.is_complete AND earlier.day < clock.month
       AND earlier.day = clock.previous_month + (now.day - clock.month)::INTEGER
     WHERE now.is_complete
-      AND (earlier.day IS NOT NULL OR clock.previous_month + (now.day - clock.month)::INTEGER >= clock.month)`);
+      AND (earlier.day IS NOT NULL OR clock.previous_month + (now.day - clock.month)::INTEGER >= clock.month)`,
+];
+
+export async function makeClock(database: Database): Promise<void> {
+  for (const statement of CLOCK) await database.run(statement);
 }
 
 /** The source of {@link makeCosts} for all currencies together: the costs that have a rate, in the reporting currency. */
@@ -74,25 +81,49 @@ export const ofCurrency = (currency: string): string =>
   `SELECT * FROM daily_costs WHERE billing_currency = ${literal(currency)}`;
 
 /**
- * Makes the table of one currency's costs. The team of a key comes before that of its project, and this before that of its workspace,
+ * The costs of a source with their teams. The team of a key comes before that of its project, and this before that of its workspace,
  * each on the day of the cost, as in the model `team_costs`.
  */
-export async function makeCosts(database: Database, source: string): Promise<void> {
-  await database.run(`
-    CREATE OR REPLACE TEMP TABLE report_costs AS
-    WITH teams AS (${await modelQuery("ai_billing__teams")})
-    SELECT daily.*, ${PLACE} AS place, coalesce(by_key.team, by_project.team, by_workspace.team) AS team
-    FROM (${source}) AS daily
-    LEFT JOIN teams AS by_key
-      ON by_key.label = 'api_key_id' AND by_key.value = daily.api_key_id
-      AND daily.day >= by_key.first_day AND daily.day < by_key.end_day
-    LEFT JOIN teams AS by_project
-      ON by_project.label = 'project_id' AND by_project.value = daily.project_id
-      AND daily.day >= by_project.first_day AND daily.day < by_project.end_day
-    LEFT JOIN teams AS by_workspace
-      ON by_workspace.label = 'workspace_id' AND by_workspace.value = daily.workspace_id
-      AND daily.day >= by_workspace.first_day AND daily.day < by_workspace.end_day`);
+const withTeams = (source: string): string => `
+  SELECT daily.*, ${PLACE} AS place, coalesce(by_key.team, by_project.team, by_workspace.team) AS team
+  FROM (${source}) AS daily
+  LEFT JOIN report_teams AS by_key
+    ON by_key.label = 'api_key_id' AND by_key.value = daily.api_key_id
+    AND daily.day >= by_key.first_day AND daily.day < by_key.end_day
+  LEFT JOIN report_teams AS by_project
+    ON by_project.label = 'project_id' AND by_project.value = daily.project_id
+    AND daily.day >= by_project.first_day AND daily.day < by_project.end_day
+  LEFT JOIN report_teams AS by_workspace
+    ON by_workspace.label = 'workspace_id' AND by_workspace.value = daily.workspace_id
+    AND daily.day >= by_workspace.first_day AND daily.day < by_workspace.end_day`;
+
+const withoutTeams = (source: string): string =>
+  `SELECT daily.*, ${PLACE} AS place, NULL::VARCHAR AS team FROM (${source}) AS daily`;
+
+/** All that the tables of this file follow from, besides `report_days` and the models. */
+export const DEFINITIONS = [...CLOCK, withTeams(""), withoutTeams("")].join("\n");
+
+/**
+ * Makes one currency's costs, and shows them as `report_costs`. Without a team nothing is copied.
+ *
+ * @param number tells the tables of several currencies apart
+ */
+export async function makeCosts(database: Database, source: string, number = 0): Promise<void> {
+  await database.run(
+    `CREATE OR REPLACE TEMP TABLE report_teams AS ${await modelQuery("ai_billing__teams")}`,
+  );
+  const hasTeams = (await database.query("SELECT 1 FROM report_teams LIMIT 1")).length > 0;
+  await database.run(
+    hasTeams
+      ? `CREATE OR REPLACE TEMP TABLE report_costs_${number} AS ${withTeams(source)}`
+      : `CREATE OR REPLACE TEMP VIEW report_costs_${number} AS ${withoutTeams(source)}`,
+  );
+  await showCosts(database, number);
 }
+
+/** Shows a table of {@link makeCosts} as `report_costs`. */
+export const showCosts = (database: Database, number: number): Promise<void> =>
+  database.run(`CREATE OR REPLACE TEMP VIEW report_costs AS FROM report_costs_${number}`);
 
 /** The costs of both months on the days that were read in both, each with `billed` or `previous`. Without costs it has no rows. */
 export const COMPARED = `(
@@ -118,7 +149,7 @@ const CONCERNED = `(
   SELECT place FROM report_accounts WHERE is_active AND NOT EXISTS (FROM spending))`;
 
 /** The comparison of the two months; null if no day of an account with costs was read in both. */
-export async function comparison(database: Database): Promise<Comparison | null> {
+export async function comparison(database: Asked): Promise<Comparison | null> {
   const [row = []] = await database.query(`
     WITH expected AS (
       SELECT place, (SELECT through_day - month + 1 FROM report_clock) AS days, count(pairs.day) AS paired,
@@ -142,7 +173,7 @@ export async function comparison(database: Database): Promise<Comparison | null>
 }
 
 /** The accounts that left the comparisons, with their costs since the first of the month before. */
-export async function behind(database: Database): Promise<Behind[]> {
+export async function behind(database: Asked): Promise<Behind[]> {
   const rows = await database.query(`
     SELECT name, accounts.through_day, sum(billed_cost)
     FROM report_accounts AS accounts
@@ -157,7 +188,7 @@ export async function behind(database: Database): Promise<Behind[]> {
 }
 
 /** The accounts at which the page ends, and the costs of complete days that others have after it; null if there are none. */
-export async function ahead(database: Database): Promise<Ahead | null> {
+export async function ahead(database: Asked): Promise<Ahead | null> {
   const [[billed = "null"] = []] = await database.query(`
     SELECT sum(billed_cost) FROM report_costs AS costs
     JOIN report_accounts AS accounts ON accounts.place = costs.place AND NOT is_behind
@@ -171,7 +202,7 @@ export async function ahead(database: Database): Promise<Ahead | null> {
 }
 
 /** The first and last cost of each account, and its unbroken runs of complete days, as offsets from the first day of the page. */
-export async function reaches(database: Database, firstDay: string | undefined): Promise<Reach[]> {
+export async function reaches(database: Asked, firstDay: string | undefined): Promise<Reach[]> {
   if (firstDay === undefined) return [];
   const since = `DATE ${literal(firstDay)}`;
   const rows = await database.query(`

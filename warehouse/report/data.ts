@@ -1,6 +1,6 @@
 /** Queries the models for the data of the report. */
 import { literal } from "../columns.ts";
-import type { Database } from "../database.ts";
+import type { Asked } from "../database.ts";
 import { add, plain } from "../decimals.ts";
 import { removedCosts } from "../figures.ts";
 import { findingsOf } from "../findings.ts";
@@ -8,7 +8,8 @@ import { reportingOf } from "../reporting.ts";
 import { unusables } from "../unusable.ts";
 import { idleBudgets } from "../inputs.ts";
 import { dimensionsOf } from "./dimensions.ts";
-import { makeClock, makeCosts, ofCurrency, reaches } from "./clock.ts";
+import type { Answers } from "./answers.ts";
+import { reaches } from "./clock.ts";
 import { anomalies, changes, headline, teams } from "./first_screen.ts";
 import { invoices } from "./invoices.ts";
 import { movesOf } from "./moves.ts";
@@ -16,7 +17,7 @@ import { priceChanges, savingsOf, unitCosts } from "./prices.ts";
 import type { ProofRange, ReportData, Screen, Status, View } from "./model.ts";
 
 /** The currencies of all costs; the one with the most records first. */
-export const currenciesOf = (database: Database): Promise<string[]> =>
+export const currenciesOf = (database: Asked): Promise<string[]> =>
   firstColumn(
     database,
     `SELECT billing_currency FROM (
@@ -26,20 +27,19 @@ export const currenciesOf = (database: Database): Promise<string[]> =>
   );
 
 /** What is read first of each currency. */
-export async function screensOf(database: Database): Promise<Screen[]> {
-  await makeClock(database);
+export async function screensOf(answers: Answers): Promise<Screen[]> {
   const screens: Screen[] = [];
-  for (const currency of await currenciesOf(database)) {
-    await makeCosts(database, ofCurrency(currency));
-    const head = await headline(database, currency);
+  for (const currency of await currenciesOf(answers)) {
+    answers.about(currency);
+    const head = await headline(answers, currency);
     screens.push({
       currency,
       headline: head,
-      moves: head.comparison === null ? null : await movesOf(database),
-      anomalies: await anomalies(database, currency),
-      changes: await changes(database, currency),
-      teams: await teams(database, currency, head),
-      invoices: await invoices(database, currency),
+      moves: head.comparison === null ? null : await movesOf(answers),
+      anomalies: await anomalies(answers, currency),
+      changes: await changes(answers, currency),
+      teams: await teams(answers, currency, head),
+      invoices: await invoices(answers, currency),
     });
   }
   return screens;
@@ -51,41 +51,38 @@ export async function screensOf(database: Database): Promise<Screen[]> {
  * @param madeBy the command that makes the report
  */
 export async function reportData(
-  database: Database,
+  answers: Answers,
   screens: readonly Screen[],
   madeBy: string,
 ): Promise<ReportData> {
   const views: View[] = [];
-  for (const screen of screens) views.push(await viewOf(database, screen));
+  for (const screen of screens) views.push(await viewOf(answers, screen));
   return {
     providers: await firstColumn(
-      database,
+      answers,
       `SELECT service_provider_name FROM current_costs WHERE service_provider_name IS NOT NULL
        GROUP BY 1 ORDER BY count(*) DESC, 1`,
     ),
-    accounts: await firstColumn(
-      database,
-      `SELECT DISTINCT ${ACCOUNT} FROM completeness ORDER BY 1`,
-    ),
+    accounts: await firstColumn(answers, `SELECT DISTINCT ${ACCOUNT} FROM completeness ORDER BY 1`),
     asOf:
       (
         await firstColumn(
-          database,
+          answers,
           "SELECT strftime(max(CAST(ended_at AS TIMESTAMP)), '%Y-%m-%dT%H:%M:%SZ') FROM export_windows WHERE ended_at IS NOT NULL HAVING count(*) > 0",
         )
       )[0] ?? "",
     views,
-    reporting: await reportingOf(database),
-    ranges: await proofRanges(database),
-    removed: await removedCosts(database),
-    faults: await faultsOf(database),
-    findings: await findingsOf(database),
-    unusable: await unusables(database),
+    reporting: await reportingOf(answers),
+    ranges: await proofRanges(answers),
+    removed: await removedCosts(answers),
+    faults: await faultsOf(answers),
+    findings: await findingsOf(answers),
+    unusable: await unusables(answers),
     madeBy,
   };
 }
 
-async function faultsOf(database: Database): Promise<string[]> {
+async function faultsOf(database: Asked): Promise<string[]> {
   const unusable = await firstColumn(
     database,
     "SELECT input || ': ' || given || ': ' || why FROM invalid_inputs ORDER BY 1",
@@ -97,35 +94,35 @@ async function faultsOf(database: Database): Promise<string[]> {
 /** The label of the config, or the address without one. */
 const ACCOUNT = "coalesce(account, base_url, '')";
 
-async function firstColumn(database: Database, sql: string): Promise<string[]> {
+async function firstColumn(database: Asked, sql: string): Promise<string[]> {
   return (await database.query(sql)).map(([value = ""]) => value);
 }
 
-async function viewOf(database: Database, screen: Screen): Promise<View> {
+async function viewOf(answers: Answers, screen: Screen): Promise<View> {
   const { currency, headline: head, moves, anomalies: unusual, changes: late } = screen;
-  const [row] = await database.query(`
+  answers.about(currency);
+  const [row] = await answers.query(`
     SELECT coalesce(sum(billed_cost), 0),
            coalesce(sum(billed_cost) FILTER (cost_status IS DISTINCT FROM 'final'), 0)
     FROM current_costs WHERE is_counted AND billing_currency = ${literal(currency)}`);
   const [gone = "0"] = await firstColumn(
-    database,
+    answers,
     `SELECT coalesce(sum(billed_cost), 0) FROM removed_rows WHERE dataset = 'costs' AND billing_currency = ${literal(currency)}`,
   );
   const [current = "0", provisional = "0"] = (row ?? []).map(plain);
-  await makeCosts(database, ofCurrency(currency));
-  const { days, dimensions } = await dimensionsOf(database);
+  const { days, dimensions } = await dimensionsOf(answers);
   return {
     currency,
     headline: head,
     days,
     dimensions,
-    reaches: await reaches(database, days[0]),
+    reaches: await reaches(answers, days[0]),
     moves,
     anomalies: unusual,
     changes: late,
-    units: await unitCosts(database, currency),
-    priceChanges: await priceChanges(database, currency),
-    savings: await savingsOf(database, currency),
+    units: await unitCosts(answers, currency),
+    priceChanges: await priceChanges(answers, currency),
+    savings: await savingsOf(answers, currency),
     teams: screen.teams,
     invoices: screen.invoices,
     naive: add([current, plain(gone)]),
@@ -137,7 +134,7 @@ async function viewOf(database: Database, screen: Screen): Promise<View> {
 const STATUSES: ReadonlySet<string> = new Set<Status>(["proven", "unproven", "incomplete"]);
 const isStatus = (text: string): text is Status => STATUSES.has(text);
 
-async function proofRanges(database: Database): Promise<ProofRange[]> {
+async function proofRanges(database: Asked): Promise<ProofRange[]> {
   const rows = await database.query(`
     WITH numbered AS (
       SELECT dataset, ${ACCOUNT} AS account, day, status, coalesce(why, '') AS why, current_rows,

@@ -1,7 +1,7 @@
 /** The costs of each day by each label, for the part of the report in which people choose a label and a period. */
 import { labels } from "../../src/generated/labels.ts";
-import type { Database } from "../database.ts";
-import { plain } from "../decimals.ts";
+import type { Asked } from "../database.ts";
+import { literal } from "../columns.ts";
 import type { Dimension, View } from "./model.ts";
 
 /** `service_tier` as people read it: `Service tier`. The key of an API is just a key to them. */
@@ -40,17 +40,17 @@ const VALUES = 60;
 const DAYS = 3660;
 
 /** The days and labels of the currency whose costs are in `report_costs`. */
-export async function dimensionsOf(database: Database): Promise<Pick<View, "days" | "dimensions">> {
+export async function dimensionsOf(database: Asked): Promise<Pick<View, "days" | "dimensions">> {
   const days = await daysOf(database);
+  const counts = LABELS.map(({ column }) => `count(${column})`).join(", ");
+  const [named = []] = await database.query(`SELECT ${counts} FROM report_costs WHERE records > 0`);
+  const used = LABELS.filter((_, index) => Number(named[index]) > 0);
   const dimensions: Dimension[] = [];
-  for (const { name, column } of LABELS) {
-    const dimension = await dimensionOf(database, name, column, days);
-    if (dimension !== undefined) dimensions.push(dimension);
-  }
+  for (const label of used) dimensions.push(await dimensionOf(database, label, days[0] ?? ""));
   return { days, dimensions };
 }
 
-async function daysOf(database: Database): Promise<string[]> {
+async function daysOf(database: Asked): Promise<string[]> {
   const rows = await database.query(`
     SELECT CAST(unnest(generate_series(
       greatest(min(day) FILTER (records > 0), max(day) - ${DAYS})::TIMESTAMP, max(day)::TIMESTAMP, INTERVAL 1 DAY)) AS DATE)
@@ -58,37 +58,34 @@ async function daysOf(database: Database): Promise<string[]> {
   return rows.map(([day = ""]) => day);
 }
 
+/** The costs of each value as one text (day_costs.ts): a page has tens of thousands of them. */
 async function dimensionOf(
-  database: Database,
-  name: string,
-  column: string,
-  days: readonly string[],
-): Promise<Dimension | undefined> {
+  database: Asked,
+  { name, column }: (typeof LABELS)[number],
+  firstDay: string,
+): Promise<Dimension> {
   const rows = await database.query(`
     WITH named AS (
-      SELECT day, ${column} IS NOT NULL AS is_named,
-             coalesce(${column}, 'no ${name.toLowerCase()} (' || coalesce(charge_category, 'no category') || ')') AS value,
-             billed_cost
-      FROM report_costs WHERE records > 0),
+      SELECT day, coalesce(${column}, 'no ${name.toLowerCase()} (' || coalesce(charge_category, 'no category') || ')') AS value,
+             sum(billed_cost) AS billed, sum(abs(billed_cost)) AS size
+      FROM report_costs WHERE records > 0 GROUP BY 1, 2),
     periods AS (
       SELECT unnest([through_day - 7, through_day - 14, through_day - 30, through_day - 60, month, previous_month,
         through_day - 90, through_day - 180, DATE '0001-01-01']) AS since FROM report_clock),
     placed AS (
-      SELECT since, value, row_number() OVER (PARTITION BY since ORDER BY sum(abs(billed_cost)) DESC, value) AS place
+      SELECT since, value, row_number() OVER (PARTITION BY since ORDER BY sum(size) DESC, value) AS place
       FROM named JOIN periods ON day >= since GROUP BY since, value),
-    ranked AS (SELECT value, min(place) AS place FROM placed GROUP BY value)
-    SELECT CASE WHEN place <= ${VALUES} THEN value ELSE 'all others' END, day, sum(billed_cost), min(place), bool_or(is_named)
-    FROM named JOIN ranked USING (value) GROUP BY 1, 2 ORDER BY min(min(place)) OVER (PARTITION BY 1), 1, day`);
-  if (!rows.some((row) => row[4] === "true")) return undefined;
-  const indexOf = new Map(days.map((day, index) => [day, index]));
-  const values = [
-    ...new Set(rows.toSorted((a, b) => Number(a[3]) - Number(b[3])).map(([value = ""]) => value)),
-  ];
-  const placeOf = new Map(values.map((value, index) => [value, index]));
-  const costs = rows.flatMap(([value = "", day = "", cost = "0"]): [number, number, string][] => {
-    const index = indexOf.get(day);
-    const amount = plain(cost);
-    return index === undefined || amount === "0" ? [] : [[index, placeOf.get(value) ?? 0, amount]];
-  });
-  return { name, values, costs };
+    ranked AS (SELECT value, min(place) AS place FROM placed GROUP BY value),
+    shown AS (
+      SELECT CASE WHEN place <= ${VALUES} THEN value ELSE 'all others' END AS value, day - DATE ${literal(firstDay)} AS day,
+             rtrim(rtrim(CAST(sum(billed) AS VARCHAR), '0'), '.') AS cost, min(place) AS place
+      FROM named JOIN ranked USING (value) WHERE day >= DATE ${literal(firstDay)} GROUP BY 1, 2 HAVING sum(billed) <> 0),
+    spaced AS (SELECT *, day - 1 - coalesce(lag(day) OVER (PARTITION BY value ORDER BY day), -1) AS skipped FROM shown)
+    SELECT value, string_agg(CASE WHEN skipped = 0 THEN '' ELSE skipped || ':' END || cost, ' ' ORDER BY day)
+    FROM spaced GROUP BY value ORDER BY min(place), value`);
+  return {
+    name,
+    values: rows.map(([value = ""]) => value),
+    costs: rows.map(([, costs = ""]) => costs),
+  };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { isRead, wholeMonthBefore } from "./explore.ts";
+import { dayCosts } from "./day_costs.ts";
+import { isRead, sharesOf, wholeMonthBefore } from "./explore.ts";
 
 const [october, november] = [
   { from: 0, to: 31 },
@@ -52,4 +53,18 @@ describe("the chart of the running month has the month before", () => {
   it("not if an account is behind: the lines would be of different accounts", () => {
     expect(monthsWith(36)).toBeNull();
   });
+});
+
+it("the costs of a value come from one text, with the days that cost nothing left out", () => {
+  expect(dayCosts("1.25 3:7.5 2")).toEqual([
+    [0, "1.25"],
+    [4, "7.5"],
+    [5, "2"],
+  ]);
+  expect(dayCosts("")).toEqual([]);
+  const dimension = { name: "Model", values: ["a", "b"], costs: ["1.25 3:7.5 2", "4:10"] };
+  expect(sharesOf(dimension, { from: 4, to: 6, before: { from: 0, to: 4 } })).toEqual([
+    { value: "b", billed: "10", previous: "0", change: "10" },
+    { value: "a", billed: "9.5", previous: "1.25", change: "8.25" },
+  ]);
 });

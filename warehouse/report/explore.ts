@@ -1,5 +1,6 @@
 /** The costs of a period by a label, beside the period before it. The page and the document use the same functions. */
 import { add, subtract } from "../decimals.ts";
+import { dayCosts } from "./day_costs.ts";
 import type { Dimension, View } from "./model.ts";
 
 /** The periods that people choose from. */
@@ -106,14 +107,13 @@ export interface Share {
 
 /** The values of a label that cost something in either period, those with the largest cost first. */
 export function sharesOf({ values, costs }: Dimension, { from, to, before }: Period): Share[] {
-  const sumIn = (value: number, start: number, end: number): string =>
-    add(
-      costs.filter(([day, of]) => of === value && day >= start && day < end).map((cost) => cost[2]),
-    );
   return values
     .map((value, index) => {
-      const billed = sumIn(index, from, to);
-      const previous = before === null ? null : sumIn(index, before.from, before.to);
+      const days = dayCosts(costs[index] ?? "");
+      const sumIn = (start: number, end: number): string =>
+        add(days.filter(([day]) => day >= start && day < end).map(([, cost]) => cost));
+      const billed = sumIn(from, to);
+      const previous = before === null ? null : sumIn(before.from, before.to);
       return {
         value,
         billed,

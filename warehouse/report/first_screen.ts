@@ -1,6 +1,6 @@
 /** Queries for the first screen: the running month, what moved and why, and unit costs. Each is about one currency. */
 import { literal } from "../columns.ts";
-import type { Database } from "../database.ts";
+import type { Asked } from "../database.ts";
 import { plain } from "../decimals.ts";
 import { ahead, behind, comparison, PLACE, TO_DATE } from "./clock.ts";
 import type {
@@ -29,7 +29,7 @@ const nullable = (text: string | undefined): string | null =>
   text === undefined || text === "null" ? null : plain(text);
 
 /** The running month over all accounts, also of a currency that has no cost in this month. */
-export async function headline(database: Database, currency: string): Promise<Headline> {
+export async function headline(database: Asked, currency: string): Promise<Headline> {
   const [row = []] = await database.query(`
     SELECT month, through_day, has_complete_day, day(last_day(month)), through_day = last_day(month),
            (SELECT coalesce(sum(billed_cost), 0) FROM ${TO_DATE}),
@@ -91,7 +91,7 @@ const noForecast = (forecastMethod: string): Forecast => ({
 
 /** The forecast of all accounts together. An account that is behind has none, and without one of its parts a sum is none. */
 async function forecastOf(
-  database: Database,
+  database: Asked,
   { currency, month, throughDay }: { currency: string; month: string; throughDay: string },
   left: readonly Behind[],
 ): Promise<Forecast> {
@@ -131,7 +131,7 @@ async function forecastOf(
  * The range of all accounts together. What one account spends more, another one may spend less: so the range is as wide as the root of
  * the sum of squares, not as the sum. Of one account the range is that of the model, exactly.
  */
-async function rangeOf(database: Database, where: string): Promise<Headline["range"]> {
+async function rangeOf(database: Asked, where: string): Promise<Headline["range"]> {
   const [[low, high] = []] = await database.query(`
     WITH sides AS (
       SELECT forecast_cost, forecast_cost - forecast_low AS below, forecast_high - forecast_cost AS above
@@ -151,7 +151,7 @@ async function rangeOf(database: Database, where: string): Promise<Headline["ran
  * @param all all costs of the month
  */
 async function budgetOf(
-  database: Database,
+  database: Asked,
   all: {
     currency: string;
     month: string;
@@ -196,7 +196,7 @@ const KINDS = new Map<string, Anomaly["kind"]>([
  * Unusual days of the last weeks: the largest differences first. Of a day and a kind only the finest label is shown that explains at
  * least half of the largest difference.
  */
-export async function anomalies(database: Database, currency: string): Promise<Anomalies> {
+export async function anomalies(database: Asked, currency: string): Promise<Anomalies> {
   const latest = `(
     SELECT cost_anomalies.* FROM cost_anomalies
     JOIN report_clock ON day <= through_day AND day > through_day - ${NEWS_DAYS}
@@ -252,7 +252,7 @@ export async function anomalies(database: Database, currency: string): Promise<A
  * Money of earlier days that changed in the last weeks before the newest reading, the newest change first. Changes that look alike are
  * added up.
  */
-export async function changes(database: Database, currency: string): Promise<LateChanges> {
+export async function changes(database: Asked, currency: string): Promise<LateChanges> {
   const rows = await database.query(`
     WITH of_currency AS (
       SELECT changes.*, coalesce(model_id, shown, project_id, 'no model') AS what
@@ -283,7 +283,7 @@ export async function changes(database: Database, currency: string): Promise<Lat
  * written again, or nothing, because no complete day was read again. `cost_changes` alone does not prove it: a table in dedup mode
  * forgets the earlier versions.
  */
-async function rereadDays(database: Database): Promise<LateChanges["reread"]> {
+async function rereadDays(database: Asked): Promise<LateChanges["reread"]> {
   const [[again = "0", same = "0"] = []] = await database.query(`
     WITH readings AS (
       SELECT *, CAST(ended_at AS TIMESTAMP) > max(CAST(ended_at AS TIMESTAMP)) OVER () - INTERVAL ${NEWS_DAYS} DAY AS is_news,
@@ -300,7 +300,7 @@ async function rereadDays(database: Database): Promise<LateChanges["reread"]> {
 
 /** The running month so far of each team, beside its budget, and of the costs without a team. Empty if no team is known. */
 export async function teams(
-  database: Database,
+  database: Asked,
   currency: string,
   { month, isOver, forecast: all }: Headline,
 ): Promise<TeamBudget[]> {

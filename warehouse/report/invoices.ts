@@ -1,6 +1,6 @@
 /** The invoices of one currency: how they stand, and what does not match. Empty while no totals of invoices are given. */
 import { literal } from "../columns.ts";
-import type { Database } from "../database.ts";
+import type { Asked } from "../database.ts";
 import { plain } from "../decimals.ts";
 import { count, money } from "./format.ts";
 import type { InvoiceFinding, Invoices } from "./model.ts";
@@ -19,7 +19,7 @@ const INVOICES = (currency: string): string => `(
     AND invoice_issuer_name IN (SELECT invoice_issuer_name FROM billed_by_invoice WHERE invoice_total IS NOT NULL)
   GROUP BY ALL)`;
 
-export async function invoices(database: Database, currency: string): Promise<Invoices> {
+export async function invoices(database: Asked, currency: string): Promise<Invoices> {
   const [counts = []] = await database.query(`
     SELECT count(*) FILTER (matched_by IN ('exact', 'total')), count(*) FILTER (matched_by = 'lines'),
            count(*) FILTER (invoice_state = 'open'), count(*) FILTER (finding IS NOT NULL)

@@ -104,8 +104,8 @@ export interface Dimension {
   readonly name: string;
   /** The values, those with the largest cost first. */
   readonly values: readonly string[];
-  /** Index of the day, index of the value, billed cost. Days and values without cost have no entry. */
-  readonly costs: readonly (readonly [day: number, value: number, cost: string])[];
+  /** The billed costs of each value by day, as `dayCosts` reads them. Days without a cost are left out. */
+  readonly costs: readonly string[];
 }
 
 /** Something that grew or fell from the month before, on the days that are compared. */

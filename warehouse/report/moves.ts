@@ -1,5 +1,5 @@
 /** "What moved": the change against the month before, in parts that add up to it. */
-import type { Database } from "../database.ts";
+import type { Asked } from "../database.ts";
 import { plain } from "../decimals.ts";
 import { COMPARED } from "./clock.ts";
 import type { Mover, Moves } from "./model.ts";
@@ -17,7 +17,7 @@ const LABELS = [
 ] as const;
 
 /** The change in parts. The first label that one of the compared costs has makes the parts. */
-export async function movesOf(database: Database): Promise<Moves> {
+export async function movesOf(database: Asked): Promise<Moves> {
   const [counts = []] = await database.query(
     `SELECT ${LABELS.map(({ column }) => `count(${column})`).join(", ")} FROM ${COMPARED}`,
   );
@@ -32,7 +32,7 @@ export async function movesOf(database: Database): Promise<Moves> {
 
 /** Costs without the label have a line for each charge category, so that a credit or a tax is seen. */
 async function partsOf(
-  database: Database,
+  database: Asked,
   { column, name }: (typeof LABELS)[number],
 ): Promise<Mover[]> {
   const rows = await database.query(`
@@ -61,7 +61,7 @@ async function partsOf(
 
 /** The largest changes of other labels: the same money once more. */
 async function largestOf(
-  database: Database,
+  database: Asked,
   labels: readonly (typeof LABELS)[number][],
 ): Promise<Mover[]> {
   if (labels.length === 0) return [];

@@ -1,7 +1,8 @@
 /** The figures of the summary: what a person reads first of each currency, at the end of a sync. */
-import type { Database } from "../database.ts";
+import type { Asked } from "../database.ts";
 import { plain } from "../decimals.ts";
-import { makeCosts, ofCurrency, TO_DATE } from "./clock.ts";
+import type { Answers } from "./answers.ts";
+import { TO_DATE } from "./clock.ts";
 import type { Largest, MonthSum, Overview, Screen } from "./model.ts";
 import { claimOf } from "./words.ts";
 
@@ -10,26 +11,26 @@ const LARGEST = 3;
 
 /** Adds the figures that the page has in its charts and tables. */
 export async function overviewsOf(
-  database: Database,
+  answers: Answers,
   screens: readonly Screen[],
 ): Promise<Overview[]> {
   const overviews: Overview[] = [];
   for (const screen of screens) {
-    await makeCosts(database, ofCurrency(screen.currency));
+    answers.about(screen.currency);
     overviews.push({
       ...screen,
       claim: claimOf(screen),
-      months: await monthsOf(database),
-      ...(await totalsOf(database)),
-      models: await largestOf(database, "model_id"),
-      keys: await largestOf(database, "api_key_name"),
+      months: await monthsOf(answers),
+      ...(await totalsOf(answers)),
+      models: await largestOf(answers, "model_id"),
+      keys: await largestOf(answers, "api_key_name"),
     });
   }
   return overviews;
 }
 
 /** The running month up to the day of the page, and the two months before it. */
-async function monthsOf(database: Database): Promise<MonthSum[]> {
+async function monthsOf(database: Asked): Promise<MonthSum[]> {
   const rows = await database.query(`
     WITH months AS (
       SELECT unnest([month, previous_month, (previous_month - INTERVAL 1 MONTH)::DATE]) AS month, through_day FROM report_clock),
@@ -58,7 +59,7 @@ async function monthsOf(database: Database): Promise<MonthSum[]> {
 }
 
 /** All costs, and those after the day with which the page ends. */
-async function totalsOf(database: Database): Promise<Pick<Overview, "all" | "later">> {
+async function totalsOf(database: Asked): Promise<Pick<Overview, "all" | "later">> {
   const [[billed = "0", since = "null", later = "0"] = []] = await database.query(`
     SELECT coalesce(sum(billed_cost), 0), min(day), coalesce(sum(billed_cost) FILTER (day > through_day), 0)
     FROM report_costs CROSS JOIN report_clock WHERE records > 0`);
@@ -69,7 +70,7 @@ async function totalsOf(database: Database): Promise<Pick<Overview, "all" | "lat
 }
 
 /** The values of a label with the largest costs in the running month. */
-async function largestOf(database: Database, column: string): Promise<Largest[]> {
+async function largestOf(database: Asked, column: string): Promise<Largest[]> {
   const rows = await database.query(`
     SELECT ${column}, sum(billed_cost) FROM ${TO_DATE} WHERE ${column} IS NOT NULL
     GROUP BY 1 HAVING sum(billed_cost) <> 0 ORDER BY 2 DESC, 1 LIMIT ${LARGEST}`);

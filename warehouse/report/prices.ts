@@ -1,6 +1,6 @@
 /** Unit costs of one currency, each kind of token by itself; the days on which a price changed; and what caching saved. */
 import { literal } from "../columns.ts";
-import type { Database } from "../database.ts";
+import type { Asked } from "../database.ts";
 import { plain, ratio, rounded, subtract } from "../decimals.ts";
 import { longDate, money, month, percent } from "./format.ts";
 import type { PriceChange, Savings, UnitCost } from "./model.ts";
@@ -21,7 +21,7 @@ const priced = (currency: string): string => `(
   WHERE billing_currency = ${literal(currency)} AND lower(unit) IN ('tokens', 'token') AND model_id IS NOT NULL)`;
 
 /** Effective cost per million tokens by week, of the kinds of tokens that cost most. */
-export async function unitCosts(database: Database, currency: string): Promise<UnitCost[]> {
+export async function unitCosts(database: Asked, currency: string): Promise<UnitCost[]> {
   const rows = await database.query(`
     WITH priced AS ${priced(currency)},
     latest AS (SELECT * FROM priced WHERE week > (SELECT max(week) FROM priced) - ${7 * WEEKS}),
@@ -36,7 +36,7 @@ export async function unitCosts(database: Database, currency: string): Promise<U
 }
 
 /** The newest changes of effective prices. */
-export async function priceChanges(database: Database, currency: string): Promise<PriceChange[]> {
+export async function priceChanges(database: Asked, currency: string): Promise<PriceChange[]> {
   const rows = await database.query(`
     SELECT DISTINCT day, name, round(effective_price_before, 6), round(effective_price, 6) FROM ${priced(currency)}
     WHERE is_effective_price_change ORDER BY day DESC, name LIMIT ${CHANGES}`);
@@ -49,7 +49,7 @@ export async function priceChanges(database: Database, currency: string): Promis
 }
 
 /** What caching saved in the month of the report; null if no token of it was cached. */
-export async function savingsOf(database: Database, currency: string): Promise<Savings | null> {
+export async function savingsOf(database: Asked, currency: string): Promise<Savings | null> {
   const [[first = "", cached = "0", tokens = "0", saved = "0", possible = "null"] = []] =
     await database.query(`
     WITH savings AS (SELECT cache_savings.* FROM cache_savings JOIN report_clock USING (month)),

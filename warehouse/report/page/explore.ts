@@ -1,5 +1,6 @@
 /** Costs by a label and in a period that people choose. */
 import { add } from "../../decimals.ts";
+import { dayCosts } from "../day_costs.ts";
 import {
   type Period,
   type PeriodName,
@@ -76,12 +77,15 @@ function showTables(figure: HTMLElement, view: View, choice: Choice): void {
   ]);
   const titles = [dimension.name, `Billed ${view.currency}`, "Before", "Change", ""];
   figure.querySelector(".shares")?.replaceChildren(tableOf(titles, rows));
-  const days = dimension.costs
-    .filter(([day]) => day >= period.from && day < period.to)
-    .toSorted((a, b) => a[0] - b[0] || a[1] - b[1])
-    .map(([day, value, cost]) => [
+  const days = dimension.values
+    .flatMap((value, index) =>
+      dayCosts(dimension.costs[index] ?? "").map(([day, cost]) => ({ day, value, cost })),
+    )
+    .filter(({ day }) => day >= period.from && day < period.to)
+    .toSorted((a, b) => a.day - b.day)
+    .map(({ day, value, cost }) => [
       longDate(view.days[day] ?? "1970-01-01"),
-      nameElement(dimension.values[value] ?? ""),
+      nameElement(value),
       moneyElement(cost),
     ]);
   const byDay = tableOf(["Day", dimension.name, `Billed ${view.currency}`], days, 2);
@@ -170,9 +174,10 @@ function sumsOf(
 ): string[] {
   const [first = 0] = starts;
   const bars = starts.map((): string[] => []);
-  for (const [day, value, cost] of dimension.costs) {
-    if (day < first || day >= period.to || !values.has(value)) continue;
-    bars[Math.floor((day - first) / width)]?.push(cost);
+  for (const value of values) {
+    for (const [day, cost] of dayCosts(dimension.costs[value] ?? "")) {
+      if (day >= first && day < period.to) bars[Math.floor((day - first) / width)]?.push(cost);
+    }
   }
   return bars.map(add);
 }

@@ -1,5 +1,6 @@
 /** The running month: cost since its first day, the month before, the forecast and the budget. */
 import { add } from "../../decimals.ts";
+import { dayCosts } from "../day_costs.ts";
 import { shortDate } from "../format.ts";
 import type { Headline, View } from "../model.ts";
 import { periodOf, wholeMonthBefore } from "../explore.ts";
@@ -20,9 +21,10 @@ interface Months {
 
 /** Sums since the first day, of days `from` to `to`. */
 function runningSums({ dimensions: [dimension] }: View, from: number, to: number): string[] {
+  const all = (dimension?.costs ?? []).flatMap(dayCosts);
   const sums: string[] = [];
   for (let day = from; day < to; day += 1) {
-    const costs = (dimension?.costs ?? []).filter(([of]) => of === day).map(([, , cost]) => cost);
+    const costs = all.filter(([of]) => of === day).map(([, cost]) => cost);
     sums.push(add([sums.at(-1) ?? "0", ...costs]));
   }
   return sums;

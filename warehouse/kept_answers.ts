@@ -1,0 +1,44 @@
+/**
+ * Answers that a report got, kept for the next one in the schema `source_ai_billing`. They stay true while the models stay as they are:
+ * whoever changes a model forgets them in the same transaction.
+ */
+import type { Database } from "./database.ts";
+
+const ANSWERS = "source_ai_billing.kept_answers";
+
+/** The answers of one page. */
+export interface KeptAnswers {
+  /** Tells two contents of the tables apart that are made for each page. */
+  readonly basis: string;
+  /** Rows of texts as JSON, by a hash of their query. */
+  readonly answers: ReadonlyMap<string, string>;
+}
+
+/** Belongs into each transaction that changes a model. */
+export const forgetAnswers = (database: Database): Promise<void> =>
+  database.run(`DROP TABLE IF EXISTS ${ANSWERS}`);
+
+/** The answers that were kept; none if they have another basis. */
+export async function readAnswers(
+  database: Database,
+  basis: string,
+): Promise<KeptAnswers["answers"]> {
+  const found = await database.query(
+    "SELECT 1 FROM duckdb_tables() WHERE schema_name = 'source_ai_billing' AND table_name = 'kept_answers'",
+  );
+  if (found.length === 0) return new Map();
+  const rows = await database.query(`SELECT basis, query, answer FROM ${ANSWERS}`);
+  return new Map(
+    rows.flatMap(([of, query = "", answer = ""]) => (of === basis ? [[query, answer]] : [])),
+  );
+}
+
+/** Replaces the answers. */
+export const writeAnswers = (database: Database, { basis, answers }: KeptAnswers): Promise<void> =>
+  database.transaction(async () => {
+    await forgetAnswers(database);
+    await database.run(`CREATE TABLE ${ANSWERS} (basis VARCHAR, query VARCHAR, answer VARCHAR)`);
+    for (const [query, answer] of answers) {
+      await database.run(`INSERT INTO ${ANSWERS} VALUES (?, ?, ?)`, [basis, query, answer]);
+    }
+  });

@@ -1,0 +1,94 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
+import { Database } from "../database.ts";
+import { forgetAnswers, readAnswers, writeAnswers } from "../kept_answers.ts";
+import { refreshModels } from "../refresh.ts";
+import { october } from "../testing_costs.ts";
+import { pageOf } from "./testing.ts";
+
+let folder: string;
+let database: Database;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "answers-"));
+  const path = join(folder, "billing.duckdb");
+  await october(path);
+  database = await Database.open(path, "write");
+  await refreshModels(database);
+});
+afterEach(() => vi.restoreAllMocks());
+afterAll(async () => {
+  database.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A newer reading of a day, with the rows of the one before. */
+const READ_AGAIN = `
+  INSERT INTO export_windows BY NAME
+  SELECT * REPLACE (id || '+' AS id, reading_id || '+' AS reading_id, ended_at + INTERVAL 1 HOUR AS ended_at,
+                    began_at + INTERVAL 1 HOUR AS began_at, pass_began_at + INTERVAL 1 HOUR AS pass_began_at)
+  FROM export_windows WHERE day = DATE '2026-10-30' QUALIFY row_number() OVER (ORDER BY reading_id DESC) = 1`;
+
+/** A page that takes no answer of an earlier one. */
+async function newPage(): Promise<unknown> {
+  await forgetAnswers(database);
+  return await pageOf(database);
+}
+
+it("a page after a sync that found nothing new reads no costs", async () => {
+  const before = await newPage();
+  await database.run(READ_AGAIN);
+  expect(await refreshModels(database)).toBe("proofs");
+  const asked = [vi.spyOn(database, "query"), vi.spyOn(database, "run")];
+  const page = await pageOf(database);
+  const statements = asked.flatMap(({ mock }) => mock.calls.map(([sql]) => sql));
+  expect(statements.filter((sql) => /costs\b(?!')/.test(sql))).toEqual([]);
+  expect(page).not.toEqual(before);
+  expect(page).toEqual(await newPage());
+});
+
+it("a page takes no answer from before a cost changed", async () => {
+  const before = await newPage();
+  // The sums of the day stay as they are, and so does its proof.
+  await database.run(`UPDATE costs SET "x_ProjectId" = 'q' WHERE "x_RecordId" = '10-05'`);
+  expect(await refreshModels(database)).toBe("days");
+  const page = await pageOf(database);
+  expect(page).not.toEqual(before);
+  expect(page).toEqual(await newPage());
+});
+
+it("costs of several currencies are not mixed up", async () => {
+  await database.run(`UPDATE costs SET "BillingCurrency" = 'EUR' WHERE "x_RecordId" = '10-06'`);
+  await refreshModels(database);
+  const page = await newPage();
+  expect(page).toMatchObject({
+    data: {
+      views: [
+        { currency: "USD", current: "630" },
+        { currency: "EUR", current: "20" },
+      ],
+    },
+    overviews: [{ all: { billed: "630" } }, { all: { billed: "20" } }],
+  });
+  // Of the thirty days of October, the sixth has no cost in USD, and the twentieth has 50 more.
+  const [before, after] = ["20 20 20 20 20 1:20 ", " 20".repeat(10)];
+  const days = `${before}${"20 ".repeat(12)}70${after}`;
+  expect(page).toMatchObject({
+    data: {
+      views: [
+        {
+          dimensions: expect.arrayContaining([{ name: "Provider", values: ["A"], costs: [days] }]),
+        },
+        {},
+      ],
+    },
+  });
+  expect(await pageOf(database)).toEqual(page);
+});
+
+it("answers of another program, or of other days, are not taken", async () => {
+  await writeAnswers(database, { basis: "one", answers: new Map([["a", "[]"]]) });
+  expect(await readAnswers(database, "one")).toEqual(new Map([["a", "[]"]]));
+  expect(await readAnswers(database, "other")).toEqual(new Map());
+});
