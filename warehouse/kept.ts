@@ -44,7 +44,7 @@ export const both = (
 ): string => datasets.map((dataset) => query(dataset)).join(" UNION ALL ");
 
 /** The rows that only one of two queries has. Each query has a row once, and is computed once. */
-const onlyInOne = (one: string, other: string): string =>
+export const onlyInOne = (one: string, other: string): string =>
   `SELECT * FROM (FROM (${one}) UNION ALL FROM (${other})) GROUP BY ALL HAVING count(*) = 1`;
 
 type Queries = Readonly<Record<string, string>>;
@@ -84,6 +84,11 @@ export const CHAINS: Queries = {
 export const STEP_FACTS: Queries = {
   ai_billing__calendar_costs: "FROM ai_billing__calendar_costs",
   ai_billing__manifest: `SELECT DISTINCT place, began_at::DATE FROM ai_billing__manifest WHERE dataset = 'costs'`,
+};
+
+/** The days that `cost_anomalies` compares. Their statuses are shown beside them only. */
+export const COMPARED_DAYS: Queries = {
+  "compared days": "SELECT * EXCLUDE (day_status) FROM ai_billing__calendar_costs",
 };
 
 /**
@@ -258,6 +263,6 @@ export async function keepAll(database: Database): Promise<void> {
     await database.run(`CREATE OR REPLACE TABLE ${OWN}.kept_${name} AS ${query}`);
   }
   await database.run(`DROP TABLE IF EXISTS ${OWN}.kept_facts`);
-  await keepFacts(database, { ...STEP_FACTS, ...ROW_FACTS });
+  await keepFacts(database, { ...STEP_FACTS, ...COMPARED_DAYS, ...ROW_FACTS });
   await keepReports(database);
 }

@@ -1,7 +1,18 @@
 /** The models that people query, after a refresh has made some days again. */
 import { areMost, IS_MADE, isMade } from "./changed_days.ts";
 import type { Database } from "./database.ts";
-import { DATASETS, DAY, kindsOf, RAW_DAY, ROW_FACTS, STATUS_DAYS, STEP_FACTS } from "./kept.ts";
+import { charged, IN_MADE_MONTHS, OF_MONTHS, ofSomeMonths, unusualSince } from "./parts.ts";
+import {
+  COMPARED_DAYS,
+  DATASETS,
+  DAY,
+  kindsOf,
+  onlyInOne,
+  RAW_DAY,
+  ROW_FACTS,
+  STATUS_DAYS,
+  STEP_FACTS,
+} from "./kept.ts";
 import { isInternal, type Model, queryOf, readsOf } from "./models.ts";
 import { PARTIAL, type Steps } from "./steps.ts";
 
@@ -19,6 +30,9 @@ const OF_PARTIAL_STEPS = [
   "current_costs",
   "current_usage",
 ];
+
+/** A model whose rows follow from days before them. */
+const ANOMALIES = "cost_anomalies";
 
 /** A model with the columns of the raw tables. */
 const FOCUS = "focus_cost_and_usage";
@@ -45,10 +59,14 @@ export class Marts {
   readonly #restated = new Set<string>();
   /** The models that are as they must be. */
   readonly #done: Set<string>;
+  /** Whether other values of labels were charged on a day than before. */
+  #hasNewCharges = false;
+  /** Whether other days are known, or complete, than before. */
+  #hasNewDays = false;
   /** Whether rows of a kind came or went, from which models of days may take something for all days. */
   #hasNewKinds = false;
   /** The facts that were compared, and belong to the models as they are now. */
-  readonly facts: Record<string, string> = { ...STEP_FACTS };
+  readonly facts: Record<string, string> = { ...STEP_FACTS, ...COMPARED_DAYS };
 
   constructor(database: Database, models: readonly Model[], steps: Steps) {
     this.#database = database;
@@ -67,6 +85,7 @@ export class Marts {
     for (const [name, query] of Object.entries(STEP_FACTS)) {
       if (!(await isKept({ [name]: query }))) this.#changed.add(name);
     }
+    this.#hasNewDays = !(await isKept(COMPARED_DAYS));
     if (this.#steps.datasets.length > 0) {
       for (const [name, query] of Object.entries(ROW_FACTS)) {
         this.facts[name] = query;
@@ -166,8 +185,21 @@ export class Marts {
       this.#changed.add(model.name);
       if (isInternal(model)) continue;
       await this.#needStepsOf(model);
-      await this.#whole(model.name);
+      if (!(await this.#makePart(model))) await this.#whole(model.name);
     }
+  }
+
+  /** Makes the rows of a model that the changed days can change. @returns whether that is possible */
+  async #makePart({ name, body }: Model): Promise<boolean> {
+    const [[first = "null"] = []] = await this.#database.query("SELECT min(day) FROM shown_days");
+    if (this.#hasNewDays || first === "null" || first.startsWith("0001-")) return false;
+    const query = queryOf({ name, body });
+    if (name === ANOMALIES && !this.#hasNewCharges) {
+      await this.#replace(name, `day >= DATE '${first}'`, unusualSince(query, first));
+    } else if (OF_MONTHS.includes(name)) {
+      await this.#replace(name, IN_MADE_MONTHS, ofSomeMonths(query));
+    } else return false;
+    return true;
   }
 
   #isAffected(model: Model): boolean {
@@ -200,10 +232,10 @@ export class Marts {
   }
 
   /** Makes the rows of a model again that meet a condition. @returns whether they are others than before */
-  async #replace(name: string, condition: string): Promise<boolean> {
+  async #replace(name: string, condition: string, query = this.#query(name)): Promise<boolean> {
     const held = `FROM main.${name} WHERE ${condition}`;
     await this.#database.run(
-      `CREATE OR REPLACE TEMP TABLE made_rows AS SELECT * FROM (${this.#query(name)}\n) WHERE ${condition}`,
+      `CREATE OR REPLACE TEMP TABLE made_rows AS SELECT * FROM (${query}\n) WHERE ${condition}`,
     );
     const content = (rows: string): string =>
       `(SELECT count(*) || ' ' || coalesce(sum(hash(rows_)), 0) FROM (${rows}) AS rows_)`;
@@ -211,6 +243,10 @@ export class Marts {
       `SELECT ${content("FROM made_rows")} = ${content(held)}`,
     );
     if (isSame !== "true") {
+      if (name === "current_costs" && !this.#hasNewCharges) {
+        const others = onlyInOne(charged("FROM made_rows"), charged(held));
+        this.#hasNewCharges = (await this.#database.query(`${others} LIMIT 1`)).length > 0;
+      }
       await this.#database.run(`DELETE ${held}`);
       await this.#database.run(`INSERT INTO main.${name} BY NAME FROM made_rows`);
     }

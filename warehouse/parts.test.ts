@@ -1,0 +1,99 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
+import { OF_MONTHS, ofSomeMonths, unusualSince } from "./parts.ts";
+import { Database } from "./database.ts";
+import { inputTables, makeModels } from "./models.ts";
+import { refreshModels } from "./refresh.ts";
+import { prepare } from "./store.ts";
+import { addReading } from "./testing_costs.ts";
+
+/** Half a year of four keys, each with a cost on most days, of one that is new in the last days, and a plan that ended. */
+const RECORDS = `
+  SELECT 'k' || key || ' ' || strftime(day, '%m-%d') AS id, day, 'Usage' AS category, 'final' AS status,
+         CASE WHEN key = 4 THEN '90' ELSE CAST(1 + (7 * key + 3 * dayofyear(day)) % 9 AS VARCHAR) END AS cost
+  FROM range(TIMESTAMP '2026-05-01', TIMESTAMP '2026-10-31', INTERVAL 1 DAY) AS days(day), range(5) AS keys(key)
+  WHERE (key < 4 AND (key + dayofyear(day)) % 5 > 0) OR (key = 4 AND day >= TIMESTAMP '2026-10-20')
+  UNION ALL
+  SELECT 'plan ' || strftime(day, '%m-%d'), day, 'Purchase', 'final', '70'
+  FROM range(TIMESTAMP '2026-07-03', TIMESTAMP '2026-10-01', INTERVAL 1 MONTH) AS days(day)`;
+
+let folder: string;
+let database: Database;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "anomalies-"));
+  database = await Database.open(join(folder, "billing.duckdb"), "write");
+  await prepare(database, [
+    { name: "a", base_url: "https://a.example", account: "", granularity: "1d" },
+  ]);
+  for (const table of await inputTables()) await database.run(table);
+  const span = { first: "2026-05-01", end: "2026-10-31", records: RECORDS };
+  await addReading(database, { id: "r1", at: "2026-11-03", ...span });
+  await database.run(`UPDATE costs SET "x_ApiKeyId" = substr("x_RecordId", 1, 2)`);
+  await refreshModels(database);
+});
+afterEach(() => vi.restoreAllMocks());
+afterAll(async () => {
+  database.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const MODELS = ["cost_anomalies", ...OF_MONTHS];
+
+/** The models that have other rows than those that are made whole. */
+async function differing(): Promise<string[]> {
+  const others: string[] = [];
+  await database.run("BEGIN");
+  for (const name of MODELS)
+    await database.run(`CREATE TEMP TABLE renewed_${name} AS FROM ${name}`);
+  await makeModels(database, MODELS);
+  for (const name of MODELS) {
+    const [[rows] = []] = await database.query(`
+      SELECT count(*) FROM (
+        (FROM ${name} EXCEPT ALL FROM renewed_${name}) UNION ALL (FROM renewed_${name} EXCEPT ALL FROM ${name}))`);
+    if (rows !== "0") others.push(name);
+  }
+  await database.run("ROLLBACK");
+  return others;
+}
+
+const set = (what: string, where: string): string => `UPDATE costs SET ${what} WHERE ${where}`;
+const on = (day: string): string => `"ChargePeriodStart" = TIMESTAMP '${day}'`;
+
+it.each([
+  ["an amount of one key", set(`"BilledCost" = '400'`, `"x_RecordId" = 'k1 09-02'`), true],
+  ["an amount of an early month", set(`"BilledCost" = '44'`, `"x_RecordId" = 'k1 07-15'`), true],
+  ["all amounts of a day", set(`"BilledCost" = "BilledCost" || '00'`, on("2026-10-12")), true],
+  ["the third day of a new key", set(`"BilledCost" = '95'`, `"x_RecordId" = 'k4 10-22'`), true],
+  ["a day of a key that is known", set(`"BilledCost" = '2000'`, `"x_RecordId" = 'k4 10-30'`), true],
+  // The key is charged on another day than before: it is watched on other days, too.
+  ["the key of a cost", set(`"x_ApiKeyId" = 'k9'`, `"x_RecordId" = 'k2 10-29'`), false],
+  ["a plan", `DELETE FROM costs WHERE "x_RecordId" = 'plan 08-03'`, false],
+  ["a cost that is gone", `DELETE FROM costs WHERE "x_RecordId" = 'k0 10-29'`, false],
+])(
+  "anomalies and months after a change of %s equal those of all days",
+  async (_, change, isSome) => {
+    await database.run(change);
+    const run = vi.spyOn(database, "run");
+    expect(await refreshModels(database)).toBe("days");
+    const made = run.mock.calls.filter(([sql]) => sql.includes("AND calendar.day > DATE"));
+    expect(made).toHaveLength(isSome ? 1 : 0);
+    expect(await differing()).toEqual([]);
+    expect(
+      run.mock.calls.filter(([sql]) =>
+        /CREATE OR REPLACE TABLE main.(monthly|team)_costs AS/.test(sql),
+      ),
+    ).toEqual([]);
+  },
+);
+
+it("each kind of anomaly was among them", async () => {
+  const kinds = await database.query("SELECT DISTINCT kind FROM cost_anomalies ORDER BY ALL");
+  expect(kinds).toEqual([["account"], ["label"], ["new"], ["null"]]);
+});
+
+it("a model whose code was changed is not made in part", () => {
+  expect(() => unusualSince("SELECT 1", "2026-10-12")).toThrow(TypeError);
+  expect(() => ofSomeMonths("SELECT 1")).toThrow(TypeError);
+});
