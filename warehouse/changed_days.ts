@@ -42,11 +42,20 @@ export async function findChangedDays(database: Database): Promise<void> {
   );
 }
 
-/** Adds days to those that are made again. @returns whether any was new */
+/** The days that have rows, or had some. */
+const DAYS_WITH_ROWS = `(SELECT dataset, day FROM days_now UNION ALL SELECT dataset, day FROM ${OWN}.kept_days)`;
+
+/**
+ * Adds days to those that are made again. A day without rows has nothing to be made: each sync reads the newest days again, often
+ * before they have any.
+ *
+ * @returns whether any was new
+ */
 export async function addDays(database: Database, days: string): Promise<boolean> {
   const before = await count(database, "FROM made_days");
   await database.run(
-    `INSERT INTO made_days SELECT DISTINCT dataset, day FROM (${days}) ANTI JOIN made_days USING (dataset, day)`,
+    `INSERT INTO made_days SELECT DISTINCT dataset, day FROM (${days}) SEMI JOIN ${DAYS_WITH_ROWS} USING (dataset, day)
+     ANTI JOIN made_days USING (dataset, day)`,
   );
   return (await count(database, "FROM made_days")) > before;
 }
@@ -110,6 +119,10 @@ export async function copyRows(database: Database): Promise<readonly Dataset[] |
   }
   return copied;
 }
+
+/** Whether a row of a raw table changed. */
+export const hasChangedRows = async (database: Database): Promise<boolean> =>
+  (await count(database, "FROM changed_days")) > 0;
 
 /** Whether a row of a model lies on a day that is made again. */
 export const isMade = (dataset: Dataset, day: string): string =>

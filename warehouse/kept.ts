@@ -80,9 +80,16 @@ export const CHAINS: Queries = {
   ),
 };
 
+const STANDING_MONTHS =
+  "SELECT *, date_trunc('month', day) AS month FROM ai_billing__standing_costs";
+
 /** Models of amounts take these facts from steps; each has the name of its step. A reading that only confirms a day changes none. */
 export const STEP_FACTS: Queries = {
   ai_billing__calendar_costs: "FROM ai_billing__calendar_costs",
+  // Models of single days read it, too. They are made again where it changes for a day with rows.
+  ai_billing__standing_costs: `
+    SELECT base_url, account, month, min(since)::DATE AS since, NULL::DATE AS until FROM (${STANDING_MONTHS}) GROUP BY ALL
+    UNION ALL SELECT base_url, account, month, since::DATE, until::DATE FROM (${STANDING_MONTHS}) WHERE NOT is_kept`,
   ai_billing__manifest: `SELECT DISTINCT place, began_at::DATE FROM ai_billing__manifest WHERE dataset = 'costs'`,
 };
 
@@ -147,6 +154,10 @@ const STATUSES: Queries = {
       `SELECT dataset, scope, account, base_url, day, status FROM ai_billing__completeness_${dataset}`,
   ),
 };
+
+/** Rows as a number that tells two contents apart. */
+export const contentOf = (rows: string): string =>
+  `(SELECT count(*) || ' ' || coalesce(sum(hash(rows_)), 0) FROM (${rows}) AS rows_)`;
 
 /** The facts as rows: the name, and a number that tells two contents apart. */
 export const valuesOf = (facts: Queries): string =>

@@ -1,17 +1,20 @@
 /** The models that people query, after a refresh has made some days again. */
-import { areMost, IS_MADE, isMade } from "./changed_days.ts";
+import { areMost, hasChangedRows, IS_MADE, isMade } from "./changed_days.ts";
 import type { Database } from "./database.ts";
 import { charged, IN_MADE_MONTHS, OF_MONTHS, ofSomeMonths, unusualSince } from "./parts.ts";
 import {
   COMPARED_DAYS,
+  contentOf,
   DATASETS,
   DAY,
   kindsOf,
   onlyInOne,
   RAW_DAY,
   ROW_FACTS,
+  SAID,
   STATUS_DAYS,
   STEP_FACTS,
+  STEPS,
 } from "./kept.ts";
 import { isInternal, type Model, queryOf, readsOf } from "./models.ts";
 import { PARTIAL, type Steps } from "./steps.ts";
@@ -92,7 +95,8 @@ export class Marts {
         if (!(await isKept({ [name]: query }))) this.#hasNewKinds = true;
       }
     }
-    if (this.#changed.size + this.#restated.size + this.#steps.datasets.length === 0) return false;
+    const isSame = this.#changed.size + this.#restated.size === 0;
+    if (isSame && !this.#hasNewKinds && !(await hasChangedRows(this.#database))) return false;
     await this.#makeDays();
     await this.#makeWhole();
     return true;
@@ -102,20 +106,22 @@ export class Marts {
   async #takeRows(): Promise<void> {
     const { datasets } = this.#steps;
     if (datasets.length > 0) {
-      for (const name of ["restatements", "invalid_rows"]) await this.#replace(name, IS_MADE);
+      for (const name of ["restatements", "invalid_rows"]) {
+        if (await this.#replace(name, IS_MADE)) this.#changed.add(name);
+      }
     }
     for (const dataset of datasets) {
       const name = `current_${dataset}`;
       if (await this.#replace(name, isMade(dataset, DAY))) this.#changed.add(name);
     }
+    for (const name of STEPS.keys()) {
+      if (await this.#steps.isChanged(name)) this.#changed.add(name);
+    }
     if (!datasets.includes("costs")) return;
-    await this.#steps.keepSaid();
+    if (await this.#steps.keepSaid()) this.#changed.add(SAID);
     for (const name of OF_VERSIONS) {
       await this.#needStepsOf(this.#model(name));
       if (await this.#replace(name, isMade("costs", DAY))) this.#changed.add(name);
-    }
-    for (const name of ["found", "standing", "removed", "provider"]) {
-      this.#changed.add(`ai_billing__${name}_costs`);
     }
   }
 
@@ -237,10 +243,8 @@ export class Marts {
     await this.#database.run(
       `CREATE OR REPLACE TEMP TABLE made_rows AS SELECT * FROM (${query}\n) WHERE ${condition}`,
     );
-    const content = (rows: string): string =>
-      `(SELECT count(*) || ' ' || coalesce(sum(hash(rows_)), 0) FROM (${rows}) AS rows_)`;
     const [[isSame = ""] = []] = await this.#database.query(
-      `SELECT ${content("FROM made_rows")} = ${content(held)}`,
+      `SELECT ${contentOf("FROM made_rows")} = ${contentOf(held)}`,
     );
     if (isSame !== "true") {
       if (name === "current_costs" && !this.#hasNewCharges) {

@@ -58,8 +58,9 @@ async function renew(database: Database): Promise<Made | undefined> {
     await database.transaction(async () => {
       isMore = await marts.make(isKept);
       await keepReports(database);
-      if (!isMore) return;
-      await forgetAnswers(database);
+      if (isMore) await forgetAnswers(database);
+      // Days that were made again with the same rows are no longer due.
+      else if (steps.datasets.length === 0) return;
       await steps.keep();
       await keepRecords(database);
       await keepFacts(database, marts.facts);

@@ -3,6 +3,7 @@ import { addDays, copyRows, IS_MADE, isMade } from "./changed_days.ts";
 import type { Database } from "./database.ts";
 import {
   CHAINS,
+  contentOf,
   type Dataset,
   DATASETS,
   DAY,
@@ -152,18 +153,39 @@ export class Steps {
     }
   }
 
-  /** Keeps what the rows of changed records say in columns of the provider, and shows all of it. */
-  async keepSaid(): Promise<void> {
+  /** Whether a step has other rows on the days that are made again than before. */
+  async isChanged(name: string): Promise<boolean> {
+    const dataset = STEPS.get(name);
+    if (dataset === undefined || !this.datasets.includes(dataset)) return false;
+    const made = `WHERE ${isMade(dataset, DAY)}`;
+    return await this.#differ(`FROM temp.${name} ${made}`, `FROM ${OWN}.kept_${name} ${made}`);
+  }
+
+  async #differ(one: string, other: string): Promise<boolean> {
+    const [[isSame] = []] = await this.#database.query(
+      `SELECT ${contentOf(one)} = ${contentOf(other)}`,
+    );
+    return isSame !== "true";
+  }
+
+  /**
+   * Keeps what the rows of changed records say in columns of the provider, and shows all of it.
+   *
+   * @returns whether it is something else than before
+   */
+  async keepSaid(): Promise<boolean> {
+    let isOther = false;
     if (this.datasets.includes("costs")) {
       await this.whole(SAID);
-      await this.#database.run(
-        `DELETE FROM ${OWN}.kept_${SAID} WHERE hash(record_id) IN (SELECT record FROM made_records WHERE dataset = 'costs')`,
-      );
+      const kept = `FROM ${OWN}.kept_${SAID} WHERE hash(record_id) IN (SELECT record FROM made_records WHERE dataset = 'costs')`;
+      isOther = await this.#differ(`FROM temp.${SAID}`, kept);
+      await this.#database.run(`DELETE ${kept}`);
       await this.#database.run(`INSERT INTO ${OWN}.kept_${SAID} BY NAME FROM temp.${SAID}`);
       await this.#database.run(`DROP TABLE temp.${SAID}`);
     }
     await this.#database.run(`CREATE OR REPLACE TEMP VIEW ${SAID} AS FROM ${OWN}.kept_${SAID}`);
     this.#made.add(SAID);
+    return isOther;
   }
 
   #query(name: string): string {

@@ -23,12 +23,26 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A newer reading of a day, with the rows of the one before. */
-const READ_AGAIN = `
+/** A newer reading of a day, of a window that ends later. The rows of the one before stand. */
+const readAgain = (day: string, columns = ""): string => `
   INSERT INTO export_windows BY NAME
   SELECT * REPLACE (id || '+' AS id, reading_id || '+' AS reading_id, ended_at + INTERVAL 1 HOUR AS ended_at,
-                    began_at + INTERVAL 1 HOUR AS began_at, pass_began_at + INTERVAL 1 HOUR AS pass_began_at)
-  FROM export_windows WHERE day = DATE '2026-10-30' QUALIFY row_number() OVER (ORDER BY reading_id DESC) = 1`;
+                    began_at + INTERVAL 1 HOUR AS began_at, pass_began_at + INTERVAL 1 HOUR AS pass_began_at,
+                    window_end + INTERVAL 1 HOUR AS window_end${columns})
+  FROM export_windows WHERE day = DATE '${day}' QUALIFY row_number() OVER (ORDER BY reading_id DESC) = 1`;
+
+/** The first reading of the day after the last one with rows. */
+const EMPTY_DAY = readAgain(
+  "2026-10-30",
+  `, DATE '2026-10-31' AS day, TIMESTAMP '2026-11-01' AS covered_through, 0 AS records, 0 AS rows, '[]'::JSON AS totals,
+   reading_id || '+' AS rows_reading_id`,
+);
+
+/** The statements that a test gives the database from here on. */
+function statements(): () => string[] {
+  const asked = [vi.spyOn(database, "query"), vi.spyOn(database, "run")];
+  return () => asked.flatMap(({ mock }) => mock.calls.map(([sql]) => sql));
+}
 
 /** A page that takes no answer of an earlier one. */
 async function newPage(): Promise<unknown> {
@@ -37,15 +51,23 @@ async function newPage(): Promise<unknown> {
 }
 
 it("a page after a sync that found nothing new reads no costs", async () => {
+  await database.run(EMPTY_DAY);
+  expect(await refreshModels(database)).toBe("days");
   const before = await newPage();
-  await database.run(READ_AGAIN);
+  await database.run(readAgain("2026-10-30"));
   expect(await refreshModels(database)).toBe("proofs");
-  const asked = [vi.spyOn(database, "query"), vi.spyOn(database, "run")];
+  const asked = statements();
   const page = await pageOf(database);
-  const statements = asked.flatMap(({ mock }) => mock.calls.map(([sql]) => sql));
-  expect(statements.filter((sql) => /costs\b(?!')/.test(sql))).toEqual([]);
+  expect(asked().filter((sql) => /costs\b(?!')/.test(sql))).toEqual([]);
   expect(page).not.toEqual(before);
   expect(page).toEqual(await newPage());
+});
+
+it("a day that is read again before it has rows has nothing to be made", async () => {
+  await database.run(readAgain("2026-10-31", ", reading_id || '+' AS rows_reading_id"));
+  const asked = statements();
+  expect(await refreshModels(database)).toBe("proofs");
+  expect(asked().filter((sql) => /CREATE TEMP TABLE (usage|costs)/.test(sql))).toEqual([]);
 });
 
 it("a page takes no answer from before a cost changed", async () => {
