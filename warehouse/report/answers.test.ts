@@ -109,6 +109,16 @@ it("costs of several currencies are not mixed up", async () => {
   expect(await pageOf(database)).toEqual(page);
 });
 
+it("a team that comes between two pages is on the second one", async () => {
+  await database.run(
+    "INSERT INTO ai_billing_teams (label, value, team) VALUES ('project_id', 'p', 'Search')",
+  );
+  expect(await refreshModels(database)).toBe("all");
+  expect(await pageOf(database)).toMatchObject({
+    data: { views: [{ teams: [{ team: "Search" }, { team: "unallocated" }] }, {}] },
+  });
+});
+
 it("answers of another program, or of other days, are not taken", async () => {
   await writeAnswers(database, { basis: "one", answers: new Map([["a", "[]"]]) });
   expect(await readAnswers(database, "one")).toEqual(new Map([["a", "[]"]]));

@@ -113,10 +113,12 @@ export async function makeCosts(database: Database, source: string, number = 0):
     `CREATE OR REPLACE TEMP TABLE report_teams AS ${await modelQuery("ai_billing__teams")}`,
   );
   const hasTeams = (await database.query("SELECT 1 FROM report_teams LIMIT 1")).length > 0;
+  const table = `report_costs_of_teams_${number}`;
+  if (hasTeams) {
+    await database.run(`CREATE OR REPLACE TEMP TABLE ${table} AS ${withTeams(source)}`);
+  }
   await database.run(
-    hasTeams
-      ? `CREATE OR REPLACE TEMP TABLE report_costs_${number} AS ${withTeams(source)}`
-      : `CREATE OR REPLACE TEMP VIEW report_costs_${number} AS ${withoutTeams(source)}`,
+    `CREATE OR REPLACE TEMP VIEW report_costs_${number} AS ${hasTeams ? `FROM ${table}` : withoutTeams(source)}`,
   );
   await showCosts(database, number);
 }
