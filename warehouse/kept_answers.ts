@@ -18,13 +18,14 @@ export interface KeptAnswers {
 export const forgetAnswers = (database: Database): Promise<void> =>
   database.run(`DROP TABLE IF EXISTS ${ANSWERS}`);
 
-/** The answers that were kept; none if they have another basis. */
+/** The answers that were kept; none if they have another basis. A file that is attached, to be copied, may have answers of its own. */
 export async function readAnswers(
   database: Database,
   basis: string,
 ): Promise<KeptAnswers["answers"]> {
   const found = await database.query(
-    "SELECT 1 FROM duckdb_tables() WHERE schema_name = 'source_ai_billing' AND table_name = 'kept_answers'",
+    `SELECT 1 FROM duckdb_tables()
+    WHERE database_name = current_database() AND schema_name = 'source_ai_billing' AND table_name = 'kept_answers'`,
   );
   if (found.length === 0) return new Map();
   const rows = await database.query(`SELECT basis, query, answer FROM ${ANSWERS}`);
