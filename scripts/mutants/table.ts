@@ -43,6 +43,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     rule: "W4",
+    file: "src/streams/job.ts",
+    from: "rewrites: job.rewrites?.filter(isInside) ?? null",
+    to: "",
+    test: "src/streams/reader.test.ts: W4: a second reading whose window is shortened says nothing of the days that were cut off",
+  },
+  {
+    rule: "W4",
     file: "src/core/plan.ts",
     from: "const today = ceilTo(at.bucket, at.now);",
     to: "const today = at.now;",

@@ -123,6 +123,15 @@ export function startOver(job: Job, reading: Reading | null): Job {
 }
 
 /**
+ * A job for a part of its window, because the provider refused the rest (W4). A second reading is then about the days of this part
+ * only: the other days stay forgotten, and the next sync reads them.
+ */
+export function shortened(job: Job, window: Range): Job {
+  const isInside = ({ day }: DayDigest): boolean => window.start <= day && day < window.end;
+  return { ...job, window, rewrites: job.rewrites?.filter(isInside) ?? null };
+}
+
+/**
  * The jobs for a window that has to begin again, under today's floor and limits. If the window stays whole, its reading keeps
  * its id. Otherwise each part has a reading and a memory of its own. Records that the replaced window wrote are not written
  * again (P5). So a part may count rows that carry the old reading's id, and the days of these rows stay unknown (R4).

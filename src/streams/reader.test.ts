@@ -4,9 +4,11 @@ import { DAY, HOUR } from "../core/time.ts";
 import { ConnectorError, type ErrorCode } from "../errors.ts";
 import {
   at,
+  changed,
   errorsOf,
   idsOf,
   lastState,
+  pagesOf,
   readScript,
   recordOf,
   refused,
@@ -306,6 +308,25 @@ test("W4: a window that the provider refuses because it ends in the future ends 
   expect(saidOf(run, "INFO")).toContain("refuses a window that ends in the future");
   expect(run.succeeded).toBe(true);
   expect(lastState(run)).toMatchObject({ position: DAY_ONE + DAY });
+});
+
+test("W4: a second reading whose window is shortened says nothing of the days that were cut off", async () => {
+  const input = { ...at, now: DAY_ONE + 1.5 * DAY, endDate: null, maximumWindowDays: 31, lanes: 1 };
+  const rows = [one, two, recordOf("three", 1)];
+  const first = await readScript(() => pagesOf(rows, 1), { input });
+  const later = changed(changed(rows, "one"), "two");
+  let asked = 0;
+  const provider = (): FetchedPage[] | ConnectorError[] => {
+    asked += 1;
+    if (asked === 2) return [refused("bad_request")];
+    return pagesOf(asked === 1 ? later : later.slice(0, 1), 1);
+  };
+  const run = await readScript(provider, { input, stored: lastState(first) });
+  expect(run.queries.map(({ end }) => (end - DAY_ONE) / DAY)).toEqual([2, 2, 1]);
+  expect(run.said.at(-1)?.days).toMatchObject([{ day: DAY_ONE, rows: 1 }]);
+  const state = lastState(run);
+  if (state?.mode !== "incremental") throw new Error("no state");
+  expect([...state.known.forgotten.keys()]).toEqual([DAY_ONE + DAY]);
 });
 
 test("W4: no other refused window is tried again", async () => {

@@ -17,7 +17,7 @@ import type { WindowRead, WindowSource } from "./flow.ts";
 import { HeldWindows } from "./held_windows.ts";
 import type { RecordRules } from "./invalid.ts";
 import { type JobQueue, queueOf } from "./job_queue.ts";
-import { type Job, replanned, startOver, writesOf } from "./job.ts";
+import { type Job, replanned, shortened, startOver, writesOf } from "./job.ts";
 import { Ledger } from "./ledger.ts";
 import { Notices } from "./notices.ts";
 import { OpenWindow, toResume } from "./open_window.ts";
@@ -284,7 +284,7 @@ export class StreamReader implements WindowSource {
       "INFO",
       "the provider refuses a window that ends in the future; reading up to the last whole bucket.",
     );
-    this.#queue.unshift(...windows.map((window) => ({ ...job, window })));
+    this.#queue.unshift(...windows.map((window) => shortened(job, window)));
     return true;
   }
 
