@@ -47,7 +47,7 @@ export const DAYS: readonly Mutant[] = [
   {
     rule: "R8",
     file: "src/streams/completion.ts",
-    from: "for (const message of describeShrunk(shrunk)) await warn(message);",
+    from: "for (const message of describeShrunk(judge().shrunk)) await warn(message);",
     to: "",
     test: "src/streams/reader_days.test.ts: R8: a day that shows less than half writes nothing and warns with both numbers, until it is seen again an hour later",
   },

@@ -144,6 +144,20 @@ export const RECORDS: readonly Mutant[] = [
   },
   {
     rule: "P5",
+    file: "src/streams/strays.ts",
+    from: "    this.#unsettled.add(stray);\n",
+    to: "",
+    test: "src/streams/strays.test.ts: P5: the state learns of an owned stray once the row of the day stands, and other windows of the read at once",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/strays.ts",
+    from: " && !rewritten.has(day)",
+    to: "",
+    test: "src/streams/strays.test.ts: P5: the state learns of an owned stray once the row of the day stands, and other windows of the read at once",
+  },
+  {
+    rule: "P5",
     file: "src/streams/record_filter.ts",
     from: 'const id = FINGERPRINT.idText(textOf(record["x_RecordId"]));',
     to: "const id = FINGERPRINT.contentText;",

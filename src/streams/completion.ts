@@ -152,8 +152,7 @@ export class Completion {
         { ...reading, endedAt, incomplete, unprovenBefore },
         alsoWritten,
       );
-    const { shrunk } = judge();
-    for (const message of describeShrunk(shrunk)) await warn(message);
+    for (const message of describeShrunk(judge().shrunk)) await warn(message);
     if (this.strays.isFull) await warn(tooManyStrays(limits));
     // Other windows may have changed the state while a warning was sent. From here on, no other window comes between.
     const settlement = judge();
@@ -165,6 +164,7 @@ export class Completion {
     const hasLost = settlement.hasLost || this.#writtenStrays() < strays;
     this.#announce(rangesOf(settlement.shrunk), hasLost);
     const { rewrites, reports: days } = settlement;
+    this.strays.settle(reading, new Set(rewrites.map(({ day }) => day)));
     const reported = this.#report({ reading, isWhole, days, strays: reading.standing });
     const settled = settleReading(ledger.state, reading, asLearned(settlement, reading), input.now);
     const due = [

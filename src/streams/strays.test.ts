@@ -92,6 +92,7 @@ test("P5: a stray that a look finds on its day is remembered, until a reading of
   strays.see(printOf("a"), "a", DAY_ONE, first);
   strays.own(printOf("a"), true);
   const owned = strayOf("a", { readingId: null });
+  strays.settle(windowOf(0), new Set());
   expect(strays.known).toEqual([owned]);
   strays.judge(windowOf(0), false);
   const next = new Strays(strays.known);
@@ -105,6 +106,20 @@ test("P5: a stray that a look finds on its day is remembered, until a reading of
   expect(last.known).toEqual([owned]);
   last.judge(windowOf(0), false);
   expect(last.known).toEqual([]);
+});
+
+test("P5: the state learns of an owned stray once the row of the day stands, and other windows of the read at once", () => {
+  const strays = new Strays([]);
+  strays.see(printOf("a"), "a", DAY_ONE, first);
+  strays.own(printOf("a"), true);
+  const owned = strayOf("a", { readingId: null });
+  expect(strays.see(printOf("a"), "a", DAY_ONE, second)).toEqual(owned);
+  strays.settle(windowOf(1), new Set());
+  expect(strays.known).toEqual([]);
+  strays.settle(windowOf(0), new Set([DAY_ONE]));
+  expect(strays.known).toEqual([]);
+  strays.settle(windowOf(0), new Set());
+  expect(strays.known).toEqual([owned]);
 });
 
 test("P5: a stray that is written again in a new version leaves no earlier version behind", () => {

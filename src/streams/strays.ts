@@ -59,6 +59,8 @@ export class Strays {
   readonly #seen = new Set<string>();
   /** Contents of known strays that a window of this read has returned as its own. */
   readonly #returned = new Set<string>();
+  /** Owned strays of days whose reading is not settled: a STATE with them would have the stray, but not yet the row of its day. */
+  readonly #unsettled = new Set<KnownStray>();
   /** The first words of all hashes in these tables: most records are in none, and a search by text takes longer. */
   readonly #words = new Set<number>();
   readonly #limits: Limits;
@@ -166,7 +168,9 @@ export class Strays {
     const [window] = pending.windows;
     if (!remembers || window === undefined) return;
     const hash = print.contentText;
-    this.#know({ hash, day: pending.day, readingId: null, window });
+    const stray = { hash, day: pending.day, readingId: null, window };
+    this.#know(stray);
+    this.#unsettled.add(stray);
     this.#returned.add(hash);
   }
 
@@ -253,9 +257,21 @@ export class Strays {
     }
   }
 
+  /**
+   * To be called after a complete reading of days. The rows of a day stand if the reading agreed with the state or wrote them.
+   *
+   * @param rewritten the days whose rows another reading has still to write
+   */
+  settle({ start, end }: Range, rewritten: ReadonlySet<number>): void {
+    for (const stray of this.#unsettled) {
+      const { day } = stray;
+      if (start <= day && day < end && !rewritten.has(day)) this.#unsettled.delete(stray);
+    }
+  }
+
   /** The strays for the state (S8): the newest that were written, then the newest that their days own. */
   get known(): readonly KnownStray[] {
-    const all = [...this.#known.values()];
+    const all = [...this.#known.values()].filter((stray) => !this.#unsettled.has(stray));
     const { knownStrays } = this.#limits;
     if (all.length <= knownStrays) return all;
     const written = all.filter(({ readingId }) => readingId !== null).slice(-knownStrays);
