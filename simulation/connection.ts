@@ -2,6 +2,7 @@
 import { floorOf, HOUR, iso, nextDay } from "./calendar.ts";
 import { judgeProofs } from "./current.ts";
 import { judgeSync, lastState } from "./judge.ts";
+import { LIMITS } from "../src/core/limits.ts";
 import { FAIR, type Weather } from "./network.ts";
 import { type StateValue, Warehouse } from "./platform.ts";
 import type { Strike } from "./outages.ts";
@@ -87,6 +88,8 @@ export class Connection {
   requests = 0;
   mayLoseStrays = false;
   mayCountTwice = false;
+  /** R4: the streams whose platform gave back a STATE that is older than the last one before the rows that it kept. */
+  readonly tooOld = new Set<StreamName>();
   /** The readings whose reports came after the last STATE that the platform kept: the state knows nothing of them. */
   readonly #uncovered = new Set<string>();
   /** The latest instant that the header `Date` named in any sync. Days that have left retention by this instant are not followed (R2). */
@@ -139,17 +142,29 @@ export class Connection {
     const warns = (text: string): boolean =>
       result.items.some((item) => item.kind === "log" && item.message.includes(text));
     this.mayLoseStrays ||= warns("start outside the windows that returned them");
-    this.mayCountTwice ||= warns("too many records to recognize every record");
+    // A killed process may have no time for its warning.
+    const isSmall = world.trials.limits.sightings < LIMITS.sightings;
+    const mayForget =
+      warns("too many records to recognize every record") ||
+      (isSmall && result.outcome === undefined);
+    this.mayCountTwice ||= mayForget;
     provider.strikes = [];
     const loaded = this.#load(result, step);
     const proofs = this.mode === "incremental" ? judgeProofs(this) : [];
-    const judged = this.#judge(result, step, stored);
+    const judged = this.#judge(result, step, { stored, mayForget });
     const standing = this.#judgeStanding(result, step);
     this.#note(result, loaded, [...judged, ...proofs, ...standing]);
     return result;
   }
 
-  #judge(result: SyncResult, step: Step, stored: ReadonlyMap<string, Stored>): string[] {
+  #judge(
+    result: SyncResult,
+    step: Step,
+    {
+      stored,
+      mayForget,
+    }: { readonly stored: ReadonlyMap<string, Stored>; readonly mayForget: boolean },
+  ): string[] {
     const { provider } = this.world;
     const { exchanges } = provider;
     const { weather, end, slowness } = step;
@@ -175,6 +190,7 @@ export class Connection {
       mustSucceed: calm && Object.keys(end).length === 0 && !isAhead && step.absent === null,
       mayShorten: weather.final > 0,
       prompt: slowness === 0, // a process that waits for its reader cannot end in time
+      mayForget,
       resumes: [...stored.values()].some(({ value }) => value.pass !== undefined),
     });
     for (const [stream, promises] of this.#promises) {
@@ -227,12 +243,15 @@ export class Connection {
         died && !keepsRows
           ? result.items.indexOf(wanted ?? { kind: "other" })
           : result.items.length;
-      for (const item of result.items.slice(0, kept + 1)) {
+      const next = wanted === undefined ? undefined : states[states.indexOf(wanted) + 1];
+      const nextIndex = next === undefined ? Infinity : result.items.indexOf(next);
+      for (const [index, item] of result.items.slice(0, kept + 1).entries()) {
         if (item.kind !== "record" || item.stream !== stream) continue;
         const version = this.versions.get(item.text);
         if (version === undefined) continue;
         this.warehouse.load(version, item.readingId);
         loaded += 1;
+        if (index > nextIndex) this.tooOld.add(stream);
       }
       const covered = wanted === undefined ? -1 : result.items.indexOf(wanted);
       for (const [index, item] of result.items.entries()) {

@@ -23,6 +23,11 @@ export interface Judgeable {
   readonly mayLoseStrays: boolean;
   /** Whether the connector warned that it may not recognize a repeated record (P5). The models then report a missing row. */
   readonly mayCountTwice: boolean;
+  /**
+   * R4: the streams whose platform gave back a STATE that is older than the last one before the kept rows. These rows may replace rows
+   * that the STATE takes for standing, and the models say that their day is unproven.
+   */
+  readonly tooOld: ReadonlySet<StreamName>;
   /** The chain of each stream's state. */
   readonly chainOf: (stream: StreamName) => string | undefined;
 }
@@ -62,6 +67,7 @@ export function judgeCurrent(judgeable: Judgeable): string[] {
       const isStray = record.start < start || record.start >= end;
       if (isStray && isLook(exchange, world.provider.exchanges)) continue;
       if (isStray && judgeable.mayLoseStrays) continue;
+      if (judgeable.tooOld.has(stream)) continue;
       faults.push(`R6: ${record.id} was shown, and is not in the table`);
     }
   }
@@ -84,6 +90,7 @@ export function judgeCurrent(judgeable: Judgeable): string[] {
         if (versions.length !== report.rows) {
           // A5: this provider repeats a record with other values, in a listing and as a stray. The models then report missing rows.
           if (world.provider.options.members === "volatile" || judgeable.mayCountTwice) continue;
+          if (table === "dedup" && judgeable.tooOld.has(stream)) continue;
           faults.push(`R5: ${name}: ${report.rows} rows reported, ${table} has ${versions.length}`);
         }
         faults.push(...judgeDay(rules, report, shown, world.lives));
@@ -111,7 +118,8 @@ export function judgeProven(judgeable: Judgeable, range: (rules: Rules) => Span)
     for (const [day, report] of newestReports(stream, warehouse.reports, chainOf(stream))) {
       if (Date.parse(day) < start || Date.parse(day) + DAY > end) continue;
       const shown = shownOf(stream, report, warehouse).filter(
-        ({ versions }) => versions.length !== report.rows,
+        ({ table, versions }) =>
+          versions.length !== report.rows && !(table === "dedup" && judgeable.tooOld.has(stream)),
       );
       if (report.confirmed && !report.shrunk && shown.length === 0) continue;
       if (shown.length === 0 && movedTwice(report, warehouse.reportsOf(stream, day))) continue;

@@ -7,7 +7,7 @@ import { lastState } from "./judge.ts";
 import type { Span } from "./outages.ts";
 import type { StateValue, Warehouse } from "./platform.ts";
 import type { Exchange, Rules } from "./provider.ts";
-import { type Life, type StreamName, visible } from "./records.ts";
+import { type Life, settlesFrom, type StreamName, type Version, visible } from "./records.ts";
 import { Readings } from "./readings.ts";
 import type { SyncResult } from "./sync.ts";
 import { lookbackOf } from "./world.ts";
@@ -63,6 +63,8 @@ export class Promises {
   #floor = -Infinity;
   /** W3: what starts before had left retention in some sync. A longer retention shows it again, and the scrub finds its changes. */
   #leftBefore = -Infinity;
+  /** The longest time by which `Date` was ahead of the provider's data, in milliseconds. */
+  #ahead = 0;
 
   constructor(watched: Watched) {
     this.#watched = watched;
@@ -92,6 +94,7 @@ export class Promises {
     for (const exchange of own) this.#readings.add(exchange);
     if (lookbackDays !== null && lookbackDays * DAY < lookbackOf(rules)) this.#short = true;
     this.#reconciledOn = stored?.reconciled_on ?? null;
+    this.#ahead = Math.max(this.#ahead, passage.believed.startedAt - result.startedAt);
     const faults = [...this.#positions(passage), ...this.#rereads(own, passage)];
     if (!isComplete(result, rules.stream) || isUnfinished(result, rules.stream)) return faults;
     faults.push(...this.#complete(passage, this.#chain));
@@ -104,7 +107,7 @@ export class Promises {
    * S1: the position never goes back, unless nothing was finished and the start was moved to an earlier day. The position never
    * passes `available_through` or now, unless the start was moved beyond them.
    */
-  #positions({ result, believed, stored, startDate }: Passage): string[] {
+  #positions({ result, believed, latestDate, stored, startDate }: Passage): string[] {
     const { rules } = this.#watched;
     const { frontier } = rules;
     const faults: string[] = [];
@@ -128,7 +131,8 @@ export class Promises {
       const position = Date.parse(value.position);
       if (!(position >= before))
         faults.push(`S1: position back from ${shown(before)} to ${shown(position)}`);
-      const said = Math.min(this.#readings.furthest, believed.endedAt);
+      // A window that was finished before `Date` went back counts as far as it was read then.
+      const said = Math.min(this.#readings.furthest, latestDate);
       // If `Date` went back, the position may lie in the future: it stays, and nothing is read.
       const reached = Math.max(base, before, this.#position);
       if (position > Math.max(said, reached)) {
@@ -282,9 +286,20 @@ export class Promises {
       const before = life.versions[version.index - 1];
       const isPast = before?.status === "provisional" && needed === before.index;
       const followed = isFollowed && isPast && deep < Infinity;
-      if ((version.due && !this.#short) || followed) needed = version.index;
+      if ((this.#isDue(version) && !this.#short) || followed) needed = version.index;
     }
     return needed;
+  }
+
+  /**
+   * R1: whether the position waits for a version. If `Date` is ahead, and the frontier says that all data up to `Date` are there, the
+   * position does not wait for the last versions.
+   */
+  #isDue({ due, at, record }: Version): boolean {
+    const { rules } = this.#watched;
+    if (!due || rules.frontier.kind === "honest") return due;
+    const settled = settlesFrom(record, rules.selects === "overlap");
+    return at <= settled + lookbackOf(rules) - this.#ahead;
   }
 
   /** R2: the state holds the days that were last seen as provisional. */

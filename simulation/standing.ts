@@ -84,9 +84,27 @@ export class Standing {
       const at = Date.parse(day);
       if (at < passed.keptFrom || at >= passed.keptUntil) this.#left.set(day, readingId);
       if (this.#left.get(day) === readingId) this.#known.delete(day);
-      else this.#known.set(day, rows);
+      else this.#known.set(day, this.#acceptedOf(day, rows, uncovered));
     }
     return [...faults, ...this.#forgotten(passed)];
+  }
+
+  /**
+   * R8: the number of rows of a day that two readings an hour apart have shown. The second one counts also if its listing moved, so
+   * that it proves nothing (P6). `proven`: the number of the newest proof.
+   */
+  #acceptedOf(day: string, proven: number, uncovered: ReadonlySet<string>): number {
+    const reports = this.#warehouse
+      .reportsOf(this.#rules.stream, day)
+      .filter(({ chain }) => chain === this.#chain);
+    const newest = reports.at(-1);
+    if (newest === undefined || newest.shrunk || uncovered.has(newest.reading_id)) return proven;
+    const hourBefore = Date.parse(newest.began_at) - HOUR + SLACK;
+    const isAgreed = reports.some(
+      ({ shrunk, records, began_at: beganAt }) =>
+        shrunk && records === newest.rows && Date.parse(beganAt) <= hourBefore,
+    );
+    return isAgreed ? Math.min(proven, newest.rows) : proven;
   }
 
   /** The rows that stand, by day. */
