@@ -11,7 +11,13 @@ import { run } from "../src/connector.ts";
 import { hostOf } from "../src/testing_host.ts";
 import { Database } from "../warehouse/database.ts";
 import { deliver } from "../warehouse/delivery.ts";
-import { makeAllModels, modelNames } from "../warehouse/models.ts";
+import {
+  allModels,
+  dropInternal,
+  isInternal,
+  makeTables,
+  modelNames,
+} from "../warehouse/models.ts";
 import { hasFreshModels, type Made, refreshModels } from "../warehouse/refresh.ts";
 import { pageOf } from "../warehouse/report/testing.ts";
 import { prepare } from "../warehouse/store.ts";
@@ -103,13 +109,16 @@ function disturbance(random: Random, step: number): string {
     QUALIFY row_number() OVER (PARTITION BY dataset, day, inside_window ORDER BY reading_id DESC) = 1`;
 }
 
-/** The models whose rows are others than those of a whole refresh, which is made here. */
+/** The models whose rows are others than those of a whole refresh, which is made here: of all models, also those that must be empty. */
 async function differing(database: Database): Promise<string[]> {
   const names = await modelNames();
   for (const name of names) {
     await database.run(`CREATE OR REPLACE TEMP TABLE before_${name} AS FROM main.${name}`);
   }
-  await makeAllModels(database);
+  const models = await allModels();
+  await makeTables(database, models);
+  const steps = models.filter(isInternal).map(({ name }) => name);
+  await dropInternal(database, steps);
   const found: string[] = [];
   for (const name of names) {
     const [[rows = ""] = []] = await database.query(`

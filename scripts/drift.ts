@@ -14,6 +14,7 @@ const GENERATED = [
   "docs/conformance-checks.md",
   "docs/conformance-faults.md",
   "src/core/TESTS.md",
+  "sql/duckdb_empty.json",
 ];
 const root = new URL("..", import.meta.url);
 

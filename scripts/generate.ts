@@ -4,7 +4,7 @@
  * schemas/ gives src/generated/*.d.ts (types), validators.js and all_violations.js (standalone code of ajv, bundled, so
  * that ajv itself is not loaded at run time), text_rules.ts (the rules of members of text) and catalog_schemas.ts (the
  * catalog of `discover`). scripts/columns.ts gives the lists of columns and labels for conform/, warehouse/, dbt/ and docs/. src/config/schema.ts gives
- * spec.json. conform/ gives docs/conformance-checks.md and docs/conformance-faults.md. The titles of the tests give
+ * spec.json. sql/duckdb.sql gives sql/duckdb_empty.json. conform/ gives docs/conformance-checks.md and docs/conformance-faults.md. The titles of the tests give
  * src/core/TESTS.md.
  */
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
@@ -218,6 +218,14 @@ async function writeConformancePages(): Promise<void> {
   await writeFile(new URL("docs/conformance-faults.md", root), faultsPage());
 }
 
+async function writeEmptyModels(): Promise<void> {
+  const { emptyModels } = await import("./empty_models.ts");
+  const models = Object.entries(await emptyModels()).map(
+    ([name, model]) => `${JSON.stringify(name)}: ${JSON.stringify(model)}`,
+  );
+  await writeFile(new URL("sql/duckdb_empty.json", root), `{\n${models.join(",\n")}\n}\n`);
+}
+
 /** Removes the files of an earlier generation that this one does not make; others may read the rest meanwhile. */
 async function removeStale(names: readonly string[]): Promise<void> {
   const made = new Set([
@@ -242,4 +250,5 @@ await writeTextRules();
 await writeColumns();
 await writeSpec();
 await writeConformancePages();
+await writeEmptyModels();
 await writeFile(new URL("src/core/TESTS.md", root), testsPage());

@@ -14,6 +14,9 @@ export const modelsSql = (): Promise<string> => shipped(MODELS);
 /** The path of {@link modelsSql}. */
 export const modelsPath = (): string => fileURLToPath(placeOf(MODELS));
 
+/** The models that have no row while some tables are empty; `npm run generate` writes it (scripts/empty_models.ts). */
+export const emptyModels = (): Promise<string> => shipped("sql/duckdb_empty.json");
+
 /** The script and the style sheet of the report; `npm run build` makes them from warehouse/report/page. */
 export const reportScript = (): Promise<string> => shipped("dist/report.js");
 export const reportStyle = (): Promise<string> => shipped("dist/report-style.css");

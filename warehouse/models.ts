@@ -5,6 +5,7 @@
 import { STREAM_NAMES } from "../src/catalog/stream_names.ts";
 import { TABLES } from "./columns.ts";
 import type { Database } from "./database.ts";
+import { withoutEmpty } from "./empty_models.ts";
 import { modelsSql } from "./files.ts";
 import { forgetAnswers } from "./kept_answers.ts";
 
@@ -105,7 +106,7 @@ export async function makeAllModels(
   await database.transaction(async () => {
     for (const input of inputs) await database.run(input);
     await forgetAnswers(database);
-    await makeTables(database, models);
+    await makeTables(database, await withoutEmpty(database, models));
     await atEnd?.();
   });
   await dropInternal(

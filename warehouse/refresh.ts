@@ -8,6 +8,7 @@
  */
 import { dropChangedDays, findChangedDays, keepRecords } from "./changed_days.ts";
 import type { Database } from "./database.ts";
+import { withoutEmpty } from "./empty_models.ts";
 import {
   differingDays,
   firstFacts,
@@ -21,7 +22,7 @@ import {
 } from "./kept.ts";
 import { forgetAnswers } from "./kept_answers.ts";
 import { Marts } from "./marts.ts";
-import { allModels, makeAllModels, useThreads } from "./models.ts";
+import { allModels, inputNames, makeAllModels, useThreads } from "./models.ts";
 import { Steps } from "./steps.ts";
 
 /** The models that a refresh made: those of proofs, besides them those that some days changed, or all. */
@@ -45,7 +46,8 @@ const CLOSED = "FROM main.ai_billing_closes";
 /** Makes what changed. @returns undefined if all models must be made */
 async function renew(database: Database): Promise<Made | undefined> {
   if (await isTrue(database, `EXISTS (${CLOSED})`)) return undefined;
-  const models = await allModels();
+  // The inputs are those of the last refresh, so these models are empty since then.
+  const models = await withoutEmpty(database, await allModels(), await inputNames());
   const isKept = (facts: Readonly<Record<string, string>>): Promise<boolean> =>
     areKept(database, facts);
   const steps = new Steps(database, models);
