@@ -1,5 +1,6 @@
 /** One connection of a platform: its config, states and rows over many syncs. Checks each sync. */
 import { floorOf, HOUR, iso, nextDay } from "./calendar.ts";
+import { judgeClaims } from "./claims.ts";
 import { judgeProofs } from "./current.ts";
 import { judgeSync, lastState } from "./judge.ts";
 import { LIMITS } from "../src/core/limits.ts";
@@ -9,7 +10,7 @@ import type { Strike } from "./outages.ts";
 import { Scheduler } from "./scheduler.ts";
 import type { Granularity, StreamName, Version } from "./records.ts";
 import { type End, sync as runSync, type SyncResult } from "./sync.ts";
-import type { DateRule } from "./trials.ts";
+import { dateBy, type DateRule } from "./trials.ts";
 import { RefreshPromises } from "./refresh.ts";
 import { Standing } from "./standing.ts";
 import { type Asked, isComplete, Promises } from "./promises.ts";
@@ -149,11 +150,12 @@ export class Connection {
       (isSmall && result.outcome === undefined);
     this.mayCountTwice ||= mayForget;
     provider.strikes = [];
+    const claims = this.mode === "incremental" ? this.#judgeClaims(result) : [];
     const loaded = this.#load(result, step);
     const proofs = this.mode === "incremental" ? judgeProofs(this) : [];
     const judged = this.#judge(result, step, { stored, mayForget });
     const standing = this.#judgeStanding(result, step);
-    this.#note(result, loaded, [...judged, ...proofs, ...standing]);
+    this.#note(result, loaded, [...claims, ...judged, ...proofs, ...standing]);
     return result;
   }
 
@@ -230,6 +232,18 @@ export class Connection {
     });
   }
 
+  /** Before the lines are loaded. A STATE that was given back too old (R4), or small tables (P5), make claims false. */
+  #judgeClaims({ items }: SyncResult): string[] {
+    const { world, versions, warehouse } = this;
+    if (world.provider.options.members === "volatile" || this.mayCountTwice) return [];
+    return this.streams
+      .filter((stream) => !this.tooOld.has(stream))
+      .flatMap((stream) => {
+        const stored = this.states.get(stream)?.value;
+        return judgeClaims(stream, { items, versions, warehouse, stored });
+      });
+  }
+
   /** Handles the received lines as the platform does. */
   #load(result: SyncResult, { keepsRows, olderState }: Step): number {
     let loaded = 0;
@@ -288,10 +302,6 @@ export class Connection {
     const { faults, log, requests } = this;
     return { faults, log, requests, syncs: log.filter((line) => !line.startsWith(" ")).length };
   }
-}
-
-function dateBy(rule: DateRule): (now: number) => number {
-  return "at" in rule ? () => rule.at : (now) => now + rule.ahead;
 }
 
 /** The config file of a step. */

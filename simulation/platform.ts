@@ -67,6 +67,11 @@ export interface StateValue {
   readonly done?: boolean;
   readonly reconciled_on?: string | null;
   readonly provisional?: readonly [string, number, Readonly<Record<string, string>>][];
+  /** R6: the days that have rows, by the reading whose rows stand, each with the number of its rows and their digest. */
+  readonly days?: readonly (readonly [
+    readingId: string,
+    days: readonly (readonly [day: string, records: number, digest: string])[],
+  ])[];
   /** Days that no second reading has confirmed yet. */
   readonly unconfirmed?: readonly string[];
   /** R10: ranges of days, and entries whose first item is the day. */

@@ -106,6 +106,11 @@ export function drawStrikes(random: Random, streams: readonly StreamName[]): Str
 /** The provider's clock during a sync: it is ahead by some milliseconds, or it stands still at an instant. */
 export type DateRule = { readonly ahead: number } | { readonly at: number };
 
+/** The provider's `Date` at an instant. */
+export function dateBy(rule: DateRule): (now: number) => number {
+  return "at" in rule ? () => rule.at : (now) => now + rule.ahead;
+}
+
 /** The clock of the next sync, which begins at `now`. `last`: the instant that the last `Date` named. */
 export function drawDate(random: Random, now: number, last: number): DateRule {
   if (random.chance(0.3) && Math.abs(now - last) < HOUR) return { at: last };
