@@ -4,9 +4,35 @@ import shutil
 import pytest
 from postgres_server import PostgresServer
 from spark_warehouse import SparkServer
-from warehouses import DuckDB, Postgres
+from together import is_together, play
+from warehouses import DuckDB, Postgres, Warehouse
 
 SCHEMAS = itertools.count(1)
+# The failures of tests that ran together, by the warehouse that they shared.
+PLAYED: dict[Warehouse, dict[str, BaseException | None]] = {}
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "together: the tests of the module share one set of tables and its builds")
+    config.addinivalue_line("markers", "alone: the test has the tables to itself")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    """The first of the tests that share a warehouse runs all of them; each of them then tells how it ended."""
+    if not is_together(pyfuncitem):
+        return None
+    shared = pyfuncitem.funcargs["warehouse"]
+    if shared not in PLAYED:
+        kind = pyfuncitem.callspec.params["warehouse"]
+        PLAYED[shared] = play(shared, [
+            each for each in pyfuncitem.session.items
+            if each.parent is pyfuncitem.parent and is_together(each) and each.callspec.params["warehouse"] == kind
+        ])
+    failure = PLAYED[shared][pyfuncitem.nodeid]
+    if failure:
+        raise failure
+    return True
 
 
 @pytest.fixture(scope="session")

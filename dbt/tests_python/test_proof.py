@@ -9,6 +9,7 @@ from world import World, cost, iso
 ALL = ("11-01", "11-11")
 FIRST, SECOND = ("11-01", "11-05"), ("11-05", "11-11")
 PROVEN = ("proven", None)
+pytestmark = pytest.mark.together
 
 
 def many(world: World, prefix: str = "r", number: int = 12) -> None:

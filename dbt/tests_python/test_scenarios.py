@@ -12,6 +12,7 @@ from world import Table, World, at, cost, usage
 
 ALL = ("11-01", "11-11")
 PROVEN = ("proven", None)
+pytestmark = pytest.mark.together
 
 
 def three_costs(world: World, ids: str = "") -> None:
@@ -20,6 +21,7 @@ def three_costs(world: World, ids: str = "") -> None:
     world.put(cost(f"{ids}other", "11-06", "7"))
 
 
+@pytest.mark.alone
 def test_nothing_yet(warehouse):
     warehouse.fill(Table().tables)
     warehouse.build_all()
@@ -27,6 +29,7 @@ def test_nothing_yet(warehouse):
     assert warehouse.all("select * from completeness") == []
 
 
+@pytest.mark.alone
 def test_without_a_manifest_nothing_is_proven(warehouse, table):
     world = World(table)
     three_costs(world)
@@ -342,6 +345,7 @@ def test_available_through_that_goes_back(warehouse, table):
     assert current(warehouse, world) == world.truth()
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("legacy", [False, True])
 def test_two_accounts_in_one_table(warehouse, legacy):
     table = Table()

@@ -81,6 +81,8 @@ class Table:
     usage: list[dict] = field(default_factory=list)
     costs: list[dict] = field(default_factory=list)
     export_windows: list[dict] = field(default_factory=list)
+    # The address of the provider, unless a World names another one.
+    base_url: str = "https://billing.example.com"
 
     def append(self, dataset: str, row: dict) -> None:
         getattr(self, dataset).append(row)
@@ -134,7 +136,7 @@ class World:
     dataset: str = "costs"
     selects: str = "start"
     account: str | None = None
-    base_url: str = "https://billing.example.com"
+    base_url: str = ""
     retention_days: int = 400
     lag: timedelta = timedelta(0)
     now: datetime = at("11-10 12:00")
@@ -147,6 +149,9 @@ class World:
     pass_began: datetime | None = None
     # The records that the provider showed when a reading began, by reading.
     snapshots: dict[str, dict[str, dict]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.base_url = self.base_url or self.table.base_url
 
     @property
     def address(self) -> tuple[str, str | None]:
