@@ -43,9 +43,8 @@ const COUNTED = `
  */
 export async function storeBills(database: Database, models: Asked): Promise<Change[]> {
   await database.run(`CREATE OR REPLACE TEMP TABLE counted (${COLUMNS})`);
-  for (const row of await models.query(COUNTED)) {
-    await database.run("INSERT INTO counted VALUES (?, ?, ?, nullif(?, 'null')::DATE, ?, ?)", row);
-  }
+  const counted = await models.query(COUNTED);
+  await database.insert("counted", "?, ?, ?, nullif(?, 'null')::DATE, ?, ?", counted);
   await database.run(`
     CREATE OR REPLACE TEMP TABLE compared AS
     WITH before AS (

@@ -25,6 +25,15 @@ const SETTINGS = {
 /** One thread is quickest on few rows: to wake others and to wait for them costs more than they do. */
 const FEW_ROWS = 50_000;
 
+/**
+ * So many rows take a few dozen megabytes as they are. DuckDB tries a dozen compressions of each column of each table, which takes
+ * longer than all else when it writes few rows.
+ */
+const UNCOMPRESSED_ROWS = 5000;
+
+/** The most rows of one statement. */
+const ROWS_AT_ONCE = 500;
+
 /** DuckDB keeps rows for each of its threads. With less memory than this for each, threads wait for the disk. */
 const MEMORY_OF_THREAD = 134_217_728;
 
@@ -189,13 +198,29 @@ export class Database implements Asked {
    */
   async lock(): Promise<void> {
     await this.run("SET enable_external_access = false");
-    await this.run("SET allowed_configs = ['threads']");
+    await this.run("SET allowed_configs = ['threads', 'force_compression']");
     await this.run("SET lock_configuration = true");
   }
 
   /** Lets the next statements use as many threads as pay for tables of so many rows. */
   async useThreads(rows: number): Promise<void> {
     await this.run(`SET threads = ${rows < FEW_ROWS ? 1 : this.#threads}`);
+  }
+
+  /** Lets the next commits compress tables only if that pays for so many rows. */
+  async useCompression(rows: number): Promise<void> {
+    await this.run(
+      `SET force_compression = '${rows < UNCOMPRESSED_ROWS ? "uncompressed" : "auto"}'`,
+    );
+  }
+
+  /** Inserts rows. @param values the values of one row, with a question mark for each text */
+  async insert(table: string, values: string, rows: readonly (readonly string[])[]): Promise<void> {
+    for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+      const some = rows.slice(from, from + ROWS_AT_ONCE);
+      const all = some.map(() => `(${values})`).join(", ");
+      await this.run(`INSERT INTO ${table} VALUES ${all}`, some.flat());
+    }
   }
 
   /** Runs a statement. @throws ConnectorError `database` where the file is the cause */

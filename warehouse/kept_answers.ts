@@ -39,7 +39,6 @@ export const writeAnswers = (database: Database, { basis, answers }: KeptAnswers
   database.transaction(async () => {
     await forgetAnswers(database);
     await database.run(`CREATE TABLE ${ANSWERS} (basis VARCHAR, query VARCHAR, answer VARCHAR)`);
-    for (const [query, answer] of answers) {
-      await database.run(`INSERT INTO ${ANSWERS} VALUES (?, ?, ?)`, [basis, query, answer]);
-    }
+    const rows = [...answers].map(([query, answer]) => [basis, query, answer]);
+    await database.insert(ANSWERS, "?, ?, ?", rows);
   });

@@ -77,12 +77,16 @@ export const readsOf = ({ body }: Model): ReadonlySet<string> =>
 
 export const isInternal = ({ name }: Model): boolean => INTERNAL.test(name);
 
-/** As many threads as pay for the rows of the raw tables. */
-export async function useThreads(database: Database): Promise<void> {
+/** The number of rows of the raw tables. */
+export async function rawRows(database: Database): Promise<number> {
   const counts = STREAM_NAMES.map((name) => `(SELECT count(*) FROM ${TABLES[name].name})`);
   const [[rows = "0"] = []] = await database.query(`SELECT ${counts.join(" + ")}`);
-  await database.useThreads(Number(rows));
+  return Number(rows);
 }
+
+/** As many threads as pay for the rows of the raw tables. */
+export const useThreads = async (database: Database): Promise<void> =>
+  database.useThreads(await rawRows(database));
 
 /** Makes models of the models before them; of an internal one a temporary table, which {@link dropInternal} drops. */
 export async function makeTables(database: Database, models: readonly Model[]): Promise<void> {

@@ -22,7 +22,7 @@ import {
 } from "./kept.ts";
 import { forgetAnswers } from "./kept_answers.ts";
 import { Marts } from "./marts.ts";
-import { allModels, inputNames, makeAllModels, useThreads } from "./models.ts";
+import { allModels, inputNames, makeAllModels, rawRows, useThreads } from "./models.ts";
 import { Steps } from "./steps.ts";
 
 /** The models that a refresh made: those of proofs, besides them those that some days changed, or all. */
@@ -76,6 +76,7 @@ async function renew(database: Database): Promise<Made | undefined> {
 
 /** Brings the models up to date with the tables of the streams and the inputs. */
 export async function refreshModels(database: Database): Promise<Made> {
+  await database.useCompression(await rawRows(database));
   if (
     (await hasTable(database, "kept_day_facts")) &&
     (await areKept(database, await firstFacts()))
