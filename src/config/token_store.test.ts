@@ -185,9 +185,9 @@ test("several writers at once: the file is one of theirs as a whole, and nothing
 
 test("an error names a file that is missing or cannot be replaced", async () => {
   const missing = join(folder, "none.json");
-  for (const attempt of [assertWritable(missing), writeConfigFile(missing, {})]) {
-    await expect(attempt).rejects.toMatchObject({ code: "invalid_config", detail: "ENOENT" });
-  }
+  const refusal = { code: "invalid_config", detail: "ENOENT" };
+  await expect(assertWritable(missing)).rejects.toMatchObject(refusal);
+  await expect(writeConfigFile(missing, {})).rejects.toMatchObject(refusal);
   const blocked = join(folder, "config.json");
   writeFileSync(blocked, "{}");
   chmodSync(folder, 0o500);
