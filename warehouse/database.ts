@@ -125,6 +125,7 @@ export class Database implements Asked {
   readonly #memory: number;
   /** The most threads that the memory allows. */
   readonly #threads: number;
+  #provide: (sql: string) => Promise<void> = async () => undefined;
 
   private constructor(
     path: string,
@@ -223,8 +224,14 @@ export class Database implements Asked {
     }
   }
 
+  /** From here on `provide` is asked before each statement, and makes the tables that it reads. Statements must follow each other. */
+  provideTables(provide: (sql: string) => Promise<void>): void {
+    this.#provide = provide;
+  }
+
   /** Runs a statement. @throws ConnectorError `database` where the file is the cause */
   async run(sql: string, values?: readonly string[]): Promise<void> {
+    await this.#provide(sql);
     try {
       await this.#connection.run(sql, values === undefined ? undefined : [...values]);
     } catch (reason) {
@@ -233,6 +240,7 @@ export class Database implements Asked {
   }
 
   async query(sql: string): Promise<(readonly string[])[]> {
+    await this.#provide(sql);
     try {
       const reader = await this.#connection.runAndReadAll(sql);
       return reader.getRows().map((row) => row.map(String));

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Database } from "./database.ts";
-import { makeAllModels } from "./models.ts";
+import { inputTables, makeAllModels, makeOnDemand, modelNames } from "./models.ts";
 import { prepare } from "./store.ts";
 
 let folder: string;
@@ -67,5 +67,42 @@ describe("the models of sql/duckdb.sql", () => {
       ["project_id", "p", "Search", "null", "null"],
     ]);
     expect(await database.query("FROM invalid_inputs")).toEqual([]);
+  });
+});
+
+describe("models that are made on demand", () => {
+  beforeEach(async () => {
+    for (const statement of await inputTables()) await database.run(statement);
+  });
+  const made = async () => (await database.query("SELECT table_name FROM duckdb_tables()")).flat();
+
+  it("are made once a statement names them, with those that they read, and no others", async () => {
+    await database.run("INSERT INTO costs (\"x_RecordId\") VALUES ('c-1')");
+    await makeOnDemand(database);
+    expect(await made()).not.toContain("daily_costs");
+    await database.query("SELECT count(*) FROM costs -- not daily_costs");
+    expect(await made()).not.toContain("daily_costs");
+    await database.query("SELECT count(*) FROM daily_costs");
+    expect(await made()).toEqual(expect.arrayContaining(["daily_costs", "current_costs"]));
+    for (const name of ["restatements", "unit_costs", "focus_cost_and_usage"])
+      expect(await made()).not.toContain(name);
+    await database.run("CREATE TEMP TABLE kept AS FROM daily_costs");
+    await expect(database.query("SELECT count(*) FROM kept")).resolves.toEqual([["0"]]);
+  });
+
+  it("are those that all models make together", async () => {
+    await database.run("INSERT INTO costs (\"x_RecordId\") VALUES ('c-1')");
+    await makeAllModels(database);
+    const names = await modelNames();
+    const rowsOf = async () => {
+      const rows: unknown[] = [];
+      for (const name of names)
+        rows.push(await database.query(`SELECT * FROM ${name} ORDER BY ALL`));
+      return rows;
+    };
+    const whole = await rowsOf();
+    for (const name of names) await database.run(`DROP TABLE ${name}`);
+    await makeOnDemand(database);
+    expect(await rowsOf()).toEqual(whole);
   });
 });

@@ -120,6 +120,25 @@ export async function makeAllModels(
 }
 
 /**
+ * Lets a database make each model once a statement names it, and before it the models that it reads. The raw tables and the inputs must
+ * be there, and stay as they are: a report of a copy reads half of the models, once.
+ */
+export async function makeOnDemand(database: Database): Promise<void> {
+  await useThreads(database);
+  const models = await withoutEmpty(database, await allModels());
+  const missing = new Map(models.map((model) => [model.name, model]));
+  database.provideTables(async (sql) => {
+    for (const [word] of sql.replaceAll(/--.*$/gm, "").matchAll(/\w+/g)) {
+      const model = missing.get(word);
+      if (model === undefined) continue;
+      // Its own statement names it too.
+      missing.delete(word);
+      await makeTables(database, [model]);
+    }
+  });
+}
+
+/**
  * Makes some models again, and before them the internal models that they need. The public models that they read must be there. Belongs
  * into a transaction of its caller. Gives the names of all that it made.
  */

@@ -12,7 +12,7 @@ import {
   storeInputs,
   warnOfBudgets,
 } from "./inputs.ts";
-import { makeAllModels } from "./models.ts";
+import { makeOnDemand } from "./models.ts";
 import { connectionString, copyFromPostgres } from "./postgres.ts";
 import { isPostgres } from "./postgres_address.ts";
 import { copyFromDuckDB } from "./raw_tables.ts";
@@ -74,7 +74,7 @@ async function freshBooks(options: ReportOptions): Promise<Database | undefined>
   return isFresh ? database : undefined;
 }
 
-/** A copy of the raw tables, with the inputs and all models. */
+/** A copy of the raw tables, with the inputs. It makes the models that the report reads. */
 async function copied(
   options: ReportOptions,
   inputs: InputRows,
@@ -85,7 +85,7 @@ async function copied(
     await storeInputs(database, inputs);
     await storeCurrency(database, options.currency);
     await storeFiscalYear(database, options.fiscalYearStart);
-    await makeAllModels(database);
+    await makeOnDemand(database);
     return database;
   } catch (error) {
     database.close();
