@@ -283,6 +283,9 @@ class Postgres(Warehouse):
         self.connection.autocommit = True
         self.run(f'drop schema if exists "{schema}" cascade; create schema "{schema}"')
         self.run(f"set search_path to \"{schema}\"; set timezone to 'Asia/Kathmandu'; set datestyle to 'ISO, DMY'")
+        # New tables have no statistics. The planner then takes tables for small, and compares each row with each other row. dbt's
+        # connections, and those of the report, keep the defaults.
+        self.run("set enable_nestloop to off; set jit to off")
 
     def cursor(self):
         return self.connection.cursor()
