@@ -48,4 +48,4 @@ class Project:
         }
         places = ["--target", self.kind, "--project-dir", self.root, "--profiles-dir", PACKAGE, "--log-path", self.folder / "logs"]
         kept = [] if words == ("deps",) else ["--target-path", self.folder / "target"]
-        return dbt_here(environment, "--quiet", *words, *places, *kept, parsed=parsed)
+        return dbt_here(environment, *words, *places, *kept, parsed=parsed)

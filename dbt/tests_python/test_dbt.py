@@ -269,7 +269,7 @@ def test_an_incremental_build_and_pruned_tables_show_the_same(request, tmp_path,
 
     def run(*command: str):
         nonlocal warehouse
-        warehouse = project.run(warehouse, *command)
+        warehouse = project.run(warehouse, *command, "--no-write-json")
 
     world = World(Table())
     for number in range(6):
