@@ -36,10 +36,11 @@ if [ $# -gt 0 ]; then
   exit
 fi
 
-# The builds by dbt share no server and no file with the other tests, so both run side by side.
+# The builds by dbt share no server and no file with the other tests, so both run side by side. They are in one process, which
+# parses each project once.
 builds=()
 others=()
-for name in dbt dialects focus incremental spark; do
+for name in closing dbt dialects focus incremental spark; do
   builds+=("dbt/tests_python/test_$name.py")
   others+=("--ignore=dbt/tests_python/test_$name.py")
 done
