@@ -9,7 +9,6 @@ import pytest
 import sqlglot
 from warehouses import PACKAGE
 
-
 DIALECTS = ["bigquery", "databricks", "redshift", "snowflake"]
 # One process compiles for all databases, because dbt takes seconds to load.
 COMPILE = """

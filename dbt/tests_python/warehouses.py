@@ -307,7 +307,7 @@ def dbt_here(environment: dict[str, str], *command: str, parsed=None):
     from dbt.cli.main import dbtRunner
 
     with patch.dict(os.environ, {**environment, "DBT_SEND_ANONYMOUS_USAGE_STATS": "false"}):
-        # Nobody reads the log of a test, and a build takes a fifth longer with it. The result has the errors.
+        # Nobody reads the log of a test, and the result has the errors.
         silent = ["--log-level", "none", "--log-level-file", "none"]
         result = dbtRunner(manifest=parsed).invoke([*silent, *(str(word) for word in command)])
     results = getattr(result.result, "results", [])
