@@ -53,6 +53,8 @@ export function judgeClaims(
     [
       ...new Set([...(warehouse.readings.get(readingId) ?? []), ...(arrived.get(readingId) ?? [])]),
     ].filter(({ record }) => record.stream === stream && date(record.start) === day);
+  // A second process cannot tell which records the first one had counted, so its days are due (R10).
+  const resumed = new Set(stored?.pass?.open.map(({ id }) => id));
   let before = claimsOf(stored);
   for (const item of items) {
     if (item.kind === "record" && item.stream === stream) {
@@ -66,6 +68,7 @@ export function judgeClaims(
     for (const [key, claim] of claims) {
       if (before.has(key)) continue;
       const { day, readingId, digest, stray } = claim;
+      if (resumed.has(readingId)) continue;
       const rows = rowsOf(readingId, day);
       if (!rows.every(isPlain)) continue;
       const isTrue =

@@ -53,6 +53,8 @@ export interface ReportRow {
 
 /** A window in a state's pass; instants as RFC 3339 text. */
 export interface OpenWindow {
+  /** The id of an open window's reading. */
+  readonly id?: string;
   readonly start: string;
   readonly end: string;
 }
