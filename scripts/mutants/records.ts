@@ -152,9 +152,16 @@ export const RECORDS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/strays.ts",
-    from: " && !rewritten.has(day)",
+    from: " && stands(day)",
     to: "",
     test: "src/streams/strays.test.ts: P5: the state learns of an owned stray once the row of the day stands, and other windows of the read at once",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/ended_reading.ts",
+    from: "known.days.get(day)?.digest === digestOf(digests, day).digest",
+    to: "known.days.has(day)",
+    test: "src/streams/completion.test.ts: P5 R8: a STATE names no stray as owned by a day that showed the stray and less than half of its rows",
   },
   {
     rule: "P5",

@@ -110,6 +110,19 @@ test("P5: a forgotten day owns no stray: one that it does not return is written 
   expect(idsOf(run)).toEqual(["lost"]);
 });
 
+test("P5 R8: a STATE names no stray as owned by a day that showed the stray and less than half of its rows", async () => {
+  const many = Array.from({ length: 12 }, (_, index) => recordOf(`r${index}`, 0));
+  const first = await readScript(showing({ 0: many }), { input });
+  const late = { ...input, lookback: DAY };
+  const outage = { 0: [lost], 3: [lost] };
+  const second = await readScript(showing(outage), { input: late, stored: lastState(first) });
+  expect(stateOf(second).known.days.get(DAY_ONE)?.shrinkage).toMatchObject({ records: 1 });
+  expect(stateOf(second).strays).toEqual([]);
+  const over = { 0: [...many, lost], 3: [lost] };
+  const third = await readScript(showing(over), { input: late, stored: lastState(second) });
+  expect(idsOf(third)).toContain("lost");
+});
+
 test("P5: a day before the plan keeps its strays, because it is never read again", async () => {
   const state = await owning();
   const stored = { ...state, known: forget(state.known, [dayOne]) };

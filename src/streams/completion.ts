@@ -32,7 +32,7 @@ import {
 import { DAY } from "../core/time.ts";
 import { type Range, rangesOf, subtract } from "../core/window.ts";
 import { describeAbsent, describeShrunk, tooManyLooks, tooManyStrays } from "./describe.ts";
-import { asLearned, incompleteDays, standingOf } from "./ended_reading.ts";
+import { asLearned, incompleteDays, standingOf, standsAsShown } from "./ended_reading.ts";
 import { type Job, jobAgain, jobOf, rewriteJob } from "./job.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Purpose } from "./record_filter.ts";
@@ -164,7 +164,7 @@ export class Completion {
     const hasLost = settlement.hasLost || this.#writtenStrays() < strays;
     this.#announce(rangesOf(settlement.shrunk), hasLost);
     const { rewrites, reports: days } = settlement;
-    this.strays.settle(reading, new Set(rewrites.map(({ day }) => day)));
+    this.strays.settle(reading, (day) => standsAsShown(settlement, reading, day));
     const reported = this.#report({ reading, isWhole, days, strays: reading.standing });
     const settled = settleReading(ledger.state, reading, asLearned(settlement, reading), input.now);
     const due = [

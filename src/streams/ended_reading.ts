@@ -29,6 +29,14 @@ export function incompleteDays(
   return [...new Set([...incomplete, ...unequal])];
 }
 
+/**
+ * P5: whether the state knows the day as the reading has shown it, so that the rows of its records stand. A day that shows less than
+ * half (R8), or that another reading has still to write, is known as it was before.
+ */
+export function standsAsShown({ known }: Settlement, { digests }: Reading, day: number): boolean {
+  return known.days.get(day)?.digest === digestOf(digests, day).digest;
+}
+
 /** A reading that 0.2.0 began leaves digests of its form (`former.ts`). */
 export function asLearned(settlement: Settlement, reading: Reading): Settlement {
   if (!reading.isFormer) return settlement;

@@ -258,14 +258,14 @@ export class Strays {
   }
 
   /**
-   * To be called after a complete reading of days. The rows of a day stand if the reading agreed with the state or wrote them.
+   * To be called after a complete reading of days.
    *
-   * @param rewritten the days whose rows another reading has still to write
+   * @param stands whether the rows of a day stand as the reading has shown the day
    */
-  settle({ start, end }: Range, rewritten: ReadonlySet<number>): void {
+  settle({ start, end }: Range, stands: (day: number) => boolean): void {
     for (const stray of this.#unsettled) {
       const { day } = stray;
-      if (start <= day && day < end && !rewritten.has(day)) this.#unsettled.delete(stray);
+      if (start <= day && day < end && stands(day)) this.#unsettled.delete(stray);
     }
   }
 
