@@ -122,6 +122,13 @@ export const CONCURRENCY: readonly Mutant[] = [
     test: "src/core/concurrency.test.ts: C1: a trial of the measured rate that does not help doubles the 429s before the next one, up to 64",
   },
   {
+    rule: "C1",
+    file: "src/core/pace.ts",
+    from: "!isMeasured || term.refusals < patience",
+    to: "term.refusals < patience",
+    test: "src/core/concurrency.test.ts: C1 C2: where a third of the requests is refused whatever the rate, the pace does not spiral down",
+  },
+  {
     rule: "C3",
     file: "src/http/judge.ts",
     from: "  await context.turn;\n",

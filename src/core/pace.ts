@@ -12,10 +12,10 @@
  * - A provider with **a limit that other customers share** refuses some requests whatever the rate. A measurement that includes the
  *   pauses would be lower after each 429, without end.
  *
- * So a run begins in the **plain** term: a 429 slows it down a little, and never to less than one request in the time that the 429
- * asks to wait. After some 429s close to each other the **measured** term tries the measured rate. It stays as long as it brings
- * at most half the share of 429s, and each halving of its rate has to halve the share again. Otherwise the plain term comes
- * back, and the next trial takes twice as many 429s.
+ * So a run begins in the **plain** term: a 429 slows it down a little, and never to less than one request in the time that the
+ * 429 asks to wait. After some 429s and pages close to each other the **measured** term tries the measured rate. It stays as
+ * long as it brings at most half the share of 429s, and each halving of its rate has to halve the share again. Otherwise the
+ * plain term comes back, and the next trial takes twice as many 429s.
  */
 
 /** The rate that a run has learned from its 429s. */
@@ -68,6 +68,9 @@ const SLOWEST = 1 / 60_000;
 /** If so many pages came since the last 429, the next 429 does not show that the pace is too fast: at most one request of twenty is refused. */
 const CALM_PAGES = 20;
 
+/** The least number of pages in a plain term that measures a rate. */
+const MEASURED_PAGES = 4;
+
 /** The 429s of a plain term before the first trial of a measured rate, and the most before any. */
 const FIRST_PATIENCE = 2;
 const LONGEST_PATIENCE = 64;
@@ -116,8 +119,10 @@ function judged(
     if (isCalm && elapsed >= CALM_PAGES * waitMs) {
       return { rate, term: termOf(at, rate, null), patience };
     }
-    if (term.refusals < patience) return { rate, term, patience };
-    const measured = Math.max(1, term.pages) / Math.max(1, at - term.from);
+    // A rate of fewer pages would be chance: a trial of it may wait a minute for each of its 429s.
+    const isMeasured = term.pages >= MEASURED_PAGES;
+    if (!isMeasured || term.refusals < patience) return { rate, term, patience };
+    const measured = term.pages / Math.max(1, at - term.from);
     const tried = Math.min(before.rate, measured) * MARGIN;
     return { rate: tried, term: termOf(at, tried, { rate: before.rate, share }), patience };
   }
