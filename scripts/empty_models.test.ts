@@ -1,25 +1,25 @@
-import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { Database } from "../warehouse/database.ts";
 import { Emptiness, type Causes } from "./empty_models.ts";
 
 const TABLES = ["a", "b", "c"];
 
-let connection: DuckDBConnection;
+let database: Database;
 let emptiness: Emptiness;
 
 beforeAll(async () => {
-  connection = await (await DuckDBInstance.create(":memory:")).connect();
-  emptiness = await Emptiness.of(connection);
+  database = await Database.inMemory();
+  emptiness = await Emptiness.of(database);
 });
-afterAll(() => connection.closeSync());
+afterAll(() => database.close());
 
 /** Whether a query has rows if some tables are empty, and all others have a row. */
 async function hasRows(query: string, empty: readonly string[]): Promise<boolean> {
   for (const name of TABLES) {
     const rows = empty.includes(name) ? "WHERE false" : "";
-    await connection.run(`CREATE OR REPLACE TEMP TABLE ${name} AS SELECT 1 AS x, 1 AS y ${rows}`);
+    await database.run(`CREATE OR REPLACE TEMP TABLE ${name} AS SELECT 1 AS x, 1 AS y ${rows}`);
   }
-  return (await connection.runAndReadAll(query)).getRows().length > 0;
+  return (await database.query(query)).length > 0;
 }
 
 const QUERIES: readonly (readonly [query: string, causes: Causes])[] = [
@@ -67,7 +67,7 @@ const QUERIES: readonly (readonly [query: string, causes: Causes])[] = [
 ];
 
 it.each(QUERIES)("%s", async (query, causes) => {
-  expect(await emptiness.causes(connection, query, new Map())).toEqual(causes);
+  expect(await emptiness.causes(database, query, new Map())).toEqual(causes);
   expect(await hasRows(query, [])).toBe(true);
   for (const tables of causes) expect(await hasRows(query, tables)).toBe(false);
 });
@@ -77,7 +77,7 @@ it("a model counts as its own causes", async () => {
     ["b", [["c"]]],
     ["never", []],
   ]);
-  const of = (query: string) => emptiness.causes(connection, query, models);
+  const of = (query: string) => emptiness.causes(database, query, models);
   expect(await of("SELECT * FROM a LEFT JOIN never ON true")).toEqual([["a"]]);
   expect(await of("SELECT * FROM a JOIN b USING (x)")).toEqual([["a"], ["c"]]);
   expect(await of("SELECT * FROM never")).toEqual([]);

@@ -5,7 +5,7 @@
  * The tables follow from the structure of a query alone, as DuckDB parses it. Where the structure says nothing, the query counts as
  * one that may have rows.
  */
-import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
+import { identifier, literal } from "../warehouse/columns.ts";
 import { Database } from "../warehouse/database.ts";
 import { allModels, inputTables, isInternal, makeTables, queryOf } from "../warehouse/models.ts";
 import { prepare } from "../warehouse/store.ts";
@@ -56,18 +56,18 @@ export class Emptiness {
     this.#aggregates = aggregates;
   }
 
-  static async of(connection: DuckDBConnection): Promise<Emptiness> {
-    const names = await textsOf(
-      connection,
+  static async of(database: Database): Promise<Emptiness> {
+    const names = await database.query(
       "SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_type = 'aggregate'",
     );
-    return new Emptiness(new Set(names));
+    return new Emptiness(new Set(names.map(([name = ""]) => name)));
   }
 
   /** The causes of a query. @param tables the causes of the models that it may read; all other tables stand for themselves */
-  async causes(connection: DuckDBConnection, query: string, tables: Scope): Promise<Causes> {
-    const literal = `'${query.replaceAll("'", "''")}'`;
-    const [text = "{}"] = await textsOf(connection, `SELECT json_serialize_sql(${literal})`);
+  async causes(database: Database, query: string, tables: Scope): Promise<Causes> {
+    const [[text = "{}"] = []] = await database.query(
+      `SELECT json_serialize_sql(${literal(query)})`,
+    );
     const parsed: Part = JSON.parse(text);
     const statements = items(member(parsed, "statements"));
     if (statements.length !== 1) throw new TypeError(`not one query: ${text.slice(0, 200)}`);
@@ -155,33 +155,26 @@ export class Emptiness {
 /** The members of a parsed query that hold queries of their own. */
 const OWN_QUERIES: ReadonlySet<string> = new Set(["cte_map", "from_table", "subquery"]);
 
-async function textsOf(connection: DuckDBConnection, query: string): Promise<readonly string[]> {
-  const reader = await connection.runAndReadAll(query);
-  return reader.getRows().map(([text]) => String(text));
-}
-
 /** For each model that may be empty for a known reason: the reasons, and a query of its columns without rows. */
 export async function emptyModels(): Promise<
   Readonly<Record<string, { readonly causes: Causes; readonly query: string }>>
 > {
-  const connection = await (await DuckDBInstance.create(":memory:")).connect();
-  const emptiness = await Emptiness.of(connection);
   const database = await Database.inMemory();
+  const emptiness = await Emptiness.of(database);
   await prepare(database, []);
   for (const table of await inputTables()) await database.run(table);
   const scope = new Map<string, Causes>();
   const found: Record<string, { readonly causes: Causes; readonly query: string }> = {};
   for (const model of await allModels()) {
-    const causes = await emptiness.causes(connection, queryOf(model), scope);
+    const causes = await emptiness.causes(database, queryOf(model), scope);
     scope.set(model.name, causes);
     await makeTables(database, [model]);
     if (causes.length === 0) continue;
     const place = isInternal(model) ? "temp" : "main";
     const columns = await database.query(`DESCRIBE ${place}.${model.name}`);
-    const nulls = columns.map(([name = "", type = ""]) => `NULL::${type} AS "${name}"`);
+    const nulls = columns.map(([name = "", type = ""]) => `NULL::${type} AS ${identifier(name)}`);
     found[model.name] = { causes, query: `SELECT ${nulls.join(", ")} WHERE false` };
   }
   database.close();
-  connection.closeSync();
   return found;
 }

@@ -2,10 +2,11 @@
  * R6, P5: every STATE is true where it stands. The rows before a STATE have the digest that it names for a day, and on a day that owns
  * a stray they have that stray. A process may die behind any STATE, so this finds faults that a kill shows only at the right line.
  *
- * The hashes are those of the engine. All else is made from the lines.
+ * The hashes, and their form in a STATE, are those of the engine. All else is made from the lines.
  */
 import { PageDigests } from "../src/core/digests.ts";
 import { RecordFingerprint } from "../src/core/identity.ts";
+import { encodeHash } from "../src/streams/state_members.ts";
 import { date } from "./calendar.ts";
 import type { Item, StateValue, Warehouse } from "./platform.ts";
 import type { StreamName, Version } from "./records.ts";
@@ -15,21 +16,18 @@ const PRINT = new RecordFingerprint();
 /** Records with members of the provider's own: their usual order is not the order in which they come. */
 const isPlain = ({ extra }: Version): boolean => extra === "";
 
-/** As a STATE writes a hash. */
-const shown = (hex: string): string => Buffer.from(hex, "hex").toString("base64url");
-
-function hashOf({ text }: Version): string {
+/** The hashes of a version, until the next call. */
+function printOf({ text }: Version): RecordFingerprint {
   PRINT.setContentText(text.slice(0, -1));
-  return shown(PRINT.contentText);
+  return PRINT;
 }
+
+const hashOf = (version: Version): string => encodeHash(printOf(version).contentText);
 
 function digestOf(versions: readonly Version[]): string {
   const digests = new PageDigests();
-  for (const { text } of versions) {
-    PRINT.setContentText(text.slice(0, -1));
-    digests.add(0, PRINT.content);
-  }
-  return shown(digests.result()[0]?.digest ?? "");
+  for (const version of versions) digests.add(0, printOf(version).content);
+  return encodeHash(digests.result()[0]?.digest ?? "");
 }
 
 /** The false claims of the STATEs of one stream in one sync, before its rows are loaded. */

@@ -14,6 +14,10 @@ import { type Life, type Version, visible } from "./records.ts";
 /** The longest time that a reading may wait for its first page, in milliseconds. */
 const SLACK = 10 * MINUTE;
 
+/** An earlier reading that began by this instant confirms the loss that this reading shows (R8). */
+const anHourBefore = ({ began_at: beganAt }: ReportRow): number =>
+  Date.parse(beganAt) - HOUR + SLACK;
+
 /** The facts of a sync that the judgment depends on. */
 export interface Passed {
   readonly exchanges: readonly Exchange[];
@@ -99,10 +103,9 @@ export class Standing {
       .filter(({ chain }) => chain === this.#chain);
     const newest = reports.at(-1);
     if (newest === undefined || newest.shrunk || uncovered.has(newest.reading_id)) return proven;
-    const hourBefore = Date.parse(newest.began_at) - HOUR + SLACK;
     const isAgreed = reports.some(
       ({ shrunk, records, began_at: beganAt }) =>
-        shrunk && records === newest.rows && Date.parse(beganAt) <= hourBefore,
+        shrunk && records === newest.rows && Date.parse(beganAt) <= anHourBefore(newest),
     );
     return isAgreed ? Math.min(proven, newest.rows) : proven;
   }
@@ -222,13 +225,13 @@ export class Standing {
   }
 
   /** Whether an answer an hour or more before the reading hid the record too. */
-  #isAgreed(day: string, record: Life, { began_at: beganAt }: ReportRow): boolean {
+  #isAgreed(day: string, record: Life, reading: ReportRow): boolean {
     const at = Date.parse(day);
     return this.#blind.some(
       ({ start, end, date: then, at: asked }) =>
         start <= at &&
         at < end &&
-        then <= Date.parse(beganAt) - HOUR + SLACK &&
+        then <= anHourBefore(reading) &&
         isHidden(this.#rules, record, asked),
     );
   }

@@ -85,7 +85,7 @@ export async function rawRows(database: Database): Promise<number> {
 }
 
 /** As many threads as pay for the rows of the raw tables. */
-export const useThreads = async (database: Database): Promise<void> =>
+const useThreads = async (database: Database): Promise<void> =>
   database.useThreads(await rawRows(database));
 
 /** Makes models of the models before them; of an internal one a temporary table, which {@link dropInternal} drops. */

@@ -22,7 +22,7 @@ import {
 } from "./kept.ts";
 import { forgetAnswers } from "./kept_answers.ts";
 import { Marts } from "./marts.ts";
-import { allModels, inputNames, makeAllModels, rawRows, useThreads } from "./models.ts";
+import { allModels, inputNames, makeAllModels, rawRows } from "./models.ts";
 import { Steps } from "./steps.ts";
 
 /** The models that a refresh made: those of proofs, besides them those that some days changed, or all. */
@@ -43,8 +43,8 @@ const areKept = (
 /** The books of closed months tell when a record of any day was found, and when a day was last read. */
 const CLOSED = "FROM main.ai_billing_closes";
 
-/** Makes what changed. @returns undefined if all models must be made */
-async function renew(database: Database): Promise<Made | undefined> {
+/** Makes what changed. @param rows of the raw tables. @returns undefined if all models must be made */
+async function renew(database: Database, rows: number): Promise<Made | undefined> {
   if (await isTrue(database, `EXISTS (${CLOSED})`)) return undefined;
   // The inputs are those of the last refresh, so these models are empty since then.
   const models = await withoutEmpty(database, await allModels(), await inputNames());
@@ -54,7 +54,7 @@ async function renew(database: Database): Promise<Made | undefined> {
   try {
     await findChangedDays(database);
     if (!(await steps.make(isKept))) return undefined;
-    if (steps.datasets.length > 0) await useThreads(database);
+    if (steps.datasets.length > 0) await database.useThreads(rows);
     const marts = new Marts(database, models, steps);
     let isMore = false;
     await database.transaction(async () => {
@@ -76,12 +76,13 @@ async function renew(database: Database): Promise<Made | undefined> {
 
 /** Brings the models up to date with the tables of the streams and the inputs. */
 export async function refreshModels(database: Database): Promise<Made> {
-  await database.useCompression(await rawRows(database));
+  const rows = await rawRows(database);
+  await database.useCompression(rows);
   if (
     (await hasTable(database, "kept_day_facts")) &&
     (await areKept(database, await firstFacts()))
   ) {
-    const made = await renew(database);
+    const made = await renew(database, rows);
     if (made !== undefined) return made;
   }
   await makeAllModels(database, () => keepAll(database));
