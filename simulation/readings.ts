@@ -6,7 +6,7 @@ import type { Exchange } from "./provider.ts";
 interface Window extends Span {
   /** The instant of the last request for its first page; NaN if only later pages were requested. */
   begunAt: number;
-  /** The same instant as the provider's header `Date` named it. */
+  /** The latest header `Date` of such a request. `Date` may go back, and the reading that it named before stays one of that day. */
   begunBy: number;
   /**
    * `available_through` of a finished reading: the smallest value of its pages. Of several finished readings the largest one counts;
@@ -30,13 +30,13 @@ export class Readings {
       start,
       end,
       begunAt: Number.NaN,
-      begunBy: Number.NaN,
+      begunBy: -Infinity,
       through: -Infinity,
     };
     this.#windows.set(key, window);
     if (cursor === null) {
       window.begunAt = at;
-      window.begunBy = date;
+      window.begunBy = Math.max(window.begunBy, date);
     }
     // After a kill, the next process may continue an earlier reading than the last one.
     const said = [...(this.#saidBefore.get(cursor ?? "") ?? []), availableThrough];

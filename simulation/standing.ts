@@ -103,11 +103,18 @@ export class Standing {
       .filter(({ chain }) => chain === this.#chain);
     const newest = reports.at(-1);
     if (newest === undefined || newest.shrunk || uncovered.has(newest.reading_id)) return proven;
-    const isAgreed = reports.some(
-      ({ shrunk, records, began_at: beganAt }) =>
-        shrunk && records === newest.rows && Date.parse(beganAt) <= anHourBefore(newest),
-    );
-    return isAgreed ? Math.min(proven, newest.rows) : proven;
+    return this.#isDoubted(day, newest) ? Math.min(proven, newest.rows) : proven;
+  }
+
+  /** Whether a reading an hour or more before showed as many records of a day, and was not believed. */
+  #isDoubted(day: string, reading: ReportRow): boolean {
+    return this.#warehouse
+      .reportsOf(this.#rules.stream, day)
+      .filter(({ chain }) => chain === this.#chain)
+      .some(
+        ({ shrunk, records, began_at: beganAt }) =>
+          shrunk && records === reading.rows && Date.parse(beganAt) <= anHourBefore(reading),
+      );
   }
 
   /** The rows that stand, by day. */
@@ -224,15 +231,21 @@ export class Standing {
     );
   }
 
-  /** Whether an answer an hour or more before the reading hid the record too. */
+  /**
+   * Whether an answer an hour or more before the reading hid the record too, or a reading then showed as little of the day: a listing
+   * that moved in an outage may have skipped the record.
+   */
   #isAgreed(day: string, record: Life, reading: ReportRow): boolean {
     const at = Date.parse(day);
-    return this.#blind.some(
-      ({ start, end, date: then, at: asked }) =>
-        start <= at &&
-        at < end &&
-        then <= anHourBefore(reading) &&
-        isHidden(this.#rules, record, asked),
+    return (
+      this.#isDoubted(day, reading) ||
+      this.#blind.some(
+        ({ start, end, date: then, at: asked }) =>
+          start <= at &&
+          at < end &&
+          then <= anHourBefore(reading) &&
+          isHidden(this.#rules, record, asked),
+      )
     );
   }
 
