@@ -72,8 +72,8 @@ describe("transitions", () => {
   });
 
   test("R8: a forgotten day keeps the largest number of its records, and its suspicion, until it is known again", () => {
-    const doubted = suspect(knowing(seen(10, "a")), seen(4, "b"), NOON);
-    const gone = forget(doubted, [{ day: ONE, records: 40, writtenBy: null }]);
+    const forgotten = forget(knowing(seen(10, "a")), [{ day: ONE, records: 40, writtenBy: null }]);
+    const gone = suspect(forgotten, seen(4, "b"), NOON);
     expect(isKnown(gone, ONE)).toBe(false);
     const entry = { day: ONE, most: 40, records: 10, readingId: "r1", confirmed: true };
     expect(gone.forgotten.get(ONE)).toMatchObject(entry);
@@ -87,6 +87,27 @@ describe("transitions", () => {
       seen(3, "c").digest,
     );
     expect(learn(gone, seen(12, "d"), { readingId: "r3", confirmed: true }).forgotten.size).toBe(0);
+  });
+
+  test("R8: a reading that shows at least half of the rows again ends the suspicion", () => {
+    const doubted = suspect(knowing(seen(30, "a")), seen(4, "b"), NOON);
+    const shown = (records: number, writtenBy: string | null) =>
+      forget(doubted, [{ day: ONE, records, writtenBy }]);
+    for (const writtenBy of [null, "r2"]) {
+      expect(isSuspicious(shown(15, writtenBy), seen(4, "b"), NOON + HOUR)).toBe(true);
+      expect(isSuspicious(shown(14, writtenBy), seen(4, "b"), NOON + HOUR)).toBe(false);
+    }
+    const again = forget(shown(14, null), [{ day: ONE, records: 15, writtenBy: null }]);
+    expect(isSuspicious(again, seen(4, "b"), NOON + HOUR)).toBe(true);
+    const unseen = forget(
+      suspect(
+        forget(NOTHING_KNOWN, [{ day: ONE, records: 0, writtenBy: null }]),
+        seen(0, "b"),
+        NOON,
+      ),
+      [{ day: ONE, records: 0, writtenBy: null }],
+    );
+    expect(unseen.forgotten.get(ONE)?.shrinkage).not.toBeNull();
   });
 
   test("R8: rows of an incomplete reading are the ones that stand, if there are no earlier ones", () => {

@@ -183,11 +183,15 @@ function remembered(
   earlier: ForgottenDay | undefined,
 ): ForgottenDay {
   const most = Math.max(shown, entry?.records ?? 0, earlier?.most ?? 0);
+  // R8: rows that are shown again end the suspicion, so a later outage is the first one again.
+  const isOver = shown > 0 && 2 * shown >= most;
+  const doubt = entry?.shrinkage ?? earlier?.shrinkage ?? null;
+  const shrinkage = isOver ? null : doubt;
   if (entry !== undefined) {
-    const { records, readingId, confirmed, shrinkage } = entry;
+    const { records, readingId, confirmed } = entry;
     return { day, most, records, readingId, confirmed, shrinkage };
   }
-  if (earlier !== undefined) return { ...earlier, most };
+  if (earlier !== undefined) return { ...earlier, most, shrinkage };
   const records = writtenBy === null ? 0 : shown;
   return { day, most, records, readingId: writtenBy, confirmed: true, shrinkage: null };
 }

@@ -103,7 +103,7 @@ function read(
   const afterReading = settleReading(
     state,
     complete,
-    { known: NOTHING_KNOWN, shrunk: [], doubtful: [] },
+    { known: NOTHING_KNOWN, shrunk: [], doubtful: [], rewrites: [] },
     at.now,
   );
   return advance(finishWindow(afterReading, complete, at.now), rereadFrom, at.bucket);
@@ -338,6 +338,18 @@ test("S1: of a window that was read, the part whose data was not available yet i
   const rest = { start: TODAY - 15 * DAY, end: range.end };
   expect(subtract([rest], planIncremental(stored(rest.start + HOUR), at).windows)).toEqual([]);
   expect(subtract([rest], planIncremental(stored(range.end), at).windows)).toEqual([rest]);
+});
+
+test("R8: a day of which the pass has read only the later part is read whole", () => {
+  const at = atNoon({ lookback: 0, bucket: HOUR });
+  const [start, end] = [TODAY - 5 * DAY, TODAY - 4 * DAY];
+  const reads = [18, 20].map((hour) => ({
+    start: start + hour * HOUR,
+    end: hour === 18 ? start + 19 * HOUR : end,
+    availableThrough: NOON,
+  }));
+  const stored = { ...settled, position: start + 18 * HOUR, pass: { ...emptyPass(NOON), reads } };
+  expect(subtract([{ start, end }], covered(planIncremental(stored, at)))).toEqual([]);
 });
 
 test("S1: what an earlier attempt read holds the position back to where its data went", () => {

@@ -4,7 +4,7 @@
  */
 import {
   completePass,
-  coverageOf,
+  coveredDays,
   emptyPass,
   type FullRefreshState,
   type IncrementalState,
@@ -131,10 +131,8 @@ export function planIncremental(
   const pass = passOf(state, at, [{ start: rereadFrom, end: state.position }, ...more], bounds);
   const gap = { start: from, end: state.start };
   const ranges = clip([gap, { start: rereadFrom, end }, ...more], { start: from, end });
-  const covered = pass.reads.map((read) => ({
-    start: read.start,
-    end: floorTo(DAY, coverageOf(read, at.bucket).end),
-  }));
+  // A day of which the pass has read a part is read whole: the part that is left would prove nothing, and lower the day's number (R8).
+  const covered = pass.reads.flatMap((read) => coveredDays(read, at.bucket));
   const missing = wholeMonths(subtract(ranges, covered), { start: from, end }, at);
   const resumed = pass.open.filter((reading) => isWhole(reading, missing, at));
   const { keepFrom, longestRetention } = bounds;

@@ -90,7 +90,7 @@ function page(changes: Partial<PageFacts> = {}): PageFacts {
 
 /** The state after a reading's last page, if no day is known. */
 function finished<State extends StreamState>(state: State, reading: Reading, now: number): State {
-  const settled = { known: NOTHING_KNOWN, shrunk: [], doubtful: [] };
+  const settled = { known: NOTHING_KNOWN, shrunk: [], doubtful: [], rewrites: [] };
   return finishWindow(settleReading(state, reading, settled, now), reading, now);
 }
 
@@ -223,6 +223,23 @@ test("a complete reading replaces the provisional costs of its own days, exactly
   reading = readPage(reading, page({ provisional: [cost(2, "0.2")] }), TODAY);
   const state = finished(stateOf({ provisional: known }), reading, TODAY);
   expect(state.provisional).toEqual([cost(5, "5"), cost(2, "0.3", 2), cost(1, "1")]);
+});
+
+test("R2 R10: the days that a second reading has still to write stay due, and their provisional costs stay followed", () => {
+  const [first, second] = [TODAY - 3 * DAY, TODAY - 2 * DAY];
+  const provisional = [first, second].map((day) => ({ day, records: 1, billed: { USD: "1" } }));
+  const window = { start: first, end: TODAY - DAY };
+  const due = [window];
+  const reading = readPage(begun(window), page({}), TODAY);
+  const settled = { known: NOTHING_KNOWN, shrunk: [], doubtful: [] };
+  const rewrites = [{ day: second, records: 1, digest: "0" }];
+  const state = stateOf({ provisional, due });
+  const between = settleReading(state, reading, { ...settled, rewrites }, TODAY);
+  expect(between.provisional).toEqual(provisional.slice(1));
+  expect(between.due).toEqual([{ start: second, end: window.end }]);
+  const again = { ...begun(window, "b"), rewrites };
+  const after = settleReading(between, again, { ...settled, rewrites: [] }, TODAY);
+  expect([after.provisional, after.due]).toEqual([[], []]);
 });
 
 /** A row of the model. It may change until `settles` after its day, and the provider declares no day available before its rows are. */

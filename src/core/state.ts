@@ -13,8 +13,8 @@ import { type ProvisionalDay, replaceProvisional } from "./provisional.ts";
 import type { Reading } from "./reading.ts";
 import type { Scrub } from "./scrub.ts";
 import type { Settlement } from "./settle.ts";
-import { type Bucket, floorTo, formatDay } from "./time.ts";
-import { overlaps, type Range, subtract } from "./window.ts";
+import { type Bucket, ceilTo, DAY, floorTo, formatDay } from "./time.ts";
+import { overlaps, type Range, subtract, union } from "./window.ts";
 
 /** The owner of a state (S5). If one of these members differs, the same usage would be counted twice in one table. */
 export interface StateOwner {
@@ -130,18 +130,20 @@ export function dropOpen<State extends StreamState>(state: State, id: string): S
 /**
  * The state after a reading's last page, before its window counts as finished. The provisional costs that the reading returned
  * replace the earlier ones of its days. Days that show less than half keep theirs: their earlier rows stand (R8), and if these are
- * provisional, they still have to be followed (R2).
+ * provisional, they still have to be followed (R2). Days that a second reading has still to write stay as they are: a process that
+ * dies before it leaves the earlier rows.
  */
 export function settleReading<State extends StreamState>(
   state: State,
   reading: Reading,
-  { known, shrunk, doubtful }: Pick<Settlement, "known" | "shrunk" | "doubtful">,
+  { known, shrunk, doubtful, rewrites }: Omit<Settlement, "reports" | "hasLost">,
   now: number,
 ): State {
   const kept = keepOpen(state, reading, now);
   const settled = dropOpen(kept, reading.id);
   if (settled.mode !== "incremental") return settled;
-  const days = reading.rewrites?.map(({ day }) => day) ?? daysOf(reading);
+  const about = reading.rewrites?.map(({ day }) => day) ?? daysOf(reading);
+  const days = about.filter((day) => rewrites.every((later) => later.day !== day));
   const isAbout = (day: number): boolean =>
     days.includes(day) && shrunk.every((doubted) => doubted.day !== day);
   const provisional = replaceProvisional(settled.provisional, reading.provisional, isAbout);
@@ -181,6 +183,12 @@ const availableThroughOf = (read: FinishedRange, frontier: number): number =>
 /** The part of a range that counts as finished: whole buckets, up to where the data was available (S1). */
 export function coverageOf(read: FinishedRange, bucket: Bucket): Range {
   return { start: read.start, end: floorTo(bucket, Math.min(read.end, read.availableThrough)) };
+}
+
+/** The days of that part that are whole. */
+export function coveredDays(read: FinishedRange, bucket: Bucket): Range[] {
+  const { start, end } = coverageOf(read, bucket);
+  return union([{ start: ceilTo(DAY, start), end: floorTo(DAY, end) }]);
 }
 
 /**

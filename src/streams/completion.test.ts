@@ -123,6 +123,66 @@ test("P5 R8: a STATE names no stray as owned by a day that showed the stray and 
   expect(idsOf(third)).toContain("lost");
 });
 
+test.each(["the second reading of the day", "the reading that begins again"])(
+  "P5: a STATE names no stray as owned by a day if %s does not return it",
+  async (which) => {
+    const due = [{ start: DAY_ONE, end: DAY_ONE + DAY }];
+    const stored = { ...(await owning()), due };
+    const [news, gone] = [recordOf("news", 0), recordOf("gone", 0)];
+    const cursor = new ConnectorError("cursor_refused", "The cursor is gone.");
+    const shown =
+      which === "the second reading of the day"
+        ? [pageOf([lost, gone], "next"), pageOf([news])]
+        : [pageOf([lost, gone], "next"), cursor];
+    let asked = 0;
+    const provider = ({ start }: { start: number }): (FetchedPage | ConnectorError)[] => {
+      if (start !== DAY_ONE) return showing({ 3: [lost] })({ start });
+      asked += 1;
+      return asked === 1 ? shown : [pageOf([news])];
+    };
+    const run = await readScript(provider, { input: { ...input, lookback: 0 }, stored });
+    expect([asked, run.queries.length]).toEqual([2, 2]);
+    expect(stateOf(run).known.days.get(DAY_ONE)?.records).toBe(1);
+    expect(stateOf(run).strays).toEqual([]);
+  },
+);
+
+test("P5: once records were forgotten, a day that is not known but was written by this read is looked at, too", async () => {
+  const many = Array.from({ length: 9 }, (_, index) => recordOf(`r${index}`, 1));
+  const first = await readScript([[pageOf([recordOf("r", 0)], "next")], [down]], { input });
+  const moved = { asOf: "2026-01-10T01:00:00Z" };
+  let asked = 0;
+  const provider = ({ start }: { start: number }): FetchedPage[] => {
+    if (start !== DAY_ONE) return showing({ 1: many, 2: [lost] })({ start });
+    asked += 1;
+    return [pageOf([lost], null, moved)];
+  };
+  const limits = { firstSightings: 4, sightings: 4 };
+  const run = await readScript(provider, { input, stored: lastState(first), limits });
+  expect(isKnown(stateOf(run).known, DAY_ONE)).toBe(false);
+  expect(asked).toBe(2);
+  expect(idsOf(run)).toEqual(["lost", ...many.map((record) => record["x_RecordId"])]);
+});
+
+test("P5: a day that was written before its owner of a stray came leaves the state, and the next sync writes it", async () => {
+  const many = Array.from({ length: 9 }, (_, index) => recordOf(`r${index}`, 1));
+  const early = recordOf("early", 0);
+  let asked = 0;
+  const provider = ({ start }: { start: number }): FetchedPage[] => {
+    if (start === DAY_ONE) asked += 1;
+    const shown = asked === 1 ? [early] : [early, lost];
+    return showing({ 0: shown, 1: many, 2: [lost] })({ start });
+  };
+  const limits = { firstSightings: 4, sightings: 4 };
+  const run = await readScript(provider, { input, limits });
+  expect(idsOf(run)).not.toContain("lost");
+  expect(isKnown(stateOf(run).known, DAY_ONE)).toBe(false);
+  const late = { ...input, lookback: DAY };
+  expect(idsOf(await readScript(provider, { input: late, stored: lastState(run) }))).toContain(
+    "lost",
+  );
+});
+
 test("P5: a day before the plan keeps its strays, because it is never read again", async () => {
   const state = await owning();
   const stored = { ...state, known: forget(state.known, [dayOne]) };
@@ -137,6 +197,34 @@ test("R10: where a window no longer shows a written stray, the days that the pas
   expect(idsOf(first)).toEqual(["lost"]);
   const second = await readScript(showing({}), { input, stored: lastState(first) });
   expect(stateOf(second).due).toEqual([{ start: DAY_ONE, end: DAY_ONE + 2 * DAY }]);
+});
+
+test("R10: a window that waits for its strays is due until they are written: a sync that fails in between loses none", async () => {
+  const shows =
+    (fails: boolean) =>
+    ({ start }: { start: number }): (FetchedPage | ConnectorError)[] =>
+      fails && start === DAY_ONE + 2 * DAY ? [down] : showing({ 1: [early] })({ start });
+  const early = recordOf("early", -1);
+  const first = await readScript(showing({}), { input });
+  const late = { ...input, lookback: DAY };
+  const due = [{ start: DAY_ONE + DAY, end: DAY_ONE + 3 * DAY }];
+  const failed = await readScript(shows(true), { input: late, stored: { ...stateOf(first), due } });
+  expect(failed.succeeded).toBe(false);
+  expect(stateOf(failed).due).toEqual(due);
+  const next = { ...late, now: late.now + DAY };
+  const run = await readScript(shows(false), { input: next, stored: lastState(failed) });
+  expect(idsOf(run)).toEqual(["early"]);
+  expect(stateOf(run).due).toEqual([]);
+});
+
+test("R10: a window that waits while another day loses rows stays due after its strays are written", async () => {
+  const early = recordOf("early", -1);
+  const rows = [recordOf("r3", 3), recordOf("lost", 3)];
+  const first = await readScript(showing({ 3: rows }), { input });
+  const shown = showing({ 1: [early], 3: rows.slice(0, 1) });
+  const run = await readScript(shown, { input, stored: lastState(first) });
+  expect(idsOf(run)).toContain("early");
+  expect(stateOf(run).due).toEqual([{ start: DAY_ONE, end: DAY_ONE + 3 * DAY }]);
 });
 
 /** The days that the last STATE before the given report names as due. */

@@ -17,24 +17,25 @@ import { afterReading, withDue } from "../core/due.ts";
 import { renewed } from "../core/former.ts";
 import { isKnown } from "../core/known_days.ts";
 import type { Limits } from "../core/limits.ts";
-import { type Plan, type PlanInput, windowOfDay } from "../core/plan.ts";
+import { type Plan, type PlanInput } from "../core/plan.ts";
 import { addMissingDays } from "../core/provisional.ts";
 import type { Reading, StandingStrays } from "../core/reading.ts";
 import { type DayReport, settle, settleAgain, type Settlement } from "../core/settle.ts";
-import {
-  advance,
-  asDue,
-  finishWindow,
-  knownOf,
-  settleReading,
-  type StreamState,
-} from "../core/state.ts";
+import { advance, finishWindow, knownOf, settleReading, type StreamState } from "../core/state.ts";
 import { DAY } from "../core/time.ts";
 import { type Range, rangesOf, subtract } from "../core/window.ts";
 import { describeAbsent, describeShrunk, tooManyLooks, tooManyStrays } from "./describe.ts";
-import { asLearned, incompleteDays, standingOf, standsAsShown } from "./ended_reading.ts";
+import { DueWindows } from "./due_windows.ts";
+import {
+  asLearned,
+  incompleteDays,
+  isAboutOf,
+  standingOf,
+  standsAsShown,
+} from "./ended_reading.ts";
 import { type Job, jobAgain, jobOf, rewriteJob } from "./job.ts";
 import type { Ledger } from "./ledger.ts";
+import { type Looks, looksAt } from "./looks.ts";
 import type { Purpose } from "./record_filter.ts";
 import { type CameStrays, standingStrays, Strays } from "./strays.ts";
 
@@ -87,6 +88,7 @@ export interface EndedWindow {
 export class Completion {
   readonly strays: Strays;
   readonly #options: CompletionOptions;
+  readonly #due: DueWindows;
   #waiting: Waiting[] = [];
   #hasLooked = false;
   /** The days of strays that this sync does not look for: too many windows would have to be read. */
@@ -104,6 +106,7 @@ export class Completion {
     const { state } = plan;
     const known = state.mode === "incremental" ? standingStrays(state, plan.from) : [];
     this.strays = new Strays(known, limits);
+    this.#due = new DueWindows(options.input.now);
   }
 
   /** Whether every window that was read counts as finished. */
@@ -130,7 +133,7 @@ export class Completion {
       case "confirm":
         return await this.#confirmed(ended.reading, job.purpose.days);
       case "look":
-        return await this.#looked(ended.reading);
+        return await this.#looked(ended.reading, job.purpose.days);
     }
   }
 
@@ -159,19 +162,22 @@ export class Completion {
     const strays = this.#writtenStrays();
     // The earlier process that began a resumed reading may have seen strays that this process does not know.
     const sawStrays = isWhole && !reading.resumed;
-    if (job.purpose.kind === "window") this.strays.judge(reading, sawStrays);
+    const isAbout = isAboutOf(reading);
+    this.strays.judge(reading, isAbout, sawStrays);
     if (sawStrays) this.#read.push(reading);
     const hasLost = settlement.hasLost || this.#writtenStrays() < strays;
     this.#announce(rangesOf(settlement.shrunk), hasLost);
     const { rewrites, reports: days } = settlement;
-    this.strays.settle(reading, (day) => standsAsShown(settlement, reading, day));
+    this.strays.settle((day) => isAbout(day) && standsAsShown(settlement, reading, day));
     const reported = this.#report({ reading, isWhole, days, strays: reading.standing });
     const settled = settleReading(ledger.state, reading, asLearned(settlement, reading), input.now);
     const due = [
       ...(hasLost ? this.#readBefore(reading) : []),
       ...(reading.resumed ? [reading] : []),
     ];
-    ledger.update(this.#remembered(asDue(settled, due, input.now)));
+    const marked = this.#due.mark(settled, due);
+    const waits = job.missesStrays || this.strays.hasPending(reading);
+    ledger.update(this.#remembered(this.#due.settle(marked, reading, waits)));
     if (rewrites.length === 0) {
       const { availableThrough } = reading;
       this.#finish({ window: reading, availableThrough, missesStrays: job.missesStrays });
@@ -194,7 +200,7 @@ export class Completion {
     const named = sent.mode === "incremental" ? sent.due : [];
     const read = hasLost ? (sent.pass?.reads ?? []) : [];
     if (subtract(withDue([], [...shrunk, ...read], input.now), named).length === 0) return;
-    ledger.update(asDue(state, [...shrunk, ...read], input.now));
+    ledger.update(this.#due.mark(state, [...shrunk, ...read]));
     void ledger.sendAhead();
   }
 
@@ -232,18 +238,19 @@ export class Completion {
     const { state } = ledger;
     if (state.mode === "incremental") {
       const agreed = reports.map(({ day }) => day);
-      ledger.update({ ...state, known, due: afterReading(state.due, agreed, []) });
+      const due = afterReading(state.due, agreed, []);
+      ledger.update(this.#due.keep({ ...state, known, due }));
     }
     await reported;
   }
 
   /**
    * P5: a stray is written if no look has found its owner. If the day owns the stray all the same, the written row replaces the day's
-   * own row: a look during an outage misses owners. So a day leaves the state if the look shows another content than the state knows,
-   * and the next sync writes the day again.
+   * own row: a look during an outage misses owners. And a look may find an owner that came after the day was written. So a day leaves
+   * the state if the look shows another content than the state knows, and the next sync writes the day again.
    */
-  async #looked(reading: Reading): Promise<void> {
-    const days = this.#strayDays().filter((day) => reading.start <= day && day < reading.end);
+  async #looked(reading: Reading, strayDays: readonly number[]): Promise<void> {
+    const days = strayDays.filter((day) => reading.start <= day && day < reading.end);
     const known = renewed(knownOf(this.#options.ledger.state), reading.digests);
     const { reports } = settleAgain(known, reading, days);
     const agreed = new Set(reports.map(({ day }) => day));
@@ -303,7 +310,10 @@ export class Completion {
       this.#waiting.push(waiting);
       return;
     }
-    const finished = finishWindow(ledger.state, { ...waiting, ...window }, input.now);
+    const finished = this.#due.finish(
+      finishWindow(ledger.state, { ...waiting, ...window }, input.now),
+      window,
+    );
     ledger.update(
       finished.mode === "incremental" ? advance(finished, plan.rereadFrom, input.bucket) : finished,
     );
@@ -353,36 +363,21 @@ export class Completion {
 
   /**
    * The windows of the known days that strays start on: an earlier sync may have found the strays there. A window that this
-   * pass has read is not read again, unless some records of this read are already forgotten. Days outside the plan are not read either.
-   * These days are `left`, and they have to leave the state: a stray that is written may replace a row of its day and give the row
-   * another reading id, so the next reading must write the day again. Days beyond the limit of windows are left to the
-   * next sync, with their strays. A full refresh has no next sync, and no known days.
+   * pass has read is not read again, unless some records of this read are already forgotten. Then the days that this read has written
+   * are read too. A full refresh has no known days.
    */
-  #daysToLookAt(): {
-    readonly looks: readonly Range[];
-    readonly left: readonly number[];
-    readonly leftToNext: ReadonlySet<number>;
-  } {
+  #daysToLookAt(): Looks {
     const { ledger, plan, input, limits, remembersAll } = this.#options;
     const known = knownOf(ledger.state);
     const isRefresh = plan.state.mode === "full_refresh";
-    const read = remembersAll() ? this.#read : [];
+    const isBlind = !remembersAll();
+    const read = isBlind ? [] : this.#read;
     const days = this.strays
       .pendingDays()
-      .filter((day) => isRefresh || isKnown(known, day))
+      .filter((day) => isRefresh || isKnown(known, day) || (isBlind && this.#written.has(day)))
       .filter((day) => !read.some(({ start, end }) => start <= day && day < end));
-    const windows = new Map<number, Range>();
-    const left: number[] = [];
-    const leftToNext = new Set<number>();
-    for (const day of days) {
-      const window = windowOfDay(day, { start: plan.from, end: plan.end }, input);
-      const isWithin = window !== undefined && window.start <= day && day < window.end;
-      if (!isWithin) left.push(day);
-      else if (windows.has(window.start) || windows.size < limits.looks)
-        windows.set(window.start, window);
-      else if (!isRefresh) leftToNext.add(day);
-    }
-    return { looks: [...windows.values()], left, leftToNext };
+    const range = { start: plan.from, end: plan.end };
+    return looksAt(days, range, input, { most: limits.looks, isRefresh });
   }
 
   /**
@@ -393,8 +388,10 @@ export class Completion {
    */
   #lookPurpose(window: Range): Purpose {
     const isRefresh = this.#options.plan.state.mode === "full_refresh";
-    const isWritten = daysOf(window).some((day) => this.#written.has(day));
-    return isRefresh || isWritten ? { kind: "look" } : { kind: "window", withStrays: false };
+    const about = daysOf(window);
+    const days = this.#strayDays().filter((day) => about.includes(day));
+    const isWritten = about.some((day) => this.#written.has(day));
+    return isRefresh || isWritten ? { kind: "look", days } : { kind: "window", withStrays: false };
   }
 
   #writtenStrays(): number {

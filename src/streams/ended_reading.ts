@@ -29,6 +29,17 @@ export function incompleteDays(
   return [...new Set([...incomplete, ...unequal])];
 }
 
+/** The days that a reading compares or writes: those of its window, or of a second reading those that it rewrites. */
+export function isAboutOf({
+  start,
+  end,
+  rewrites,
+}: Pick<Reading, "start" | "end" | "rewrites">): (day: number) => boolean {
+  if (rewrites === null) return (day) => start <= day && day < end;
+  const days = new Set(rewrites.map(({ day }) => day));
+  return (day) => days.has(day);
+}
+
 /**
  * P5: whether the state knows the day as the reading has shown it, so that the rows of its records stand. A day that shows less than
  * half (R8), or that another reading has still to write, is known as it was before.

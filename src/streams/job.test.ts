@@ -9,7 +9,11 @@ const left = { start: DAY, end: 31 * DAY };
 
 test.each<[string, Purpose, readonly Purpose[]]>([
   ["a reading stays one", WHOLE, [WHOLE]],
-  ["a look stays a look, because it must not write", { kind: "look" }, [{ kind: "look" }]],
+  [
+    "a look stays a look, because it must not write",
+    { kind: "look", days: [] },
+    [{ kind: "look", days: [] }],
+  ],
   ["strays are seen anew", { kind: "strays", ids: new Set(["a"]) }, [WHOLE]],
   ["a second reading is one of the whole rest", { kind: "rewrite" }, [WHOLE]],
   ["days that leave retention need no proof", { kind: "confirm", days: [DAY] }, []],

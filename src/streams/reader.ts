@@ -12,6 +12,7 @@ import { ConnectorError } from "../errors.ts";
 import * as protocol from "../protocol.ts";
 import type { Output } from "../protocol.ts";
 import { Completion } from "./completion.ts";
+import { isAboutOf } from "./ended_reading.ts";
 import { describeLost, describePlan, describeRead, positionInFuture } from "./describe.ts";
 import type { WindowRead, WindowSource } from "./flow.ts";
 import { HeldWindows } from "./held_windows.ts";
@@ -178,7 +179,9 @@ export class StreamReader implements WindowSource {
 
   #begin(job: Job, limit: number): Reading {
     const { reports, run } = this.#options;
-    const { window, startsOver } = job;
+    const { window, startsOver, purpose, rewrites } = job;
+    if (purpose.kind === "window" || purpose.kind === "rewrite")
+      this.#completion.strays.readAgain(isAboutOf({ ...window, rewrites }));
     const more = { ...job, limit, withTotals: reports !== null };
     if (startsOver !== null) {
       const { id, beganAt } = startsOver;

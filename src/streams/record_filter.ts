@@ -25,8 +25,11 @@ export type Purpose =
   | { readonly kind: "window"; readonly withStrays: boolean }
   /** The second reading of a window, which writes the days that differed (R6). */
   | { readonly kind: "rewrite" }
-  /** A window in which strays of other windows start. Nothing is written: the reading drops the strays that the window owns. */
-  | { readonly kind: "look" }
+  /**
+   * A window in which strays of other windows start, on these days. Nothing is written: the reading drops the strays that the window
+   * owns.
+   */
+  | { readonly kind: "look"; readonly days: readonly number[] }
   /** A window whose listing moved, once more: these days are compared with the state. Nothing is written (P6). */
   | { readonly kind: "confirm"; readonly days: readonly number[] }
   /** A window with strays that an earlier process saw: this process reads the window again to learn them (P5). */

@@ -468,7 +468,7 @@ test("R2 S6: every reading that is judged counts the provisional costs of strays
   expect(provisionalFor({ kind: "window", withStrays: true })).toEqual(counted);
   expect(provisionalFor({ kind: "window", withStrays: false })).toEqual(counted);
   expect(provisionalFor({ kind: "rewrite" })).toEqual(counted);
-  expect(provisionalFor({ kind: "look" })).toEqual([]);
+  expect(provisionalFor({ kind: "look", days: [] })).toEqual([]);
 });
 
 test("R2: a stray that is written counts under the day of its start, unless that day lies before the plan", () => {
@@ -667,7 +667,8 @@ test.each([
   (kind, counted, pending) => {
     const strays = new Strays([]);
     const stray = usageRecord("s", { ChargePeriodStart: "2026-01-05T00:00:00Z" });
-    const context = contextOf({ strays, purpose: { kind }, writes: () => false });
+    const purpose = kind === "look" ? { kind, days: [] } : { kind };
+    const context = contextOf({ strays, purpose, writes: () => false });
     const lines = fromRecords([usageRecord("a"), stray], context);
     expect(lines).toMatchObject({ count: 0, ...counted });
     expect(strays.pendingDays()).toEqual(pending);

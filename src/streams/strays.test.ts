@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { RecordFingerprint } from "../core/identity.ts";
 import type { KnownStray } from "../core/state.ts";
 import { DAY } from "../core/time.ts";
+import type { Range } from "../core/window.ts";
 import { Strays } from "./strays.ts";
 import { DAY_ONE } from "./testing.ts";
 
@@ -31,6 +32,10 @@ const strayOf = (id: string, changes: Partial<KnownStray> = {}): KnownStray => (
   window: first,
   ...changes,
 });
+const within =
+  ({ start, end }: Range) =>
+  (day: number): boolean =>
+    start <= day && day < end;
 const came = (...ids: string[]) => ({
   ids: new Set(ids),
   rows: new Map(ids.map((id) => [hashOf(id), DAY_ONE])),
@@ -47,6 +52,7 @@ test("P5: a stray waits for each window that showed it, until a window returns i
   expect(toWrite(strays, second, [DAY_ONE])).toEqual(["b"]);
   expect(strays.pendingDays()).toEqual([DAY_ONE - DAY, DAY_ONE]);
   strays.own(printOf("a"), false);
+  strays.settle(() => true);
   expect(strays.hasPending(first)).toBe(false);
   expect(strays.hasPending(second)).toBe(true);
   expect(strays.isEmpty).toBe(false);
@@ -64,11 +70,11 @@ test("P5: an owner is told by id and version, whatever the other members are; an
 
 test("P5: of the strays that were to be written those whose id came are remembered, the others are absent", () => {
   const strays = new Strays([]);
-  for (const id of ["a", "b"]) strays.see(printOf(id, "old"), id, DAY_ONE, first);
+  for (const id of ["a", "b", "c"]) strays.see(printOf(id, "old"), id, DAY_ONE, first);
   expect(strays.wrote(new Set(["a", "b"]), came("a"), first, "r1")).toBe(1);
   expect(strays.known).toEqual([strayOf("a")]);
   expect(strays.hasPending(first)).toBe(true);
-  expect(toWrite(strays)).toEqual([]);
+  expect(toWrite(strays)).toEqual(["c"]);
 });
 
 test("P5: a written stray is standing, until a window returns it as its own or its window no longer shows it", () => {
@@ -77,11 +83,11 @@ test("P5: a written stray is standing, until a window returns it as its own or i
   expect(strays.see(printOf("a"), "a", DAY_ONE, first)).toEqual(written[0]);
   expect(strays.stands(printOf("a"))).toBe(true);
   expect(strays.see(printOf("a", "new"), "a", DAY_ONE, windowOf(9))).toBeNull();
-  strays.judge(first, false);
+  strays.judge(first, within(first), false);
   expect(strays.known).toEqual(written);
-  strays.judge(first, true);
+  strays.judge(first, within(first), true);
   expect(strays.known).toEqual([written[0], written[2]]);
-  strays.judge(windowOf(0, 9), true); // a wider window is judged like the one that showed the stray
+  strays.judge(windowOf(0, 9), within(windowOf(0, 9)), true); // a wider window is judged like the one that showed the stray
   expect(strays.known).toEqual([written[0]]);
   strays.own(printOf("a"), false);
   expect(strays.known).toEqual([]);
@@ -92,19 +98,19 @@ test("P5: a stray that a look finds on its day is remembered, until a reading of
   strays.see(printOf("a"), "a", DAY_ONE, first);
   strays.own(printOf("a"), true);
   const owned = strayOf("a", { readingId: null });
-  strays.settle(windowOf(0), () => true);
+  strays.settle(within(windowOf(0)));
   expect(strays.known).toEqual([owned]);
-  strays.judge(windowOf(0), false);
+  strays.judge(windowOf(0), within(windowOf(0)), false);
   const next = new Strays(strays.known);
   expect(next.see(printOf("a"), "a", DAY_ONE, first)).toEqual(owned);
   expect(next.hasPending(first)).toBe(false);
   next.own(printOf("a"), false);
-  next.judge(windowOf(0), false);
+  next.judge(windowOf(0), within(windowOf(0)), false);
   expect(next.known).toEqual([owned]);
   const last = new Strays(next.known);
-  last.judge(second, false);
+  last.judge(second, within(second), false);
   expect(last.known).toEqual([owned]);
-  last.judge(windowOf(0), false);
+  last.judge(windowOf(0), within(windowOf(0)), false);
   expect(last.known).toEqual([]);
 });
 
@@ -114,12 +120,25 @@ test("P5: the state learns of an owned stray once the row of the day stands, and
   strays.own(printOf("a"), true);
   const owned = strayOf("a", { readingId: null });
   expect(strays.see(printOf("a"), "a", DAY_ONE, second)).toEqual(owned);
-  strays.settle(windowOf(1), () => true);
+  strays.settle(within(windowOf(1)));
   expect(strays.known).toEqual([]);
-  strays.settle(windowOf(0), (day) => day !== DAY_ONE);
-  expect(strays.known).toEqual([]);
-  strays.settle(windowOf(0), () => true);
+  strays.settle(within(windowOf(0)));
   expect(strays.known).toEqual([owned]);
+});
+
+test("P5: only the latest reading of a day tells which strays the day owns", () => {
+  const strays = new Strays([]);
+  for (const id of ["a", "b"]) {
+    strays.see(printOf(id), id, DAY_ONE, first);
+    strays.own(printOf(id), true);
+  }
+  strays.readAgain(within(windowOf(1)));
+  strays.judge(windowOf(0), within(windowOf(0)), false);
+  strays.readAgain(within(windowOf(0)));
+  strays.own(printOf("a"), false);
+  strays.judge(windowOf(0), within(windowOf(0)), false);
+  strays.settle(within(windowOf(0)));
+  expect(strays.known).toEqual([strayOf("a", { readingId: null })]);
 });
 
 test("P5: a stray that is written again in a new version leaves no earlier version behind", () => {

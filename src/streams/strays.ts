@@ -57,7 +57,7 @@ export class Strays {
   readonly #byWindow = new Map<string, Set<Pending>>();
   /** Contents that this read has shown. */
   readonly #seen = new Set<string>();
-  /** Contents of known strays that a window of this read has returned as its own. */
+  /** Contents of known strays that the latest reading of their day has returned as its own. */
   readonly #returned = new Set<string>();
   /** Owned strays of days whose reading is not settled: a STATE with them would have the stray, but not yet the row of its day. */
   readonly #unsettled = new Set<KnownStray>();
@@ -151,6 +151,14 @@ export class Strays {
   }
 
   /**
+   * To be called before the first page of a reading that compares or writes days. From here on it alone tells which strays these days
+   * own: the provider may hide a record that the reading before has shown.
+   */
+  readAgain(isAbout: (day: number) => boolean): void {
+    for (const { hash, day } of this.#known.values()) if (isAbout(day)) this.#returned.delete(hash);
+  }
+
+  /**
    * A window returned the record as its own. So the record waits no longer, and is no stray that was written.
    *
    * @param remembers whether the record's day was compared with a known day: then the state remembers that the day owns the stray
@@ -241,18 +249,19 @@ export class Strays {
   }
 
   /**
-   * To be called after a complete reading of a window. Forgets the strays that the window no longer shows.
+   * To be called after a complete reading of a window. Forgets the strays that the window no longer shows, and those that their day
+   * no longer returns.
    *
+   * @param isAbout the days that the reading compares or writes
    * @param showsStrays whether this process has seen all strays of the window
    */
-  judge(window: Range, showsStrays: boolean): void {
+  judge(window: Range, isAbout: (day: number) => boolean, showsStrays: boolean): void {
     for (const { hash, day, readingId, window: shown } of this.#known.values()) {
       const isGone =
         showsStrays && window.start <= shown.start && shown.end <= window.end
           ? !this.#seen.has(hash)
           : false;
-      const isDisowned =
-        readingId === null && window.start <= day && day < window.end && !this.#returned.has(hash);
+      const isDisowned = readingId === null && isAbout(day) && !this.#returned.has(hash);
       if (isGone || isDisowned) this.#known.delete(hash);
     }
   }
@@ -260,13 +269,10 @@ export class Strays {
   /**
    * To be called after a complete reading of days.
    *
-   * @param stands whether the rows of a day stand as the reading has shown the day
+   * @param stands whether the reading was about a day, and its rows stand as the reading has shown them
    */
-  settle({ start, end }: Range, stands: (day: number) => boolean): void {
-    for (const stray of this.#unsettled) {
-      const { day } = stray;
-      if (start <= day && day < end && stands(day)) this.#unsettled.delete(stray);
-    }
+  settle(stands: (day: number) => boolean): void {
+    for (const stray of this.#unsettled) if (stands(stray.day)) this.#unsettled.delete(stray);
   }
 
   /** The strays for the state (S8): the newest that were written, then the newest that their days own. */
