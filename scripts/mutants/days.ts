@@ -1,4 +1,4 @@
-/** The mutants of the rules of days that are not proven: R8, R10, R11, P6, and what stays of a longer retention (W3). */
+/** The mutants of the rules of days that are not proven: R8, R11, P6, and what stays of a longer retention (W3). */
 import type { Mutant } from "./mutant.ts";
 
 export const DAYS: readonly Mutant[] = [
@@ -15,41 +15,6 @@ export const DAYS: readonly Mutant[] = [
     from: "const isOver = shown > 0 && 2 * shown >= most;",
     to: "const isOver = 2 * shown >= most;",
     test: "src/core/known_days.test.ts: R8: a reading that shows at least half of the rows again ends the suspicion",
-  },
-  {
-    rule: "R10",
-    file: "src/core/state.ts",
-    from: "const days = about.filter((day) => rewrites.every((later) => later.day !== day));",
-    to: "const days = about;",
-    test: "src/core/state.test.ts: R2 R10: the days that a second reading has still to write stay due, and their provisional costs stay followed",
-  },
-  {
-    rule: "R10",
-    file: "src/streams/due_windows.ts",
-    from: "const more = waits ? subtract(withDue([], [{ start, end }], this.#now), state.due) : [];",
-    to: "const more: Range[] = [];",
-    test: "src/streams/completion.test.ts: R10: a window that waits for its strays is due until they are written: a sync that fails in between loses none",
-  },
-  {
-    rule: "R10",
-    file: "src/streams/due_windows.ts",
-    from: "return { ...state, due: subtract(state.due, days) };",
-    to: "return state;",
-    test: "src/streams/completion.test.ts: R10: a window that waits for its strays is due until they are written: a sync that fails in between loses none",
-  },
-  {
-    rule: "R10",
-    file: "src/streams/due_windows.ts",
-    from: "this.#waiting.set(start, subtract(days, marked));",
-    to: "void marked;",
-    test: "src/streams/completion.test.ts: R10: a window that waits while another day loses rows stays due after its strays are written",
-  },
-  {
-    rule: "R10",
-    file: "src/streams/completion.ts",
-    from: "return [...reads, ...this.#waiting.map(({ window }) => window), ...others];",
-    to: "return [...reads, ...others];",
-    test: "src/streams/completion.test.ts: R10: a window that waits while another day loses rows stays due after its strays are written",
   },
   {
     rule: "R8",
@@ -129,20 +94,6 @@ export const DAYS: readonly Mutant[] = [
     test: "src/adapters/engine.test.ts: R11: its rows of before stand, nothing is proven meanwhile, and all is right once it answers again",
   },
   {
-    rule: "R10",
-    file: "src/core/settle.ts",
-    from: "|| wasToday(earlier)",
-    to: "",
-    test: "src/core/settle.test.ts: R10: a day that was unconfirmed while it went on is doubtful once more when it is over",
-  },
-  {
-    rule: "R10",
-    file: "src/core/settle.ts",
-    from: "|| earlier.records !== records",
-    to: "",
-    test: "src/core/settle.test.ts: R10: a day that is unconfirmed again is doubtful once more if it has another number of rows",
-  },
-  {
     rule: "R8",
     file: "src/core/settle.ts",
     from: "isProven || !hasLost || earlier?.shrinkage?.digest === seen.digest",
@@ -155,90 +106,6 @@ export const DAYS: readonly Mutant[] = [
     from: "isProven || !hasLost || earlier?.shrinkage?.digest === seen.digest",
     to: "isProven || !hasLost",
     test: "src/core/settle.test.ts: R8: a loss in a listing that moved lowers the number of records once a second reading agrees",
-  },
-  {
-    rule: "R10",
-    file: "src/streams/completion.ts",
-    from: "this.#announce(rangesOf(settlement.shrunk), hasLost);",
-    to: "this.#announce([], hasLost);",
-    test: "src/streams/completion.test.ts: R10: a day that shows less than half is due in a STATE that goes out before the report, in case the process dies between the two",
-  },
-  {
-    rule: "R10",
-    file: "src/streams/completion.ts",
-    from: "hasLost ? (sent.pass?.reads ?? []) : []",
-    to: "[]",
-    test: "src/streams/completion.test.ts: R10: days that the STATE calls read are due in a STATE before the report of a day that has lost rows",
-  },
-  {
-    rule: "R10",
-    file: "src/streams/completion.ts",
-    from: "...(reading.resumed ? [reading] : []),",
-    to: "",
-    test: "src/streams/completion.test.ts: R10: the days of a resumed reading are due, because its second process does not know the records of the first one",
-  },
-  {
-    rule: "R10",
-    file: "src/core/plan.ts",
-    from: "const more = [...again, ",
-    to: "const more = [",
-    test: "src/streams/reader_days.test.ts: R10: days that a kill left unknown are read by the next sync, however old they are",
-  },
-  {
-    rule: "R10",
-    file: "src/core/plan.ts",
-    from: "[...stored.due, ...returned(stored, at, { start, end: position })]",
-    to: "stored.due",
-    test: "src/core/plan.test.ts: R10: days that had left each earlier retention are due once a longer one shows them again",
-  },
-  {
-    rule: "R10",
-    file: "src/core/known_days.ts",
-    from: "({ ...entry, confirmed: true })",
-    to: "entry",
-    test: "src/core/plan.test.ts: R10: the next reading of a day that an earlier sync left forgotten is the first of two, although the day was unconfirmed",
-  },
-  {
-    rule: "R10",
-    file: "src/core/due.ts",
-    from: "[...known.forgotten.keys(), ...shrunk.map(({ day }) => day)]",
-    to: "[...known.forgotten.keys()]",
-    test: "src/core/due.test.ts: R10: forgotten days and days that show less than half are due until they are known again",
-  },
-  {
-    rule: "R10",
-    file: "src/core/plan.ts",
-    from: ".slice(0, dueWindows)",
-    to: "",
-    test: "src/core/plan.test.ts: R10: of costs the whole month of a due day is read, and a pass has at most 400 windows for due days",
-  },
-  {
-    rule: "R10",
-    file: "src/core/settle.ts",
-    from: "isWhole && !confirmed && isFirst",
-    to: "isWhole && !confirmed",
-    test: "src/streams/reader_days.test.ts: R10: a provider that never stands still twice is not read again for ever",
-  },
-  {
-    rule: "R10",
-    file: "src/core/settle.ts",
-    from: "hasLost: before.hasLost || hasLost",
-    to: "hasLost: before.hasLost",
-    test: "src/streams/reader_days.test.ts: R10: days that a pass had read before it found rows missing are read again by the next sync, and then proven",
-  },
-  {
-    rule: "R10",
-    file: "src/streams/completion.ts",
-    from: ", ...others]",
-    to: "]",
-    test: "src/streams/reader_days.test.ts: R10: of a window of several pages, also the days that did not change are due after rows were missing",
-  },
-  {
-    rule: "R10",
-    file: "src/streams/job_queue.ts",
-    from: "ageOf(a) - ageOf(b) || ",
-    to: "",
-    test: "src/streams/reader_days.test.ts: R10: recent days, where rows come and go, are read before the deep re-read, and that before the scrub",
   },
   {
     rule: "P6",
@@ -281,13 +148,6 @@ export const DAYS: readonly Mutant[] = [
     from: "&& !reading.resumed && isCheap",
     to: "&& isCheap",
     test: "src/streams/completion.test.ts: P6: a resumed window is not read a second time: its pages before the kill were not counted",
-  },
-  {
-    rule: "R10",
-    file: "src/streams/completion.ts",
-    from: "settlement.hasLost || this.#writtenStrays() < strays",
-    to: "settlement.hasLost",
-    test: "src/streams/completion.test.ts: R10: where a window no longer shows a written stray, the days that the pass had read before are due",
   },
   {
     rule: "P5",

@@ -7,10 +7,12 @@ import { CONCURRENCY } from "./concurrency.ts";
 import { LIMITS } from "./limits.ts";
 import type { Mutant } from "./mutant.ts";
 import { DAYS } from "./days.ts";
+import { DUE } from "./due.ts";
 import { NAMES } from "./names.ts";
 import { READINGS } from "./readings.ts";
 import { RECORDS } from "./records.ts";
 import { RESTATEMENT } from "./restatement.ts";
+import { STRAYS } from "./strays.ts";
 
 export const MUTANTS: readonly Mutant[] = [
   {
@@ -142,7 +144,9 @@ export const MUTANTS: readonly Mutant[] = [
   ...RESTATEMENT,
   ...READINGS,
   ...RECORDS,
+  ...STRAYS,
   ...DAYS,
+  ...DUE,
   {
     rule: "W2",
     file: "src/core/shares.ts",
