@@ -133,6 +133,52 @@ def test_a_cost_that_moves_into_a_window_that_was_read_before(warehouse, table):
     assert current(warehouse, world) == world.truth()
 
 
+def test_a_cost_that_moves_while_another_one_takes_its_place(warehouse, table):
+    """R10: the number of rows of the old day stays, so the connector does not read the earlier day again at once."""
+    world = World(table)
+    world.put(cost("moves", "11-06", "100"))
+    world.put(cost("stays", "11-02", "1"))
+    world.sync(FIRST, SECOND)
+
+    def move() -> None:
+        world.put(cost("moves", "11-02", "100"))
+        world.put(cost("new", "11-06", "7", x_ModelId="other"))
+
+    world.sync(FIRST, SECOND, between=move)
+    assert settled(warehouse, world, table)["11-02"][0] == "unproven"
+    world.sync(FIRST, SECOND)
+    assert settled(warehouse, world, table)["11-02"] == PROVEN
+    assert current(warehouse, world) == world.truth()
+
+
+def test_a_cost_that_moves_away_from_a_day_that_is_not_read(warehouse, table):
+    """R10: the sum is right, and the old day is proven again once it is read."""
+    world = World(table)
+    for name in ("moves", "stays"):
+        world.put(cost(name, "11-02", "100"))
+    world.sync(FIRST, SECOND)
+    world.put(cost("moves", "11-06", "100"))
+    world.sync(SECOND)
+    assert settled(warehouse, world, table)["11-02"][0] == "unproven"
+    assert current(warehouse, world) == world.truth()
+    world.sync(FIRST, SECOND)
+    assert settled(warehouse, world, table)["11-02"] == PROVEN
+    assert current(warehouse, world) == world.truth()
+
+
+def test_a_long_cost_that_is_restated_between_its_day_and_a_later_window(warehouse, table):
+    """R10: the later window returns the new version as a stray, which takes the place of the day's row."""
+    world = World(table, selects="overlap")
+    world.put(cost("long", "11-04", "100", end="11-07"))
+    world.put(cost("stays", "11-04", "1"))
+    world.sync(FIRST, SECOND, between=lambda: world.put(cost("long", "11-04", "200", end="11-07")))
+    assert settled(warehouse, world, table)["11-04"][0] == "unproven"
+    assert current(warehouse, world) == world.truth()
+    world.sync(FIRST, SECOND)
+    assert settled(warehouse, world, table)["11-04"] == PROVEN
+    assert current(warehouse, world) == world.truth()
+
+
 def test_a_row_that_was_issued_anew_has_not_moved(warehouse, table):
     world = World(table)
     world.put(cost("old", "11-06", "100"))
