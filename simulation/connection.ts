@@ -91,6 +91,8 @@ export class Connection {
   mayCountTwice = false;
   /** R4: the streams whose platform gave back a STATE that is older than the last one before the rows that it kept. */
   readonly tooOld = new Set<StreamName>();
+  /** R4: the ids of reports that it kept behind such a STATE: the state does not know that their days are due. */
+  readonly tooOldFor = new Set<string>();
   /** The readings whose reports came after the last STATE that the platform kept: the state knows nothing of them. */
   readonly #uncovered = new Set<string>();
   /** The latest instant that the header `Date` named in any sync. Days that have left retention by this instant are not followed (R2). */
@@ -270,6 +272,7 @@ export class Connection {
       const covered = wanted === undefined ? -1 : result.items.indexOf(wanted);
       for (const [index, item] of result.items.entries()) {
         if (item.kind !== "report" || item.row.dataset !== stream) continue;
+        if (index > nextIndex) this.tooOldFor.add(item.row.id);
         if (index > covered) this.#uncovered.add(item.row.reading_id);
         else this.#uncovered.delete(item.row.reading_id);
       }

@@ -28,6 +28,7 @@ export interface Judgeable {
    * that the STATE takes for standing, and the models say that their day is unproven.
    */
   readonly tooOld: ReadonlySet<StreamName>;
+  readonly tooOldFor: ReadonlySet<string>;
   /** The chain of each stream's state. */
   readonly chainOf: (stream: StreamName) => string | undefined;
 }
@@ -117,6 +118,7 @@ export function judgeProven(judgeable: Judgeable, range: (rules: Rules) => Span)
     const { start, end } = range(rules);
     for (const [day, report] of newestReports(stream, warehouse.reports, chainOf(stream))) {
       if (Date.parse(day) < start || Date.parse(day) + DAY > end) continue;
+      if (judgeable.tooOldFor.has(report.id)) continue;
       const shown = shownOf(stream, report, warehouse).filter(
         ({ table, versions }) =>
           versions.length !== report.rows && !(table === "dedup" && judgeable.tooOld.has(stream)),

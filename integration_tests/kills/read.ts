@@ -234,7 +234,12 @@ const REPEATING = new Set([
   "moving_listing",
   "next_cursor",
   "maximum_exclusive",
+  "redirect",
 ]);
+
+/** V1: 404 and its kin cost the window its cursor too. */
+const repeats = (fault: FaultInput): boolean =>
+  REPEATING.has(fault.kind) || (fault.kind === "status" && fault.status < 500);
 
 /** A cursor expires after 15 minutes. The connector then reads its window again from the first page. */
 const CURSOR_MINUTES = 15;
@@ -247,6 +252,6 @@ function isStrict({ mode, nature }: Schedule, attempts: readonly Attempt[]): boo
     mode === "full_refresh" &&
     nature.length === 0 &&
     minutes < CURSOR_MINUTES &&
-    !faults.some(({ kind }) => REPEATING.has(kind))
+    !faults.some(repeats)
   );
 }
