@@ -1,0 +1,235 @@
+/** A destination in memory: the rows and the reports that a stream has written, and the rows that the models take as standing. */
+import { digestOf, PageDigests } from "../../core/digests.ts";
+import { RecordFingerprint } from "../../core/identity.ts";
+import type { IncrementalState } from "../../core/state.ts";
+import { DAY, floorTo, formatDay } from "../../core/time.ts";
+import type { Range } from "../../core/window.ts";
+import type { Output } from "../../protocol.ts";
+import type { Fields } from "../../records/fields.ts";
+import { ParsedRecords } from "../../records/parsed.ts";
+import type { ReadingReport } from "../completion.ts";
+import { costs } from "../costs.ts";
+import type { Run } from "./testing.ts";
+
+/** A row of costs, with its charge period as a range. */
+interface Row extends Range {
+  readonly id: string;
+  readonly readingId: string;
+  readonly day: number;
+  /** The record as the provider sent it. */
+  readonly text: string;
+}
+
+/** The newest proven report of a day whose rows are in the table (`anchors` in dbt/macros/judged.sql). */
+interface Anchor {
+  readonly readingId: string;
+  readonly rowsReadingId: string;
+  readonly window: Range;
+}
+
+/** The newest reading that has shown strays of an earlier one again. */
+interface Listing {
+  readonly by: string;
+  readonly window: Range;
+}
+
+const contains = (outer: Range, inner: Range): boolean =>
+  outer.start <= inner.start && inner.end <= outer.end;
+
+const isStray = ({ start }: Row, window: Range | undefined): boolean =>
+  window !== undefined && (start < window.start || start >= window.end);
+
+export class Table {
+  readonly rows: readonly Row[];
+  readonly reports: readonly ReadingReport[];
+  /** The newest row of each id: the table of a destination that merges by key. */
+  readonly newest: ReadonlyMap<string, Row>;
+
+  constructor(rows: readonly Row[] = [], reports: readonly ReadingReport[] = []) {
+    this.rows = rows;
+    this.reports = reports;
+    const newest = new Map<string, Row>();
+    for (const row of rows) {
+      if (row.readingId >= (newest.get(row.id)?.readingId ?? "")) newest.set(row.id, row);
+    }
+    this.newest = newest;
+  }
+
+  /** The table with the first outputs of a run, which has to mark its reports. */
+  with({ outputs, said }: Pick<Run, "outputs" | "said">, length = outputs.length): Table {
+    const kept = outputs.slice(0, length);
+    const reports = kept.filter(
+      (output) => output.type === "LOG" && output.log.message === "report",
+    );
+    return new Table(
+      [...this.rows, ...kept.flatMap(rowsOf)],
+      [...this.reports, ...said.slice(0, reports.length)],
+    );
+  }
+
+  /** The newest rows that the models take as standing, by id (`judging_steps` in dbt/macros/judged.sql). */
+  standing(): ReadonlyMap<string, Row> {
+    const windows = new Map(this.reports.map(({ reading }) => [reading.id, reading]));
+    const anchors = this.#anchors(windows);
+    const listings = this.#listings();
+    const stands = (row: Row): boolean => {
+      const anchor = anchors.get(row.day);
+      const own = windows.get(row.readingId);
+      if (isStray(row, own))
+        return this.#strayStands(row, {
+          own,
+          anchor,
+          listing: listings.get(`${row.day} ${row.readingId}`),
+        });
+      if (anchor === undefined) return true;
+      if (row.readingId === anchor.rowsReadingId || row.readingId > anchor.readingId) return true;
+      const isLong = row.end > row.day + DAY;
+      const isShown =
+        contains(anchor.window, row) || (own !== undefined && contains(anchor.window, own));
+      return isLong && !isShown;
+    };
+    return new Map([...this.newest].filter(([, row]) => stands(row)));
+  }
+
+  #strayStands(
+    row: Row,
+    {
+      own,
+      anchor,
+      listing,
+    }: {
+      readonly own: Range | undefined;
+      readonly anchor: Anchor | undefined;
+      readonly listing: Listing | undefined;
+    },
+  ): boolean {
+    if (listing === undefined) return true;
+    const window = own ?? listing.window;
+    const isGone = this.reports.some(
+      ({ isWhole, reading }) =>
+        isWhole && !reading.moved && reading.id > listing.by && contains(reading, window),
+    );
+    const isReturned =
+      anchor !== undefined && anchor.readingId > listing.by && contains(anchor.window, row);
+    return !isGone && !isReturned;
+  }
+
+  #anchors(windows: ReadonlyMap<string, Range>): ReadonlyMap<number, Anchor> {
+    const own = [...this.newest.values()].filter(
+      (row) => !isStray(row, windows.get(row.readingId)),
+    );
+    const anchors = new Map<number, Anchor>();
+    for (const { reading, days } of this.reports) {
+      for (const { day, rowsReadingId, rows, confirmed, shrunk } of days) {
+        if (!confirmed || shrunk || reading.id < (anchors.get(day)?.readingId ?? "")) continue;
+        const there = own.filter(
+          (row) =>
+            row.day === day && (row.readingId === rowsReadingId || row.readingId > reading.id),
+        );
+        if (there.length < rows) continue;
+        anchors.set(day, { readingId: reading.id, rowsReadingId, window: reading });
+      }
+    }
+    return anchors;
+  }
+
+  /** By the day of the strays and the reading that wrote them. */
+  #listings(): ReadonlyMap<string, Listing> {
+    const listings = new Map<string, Listing>();
+    for (const { reading, strays } of this.reports) {
+      for (const { day, rowsReadingId } of strays) {
+        const name = `${day} ${rowsReadingId}`;
+        if (reading.id >= (listings.get(name)?.by ?? ""))
+          listings.set(name, { by: reading.id, window: reading });
+      }
+    }
+    return listings;
+  }
+}
+
+/** The rows of outputs, because the same outputs are added to many tables. */
+const read = new WeakMap<Output, readonly Row[]>();
+
+function rowsOf(output: Output): readonly Row[] {
+  if (output.type !== "RECORD_LINES") return [];
+  const known = read.get(output);
+  if (known !== undefined) return known;
+  const lines = Buffer.from(output.bytes).toString().trim().split("\n");
+  const rows = lines.map((line) => rowOf(JSON.parse(line).record.data));
+  read.set(output, rows);
+  return rows;
+}
+
+function rowOf({ x_ReadingId: readingId, ...data }: Fields): Row {
+  const start = Date.parse(String(data["ChargePeriodStart"]));
+  return {
+    id: String(data["x_RecordId"]),
+    readingId: String(readingId),
+    start,
+    end: Date.parse(String(data["ChargePeriodEnd"])),
+    day: floorTo(DAY, start),
+    text: JSON.stringify(data),
+  };
+}
+
+const hashes = new Map<string, Uint32Array>();
+
+/** The hash of a record's content, as the reader makes it. */
+function hashOf(text: string): Uint32Array {
+  const known = hashes.get(text);
+  if (known !== undefined) return known;
+  const print = new RecordFingerprint();
+  const records = new ParsedRecords([JSON.parse(text)], `{"data":[${text}]}`, () => undefined);
+  records.each(
+    costs.schema,
+    (record) => record.hashInto(print, false),
+    () => undefined,
+  );
+  const hash = print.content.slice();
+  hashes.set(text, hash);
+  return hash;
+}
+
+function digestOfRows(texts: Iterable<string>): string {
+  const digests = new PageDigests();
+  for (const text of texts) digests.add(0, hashOf(text));
+  return digestOf(digests.result(), 0).digest;
+}
+
+/** Compares states with the rows before them. */
+export class Claims {
+  readonly #days = new Map<string, Set<string>>();
+  readonly #contents = new Set<string>();
+  /** What was found true, so that it is not compared with every STATE again. */
+  readonly #kept = new Set<string>();
+
+  constructor({ rows }: Table) {
+    for (const row of rows) this.#add(row);
+  }
+
+  add(output: Output): void {
+    for (const row of rowsOf(output)) this.#add(row);
+  }
+
+  #add({ day, readingId, text }: Row): void {
+    const name = `${day} ${readingId}`;
+    this.#days.set(name, (this.#days.get(name) ?? new Set()).add(text));
+    this.#contents.add(digestOfRows([text]));
+  }
+
+  /** What a state says of rows that are not there: the rows of a known day (R6), or the row of a stray (P5). */
+  lacking({ known, strays }: IncrementalState): readonly string[] {
+    const days = [...known.days.values()].filter(({ day, digest, readingId }) => {
+      const own = this.#days.get(`${day} ${readingId}`) ?? new Set();
+      const name = `${day} ${readingId} ${digest} ${own.size}`;
+      if (this.#kept.has(name)) return false;
+      this.#kept.add(name);
+      return digestOfRows(own) !== digest;
+    });
+    const gone = strays.filter(({ hash }) => !this.#contents.has(hash));
+    return [
+      ...days.map(({ day, records }) => `${records} rows of ${formatDay(day)}`),
+      ...gone.map(({ day }) => `a stray of ${formatDay(day)}`),
+    ];
+  }
+}
