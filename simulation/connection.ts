@@ -255,10 +255,8 @@ export class Connection {
         .filter((item) => item.stream === stream);
       const died = !isComplete(result, stream);
       const wanted = died && olderState ? states[Math.floor(states.length / 2)] : states.at(-1);
-      const kept =
-        died && !keepsRows
-          ? result.items.indexOf(wanted ?? { kind: "other" })
-          : result.items.length;
+      const covered = result.items.indexOf(wanted ?? { kind: "other" });
+      const kept = died && !keepsRows ? covered : result.items.length;
       const next = wanted === undefined ? undefined : states[states.indexOf(wanted) + 1];
       const nextIndex = next === undefined ? Infinity : result.items.indexOf(next);
       for (const [index, item] of result.items.slice(0, kept + 1).entries()) {
@@ -269,7 +267,6 @@ export class Connection {
         loaded += 1;
         if (index > nextIndex) this.tooOld.add(stream);
       }
-      const covered = wanted === undefined ? -1 : result.items.indexOf(wanted);
       for (const [index, item] of result.items.entries()) {
         if (item.kind !== "report" || item.row.dataset !== stream) continue;
         if (index > nextIndex) this.tooOldFor.add(item.row.id);
