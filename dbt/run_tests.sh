@@ -4,10 +4,15 @@
 set -euo pipefail
 . "$(dirname -- "$0")/../integration_tests/support/suite.sh"
 
+# The environments are made side by side, beside the packages: an installation mostly waits. One that fails is tried again below.
+python_venv "$root/dbt/focus/requirements.txt" 3.12 >/dev/null 2>&1 &
+python_venv "$root/dbt/adapters/requirements.txt" >/dev/null 2>&1 &
+python_venv "$root/dbt/requirements.txt" >/dev/null 2>&1 &
 compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || installed postgres_install.log postgresql ||
   skip dbt "PostgreSQL is not here and cannot be installed"
 command -v java >/dev/null || installed java_install.log openjdk-17-jre-headless ||
   echo "dbt: the tests on Apache Spark are skipped: Java is not here and cannot be installed"
+wait
 if python_venv "$root/dbt/focus/requirements.txt" 3.12; then
   export FOCUS_VALIDATOR=$venv
 else
