@@ -98,23 +98,24 @@ export class Standing {
    * that it proves nothing (P6). `proven`: the number of the newest proof.
    */
   #acceptedOf(day: string, proven: number, uncovered: ReadonlySet<string>): number {
-    const reports = this.#warehouse
-      .reportsOf(this.#rules.stream, day)
-      .filter(({ chain }) => chain === this.#chain);
-    const newest = reports.at(-1);
+    const newest = this.#reportsOf(day).at(-1);
     if (newest === undefined || newest.shrunk || uncovered.has(newest.reading_id)) return proven;
     return this.#isDoubted(day, newest) ? Math.min(proven, newest.rows) : proven;
   }
 
   /** Whether a reading an hour or more before showed as many records of a day, and was not believed. */
   #isDoubted(day: string, reading: ReportRow): boolean {
+    return this.#reportsOf(day).some(
+      ({ shrunk, records, began_at: beganAt }) =>
+        shrunk && records === reading.rows && Date.parse(beganAt) <= anHourBefore(reading),
+    );
+  }
+
+  /** The reports of a day in the chain of the state, the earliest first. */
+  #reportsOf(day: string): ReportRow[] {
     return this.#warehouse
       .reportsOf(this.#rules.stream, day)
-      .filter(({ chain }) => chain === this.#chain)
-      .some(
-        ({ shrunk, records, began_at: beganAt }) =>
-          shrunk && records === reading.rows && Date.parse(beganAt) <= anHourBefore(reading),
-      );
+      .filter(({ chain }) => chain === this.#chain);
   }
 
   /** The rows that stand, by day. */
@@ -172,9 +173,7 @@ export class Standing {
   }
 
   #proofsOf(day: string): ReportRow[] {
-    return this.#warehouse
-      .reportsOf(this.#rules.stream, day)
-      .filter((report) => report.chain === this.#chain && report.confirmed && !report.shrunk);
+    return this.#reportsOf(day).filter(({ confirmed, shrunk }) => confirmed && !shrunk);
   }
 
   #lost(

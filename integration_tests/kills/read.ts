@@ -237,7 +237,7 @@ const REPEATING = new Set([
   "redirect",
 ]);
 
-/** V1: 404 and its kin cost the window its cursor too. */
+/** Other statuses below 500, such as 404, cost the window its cursor too (V1). */
 const repeats = (fault: FaultInput): boolean =>
   REPEATING.has(fault.kind) || (fault.kind === "status" && fault.status < 500);
 

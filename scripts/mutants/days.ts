@@ -187,7 +187,7 @@ export const DAYS: readonly Mutant[] = [
   {
     rule: "P4",
     file: "src/streams/reader.ts",
-    from: '["window", "rewrite"].includes(window.job.purpose.kind)',
+    from: "isJudged(window.job.purpose)",
     to: "true",
     test: "src/streams/completion.test.ts: P4 P5: a reading that writes strays and is killed leaves no cursor: a later process would take it for one of its whole window",
   },

@@ -5,8 +5,8 @@ export const DUE: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/core/state.ts",
-    from: "const days = about.filter((day) => rewrites.every((later) => later.day !== day));",
-    to: "const days = about;",
+    from: "const days = daysAbout(reading).filter((day) => rewrites.every((later) => later.day !== day));",
+    to: "const days = daysAbout(reading);",
     test: "src/core/state.test.ts: R2 R10: the days that a second reading has still to write stay due, and their provisional costs stay followed",
   },
   {
@@ -141,5 +141,19 @@ export const DUE: readonly Mutant[] = [
     from: "settlement.hasLost || this.#writtenStrays() < strays",
     to: "settlement.hasLost",
     test: "src/streams/completion.test.ts: R10: where a window no longer shows a written stray, the days that the pass had read before are due",
+  },
+  {
+    rule: "R10",
+    file: "src/streams/due_windows.ts",
+    from: "const others = subtract(this.#waiting.get(start) ?? [], about);",
+    to: "const others = this.#waiting.get(start) ?? [];",
+    test: "src/streams/due_windows.test.ts: R10: a second reading that finds one of its days doubtful leaves this day due when its window is finished",
+  },
+  {
+    rule: "R10",
+    file: "src/streams/due_windows.ts",
+    from: "return asDue(state, [...this.#waiting.values()].flat(), this.#now);",
+    to: "return state;",
+    test: "src/streams/due_windows.test.ts: R10: a reading that confirms the days of a window that waits leaves them due",
   },
 ];

@@ -89,8 +89,8 @@ export const STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/reader.ts",
-    from: ' || purpose.kind === "rewrite")',
-    to: ")",
+    from: "if (isJudged(purpose))",
+    to: 'if (purpose.kind === "window")',
     test: "src/streams/completion.test.ts: P5: a STATE names no stray as owned by a day if %s does not return it",
   },
   {

@@ -185,8 +185,7 @@ function remembered(
   const most = Math.max(shown, entry?.records ?? 0, earlier?.most ?? 0);
   // R8: rows that are shown again end the suspicion, so a later outage is the first one again.
   const isOver = shown > 0 && 2 * shown >= most;
-  const doubt = entry?.shrinkage ?? earlier?.shrinkage ?? null;
-  const shrinkage = isOver ? null : doubt;
+  const shrinkage = isOver ? null : ((entry ?? earlier)?.shrinkage ?? null);
   if (entry !== undefined) {
     const { records, readingId, confirmed } = entry;
     return { day, most, records, readingId, confirmed, shrinkage };

@@ -1,5 +1,5 @@
 /** A reading: one passage through one window, from its first page to its last (S3). Pure. */
-import { addDigests, type DayDigest } from "./digests.ts";
+import { addDigests, type DayDigest, daysOf } from "./digests.ts";
 import { addProvisional, type ProvisionalDay } from "./provisional.ts";
 import { addTotals, type DayTotal } from "./totals.ts";
 import type { Range } from "./window.ts";
@@ -131,4 +131,12 @@ function addStanding(
     sums.set(nameOf(entry), { ...entry, records });
   }
   return [...sums.values()];
+}
+
+/** The days that a reading is about: those of its window, or of a second reading those that it writes (R6). */
+export function daysAbout({
+  rewrites,
+  ...window
+}: Pick<Reading, "start" | "end" | "rewrites">): number[] {
+  return rewrites?.map(({ day }) => day) ?? daysOf(window);
 }

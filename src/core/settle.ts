@@ -27,6 +27,7 @@ import {
   learn,
   suspect,
 } from "./known_days.ts";
+import { daysAbout } from "./reading.ts";
 import { DAY } from "./time.ts";
 import type { Range } from "./window.ts";
 
@@ -127,7 +128,7 @@ export function settle(
   reading: FinishedReading,
   written: readonly number[],
 ): Settlement {
-  const about = reading.rewrites?.map(({ day }) => day) ?? daysOf(reading);
+  const about = daysAbout(reading);
   let settlement: Settlement = {
     known,
     reports: [],

@@ -6,11 +6,10 @@
  *       [─────────────────────────────────────────────────)   [────)     [──────────)   [╌╌ open ╌╌)
  *                                        ▲ position − lookback: where the next sync begins to re-read
  */
-import { daysOf } from "./digests.ts";
 import { afterReading, withDue } from "./due.ts";
 import { type KnownDays, NOTHING_KNOWN } from "./known_days.ts";
 import { type ProvisionalDay, replaceProvisional } from "./provisional.ts";
-import type { Reading } from "./reading.ts";
+import { daysAbout, type Reading } from "./reading.ts";
 import type { Scrub } from "./scrub.ts";
 import type { Settlement } from "./settle.ts";
 import { type Bucket, ceilTo, DAY, floorTo, formatDay } from "./time.ts";
@@ -142,8 +141,7 @@ export function settleReading<State extends StreamState>(
   const kept = keepOpen(state, reading, now);
   const settled = dropOpen(kept, reading.id);
   if (settled.mode !== "incremental") return settled;
-  const about = reading.rewrites?.map(({ day }) => day) ?? daysOf(reading);
-  const days = about.filter((day) => rewrites.every((later) => later.day !== day));
+  const days = daysAbout(reading).filter((day) => rewrites.every((later) => later.day !== day));
   const isAbout = (day: number): boolean =>
     days.includes(day) && shrunk.every((doubted) => doubted.day !== day);
   const provisional = replaceProvisional(settled.provisional, reading.provisional, isAbout);

@@ -17,7 +17,7 @@ import { afterReading, withDue } from "../core/due.ts";
 import { renewed } from "../core/former.ts";
 import { isKnown } from "../core/known_days.ts";
 import type { Limits } from "../core/limits.ts";
-import { type Plan, type PlanInput } from "../core/plan.ts";
+import type { Plan, PlanInput } from "../core/plan.ts";
 import { addMissingDays } from "../core/provisional.ts";
 import type { Reading, StandingStrays } from "../core/reading.ts";
 import { type DayReport, settle, settleAgain, type Settlement } from "../core/settle.ts";

@@ -1,7 +1,7 @@
 /** The reports of a complete reading on its days and its strays. */
-import { daysOf, digestOf } from "../core/digests.ts";
+import { digestOf } from "../core/digests.ts";
 import { asFormer } from "../core/former.ts";
-import type { Reading, StandingStrays } from "../core/reading.ts";
+import { daysAbout, type Reading, type StandingStrays } from "../core/reading.ts";
 import type { Settlement } from "../core/settle.ts";
 import type { DayTotal } from "../core/totals.ts";
 import type { Job } from "./job.ts";
@@ -20,8 +20,8 @@ export function incompleteDays(
   { written }: Job,
   writes: (day: number) => boolean,
 ): number[] {
-  const { digests, incomplete, rewrites, resumed, moved } = reading;
-  if (resumed && moved) return (rewrites?.map(({ day }) => day) ?? daysOf(reading)).filter(writes);
+  const { digests, incomplete, resumed, moved } = reading;
+  if (resumed && moved) return daysAbout(reading).filter(writes);
   const days = new Set([...written.keys(), ...digests.map(({ day }) => day)]);
   const unequal = [...days].filter(
     (day) => writes(day) && (written.get(day) ?? 0) !== digestOf(digests, day).records,
@@ -51,8 +51,7 @@ export function standsAsShown({ known }: Settlement, { digests }: Reading, day: 
 /** A reading that 0.2.0 began leaves digests of its form (`former.ts`). */
 export function asLearned(settlement: Settlement, reading: Reading): Settlement {
   if (!reading.isFormer) return settlement;
-  const about = reading.rewrites?.map(({ day }) => day) ?? daysOf(reading);
-  return { ...settlement, known: asFormer(settlement.known, about) };
+  return { ...settlement, known: asFormer(settlement.known, daysAbout(reading)) };
 }
 
 /** The strays that a reading wrote, by the day that they start on. */

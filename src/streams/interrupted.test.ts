@@ -61,7 +61,7 @@ const owned: World = {
   charges: [restated("s", 0, { shownOn: 1 }), restated("a", 0)],
 };
 
-/** What a platform has kept of some syncs. */
+/** The rows and the state that a platform has after some syncs. */
 interface Kept {
   readonly table: Table;
   readonly stored: IncrementalState | null;
@@ -73,7 +73,7 @@ const NOTHING: Kept = { table: new Table(), stored: null };
 const noonOf = ({ days }: World, number: number): number => DAY_ONE + (days + number + 0.5) * DAY;
 
 /**
- * What a platform keeps if the process dies behind a STATE.
+ * The rows and the state that a platform has if the process dies behind a STATE.
  *
  * @param more outputs behind the STATE that it keeps too: some destinations keep rows that no STATE covers
  */
@@ -84,13 +84,13 @@ function keptBehind({ table, stored }: Kept, run: Run, number: number, more: num
   return { table: table.with(run, length), stored: stateAfter(run, number) };
 }
 
-/** What a platform keeps of a whole run. A run without a STATE leaves the state as it was. */
+/** The rows and the state that a platform has after a whole run. A run without a STATE leaves the state as it was. */
 const keptOf = ({ table, stored }: Kept, run: Run): Kept => ({
   table: table.with(run),
   stored: stateAfter(run, run.states.length - 1) ?? stored,
 });
 
-/** What the STATEs of a run say of rows that did not come before them. */
+/** The days and strays that a STATE of a run names, and whose rows did not come before the STATE. */
 function lackingIn(run: Run, table: Table): string[] {
   const claims = new Claims(table);
   let number = 0;
@@ -129,8 +129,8 @@ async function goneOn(world: World, from: Kept): Promise<Table> {
 }
 
 /**
- * What the interruption has cost. A record of the provider has to be in the table and to stand if it is and does so without the
- * interruption. A withdrawn row may stand only if it stands without the interruption too. Charges of several days are left out of this
+ * The losses through an interruption. Each current record that is in the table without the interruption has to be there with it, and
+ * each one that stands has to stand. A withdrawn row may stand only if it stands without the interruption too. Charges of several days are left out of this
  * last demand where windows have several days: whether a window judges them depends on its bounds.
  */
 function costOf(world: World, whole: Table, parts: Table): string[] {

@@ -23,7 +23,7 @@ import { Ledger } from "./ledger.ts";
 import { Notices } from "./notices.ts";
 import { OpenWindow, toResume } from "./open_window.ts";
 import type { ReaderOptions } from "./reader_options.ts";
-import type { WindowContext } from "./record_filter.ts";
+import { isJudged, type WindowContext } from "./record_filter.ts";
 import type { FetchedPage } from "./stream.ts";
 
 /** How often a window whose cursor is refused begins again (S4). */
@@ -180,8 +180,7 @@ export class StreamReader implements WindowSource {
   #begin(job: Job, limit: number): Reading {
     const { reports, run } = this.#options;
     const { window, startsOver, purpose, rewrites } = job;
-    if (purpose.kind === "window" || purpose.kind === "rewrite")
-      this.#completion.strays.readAgain(isAboutOf({ ...window, rewrites }));
+    if (isJudged(purpose)) this.#completion.strays.readAgain(isAboutOf({ ...window, rewrites }));
     const more = { ...job, limit, withTotals: reports !== null };
     if (startsOver !== null) {
       const { id, beganAt } = startsOver;
@@ -223,7 +222,7 @@ export class StreamReader implements WindowSource {
     if (isHeld && !this.#held.isDue) return;
     await this.#end(isHeld ? await this.#held.release() : await this.#held.released());
     const isLast = page.nextCursor === null;
-    const isKept = ["window", "rewrite"].includes(window.job.purpose.kind);
+    const isKept = isJudged(window.job.purpose);
     if (isLast && !isHeld) await this.#end([window]);
     if (!isLast && isKept)
       this.#ledger.update(keepOpen(this.#ledger.state, toResume(window), input.now));

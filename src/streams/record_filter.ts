@@ -37,6 +37,9 @@ export type Purpose =
   /** Writes the strays of a window that no window returned as its own (P5): every record with one of these ids. */
   | { readonly kind: "strays"; readonly ids: ReadonlySet<string> };
 
+/** Whether a reading compares or writes the days of its window, so that its end is judged. */
+export const isJudged = ({ kind }: Purpose): boolean => kind === "window" || kind === "rewrite";
+
 /** How the pages of one window are made into lines. */
 export interface WindowContext {
   readonly rules: RecordRules;
@@ -179,8 +182,7 @@ export class RecordFilter {
    * where the strays themselves are ignored: otherwise the sums would depend on the purpose of the latest reading (S6).
    */
   #provisionalOfStray(record: Fields): void {
-    const { kind } = this.#context.purpose;
-    if (kind === "window" || kind === "rewrite") this.#provisionalOf(record);
+    if (isJudged(this.#context.purpose)) this.#provisionalOf(record);
   }
 
   #stand(day: number, rowsReadingId: string): void {

@@ -200,7 +200,7 @@ function digestOfRows(texts: Iterable<string>): string {
 export class Claims {
   readonly #days = new Map<string, Set<string>>();
   readonly #contents = new Set<string>();
-  /** What was found true, so that it is not compared with every STATE again. */
+  /** The days that were compared already. They are not compared with every STATE again. */
   readonly #kept = new Set<string>();
 
   constructor({ rows }: Table) {
@@ -217,7 +217,7 @@ export class Claims {
     this.#contents.add(digestOfRows([text]));
   }
 
-  /** What a state says of rows that are not there: the rows of a known day (R6), or the row of a stray (P5). */
+  /** The known days of a state whose rows are not there (R6), and the strays whose row is not there (P5). */
   lacking({ known, strays }: IncrementalState): readonly string[] {
     const days = [...known.days.values()].filter(({ day, digest, readingId }) => {
       const own = this.#days.get(`${day} ${readingId}`) ?? new Set();

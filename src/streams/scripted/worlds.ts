@@ -11,7 +11,7 @@ import type { FetchedPage } from "../stream.ts";
 import { costRecord, DAY_ONE } from "../testing.ts";
 import { at, lastState, pagesOf, readScript, refused, type Run } from "./testing.ts";
 
-/** What becomes of a charge between two syncs. */
+/** The change of a charge between two syncs. */
 type Change = "kept" | "restated" | "toggled";
 
 export interface Charge {
