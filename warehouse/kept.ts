@@ -239,6 +239,15 @@ export const recordsOf = (dataset: Dataset): string => `
 export const keepReports = (database: Database): Promise<void> =>
   database.run(`CREATE OR REPLACE TABLE ${OWN}.kept_reports AS ${valuesOf(REPORTS)}`);
 
+/** The facts that are kept by day. */
+const DAILY_FACTS: Queries = { ...READINGS, ...DAY_FACTS, ...STATUSES };
+
+/** The anchor of each day, which {@link REDECIDED_DAYS} compares. */
+const ANCHORS = both(
+  (dataset) =>
+    `SELECT '${dataset}' AS dataset, scope, day, anchor_reading_id FROM ai_billing__days_${dataset}`,
+);
+
 /**
  * Keeps what all steps tell. Belongs into the transaction that makes the models.
  *
@@ -250,30 +259,35 @@ export async function keepFacts(database: Database, others: Queries): Promise<vo
   await database.run(`CREATE TABLE IF NOT EXISTS ${OWN}.kept_facts (fact VARCHAR, value VARCHAR)`);
   await database.run(`DELETE FROM ${OWN}.kept_facts WHERE fact IN (${names})`);
   await database.run(`INSERT INTO ${OWN}.kept_facts ${valuesOf(facts)}`);
-  const held = {
-    anchors: both(
-      (dataset) =>
-        `SELECT '${dataset}' AS dataset, scope, day, anchor_reading_id FROM ai_billing__days_${dataset}`,
-    ),
-    day_facts: dailyOf({ ...READINGS, ...DAY_FACTS, ...STATUSES }),
-  };
+  const held = { anchors: ANCHORS, day_facts: dailyOf(DAILY_FACTS) };
   for (const [name, query] of Object.entries(held)) {
     await database.run(`CREATE OR REPLACE TABLE ${OWN}.kept_${name} AS ${query}`);
   }
 }
 
-/** Keeps the steps and the facts of a whole refresh. Belongs into its transaction. */
-export async function keepAll(database: Database): Promise<void> {
-  const held = {
-    ...Object.fromEntries([...STEPS.keys(), SAID].map((name) => [name, `FROM temp.${name}`])),
-    ...OF_ROWS(DATASETS),
-    records: both(recordsOf),
-    days: RAW_DAYS,
-  };
-  for (const [name, query] of Object.entries(held)) {
-    await database.run(`CREATE OR REPLACE TABLE ${OWN}.kept_${name} AS ${query}`);
-  }
-  await database.run(`DROP TABLE IF EXISTS ${OWN}.kept_facts`);
-  await keepFacts(database, { ...STEP_FACTS, ...COMPARED_DAYS, ...ROW_FACTS });
-  await keepReports(database);
-}
+/** The facts that a whole refresh keeps, besides those of {@link keepFacts}. */
+const ALL_FACTS: Queries = { ...STEP_FACTS, ...COMPARED_DAYS, ...ROW_FACTS };
+
+/** The rows that a whole refresh keeps. */
+const ALL_ROWS: Queries = {
+  ...Object.fromEntries([...STEPS.keys(), SAID].map((name) => [name, `FROM temp.${name}`])),
+  ...OF_ROWS(DATASETS),
+  records: both(recordsOf),
+  days: RAW_DAYS,
+};
+
+/** The steps and the facts of a whole refresh, and the steps that they are taken from. Keeping belongs into its transaction. */
+export const EVERYTHING = {
+  reads: Object.values({ ...ALL_ROWS, ...ALL_FACTS, ...DAILY_FACTS, ...CHAINS, ANCHORS }).flatMap(
+    (query) => query.match(/\bai_billing__\w+/g) ?? [],
+  ),
+
+  async keep(database: Database): Promise<void> {
+    for (const [name, query] of Object.entries(ALL_ROWS)) {
+      await database.run(`CREATE OR REPLACE TABLE ${OWN}.kept_${name} AS ${query}`);
+    }
+    await database.run(`DROP TABLE IF EXISTS ${OWN}.kept_facts`);
+    await keepFacts(database, ALL_FACTS);
+    await keepReports(database);
+  },
+};

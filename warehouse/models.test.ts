@@ -68,6 +68,25 @@ describe("the models of sql/duckdb.sql", () => {
     ]);
     expect(await database.query("FROM invalid_inputs")).toEqual([]);
   });
+
+  it("leave out steps that neither a model nor the further work reads", async () => {
+    await database.run("INSERT INTO costs (\"x_RecordId\") VALUES ('c-1')");
+    let steps: readonly string[] = [];
+    const run = async () => {
+      const found = "SELECT table_name FROM duckdb_tables() WHERE temporary";
+      steps = (await database.query(found)).flat();
+    };
+    await makeAllModels(database, { reads: [], run });
+    expect(steps).toContain("ai_billing__rows_costs");
+    expect(steps).not.toContain("ai_billing__book_rules");
+    expect(steps).not.toContain("ai_billing__book_newest");
+    await makeAllModels(database, { reads: ["ai_billing__book_rules"], run });
+    expect(steps).toContain("ai_billing__book_rules");
+    await database.run("INSERT INTO ai_billing_closes (close_id) VALUES ('c-1')");
+    await makeAllModels(database, { reads: [], run });
+    expect(steps).toContain("ai_billing__book_newest");
+    expect(await tables("ai\\_billing\\_\\_%' ESCAPE '\\")).toEqual([]);
+  });
 });
 
 describe("models that are made on demand", () => {

@@ -96,26 +96,41 @@ export async function makeTables(database: Database, models: readonly Model[]): 
   }
 }
 
+/** Some of the models, and the internal ones under them. */
+function withStepsUnder(models: readonly Model[], names: readonly string[]): readonly Model[] {
+  const needed = new Set(names);
+  for (const model of models.toReversed()) {
+    if (!needed.has(model.name)) continue;
+    for (const read of readsOf(model)) if (INTERNAL.test(read)) needed.add(read);
+  }
+  return models.filter(({ name }) => needed.has(name));
+}
+
 /**
- * Makes all models again from the tables of the streams and the inputs, in one transaction. The rows of inputs stay.
+ * Makes all models that people query, from the tables of the streams and the inputs, in one transaction. The rows of inputs stay. Of the
+ * internal models it makes those that another one reads: without a closed month no model reads the steps of the books, for example.
  *
- * @param atEnd further work of the transaction, which finds the internal models too
+ * @param atEnd further work of the transaction, and the internal models that this work reads
  */
 export async function makeAllModels(
   database: Database,
-  atEnd?: () => Promise<void>,
+  atEnd?: { readonly reads: readonly string[]; readonly run: () => Promise<void> },
 ): Promise<void> {
   const { inputs, models } = statementsOf(await modelsSql());
+  const names = models.filter((model) => !isInternal(model)).map(({ name }) => name);
   await useThreads(database);
+  let made: readonly Model[] = [];
   await database.transaction(async () => {
     for (const input of inputs) await database.run(input);
     await forgetAnswers(database);
-    await makeTables(database, await withoutEmpty(database, models));
-    await atEnd?.();
+    const all = await withoutEmpty(database, models);
+    made = withStepsUnder(all, [...names, ...(atEnd?.reads ?? [])]);
+    await makeTables(database, made);
+    await atEnd?.run();
   });
   await dropInternal(
     database,
-    models.map(({ name }) => name),
+    made.map(({ name }) => name),
   );
 }
 
@@ -146,13 +161,7 @@ export async function makeModels(
   database: Database,
   names: readonly string[],
 ): Promise<readonly string[]> {
-  const { models } = statementsOf(await modelsSql());
-  const needed = new Set(names);
-  for (const model of models.toReversed()) {
-    if (!needed.has(model.name)) continue;
-    for (const read of readsOf(model)) if (read.startsWith("ai_billing__")) needed.add(read);
-  }
-  const chosen = models.filter(({ name }) => needed.has(name));
+  const chosen = withStepsUnder(await allModels(), names);
   await forgetAnswers(database);
   await makeTables(database, chosen);
   return chosen.map(({ name }) => name);

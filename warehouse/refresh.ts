@@ -11,8 +11,8 @@ import type { Database } from "./database.ts";
 import { withoutEmpty } from "./empty_models.ts";
 import {
   differingDays,
+  EVERYTHING,
   firstFacts,
-  keepAll,
   keepFacts,
   keepReports,
   OWN,
@@ -85,7 +85,10 @@ export async function refreshModels(database: Database): Promise<Made> {
     const made = await renew(database, rows);
     if (made !== undefined) return made;
   }
-  await makeAllModels(database, () => keepAll(database));
+  await makeAllModels(database, {
+    reads: EVERYTHING.reads,
+    run: () => EVERYTHING.keep(database),
+  });
   return "all";
 }
 
