@@ -278,7 +278,8 @@ test("value-23: a final cost without an invoice and a provisional one with one k
   await expectEqualSums(served, customer.warehouse);
 });
 
-test.each([
+// Each of them waits for a second.
+test.concurrent.each([
   "0",
   "1",
   "-1",

@@ -175,6 +175,10 @@ function judgeWindows(
 function judgeCursors(stream: StreamName, { result, exchanges, mayShorten }: Judged): string[] {
   if (mayShorten) return [];
   const faults: string[] = [];
+  const byWindow = Map.groupBy(
+    exchanges.filter((exchange) => exchange.stream === stream),
+    (exchange) => `${exchange.start} ${exchange.end}`,
+  );
   let before: readonly OpenWindow[] = [];
   for (const item of result.items) {
     if (item.kind !== "state" || item.stream !== stream) continue;
@@ -185,9 +189,7 @@ function judgeCursors(stream: StreamName, { result, exchanges, mayShorten }: Jud
       const isRead = (pass?.reads ?? []).some(
         (read) => Date.parse(read.start) <= from && Date.parse(read.end) >= to,
       );
-      const own = exchanges.filter(
-        (exchange) => exchange.stream === stream && exchange.start === from && exchange.end === to,
-      );
+      const own = byWindow.get(`${from} ${to}`) ?? [];
       const isRefused = own.some(({ cursor, status }) => cursor !== null && status === 400);
       // A window whose last page has come waits for its second reading (R6) or for its strays (P5).
       const isOver = own.some(({ status, nextCursor }) => status === 200 && nextCursor === null);

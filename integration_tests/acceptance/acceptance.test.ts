@@ -112,7 +112,7 @@ describe("incremental", () => {
   test("read_sequential_slices: from any state on, at least the records that it lacks", async () => {
     // A state comes every second at most, so the read has to take a while.
     const config = provider.config({ concurrency: 1 });
-    await provider.faults({ kind: "latency", milliseconds: 200 });
+    await provider.faults({ kind: "latency", milliseconds: 70 });
     const run = await read(config, { catalog: catalogOf() });
     await provider.faults();
     for (const name of ["usage", "costs"]) {
