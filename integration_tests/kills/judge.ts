@@ -209,10 +209,16 @@ const shown = (row: Version | undefined): string =>
     ? "nothing"
     : `of ${row.day}, changed at ${new Date(row.updatedAt).toISOString()}`;
 
-/** R4 to R9: each day that is proven has the rows that the provider showed when the deciding reading read the day. */
+/**
+ * R4 to R9: each day that is proven has the rows that the provider showed when the deciding reading read the day.
+ *
+ * @param isShuffled whether listings have come in random orders: then two readings of a listing that moved may have skipped the same
+ *   record, and P6 believes them
+ */
 export async function judgeProofs(
   database: Database,
   accounts: Readonly<Record<string, Pick<Side, "truth">>>,
+  isShuffled = false,
 ): Promise<string[]> {
   const rows = (await shownRows(database)).filter(({ isProven }) => isProven);
   const days = await database.query(`
@@ -220,6 +226,7 @@ export async function judgeProofs(
            min(epoch_ms(first_as_of::TIMESTAMP)), max(epoch_ms(last_as_of::TIMESTAMP))
     FROM completeness JOIN export_windows AS report USING (reading_id)
     WHERE status = 'proven' AND report.day::DATE = completeness.day AND inside_window::BOOLEAN
+      AND NOT (${isShuffled} AND moved::BOOLEAN)
     GROUP BY ALL`);
   return days.flatMap(([name, account = "", day = "", reading, first, last]) => {
     const dataset = name === "usage" ? "usage" : "costs";

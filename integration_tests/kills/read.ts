@@ -54,6 +54,8 @@ class Read implements Subject<Attempt> {
   #moved = false;
   /** Whether listings have moved under one `as_of`, which no reader can tell from listings that stand still. */
   #hidden = false;
+  /** Whether listings have come in random orders. */
+  #shuffled = false;
   #strict = false;
   #last: Attempt | undefined;
 
@@ -93,6 +95,9 @@ class Read implements Subject<Attempt> {
     this.#moved ||= attempt.faults.some(({ kind }) => kind === "moving_listing");
     this.#hidden ||= attempt.faults.some(
       (fault) => fault.kind === "moving_listing" && fault.step === 0,
+    );
+    this.#shuffled ||= attempt.faults.some(
+      (fault) => fault.kind === "moving_listing" && fault.shuffle === true,
     );
     this.#ahead = Math.max(this.#ahead, ...attempt.faults.map(aheadBy));
     const outcome = await runAttempt({
@@ -137,7 +142,9 @@ class Read implements Subject<Attempt> {
       if (!this.#isIncremental) return [...faults, ...(await this.#idle())];
       faults.push(...(await judgeTables(database)), ...(await judgeChains(database)));
       // The last sync reads every day again.
-      if (isLast || !this.#hidden) faults.push(...(await judgeProofs(database, this.#sides())));
+      if (isLast || !this.#hidden) {
+        faults.push(...(await judgeProofs(database, this.#sides(), this.#shuffled && !isLast)));
+      }
       return faults;
     } finally {
       database.close();
