@@ -213,13 +213,13 @@ export class Standing {
 
   /**
    * Whether a reading may lack a record. There are three reasons: an outage hid it, it moved to another day meanwhile, or `Date` went
-   * back, so that the record lies in the future, which no window reaches.
+   * back, so that the record lies in the future, which no window reaches. A reading may begin after the end of its window.
    */
   #wasHidden(
     record: Life,
-    { first_as_of: first, last_as_of: last, began_at: now }: ReportRow,
+    { first_as_of: first, last_as_of: last, began_at: now, window_end: end }: ReportRow,
   ): boolean {
-    if (record.start >= Date.parse(now)) return true;
+    if (record.start >= Math.min(Date.parse(now), Date.parse(end))) return true;
     const [from, until] = [Date.parse(first), Date.parse(last)];
     const { outages } = this.#rules;
     return (
