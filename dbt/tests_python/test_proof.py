@@ -1,5 +1,6 @@
 """Proofs that were wrong in earlier versions, and rows that stand: the same in append and in deduplicated tables."""
 
+from copy import deepcopy
 from datetime import timedelta
 
 import pytest
@@ -90,6 +91,73 @@ def test_a_row_that_an_older_state_left_behind_its_later_version(warehouse, tabl
     assert settled(warehouse, world, table)["11-05"][0] == "unproven"
     world.clear()
     world.sync(ALL)
+    assert settled(warehouse, world, table)["11-05"] == PROVEN
+    assert current(warehouse, world) == world.truth()
+
+
+def test_rows_that_an_older_state_left_in_place_of_a_known_day(warehouse, table):
+    """R4: the platform kept rows of a day that was written again, and gave a state back that knows the day as it was before.
+    Meanwhile the provider has gone back to this content, so no sync writes the day."""
+    world = World(table)
+    many(world)
+    world.sync(ALL)
+    world.put(cost("r0", "11-05", "999"))
+    world.emit(world.begin(), *ALL)
+    world.shown = dict(world.snapshots[min(world.snapshots)])
+    for _ in range(2):
+        world.sync(ALL)
+        assert settled(warehouse, world, table)["11-05"] == ("unproven", "rows of the reading are missing")
+    world.clear()
+    world.sync(ALL)
+    assert settled(warehouse, world, table)["11-05"] == PROVEN
+    assert current(warehouse, world) == world.truth()
+
+
+THREE = ("11-01", "11-06"), ("11-06", "11-08"), ("11-08", "11-11")
+
+
+def in_an_outage(world: World) -> None:
+    shown = dict(world.shown)
+    for index in range(3, 12):
+        world.withdraw(f"r{index}")
+    world.sync(*THREE)
+    world.shown = shown
+
+
+def while_the_listing_moves(world: World) -> None:
+    world.put(cost("r0", "11-05", "7"))
+    world.sync(*THREE, moved=True)
+
+
+def before_a_row_moves(world: World) -> None:
+    world.sync(*THREE, between=lambda: world.put(cost("moves", "11-05", "100")))
+
+
+@pytest.mark.parametrize(
+    ("read", "why"),
+    [
+        (in_an_outage, "the reading showed less than half of the rows: the earlier ones stand until a later reading shows the same"),
+        (while_the_listing_moves, "the listing moved while it was read"),
+        (before_a_row_moves, "a row that was found missing on another day may have moved to this one after it was read"),
+    ],
+    ids=["in an outage", "while the listing moves", "before a row moves"],
+)
+def test_a_report_that_an_older_state_left_decides_until_a_later_reading(warehouse, table, read, why):
+    """R4: a report takes the proof from a day. The platform kept the report, and gave a state back that does not name the day as due.
+    So the next syncs read other days only."""
+    world = World(table)
+    many(world)
+    world.put(cost("moves", "11-07", "100"))
+    world.sync(*THREE)
+    assert settled(warehouse, world, table)["11-05"] == PROVEN
+    older = deepcopy(world.known)
+    read(world)
+    world.known = older
+    for _ in range(2):
+        world.sync(("11-08", "11-11"))
+        found = settled(warehouse, world, table)
+        assert (found["11-05"], found["11-09"]) == (("unproven", why), PROVEN)
+    world.sync(*THREE)
     assert settled(warehouse, world, table)["11-05"] == PROVEN
     assert current(warehouse, world) == world.truth()
 
