@@ -25,7 +25,7 @@ import { foldVersions } from "../warehouse/versions.ts";
 import { hostWith } from "../warehouse/testing.ts";
 import { drawRecords } from "./kills/records.ts";
 import { bearerConfig } from "./support/config.ts";
-import { dayAfter, world } from "./support/world.ts";
+import { cost, dayAfter, type World, world } from "./support/world.ts";
 
 const FIRST = "2026-03-05";
 const DAYS = 4;
@@ -143,22 +143,23 @@ const drawn = (random: Random, now: number) => ({
   limits: { freshness_lag_minutes: 0, settlement_lag_hours: random.pick([0, 24]) },
 });
 
-/** A database and a provider of random records. `sync` reads all that the provider has, and lets hours pass. */
-async function withDatabase<T>(
-  random: Random,
-  seed: number,
-  work: (database: Database, sync: () => Promise<void>) => Promise<T>,
+/** Reads all that the provider has into the database, and lets hours pass. */
+type Sync = (hours: number) => Promise<void>;
+
+/** A database, and a provider with these accounts by name. */
+async function withAccounts<T>(
+  lives: Readonly<Record<string, World>>,
+  { now, seed }: { readonly now: number; readonly seed: number },
+  work: (database: Database, sync: Sync) => Promise<T>,
 ): Promise<T> {
-  const now = Date.parse(FIRST) + DAY;
-  const names = random.pick([["one"], ["one", "two"]]);
   const provider = createProvider({
-    accounts: names.map((id) => ({ ...world(drawn(random.fork(), now)), id })),
+    accounts: Object.entries(lives).map(([id, life]) => ({ ...world(life), id })),
     now: new Date(now).toISOString(),
     seed,
   });
   const { baseUrl } = await provider.listen();
   const folder = await mkdtemp(join(tmpdir(), "refresh-"));
-  const accounts = names.map((name) => {
+  const accounts = Object.keys(lives).map((name) => {
     const { token } = provider.issueToken({ account: name });
     const config = bearerConfig(baseUrl, token, { start_date: FIRST, account: name });
     const engine = hostOf({ config });
@@ -176,16 +177,30 @@ async function withDatabase<T>(
       database,
       accounts.map(({ account }) => account),
     );
-    return await work(database, async () => {
+    return await work(database, async (hours) => {
       for (const { account, host } of accounts) await deliver(account, database, host);
       for (const dataset of ["usage", "costs"] as const) await foldVersions(database, dataset);
-      provider.clock.advance(random.pick([1, 9, 24, 40]) * HOUR);
+      provider.clock.advance(hours * HOUR);
     });
   } finally {
     database.close();
     await provider.close();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** A database and a provider of random records. `sync` lets some hours pass. */
+async function withDatabase<T>(
+  random: Random,
+  seed: number,
+  work: (database: Database, sync: () => Promise<void>) => Promise<T>,
+): Promise<T> {
+  const now = Date.parse(FIRST) + DAY;
+  const names = random.pick([["one"], ["one", "two"]]);
+  const lives = Object.fromEntries(names.map((name) => [name, drawn(random.fork(), now)]));
+  return await withAccounts(lives, { now, seed }, (database, sync) =>
+    work(database, () => sync(random.pick([1, 9, 24, 40]))),
+  );
 }
 
 /** Lives one history. @returns for each refresh whether all models were made */
@@ -239,6 +254,77 @@ test(
         await database.run(change);
         expect(await refreshModels(database), change).toBe("days");
         expect(await differing(database), change).toEqual([]);
+      }
+    });
+  },
+);
+
+/** The tables that a refresh made anew. Of all others it replaced some rows at most. */
+async function tablesMade(database: Database): Promise<readonly string[]> {
+  const tables = () =>
+    database.query(
+      "SELECT table_name, table_oid FROM duckdb_tables() WHERE schema_name = 'main' AND NOT temporary",
+    );
+  const before = new Map((await tables()).map(([name, id]) => [name, id]));
+  expect(await refreshModels(database)).toBe("days");
+  return (await tables()).flatMap(([name = "", id]) => (before.get(name) === id ? [] : [name]));
+}
+
+/** Three syncs at noon of a day, at noon of the next one, and an hour later find three versions of the first day. */
+const RESTATED: World = {
+  costs: [
+    cost("restated", FIRST, "1", {
+      restated: [
+        { at: `${dayAfter(FIRST, 2)}T12:30:00Z`, changes: { BilledCost: "2", EffectiveCost: "2" } },
+      ],
+    }),
+    cost(
+      "late",
+      FIRST,
+      "4",
+      { visible_from: `${dayAfter(FIRST, 2)}T00:00:00Z` },
+      { ServiceProviderName: "Other" },
+    ),
+  ],
+};
+
+/** An earlier reading of costs had one row more than the tables have of it. The newest reading of the day has all of its rows. */
+const LOST = `
+  INSERT INTO export_windows BY NAME
+  SELECT * REPLACE (id || '-more' AS id, reading_id || '~' AS reading_id, rows + 1 AS rows) FROM export_windows
+  WHERE dataset = 'costs' AND inside_window AND day = DATE '${FIRST}' AND began_at::DATE = DATE '${dayAfter(FIRST)}'`;
+
+const FOUND = "DELETE FROM export_windows WHERE id LIKE '%-more'";
+
+/** The first readings of costs prove nothing. All of their days were read again later. */
+const UNCONFIRMED = `
+  UPDATE export_windows SET confirmed = false WHERE dataset = 'costs' AND began_at::DATE = DATE '${dayAfter(FIRST)}'`;
+
+/** No sum of costs depends on a description. */
+const DESCRIBED = "UPDATE costs SET ChargeDescription = 'other'";
+
+test(
+  "a refresh makes past months again where another cost was found or a reading stood otherwise, and only there",
+  { timeout: 900_000 },
+  async () => {
+    const now = Date.parse(`${dayAfter(FIRST)}T12:00:00Z`);
+    await withAccounts({ one: RESTATED }, { now, seed: 1 }, async (database, sync) => {
+      await sync(24);
+      await sync(1);
+      await refreshModels(database);
+      const changes: ReadonlyArray<readonly [isPastChanged: boolean, change: () => Promise<void>]> =
+        [
+          [true, () => sync(1)],
+          [true, () => database.run(LOST)],
+          [true, () => database.run(FOUND)],
+          [true, () => database.run(UNCONFIRMED)],
+          [false, () => database.run(DESCRIBED)],
+        ];
+      for (const [isPastChanged, change] of changes) {
+        await change();
+        const made = await tablesMade(database);
+        expect(await differing(database), String(change)).toEqual([]);
+        expect(made.includes("monthly_costs_as_of"), String(change)).toBe(isPastChanged);
       }
     });
   },
