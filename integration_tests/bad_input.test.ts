@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { catalogOf, type Config } from "./support/config.ts";
 import { command, read, type Run } from "./support/connector.ts";
-import { type Served, startProvider } from "./support/provider.ts";
+import { type Served, serveGenerated } from "./support/provider.ts";
 import type { StreamState } from "./support/protocol.ts";
 
 const SECRET = "sk-never-to-be-shown-0123456789";
@@ -11,12 +11,7 @@ const SECRET = "sk-never-to-be-shown-0123456789";
 let provider: Served;
 
 beforeAll(async () => {
-  provider = await startProvider(
-    "--generate",
-    "usage=60,costs=30,days=20",
-    "--now",
-    "2025-03-20T06:00:00Z",
-  );
+  provider = await serveGenerated("usage=60,costs=30,days=20", "2025-03-20T06:00:00Z");
 });
 afterAll(() => provider[Symbol.asyncDispose]());
 beforeEach(async () => {

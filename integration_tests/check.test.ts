@@ -2,12 +2,12 @@ import { createServer } from "node:http";
 import { once } from "node:events";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { check, command } from "./support/connector.ts";
-import { type Served, startProvider } from "./support/provider.ts";
+import { type Served, serveRealSpend } from "./support/provider.ts";
 
 let provider: Served;
 
 beforeAll(async () => {
-  provider = await startProvider("--now", "2025-10-04T12:00:00Z");
+  provider = await serveRealSpend("2025-10-04T12:00:00Z");
 });
 afterAll(() => provider[Symbol.asyncDispose]());
 beforeEach(() => provider.faults());

@@ -3,7 +3,7 @@ import { Ajv } from "ajv";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { discover } from "./support/connector.ts";
 import { launch } from "./support/process.ts";
-import { type Served, startProvider } from "./support/provider.ts";
+import { type Served, serveRealSpend } from "./support/provider.ts";
 import type { CatalogStream, Json } from "./support/protocol.ts";
 
 let provider: Served;
@@ -11,7 +11,7 @@ let spec: Json;
 let streams: readonly CatalogStream[];
 
 beforeAll(async () => {
-  provider = await startProvider();
+  provider = await serveRealSpend("2025-10-04T12:00:00Z");
   const printed = await launch("spec").done;
   spec = printed.messages[0]?.spec?.connectionSpecification ?? {};
   streams = await discovered();

@@ -4,7 +4,7 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { catalogOf } from "./support/config.ts";
 import { read, startRead } from "./support/connector.ts";
-import { expectEqualSums, type Served, startProvider } from "./support/provider.ts";
+import { expectEqualSums, type Served, serveGenerated, startProvider } from "./support/provider.ts";
 import type { Message } from "./support/protocol.ts";
 import { Warehouse } from "./support/warehouse.ts";
 
@@ -14,7 +14,7 @@ let provider: Served;
 
 beforeAll(async () => {
   const generated = "usage=8000,costs=400,days=40,hours=1,monthly=true";
-  provider = await startProvider("--generate", generated, "--now", NOW);
+  provider = await serveGenerated(generated, NOW);
 });
 afterAll(() => provider[Symbol.asyncDispose]());
 beforeEach(async () => {

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { catalogOf } from "./support/config.ts";
 import { read, readAsUsers } from "./support/connector.ts";
-import { expectEqualSums, startProvider } from "./support/provider.ts";
+import { expectEqualSums, serveRealSpend } from "./support/provider.ts";
 import { sumDecimals, Warehouse } from "./support/warehouse.ts";
 
 test("the real spend, read on two days, sums to 1724.2103 USD", async () => {
-  await using provider = await startProvider("--now", "2025-10-04T12:00:00Z");
+  await using provider = await serveRealSpend("2025-10-04T12:00:00Z");
   const warehouse = new Warehouse();
   const first = await readAsUsers(provider.config());
   expect(first.code).toBe(0);
@@ -19,7 +19,7 @@ test("the real spend, read on two days, sums to 1724.2103 USD", async () => {
 });
 
 test("the real usage by the hour counts its 28,185 requests", async () => {
-  await using provider = await startProvider("--now", "2025-10-08T00:00:00Z");
+  await using provider = await serveRealSpend("2025-10-08T00:00:00Z");
   const run = await read(provider.config({ granularity: "1h" }), {
     catalog: catalogOf("full_refresh"),
   });

@@ -9,13 +9,13 @@ import { LAUNCHER } from "../bin/process.ts";
 import { catalogOf } from "./support/config.ts";
 import { read, readAsUsers } from "./support/connector.ts";
 import { parseMessage } from "./support/protocol.ts";
-import { type Served, startProvider } from "./support/provider.ts";
+import { type Served, serveRealSpend } from "./support/provider.ts";
 
 const run = promisify(execFile);
 
 let provider: Served;
 beforeAll(async () => {
-  provider = await startProvider("--now", "2025-10-04T12:00:00Z");
+  provider = await serveRealSpend("2025-10-04T12:00:00Z");
 });
 afterAll(async () => {
   await provider[Symbol.asyncDispose]();

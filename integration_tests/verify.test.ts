@@ -7,14 +7,14 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { LAUNCHER } from "../bin/process.ts";
 import { launch } from "./support/process.ts";
-import { type Served, startProvider } from "./support/provider.ts";
+import { type Served, serveRealSpend, startProvider } from "./support/provider.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "billing-verify-"));
 const at = (name: string): string => join(folder, name);
 
 let provider: Served;
 beforeAll(async () => {
-  provider = await startProvider("--now", "2025-10-04T12:00:00Z");
+  provider = await serveRealSpend("2025-10-04T12:00:00Z");
 });
 afterAll(async () => {
   await provider[Symbol.asyncDispose]();

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { catalogOf } from "../support/config.ts";
 import { check, read, readAsUsers, type Run } from "../support/connector.ts";
 import type { Json, StreamState } from "../support/protocol.ts";
-import { type Served, startProvider } from "../support/provider.ts";
+import { type Served, serveRealSpend } from "../support/provider.ts";
 
 const folder = new URL("./", import.meta.url);
 const NAMES = ["usage", "costs", "export_windows"];
@@ -22,7 +22,7 @@ let provider: Served;
 let first: Run;
 
 beforeAll(async () => {
-  provider = await startProvider("--now", "2025-10-04T12:00:00Z");
+  provider = await serveRealSpend("2025-10-04T12:00:00Z");
   first = await readAsUsers(provider.config(), { catalog: everything });
 });
 afterAll(async () => {
@@ -129,7 +129,7 @@ describe("incremental", () => {
 
   // The suite itself expects success here. L3 calls it a failure, because one of the two clocks must be wrong.
   test("state_with_abnormally_large_values: no record, and the state stays as it is", async () => {
-    const late = await startProvider("--now", "2099-01-01T00:00:00Z");
+    const late = await serveRealSpend("2099-01-01T00:00:00Z");
     const future = await read(late.config({ base_url: late.baseUrl }), { catalog: catalogOf() });
     await late[Symbol.asyncDispose]();
     const state = future.state.map((each) => withBaseUrl(each, provider.baseUrl));

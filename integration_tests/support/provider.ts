@@ -2,6 +2,8 @@
 import { expect } from "vitest";
 import type { Account } from "../../reference_provider/accounts.ts";
 import type { FaultInput } from "../../reference_provider/faults/schema.ts";
+import { loadRealSpend } from "../../reference_provider/data.ts";
+import { generateAccount, parseGeneratorSpec } from "../../reference_provider/generator/index.ts";
 import { createProvider, type ProviderOptions } from "../../reference_provider/provider.ts";
 import { startProcess } from "../../reference_provider/process.ts";
 import type { LoggedRequest } from "../../reference_provider/requests.ts";
@@ -131,6 +133,13 @@ export async function serve(
   const { token } = provider.issueToken({ id: "ready" });
   return new Served(baseUrl, token, () => provider.close());
 }
+
+/** Serves the real spend of reference_provider/data from this process. */
+export const serveRealSpend = (now: string): Promise<Served> => serve(loadRealSpend(), now);
+
+/** Serves a generated account from this process. @param spec as `--generate` takes it */
+export const serveGenerated = (spec: string, now: string): Promise<Served> =>
+  serve(generateAccount("generated", { ...parseGeneratorSpec(spec), now, seed: 1 }), now);
 
 /** Starts the provider as a process, as `npm run provider` does. */
 export async function startProvider(...args: readonly string[]): Promise<Served> {
