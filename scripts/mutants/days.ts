@@ -88,6 +88,20 @@ export const DAYS: readonly Mutant[] = [
   },
   {
     rule: "R11",
+    file: "src/streams/completion.ts",
+    from: "if (unprovenBefore === null) this.#confirm",
+    to: "this.#confirm",
+    test: "src/streams/completion.test.ts: R11 P6: while the source cannot show all of its rows, no window is read a second time: that reading would prove nothing",
+  },
+  {
+    rule: "R11",
+    file: "src/streams/completion.ts",
+    from: "reports.length === 0 || isUnproven",
+    to: "reports.length === 0",
+    test: "src/streams/completion.test.ts: R11 P6: a second reading that ends after the provider has refused a report confirms nothing, and its day stays due",
+  },
+  {
+    rule: "R11",
     file: "src/streams/read.ts",
     from: "notes?.recall(stream.name, noteOf(options.states.get(stream.name)));",
     to: "",

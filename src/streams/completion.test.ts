@@ -1,4 +1,4 @@
-/** The end of a reading (P5, P6, R5, R10): strays that wait, second readings, and the order of report and state. */
+/** The end of a reading (P5, P6, R5, R10, R11): strays that wait, second readings, and the order of report and state. */
 import { expect, test } from "vitest";
 import { forget, isKnown } from "../core/known_days.ts";
 import type { IncrementalState, StreamState } from "../core/state.ts";
@@ -373,6 +373,31 @@ test("P6: a resumed window is not read a second time: its pages before the kill 
   expect(run.queries).toHaveLength(1);
   // R10: the next sync reads all of its days again.
   expect(stateOf(run).due).toEqual([{ start: DAY_ONE, end: DAY_ONE + 4 * DAY }]);
+});
+
+test("R11 P6: while the source cannot show all of its rows, no window is read a second time: that reading would prove nothing", async () => {
+  const unprovenBefore = () => input.endDate;
+  for (const provider of [restless(), showing({ 1: [recordOf("r1", 1)] })]) {
+    const run = await readScript(provider, { input, unprovenBefore });
+    expect(startsOf(run)).toEqual([0, 1, 2, 3]);
+    expect(run.said.flatMap(({ days }) => days).some(({ confirmed }) => confirmed)).toBe(false);
+  }
+});
+
+test("R11 P6: a second reading that ends after the provider has refused a report confirms nothing, and its day stays due", async () => {
+  const lastDay = { ...input, startDate: DAY_ONE + 3 * DAY };
+  const shown = restless();
+  let asked = 0;
+  const provider = (query: { start: number }): FetchedPage[] => {
+    asked += 1;
+    return shown(query);
+  };
+  const unprovenBefore = () => (asked === 1 ? null : input.endDate);
+  const run = await readScript(provider, { input: lastDay, unprovenBefore });
+  expect(startsOf(run)).toEqual([3, 3]);
+  expect(run.said.flatMap(({ days }) => days)).toMatchObject([{ confirmed: false }]);
+  expect(unconfirmed(stateOf(run))).toBe(1);
+  expect(stateOf(run).due).toEqual([dayRange(3)]);
 });
 
 test("R4 R6: a window that begins again and then fits a page writes the days that differ, although it has returned their rows before", async () => {

@@ -107,6 +107,8 @@ interface Options {
   readonly now?: () => number;
   readonly consumed?: (output: Output) => void;
   readonly limits?: Partial<Limits>;
+  /** See `SourceNotes` in stream.ts. */
+  readonly unprovenBefore?: () => number | null;
   /** Whether the output shows where reports would stand, as a DEBUG line `report`. */
   readonly marksReports?: boolean;
 }
@@ -197,7 +199,7 @@ export async function readScript(script: Script, options: Options = {}): Promise
   const { stateInterval = 0 } = options;
   const reader = new StreamReader({
     stream,
-    source: { owner, openPages },
+    source: { owner, openPages, unprovenBefore: () => options.unprovenBefore?.() ?? null },
     input,
     plan,
     policy: {
