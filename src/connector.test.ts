@@ -123,26 +123,34 @@ test("L3: a provider's clock that is more than a day from this machine's is a wa
   }
 });
 
-test("R4: reading ids sort behind those that the state of export_windows knows", async () => {
-  const newest = readingId(NOW + HOUR, "chain");
-  const state = [
-    {
-      type: "STREAM",
-      stream: {
-        stream_descriptor: { name: "export_windows" },
-        stream_state: { version: 1, last_reading_id: newest, newest_reading_id: newest },
+/** A reading id of so many milliseconds after now. */
+const idAt = (later: number): string => readingId(NOW + later, "chain");
+
+test.each([
+  ["its newest id", { last_reading_id: idAt(1000), newest_reading_id: idAt(HOUR) }],
+  ["its last reading alone, as the first versions did", { last_reading_id: idAt(HOUR) }],
+])(
+  "R4: reading ids sort behind those that the state of export_windows knows, here by %s",
+  async (_by, ids) => {
+    const state = [
+      {
+        type: "STREAM",
+        stream: {
+          stream_descriptor: { name: "export_windows" },
+          stream_state: { version: 1, ...ids },
+        },
       },
-    },
-  ];
-  const streams = ["usage", "export_windows"];
-  const outputs = await all(read({ transport: provider(emptyPages), state, streams }).outputs);
-  const reports = outputs
-    .filter((output) => output.type === "RECORD_LINES")
-    .flatMap(({ bytes }) => Buffer.from(bytes).toString().trim().split("\n"))
-    .map((line) => String(JSON.parse(line).record.data.reading_id));
-  expect(reports).not.toEqual([]);
-  for (const id of reports) expect(id > newest).toBe(true);
-});
+    ];
+    const streams = ["usage", "export_windows"];
+    const outputs = await all(read({ transport: provider(emptyPages), state, streams }).outputs);
+    const reports = outputs
+      .filter((output) => output.type === "RECORD_LINES")
+      .flatMap(({ bytes }) => Buffer.from(bytes).toString().trim().split("\n"))
+      .map((line) => String(JSON.parse(line).record.data.reading_id));
+    expect(reports).not.toEqual([]);
+    for (const id of reports) expect(id > idAt(HOUR)).toBe(true);
+  },
+);
 
 test("two states of one stream are a warning", async () => {
   const state = ["usage", "usage"].map((name) => ({

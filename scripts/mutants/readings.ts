@@ -133,7 +133,14 @@ export const READINGS: readonly Mutant[] = [
     file: "src/streams/read.ts",
     from: 'ids.follow(manifest?.newestReading ?? "");',
     to: "",
-    test: "src/connector.test.ts: R4: reading ids sort behind those that the state of export_windows knows",
+    test: "src/connector.test.ts: R4: reading ids sort behind those that the state of export_windows knows, here by %s",
+  },
+  {
+    rule: "R4",
+    file: "src/streams/export_windows.ts",
+    from: '"newest_reading_id") ?? this.#lastReading;',
+    to: '"newest_reading_id");',
+    test: "src/connector.test.ts: R4: reading ids sort behind those that the state of export_windows knows, here by %s",
   },
   {
     rule: "R5",
