@@ -173,6 +173,13 @@ export const STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/completion.ts",
+    from: "pendingDays().filter((day) => !this.#leftToNext.has(day))",
+    to: "pendingDays()",
+    test: "src/streams/completion.test.ts: P5 R8: a day that shows less than half stays in the state if its strays are left to the next sync",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/completion.ts",
     from: "return isRefresh || isWritten ?",
     to: "return isWritten ?",
     test: "src/streams/completion.test.ts: P5: a full refresh that goes on looks for the owner of a stray on a day that its first attempt read, and writes nothing of that day",

@@ -12,6 +12,7 @@ import {
   recordOf,
   refused,
   type Run,
+  saidOf,
 } from "./scripted/testing.ts";
 import type { Fields } from "../records/fields.ts";
 import type { FetchedPage } from "./stream.ts";
@@ -181,6 +182,22 @@ test("P5: a day that was written before its owner of a stray came leaves the sta
   expect(idsOf(await readScript(provider, { input: late, stored: lastState(run) }))).toContain(
     "lost",
   );
+});
+
+test("P5 R8: a day that shows less than half stays in the state if its strays are left to the next sync", async () => {
+  const many = Array.from({ length: 12 }, (_, index) => recordOf(`r${index}`, 0));
+  const others = Array.from({ length: 9 }, (_, index) => recordOf(`s${index}`, 1));
+  const first = await readScript(showing({ 0: [...many, lost], 1: others }), { input });
+  // Records are forgotten, so that the day of the stray would be looked at again. But no window may be read for that.
+  const limits = { firstSightings: 4, sightings: 4, looks: 0 };
+  const outage = showing({ 0: many.slice(0, 5), 1: others, 3: [lost] });
+  const second = await readScript(outage, { input, stored: lastState(first), limits });
+  expect(idsOf(second)).toEqual([]);
+  expect(saidOf(second, "WARN")).toContain("1 days of such starts are left to the next sync");
+  expect(stateOf(second).known.days.get(DAY_ONE)).toMatchObject({ shrinkage: { records: 5 } });
+  const over = showing({ 0: [...many, lost], 1: others, 3: [lost] });
+  const third = await readScript(over, { input, stored: lastState(second) });
+  expect(idsOf(third)).toEqual([]);
 });
 
 test("P5: a day before the plan keeps its strays, because it is never read again", async () => {
