@@ -12,6 +12,7 @@ import { NAMES } from "./names.ts";
 import { READINGS } from "./readings.ts";
 import { RECORDS } from "./records.ts";
 import { RESTATEMENT } from "./restatement.ts";
+import { RESUMED } from "./resumed.ts";
 import { STRAYS } from "./strays.ts";
 
 export const MUTANTS: readonly Mutant[] = [
@@ -145,6 +146,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...READINGS,
   ...RECORDS,
   ...STRAYS,
+  ...RESUMED,
   ...DAYS,
   ...DUE,
   {

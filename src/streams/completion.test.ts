@@ -87,6 +87,22 @@ test("P5: a stray of a day that is not known is written without a look, and its 
   expect(stateOf(run).known.forgotten.size).toBe(0);
 });
 
+test("S1 S4 P5: a window whose strays were written counts up to where its data was available, also if the last reading began again", async () => {
+  const noon = { availableThrough: DAY_ONE + 3.5 * DAY };
+  const early = recordOf("early", -1);
+  let asked = 0;
+  const provider = ({ start }: { start: number }): (FetchedPage | ConnectorError)[] => {
+    if (start !== DAY_ONE + 3 * DAY) return [pageOf([])];
+    asked += 1;
+    if (asked === 2) return [pageOf([early], "c", noon), refused("cursor_refused")];
+    return [pageOf([early], null, noon)];
+  };
+  const run = await readScript(provider, { input });
+  expect(startsOf(run)).toEqual([0, 1, 2, 3, 3, 3]);
+  expect(idsOf(run)).toEqual(["early"]);
+  expect(stateOf(run)).toMatchObject({ position: DAY_ONE + 3 * DAY, pass: null });
+});
+
 test("P5: a window that is resumed behind a written stray leaves the stray in the state", async () => {
   const own = recordOf("r1", 1);
   const pages = [pageOf([lost], "c"), pageOf([own])];

@@ -17,6 +17,7 @@ import {
   provider,
   readScript,
   recordOf,
+  refused,
   type Run,
 } from "./scripted/testing.ts";
 import type { Fields } from "../records/fields.ts";
@@ -118,6 +119,18 @@ test("R6: a window that 0.2.0 had half read ends in its form, and is known by to
   const next = await sync(stateOf(resumed), 1);
   expect(idsOf(next)).toEqual([]);
   expect(digestsOf(next)).toEqual(digestsOf(first));
+});
+
+test("R6: a window that 0.2.0 had half read and that begins again is known by today's digests", async () => {
+  const killed = await readScript([[...pagesOf(records, 1).slice(0, 2), down]], { input });
+  const stored = stateOf020(killed);
+  expect(stored.pass?.open).toMatchObject([{ isFormer: true }]);
+  const again = await readScript(
+    (query, cursor) =>
+      cursor === null ? provider(records, 1)(query, null) : [refused("cursor_refused")],
+    { input, stored },
+  );
+  expect(digestsOf(again)).toEqual(digestsOf(await sync(null, 1)));
 });
 
 test("R6: days that a reading of 0.2.0 learns after the upgrade are of its form, and not written again", async () => {

@@ -1,0 +1,205 @@
+/**
+ * Windows that an earlier process has begun (S1, S3, S4, P5, R10). The process that goes on with such a window has not seen its first pages:
+ * it knows neither the records that the window owns there nor its strays.
+ */
+import { expect, test } from "vitest";
+import type { IncrementalState } from "../core/state.ts";
+import { DAY } from "../core/time.ts";
+import { ConnectorError } from "../errors.ts";
+import {
+  at,
+  changed,
+  idsOf,
+  lastState,
+  pagesOf,
+  readScript,
+  recordOf,
+  refused,
+  type Run,
+} from "./scripted/testing.ts";
+import type { Fields } from "../records/fields.ts";
+import type { FetchedPage } from "./stream.ts";
+import { DAY_ONE } from "./testing.ts";
+
+/** Four days with a window each, read at noon of the fifth. */
+const input = {
+  ...at,
+  now: DAY_ONE + 4.5 * DAY,
+  endDate: DAY_ONE + 4 * DAY,
+  lookback: 4 * DAY,
+  maximumWindowDays: 1,
+};
+/** The same, but only the last day is read by itself. */
+const late = { ...input, lookback: DAY };
+
+type Windows = Readonly<Record<number, readonly Fields[]>>;
+type Script = (
+  query: { start: number; end: number },
+  cursor: string | null,
+) => (FetchedPage | ConnectorError)[];
+
+/** A provider that shows these records in the window of each day, whatever they start on, one record on a page. */
+const showing =
+  (windows: Windows): Script =>
+  ({ start }, cursor) =>
+    pagesOf(windows[(start - DAY_ONE) / DAY] ?? [], 1).slice(
+      cursor === null ? 0 : Number(cursor.slice(1)),
+    );
+
+const down = new ConnectorError("unavailable", "It is down.");
+
+/** The same, but it goes down behind so many pages of a request for a day. The first request has the number 1. */
+function failing(windows: Windows, day: number, { request = 1, pages = 1 } = {}): Script {
+  let asked = 0;
+  return (query, cursor) => {
+    const shown = showing(windows)(query, cursor);
+    if (query.start !== DAY_ONE + day * DAY) return shown;
+    asked += 1;
+    return asked === request ? [...shown.slice(0, pages), down] : shown;
+  };
+}
+
+function stateOf(run: Run): IncrementalState {
+  const state = lastState(run);
+  if (state?.mode !== "incremental") throw new Error("no state");
+  return state;
+}
+/** The requests of a run for a day, each by the page that it began with. */
+const askedFor = (run: Run, day: number): string[] =>
+  run.queries
+    .filter(({ start }) => start === DAY_ONE + day * DAY)
+    .map(({ cursor }) => cursor ?? "p0");
+
+const lost = recordOf("lost", 0);
+const own = [lost, recordOf("r0", 0)];
+const restated = changed(own, "r0");
+
+test.each([
+  ["a reading of new days", { knows: [], shown: own, request: 1 }],
+  ["a comparison", { knows: own, shown: own, request: 1 }],
+  ["a second reading", { knows: own, shown: restated, request: 2 }],
+])(
+  "P5: a resumed window is looked at once more for the owner of a stray, here behind %s",
+  async (_reading, { knows, shown, request }) => {
+    const before = await readScript(showing({ 0: knows }), { input });
+    const stored = knows.length === 0 ? null : lastState(before);
+    const killed = await readScript(failing({ 0: shown }, 0, { request }), { input, stored });
+    const windows = { 0: shown, 3: [lost] };
+    const run = await readScript(showing(windows), { input, stored: lastState(killed) });
+    expect(askedFor(run, 0)).toEqual(["p1", "p0"]);
+    expect(idsOf(run)).not.toContain("lost");
+    // A day that this process has not written is compared, and then remembers the strays that it owns.
+    const owned = shown === knows ? [{ day: DAY_ONE, readingId: null }] : [];
+    expect(stateOf(run).strays).toMatchObject(owned);
+  },
+);
+
+/** The window of the second day shows a stray on its first page, and one row of the day was restated. */
+const early = recordOf("early", -1);
+const known = [recordOf("a", 1), recordOf("b", 1)];
+const news = [early, ...changed(known, "b")];
+const due = [{ start: DAY_ONE + DAY, end: DAY_ONE + 2 * DAY }];
+
+/** The state of a process that died behind the first page of the second day, which was due. */
+async function halfRead(): Promise<IncrementalState> {
+  const before = await readScript(showing({ 1: known }), { input });
+  const killed = await readScript(failing({ 1: news }, 1), {
+    input: late,
+    stored: { ...stateOf(before), due },
+  });
+  return stateOf(killed);
+}
+
+test("P5: strays on pages that an earlier process read are written, also if their window is read a second time", async () => {
+  const run = await readScript(showing({ 1: news }), { input: late, stored: await halfRead() });
+  expect(askedFor(run, 1)).toEqual(["p1", "p0", "p0", "p0"]); // the rest, the second reading, and the strays: to learn and to write them
+  expect(idsOf(run)).toEqual(["a", "b", "early"]);
+  expect(stateOf(run)).toMatchObject({ due: [], pass: null });
+});
+
+test("R10: a resumed window with strays on earlier pages stays due through its second reading: a sync that fails then loses none", async () => {
+  const dying = failing({ 1: news }, 1, { request: 3, pages: 0 });
+  const run = await readScript(dying, { input: late, stored: await halfRead() });
+  expect(idsOf(run)).toEqual(["a", "b"]);
+  expect(stateOf(run).due).toEqual(due);
+  const next = await readScript(showing({ 1: news }), { input: late, stored: lastState(run) });
+  expect(idsOf(next)).toEqual(["early"]);
+});
+
+/** The same script, but every cursor is refused. */
+const forgetting =
+  (script: Script): Script =>
+  (query, cursor) =>
+    cursor === null ? script(query, cursor) : [refused("cursor_refused")];
+
+test("P5: strays are not lost where one process after the other dies in the second reading of their window, nor where that begins again", async () => {
+  const dying = failing({ 1: news }, 1, { request: 2 });
+  const second = await readScript(dying, { input: late, stored: await halfRead() });
+  const third = await readScript(forgetting(failing({ 1: news }, 1)), {
+    input: late,
+    stored: lastState(second),
+  });
+  for (const killed of [second, third]) {
+    const run = await readScript(showing({ 1: news }), { input: late, stored: lastState(killed) });
+    expect(askedFor(run, 1)).toEqual(["p1", "p0", "p0"]); // the rest of the second reading, and the strays
+    expect(idsOf(run)).toEqual(["a", "b", "early"]);
+  }
+});
+
+test("P5 S4: a first reading that a later process begins again takes note of strays anew, and asks for none that is gone", async () => {
+  const stored = await halfRead();
+  const gone = { 1: known };
+  const whole = await readScript(forgetting(showing(gone)), { input: late, stored });
+  expect(askedFor(whole, 1)).toEqual(["p1", "p0"]);
+  const killed = await readScript(forgetting(failing(gone, 1)), { input: late, stored });
+  const run = await readScript(showing(gone), { input: late, stored: lastState(killed) });
+  expect(askedFor(run, 1)).toEqual(["p1"]);
+  expect(stateOf(run).pass).toBeNull();
+});
+
+test("S1: a second reading that a later process begins again claims no later instant than the first one of its window", async () => {
+  /** So many requests for the last day come at its noon, the others when it is over. */
+  const noon =
+    (requests: number, script: Script): Script =>
+    (query, cursor) => {
+      const isNoon = query.start === DAY_ONE + 3 * DAY && requests-- > 0;
+      return script(query, cursor).map((step) =>
+        step instanceof ConnectorError || !isNoon
+          ? step
+          : { ...step, availableThrough: DAY_ONE + 3.5 * DAY },
+      );
+    };
+  const rows = [recordOf("a", 3), recordOf("b", 3)];
+  const later = { 3: changed(rows, "b") };
+  const first = await readScript(noon(1, showing({ 3: rows })), { input });
+  expect(stateOf(first).position).toBe(DAY_ONE + 3 * DAY);
+  const killed = await readScript(noon(1, failing(later, 3, { request: 2 })), {
+    input: late,
+    stored: lastState(first),
+  });
+  expect(askedFor(killed, 3)).toEqual(["p0", "p0"]);
+  const run = await readScript(forgetting(showing(later)), {
+    input: late,
+    stored: lastState(killed),
+  });
+  expect(askedFor(run, 3)).toEqual(["p1", "p0"]);
+  expect(idsOf(run)).toEqual(["a", "b"]);
+  expect(stateOf(run).position).toBe(DAY_ONE + 3 * DAY);
+});
+
+test("S3 W3: a window whose first day has left retention since its first page was read goes on at the next page", async () => {
+  const twelfth = DAY_ONE + 12.5 * DAY;
+  const long = { ...late, now: twelfth, endDate: null, retentionDays: 13, maximumWindowDays: 31 };
+  // A start date that moves to earlier plans days that no other sync reads.
+  const recent = { ...long, startDate: DAY_ONE + 8 * DAY };
+  const before = await readScript(showing({}), { input: recent });
+  const rows = [recordOf("a", 0), recordOf("b", 1)];
+  const killed = await readScript(failing({ 0: rows }, 0), {
+    input: { ...long, startDate: DAY_ONE },
+    stored: lastState(before),
+  });
+  const next = { ...long, startDate: DAY_ONE, now: twelfth + DAY };
+  const run = await readScript(showing({ 0: rows }), { input: next, stored: lastState(killed) });
+  expect(askedFor(run, 0)).toEqual(["p1"]);
+  expect(idsOf(run)).toEqual(["b"]);
+});
