@@ -156,4 +156,11 @@ export const DUE: readonly Mutant[] = [
     to: "return state;",
     test: "src/streams/due_windows.test.ts: R10: a reading that confirms the days of a window that waits leaves them due",
   },
+  {
+    rule: "R10",
+    file: "src/streams/due_windows.ts",
+    from: "this.#waiting.set(start, union([...waiting, ...days.map(dayRange)]));",
+    to: "void dayRange;",
+    test: "src/streams/completion.test.ts: P5 P6 R10: a window that waits stays due although a second reading has confirmed its day, here where %s",
+  },
 ];

@@ -481,3 +481,35 @@ test("P5 S4: a reading that writes strays and begins again writes each of them o
   expect(idsOf(run)).toEqual(["lost"]);
   expect(run.succeeded).toBe(true);
 });
+
+test.each(["its strays do not come again", "the sync fails before its strays are written"])(
+  "P5 P6 R10: a window that waits stays due although a second reading has confirmed its day, here where %s",
+  async (which) => {
+    const early = recordOf("early", -1);
+    const [a, b] = [recordOf("a", 1), recordOf("b", 1)];
+    const first = await readScript(showing({ 1: [a, b] }), { input });
+    const state = stateOf(first);
+    // A kill has left the day unknown, so that the next sync writes it while it is read.
+    const known = forget(state.known, [{ ...dayOne, day: DAY_ONE + DAY, records: 2 }]);
+    const late = { ...input, lookback: DAY };
+    const moved = { asOf: "2026-01-10T01:00:00Z" };
+    const readings = [
+      [pageOf([early, a], "c"), pageOf([b], null, moved)],
+      [pageOf([early, a, b])],
+      which === "its strays do not come again" ? [pageOf([a, b])] : [down],
+    ];
+    let asked = 0;
+    const script = ({ start }: { start: number }): (FetchedPage | ConnectorError)[] =>
+      start === DAY_ONE + DAY ? (readings[asked++] ?? []) : [pageOf([])];
+    const run = await readScript(script, { input: late, stored: { ...state, known } });
+    expect(startsOf(run)).toEqual([3, 1, 1, 1]);
+    expect(unconfirmed(stateOf(run))).toBe(0);
+    expect(stateOf(run).due).toEqual([dayRange(1)]);
+    const next = await readScript(showing({ 1: [early, a, b] }), {
+      input: late,
+      stored: lastState(run),
+    });
+    expect(idsOf(next)).toEqual(["early"]);
+    expect(stateOf(next).due).toEqual([]);
+  },
+);

@@ -13,7 +13,7 @@
  * sync reads the window again.
  */
 import { daysOf } from "../core/digests.ts";
-import { afterReading, withDue } from "../core/due.ts";
+import { withDue } from "../core/due.ts";
 import { renewed } from "../core/former.ts";
 import { isKnown } from "../core/known_days.ts";
 import type { Limits } from "../core/limits.ts";
@@ -238,8 +238,7 @@ export class Completion {
     const { state } = ledger;
     if (state.mode === "incremental") {
       const agreed = reports.map(({ day }) => day);
-      const due = afterReading(state.due, agreed, []);
-      ledger.update(this.#due.keep({ ...state, known, due }));
+      ledger.update(this.#due.confirm({ ...state, known }, reading, agreed));
     }
     await reported;
   }

@@ -3,10 +3,10 @@
  * due, and its provisional costs may have become final. So if the sync fails before the strays are written, nothing else would lead the
  * next sync to this window.
  */
-import { withDue } from "../core/due.ts";
+import { afterReading, withDue } from "../core/due.ts";
 import type { Reading } from "../core/reading.ts";
-import { asDue, type StreamState } from "../core/state.ts";
-import { type Range, rangesOf, subtract, union } from "../core/window.ts";
+import { asDue, type IncrementalState, type StreamState } from "../core/state.ts";
+import { dayRange, type Range, rangesOf, subtract, union } from "../core/window.ts";
 
 export class DueWindows {
   readonly #now: number;
@@ -41,6 +41,16 @@ export class DueWindows {
     const more = waits ? subtract(withDue([], [{ start, end }], this.#now), state.due) : [];
     this.#waiting.set(start, union([...others, ...more]));
     return this.keep(state);
+  }
+
+  /**
+   * The state behind a second reading that has confirmed days of its window (P6). While the window waits, these days are still due,
+   * but only because of that.
+   */
+  confirm(state: IncrementalState, { start }: Range, days: readonly number[]): StreamState {
+    const waiting = this.#waiting.get(start);
+    if (waiting !== undefined) this.#waiting.set(start, union([...waiting, ...days.map(dayRange)]));
+    return this.keep({ ...state, due: afterReading(state.due, days, []) });
   }
 
   /** The state with the days of all windows that wait. */
