@@ -200,11 +200,11 @@ test("OpenRouter over a year or some months, of which it shows 30 days at a time
   expectTruth(platform, Date.UTC(2026, 0, 1));
 });
 
-test("Anthropic's first sync with 100 groups a day, 90 requests an hour and tokens of four hours ends", async () => {
+test("Anthropic's first sync with 300 groups a day, 90 requests an hour and tokens of four hours ends", async () => {
   // The data is refreshed, which ends all tokens, at 12:00: while the sync waits for the next hour.
   const now = Date.UTC(2026, 6, 20, 11, 30);
   const first = now - 70 * DAY;
-  const options = { groupsADay: 100, requestsAnHour: 90 };
+  const options = { groupsADay: 300, requestsAnHour: 90 };
   const platform = new Platform(benchOf("anthropic", now, options), "timed");
   const { fake } = platform.bench;
   const start = new Date(first).toISOString().slice(0, 10);
