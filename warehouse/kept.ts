@@ -276,13 +276,13 @@ const ALL_ROWS: Queries = {
   days: RAW_DAYS,
 };
 
-/** The steps and the facts of a whole refresh, and the steps that they are taken from. Keeping belongs into its transaction. */
+/** The steps and the facts of a whole refresh, and the steps that they are taken from. `run` belongs into its transaction. */
 export const EVERYTHING = {
   reads: Object.values({ ...ALL_ROWS, ...ALL_FACTS, ...DAILY_FACTS, ...CHAINS, ANCHORS }).flatMap(
     (query) => query.match(/\bai_billing__\w+/g) ?? [],
   ),
 
-  async keep(database: Database): Promise<void> {
+  async run(database: Database): Promise<void> {
     for (const [name, query] of Object.entries(ALL_ROWS)) {
       await database.run(`CREATE OR REPLACE TABLE ${OWN}.kept_${name} AS ${query}`);
     }

@@ -114,7 +114,10 @@ function withStepsUnder(models: readonly Model[], names: readonly string[]): rea
  */
 export async function makeAllModels(
   database: Database,
-  atEnd?: { readonly reads: readonly string[]; readonly run: () => Promise<void> },
+  atEnd?: {
+    readonly reads: readonly string[];
+    readonly run: (database: Database) => Promise<void>;
+  },
 ): Promise<void> {
   const { inputs, models } = statementsOf(await modelsSql());
   const names = models.filter((model) => !isInternal(model)).map(({ name }) => name);
@@ -126,7 +129,7 @@ export async function makeAllModels(
     const all = await withoutEmpty(database, models);
     made = withStepsUnder(all, [...names, ...(atEnd?.reads ?? [])]);
     await makeTables(database, made);
-    await atEnd?.run();
+    await atEnd?.run(database);
   });
   await dropInternal(
     database,

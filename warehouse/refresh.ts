@@ -85,10 +85,7 @@ export async function refreshModels(database: Database): Promise<Made> {
     const made = await renew(database, rows);
     if (made !== undefined) return made;
   }
-  await makeAllModels(database, {
-    reads: EVERYTHING.reads,
-    run: () => EVERYTHING.keep(database),
-  });
+  await makeAllModels(database, EVERYTHING);
   return "all";
 }
 

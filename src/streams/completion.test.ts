@@ -5,7 +5,8 @@ import type { IncrementalState, StreamState } from "../core/state.ts";
 import { DAY, HOUR } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
 import {
-  at,
+  fourDays,
+  fourWindows as input,
   idsOf,
   lastState,
   readScript,
@@ -13,33 +14,16 @@ import {
   refused,
   type Run,
   saidOf,
+  showing,
+  stateOf,
 } from "./scripted/testing.ts";
 import type { Fields } from "../records/fields.ts";
 import type { FetchedPage } from "./stream.ts";
 import { DAY_ONE, pageOf } from "./testing.ts";
 
-/** Four days with a window each, read at noon of the fifth. */
-const input = {
-  ...at,
-  now: DAY_ONE + 4.5 * DAY,
-  endDate: DAY_ONE + 4 * DAY,
-  lookback: 4 * DAY,
-  maximumWindowDays: 1,
-};
 const down = new ConnectorError("unavailable", "It is down.");
 const lost = recordOf("lost", 0);
 
-type Windows = Readonly<Record<number, readonly Fields[]>>;
-/** A provider that shows these records in the window of each day, whatever they start on. */
-const showing =
-  (windows: Windows) =>
-  ({ start }: { start: number }): FetchedPage[] => [pageOf(windows[(start - DAY_ONE) / DAY] ?? [])];
-
-function stateOf(run: Run): IncrementalState {
-  const state = lastState(run);
-  if (state?.mode !== "incremental") throw new Error("no state");
-  return state;
-}
 const startsOf = (run: Run): number[] => run.queries.map(({ start }) => (start - DAY_ONE) / DAY);
 const dayOne = { day: DAY_ONE, records: 1, writtenBy: null };
 
@@ -394,18 +378,30 @@ test("P6: a full refresh reads no window a second time: it knows no days", async
 });
 
 test("P6: a resumed window is not read a second time: its pages before the kill were not counted", async () => {
-  const whole = { ...input, maximumWindowDays: 31 };
   const rows = [0, 1, 2, 3].map((day) => recordOf(`r${day}`, day));
-  const first = await readScript(showing(rows.map((row) => [row])), { input: whole });
+  const first = await readScript(showing(rows.map((row) => [row])), { input: fourDays });
   const killed = await readScript([[pageOf(rows.slice(0, 1), "c"), down]], {
-    input: whole,
+    input: fourDays,
     stored: lastState(first),
   });
   const later = pageOf(rows.slice(1, 3), null, { asOf: "2026-01-10T01:00:00Z" });
-  const run = await readScript([[later]], { input: whole, stored: lastState(killed) });
+  const run = await readScript([[later]], { input: fourDays, stored: lastState(killed) });
   expect(run.queries).toHaveLength(1);
   // R10: the next sync reads all of its days again.
   expect(stateOf(run).due).toEqual([{ start: DAY_ONE, end: DAY_ONE + 4 * DAY }]);
+});
+
+test("P6 R6: a record that two readings of a moving listing have skipped is written by the next reading that shows it", async () => {
+  const [shown, skipped] = [recordOf("shown", 3), recordOf("skipped", 3)];
+  const lastDay = { ...input, startDate: DAY_ONE + 3 * DAY };
+  const moved = { asOf: "2026-01-10T01:00:00Z" };
+  const partly = [pageOf([shown], "c"), pageOf([], null, moved)];
+  const first = await readScript([partly, partly], { input: lastDay });
+  expect(idsOf(first)).toEqual(["shown"]);
+  expect([unconfirmed(stateOf(first)), stateOf(first).due]).toEqual([0, []]);
+  const provider = showing({ 3: [shown, skipped] });
+  const second = await readScript(provider, { input: lastDay, stored: lastState(first) });
+  expect(idsOf(second)).toContain("skipped");
 });
 
 test("R11 P6: while the source cannot show all of its rows, no window is read a second time: that reading would prove nothing", async () => {
@@ -434,14 +430,13 @@ test("R11 P6: a second reading that ends after the provider has refused a report
 });
 
 test("R4 R6: a window that begins again and then fits a page writes the days that differ, although it has returned their rows before", async () => {
-  const whole = { ...input, maximumWindowDays: 31 };
   const rows = [0, 1, 2, 3].map((day) => recordOf(`r${day}`, day));
   const first = await readScript(showing(rows.map((row) => [row])), { input });
   const changed = rows.with(1, recordOf("r1", 1, { ConsumedQuantity: "99" }));
   const script = [[pageOf(changed.slice(0, 3), "c"), refused("cursor_refused")], [pageOf(changed)]];
-  const run = await readScript(script, { input: whole, stored: lastState(first) });
+  const run = await readScript(script, { input: fourDays, stored: lastState(first) });
   expect(idsOf(run)).toEqual(["r1"]);
-  const next = await readScript([[pageOf(changed)]], { input: whole, stored: lastState(run) });
+  const next = await readScript([[pageOf(changed)]], { input: fourDays, stored: lastState(run) });
   expect(idsOf(next)).toEqual([]);
 });
 

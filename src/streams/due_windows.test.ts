@@ -3,7 +3,7 @@ import type { IncrementalState } from "../core/state.ts";
 import { DAY } from "../core/time.ts";
 import type { Range } from "../core/window.ts";
 import { DueWindows } from "./due_windows.ts";
-import { readScript, lastState } from "./scripted/testing.ts";
+import { readScript, stateOf } from "./scripted/testing.ts";
 import { DAY_ONE, pageOf } from "./testing.ts";
 
 const days = (from: number, to: number): Range => ({
@@ -12,26 +12,26 @@ const days = (from: number, to: number): Range => ({
 });
 const window = days(0, 3);
 
-async function stateOf(...due: Range[]): Promise<IncrementalState> {
-  const state = lastState(await readScript([[pageOf([])], [pageOf([])]]));
-  if (state?.mode !== "incremental") throw new Error("no state");
-  return { ...state, due };
+async function stateWith(...due: Range[]): Promise<IncrementalState> {
+  return { ...stateOf(await readScript([[pageOf([])], [pageOf([])]])), due };
 }
 
 test("R10: a second reading that finds one of its days doubtful leaves this day due when its window is finished", async () => {
   const due = new DueWindows(DAY_ONE + 9 * DAY);
-  const first = due.settle(await stateOf(), { ...window, rewrites: null }, true);
+  const first = due.settle(await stateWith(), { ...window, rewrites: null }, true);
   expect(first).toMatchObject({ due: [window] });
   const rewrites = [{ day: DAY_ONE + DAY, records: 1, digest: "" }];
-  const second = due.settle(await stateOf(window), { ...window, rewrites }, true);
+  const second = due.settle(await stateWith(window), { ...window, rewrites }, true);
   expect(due.finish(second, window)).toMatchObject({ due: [days(1, 2)] });
 });
 
 test("R10: a reading that confirms the days of a window that waits leaves them due", async () => {
   const due = new DueWindows(DAY_ONE + 9 * DAY);
-  due.settle(await stateOf(), { ...window, rewrites: null }, true);
-  expect(due.keep(await stateOf(days(5, 6)))).toMatchObject({ due: [window, days(5, 6)] });
-  const waits = due.settle(await stateOf(window), { ...window, rewrites: null }, false);
-  expect(due.keep(await stateOf())).toMatchObject({ due: [] });
+  due.settle(await stateWith(), { ...window, rewrites: null }, true);
+  expect(due.confirm(await stateWith(days(5, 6)), window, [])).toMatchObject({
+    due: [window, days(5, 6)],
+  });
+  const waits = due.settle(await stateWith(window), { ...window, rewrites: null }, false);
+  expect(due.confirm(await stateWith(), window, [])).toMatchObject({ due: [] });
   expect(due.finish(waits, window)).toMatchObject({ due: [window] });
 });

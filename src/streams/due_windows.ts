@@ -40,7 +40,7 @@ export class DueWindows {
     const others = subtract(this.#waiting.get(start) ?? [], about);
     const more = waits ? subtract(withDue([], [{ start, end }], this.#now), state.due) : [];
     this.#waiting.set(start, union([...others, ...more]));
-    return this.keep(state);
+    return this.#keep(state);
   }
 
   /**
@@ -50,11 +50,11 @@ export class DueWindows {
   confirm(state: IncrementalState, { start }: Range, days: readonly number[]): StreamState {
     const waiting = this.#waiting.get(start);
     if (waiting !== undefined) this.#waiting.set(start, union([...waiting, ...days.map(dayRange)]));
-    return this.keep({ ...state, due: afterReading(state.due, days, []) });
+    return this.#keep({ ...state, due: afterReading(state.due, days, []) });
   }
 
   /** The state with the days of all windows that wait. */
-  keep(state: StreamState): StreamState {
+  #keep(state: StreamState): StreamState {
     return asDue(state, [...this.#waiting.values()].flat(), this.#now);
   }
 

@@ -12,13 +12,13 @@ import {
   changed,
   fourDays as input,
   idsOf,
-  lastState,
   pagesOf,
   provider,
   readScript,
   recordOf,
   refused,
   type Run,
+  stateOf,
 } from "./scripted/testing.ts";
 import type { Fields } from "../records/fields.ts";
 import { DAY_ONE, pageOf } from "./testing.ts";
@@ -75,11 +75,6 @@ function stateOf020(run: Run, known = records, seen = known): IncrementalState {
     strays: state.strays.map((stray) => ({ ...stray, isFormer: true, hash: formerOf(known) })),
     pass: state.pass && { ...state.pass, open: open ?? [] },
   };
-}
-function stateOf(run: Run): IncrementalState {
-  const state = lastState(run);
-  if (state?.mode !== "incremental") throw new Error("no state");
-  return state;
 }
 const digestsOf = (run: Run) =>
   [...stateOf(run).known.days.values()]

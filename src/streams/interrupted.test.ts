@@ -130,8 +130,8 @@ async function goneOn(world: World, from: Kept): Promise<Table> {
 
 /**
  * The losses through an interruption. Each current record that is in the table without the interruption has to be there with it, and
- * each one that stands has to stand. A withdrawn row may stand only if it stands without the interruption too. Charges of several days are left out of this
- * last demand where windows have several days: whether a window judges them depends on its bounds.
+ * each one that stands has to stand. A withdrawn row may stand only if it stands without the interruption too. Charges of several days
+ * are left out of this last demand where windows have several days: whether a window judges them depends on its bounds.
  */
 function costOf(world: World, whole: Table, parts: Table): string[] {
   const records = recordsAt(world, world.before);

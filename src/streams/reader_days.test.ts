@@ -17,6 +17,8 @@ import {
   refused,
   type Run,
   saidOf,
+  showing,
+  stateOf,
 } from "./scripted/testing.ts";
 import type { Fields } from "../records/fields.ts";
 import type { FetchedPage } from "./stream.ts";
@@ -497,16 +499,6 @@ const twoDays = { ...input, endDate: DAY_ONE + 2 * DAY, maximumWindowDays: 1 };
 const strayOf = (id: string, day: number): Fields => recordOf(id, day);
 const tenOf = (name: string, day = 0): Fields[] =>
   Array.from({ length: 10 }, (_, index) => recordOf(`${name}${index}`, day));
-const stateOf = (run: Run) => {
-  const state = lastState(run);
-  if (state?.mode !== "incremental") throw new Error("no state");
-  return state;
-};
-type Windows = Readonly<Record<number, readonly Fields[]>>;
-/** A provider that shows these records in the window of each day, whatever they start on. */
-const showing =
-  (windows: Windows) =>
-  ({ start }: { start: number }): FetchedPage[] => [pageOf(windows[(start - DAY_ONE) / DAY] ?? [])];
 
 test.each([1, 2])(
   "P5: a stray waits for the window that owns it, and is written there alone (%i lanes)",

@@ -7,8 +7,8 @@ import type { IncrementalState } from "../core/state.ts";
 import { DAY } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
 import {
-  at,
   changed,
+  fourWindows as input,
   idsOf,
   lastState,
   pagesOf,
@@ -16,23 +16,15 @@ import {
   recordOf,
   refused,
   type Run,
+  stateOf,
+  type Windows,
 } from "./scripted/testing.ts";
-import type { Fields } from "../records/fields.ts";
 import type { FetchedPage } from "./stream.ts";
 import { DAY_ONE } from "./testing.ts";
 
-/** Four days with a window each, read at noon of the fifth. */
-const input = {
-  ...at,
-  now: DAY_ONE + 4.5 * DAY,
-  endDate: DAY_ONE + 4 * DAY,
-  lookback: 4 * DAY,
-  maximumWindowDays: 1,
-};
-/** The same, but only the last day is read by itself. */
+/** Only the last of four days is read by itself. */
 const late = { ...input, lookback: DAY };
 
-type Windows = Readonly<Record<number, readonly Fields[]>>;
 type Script = (
   query: { start: number; end: number },
   cursor: string | null,
@@ -59,11 +51,6 @@ function failing(windows: Windows, day: number, { request = 1, pages = 1 } = {})
   };
 }
 
-function stateOf(run: Run): IncrementalState {
-  const state = lastState(run);
-  if (state?.mode !== "incremental") throw new Error("no state");
-  return state;
-}
 /** The requests of a run for a day, each by the page that it began with. */
 const askedFor = (run: Run, day: number): string[] =>
   run.queries

@@ -3,7 +3,7 @@ import { ReadingIds } from "../../core/identity.ts";
 import { type Limits, LIMITS } from "../../core/limits.ts";
 import { type PlanInput, planFullRefresh, planIncremental } from "../../core/plan.ts";
 import type { Reading } from "../../core/reading.ts";
-import type { StreamState } from "../../core/state.ts";
+import type { IncrementalState, StreamState } from "../../core/state.ts";
 import { DAY, formatInstant } from "../../core/time.ts";
 import { ConnectorError } from "../../errors.ts";
 import type { ProgressEvent } from "../progress_event.ts";
@@ -50,6 +50,16 @@ export const fourDays: PlanInput = {
   lookback: 4 * DAY,
   maximumWindowDays: 31,
 };
+
+/** The same with a window for each day. */
+export const fourWindows: PlanInput = { ...fourDays, maximumWindowDays: 1 };
+
+/** The records in the window of each day, which is counted from `DAY_ONE`. */
+export type Windows = Readonly<Record<number, readonly Fields[]>>;
+/** A provider that shows these records in the window of each day, whatever they start on. */
+export const showing =
+  (windows: Windows) =>
+  ({ start }: { start: number }): FetchedPage[] => [pageOf(windows[(start - DAY_ONE) / DAY] ?? [])];
 
 /** The records in pages of `perPage`, one page at least. The cursor of page `n` is `pn`. */
 export function pagesOf(records: readonly Fields[], perPage: number): FetchedPage[] {
@@ -241,6 +251,12 @@ export async function readScript(script: Script, options: Options = {}): Promise
 
 export const lastState = ({ states }: Run, mode: "incremental" | "full_refresh" = "incremental") =>
   decodeState(states.at(-1)?.state.stream.stream_state, owner, mode);
+/** The last state of an incremental run. @throws Error if there is none */
+export function stateOf(run: Run): IncrementalState {
+  const state = lastState(run);
+  if (state?.mode !== "incremental") throw new Error("no state");
+  return state;
+}
 export const dataOf = ({ outputs }: Run): Fields[] =>
   outputs
     .filter((output) => output.type === "RECORD_LINES")
