@@ -53,19 +53,29 @@ chains as (
 ),
 
 readings as (
-  select distinct chains.scope, manifest.reading_id, manifest.began_at, manifest.pass_began_at
+  select
+    chains.scope, manifest.reading_id, manifest.pass_began_at,
+    min(manifest.began_at) as began_at, max(manifest.ended_at) as ended_at
   from {{ ref('ai_billing__manifest') }} as manifest
   inner join chains on manifest.place = chains.place and manifest.chain = chains.chain
   where manifest.dataset = '{{ dataset }}'
+  group by chains.scope, manifest.reading_id, manifest.pass_began_at
 ),
 
--- For each pass the last reading that found a row missing. The row may have moved to a day that the same pass had already read.
+-- The readings that found rows missing.
 missing as (
-  select removed.scope, readings.pass_began_at, max(readings.began_at) as began_at, max(readings.reading_id) as reading_id
+  select distinct readings.scope, readings.pass_began_at, readings.reading_id, readings.ended_at
   from {{ ref('ai_billing__removed_' ~ dataset) }} as removed
   inner join readings on removed.scope = readings.scope and removed.judge_reading_id = readings.reading_id
-  where not removed.is_replaced and readings.pass_began_at is not null
-  group by removed.scope, readings.pass_began_at
+  where not removed.is_replaced
+),
+
+-- Such a row may have moved to a day whose own reading, in the same pass, had begun before.
+overtaken as (
+  select distinct days.scope, days.day
+  from days
+  inner join missing on days.scope = missing.scope and days.pass_began_at = missing.pass_began_at
+  where days.reading_id <> missing.reading_id and days.began_at < missing.ended_at
 ),
 
 mismatches as (
@@ -121,7 +131,7 @@ explained as (
       when live.changed_rows > 0 then 'rows have changed since, seen by a reading that does not prove the day'
       when mismatches.groups_ > 0 then 'the rows do not add up to the control totals of the reading'
       when live.unjudged_rows > 0 then 'rows longer than a day or from outside a window are not judged yet'
-      when missing.reading_id is not null
+      when overtaken.day is not null
         then 'a row that was found missing on another day may have moved to this one after it was read'
     end as fault
   from all_days
@@ -129,11 +139,7 @@ explained as (
   left join live on all_days.scope = live.scope and all_days.day = live.day
   left join lost_strays on all_days.scope = lost_strays.scope and all_days.day = lost_strays.day
   left join mismatches on all_days.scope = mismatches.scope and all_days.day = mismatches.day
-  left join missing
-    on days.scope = missing.scope
-    and days.pass_began_at = missing.pass_began_at
-    and days.reading_id < missing.reading_id
-    and days.ended_at <= missing.began_at
+  left join overtaken on all_days.scope = overtaken.scope and all_days.day = overtaken.day
   left join newest on all_days.scope = newest.scope
   left join scopes on all_days.scope = scopes.scope
   where all_days.day is not null

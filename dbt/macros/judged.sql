@@ -71,7 +71,7 @@ select
   deciding.scope, deciding.place, deciding.account, deciding.base_url, deciding.is_disputed, deciding.day,
   deciding.reading_id, deciding.chain, deciding.rows_reading_id, deciding.granularity, deciding.window_start,
   deciding.window_end, deciding.covered_from, deciding.covered_through, deciding.is_covering, deciding.began_at,
-  deciding.ended_at, deciding.pass_began_at, deciding.last_as_of, deciding.is_moved, deciding.is_confirmed,
+  deciding.pass_began_at, deciding.last_as_of, deciding.is_moved, deciding.is_confirmed,
   deciding.is_shrunk, deciding.records, deciding.standing_rows, deciding.totals,
   coalesce(counts.rows_, 0) as arrived_rows,
   anchors.reading_id as anchor_reading_id,

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 from judging import current, reconciled, rows_of, settled, statuses
-from world import World, cost, iso
+from world import World, at, cost, iso
 
 ALL = ("11-01", "11-11")
 FIRST, SECOND = ("11-01", "11-05"), ("11-05", "11-11")
@@ -197,6 +197,28 @@ def test_a_cost_that_moves_into_a_window_that_was_read_before(warehouse, table):
     assert found["11-02"] == ("unproven", "a row that was found missing on another day may have moved to this one after it was read")
     assert found["11-06"] == PROVEN
     world.sync(FIRST, SECOND)
+    assert settled(warehouse, world, table)["11-02"] == PROVEN
+    assert current(warehouse, world) == world.truth()
+
+
+def test_a_cost_that_moves_into_a_window_that_another_lane_still_reads(warehouse, table):
+    """R10: the reading of the earlier window began before the move, and ends after the row was found missing."""
+    world = World(table)
+    world.put(cost("moves", "11-06", "100"))
+    for day in ("11-02", "11-09"):
+        world.put(cost(f"stays on {day}", day, "1"))
+    first, second, third = THREE
+    world.sync(*THREE)
+    world.pass_began = world.now
+    reading, began, listed = world.begin(), world.now, world.listing(at(first[0]), at(first[1]))
+    world.put(cost("moves", "11-02", "100"))
+    world.read(*second)
+    world.read(*third)
+    world.finish(reading, began, *first, listed, written=[])
+    found = settled(warehouse, world, table)
+    assert found["11-02"] == ("unproven", "a row that was found missing on another day may have moved to this one after it was read")
+    assert (found["11-06"], found["11-09"]) == (PROVEN, PROVEN)
+    world.sync(*THREE)
     assert settled(warehouse, world, table)["11-02"] == PROVEN
     assert current(warehouse, world) == world.truth()
 

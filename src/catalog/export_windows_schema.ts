@@ -52,7 +52,7 @@ export const exportWindowsSchema = {
       "End of the part of the day for which the reading is complete; null if it proves nothing. Not beyond available_through.",
     ),
     began_at: instant("When the reading began, on the provider's clock."),
-    ended_at: instant("When the reading ended, on the provider's clock."),
+    ended_at: instant("When the last page of the reading came, on the provider's clock."),
     pass_began_at: instant(
       "When the sync that this reading is a part of planned its windows, on the provider's clock.",
     ),

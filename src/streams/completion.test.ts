@@ -212,8 +212,11 @@ test("P5: a day before the plan keeps its strays, because it is never read again
 test("R10: where a window no longer shows a written stray, the days that the pass had read before are due", async () => {
   const first = await readScript(showing({ 2: [lost] }), { input });
   expect(idsOf(first)).toEqual(["lost"]);
-  const second = await readScript(showing({}), { input, stored: lastState(first) });
+  const options = { input, stored: lastState(first), marksReports: true, stateInterval: DAY };
+  const second = await readScript(showing({}), options);
   expect(stateOf(second).due).toEqual([{ start: DAY_ONE, end: DAY_ONE + 2 * DAY }]);
+  // A STATE calls the first day read. After a kill, the next process reads the other one again.
+  expect(dueBefore(second, 3)).toEqual([dayRange(0)]);
 });
 
 test("R10: a window that waits for its strays is due until they are written: a sync that fails in between loses none", async () => {
@@ -280,6 +283,63 @@ test("R10: days that the STATE calls read are due in a STATE before the report o
     stateInterval: 0,
   });
   expect(dueBefore(run, 3)).toEqual([{ start: DAY_ONE, end: DAY_ONE + 3 * DAY }]);
+});
+
+test("R10: rows that are missing make the days due that an earlier process of the pass has read", async () => {
+  const [kept, gone] = [recordOf("kept", 3), recordOf("gone", 3)];
+  const first = await readScript(showing({ 3: [kept, gone] }), { input });
+  const killed = await readScript(
+    ({ start }) => (start === DAY_ONE + 2 * DAY ? [down] : showing({})({ start })),
+    { input, stored: lastState(first) },
+  );
+  const later = { ...input, now: input.now + HOUR };
+  const run = await readScript(showing({ 3: [kept] }), { input: later, stored: lastState(killed) });
+  expect(startsOf(run)).toEqual([2, 3]);
+  expect(stateOf(run).due).toEqual([{ start: DAY_ONE, end: DAY_ONE + 3 * DAY }]);
+});
+
+/** A clock of the provider that each look at it moves on. */
+function ticking(): () => number {
+  let now = input.now;
+  return () => now++;
+}
+
+test("R10: while a lane still reads a window, another one finds rows missing: the window is due, and later ones are not", async () => {
+  const [long, kept, gone] = [recordOf("long", 0), recordOf("kept", 1), recordOf("gone", 1)];
+  const first = await readScript(showing({ 0: [long], 1: [kept, gone] }), { input });
+  const empty = ["c1", "c2", "c3", "c4", "c5"].map((cursor) => pageOf([], cursor));
+  const script = ({ start }: { start: number }): FetchedPage[] =>
+    start === DAY_ONE ? [...empty, pageOf([long])] : showing({ 1: [kept] })({ start });
+  const options = { input, lanes: 2, providerNow: ticking() };
+  const run = await readScript(script, { ...options, stored: lastState(first) });
+  expect(startsOf(run)).toEqual([0, 1, 2, 3]);
+  const [missing, later, last, longest] = run.said;
+  expect(longest?.reading.start).toBe(DAY_ONE);
+  expect(missing?.endedAt).toBeGreaterThan(longest?.reading.beganAt ?? Infinity);
+  expect(missing?.endedAt).toBeLessThan(later?.reading.beganAt ?? 0);
+  expect(last?.reading.start).toBe(DAY_ONE + 3 * DAY);
+  expect(stateOf(run).due).toEqual([dayRange(0)]);
+});
+
+test("R10 P6: a second reading that confirms a day leaves it due if another lane has found rows missing meanwhile", async () => {
+  const [own, kept, gone] = [recordOf("own", 0), recordOf("kept", 3), recordOf("gone", 3)];
+  const first = await readScript(showing({ 0: [own], 3: [kept, gone] }), { input });
+  const known = forget(stateOf(first).known, [dayOne]);
+  const moved = [pageOf([own], "c"), pageOf([], null, { asOf: "2026-01-10T01:00:00Z" })];
+  const emptyPages = (count: number): FetchedPage[] =>
+    Array.from({ length: count }, (_, index) => pageOf([], `c${index}`));
+  const readings = [moved, [...emptyPages(9), pageOf([own])]];
+  const script = ({ start }: { start: number }): FetchedPage[] => {
+    if (start === DAY_ONE) return readings.shift() ?? [];
+    const waits = emptyPages(start === DAY_ONE + DAY ? 4 : 0);
+    return [...waits, ...showing({ 3: [kept] })({ start })];
+  };
+  const stored = { ...stateOf(first), known };
+  const run = await readScript(script, { input, lanes: 2, providerNow: ticking(), stored });
+  expect(startsOf(run)).toEqual([0, 1, 2, 0, 3]);
+  expect(run.said.map(({ reading }) => (reading.start - DAY_ONE) / DAY)).toEqual([0, 2, 1, 3, 0]);
+  expect(unconfirmed(stateOf(run))).toBe(0);
+  expect(stateOf(run).due).toEqual([{ start: DAY_ONE, end: DAY_ONE + 3 * DAY }]);
 });
 
 test("R10: the days of a resumed reading are due, because its second process does not know the records of the first one", async () => {

@@ -19,7 +19,7 @@ import { isKnown } from "../core/known_days.ts";
 import type { Limits } from "../core/limits.ts";
 import type { Plan, PlanInput } from "../core/plan.ts";
 import { addMissingDays } from "../core/provisional.ts";
-import type { Reading, StandingStrays } from "../core/reading.ts";
+import { daysAbout, type Reading, type StandingStrays } from "../core/reading.ts";
 import { type DayReport, settle, settleAgain, type Settlement } from "../core/settle.ts";
 import { advance, finishWindow, knownOf, settleReading, type StreamState } from "../core/state.ts";
 import { DAY } from "../core/time.ts";
@@ -36,6 +36,7 @@ import {
 import { type Job, jobAgain, jobOf, rewriteJob } from "./job.ts";
 import type { Ledger } from "./ledger.ts";
 import { type Looks, looksAt } from "./looks.ts";
+import { Losses } from "./losses.ts";
 import type { Purpose } from "./record_filter.ts";
 import { type CameStrays, standingStrays, Strays } from "./strays.ts";
 
@@ -44,6 +45,8 @@ export interface ReadingReport {
   readonly reading: Reading;
   /** When the pass of the reading was planned, on the provider's clock. */
   readonly passBeganAt: number;
+  /** When the last page of the reading came, on the same clock. */
+  readonly endedAt: number;
   /** Whether the reading covers its whole window, strays included. */
   readonly isWhole: boolean;
   readonly days: readonly DayReport[];
@@ -58,8 +61,6 @@ export interface CompletionOptions {
   /** Gets every complete reading before the state covers it; null if the catalog does not select `export_windows` (R5). */
   readonly report: ((report: ReadingReport) => Promise<void>) | null;
   readonly warn: (message: string) => Promise<void>;
-  /** The provider's clock, in milliseconds since 1970. */
-  readonly providerNow: () => number;
   /** Whether no record of this read was forgotten yet (`Sightings` in core/sightings.ts). */
   readonly remembersAll: () => boolean;
   /** Puts a job in front of the queue. */
@@ -75,6 +76,8 @@ type Waiting = Pick<Job, "window" | "availableThrough" | "missesStrays">;
 export interface EndedWindow {
   readonly job: Job;
   readonly reading: Reading;
+  /** When the last page came, on the provider's clock. */
+  readonly endedAt: number;
   /** The known days that were written because the window is a single page (R6). */
   readonly alsoWritten: readonly number[];
   /** The days that the reading writes. */
@@ -89,6 +92,7 @@ export class Completion {
   readonly strays: Strays;
   readonly #options: CompletionOptions;
   readonly #due: DueWindows;
+  readonly #losses: Losses;
   #waiting: Waiting[] = [];
   #hasLooked = false;
   /** The days of strays that this sync does not look for: too many windows would have to be read. */
@@ -107,6 +111,7 @@ export class Completion {
     const known = state.mode === "incremental" ? standingStrays(state, plan.from) : [];
     this.strays = new Strays(known, limits);
     this.#due = new DueWindows(options.input.now);
+    this.#losses = new Losses(state.pass?.reads ?? []);
   }
 
   /** Whether every window that was read counts as finished. */
@@ -131,14 +136,14 @@ export class Completion {
       case "strays":
         return await this.#wroteStrays(ended, job.purpose.ids);
       case "confirm":
-        return await this.#confirmed(ended.reading, job.purpose.days);
+        return await this.#confirmed(ended, job.purpose.days);
       case "look":
         return await this.#looked(ended.reading, job.purpose.days);
     }
   }
 
   async #settle(ended: EndedWindow): Promise<void> {
-    const { job, reading, alsoWritten, writes, pageCount } = ended;
+    const { job, reading, endedAt, alsoWritten, writes, pageCount } = ended;
     const { ledger, input, limits, warn, queue } = this.#options;
     const isWhole = job.purpose.kind === "window" && job.purpose.withStrays;
     for (const day of job.written.keys()) this.#written.add(day);
@@ -147,7 +152,6 @@ export class Completion {
       job,
       (day) => writes(day) || alsoWritten.includes(day),
     );
-    const endedAt = this.#options.providerNow();
     const unprovenBefore = this.#options.unprovenBefore?.() ?? null;
     const judge = (): Settlement =>
       settle(
@@ -166,15 +170,13 @@ export class Completion {
     this.strays.judge(reading, isAbout, sawStrays);
     if (sawStrays) this.#read.push(reading);
     const hasLost = settlement.hasLost || this.#writtenStrays() < strays;
-    this.#announce(rangesOf(settlement.shrunk), hasLost);
+    const missed = this.#losses.settle({ ...reading, endedAt }, daysAbout(reading), hasLost);
+    this.#announce(rangesOf(settlement.shrunk), missed.before);
     const { rewrites, reports: days } = settlement;
     this.strays.settle((day) => isAbout(day) && standsAsShown(settlement, reading, day));
-    const reported = this.#report({ reading, isWhole, days, strays: reading.standing });
+    const reported = this.#report({ reading, endedAt, isWhole, days, strays: reading.standing });
     const settled = settleReading(ledger.state, reading, asLearned(settlement, reading), input.now);
-    const due = [
-      ...(hasLost ? this.#readBefore(reading) : []),
-      ...(reading.resumed ? [reading] : []),
-    ];
+    const due = [...missed.before, ...missed.own, ...(reading.resumed ? [reading] : [])];
     const marked = this.#due.mark(settled, due);
     const waits = job.missesStrays || this.strays.hasPending(reading);
     ledger.update(this.#remembered(this.#due.settle(marked, reading, waits)));
@@ -193,25 +195,16 @@ export class Completion {
    * R10: a report that takes the proof from days goes out behind a STATE that names these days as due. If the process died between
    * the two, no later sync would know that the days are unproven. Windows that are read again after a kill need no STATE.
    */
-  #announce(shrunk: readonly Range[], hasLost: boolean): void {
+  #announce(shrunk: readonly Range[], before: readonly Range[]): void {
     const { ledger, input } = this.#options;
     const { state, sent } = ledger;
     if (state.mode !== "incremental" || this.#options.report === null) return;
     const named = sent.mode === "incremental" ? sent.due : [];
-    const read = hasLost ? (sent.pass?.reads ?? []) : [];
-    if (subtract(withDue([], [...shrunk, ...read], input.now), named).length === 0) return;
-    ledger.update(this.#due.mark(state, [...shrunk, ...read]));
+    const unread = subtract(before, sent.pass?.reads ?? []);
+    const days = [...shrunk, ...subtract(before, unread)];
+    if (subtract(withDue([], days, input.now), named).length === 0) return;
+    ledger.update(this.#due.mark(state, days));
     void ledger.sendAhead();
-  }
-
-  /**
-   * R10: a reading has found rows missing. They may have moved to days that the pass had read before. The first reading of a window
-   * comes before the second one, which is about some of its days.
-   */
-  #readBefore({ start, end, rewrites }: Reading): Range[] {
-    const reads = this.#options.ledger.state.pass?.reads ?? [];
-    const others = rewrites === null ? [] : subtract([{ start, end }], rangesOf(rewrites));
-    return [...reads, ...this.#waiting.map(({ window }) => window), ...others];
   }
 
   /**
@@ -229,16 +222,20 @@ export class Completion {
     queue(jobOf({ start: reading.start, end: reading.end }, { kind: "confirm", days }));
   }
 
-  async #confirmed(reading: Reading, days: readonly number[]): Promise<void> {
+  async #confirmed({ reading, endedAt }: EndedWindow, days: readonly number[]): Promise<void> {
     const { ledger } = this.#options;
     const { reports, known } = settleAgain(knownOf(ledger.state), reading, days);
     const isUnproven = (this.#options.unprovenBefore?.() ?? null) !== null;
     if (reports.length === 0 || isUnproven) return;
-    const reported = this.#report({ reading, isWhole: false, days: reports, strays: [] });
+    const agreed = reports.map(({ day }) => day);
+    // Rows that this reading does not show were missing in the first one, which agrees with it.
+    const { own } = this.#losses.settle({ ...reading, endedAt }, agreed, false);
+    const said = { reading, endedAt, isWhole: false, days: reports, strays: [] };
+    const reported = this.#report(said);
     const { state } = ledger;
     if (state.mode === "incremental") {
-      const agreed = reports.map(({ day }) => day);
-      ledger.update(this.#due.confirm({ ...state, known }, reading, agreed));
+      const confirmed = this.#due.confirm({ ...state, known }, reading, agreed);
+      ledger.update(this.#due.mark(confirmed, own));
     }
     await reported;
   }
@@ -268,13 +265,14 @@ export class Completion {
   }
 
   async #wroteStrays(
-    { job, reading, strays }: EndedWindow,
+    { job, reading, endedAt, strays }: EndedWindow,
     ids: ReadonlySet<string>,
   ): Promise<void> {
     const absent = this.strays.wrote(ids, strays, job.window, reading.id);
     if (absent > 0) await this.#options.warn(describeAbsent(absent, job.window));
     const written = standingOf(reading.totals ?? [], reading.id);
-    const reported = this.#report({ reading, isWhole: false, days: [], strays: written });
+    const said = { reading, endedAt, isWhole: false, days: [], strays: written };
+    const reported = this.#report(said);
     const { ledger } = this.#options;
     const state = this.#remembered(ledger.state);
     // R2: no reading of this pass is about the days of these strays, so that their provisional costs are followed from here.

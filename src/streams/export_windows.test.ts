@@ -63,7 +63,8 @@ function reportOf(reading: Reading, changes: Partial<DayReport> = {}): ReadingRe
     const said = { day, records, rowsReadingId: reading.id, rows: records };
     return { ...said, confirmed: true, shrunk: false, ...changes };
   });
-  return { reading, passBeganAt: DAY_ONE, isWhole: true, days, strays: reading.standing };
+  const [passBeganAt, endedAt] = [DAY_ONE, context.now + 1];
+  return { reading, passBeganAt, endedAt, isWhole: true, days, strays: reading.standing };
 }
 
 /** All that is written while `work` reports. */

@@ -176,8 +176,8 @@ function rowsOf(
 
 /** The members that all rows of a reading share. */
 function aboutOf(
-  { reading, passBeganAt, isWhole }: ReadingReport,
-  { owner, chain, now }: ReadingContext,
+  { reading, passBeganAt, endedAt, isWhole }: ReadingReport,
+  { owner, chain }: ReadingContext,
 ): protocol.JsonObject {
   return {
     reading_id: reading.id,
@@ -190,7 +190,7 @@ function aboutOf(
     window_end: formatInstant(reading.end),
     whole_window: isWhole,
     began_at: formatInstant(reading.beganAt),
-    ended_at: formatInstant(now),
+    ended_at: formatInstant(endedAt),
     pass_began_at: formatInstant(passBeganAt),
     resumed: reading.resumed,
     first_as_of: reading.firstAsOf,

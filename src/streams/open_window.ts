@@ -26,6 +26,8 @@ export class OpenWindow {
   readonly knownRecords: number | null;
   /** The reading after the latest page that was written. */
   reading: Reading;
+  /** When the latest page came, on the provider's clock. */
+  endedAt = 0;
   /** Pages whose lines were made. */
   pageCount = 0;
   /** The known days that were written because the window is a single page (R6). */

@@ -80,7 +80,6 @@ export class StreamReader implements WindowSource {
       report: reports?.send ?? null,
       warn: (message) => this.#log("WARN", message),
       unprovenBefore: shared.unprovenBefore,
-      providerNow: () => Math.trunc(run.providerNow()),
       remembersAll: () => this.#sightings.isComplete,
       queue: (job) => this.#queue.unshift(job),
     });
@@ -124,6 +123,7 @@ export class StreamReader implements WindowSource {
       request: async (parseAfter) => {
         window ??= this.#open(job);
         const page = await window.pages.next(parseAfter);
+        window.endedAt = Math.trunc(this.#options.run.providerNow());
         this.#queue.saw(job, page.records.length);
         const endsWindow = page.nextCursor === null;
         this.#options.run.onProgress({ type: "ANSWERED", stream: this.name, endsWindow });

@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { DAY } from "../core/time.ts";
+import { dayRange } from "../core/window.ts";
+import { Losses } from "./losses.ts";
+
+/** A reading between two instants finds rows of one day missing, or not. */
+const settle = (
+  losses: Losses,
+  day: number,
+  [beganAt, endedAt]: readonly [number, number],
+  hasLost = false,
+) => losses.settle({ beganAt, endedAt }, [day * DAY], hasLost);
+const days = (...numbers: number[]) => numbers.map((day) => dayRange(day * DAY));
+
+test("R10: rows that are missing make the days due whose readings have ended before, and the windows of earlier processes", () => {
+  const losses = new Losses([dayRange(5 * DAY)]);
+  expect(settle(losses, 0, [10, 20])).toEqual({ before: [], own: [] });
+  expect(settle(losses, 2, [20, 30], true)).toEqual({ before: days(0, 5), own: [] });
+});
+
+test("R10: rows that are missing make the day due whose reading goes on at that moment, once it ends", () => {
+  const losses = new Losses([]);
+  expect(settle(losses, 2, [20, 30], true)).toEqual({ before: [], own: [] });
+  expect(settle(losses, 0, [29, 40])).toEqual({ before: [], own: days(0) });
+  expect(settle(losses, 1, [30, 40])).toEqual({ before: [], own: [] });
+});
+
+test("R10: of two readings that find rows missing, each makes the day of the other one due", () => {
+  const losses = new Losses([]);
+  settle(losses, 0, [10, 40], true);
+  expect(settle(losses, 2, [20, 30], true)).toEqual({ before: days(0), own: days(2) });
+  expect(settle(losses, 4, [39, 50]).own).toEqual(days(4));
+});
+
+test("R10: a day stays proven if its reading began after the rows were missing, although the rows were held back longer", () => {
+  const losses = new Losses([]);
+  settle(losses, 0, [31, 40]);
+  expect(settle(losses, 2, [20, 30], true)).toEqual({ before: [], own: [] });
+});
+
+test("R10: no day is due for rows that are missing on the day itself", () => {
+  const losses = new Losses([]);
+  settle(losses, 2, [10, 20]);
+  expect(settle(losses, 2, [20, 30], true)).toEqual({ before: [], own: [] });
+});

@@ -1,0 +1,52 @@
+/**
+ * R10: rows that were found missing may have moved to a day whose reading had begun before. That reading may have shown the day as it
+ * was before the move, even if it ends later:
+ *
+ *     reading of a    [─────── shows `a` before the move ───────────]   `a` is due
+ *     reading of b        [──── shows `b` after the move ───]           a row of `b` is missing
+ *     reading of c                                           [──────]   `c` may be proven
+ */
+import { dayRange, type Range, subtract } from "../core/window.ts";
+
+/** A reading that has ended: when it began and when its last page came, on the provider's clock. */
+interface Ended {
+  readonly beganAt: number;
+  readonly endedAt: number;
+}
+
+/** The days that are due because of rows that were found missing. */
+interface Missed {
+  /** Days of other readings, which have ended before. */
+  readonly before: readonly Range[];
+  /** Days of the reading itself. */
+  readonly own: readonly Range[];
+}
+
+export class Losses {
+  /** The windows that earlier processes of the pass have read. */
+  readonly #reads: readonly Range[];
+  readonly #ended: { readonly about: readonly Range[]; readonly beganAt: number }[] = [];
+  /** The last end of a reading that has found rows missing. */
+  #lostAt = -Infinity;
+
+  constructor(reads: readonly Range[]) {
+    this.#reads = reads;
+  }
+
+  /**
+   * To be called for each reading that reports days, once it has ended.
+   *
+   * @param days the days that it is about
+   */
+  settle({ beganAt, endedAt }: Ended, days: readonly number[], hasLost: boolean): Missed {
+    const about = days.map(dayRange);
+    const own = beganAt < this.#lostAt ? about : [];
+    // In the same millisecond the order is not known. A reading that has ended already began earlier in most cases.
+    const earlier = this.#ended.filter((other) => other.beganAt <= endedAt);
+    const read = [...this.#reads, ...earlier.flatMap((other) => other.about)];
+    const before = hasLost ? subtract(read, about) : [];
+    this.#ended.push({ about, beganAt });
+    if (hasLost) this.#lostAt = Math.max(this.#lostAt, endedAt);
+    return { before, own };
+  }
+}
