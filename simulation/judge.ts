@@ -189,6 +189,7 @@ function judgeCursors(stream: StreamName, { result, exchanges, mayShorten }: Jud
       const isRead = (pass?.reads ?? []).some(
         (read) => Date.parse(read.start) <= from && Date.parse(read.end) >= to,
       );
+      if (isOpen || isRead) continue;
       const own = byWindow.get(`${from} ${to}`) ?? [];
       const isRefused = own.some(({ cursor, status }) => cursor !== null && status === 400);
       // A window whose last page has come waits for its second reading (R6) or for its strays (P5).
@@ -197,7 +198,7 @@ function judgeCursors(stream: StreamName, { result, exchanges, mayShorten }: Jud
       const staysBroken = own.some(
         ({ cursor }) => own.filter((other) => other.cursor === cursor).length > 5,
       );
-      if (!isOpen && !isRead && !isRefused && !isOver && !staysBroken)
+      if (!isRefused && !isOver && !staysBroken)
         faults.push(
           `S4: the cursor of ${stream} ${start} to ${end} is lost, and nobody refused it`,
         );
