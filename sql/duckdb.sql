@@ -2705,7 +2705,7 @@ select
   deciding.scope, deciding.place, deciding.account, deciding.base_url, deciding.is_disputed, deciding.day,
   deciding.reading_id, deciding.chain, deciding.rows_reading_id, deciding.granularity, deciding.window_start,
   deciding.window_end, deciding.covered_from, deciding.covered_through, deciding.is_covering, deciding.began_at,
-  deciding.ended_at, deciding.pass_began_at, deciding.last_as_of, deciding.is_moved, deciding.is_confirmed,
+  deciding.pass_began_at, deciding.last_as_of, deciding.is_moved, deciding.is_confirmed,
   deciding.is_shrunk, deciding.records, deciding.standing_rows, deciding.totals,
   coalesce(counts.rows_, 0) as arrived_rows,
   anchors.reading_id as anchor_reading_id,
@@ -2779,7 +2779,7 @@ select
   deciding.scope, deciding.place, deciding.account, deciding.base_url, deciding.is_disputed, deciding.day,
   deciding.reading_id, deciding.chain, deciding.rows_reading_id, deciding.granularity, deciding.window_start,
   deciding.window_end, deciding.covered_from, deciding.covered_through, deciding.is_covering, deciding.began_at,
-  deciding.ended_at, deciding.pass_began_at, deciding.last_as_of, deciding.is_moved, deciding.is_confirmed,
+  deciding.pass_began_at, deciding.last_as_of, deciding.is_moved, deciding.is_confirmed,
   deciding.is_shrunk, deciding.records, deciding.standing_rows, deciding.totals,
   coalesce(counts.rows_, 0) as arrived_rows,
   anchors.reading_id as anchor_reading_id,
@@ -4724,7 +4724,7 @@ select
   deciding.scope, deciding.place, deciding.account, deciding.base_url, deciding.is_disputed, deciding.day,
   deciding.reading_id, deciding.chain, deciding.rows_reading_id, deciding.granularity, deciding.window_start,
   deciding.window_end, deciding.covered_from, deciding.covered_through, deciding.is_covering, deciding.began_at,
-  deciding.ended_at, deciding.pass_began_at, deciding.last_as_of, deciding.is_moved, deciding.is_confirmed,
+  deciding.pass_began_at, deciding.last_as_of, deciding.is_moved, deciding.is_confirmed,
   deciding.is_shrunk, deciding.records, deciding.standing_rows, deciding.totals,
   coalesce(counts.rows_, 0) as arrived_rows,
   anchors.reading_id as anchor_reading_id,
@@ -5185,18 +5185,27 @@ chains as (
   select * from "ai_billing__chains_costs"
 ),
 readings as (
-  select distinct chains.scope, manifest.reading_id, manifest.began_at, manifest.pass_began_at
+  select
+    chains.scope, manifest.reading_id, manifest.pass_began_at,
+    min(manifest.began_at) as began_at, max(manifest.ended_at) as ended_at
   from "ai_billing__manifest" as manifest
   inner join chains on manifest.place = chains.place and manifest.chain = chains.chain
   where manifest.dataset = 'costs'
+  group by chains.scope, manifest.reading_id, manifest.pass_began_at
 ),
--- For each pass the last reading that found a row missing. The row may have moved to a day that the same pass had already read.
+-- The readings that found rows missing.
 missing as (
-  select removed.scope, readings.pass_began_at, max(readings.began_at) as began_at, max(readings.reading_id) as reading_id
+  select distinct readings.scope, readings.pass_began_at, readings.reading_id, readings.ended_at
   from "ai_billing__removed_costs" as removed
   inner join readings on removed.scope = readings.scope and removed.judge_reading_id = readings.reading_id
-  where not removed.is_replaced and readings.pass_began_at is not null
-  group by removed.scope, readings.pass_began_at
+  where not removed.is_replaced
+),
+-- Such a row may have moved to a day whose own reading, in the same pass, had begun before.
+overtaken as (
+  select distinct days.scope, days.day
+  from days
+  inner join missing on days.scope = missing.scope and days.pass_began_at = missing.pass_began_at
+  where days.reading_id <> missing.reading_id and days.began_at < missing.ended_at
 ),
 mismatches as (
   select scope, day, count(*) as groups_
@@ -5249,7 +5258,7 @@ explained as (
       when live.changed_rows > 0 then 'rows have changed since, seen by a reading that does not prove the day'
       when mismatches.groups_ > 0 then 'the rows do not add up to the control totals of the reading'
       when live.unjudged_rows > 0 then 'rows longer than a day or from outside a window are not judged yet'
-      when missing.reading_id is not null
+      when overtaken.day is not null
         then 'a row that was found missing on another day may have moved to this one after it was read'
     end as fault
   from all_days
@@ -5257,11 +5266,7 @@ explained as (
   left join live on all_days.scope = live.scope and all_days.day = live.day
   left join lost_strays on all_days.scope = lost_strays.scope and all_days.day = lost_strays.day
   left join mismatches on all_days.scope = mismatches.scope and all_days.day = mismatches.day
-  left join missing
-    on days.scope = missing.scope
-    and days.pass_began_at = missing.pass_began_at
-    and days.reading_id < missing.reading_id
-    and days.ended_at <= missing.began_at
+  left join overtaken on all_days.scope = overtaken.scope and all_days.day = overtaken.day
   left join newest on all_days.scope = newest.scope
   left join scopes on all_days.scope = scopes.scope
   where all_days.day is not null
@@ -5974,7 +5979,7 @@ select
   deciding.scope, deciding.place, deciding.account, deciding.base_url, deciding.is_disputed, deciding.day,
   deciding.reading_id, deciding.chain, deciding.rows_reading_id, deciding.granularity, deciding.window_start,
   deciding.window_end, deciding.covered_from, deciding.covered_through, deciding.is_covering, deciding.began_at,
-  deciding.ended_at, deciding.pass_began_at, deciding.last_as_of, deciding.is_moved, deciding.is_confirmed,
+  deciding.pass_began_at, deciding.last_as_of, deciding.is_moved, deciding.is_confirmed,
   deciding.is_shrunk, deciding.records, deciding.standing_rows, deciding.totals,
   coalesce(counts.rows_, 0) as arrived_rows,
   anchors.reading_id as anchor_reading_id,
@@ -6383,18 +6388,27 @@ chains as (
   select * from "ai_billing__chains_usage"
 ),
 readings as (
-  select distinct chains.scope, manifest.reading_id, manifest.began_at, manifest.pass_began_at
+  select
+    chains.scope, manifest.reading_id, manifest.pass_began_at,
+    min(manifest.began_at) as began_at, max(manifest.ended_at) as ended_at
   from "ai_billing__manifest" as manifest
   inner join chains on manifest.place = chains.place and manifest.chain = chains.chain
   where manifest.dataset = 'usage'
+  group by chains.scope, manifest.reading_id, manifest.pass_began_at
 ),
--- For each pass the last reading that found a row missing. The row may have moved to a day that the same pass had already read.
+-- The readings that found rows missing.
 missing as (
-  select removed.scope, readings.pass_began_at, max(readings.began_at) as began_at, max(readings.reading_id) as reading_id
+  select distinct readings.scope, readings.pass_began_at, readings.reading_id, readings.ended_at
   from "ai_billing__removed_usage" as removed
   inner join readings on removed.scope = readings.scope and removed.judge_reading_id = readings.reading_id
-  where not removed.is_replaced and readings.pass_began_at is not null
-  group by removed.scope, readings.pass_began_at
+  where not removed.is_replaced
+),
+-- Such a row may have moved to a day whose own reading, in the same pass, had begun before.
+overtaken as (
+  select distinct days.scope, days.day
+  from days
+  inner join missing on days.scope = missing.scope and days.pass_began_at = missing.pass_began_at
+  where days.reading_id <> missing.reading_id and days.began_at < missing.ended_at
 ),
 mismatches as (
   select scope, day, count(*) as groups_
@@ -6447,7 +6461,7 @@ explained as (
       when live.changed_rows > 0 then 'rows have changed since, seen by a reading that does not prove the day'
       when mismatches.groups_ > 0 then 'the rows do not add up to the control totals of the reading'
       when live.unjudged_rows > 0 then 'rows longer than a day or from outside a window are not judged yet'
-      when missing.reading_id is not null
+      when overtaken.day is not null
         then 'a row that was found missing on another day may have moved to this one after it was read'
     end as fault
   from all_days
@@ -6455,11 +6469,7 @@ explained as (
   left join live on all_days.scope = live.scope and all_days.day = live.day
   left join lost_strays on all_days.scope = lost_strays.scope and all_days.day = lost_strays.day
   left join mismatches on all_days.scope = mismatches.scope and all_days.day = mismatches.day
-  left join missing
-    on days.scope = missing.scope
-    and days.pass_began_at = missing.pass_began_at
-    and days.reading_id < missing.reading_id
-    and days.ended_at <= missing.began_at
+  left join overtaken on all_days.scope = overtaken.scope and all_days.day = overtaken.day
   left join newest on all_days.scope = newest.scope
   left join scopes on all_days.scope = scopes.scope
   where all_days.day is not null
