@@ -3,7 +3,7 @@
  * than half (R8). The others stand in the state's list `due`:
  *
  *     a listing moved for the first time since the day was proven (P6)   a second such reading could agree
- *     rows were missing on a day of the pass                              a row may have moved to a day that the pass had read before
+ *     rows were missing on a day of the pass                              a row may have moved to a day whose reading had begun before
  *
  * A day leaves the list with its next reading, so that no day is due for ever because it cannot be proven.
  */
