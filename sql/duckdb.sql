@@ -2111,7 +2111,7 @@ with reports as (
   where manifest.dataset = 'costs'
 ),
 windows as (
-  select scope, reading_id, window_start, window_end, max(case when is_whole_window and not is_moved then 1 else 0 end) as speaks
+  select scope, reading_id, window_start, window_end, max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
   from reports
   group by scope, reading_id, window_start, window_end
 ),
@@ -2159,7 +2159,7 @@ with reports as (
   where manifest.dataset = 'usage'
 ),
 windows as (
-  select scope, reading_id, window_start, window_end, max(case when is_whole_window and not is_moved then 1 else 0 end) as speaks
+  select scope, reading_id, window_start, window_end, max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
   from reports
   group by scope, reading_id, window_start, window_end
 ),
@@ -4617,7 +4617,7 @@ with reports as (
   where manifest.dataset = 'costs'
 ),
 windows as (
-  select scope, reading_id, window_start, window_end, max(case when is_whole_window and not is_moved then 1 else 0 end) as speaks
+  select scope, reading_id, window_start, window_end, max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
   from reports
   group by scope, reading_id, window_start, window_end
 ),
@@ -5872,7 +5872,7 @@ with reports as (
   where manifest.dataset = 'usage'
 ),
 windows as (
-  select scope, reading_id, window_start, window_end, max(case when is_whole_window and not is_moved then 1 else 0 end) as speaks
+  select scope, reading_id, window_start, window_end, max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
   from reports
   group by scope, reading_id, window_start, window_end
 ),

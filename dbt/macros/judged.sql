@@ -267,7 +267,7 @@ with reports as (
 ),
 
 windows as (
-  select scope, reading_id, window_start, window_end, max(case when is_whole_window and not is_moved then 1 else 0 end) as speaks
+  select scope, reading_id, window_start, window_end, max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
   from reports
   group by scope, reading_id, window_start, window_end
 ),

@@ -223,6 +223,28 @@ def test_a_cost_that_moves_into_a_window_that_another_lane_still_reads(warehouse
     assert current(warehouse, world) == world.truth()
 
 
+@pytest.mark.parametrize("fate", ["moved", "resumed"])
+def test_a_cost_from_outside_that_an_uncertain_reading_does_not_show(warehouse, table, fate):
+    """R10: the connector cannot tell then whether the cost is missing, so it would not read the other days again."""
+    world = World(table)
+    world.put(cost("early", "10-30", "100"))
+    for day in ("11-02", "11-06"):
+        world.put(cost(f"stays on {day}", day, "1"))
+    first, second, _ = THREE
+    early = world.shown["early"]
+    world.sync(first, second)
+    world.write_strays((at(second[0]), at(second[1])), [early])
+    world.withdraw("early")
+    world.pass_began = world.now
+    world.read(*first)
+    world.read(*second, **{fate: True})
+    assert settled(warehouse, world, table)["11-02"] == PROVEN
+    assert "early" in current(warehouse, world)
+    world.sync(first, second)
+    assert settled(warehouse, world, table)["11-02"][0] == "unproven"
+    assert "early" not in current(warehouse, world)
+
+
 def test_a_cost_that_moves_while_another_one_takes_its_place(warehouse, table):
     """R10: the number of rows of the old day stays, so the connector does not read the earlier day again at once."""
     world = World(table)

@@ -292,7 +292,8 @@ class World:
                 groups[midnight(span(record)[0]), self.strays[content][0]].append(record)
         shown = {content_of(record) for record in listed}
         for content, (_, of) in list(self.strays.items()):
-            if window[0] <= of[0] and of[1] <= window[1] and content not in shown:
+            speaks = not (fate.get("moved") or fate.get("resumed"))
+            if speaks and window[0] <= of[0] and of[1] <= window[1] and content not in shown:
                 del self.strays[content]
         for (day, writer), found in groups.items():
             said = {"rows_reading_id": writer, "rows": len(found), "confirmed": True, "shrunk": False}

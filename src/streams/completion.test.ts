@@ -9,6 +9,7 @@ import {
   fourWindows as input,
   idsOf,
   lastState,
+  provider as providerOf,
   readScript,
   recordOf,
   refused,
@@ -210,13 +211,16 @@ test("P5: a day before the plan keeps its strays, because it is never read again
 });
 
 test("R10: where a window no longer shows a written stray, the days that the pass had read before are due", async () => {
-  const first = await readScript(showing({ 2: [lost] }), { input });
-  expect(idsOf(first)).toEqual(["lost"]);
+  const first = await readScript(showing({ 2: [lost], 3: [recordOf("other", 0)] }), { input });
+  expect(new Set(idsOf(first))).toEqual(new Set(["lost", "other"]));
   const options = { input, stored: lastState(first), marksReports: true, stateInterval: DAY };
   const second = await readScript(showing({}), options);
-  expect(stateOf(second).due).toEqual([{ start: DAY_ONE, end: DAY_ONE + 2 * DAY }]);
-  // A STATE calls the first day read. After a kill, the next process reads the other one again.
-  expect(dueBefore(second, 3)).toEqual([dayRange(0)]);
+  const twoDays = { start: DAY_ONE, end: DAY_ONE + 2 * DAY };
+  expect(stateOf(second).due).toEqual([{ start: DAY_ONE, end: DAY_ONE + 3 * DAY }]);
+  // A STATE had called the first day read, so that another one names both days before the report of the third.
+  expect(dueBefore(second, 2)).toEqual([twoDays]);
+  // No STATE calls the third day read: after a kill, the next process reads this day again.
+  expect(dueBefore(second, 3)).toEqual([twoDays]);
 });
 
 test("R10: a window that waits for its strays is due until they are written: a sync that fails in between loses none", async () => {
@@ -340,6 +344,66 @@ test("R10 P6: a second reading that confirms a day leaves it due if another lane
   expect(run.said.map(({ reading }) => (reading.start - DAY_ONE) / DAY)).toEqual([0, 2, 1, 3, 0]);
   expect(unconfirmed(stateOf(run))).toBe(0);
   expect(stateOf(run).due).toEqual([{ start: DAY_ONE, end: DAY_ONE + 3 * DAY }]);
+});
+
+test("R10: rows of a first passage that the second passage of the window does not show are missing, although no number was known", async () => {
+  const [kept, gone] = [recordOf("kept", 2), recordOf("gone", 2)];
+  const readings = [[pageOf([kept, gone], "c"), refused("cursor_refused")], [pageOf([kept])]];
+  const script = ({ start }: { start: number }): (FetchedPage | ConnectorError)[] =>
+    (start === DAY_ONE + 2 * DAY ? readings.shift() : undefined) ?? [pageOf([])];
+  const run = await readScript(script, { input });
+  expect(startsOf(run)).toEqual([0, 1, 2, 2, 3]);
+  expect(stateOf(run).due).toEqual([{ start: DAY_ONE, end: DAY_ONE + 2 * DAY }]);
+});
+
+test("R10: all days of a window are due while its second reading is due: a sync that fails before it reads none of them", async () => {
+  const [same, kept, gone] = [recordOf("same", 0), recordOf("kept", 1), recordOf("gone", 1)];
+  const first = await readScript(providerOf([same, kept, gone], 2), { input: fourDays });
+  const half = { ...fourDays, lookback: 0 };
+  const due = [{ start: DAY_ONE, end: DAY_ONE + 2 * DAY }];
+  const pages = [pageOf([same], "c"), pageOf([kept])];
+  const stored = { ...stateOf(first), due };
+  const failed = await readScript([pages, [down]], { input: half, stored });
+  expect(failed.queries).toHaveLength(2);
+  expect(stateOf(failed).due).toEqual(due);
+  const run = await readScript([pages, [pageOf([kept])]], { input: half, stored });
+  expect(idsOf(run)).toEqual(["kept"]);
+  expect(stateOf(run).due).toEqual([dayRange(0)]); // its second reading has found a row missing
+});
+
+test("R10 P6: rows that a second reading confirms as missing may have moved to a window that was read in between", async () => {
+  const shown = { 0: [recordOf("r0", 0)], 1: [recordOf("gone", 1)], 2: [recordOf("r2", 2)] };
+  const first = await readScript(showing(shown), { input });
+  const moved = [pageOf([], "c"), pageOf([], null, { asOf: "2026-01-10T01:00:00Z" })];
+  const moving = ({ start }: { start: number }): FetchedPage[] =>
+    start === DAY_ONE + DAY ? moved : showing(shown)({ start });
+  const suspicious = await readScript(moving, { input, stored: lastState(first) });
+  const options = {
+    input,
+    stored: lastState(suspicious),
+    providerNow: ticking(),
+    marksReports: true,
+  };
+  const run = await readScript(moving, options);
+  expect(startsOf(run)).toEqual([0, 1, 2, 1, 3]);
+  expect(unconfirmed(stateOf(run))).toBe(0);
+  expect(stateOf(run).due).toEqual([dayRange(0), dayRange(2)]);
+  expect(dueBefore(run, 3)).toEqual([{ start: DAY_ONE, end: DAY_ONE + 3 * DAY }]);
+  const rarely = await readScript(moving, { ...options, stateInterval: DAY });
+  expect(stateOf(rarely).due).toEqual(stateOf(run).due);
+});
+
+test("R10 P6: a listing that moved tells nothing of a written stray that it does not show", async () => {
+  const early = recordOf("early", -1);
+  const first = await readScript(showing({ 2: [early] }), { input });
+  const moved = [pageOf([], "c"), pageOf([], null, { asOf: "2026-01-10T01:00:00Z" })];
+  const moving = ({ start }: { start: number }): FetchedPage[] =>
+    start === DAY_ONE + 2 * DAY ? moved : [pageOf([])];
+  const second = await readScript(moving, { input, stored: lastState(first) });
+  expect(stateOf(second).strays).toEqual(stateOf(first).strays);
+  const third = await readScript(showing({}), { input, stored: lastState(second) });
+  expect(stateOf(third).strays).toEqual([]);
+  expect(stateOf(third).due).toEqual([{ start: DAY_ONE, end: DAY_ONE + 2 * DAY }]);
 });
 
 test("R10: the days of a resumed reading are due, because its second process does not know the records of the first one", async () => {

@@ -30,6 +30,7 @@ import {
   asLearned,
   incompleteDays,
   isAboutOf,
+  lacksWritten,
   standingOf,
   standsAsShown,
 } from "./ended_reading.ts";
@@ -107,11 +108,10 @@ export class Completion {
   constructor(options: CompletionOptions) {
     this.#options = options;
     const { plan, limits } = options;
-    const { state } = plan;
-    const known = state.mode === "incremental" ? standingStrays(state, plan.from) : [];
+    const known = plan.state.mode === "incremental" ? standingStrays(plan.state, plan.from) : [];
     this.strays = new Strays(known, limits);
     this.#due = new DueWindows(options.input.now);
-    this.#losses = new Losses(state.pass?.reads ?? []);
+    this.#losses = new Losses(plan.state.pass?.reads ?? []);
   }
 
   /** Whether every window that was read counts as finished. */
@@ -167,23 +167,25 @@ export class Completion {
     // The earlier process that began a resumed reading may have seen strays that this process does not know.
     const sawStrays = isWhole && !reading.resumed;
     const isAbout = isAboutOf(reading);
-    this.strays.judge(reading, isAbout, sawStrays);
+    this.strays.judge(reading, isAbout, sawStrays && !reading.moved);
     if (sawStrays) this.#read.push(reading);
-    const hasLost = settlement.hasLost || this.#writtenStrays() < strays;
-    const missed = this.#losses.settle({ ...reading, endedAt }, daysAbout(reading), hasLost);
+    const hasLost =
+      settlement.hasLost || this.#writtenStrays() < strays || lacksWritten(reading, job);
+    const { rewrites, reports: days, doubtful } = settlement;
+    const about = { ...reading, endedAt, days: daysAbout(reading) };
+    const missed = this.#losses.settle(about, hasLost, doubtful);
     this.#announce(rangesOf(settlement.shrunk), missed.before);
-    const { rewrites, reports: days } = settlement;
     this.strays.settle((day) => isAbout(day) && standsAsShown(settlement, reading, day));
     const reported = this.#report({ reading, endedAt, isWhole, days, strays: reading.standing });
     const settled = settleReading(ledger.state, reading, asLearned(settlement, reading), input.now);
     const due = [...missed.before, ...missed.own, ...(reading.resumed ? [reading] : [])];
     const marked = this.#due.mark(settled, due);
-    const waits = job.missesStrays || this.strays.hasPending(reading);
+    const waits = job.missesStrays || this.strays.hasPending(reading) || rewrites.length > 0;
     ledger.update(this.#remembered(this.#due.settle(marked, reading, waits)));
     if (rewrites.length === 0) {
       const { availableThrough } = reading;
       this.#finish({ window: reading, availableThrough, missesStrays: job.missesStrays });
-      if (unprovenBefore === null) this.#confirm(reading, pageCount, settlement.doubtful);
+      if (unprovenBefore === null) this.#confirm(reading, pageCount, doubtful);
     }
     await reported;
     if (rewrites.length === 0) return;
@@ -203,7 +205,8 @@ export class Completion {
     const unread = subtract(before, sent.pass?.reads ?? []);
     const days = [...shrunk, ...subtract(before, unread)];
     if (subtract(withDue([], days, input.now), named).length === 0) return;
-    ledger.update(this.#due.mark(state, days));
+    // This STATE may call more windows read than the one before.
+    ledger.update(this.#due.mark(state, [...shrunk, ...before]));
     void ledger.sendAhead();
   }
 
@@ -228,14 +231,13 @@ export class Completion {
     const isUnproven = (this.#options.unprovenBefore?.() ?? null) !== null;
     if (reports.length === 0 || isUnproven) return;
     const agreed = reports.map(({ day }) => day);
-    // Rows that this reading does not show were missing in the first one, which agrees with it.
-    const { own } = this.#losses.settle({ ...reading, endedAt }, agreed, false);
-    const said = { reading, endedAt, isWhole: false, days: reports, strays: [] };
-    const reported = this.#report(said);
+    const { before, own } = this.#losses.confirm({ ...reading, endedAt, days: agreed });
+    this.#announce([], before);
+    const reported = this.#report({ reading, endedAt, isWhole: false, days: reports, strays: [] });
     const { state } = ledger;
     if (state.mode === "incremental") {
       const confirmed = this.#due.confirm({ ...state, known }, reading, agreed);
-      ledger.update(this.#due.mark(confirmed, own));
+      ledger.update(this.#due.mark(confirmed, [...before, ...own]));
     }
     await reported;
   }
@@ -271,8 +273,7 @@ export class Completion {
     const absent = this.strays.wrote(ids, strays, job.window, reading.id);
     if (absent > 0) await this.#options.warn(describeAbsent(absent, job.window));
     const written = standingOf(reading.totals ?? [], reading.id);
-    const said = { reading, endedAt, isWhole: false, days: [], strays: written };
-    const reported = this.#report(said);
+    const reported = this.#report({ reading, endedAt, isWhole: false, days: [], strays: written });
     const { ledger } = this.#options;
     const state = this.#remembered(ledger.state);
     // R2: no reading of this pass is about the days of these strays, so that their provisional costs are followed from here.

@@ -9,7 +9,7 @@ const settle = (
   day: number,
   [beganAt, endedAt]: readonly [number, number],
   hasLost = false,
-) => losses.settle({ beganAt, endedAt }, [day * DAY], hasLost);
+) => losses.settle({ days: [day * DAY], beganAt, endedAt }, hasLost);
 const days = (...numbers: number[]) => numbers.map((day) => dayRange(day * DAY));
 
 test("R10: rows that are missing make the days due whose readings have ended before, and the windows of earlier processes", () => {

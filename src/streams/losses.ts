@@ -8,8 +8,11 @@
  */
 import { dayRange, type Range, subtract } from "../core/window.ts";
 
-/** A reading that has ended: when it began and when its last page came, on the provider's clock. */
+/** A reading that has ended. */
 interface Ended {
+  /** The days that it is about. */
+  readonly days: readonly number[];
+  /** When it began and when its last page came, on the provider's clock. */
   readonly beganAt: number;
   readonly endedAt: number;
 }
@@ -26,6 +29,8 @@ export class Losses {
   /** The windows that earlier processes of the pass have read. */
   readonly #reads: readonly Range[];
   readonly #ended: { readonly about: readonly Range[]; readonly beganAt: number }[] = [];
+  /** The days of which a reading has found rows missing, but has proven nothing (P6). */
+  readonly #unproven = new Set<number>();
   /** The last end of a reading that has found rows missing. */
   #lostAt = -Infinity;
 
@@ -34,11 +39,16 @@ export class Losses {
   }
 
   /**
-   * To be called for each reading that reports days, once it has ended.
+   * To be called for each reading that judges days, once it has ended.
    *
-   * @param days the days that it is about
+   * @param doubtful the days that it has not proven, so that a second reading may follow
    */
-  settle({ beganAt, endedAt }: Ended, days: readonly number[], hasLost: boolean): Missed {
+  settle(
+    { days, beganAt, endedAt }: Ended,
+    hasLost: boolean,
+    doubtful: readonly number[] = [],
+  ): Missed {
+    if (hasLost) for (const day of doubtful) this.#unproven.add(day);
     const about = days.map(dayRange);
     const own = beganAt < this.#lostAt ? about : [];
     // In the same millisecond the order is not known. A reading that has ended already began earlier in most cases.
@@ -48,5 +58,13 @@ export class Losses {
     this.#ended.push({ about, beganAt });
     if (hasLost) this.#lostAt = Math.max(this.#lostAt, endedAt);
     return { before, own };
+  }
+
+  /** To be called for a second reading that proves days (P6). The models count rows as missing since this reading. */
+  confirm(reading: Ended): Missed {
+    return this.settle(
+      reading,
+      reading.days.some((day) => this.#unproven.has(day)),
+    );
   }
 }

@@ -107,7 +107,11 @@ export class Table {
     const window = own ?? listing.window;
     const isGone = this.reports.some(
       ({ isWhole, reading }) =>
-        isWhole && !reading.moved && reading.id > listing.by && contains(reading, window),
+        isWhole &&
+        !reading.moved &&
+        !reading.resumed &&
+        reading.id > listing.by &&
+        contains(reading, window),
     );
     const isReturned =
       anchor !== undefined && anchor.readingId > listing.by && contains(anchor.window, row);
