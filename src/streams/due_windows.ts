@@ -1,7 +1,7 @@
 /**
- * R10: a window that waits for its strays is due until it is finished. Its last reading takes its days from the list of days that are
- * due, and its provisional costs may have become final. So if the sync fails before the strays are written, nothing else would lead the
- * next sync to this window.
+ * R10: a window that waits for its strays or for its second reading is due until it is finished. Its last reading takes its days from
+ * the list of days that are due, and its provisional costs may have become final. So if the sync fails before the strays or the days
+ * that differ are written, nothing else would lead the next sync to this window.
  */
 import { afterReading, withDue } from "../core/due.ts";
 import type { Reading } from "../core/reading.ts";
@@ -28,7 +28,7 @@ export class DueWindows {
   /**
    * The state behind a complete reading, which has decided anew which of its days are due.
    *
-   * @param waits whether the window waits for strays
+   * @param waits whether the window waits for strays or for its second reading
    */
   settle(
     state: StreamState,

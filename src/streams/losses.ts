@@ -48,16 +48,21 @@ export class Losses {
     hasLost: boolean,
     doubtful: readonly number[] = [],
   ): Missed {
-    if (hasLost) for (const day of doubtful) this.#unproven.add(day);
     const about = days.map(dayRange);
     const own = beganAt < this.#lostAt ? about : [];
-    // In the same millisecond the order is not known. A reading that has ended already began earlier in most cases.
-    const earlier = this.#ended.filter((other) => other.beganAt <= endedAt);
-    const read = [...this.#reads, ...earlier.flatMap((other) => other.about)];
-    const before = hasLost ? subtract(read, about) : [];
+    const before = hasLost ? subtract(this.#readBefore(endedAt), about) : [];
     this.#ended.push({ about, beganAt });
-    if (hasLost) this.#lostAt = Math.max(this.#lostAt, endedAt);
+    if (hasLost) {
+      for (const day of doubtful) this.#unproven.add(day);
+      this.#lostAt = Math.max(this.#lostAt, endedAt);
+    }
     return { before, own };
+  }
+
+  /** In the same millisecond the order is not known. A reading that has ended already began earlier in most cases. */
+  #readBefore(endedAt: number): Range[] {
+    const earlier = this.#ended.filter((other) => other.beganAt <= endedAt);
+    return [...this.#reads, ...earlier.flatMap((other) => other.about)];
   }
 
   /** To be called for a second reading that proves days (P6). The models count rows as missing since this reading. */
