@@ -138,8 +138,8 @@ export const DUE: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/losses.ts",
-    from: "subtract(read, about)",
-    to: "read",
+    from: "subtract(this.#readBefore(endedAt), about)",
+    to: "this.#readBefore(endedAt)",
     test: "src/streams/losses.test.ts: R10: no day is due for rows that are missing on the day itself",
   },
   {
