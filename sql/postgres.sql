@@ -5076,12 +5076,33 @@ readings as (
   where manifest.dataset = 'costs'
   group by chains.scope, manifest.reading_id, manifest.pass_began_at
 ),
--- The readings that found rows missing.
+gone as (
+  select * from "ai_billing__removed_costs" where not is_replaced
+),
+-- The readings that found rows missing: the one that proved it, and earlier ones that wrote the day without the row.
+found_missing as (
+  select scope, judge_reading_id as reading_id from gone
+  union
+  select gone.scope, doubtful.reading_id
+  from gone
+  inner join chains on gone.scope = chains.scope
+  inner join "ai_billing__manifest" as doubtful
+    on chains.place = doubtful.place
+    and chains.chain = doubtful.chain
+    and gone.day = doubtful.day
+    and doubtful.rows_reading_id > gone.reading_id
+    and doubtful.reading_id < gone.judge_reading_id
+  where doubtful.dataset = 'costs'
+    and doubtful.inside_window
+    and not doubtful.is_confirmed
+    and not doubtful.is_shrunk
+    and not gone.is_stray
+    and not gone.is_long
+),
 missing as (
-  select distinct readings.scope, readings.pass_began_at, readings.reading_id, readings.ended_at
-  from "ai_billing__removed_costs" as removed
-  inner join readings on removed.scope = readings.scope and removed.judge_reading_id = readings.reading_id
-  where not removed.is_replaced
+  select readings.scope, readings.pass_began_at, readings.reading_id, readings.ended_at
+  from found_missing
+  inner join readings on found_missing.scope = readings.scope and found_missing.reading_id = readings.reading_id
 ),
 -- Such a row may have moved to a day whose own reading, in the same pass, had begun before.
 overtaken as (
@@ -6254,12 +6275,33 @@ readings as (
   where manifest.dataset = 'usage'
   group by chains.scope, manifest.reading_id, manifest.pass_began_at
 ),
--- The readings that found rows missing.
+gone as (
+  select * from "ai_billing__removed_usage" where not is_replaced
+),
+-- The readings that found rows missing: the one that proved it, and earlier ones that wrote the day without the row.
+found_missing as (
+  select scope, judge_reading_id as reading_id from gone
+  union
+  select gone.scope, doubtful.reading_id
+  from gone
+  inner join chains on gone.scope = chains.scope
+  inner join "ai_billing__manifest" as doubtful
+    on chains.place = doubtful.place
+    and chains.chain = doubtful.chain
+    and gone.day = doubtful.day
+    and doubtful.rows_reading_id > gone.reading_id
+    and doubtful.reading_id < gone.judge_reading_id
+  where doubtful.dataset = 'usage'
+    and doubtful.inside_window
+    and not doubtful.is_confirmed
+    and not doubtful.is_shrunk
+    and not gone.is_stray
+    and not gone.is_long
+),
 missing as (
-  select distinct readings.scope, readings.pass_began_at, readings.reading_id, readings.ended_at
-  from "ai_billing__removed_usage" as removed
-  inner join readings on removed.scope = readings.scope and removed.judge_reading_id = readings.reading_id
-  where not removed.is_replaced
+  select readings.scope, readings.pass_began_at, readings.reading_id, readings.ended_at
+  from found_missing
+  inner join readings on found_missing.scope = readings.scope and found_missing.reading_id = readings.reading_id
 ),
 -- Such a row may have moved to a day whose own reading, in the same pass, had begun before.
 overtaken as (

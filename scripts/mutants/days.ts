@@ -124,7 +124,7 @@ export const DAYS: readonly Mutant[] = [
   {
     rule: "P6",
     file: "src/streams/completion.ts",
-    from: "this.#confirm(reading, pageCount, settlement.doubtful);",
+    from: "this.#confirm(reading, pageCount, doubtful);",
     to: "void pageCount;",
     test: "src/streams/reader_days.test.ts: P6: a window of few pages whose listing moved is read again in the same sync, which confirms its days",
   },
