@@ -660,6 +660,29 @@ test("R10: days that an interrupted pass has read and that became due since are 
   expect(next.windows).toContainEqual(due[0]);
 });
 
+test("R10: days that an interrupted pass has read are due on a later day if that reading is out of date", () => {
+  const old = [{ start: TODAY - 25 * DAY, end: TODAY - 15 * DAY, availableThrough: TODAY }];
+  const near = { start: TODAY - 12 * DAY, end: TODAY - 11 * DAY };
+  const reads = [...old, { ...near, availableThrough: TODAY - 11 * DAY }];
+  const stored = { ...settled, pass: { ...emptyPass(NOON), reads } };
+  expect(planIncremental(stored, atNoon({ reconcileFrom: null })).state.due).toEqual([]);
+  const tomorrow = planIncremental(stored, atNoon({ reconcileFrom: null, now: NOON + DAY }));
+  expect(tomorrow.state.pass?.reads.map(({ start }) => start)).toEqual([TODAY - 25 * DAY]);
+  expect(tomorrow.state.due).toEqual([near]);
+});
+
+test("W3: days that an interrupted pass has read are read again if they have left each retention since, and a longer one shows them", () => {
+  const read = { start: TODAY - 40 * DAY, end: TODAY - 20 * DAY, availableThrough: TODAY };
+  const pass = { ...emptyPass(NOON), reads: [read] };
+  const at = (retentionDays: number) =>
+    atNoon({ startDate: null, retentionDays, reconcileFrom: null, now: NOON + DAY });
+  const stored = { ...settled, pass, start: TODAY - 25 * DAY, longestRetention: 30 };
+  const short = planIncremental(stored, at(30)).state;
+  expect(short.pass?.reads).toEqual([{ ...read, start: TODAY - 28 * DAY }]);
+  const longer = covered(planIncremental(short, at(60)));
+  expect(subtract([{ start: read.start, end: TODAY - 28 * DAY }], longer)).toEqual([]);
+});
+
 test("W3: what a shorter retention no longer shows stays in the state, because the retention may grow again", () => {
   const day = (back: number) => ({ day: TODAY - back * DAY, records: 2, billed: { USD: "1.5" } });
   const known = [80, 20].reduce(

@@ -12,7 +12,7 @@ import {
   type StreamState,
   withoutStale,
 } from "./state.ts";
-import { dueDays } from "./due.ts";
+import { dueDays, withDue } from "./due.ts";
 import { type Limits, LIMITS } from "./limits.ts";
 import { NOTHING_KNOWN, prune, withFirstChances } from "./known_days.ts";
 import { type ProvisionalDay, underRetention } from "./provisional.ts";
@@ -139,7 +139,9 @@ export function planIncremental(
   // A stray may start before the floor: its window shows it as long as a part of the window is kept.
   const strays = state.strays.filter(({ window }) => window.end > keepFrom);
   const known = withFirstChances(prune(state.known, knownRange(resumed, keepFrom, at.now)));
-  const due = clip(state.due, { start: keepFrom, end: Infinity });
+  // A row may have moved to a day since its reading on an earlier day of this pass.
+  const outdated = subtract(state.pass?.reads ?? [], pass.reads);
+  const due = clip(withDue(state.due, outdated, at.now), { start: keepFrom, end: Infinity });
   const kept = { provisional, left, known, due, strays, longestRetention };
   return {
     state: { ...state, ...kept, pass: { ...pass, open: resumed } },
@@ -300,14 +302,19 @@ function passOf(
   state: IncrementalState,
   at: PlanInput,
   rereads: readonly Range[],
-  { from, end }: Bounds,
+  { from, end, keepFrom }: Bounds,
 ): SyncPass {
   const fresh = emptyPass(at.now);
   if (state.pass === null) return fresh;
   const sameDay = state.pass.day === fresh.day;
   const kept = sameDay ? state.pass : withoutStale(state.pass, rereads, at.lookback);
   const open = kept.open.filter((reading) => overlaps(reading, { start: from, end }));
-  return { ...kept, day: fresh.day, open: open.map((reading) => ({ ...reading, resumed: true })) };
+  // W3: the state forgets days that have left each retention. If a longer one shows them again, they are read again.
+  const reads = kept.reads.flatMap((read) =>
+    clip([read], { start: keepFrom, end: Infinity }).map((part) => ({ ...read, ...part })),
+  );
+  const resumed = open.map((reading) => ({ ...reading, resumed: true }));
+  return { ...kept, day: fresh.day, reads, open: resumed };
 }
 
 /**

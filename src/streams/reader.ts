@@ -180,7 +180,8 @@ export class StreamReader implements WindowSource {
   #begin(job: Job, limit: number): Reading {
     const { reports, run } = this.#options;
     const { window, startsOver, purpose, rewrites } = job;
-    if (isJudged(purpose)) this.#completion.strays.readAgain(isAboutOf({ ...window, rewrites }));
+    if (isJudged(purpose))
+      this.#completion.strays.readAgain(window, isAboutOf({ ...window, rewrites }));
     const more = { ...job, limit, withTotals: reports !== null };
     if (startsOver !== null) {
       const { id, beganAt } = startsOver;

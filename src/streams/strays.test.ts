@@ -85,13 +85,27 @@ test("P5: a written stray is standing, until a window returns it as its own or i
   expect(strays.see(printOf("a", "new"), "a", DAY_ONE, windowOf(9))).toBeNull();
   strays.judge(first, within(first), false);
   expect(strays.known).toEqual(written);
+  strays.see(printOf("a"), "a", DAY_ONE, first);
   strays.judge(first, within(first), true);
   expect(strays.known).toEqual([written[0], written[2]]);
-  strays.judge(windowOf(0, 9), within(windowOf(0, 9)), true); // a wider window is judged like the one that showed the stray
+  const wide = windowOf(0, 9); // is judged like the window that showed the stray
+  strays.see(printOf("a"), "a", DAY_ONE, wide);
+  strays.judge(wide, within(wide), true);
   expect(strays.known).toEqual([written[0]]);
   strays.own(printOf("a"), false);
   expect(strays.known).toEqual([]);
 });
+
+test.each(["another window", "a first passage of the window"])(
+  "P5 R10: a written stray is gone if the last passage of its window does not show it, although %s does",
+  (which) => {
+    const strays = new Strays([strayOf("a")]);
+    strays.see(printOf("a"), "a", DAY_ONE, which === "another window" ? second : first);
+    strays.readAgain(first, within(first));
+    strays.judge(first, within(first), true);
+    expect(strays.known).toEqual([]);
+  },
+);
 
 test("P5: a stray that a look finds on its day is remembered, until a reading of the day does not return it", () => {
   const strays = new Strays([]);
@@ -132,9 +146,9 @@ test("P5: only the latest reading of a day tells which strays the day owns", () 
     strays.see(printOf(id), id, DAY_ONE, first);
     strays.own(printOf(id), true);
   }
-  strays.readAgain(within(windowOf(1)));
+  strays.readAgain(windowOf(1), within(windowOf(1)));
   strays.judge(windowOf(0), within(windowOf(0)), false);
-  strays.readAgain(within(windowOf(0)));
+  strays.readAgain(windowOf(0), within(windowOf(0)));
   strays.own(printOf("a"), false);
   strays.judge(windowOf(0), within(windowOf(0)), false);
   strays.settle(within(windowOf(0)));

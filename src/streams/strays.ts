@@ -57,6 +57,10 @@ export class Strays {
   readonly #byWindow = new Map<string, Set<Pending>>();
   /** Contents that this read has shown. */
   readonly #seen = new Set<string>();
+  /** By window: the known strays that its present passage has shown. */
+  readonly #shown = new Map<string, Set<string>>();
+  /** Contents that became known in this read. */
+  readonly #learned = new Set<string>();
   /** Contents of known strays that the latest reading of their day has returned as its own. */
   readonly #returned = new Set<string>();
   /** Owned strays of days whose reading is not settled: a STATE with them would have the stray, but not yet the row of its day. */
@@ -100,6 +104,8 @@ export class Strays {
     const known = this.#knownAs(print);
     if (known !== undefined) {
       this.#seen.add(known.hash);
+      const name = nameOf(window);
+      this.#shown.set(name, (this.#shown.get(name) ?? new Set()).add(known.hash));
       return known;
     }
     const version = print.versionText;
@@ -152,9 +158,10 @@ export class Strays {
 
   /**
    * To be called before the first page of a reading that compares or writes days. From here on it alone tells which strays these days
-   * own: the provider may hide a record that the reading before has shown.
+   * own, and which known strays the window shows: the provider may hide a record that the reading before has shown.
    */
-  readAgain(isAbout: (day: number) => boolean): void {
+  readAgain(window: Range, isAbout: (day: number) => boolean): void {
+    this.#shown.delete(nameOf(window));
     for (const { hash, day } of this.#known.values()) if (isAbout(day)) this.#returned.delete(hash);
   }
 
@@ -194,6 +201,7 @@ export class Strays {
   #know(stray: KnownStray): void {
     this.#known.set(stray.hash, stray);
     this.#seen.add(stray.hash);
+    this.#learned.add(stray.hash);
     this.#words.add(Number.parseInt(stray.hash.slice(0, 8), 16));
   }
 
@@ -256,11 +264,12 @@ export class Strays {
    * @param showsStrays whether this process has seen all strays of the window
    */
   judge(window: Range, isAbout: (day: number) => boolean, showsStrays: boolean): void {
-    for (const { hash, day, readingId, window: shown } of this.#known.values()) {
-      const isGone =
-        showsStrays && window.start <= shown.start && shown.end <= window.end
-          ? !this.#seen.has(hash)
-          : false;
+    const shown = this.#shown.get(nameOf(window));
+    this.#shown.delete(nameOf(window));
+    for (const { hash, day, readingId, window: own } of this.#known.values()) {
+      const isOwn = window.start <= own.start && own.end <= window.end;
+      const isThere = shown?.has(hash) === true || this.#learned.has(hash);
+      const isGone = showsStrays && isOwn && !isThere;
       const isDisowned = readingId === null && isAbout(day) && !this.#returned.has(hash);
       if (isGone || isDisowned) this.#known.delete(hash);
     }

@@ -91,6 +91,60 @@ export class Table {
     return new Map([...this.newest].filter(([, row]) => stands(row)));
   }
 
+  /** The days whose reading began before another reading of its pass found rows missing (`overtaken` in dbt/macros/completeness.sql). */
+  overtaken(): readonly number[] {
+    const deciding = new Map<number, ReadingReport>();
+    for (const report of this.reports) {
+      for (const { day } of report.days)
+        if (report.reading.id > (deciding.get(day)?.reading.id ?? "")) deciding.set(day, report);
+    }
+    const losses = this.#losses();
+    const isOvertaken = ({ reading, passBeganAt }: ReadingReport): boolean =>
+      losses.some(
+        (loss) =>
+          loss.passBeganAt === passBeganAt &&
+          loss.reading.id !== reading.id &&
+          reading.beganAt < loss.endedAt,
+      );
+    return [...deciding].flatMap(([day, report]) => (isOvertaken(report) ? [day] : []));
+  }
+
+  /** The reports of the readings that found rows missing (`found_missing` in dbt/macros/completeness.sql). */
+  #losses(): readonly ReadingReport[] {
+    const standing = this.standing();
+    const windows = new Map(this.reports.map(({ reading }) => [reading.id, reading]));
+    const listings = this.#listings();
+    const sorted = this.reports.toSorted((a, b) => (a.reading.id < b.reading.id ? -1 : 1));
+    const losses = [...this.newest.values()].filter(({ id }) => !standing.has(id));
+    return losses.flatMap((row) => {
+      const own = windows.get(row.readingId);
+      if (isStray(row, own)) {
+        const listing = listings.get(`${row.day} ${row.readingId}`);
+        const judge = sorted.find((report) => this.#judges(report, own ?? row, listing));
+        return judge === undefined ? [] : [judge];
+      }
+      const later = sorted.filter(({ days }) =>
+        days.some(
+          ({ day, shrunk, rowsReadingId }) =>
+            day === row.day && !shrunk && rowsReadingId > row.readingId,
+        ),
+      );
+      const isProof = ({ days }: ReadingReport): boolean =>
+        days.some(({ day, confirmed }) => day === row.day && confirmed);
+      return later.slice(0, later.findIndex(isProof) + 1);
+    });
+  }
+
+  /** Whether a reading tells that a stray is gone which its window no longer shows. */
+  #judges(
+    { isWhole, reading }: ReadingReport,
+    window: Range,
+    listing: Listing | undefined,
+  ): boolean {
+    const speaks = isWhole && !reading.moved && !reading.resumed;
+    return speaks && listing !== undefined && reading.id > listing.by && contains(reading, window);
+  }
+
   #strayStands(
     row: Row,
     {
@@ -105,14 +159,7 @@ export class Table {
   ): boolean {
     if (listing === undefined) return true;
     const window = own ?? listing.window;
-    const isGone = this.reports.some(
-      ({ isWhole, reading }) =>
-        isWhole &&
-        !reading.moved &&
-        !reading.resumed &&
-        reading.id > listing.by &&
-        contains(reading, window),
-    );
+    const isGone = this.reports.some((report) => this.#judges(report, window, listing));
     const isReturned =
       anchor !== undefined && anchor.readingId > listing.by && contains(anchor.window, row);
     return !isGone && !isReturned;
