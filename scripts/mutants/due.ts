@@ -137,8 +137,8 @@ export const DUE: readonly Mutant[] = [
   },
   {
     rule: "W3",
-    file: "src/core/plan.ts",
-    from: "clip([read], { start: keepFrom, end: Infinity })",
+    file: "src/core/state.ts",
+    from: "clip([read], { start, end: Infinity })",
     to: "[read]",
     test: "src/core/plan.test.ts: W3: days that an interrupted pass has read are read again if they have left each retention since, and a longer one shows them",
   },

@@ -672,15 +672,15 @@ test("R10: days that an interrupted pass has read are due on a later day if that
 });
 
 test("W3: days that an interrupted pass has read are read again if they have left each retention since, and a longer one shows them", () => {
-  const read = { start: TODAY - 40 * DAY, end: TODAY - 20 * DAY, availableThrough: TODAY };
-  const pass = { ...emptyPass(NOON), reads: [read] };
+  const range = { start: TODAY - 40 * DAY, end: TODAY - 20 * DAY, availableThrough: TODAY };
+  const pass = { ...emptyPass(NOON), reads: [range] };
   const at = (retentionDays: number) =>
     atNoon({ startDate: null, retentionDays, reconcileFrom: null, now: NOON + DAY });
   const stored = { ...settled, pass, start: TODAY - 25 * DAY, longestRetention: 30 };
   const short = planIncremental(stored, at(30)).state;
-  expect(short.pass?.reads).toEqual([{ ...read, start: TODAY - 28 * DAY }]);
+  expect(short.pass?.reads).toEqual([{ ...range, start: TODAY - 28 * DAY }]);
   const longer = covered(planIncremental(short, at(60)));
-  expect(subtract([{ start: read.start, end: TODAY - 28 * DAY }], longer)).toEqual([]);
+  expect(subtract([{ start: range.start, end: TODAY - 28 * DAY }], longer)).toEqual([]);
 });
 
 test("W3: what a shorter retention no longer shows stays in the state, because the retention may grow again", () => {

@@ -10,6 +10,7 @@ import {
   type IncrementalState,
   type SyncPass,
   type StreamState,
+  readsFrom,
   withoutStale,
 } from "./state.ts";
 import { dueDays, withDue } from "./due.ts";
@@ -309,12 +310,8 @@ function passOf(
   const sameDay = state.pass.day === fresh.day;
   const kept = sameDay ? state.pass : withoutStale(state.pass, rereads, at.lookback);
   const open = kept.open.filter((reading) => overlaps(reading, { start: from, end }));
-  // W3: the state forgets days that have left each retention. If a longer one shows them again, they are read again.
-  const reads = kept.reads.flatMap((read) =>
-    clip([read], { start: keepFrom, end: Infinity }).map((part) => ({ ...read, ...part })),
-  );
   const resumed = open.map((reading) => ({ ...reading, resumed: true }));
-  return { ...kept, day: fresh.day, reads, open: resumed };
+  return { ...kept, day: fresh.day, reads: readsFrom(kept, keepFrom), open: resumed };
 }
 
 /**

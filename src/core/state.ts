@@ -13,7 +13,7 @@ import { daysAbout, type Reading } from "./reading.ts";
 import type { Scrub } from "./scrub.ts";
 import type { Settlement } from "./settle.ts";
 import { type Bucket, ceilTo, DAY, floorTo, formatDay } from "./time.ts";
-import { overlaps, type Range, subtract, union } from "./window.ts";
+import { clip, overlaps, type Range, subtract, union } from "./window.ts";
 
 /** The owner of a state (S5). If one of these members differs, the same usage would be counted twice in one table. */
 export interface StateOwner {
@@ -252,6 +252,16 @@ export function joinReads(pass: SyncPass): FinishedRange[] {
     }
   }
   return joined;
+}
+
+/**
+ * The ranges that a pass has read from an instant on. The state forgets days that have left each retention (W3): if a longer one shows
+ * them again, they are read again.
+ */
+export function readsFrom({ reads }: SyncPass, start: number): FinishedRange[] {
+  return reads.flatMap((read) =>
+    clip([read], { start, end: Infinity }).map((part) => ({ ...read, ...part })),
+  );
 }
 
 /**
