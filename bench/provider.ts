@@ -10,7 +10,7 @@ import { type Holdings, renderPage } from "./records.ts";
 /** The data that a provider serves, and its behavior. */
 export interface ProviderOptions {
   readonly holdings: Holdings;
-  /** The number of records of costs, where it is another than that of usage. */
+  /** The number of records of costs; null if it equals the number of records of usage. */
   readonly costs: number | null;
   readonly maximumWindowDays: number;
   /** The delay before each page, in milliseconds. */

@@ -63,7 +63,7 @@ function wordOf({ long, flags, description, required }: Option): Word {
   };
 }
 
-/** Where an option takes a value, the function finds no word, and bash completes the name of a file. */
+/** Behind an option that takes a value the function offers no word, so bash completes the name of a file. */
 function bash(commands: readonly Known[]): string {
   const cases = commands.map(({ name, options }) => {
     const taking = options.filter(({ takes }) => takes !== "nothing").map((option) => option.name);

@@ -34,7 +34,7 @@ const PRIVATE = 0o077;
 /** The exit code of a wrong command line. */
 const WRONG_LINE = 2;
 
-/** The exit code of a command that fails; and of one that could not run, where 1 says that a check has found something. */
+/** The exit codes of a command that failed, and of a check that could not run: for a check, 1 means that it has found something. */
 const FAILED = 1;
 const NOT_RUN = 2;
 

@@ -6,8 +6,8 @@ import { Writable } from "node:stream";
  * Writes to a pipe in a thread of Node's pool. A pipe holds 64 KiB, so the lines of one page need a dozen writes, each after its
  * reader has read. The thread waits for the reader, and the main thread goes on with the next page.
  *
- * Somebody may have set the pipe to non-blocking mode: Node itself does so if stderr is the same pipe. What the thread cannot
- * write at once then goes to `fallback`.
+ * Somebody may have set the pipe to non-blocking mode: Node itself does so if stderr is the same pipe. Bytes that the thread
+ * cannot write at once then go to `fallback`.
  */
 export class PipeWriter extends Writable {
   readonly #descriptor: number;

@@ -19,7 +19,7 @@ interface StreamTally {
   state: "waits to begin" | "is read" | "complete" | "incomplete";
   /** The end of the wait for the provider's rate limit, in milliseconds since 1970; 0 without a wait. */
   heldUntil: number;
-  /** The instant of its end; null before. */
+  /** The instant at which the stream ended, in milliseconds since 1970; null before. */
   endedAt: number | null;
 }
 

@@ -4,7 +4,8 @@
  *     argv ─► the part that owns the first word ─► its commands register ─► commander ─► Command
  *
  * The engine (src/commands.ts), the check of providers (conform/options.ts), that of assumptions (verify/options.ts) and the
- * warehouse (warehouse/commands.ts) register their own commands. A part is loaded with its first use, so that a command does not wait for the others. The help lists all parts.
+ * warehouse (warehouse/commands.ts) register their own commands. A part is loaded at its first use, so that a command does not wait
+ * for the other parts. The help lists all parts.
  */
 import { Command as Parser, CommanderError } from "commander";
 import type { ConformCommand } from "../conform/options.ts";

@@ -1,7 +1,10 @@
 import type { Exchange } from "./http.ts";
 import type { Session } from "./session.ts";
 
-/** `must`: the interface has the rule, and a break fails the run. `should`: the interface is silent but money is at risk, and a break is a warning. */
+/**
+ * `must`: the interface has the rule, and a provider that breaks it fails the run. `should`: the interface is silent but money is at
+ * risk, and a provider that breaks the rule gets a warning.
+ */
 export type Level = "must" | "should";
 
 /** A rule that was broken, in words for the provider's engineer. */

@@ -6,9 +6,10 @@ Forecasts: 24 made-up companies and the two years of real spend in reference_pro
 from the seventh complete one on, the models see only what was known on that day. Then the end of the month is compared with the
 range of `month_forecasts`.
 
-Anomalies: accounts of five keys whose costs are noise. Whatever `cost_anomalies` flags in them is a false alarm.
+Anomalies: accounts of five keys whose costs are noise. Each anomaly that `cost_anomalies` flags in them is a false alarm.
 
-The models are the statements of sql/duckdb.sql. In the replay of forecasts each day of the replay is an account of its own: so one run of the models is enough.
+The models are the statements of sql/duckdb.sql. In the replay of forecasts each day of the replay is an account of its own: so one run
+of the models is enough.
 """
 
 import csv
@@ -152,8 +153,8 @@ def real() -> Account:
     return Account("real spend", {day: amount for day, amount in usage.items() if amount}, {})
 
 
-# What the models read: each newest complete day of each company is an account, which knows the days until then. Its first charge
-# is known too, because the models ask for it.
+# The tables that the models read. Each newest complete day of each company is an account, which knows the days until then. The
+# account's first charge is known too, because the models ask for it.
 WORLD = """
 create table cuts as
   select company, company || ' ' || through_day as account, through_day

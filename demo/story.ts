@@ -37,7 +37,7 @@ export interface Places {
   readonly realReport: string;
 }
 
-/** What `sync --json` prints, as far as the demo shows it. */
+/** The part of the output of `sync --json` that the demo shows. */
 const summarySchema = z.looseObject({
   streams: z.array(
     z.looseObject({

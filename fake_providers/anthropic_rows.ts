@@ -16,7 +16,7 @@ import { exactNumber } from "./fake.ts";
 /** Digits after the point of an amount in cents. */
 const CENTS_SCALE = MONEY_SCALE - 2;
 
-/** Cache writes of a third duration in a row of an account for `verify`. */
+/** Tokens of cache writes of a third duration, in each row of an account for `verify` that shows this duration. */
 const THIRD_WRITE = 7n;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Accounts on which `verify` decides each assumption of docs/adapters.md. Nothing in them is late or changes, but for what a switch
- * asks for: the id of one assumption, which the account then contradicts.
+ * Accounts on which `verify` decides each assumption of docs/adapters.md. Nothing in them is late or changes, unless a switch names
+ * the id of an assumption. The account then contradicts this assumption.
  */
 import { DAY } from "../reference_provider/instants.ts";
 import type { Instant } from "../reference_provider/instants.ts";

@@ -3,7 +3,7 @@
 /** A thing that has a name. */
 export interface Named {
   readonly id: string;
-  /** What it is. */
+  /** The kind of thing that has the name. */
   readonly kind: "project" | "workspace" | "key";
   /** The project or workspace of a key. */
   readonly parent?: string;

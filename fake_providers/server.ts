@@ -6,7 +6,7 @@ import * as z from "zod";
 import { formatInstant, parseInstant } from "../reference_provider/instants.ts";
 import type { Fake, FakeAnswer } from "./fake.ts";
 
-/** A fake that serves. */
+/** The running server of a fake. */
 export interface Served extends AsyncDisposable {
   /** The `base_url` for the connector, e.g. `http://127.0.0.1:8080`. */
   readonly baseUrl: string;

@@ -26,7 +26,7 @@ interface Outcome {
   readonly stderr: string;
 }
 
-/** Reads the last days from a provider, or from an adapter's. Sends SIGTERM after `patience` milliseconds. */
+/** Reads the last three days from a provider of the interface, or through an adapter. Sends SIGTERM after `patience` milliseconds. */
 async function sync(
   baseUrl: string,
   patience?: number,

@@ -14,7 +14,7 @@ import { cost, usage, world } from "./support/world.ts";
 const exec = promisify(execFile);
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** What `npm pack` needs. It runs on a copy, because it replaces package.json for a moment. */
+/** The files that `npm pack` needs. The test runs it on a copy of them, because `npm pack` replaces package.json for a moment. */
 const SOURCES = [
   "package.json",
   "bin",

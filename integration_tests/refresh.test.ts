@@ -259,7 +259,7 @@ test(
   },
 );
 
-/** The tables that a refresh made anew. Of all others it replaced some rows at most. */
+/** The tables that a refresh made again as a whole. In all other tables it replaced some rows at most. */
 async function tablesMade(database: Database): Promise<readonly string[]> {
   const tables = () =>
     database.query(

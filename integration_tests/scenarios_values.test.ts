@@ -138,7 +138,7 @@ test("value-11: line separators inside a text do not break its line, for any rea
   for await (const line of createInterface({ input: Readable.from([run.stdout]) }))
     lines.push(line);
   expect(lines).toHaveLength(run.messages.length);
-  // What Python's str.splitlines splits at.
+  // The places at which Python's str.splitlines splits.
   expect(run.stdout.trimEnd().split(/\r\n|[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]/)).toHaveLength(
     run.messages.length,
   );

@@ -335,7 +335,7 @@ test("window-19: history stays in the newest view while a provider trims what le
     await customer.sync();
   }
   const ids = await customer.warehouse.currentIds("usage");
-  // The first two days had left retention before the first sync.
+  // The first day had left retention, in part, before the first sync (W3).
   expect(ids).toEqual(
     daily(usage, "u", FIRST, 20)
       .map(({ record }) => record.x_RecordId)

@@ -22,7 +22,7 @@ export interface LlmRequest {
   readonly generatedTokens: string;
 }
 
-/** Splits CSV (RFC 4180) into rows of fields, without the header. */
+/** Splits CSV into rows of fields, without the header. Quotes are those of RFC 4180, but no field may hold a line break. */
 function* csvRows(text: string): Generator<string[]> {
   const lines = text.split("\n");
   for (const line of lines.slice(1)) {

@@ -2,8 +2,8 @@
  * The models that have no row while some tables are empty, and their columns: sql/duckdb_empty.json. Many accounts have no budgets, no
  * rules for shared costs and no closed months; `sync` then need not plan the models that follow from them (warehouse/empty_models.ts).
  *
- * The tables follow from the structure of a query alone, as DuckDB parses it. Where the structure says nothing, the query counts as
- * one that may have rows.
+ * The tables follow from the structure of a query alone, as DuckDB parses it. If the structure says nothing, the query counts as one
+ * that may have rows.
  */
 import { identifier, literal } from "../warehouse/columns.ts";
 import { Database } from "../warehouse/database.ts";

@@ -3,9 +3,9 @@
  *
  * schemas/ gives src/generated/*.d.ts (types), validators.js and all_violations.js (standalone code of ajv, bundled, so
  * that ajv itself is not loaded at run time), text_rules.ts (the rules of members of text) and catalog_schemas.ts (the
- * catalog of `discover`). scripts/columns.ts gives the lists of columns and labels for conform/, warehouse/, dbt/ and docs/. src/config/schema.ts gives
- * spec.json. sql/duckdb.sql gives sql/duckdb_empty.json. conform/ gives docs/conformance-checks.md and docs/conformance-faults.md. The titles of the tests give
- * src/core/TESTS.md.
+ * catalog of `discover`). scripts/columns.ts gives the lists of columns and labels for conform/, warehouse/, dbt/ and docs/.
+ * src/config/schema.ts gives spec.json. sql/duckdb.sql gives sql/duckdb_empty.json. conform/ gives docs/conformance-checks.md and
+ * docs/conformance-faults.md. The titles of the tests give src/core/TESTS.md.
  */
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { _, Ajv, type AnySchemaObject } from "ajv";

@@ -27,7 +27,7 @@ const PUBLISHED = [
   "files",
 ];
 
-/** npm only warns of a wrong `engines`, and the command would then refuse to run. */
+/** npm only warns if Node is older than `engines` allows, and the command would refuse to run later. So the installation fails. */
 const PREINSTALL = "node bin/needs_node.mjs";
 
 async function replace(): Promise<void> {

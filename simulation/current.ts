@@ -195,9 +195,9 @@ function shownOf(stream: StreamName, report: ReportRow, warehouse: Warehouse): S
 }
 
 /**
- * What is wrong about the rows of a proven day. The table may have only versions that were visible at some instant of the reading
- * that proves the day, and it must have every record that was visible all the time. Only some windows show a record that is longer
- * than its day.
+ * The faults of the rows of a proven day. The table may have only versions that were visible at some instant of the reading that
+ * proves the day, and it must have every record that was visible all the time. Only some windows show a record that is longer than
+ * its day.
  */
 function judgeDay(
   rules: Rules,

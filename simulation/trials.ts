@@ -125,8 +125,8 @@ export function changeRules(random: Random, rules: Rules, lives: readonly Life[]
   const hasLong = lives.some(
     ({ stream, start, end }) => stream === rules.stream && end - start > DAY,
   );
-  // Changes of a long charge are due as long as a window that overlaps it shows them (world.ts). By containment only a window
-  // that contains the charge shows it.
+  // With `overlap` a long charge may change until its last day (world.ts), and no other selection surely finds such a change. By
+  // containment only a window that contains the whole charge shows it.
   if (hasLong && rules.selects === "overlap") return;
   rules.selects = random.pick([
     "start",

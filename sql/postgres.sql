@@ -513,8 +513,8 @@ left join newest as as_id on newest.label = as_id.label and newest.name = as_id.
 left join newest as as_both on newest.label = as_both.label and newest.name = as_both.with_id;
 
 create view ai_billing__provider_costs as
--- What a provider says of a cost in columns that the interface does not name: the list price, the kind of token, and the commitment that
--- the cost belongs to (columns of FOCUS). One row for each version of a record that says any of it.
+-- Facts about a cost that a provider tells in columns which the interface does not name: the list price, the kind of token, and the
+-- commitment that the cost belongs to (columns of FOCUS). One row for each version of a record with at least one of these facts.
 with said as (
   select
     cast("x_ReadingId" as TEXT) as reading_id,
@@ -534,8 +534,8 @@ with said as (
 typed as (
   select
     said.*,
-    -- OpenAI names the kind of token and the modality in its line items. What is cached, or written to the cache, has no modality in
-    -- the reports of usage.
+    -- OpenAI names the kind of token and the modality in its line items. The reports of usage give no modality for tokens that were
+    -- read from the cache or written to it, so their modality is left out here.
     case
       when token_kind = 'cached input' then 'cache_read_tokens'
       when token_kind = 'cache writes' then 'x_cache_write_tokens'
@@ -1689,7 +1689,7 @@ left join (
 cross join in_force;
 
 create view ai_billing__book_entries as
--- What the newest version of each book holds. An accrual is open until a later book reverses it. If a month was closed again, the
+-- The entries of the newest version of each book. An accrual is open until a later book reverses it. If a month was closed again, the
 -- entries that other books hold of it from before no longer count: `is_void`.
 with entries as (
   select
@@ -2245,7 +2245,7 @@ where age = 1 and inside_window
 group by scope, day, reading_id;
 
 create view close_entries as
--- What each book was made of, record by record. An estimate has no record.
+-- The entries of each book, record by record. An estimate has no record.
 select
   entries.close_id, entries.book_view, closes.book_month, closes.version, closes.is_newest, closes.closed_at,
   entries.month, entries.kind, entries.reason, entries.day, entries.method, entries.found_at, entries.record_id,
@@ -2283,9 +2283,10 @@ from "ai_billing_close_lines" as lines
 inner join "closes" as closes on lines.close_id = closes.close_id;
 
 create view close_shares as
--- The costs that each team bears in a book: its own costs, and its part of shared costs. The rules are those that were frozen with the book of the month to
--- which the costs belong. For an earlier month a book has what all books hold of it, spread anew, less what the other books have spread
--- already. So the shares of a book add up to its lines, and those of a month in all books are the spread of what is booked.
+-- The costs that each team bears in a book: its own costs, and its part of shared costs. The rules are those that were frozen with the
+-- book of the month to which the costs belong. For an earlier month all that the books hold of it is spread again, and a book has the
+-- result less the shares that the other books have already. So the shares of a book add up to its lines, and the shares of a month in
+-- all books are the spread of all that is booked of the month.
 with measured as (
   select month, account, base_url, team, billing_currency, rule_, after_close as measure, amount from "ai_billing__book_pools"
 ),
@@ -6953,7 +6954,7 @@ compared as (
     max(mean_cost) over (partition by series_number) as largest_cost
   from weekday_costs
 ),
--- Where no weekday weighs anything, all weigh the same.
+-- If no weekday has costs above 0, all weekdays weigh the same.
 weekdays as (
   select
     series_number, weekday_,
@@ -8681,7 +8682,7 @@ group by cast(date_trunc('month', day) as date), account, base_url, team, billin
 create view cache_savings as
 -- Money that cached input tokens saved: their number times the price of input tokens, less their own cost. And what the input tokens that
 -- were not cached would have saved at most: their own cost, less their number times the price of cached tokens. A price is the cost of
--- the month divided by its quantity, for each service tier by itself. It needs usage and cost of the same usage type.
+-- the month divided by its quantity, for each service tier by itself. A price needs usage and cost of the same usage type.
 with cached as (
   select
     cast(date_trunc('month', day) as date) as month, account, base_url, service_provider_name, model_id,
@@ -9872,8 +9873,8 @@ from found
 where finding <> 'outside' or first_cost_day is not null;
 
 create view ai_billing__book_unbooked as
--- What the costs of closed months are more or less than the books say, record by record: the entries that the next close of the view
--- books for these months. A certain difference is an adjustment, any other an accrual.
+-- The differences between the costs of closed months and their books, record by record. The next close of the view books them as
+-- entries of these months. A certain difference is an adjustment, any other an accrual.
 with entries as (
   select entries.*, coalesce(base_url, '') || ' ' || coalesce(account, '') as place from "ai_billing__book_entries" as entries
 ),
@@ -10104,7 +10105,7 @@ from paced;
 
 create view shared_costs as
 -- Costs that rules spread over teams, month by month, and what each team bears of them (macros/shared.sql). `from_team` had the costs
--- before; null for what no team had. What a rule does not spread stays with `from_team`: is_spread is false, and why_not says why.
+-- before; null for costs of no team. Costs that a rule does not spread stay with `from_team`: is_spread is false, and why_not says why.
 with measured as (
   select month, account, base_url, team, billing_currency, rule_, 'billed' as measure, billed_cost as amount
   from "ai_billing__shared_months"
@@ -10511,8 +10512,8 @@ from both_
 group by month, account, base_url, team, allocated_by, billing_currency;
 
 create view ai_billing__book_open as
--- What the next close of each view books for months that are closed already: changes and new accruals, the reversal of each open
--- accrual, and the entries of other books that a month which was closed again has taken over.
+-- The entries that the next close of each view books for months that are closed already: changes and new accruals, the reversal of
+-- each open accrual, and the entries of other books that a month which was closed again has taken over.
 with entries as (
   select * from "ai_billing__book_entries"
 ),
@@ -10671,8 +10672,8 @@ from team_ahead
 where team is not null;
 
 create view showback as
--- What each team bears in a month: its own costs, and its part of shared costs. All rows together are all costs. Costs that no team has,
--- and that no rule spreads, have no team.
+-- The costs that each team bears in a month: its own costs, and its part of shared costs. All rows together are all costs. Costs that no
+-- team has, and that no rule spreads, have no team.
 with costs as (
   select
     month, account, base_url, team, billing_currency, billed_cost as own_billed, effective_cost as own_effective,
@@ -10716,8 +10717,8 @@ select
 from "ai_billing__book_open";
 
 create view ai_billing__book_closing as
--- The entries of the book that a request asks for. Its own month is booked anew. A book that is made for the first time books what is
--- open of earlier months; one that is made again keeps what its version before holds of them.
+-- The entries of the book that a request asks for. The book's own month is booked again as a whole. A book that is made for the first
+-- time also books the changes that are open for earlier months. A book that is made again keeps its entries of earlier months.
 -- A close needs one more model, whose rows it freezes: "ai_billing__shared_rules".
 with request as (
   select close_id as open_id, book_view as open_view, book_month as open_month, version as open_version
@@ -10845,9 +10846,9 @@ inner join books on amounts.book_view = books.book_view
 group by amounts.book_view, amounts.month, amounts.billing_currency, books.last_month;
 
 create view budget_status as
--- Each budget beside the costs and the forecast of its month or fiscal year, over all accounts. Costs in a currency other than the
--- budget's count only if it is the reporting currency, at the rate of their day. A period without costs has spent 0, and one that has not begun has no forecast. Of a fiscal year, each month
--- that has not begun counts in the forecast as much as the running month.
+-- Each budget beside the costs and the forecast of its month or fiscal year, over all accounts. Costs in another currency count only if
+-- the budget is in the reporting currency, at the rate of their day. A period without costs has spent 0, and a period that has not begun
+-- has no forecast. In the forecast of a fiscal year, each month that has not begun counts as much as the running month.
 with months as (
   select month, 'all' as label, cast(null as TEXT) as value, billing_currency, billed_cost, forecast_cost
   from "monthly_costs"

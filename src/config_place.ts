@@ -1,4 +1,4 @@
-/** Where a command finds its config: a file, stdin, or variables of the environment. */
+/** The places of a command's config: a file, stdin, or variables of the environment. */
 
 /** The file that `init` writes and that every command reads unless `--config` names another one. */
 export const DEFAULT_CONFIG = "config.json";

@@ -50,8 +50,8 @@ export async function* run(command: AskingCommand, host: Host): AsyncGenerator<O
 }
 
 /**
- * Yields the outputs of `work` as they are sent, and returns its result. Where the consumer goes away (EPIPE, a full disk), the
- * work is stopped, and its connections are closed before the generator returns.
+ * Yields the outputs of `work` as they are sent, and returns its result. If the consumer goes away (EPIPE, a full disk), the work
+ * is stopped, and its connections are closed before the generator returns.
  */
 async function* produce<Result>(
   host: Host,

@@ -20,7 +20,7 @@ export interface Account {
   readonly now: number;
   /** The provider's id of the account, if there is one; never shown. */
   readonly id: string | undefined;
-  /** What one run decides, by the id of the assumption. */
+  /** Functions that decide an assumption in one run, by the id of the assumption. */
   readonly judges: Readonly<Record<string, () => Promise<Judgment>>>;
   /** The first day that the reports have, in milliseconds since 1970. */
   readonly earliest: number;
@@ -28,7 +28,7 @@ export interface Account {
   readonly sums: (dataset: Dataset, start: number, end: number) => Promise<Sums>;
   /** Amounts of costs of one day by the identity of their groups. */
   readonly groups: (day: number) => Promise<ReadonlyMap<string, Amounts>>;
-  /** The days of costs and usage that a run remembers, and how many days one request may read. */
+  /** The most days that one request for sums may read. */
   readonly daysARequest: number;
 }
 

@@ -103,7 +103,7 @@ describe("a run that cannot begin", () => {
 });
 
 describe("a provider that is hostile in the middle", () => {
-  /** The fake, but for the answers from the second on. */
+  /** The fake, except for the answers from the second on. */
   const later = (name: "openai" | "anthropic" | "openrouter", transport: Transport) => {
     const fake = fakeOf(name, null);
     let asked = 0;

@@ -235,7 +235,7 @@ async function ofReports(
   return { report, memory: ended.memory };
 }
 
-/** The first request. Whatever it cannot do ends the run. */
+/** Sends the first request. An error of this request ends the run. */
 async function opening(open: () => Promise<Account>, title: string): Promise<Account> {
   try {
     return await open();

@@ -76,7 +76,7 @@ export const faultsOfMonths = (invoices: readonly Invoice[], now: number): strin
       ({ month }) => `--invoice names ${month}, which is not over: only a closed month is compared`,
     );
 
-/** What is known of the reports that an invoice is compared with. */
+/** Facts about the reports that an invoice is compared with. */
 export interface Compared {
   readonly provider: "anthropic" | "openai" | "openrouter" | "interface";
   /** Whether the older API of Anthropic is read, which leaves out a part. */
@@ -178,7 +178,7 @@ const CREDITS =
 const COMMITTED =
   "A commitment or a purchase of credits is billed when it is made, not when it is used.";
 
-/** What an invoice may have that the reports do not. */
+/** Possible reasons why an invoice is higher than the reports. */
 const HIGHER: Readonly<Record<Compared["provider"], readonly string[]>> = {
   anthropic: [
     TAXES,
@@ -193,7 +193,7 @@ const HIGHER: Readonly<Record<Compared["provider"], readonly string[]>> = {
   ],
 };
 
-/** What the reports may have that an invoice does not. */
+/** Possible reasons why an invoice is lower than the reports. */
 const LOWER: Readonly<Record<Compared["provider"], readonly string[]>> = {
   anthropic: [CREDITS],
   openai: [CREDITS],
@@ -203,7 +203,7 @@ const LOWER: Readonly<Record<Compared["provider"], readonly string[]>> = {
   ],
 };
 
-/** A hundred times as much, or a hundredth, but for tax and credits. */
+/** A hundred times as much, or a hundredth, except for tax and credits. */
 const isFactor = (ratio: number): boolean =>
   (ratio > 65 && ratio < 150) || (ratio > 0.0065 && ratio < 0.015);
 

@@ -1,4 +1,4 @@
-/** What a later run shows: sums of days and months that have changed since, and groups that have changed their identity. */
+/** Judges what only a later run can show: sums of days and months that have changed, and groups that have changed their identity. */
 import { addDecimals } from "../src/core/decimal.ts";
 import { DAY, HOUR } from "../src/core/time.ts";
 import { confirmed, contradicted, counted, type Judgment, notSeen, ratioOf } from "./judgment.ts";
@@ -9,11 +9,11 @@ import type { Amounts } from "./rows.ts";
 const EARLY = 48 * HOUR;
 const SETTLED = 72 * HOUR;
 
-/** The days after which costs are thought to be final, and the days between two looks that prove it. */
+/** Costs are thought to be final after so many days. Two equal observations with this time between them prove it. */
 const FINAL_DAYS = 5;
 const FINAL_WATCH = 7 * DAY;
 
-/** What a person does for a second observation. */
+/** The advice to a person for a second observation. */
 const AGAIN = "run it again a day later or more, with the same --out";
 
 /** Observations of one period, in the order of time. */
@@ -44,11 +44,11 @@ const isNothing = (amounts: Amounts): boolean =>
   Object.values(amounts).every((amount) => addDecimals(amount, "0") === "0");
 
 interface Compared {
-  /** Periods that have changed, with the ratio that is furthest from 1; and those that have not and are old. */
+  /** Periods that have changed; the ratio of a change that is furthest from 1; periods that are proven to stay the same. */
   readonly changed: number;
   readonly furthest: number | undefined;
   readonly same: number;
-  /** Periods that were seen early enough, once or more. */
+  /** Periods with an observation that counts. */
   readonly begun: number;
 }
 
@@ -202,7 +202,7 @@ export interface Lag {
   readonly leastShare: number;
 }
 
-/** What days showed at the age of 0, 24, 48 and 72 hours, compared with their last observation. */
+/** Compares the values that days showed at the age of 0, 24, 48 and 72 hours with their last observation. */
 export function lagsOf(seen: readonly Seen[]): Lag[] {
   return (["usage", "costs"] as const).flatMap((dataset) =>
     [0, 24, 48, 72].flatMap((afterHours) => {

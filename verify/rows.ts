@@ -8,7 +8,7 @@ import { confirmed, contradicted, counted, type Judgment, notSeen, unseen } from
 /** Exact sums by unit: a currency in upper case, or `tokens`. */
 export type Amounts = Readonly<Record<string, string>>;
 
-/** Sums by UTC day, by its start in milliseconds since 1970. */
+/** Sums by UTC day. The key is the start of the day, in milliseconds since 1970. */
 export type DaySums = ReadonlyMap<number, Amounts>;
 
 /** A member as a decimal that may be added up; `0` if the row does not have it. `places` moves the point. */

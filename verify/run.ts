@@ -28,12 +28,12 @@ import type { Amounts } from "./rows.ts";
 const RECENT_DAYS = 5;
 const OLDEST_DAYS = 31;
 
-/** The days after which the groups of another day are remembered. */
+/** The groups of a day are compared for so many days. Then a newer day takes its place in the memory. */
 const WATCHED_DAYS = 4;
 
 const NO_MEMORY = "it takes --out, and a second run a day later or more";
 
-/** What a later run decides, by what all runs have seen. */
+/** Functions that decide an assumption from the observations of all runs, by the id of the assumption. */
 const OF_SEEN: Readonly<Record<string, (seen: readonly Seen[]) => Judgment>> = {
   "ANT-08": judgeComplete,
   "OAI-07": judgeOpenAiLag,
@@ -105,7 +105,7 @@ async function watch(account: Account, memory: Memory): Promise<Watched> {
   return { memory: { ...memory, seen, groups }, identity, fault };
 }
 
-/** A range of days that one request reads, and the days in it that matter. */
+/** A range of days that one request reads. */
 interface Range {
   readonly start: number;
   readonly end: number;

@@ -1,4 +1,4 @@
-/** Adds an account to a config that is there: `init --add`. */
+/** Adds an account to an existing config: `init --add`. */
 import { parseConfig } from "../src/config/config.ts";
 import { assertWritable, writeConfigFile } from "../src/config/file.ts";
 import { readJsonFile } from "../src/config/json_file.ts";

@@ -1,9 +1,10 @@
 /**
  * The days that a refresh makes again, and their rows.
  *
- * A day is made again if a row of the raw tables changed there, or if the reports judge its rows otherwise than before; and so are all
- * days on which its records have, or had, another version, or which hold a correction of one of them. All rows of the records of these
- * days are then copied into temporary tables with the names of the raw tables, so that the models read them instead.
+ * A day is made again if one of its rows in the raw tables has changed, or if the reports judge its rows otherwise than before. Its
+ * records take other days with them: days on which they have or had another version, and days with a correction of one of them, or with
+ * the record that one of them corrects. All rows of the records of these days are copied into temporary tables with the names of the raw
+ * tables, so that the models read the copies instead.
  */
 import { literal } from "./columns.ts";
 import type { Database } from "./database.ts";

@@ -69,7 +69,7 @@ export async function closedBook(database: Database, id: string): Promise<Closed
   };
 }
 
-/** The same for people. */
+/** The closed book as lines for people. */
 export function closedLines(book: ClosedBook): string[] {
   const { id, digest, sums, converted, before_the_books: before } = book;
   const currencies = [...new Set(sums.map(({ currency }) => currency))].toSorted();

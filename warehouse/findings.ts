@@ -1,9 +1,9 @@
-/** What finance has to look at: places where inputs and costs do not go together. */
+/** Findings for finance: places where inputs and costs do not go together. */
 import type { Asked } from "./database.ts";
 import { plain } from "./decimals.ts";
 import { decimal } from "./report/format.ts";
 
-/** Findings of which a summary and the report show the words. */
+/** The most findings of each kind that a summary and the report show. */
 const SHOWN = 100;
 
 /** All findings in words. Reads the models `team_map_findings` and `budget_status`. */

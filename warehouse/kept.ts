@@ -196,7 +196,7 @@ export const REJUDGED_DAYS = changedDays(DAY_FACTS);
 /** Days whose status has changed: a query of dataset and day. */
 export const STATUS_DAYS = changedDays(STATUSES);
 
-/** Days with rows of which another reading decides now, although nothing else of their day has changed. */
+/** Days on which another reading than before decides about some rows, although nothing else of the day has changed. */
 export const REDECIDED_DAYS = both(
   (dataset) => `
     SELECT DISTINCT '${dataset}' AS dataset, ${dayIn("days.day")} AS day FROM ai_billing__days_${dataset} AS days

@@ -77,7 +77,7 @@ export class Loader {
   readonly #lines = new Map<StreamName, Lines>();
   /** The parts of each stream that are not committed whole, in their order. */
   readonly #parts = new Map<StreamName, readonly Part[]>();
-  /** The open appenders of the newest parts. What they hold is staged when they are closed. */
+  /** The open appenders of the newest parts. Rows in an appender are staged when it is closed. */
   readonly #appenders = new Map<StreamName, DuckDBAppender>();
   #held = 0;
   #made = 0;

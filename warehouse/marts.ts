@@ -195,7 +195,7 @@ export class Marts {
     }
   }
 
-  /** Makes the rows of a model that the changed days can change. @returns whether that is possible */
+  /** Makes only those rows of a model again that depend on the changed days. @returns whether the model allows it; if not, no row is made */
   async #makePart({ name, body }: Model): Promise<boolean> {
     const [[first = "null"] = []] = await this.#database.query("SELECT min(day) FROM shown_days");
     if (this.#hasNewDays || first === "null" || first.startsWith("0001-")) return false;

@@ -19,7 +19,7 @@ export const charged = (rows: string): string => `SELECT DISTINCT ${CHARGED} ${r
 /** The condition of the model on the days that have rows. */
 const SCORED = "where calendar.day > calendar.scored_after";
 
-/** A value is new once, on one of its first seven days: the model tells which is the first from all of them. */
+/** A value is new on one of its first seven days only. The model needs all seven to find this day. */
 const NEW_DAYS = 7;
 
 /**

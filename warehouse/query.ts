@@ -7,7 +7,7 @@ import { databaseError } from "./failures.ts";
 import { missingModel } from "./missing_model.ts";
 import { alignedLines, cleaned } from "./text.ts";
 
-/** Whole numbers of DuckDB, which its JSON has as text because JavaScript cannot hold all of them. */
+/** Types of whole numbers that DuckDB's JSON has as text, because JavaScript cannot hold all their values exactly. */
 const WHOLE = /^U?(BIGINT|HUGEINT)$/;
 
 const isDecimal = (type: string): boolean => type.startsWith("DECIMAL");

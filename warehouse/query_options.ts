@@ -36,7 +36,7 @@ Tables (DESCRIBE lists the columns of one):
   labels                          the raw table of names: each change of one
 `;
 
-/** What a line of `query` asks for. */
+/** The options of `query`, read from its command line. */
 export interface QueryOptions {
   readonly database: string;
   readonly sql: string;

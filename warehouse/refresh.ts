@@ -43,7 +43,12 @@ const areKept = (
 /** The books of closed months tell when a record of any day was found, and when a day was last read. */
 const CLOSED = "FROM main.ai_billing_closes";
 
-/** Makes what changed. @param rows the number of rows of the raw tables. @returns undefined if all models must be made */
+/**
+ * Makes only the models and days again that have changed.
+ *
+ * @param rows the number of rows of the raw tables
+ * @returns undefined if all models must be made as a whole
+ */
 async function renew(database: Database, rows: number): Promise<Made | undefined> {
   if (await isTrue(database, `EXISTS (${CLOSED})`)) return undefined;
   // The inputs are those of the last refresh, so these models are empty since then.

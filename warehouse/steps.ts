@@ -36,7 +36,7 @@ export class Steps {
   /**
    * Makes the steps up to the proofs, and finds the days that the reports judge otherwise than before.
    *
-   * @returns whether that is possible: else all models must be made again
+   * @returns whether that is possible; if not, all models must be made as a whole
    */
   async make(
     isKept: (facts: Readonly<Record<string, string>>) => Promise<boolean>,
@@ -108,7 +108,7 @@ export class Steps {
     return [...this.#made];
   }
 
-  /** Makes a step of the steps before it, unless it is there. */
+  /** Makes a step from the steps before it, unless this refresh has made the step already. */
   async need(name: string): Promise<void> {
     if (!this.#made.has(name)) await this.whole(name);
   }
@@ -117,7 +117,7 @@ export class Steps {
     await this.#table(name, this.#query(name));
   }
 
-  /** Makes a step of the kept rows, and of the days that are made again. */
+  /** Makes a step from the kept rows of days that have not changed, and from new rows of the days that are made again. */
   async #merge(name: string): Promise<void> {
     const dataset = STEPS.get(name);
     const kept = `${OWN}.kept_${name}`;

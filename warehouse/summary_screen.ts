@@ -32,7 +32,7 @@ const OVER = 2;
 const OTHERS = 3;
 
 interface Row {
-  /** What the row is about; only the first row of a group says it. */
+  /** The subject of the row; empty in all rows of a group but the first. */
   readonly group: string;
   readonly name: string;
   readonly amount: string;
@@ -178,7 +178,7 @@ function invoiceRows({ invoices: { found, findings } }: Overview): Row[] {
   }));
 }
 
-/** What the day of an anomaly usually costs, in words. */
+/** The usual cost of the day of an anomaly, in words. */
 export function usualWords({ kind, day, usual }: Anomaly): string {
   const amount = money(usual, DIGITS);
   if (kind === "new") return `new; all costs are usually ${amount}`;

@@ -18,7 +18,7 @@ export const usageOf = (first: string, end: string, cost = "20"): string =>
   `SELECT strftime(day, '%m-%d') AS id, day, 'Usage' AS category, '${cost}' AS cost, 'final' AS status
    FROM range(TIMESTAMP '${first}', TIMESTAMP '${end}', INTERVAL 1 DAY) AS days(day)`;
 
-/** October of 2026 but for its last day: 20.00 a day, all final but for 50.00 of October 20. */
+/** October of 2026 without its last day: 20.00 a day, all final except for 50.00 of October 20. */
 export async function october(path: string): Promise<void> {
   const database = await Database.open(path, "write");
   await prepare(database, [

@@ -6,7 +6,7 @@ import type { Report } from "./report.ts";
 const IN_FULL = 5;
 const SHOWN = 12;
 
-/** Columns of a line on a terminal, but for addresses, which are for copying. */
+/** The most columns of a line on a terminal. An address is never cut, because people copy it. */
 const WIDTH = 110;
 
 /** Columns of a group; two stand side by side. */

@@ -3,7 +3,7 @@ import type { FaultInput } from "../../reference_provider/faults/schema.ts";
 import type { TokenFaultInput } from "../../reference_provider/oauth/token_faults.ts";
 import type { Provider } from "../../reference_provider/provider.ts";
 
-/** Records and windows of a provider without faults, for faults that concern one record or one window. */
+/** Records and windows of the provider, read before a fault is planted. Faults of one record or one window use them. */
 export interface Facts {
   /** A cost record of one day, inside the window that is looked at. */
   readonly cost: string;
@@ -13,7 +13,10 @@ export interface Facts {
   readonly part: { readonly from: string; readonly cost: string };
   /** Start of the largest window of costs, which `--deep` reads. */
   readonly widestFrom: string;
-  /** A record of usage by the day whose meter others have too, not of the day that is compared by the hour. */
+  /**
+   * A record of daily usage. Other records have the same meter, and the day of the record is not the one that is compared by the
+   * hour.
+   */
   readonly day: string;
   readonly hour: string;
   /** Id of the token without `billing.cost.read`. */

@@ -43,7 +43,7 @@
   cast(replace(cast(abs(cast({{ amount }} as decimal(38, 18))) as varchar), '.', '') as hugeint)
 {%- endmacro %}
 
-{# The decimal that is a whole number times 10^-scale. The number stands here once: DuckDB computes each mention of it anew. #}
+{# The decimal that is a whole number times 10^-scale. The number stands here once: DuckDB computes each mention of it again. #}
 {% macro duckdb_decimal(digits, is_negative, scale) -%}
   {%- set unit = '0.' ~ '0' * (scale - 1) ~ '1' -%}
   cast(

@@ -1,6 +1,6 @@
 {# Shared costs: rules that say who bears costs that are not of one team alone. #}
 
-{# What a rule may be about: a column of the costs, the team that has them, or that no team has them. #}
+{# The labels of costs that a rule may name: columns, and the team that has the costs. `unowned` comes on top: costs that no team has. #}
 {% macro shared_labels() %}
   {{ return(['charge_category', 'service_provider_name', 'account', 'project_id', 'workspace_id', 'api_key_id', 'model_id', 'team']) }}
 {% endmacro %}

@@ -45,7 +45,7 @@
 {# A text that is a decimal, as a decimal. #}
 {% macro as_decimal(column) %}{{ return(adapter.dispatch('as_decimal', 'ai_billing')(column)) }}{% endmacro %}
 {% macro default__as_decimal(column) %}cast({{ column }} as {{ ai_billing.type_decimal() }}){% endmacro %}
-{# DuckDB takes a hundred times as long for a text as decimal(38, 18) than for one of at most 18 digits, which fits 64 bits. #}
+{# DuckDB casts a text to decimal(38, 18) a hundred times slower than to a decimal of at most 18 digits, which fits into 64 bits. #}
 {% macro duckdb__as_decimal(column) -%}
   {%- set text = ai_billing.as_text(column) -%}
   case
@@ -61,7 +61,7 @@
   case when {{ ai_billing.fits_decimal(column, 13) }} then {{ ai_billing.as_decimal(column) }} end
 {%- endmacro %}
 
-{# The same for a control total, which is a sum already. #}
+{# The same for a control total. A total is a sum, so it may have more digits before the point than a value. #}
 {% macro to_total(column) -%}
   case when {{ ai_billing.fits_decimal(column, 19) }} then {{ ai_billing.as_decimal(column) }} end
 {%- endmacro %}

@@ -159,7 +159,7 @@ class Company:
                 self.read(month, 2, also=[date(2025, 3, 1)])
                 self.charge(lab, date(2025, 4, 29), "other")
                 self.read(month, 2, [lab], lost=["250429-other"])
-            case 5:  # Finance mends a rate and has other rules. What is closed keeps the ones before.
+            case 5:  # Finance mends a rate and has other rules. Closed months keep the earlier ones.
                 self.inputs = {
                     **self.inputs,
                     "exchange_rates": [("USD", "EUR", "2025-01-01", "0.95"), ("USD", "EUR", "2025-05-10", "0.9125")],

@@ -69,7 +69,7 @@ def month_of(record: dict, view: str) -> date:
 
 @dataclass
 class Account:
-    """What the provider of an account has answered. A day of it is proven, not proven, or read in part.
+    """The answers of an account's provider. A day of the account is proven, not proven, or read in part.
 
     `kept`: the rows of a day that the destination has. A day that was read without a proof keeps older rows beside the newer ones."""
 
@@ -272,7 +272,7 @@ class Books:
         return self.finish(book, self.own(month, book.id) + changes)
 
     def reopen(self, month: date) -> Book:
-        """Closes a month again: it is booked anew, and the book keeps what it holds of other months."""
+        """Closes a month again: the month is booked again, and the book keeps its entries of other months."""
         old, book = self.books[month], self.begin(month)
         kept = [entry for entry in old.entries if entry.month != month]
         open_ = set(self.open_accruals())
@@ -315,7 +315,7 @@ class Books:
         return [entry for entry in self.entries() if entry.kind == "accrual" and entry.booked_by not in reversed_]
 
     def pending(self, book: str = "") -> list[Entry]:
-        """What the next close books for the months that are closed."""
+        """The entries that the next close books for the months that are closed."""
         open_ = self.open_accruals()
         found = [negated(entry)._replace(booked_by=book, kind="reversal", reverses=entry.booked_by) for entry in open_]
         marks = self.marks(open_)
@@ -326,7 +326,7 @@ class Books:
         return found
 
     def marks(self, open_: list[Entry]) -> set[tuple]:
-        """What the books have of the records and days of each account: booked and accrued records, and estimated days."""
+        """The records and days of each account that the books have: booked and accrued records, and estimated days."""
         accrued = {("accrued", *entry.owner[:2], entry.record_id) for entry in open_ if entry.record_id}
         estimated = {("estimated", *entry.owner[:2], entry.day) for entry in open_ if entry.reason == "estimate"}
         return accrued | estimated | {("booked", *entry.owner[:2], entry.record_id) for entry in self.booked()}
@@ -381,7 +381,7 @@ class Books:
         return "corrected" if record.get("x_CorrectsRecordId") else "late"
 
     def taken_over(self, month: date, book: str) -> list[Entry]:
-        """What other books hold of a month that was closed again."""
+        """The entries of other books about a month that was closed again, with the opposite sign."""
         held: dict[tuple, list[Entry]] = defaultdict(list)
         for entry in self.void[month]:
             held[entry.owner, entry.team, entry.day, entry.reporting].append(negated(entry))

@@ -17,7 +17,8 @@ FIRST = date(2025, 9, 1)
 
 
 class History:
-    """Records of both accounts have equal ids, but not in dedup mode, where a table keeps one row of an id. The billing periods of the second one begin on the 15th."""
+    """The records of two accounts. Both have equal ids, but not in dedup mode, where a table keeps one row of an id. The billing periods of
+    the second account begin on the 15th."""
 
     def __init__(self, seed: int, dedup: bool):
         self.random = Random(seed)

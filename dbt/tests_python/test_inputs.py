@@ -310,8 +310,8 @@ def test_a_budget_in_the_reporting_currency_counts_costs_of_all_currencies(wareh
         ("11", None, "EUR"): 56, ("11", "Search", "EUR"): 48, ("11", "p-1", "EUR"): 48, ("11", "m", "EUR"): 45, ("11", None, "USD"): 60,
     }
     # Weekdays since the first dollars: Thursday 110 / 2, Sunday 50 / 2, so 10,000 and 4,545 parts; all of November weighs 62,725, its nine
-    # complete days 19,090. Euros came on a Friday and a Monday: 4 of each in November, 1 of each so far. What is still to come counts at
-    # the newest rate.
+    # complete days 19,090. Euros came on a Friday and a Monday: 4 of each in November, 1 of each so far. Days to come count at the
+    # newest rate.
     dollars_ahead, euros_ahead = Decimal(62725 - 19090) / 19090, 3
     forecasts = found("forecast_cost")
     close = Decimal("0.000000000000001")

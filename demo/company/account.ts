@@ -20,7 +20,10 @@ const LAST = Date.parse("2026-11-21");
 
 const PROVIDER = "Reference AI Provider";
 
-/** Who uses a model for what, how many million input tokens on a working day, and how much of that is left on a weekend. */
+/**
+ * The use of a model by one key: `millions` of input tokens on a working day. `weekend` is the share of them that a day of the weekend
+ * has.
+ */
 interface Use {
   readonly model: keyof typeof PRICES;
   readonly project: string;

@@ -25,7 +25,7 @@ const APIS = [
   { name: "openrouter", legacy: false },
 ] as const;
 
-/** A key of each fake. */
+/** The id of one API key of each fake. Each attempt gives this key another name. */
 const RENAMED = { anthropic: "apikey_a1", openai: "key_a1", openrouter: "a1".repeat(32) };
 
 /** One process. */
@@ -137,7 +137,7 @@ class Adapter implements Subject<Attempt> {
     const { fake, served, schedule, catalog } = this.#setting;
     const { key } = fake.api;
     fake.clock.advance(attempt.pause * HOUR);
-    // The names of each attempt are other ones.
+    // Each attempt meets a new name, so that each sync has a name to write (N1).
     fake.rename(RENAMED[schedule.api.name], `Renamed ${this.#renamed++}`);
     fake.limit(attempt.limited, 1);
     fake.fail(attempt.failing, 503);

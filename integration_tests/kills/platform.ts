@@ -74,7 +74,7 @@ export class Platform {
 
 /** The record of a dataset, if a message brings one. */
 function recordsOf({ record }: Message): { readonly dataset: string; readonly text: string }[] {
-  // Names may come again: the provider is asked anew if a sync was killed while it asked (N1).
+  // Names may come again: if a sync was killed while it asked for them, the next sync asks for all names again (N1).
   if (record === undefined || ["export_windows", "labels"].includes(record.stream)) return [];
   return [{ dataset: record.stream, text: recordOf(record.data) }];
 }

@@ -157,7 +157,7 @@ class Read implements Subject<Attempt> {
     const now = provider.clock.now();
     const faults = await judgeExactly(database, this.#sides(), now);
     if (!this.#isIncremental) return [...faults, ...this.#doubles()];
-    // An upsert cannot delete rows that were withdrawn or issued anew.
+    // An upsert cannot delete rows that were withdrawn or issued again under another id.
     const least = { usage: truth.rows("usage", now), costs: truth.rows("costs", now) };
     faults.push(...(await judgeRows(database, [{ account: "newest", least }])));
     return [...faults, ...(await judgeCalm(database))];

@@ -18,7 +18,7 @@ export interface Ended {
   readonly faults: readonly string[];
   /** The errors that it told. */
   readonly errors: string;
-  /** What happened, for finding the cause of a failure. */
+  /** The course of the attempt in one line, for finding the cause of a failure. */
   readonly line: string;
   readonly figures: Readonly<Record<string, number>>;
 }

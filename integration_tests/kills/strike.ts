@@ -1,4 +1,4 @@
-/** Counts the steps of a process, and sends it a signal at a drawn one. */
+/** Counts the steps of a process, and sends the process a signal at a step that the schedule has drawn. */
 import type { ChildProcess } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { IncomingMessage } from "node:http";

@@ -12,7 +12,7 @@ import { prepare } from "../../warehouse/store.ts";
 import { hostWith } from "../../warehouse/testing.ts";
 
 const [path = "", ...configs] = process.argv.slice(2);
-/** More than the loader waits between two commits. */
+/** The clock jumps by so many milliseconds: more than the loader waits between two commits. */
 const JUMP = 60_000;
 let jumps = 0;
 

@@ -1,4 +1,4 @@
-/** What the older versions left: messages on stdout, and a database of `sync`. README.md says how they were made. */
+/** The output of older versions: messages on stdout, and a database of `sync`. README.md says how they were made. */
 import { readFile } from "node:fs/promises";
 import { DuckDBInstance } from "@duckdb/node-api";
 import * as z from "zod";

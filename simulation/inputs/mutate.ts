@@ -28,7 +28,7 @@ export class Mutator {
     return changed;
   }
 
-  /** Changes that keep the meaning: another spelling, or additional members. */
+  /** Gentle changes: another spelling or order, a repeated member, or an additional one. */
   #respell(json: Json): Json {
     const random = this.#random;
     if (json.kind === "scalar") return { kind: "scalar", text: respelled(random, json.text) };

@@ -5,8 +5,8 @@ import type { Config } from "../../src/config/config.ts";
 import { isPlain } from "./rules.ts";
 
 /**
- * What is wrong about the reading of a config. The connector must know all of its secrets, also if it refuses the config, and an
- * accepted address must be safe for them.
+ * The faults of the reading of a config. The connector must know all secrets of the config, also if it refuses the config. An
+ * accepted address must be safe for these secrets.
  * config.test.ts tests how each member is read, and address.test.ts which addresses are refused.
  */
 export function judgeConfig(
@@ -46,7 +46,7 @@ function addressFaults(taken: string, value: unknown): string[] {
     : [`the address ${String(address)} was taken for ${taken}`];
 }
 
-/** What is wrong about the reading of a catalog: whether it was refused, or what was read in it. */
+/** The faults of the reading of a catalog: it was wrongly refused or accepted, or its content was misread. */
 export function judgeCatalog(value: unknown, taken: ConfiguredCatalog | null): string[] {
   const expected = catalogOf(value);
   if (taken === null) return expected === null ? [] : ["it is right and was refused"];

@@ -5,7 +5,7 @@ import type { StreamState } from "../../src/core/state.ts";
 import { DAY, ceilTo, floorTo } from "../../src/core/time.ts";
 import type { StateInput, Taken } from "./states.ts";
 
-/** What is wrong about the plan of a state. */
+/** The faults of the plan of a state. */
 export function judgePlan({ state, plan, again }: Taken, { at }: StateInput): string[] {
   const faults: string[] = [];
   const { windows, resumed, positionInFuture } = plan;

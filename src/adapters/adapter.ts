@@ -1,7 +1,7 @@
 /**
  * An adapter: a {@link Transport} that answers the three operations of the interface (section 4) from a provider's own
  * reports. A page needs one request to the provider at most, or some more if the provider's pages are empty. The cursor holds all
- * that is needed to go on, also in another process. What an adapter keeps between requests (kept_pages.ts) only saves requests.
+ * that is needed to go on, also in another process. The pages that an adapter keeps (kept_pages.ts) only save requests.
  */
 import { DAY, formatInstant, HOUR, monthStart, parseInstant } from "../core/time.ts";
 import type { HttpRequest, HttpResponse, Transport } from "../edges.ts";
@@ -36,7 +36,7 @@ export interface Adapter {
    * @param get requests a path under the base URL through the client, and gives the JSON of the answer
    */
   readonly names: (get: (path: string) => Promise<unknown>) => AsyncIterable<NamesPage>;
-  /** What the states of the streams keep for the adapter, and what it says of its answers. */
+  /** The notes that the states of the streams keep for the adapter, and its own words about its answers. */
   readonly notes: AdapterNotes;
 }
 

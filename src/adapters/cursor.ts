@@ -31,7 +31,7 @@ export function encodeCursor(cursor: Cursor, api: string, query: Query): string 
   return text.length > MAXIMUM_CHARACTERS ? undefined : text;
 }
 
-/** The position in a cursor; undefined if the adapter did not make it, or made it for another query. */
+/** The content of a cursor; undefined if the adapter did not make this cursor, or made it for another query. */
 export function decodeCursor(text: string, api: string, query: Query): Cursor | undefined {
   if (text.length > MAXIMUM_CHARACTERS) return undefined;
   try {

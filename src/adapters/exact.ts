@@ -29,8 +29,8 @@ const NUMBER = /^([+-]?)(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/;
 
 /**
  * A number's text as a DecimalString (interface section 2.1), times 10^`places`: exponents written out, no digit lost or
- * rounded. A zero is `0` whatever its exponent. A text that is no number, or whose exponent is beyond all reason, comes back as it is, for the check of records
- * to refuse.
+ * rounded. A zero is `0` whatever its exponent. A text that is no number, or whose exponent is beyond all reason, comes back as it
+ * is, so that the check of records refuses it.
  */
 export function decimalOf(text: string, places = 0): string {
   if (ZERO.test(text)) return "0";

@@ -1,6 +1,6 @@
 /**
- * What a recording may show as it came: names of members that the providers document, and texts that are known to say nothing of an
- * account. Everything else is hashed, because nobody knows what an answer holds that nobody has seen.
+ * The parts of an answer that a recording may show as they came: names of members that the providers document, and texts that are known
+ * to say nothing of an account. Everything else is hashed, because an answer that nobody has seen may hold anything.
  */
 
 /** The members that the reports have by their documentation. A name that is not here may be an e-mail address. */

@@ -1,6 +1,6 @@
 /** The parts of OpenAI's line items, and the names of its models. */
 
-/** What a line item says, as far as it says it. */
+/** The parts of a line item; null for a part that the line item does not name. */
 export interface LineItem {
   /** As the report names it, with its date if it has one. */
   readonly model: string | null;

@@ -1,11 +1,11 @@
 /**
- * What an adapter has to know of earlier syncs: the reports that had rows, and until which day. The state of each stream keeps it as
- * a note (`SourceNotes` in streams/stream.ts). If a provider refuses such a report later, its rows have not vanished.
+ * The facts of earlier syncs that an adapter needs: the reports that had rows, and until which day. The state of each stream keeps
+ * these facts as a note (`SourceNotes` in streams/stream.ts). If a provider refuses such a report later, its rows have not vanished.
  */
 import { DAY, floorTo, formatDay, parseDate } from "../core/time.ts";
 import type { Dataset } from "./report.ts";
 
-/** The most characters of a note: dozens of reports. */
+/** The most characters of a note. So many characters name dozens of reports. */
 const MOST_CHARACTERS = 2000;
 
 export class ReportMemory {

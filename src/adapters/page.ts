@@ -226,7 +226,7 @@ export class PageMaker {
     const report = this.#reports[cursor.report];
     if (report === undefined) throw new TypeError("a cursor names no report");
     const { kept, memory, query } = this.#options;
-    // A page that begins a reading is never an earlier reading's.
+    // If no record of this page has been given, a kept page may come from an earlier reading, so the page is requested.
     const earlier = cursor.after === null ? undefined : kept.take(this.#keyOf(cursor));
     const fetched = earlier ?? (await this.#fetch(report, cursor));
     if ("status" in fetched) return fetched;

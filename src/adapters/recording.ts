@@ -36,7 +36,7 @@ export interface RecordedAnswer {
 
 const HEADERS = ["date", "content-type", "retry-after"] as const;
 
-/** What a header of {@link HEADERS} may look like. */
+/** The forms that the value of a header of {@link HEADERS} may have. */
 const HEADER =
   /^(?:application\/json(?:; ?charset=utf-8)?|\d{1,6}|\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT)$/i;
 
@@ -107,7 +107,7 @@ export class Recorder {
 
   /** A member's value; of an object, with hashed names of members that are not known. */
   #hidden(name: string, value: unknown, source: string | undefined): unknown {
-    // An item of a list has a number as its name.
+    // The name of a list's item is its index, which is no known name: numbers in lists are hashed.
     if (typeof value === "number")
       return isHarmlessNumber(name)
         ? JSON.rawJSON(source ?? String(value))

@@ -139,14 +139,14 @@ export interface ProviderReports {
   readonly account?: ReportRequest;
   /** Costs count as final some days after the end of their day, or of their calendar month (UTC); the config gives the days. */
   readonly finalAfter: "day" | "month";
-  /** What a person should know of the amounts, for the log. */
+  /** A remark about the amounts that a person should know, for the log. */
   readonly remark?: string;
   /** A request whose answer has a total of all that the account ever used, and the sentence that says it. */
   readonly control?: {
     readonly request: ReportRequest;
     readonly sentence: (body: JsonObject) => string;
   };
-  /** Where names are listed, in the order in which they are asked for (N1). */
+  /** The lists of names, in the order in which they are requested (N1). */
   readonly names: readonly NameList[];
   /** Usage, too, changes until costs are final. */
   readonly usageSettlesByMonth?: boolean;

@@ -34,7 +34,7 @@ export function afterReading(
   return union([...subtract(due, days.map(dayRange)), ...doubtful.map(dayRange)]);
 }
 
-/** The list with more ranges. Only the whole days of these ranges that are over count. */
+/** Adds ranges to the list, widened to whole days. A day that is not over is not added. */
 export function withDue(due: readonly Range[], ranges: readonly Range[], now: number): Range[] {
   const whole = ranges.map(({ start, end }) => ({
     start: floorTo(DAY, start),
@@ -44,8 +44,8 @@ export function withDue(due: readonly Range[], ranges: readonly Range[], now: nu
 }
 
 /**
- * The list of a state of 0.2.0, which had none: the unconfirmed days, and the unknown ones between known days, because a killed sync
- * left them so.
+ * The list for a state of 0.2.0, which had no list: the unconfirmed days, and the unknown days between known days, because a killed
+ * sync left them unknown.
  */
 export function dueOfOlderState({ ranges, days }: KnownDays): Range[] {
   const unconfirmed = [...days.values()].filter(({ confirmed }) => !confirmed);

@@ -70,7 +70,7 @@ export type DayVerdict =
   | "same"
   /** The content differs: every row of the day is written. */
   | "differs"
-  /** Less than half of the records is left, and an hour has not confirmed it yet: no row is written (R8). */
+  /** Less than half of the records is left, and no reading an hour or more before has shown the same: no row is written (R8). */
   | "shrunk";
 
 /** A day with fewer known records than this may shrink without suspicion (R8). */

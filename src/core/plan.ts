@@ -78,7 +78,10 @@ export function reconcileFromDays(now: number, days: number): number {
 
 interface Bounds {
   readonly floor: number;
-  /** The longest retention that a sync has seen, and its floor. The state keeps days from this floor on, because a retention that shrinks may grow again. */
+  /**
+   * The longest retention that a sync has seen, and its floor. The state keeps days from this floor on, because a retention that shrinks
+   * may grow again.
+   */
   readonly longestRetention: number;
   readonly keepFrom: number;
   /** The earliest instant to read: the later one of start date and floor. May lie in the future. */

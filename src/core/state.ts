@@ -215,7 +215,7 @@ export function advance(
   return position > state.position ? { ...state, position } : state;
 }
 
-/** The state after every window of the plan was read. `start`: no record between it and the position is missing. */
+/** The state after all windows of the plan have been read. `start`: no record between this instant and the position is missing. */
 export function completePass(
   state: IncrementalState,
   start: number,

@@ -72,7 +72,7 @@ export function overlaps(a: Range, b: Range): boolean {
 }
 
 /**
- * Cuts ranges into windows: on whole UTC days but for the first start and the last end of a range, never across a
+ * Cuts ranges into windows: on whole UTC days except for the first start and the last end of a range, never across a
  * month start, none longer than `maximumDays`, evenly long within a month; and at least `atLeast` of them over all
  * if there are as many days (W1, W2).
  *

@@ -47,7 +47,7 @@ export type ScanBody<Scanned> = (
   release: () => void,
 ) => { readonly envelope: unknown; readonly records: Scanned } | null;
 
-/** The judgement of one attempt. It decides the client's next step. */
+/** The judgment of one attempt. It decides the client's next step. */
 export type Verdict<Scanned = never> =
   | { readonly kind: "answered"; readonly answer: Answer<Scanned> }
   /** 429; `retryAfterMs` is the wait of a valid `Retry-After` header, in milliseconds. */
@@ -70,7 +70,7 @@ export type Verdict<Scanned = never> =
   /** A retry cannot help. */
   | { readonly kind: "failed"; readonly error: ConnectorError };
 
-/** The request, as far as the judgement needs it. */
+/** The request, as far as the judgment needs it. */
 export interface RequestContext<Scanned = never> {
   /** The address for messages. */
   readonly shownUrl: string;

@@ -82,7 +82,7 @@ export async function login(
   host.say(`You are signed in. The tokens are in "${path}", which only you may read now.\n`);
 }
 
-/** The config in the file. Where there is no file, the error says how to make one for a sign-in. */
+/** The config in the file. If there is no file, the error says how to make one for a sign-in. */
 async function fileOf(path: string, { readJson }: LoginHost): Promise<unknown> {
   try {
     return await readJson(path, "config");

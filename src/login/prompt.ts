@@ -5,7 +5,7 @@ import { ConnectorError } from "../errors.ts";
 
 /**
  * A function that asks one question a call. The answer to a question for a secret is not shown.
- * It throws ConnectorError `invalid_arguments` if nobody answers, and the reason of `stop`. The terminal then shows what is typed again.
+ * It throws ConnectorError `invalid_arguments` if nobody answers, and the reason of `stop`. The terminal then shows typed text again.
  */
 export function askAt(
   input: NodeJS.ReadableStream,

@@ -20,7 +20,7 @@ export interface RetryContext {
   readonly userAgent: string;
   /** Once aborted, no further attempt begins, and an attempt under way has {@link LAST_ANSWER} left. */
   readonly retrySignal: AbortSignal;
-  /** No attempt lasts longer than until this instant of this side's clock, in milliseconds since 1970 (`check`, L2). */
+  /** Every attempt ends at this instant of this side's clock at the latest, in milliseconds since 1970 (`check`, L2). */
   readonly deadlineMs?: number | undefined;
   /** Gets a line for the log, without a secret. */
   readonly onRetry: (message: string) => void;

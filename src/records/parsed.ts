@@ -47,7 +47,7 @@ class ParsedRecord implements PageRecord {
   readonly #written: RewrittenRecords;
   readonly #view: DataView;
   #index = 0;
-  /** The end of the bytes that were hashed in 0.2.0: those that are not written are among them. */
+  /** The end of the bytes that 0.2.0 hashed. They include the members that are hashed but not written. */
   #hiddenEnd = 0;
   #startText = "";
   #chargeStart = Number.NaN;

@@ -84,7 +84,7 @@ export function rewritten(
   return { bytes, ends, columnsOf, inOrder };
 }
 
-/** Whether the bytes of a record have its members in their usual order. Those with names of {@link ADDED} are always moved. */
+/** Whether the bytes of a record have its members in their usual order. A record with a member of {@link ADDED} never has. */
 function isInOrder(record: unknown): boolean {
   if (!isFields(record)) return true;
   let before: string | null = null;

@@ -93,8 +93,8 @@ const MAXIMUM_SHAPES = 256;
 const HEADER = 4;
 
 /**
- * The most numbers that are noted for a page: three times those of 1,000 records of which every member changes. A page of more, with
- * records without number, gains nothing from the scanner, and the notes would take more memory than the page.
+ * The most numbers that are noted for a page: three times as many as for 1,000 records of which every member changes. A page that needs
+ * more has very many records. It gains nothing from the scanner, and the notes would take more memory than the page.
  */
 const MAXIMUM_NOTES = 1024 ** 2;
 

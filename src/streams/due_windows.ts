@@ -26,7 +26,7 @@ export class DueWindows {
   }
 
   /**
-   * The state behind a complete reading, which has decided anew which of its days are due.
+   * The state behind a complete reading. The reading has decided which of its days are due.
    *
    * @param waits whether the window waits for strays or for its second reading
    */

@@ -134,7 +134,7 @@ function idOf(stored: unknown, name: string): string | null {
   return typeof id === "string" ? id : null;
 }
 
-/** A row for each UTC day that the reading was about, and one for each reading whose strays it saw on a day. */
+/** A row for each UTC day that the reading was about. For strays, a row for each day and each reading that wrote them. */
 function rowsOf(
   said: ReadingReport,
   totals: readonly DayTotal[],

@@ -69,7 +69,7 @@ export class JobQueue {
     return this.#jobs.length;
   }
 
-  /** Puts jobs in front. They stay as they are: their windows have been requested already. */
+  /** Puts jobs in front. Their windows are not divided, because they have been requested already. */
   unshift(...jobs: readonly Job[]): void {
     this.#jobs.unshift(...jobs.map((job) => ({ ...job, isDivisible: false })));
   }

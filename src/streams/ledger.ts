@@ -167,7 +167,7 @@ export class Ledger {
     return (high >>> 12) * 2 ** 32 + low;
   }
 
-  /** Makes the state differ from all that were sent, in that it reserves ids anew. */
+  /** Makes the state differ from all that were sent, because it reserves ids again. */
   #renew(): void {
     const { newestId, chain } = this.#state;
     const reserved = this.#options.ids.reserve(newestId ?? readingId(0, chain));

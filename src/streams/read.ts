@@ -60,7 +60,7 @@ export interface ReadOptions {
   readonly catalog: ConfiguredCatalog;
   /** Stored states by stream, not yet judged. */
   readonly states: ReadonlyMap<string, unknown>;
-  /** The least time between two STATEs of a stream but its last, in milliseconds. */
+  /** The least time between two STATEs of a stream, in milliseconds. The last STATE of a stream does not wait. */
   readonly stateInterval: number;
   readonly outlet: Outlet<Output>;
   /** Holds the names of the streams that are under way. */

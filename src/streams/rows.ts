@@ -8,7 +8,7 @@ import type { WindowContext } from "./record_filter.ts";
  */
 const MAXIMUM_COLUMNS = 8 * 1024 ** 2;
 
-/** What the lines of rows need beside the rows. */
+/** The options with which rows become lines. */
 export interface RowOptions {
   /** Milliseconds since 1970. */
   readonly emittedAt: number;

@@ -1,4 +1,4 @@
-/** The file of states that a platform gives, as the states of its streams. */
+/** Reads the state file of a platform into the states of the streams. */
 import * as z from "zod";
 import { describeIssues, issuesOf, ruleOf } from "../config/issues.ts";
 import { ConnectorError } from "../errors.ts";

@@ -81,7 +81,7 @@ export type OpenPages = (
 ) => WindowPages;
 
 /**
- * What a source says of its answers, where something stands between the connector and the provider's own reports. Instants are
+ * The notes of a source on its answers, if an adapter stands between the connector and the provider's own reports. Instants are
  * milliseconds since 1970.
  */
 export interface SourceNotes {
@@ -102,7 +102,7 @@ export interface SourceNotes {
 export interface NamesPage {
   /** Not yet judged. */
   readonly names: readonly NamedValue[];
-  /** What the source cannot show, for the log: `API keys (HTTP 403)`; null if nothing is missing. */
+  /** The names that the source cannot show, for the log: `API keys (HTTP 403)`; null if none is missing. */
   readonly missing: string | null;
 }
 

@@ -64,7 +64,7 @@ export class Answers implements Asked {
     await writeAnswers(this.#database, { basis: this.#basis, answers });
   }
 
-  /** Makes the tables that a query reads, and asks it. */
+  /** Makes the tables that a query reads, and runs the query. */
   async #ask(sql: string): Promise<(readonly string[])[]> {
     const readsCosts = READS_COSTS.test(sql);
     if ((readsCosts || READS_CLOCK.test(sql)) && !this.#hasClock) {

@@ -26,7 +26,7 @@ export const currenciesOf = (database: Asked): Promise<string[]> =>
      WHERE billing_currency IS NOT NULL GROUP BY 1 ORDER BY sum(counted) DESC, 1`,
   );
 
-/** What is read first of each currency. */
+/** The first screen of each currency. */
 export async function screensOf(answers: Answers): Promise<Screen[]> {
   const screens: Screen[] = [];
   for (const currency of await currenciesOf(answers)) {

@@ -13,16 +13,16 @@ import type {
   TeamBudget,
 } from "./model.ts";
 
-/** Days before the day of the page in which an anomaly is news, and before the newest reading in which a change is. */
+/** An anomaly is news for so many days up to the day of the page. A change is news for so many days up to the newest reading. */
 const NEWS_DAYS = 35;
 
-/** Unusual days that notices tell; the page shows the first of them. */
+/** The largest number of anomalies. Notices tell all of them; the page shows the first ones. */
 const ANOMALIES = 50;
 
-/** Late changes on the first screen. */
+/** The largest number of late changes on the first screen. */
 const CHANGES = 6;
 
-/** Rows of accounts that have costs in the two months. The others have no forecast. */
+/** The condition for rows of active accounts: those with costs in the two newest months. The other accounts have no forecast. */
 const ACTIVE = `${PLACE} IN (SELECT place FROM report_accounts WHERE is_active)`;
 
 const nullable = (text: string | undefined): string | null =>
@@ -128,8 +128,9 @@ async function forecastOf(
 }
 
 /**
- * The range of all accounts together. What one account spends more, another one may spend less: so the range is as wide as the root of
- * the sum of squares, not as the sum. Of one account the range is that of the model, exactly.
+ * The range of the forecast of all accounts together. If one account spends more than expected, another one may spend less. So the
+ * width of the range is the root of the sum of squares of the accounts' widths, not their sum. A single account has exactly the range of
+ * the model.
  */
 async function rangeOf(database: Asked, where: string): Promise<Headline["range"]> {
   const [[low, high] = []] = await database.query(`
@@ -174,7 +175,7 @@ async function budgetOf(
   const { toDate: allToDate, forecast: allForecast } = all;
   if (nullable(whole) !== null)
     return { amount, teams: null, toDate: allToDate, forecast: allForecast, isOfAll: true };
-  // Without a forecast of all costs there is none of a part, not even for teams without costs.
+  // If all costs together have no forecast, no part of them has one, not even that of teams without costs.
   const spent = plain(toDate);
   const own = {
     toDate: spent,
@@ -279,9 +280,9 @@ export async function changes(database: Asked, currency: string): Promise<LateCh
 }
 
 /**
- * What the readings of the last weeks prove about complete days: that each of them had the rows of an earlier reading, that some were
- * written again, or nothing, because no complete day was read again. `cost_changes` alone does not prove it: a table in dedup mode
- * forgets the earlier versions.
+ * The verdict of the readings of the last weeks on complete days: each day had the rows of an earlier reading, or some days were
+ * written again, or there is no verdict, because no complete day was read again. `cost_changes` alone is no proof that days are
+ * unchanged: a table in dedup mode forgets the earlier versions.
  */
 async function rereadDays(database: Asked): Promise<LateChanges["reread"]> {
   const [[again = "0", same = "0"] = []] = await database.query(`

@@ -20,7 +20,7 @@ export interface Headline {
   readonly ahead: Ahead | null;
   /** Null where no forecast can be made. */
   readonly forecast: string | null;
-  /** Where the month ends in about 80 of 100 cases; null without a forecast, or with too short a history. */
+  /** The range that holds the month's end in about 80 of 100 cases; null without a forecast, or with too short a history. */
   readonly range: Range | null;
   readonly forecastMethod: string;
   readonly daysInMonth: number;
@@ -164,7 +164,7 @@ export interface LateChange {
 /** The late changes of the last weeks. */
 export interface LateChanges {
   readonly found: readonly LateChange[];
-  /** What the readings of these weeks say of the complete days that they read again. */
+  /** The verdict of the readings of these weeks on the complete days that they read again. */
   readonly reread: "none" | "unchanged" | "rewritten";
 }
 
@@ -210,7 +210,7 @@ export interface PriceChange {
   readonly now: string;
 }
 
-/** What caching saved in a month, less what writing to the cache cost. */
+/** The money that caching saved in a month, less the cost of writing to the cache. */
 export interface Savings {
   /** Its first day. */
   readonly month: string;
@@ -222,7 +222,7 @@ export interface Savings {
   readonly possible: string | null;
 }
 
-/** What a person reads first of one currency, on the page and at the end of a sync. Currencies are never added. */
+/** The first screen of one currency, on the page and at the end of a sync. Currencies are never added. */
 export interface Screen {
   readonly currency: string;
   readonly headline: Headline;

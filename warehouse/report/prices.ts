@@ -10,7 +10,7 @@ import { DIGITS } from "./tables.ts";
 const LINES = 6;
 const WEEKS = 26;
 
-/** Price changes that are named. */
+/** The largest number of price changes in the report. */
 const CHANGES = 6;
 
 /** A model, the kind of token, and what else makes a price of its own. */
@@ -48,7 +48,7 @@ export async function priceChanges(database: Asked, currency: string): Promise<P
   }));
 }
 
-/** What caching saved in the month of the report; null if no token of it was cached. */
+/** The money that caching saved in the month of the report; null if no token of this month was cached. */
 export async function savingsOf(database: Asked, currency: string): Promise<Savings | null> {
   const [[first = "", cached = "0", tokens = "0", saved = "0", possible = "null"] = []] =
     await database.query(`

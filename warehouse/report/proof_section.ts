@@ -1,4 +1,4 @@
-/** The proof in one strip: days proven, age, and what was removed. It opens to tables. */
+/** The proof in one strip: proven days, age, and removed rows. A click on the strip shows tables. */
 import { subtract } from "../decimals.ts";
 import { count, decimal, longDate } from "./format.ts";
 import { type Markup, markup } from "./markup.ts";
@@ -44,7 +44,7 @@ function naiveSums({ views }: ReportData): Markup {
   );
 }
 
-/** The tables that the strip opens to. */
+/** The tables that a click on the strip shows. */
 function proofTables(data: ReportData): Markup {
   const { removed, ranges } = data;
   return markup`

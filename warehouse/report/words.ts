@@ -28,7 +28,7 @@ export function claimOf({ headline: head, currency, teams }: Screen): string {
   return `${monthName(head)}: ${billed}, ${sinceOf(head, currency)}${over}${course}`;
 }
 
-/** A team with a budget that its forecast exceeds; without a forecast, its costs so far. */
+/** A team whose expected costs exceed its budget: the forecast, or the costs so far if they are more or if there is no forecast. */
 export interface TeamOver {
   readonly team: string;
   readonly budget: string;

@@ -1,6 +1,6 @@
 {{ config(materialized='view') }}
--- The entries of the book that a request asks for. Its own month is booked anew. A book that is made for the first time books what is
--- open of earlier months; one that is made again keeps what its version before holds of them.
+-- The entries of the book that a request asks for. The book's own month is booked again as a whole. A book that is made for the first
+-- time also books the changes that are open for earlier months. A book that is made again keeps its entries of earlier months.
 -- A close needs one more model, whose rows it freezes: {{ ref('ai_billing__shared_rules') }}.
 {%- set owners = ai_billing.line_owners() + ['workspace_id', 'api_key_id'] %}
 {%- set carried = ['month', 'reason', 'day', 'method', 'record_id'] + owners %}

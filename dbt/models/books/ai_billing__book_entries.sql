@@ -1,5 +1,5 @@
 {{ config(materialized='view') }}
--- What the newest version of each book holds. An accrual is open until a later book reverses it. If a month was closed again, the
+-- The entries of the newest version of each book. An accrual is open until a later book reverses it. If a month was closed again, the
 -- entries that other books hold of it from before no longer count: `is_void`.
 with entries as (
   select

@@ -1,6 +1,6 @@
 {{ config(materialized='view') }}
--- What the next close of each view books for months that are closed already: changes and new accruals, the reversal of each open
--- accrual, and the entries of other books that a month which was closed again has taken over.
+-- The entries that the next close of each view books for months that are closed already: changes and new accruals, the reversal of
+-- each open accrual, and the entries of other books that a month which was closed again has taken over.
 {%- set carried = ['month', 'reason', 'day', 'method', 'record_id'] + ai_billing.line_owners() + ['workspace_id', 'api_key_id'] %}
 {%- set void_keys = ['book_view', 'month', 'day'] + ai_billing.line_owners() + ['workspace_id', 'api_key_id', 'reporting_currency'] %}
 {%- set text = dbt.type_string() %}

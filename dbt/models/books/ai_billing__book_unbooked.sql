@@ -1,6 +1,6 @@
 {{ config(materialized='view') }}
--- What the costs of closed months are more or less than the books say, record by record: the entries that the next close of the view
--- books for these months. A certain difference is an adjustment, any other an accrual.
+-- The differences between the costs of closed months and their books, record by record. The next close of the view books them as
+-- entries of these months. A certain difference is an adjustment, any other an accrual.
 {%- set owners = ai_billing.record_owners() %}
 {%- set keys = ['book_view', 'month', 'close_id', 'record_id'] + owners %}
 {%- set text = dbt.type_string() %}

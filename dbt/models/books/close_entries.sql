@@ -1,5 +1,5 @@
 {{ config(materialized='view') }}
--- What each book was made of, record by record. An estimate has no record.
+-- The entries of each book, record by record. An estimate has no record.
 select
   entries.close_id, entries.book_view, closes.book_month, closes.version, closes.is_newest, closes.closed_at,
   entries.month, entries.kind, entries.reason, entries.day, entries.method, entries.found_at, entries.record_id,

@@ -1,7 +1,8 @@
 {{ config(materialized='view') }}
--- The costs that each team bears in a book: its own costs, and its part of shared costs. The rules are those that were frozen with the book of the month to
--- which the costs belong. For an earlier month a book has what all books hold of it, spread anew, less what the other books have spread
--- already. So the shares of a book add up to its lines, and those of a month in all books are the spread of what is booked.
+-- The costs that each team bears in a book: its own costs, and its part of shared costs. The rules are those that were frozen with the
+-- book of the month to which the costs belong. For an earlier month all that the books hold of it is spread again, and a book has the
+-- result less the shares that the other books have already. So the shares of a book add up to its lines, and the shares of a month in
+-- all books are the spread of all that is booked of the month.
 {%- set keys = ['month', 'account', 'base_url', 'team', 'billing_currency'] %}
 with measured as (
   select {{ keys | join(', ') }}, rule_, after_close as measure, amount from {{ ref('ai_billing__book_pools') }}

@@ -1,5 +1,5 @@
--- What a provider says of a cost in columns that the interface does not name: the list price, the kind of token, and the commitment that
--- the cost belongs to (columns of FOCUS). One row for each version of a record that says any of it.
+-- Facts about a cost that a provider tells in columns which the interface does not name: the list price, the kind of token, and the
+-- commitment that the cost belongs to (columns of FOCUS). One row for each version of a record with at least one of these facts.
 {%- set texts = {
   'usage_type': none,
   'commitment_id': 'CommitmentDiscountId',
@@ -26,8 +26,8 @@ with said as (
 typed as (
   select
     said.*,
-    -- OpenAI names the kind of token and the modality in its line items. What is cached, or written to the cache, has no modality in
-    -- the reports of usage.
+    -- OpenAI names the kind of token and the modality in its line items. The reports of usage give no modality for tokens that were
+    -- read from the cache or written to it, so their modality is left out here.
     case
       when token_kind = 'cached input' then 'cache_read_tokens'
       when token_kind = 'cache writes' then 'x_cache_write_tokens'

@@ -60,7 +60,7 @@ compared as (
   from weekday_costs
 ),
 
--- Where no weekday weighs anything, all weigh the same.
+-- If no weekday has costs above 0, all weekdays weigh the same.
 weekdays as (
   select
     series_number, weekday_,

@@ -1,6 +1,6 @@
--- Each budget beside the costs and the forecast of its month or fiscal year, over all accounts. Costs in a currency other than the
--- budget's count only if it is the reporting currency, at the rate of their day. A period without costs has spent 0, and one that has not begun has no forecast. Of a fiscal year, each month
--- that has not begun counts in the forecast as much as the running month.
+-- Each budget beside the costs and the forecast of its month or fiscal year, over all accounts. Costs in another currency count only if
+-- the budget is in the reporting currency, at the rate of their day. A period without costs has spent 0, and a period that has not begun
+-- has no forecast. In the forecast of a fiscal year, each month that has not begun counts as much as the running month.
 {%- set labels = ['project_id', 'model_id', 'service_provider_name'] %}
 {%- set text = dbt.type_string() %}
 with months as (

@@ -1,6 +1,6 @@
 -- Money that cached input tokens saved: their number times the price of input tokens, less their own cost. And what the input tokens that
 -- were not cached would have saved at most: their own cost, less their number times the price of cached tokens. A price is the cost of
--- the month divided by its quantity, for each service tier by itself. It needs usage and cost of the same usage type.
+-- the month divided by its quantity, for each service tier by itself. A price needs usage and cost of the same usage type.
 {%- set keys = ['month', 'account', 'base_url', 'service_provider_name', 'model_id'] %}
 {%- set groups = keys + ['service_tier', 'workload_type', 'billing_currency'] %}
 {%- set writes = "'cache_write_5m_tokens', 'cache_write_1h_tokens', 'x_cache_write_30m_tokens', 'x_cache_write_12h_tokens',

@@ -1,5 +1,5 @@
 -- Costs that rules spread over teams, month by month, and what each team bears of them (macros/shared.sql). `from_team` had the costs
--- before; null for what no team had. What a rule does not spread stays with `from_team`: is_spread is false, and why_not says why.
+-- before; null for costs of no team. Costs that a rule does not spread stay with `from_team`: is_spread is false, and why_not says why.
 {%- set zero = 'cast(0 as ' ~ ai_billing.type_decimal() ~ ')' %}
 with measured as (
   select month, account, base_url, team, billing_currency, rule_, 'billed' as measure, billed_cost as amount

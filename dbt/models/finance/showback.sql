@@ -1,5 +1,5 @@
--- What each team bears in a month: its own costs, and its part of shared costs. All rows together are all costs. Costs that no team has,
--- and that no rule spreads, have no team.
+-- The costs that each team bears in a month: its own costs, and its part of shared costs. All rows together are all costs. Costs that no
+-- team has, and that no rule spreads, have no team.
 {%- set keys = ['month', 'account', 'base_url', 'team', 'billing_currency'] %}
 {%- set zero = 'cast(0 as ' ~ ai_billing.type_decimal() ~ ')' %}
 with costs as (
