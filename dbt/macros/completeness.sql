@@ -69,7 +69,7 @@ gone as (
 -- The readings that found rows missing: the one that proved it, and earlier ones that wrote the day without the row.
 found_missing as (
   select scope, judge_reading_id as reading_id from gone
-  union
+  union all
   select gone.scope, doubtful.reading_id
   from gone
   inner join chains on gone.scope = chains.scope
