@@ -81,6 +81,7 @@ function drawLimits(random: Random): Limits {
     dueWindows: random.pick([1, 3, LIMITS.dueWindows]),
     confirmedPages: random.pick([0, 1, LIMITS.confirmedPages]),
     confirmations: random.pick([0, 1, 5, LIMITS.confirmations]),
+    overtakenWindows: random.pick([0, 1, 5, LIMITS.overtakenWindows]),
     heldPageBytes: random.pick([500, 3000, LIMITS.heldPageBytes]),
     heldBytes: random.pick([500, 3000, LIMITS.heldBytes]),
     stateRecords: random.pick([1, 5, LIMITS.stateRecords]),

@@ -5105,12 +5105,12 @@ missing as (
   from found_missing
   inner join readings on found_missing.scope = readings.scope and found_missing.reading_id = readings.reading_id
 ),
--- Such a row may have moved to a day whose own reading, in the same pass, had begun before.
+-- Such a row may have moved to a day whose own reading, in the same pass, had begun before. A day that goes on is not proven anyway.
 overtaken as (
   select distinct days.scope, days.day
   from days
   inner join missing on days.scope = missing.scope and days.pass_began_at = missing.pass_began_at
-  where days.reading_id <> missing.reading_id and days.began_at < missing.ended_at
+  where days.is_covering and days.reading_id <> missing.reading_id and days.began_at < missing.ended_at
 ),
 mismatches as (
   select scope, day, count(*) as groups_
@@ -6304,12 +6304,12 @@ missing as (
   from found_missing
   inner join readings on found_missing.scope = readings.scope and found_missing.reading_id = readings.reading_id
 ),
--- Such a row may have moved to a day whose own reading, in the same pass, had begun before.
+-- Such a row may have moved to a day whose own reading, in the same pass, had begun before. A day that goes on is not proven anyway.
 overtaken as (
   select distinct days.scope, days.day
   from days
   inner join missing on days.scope = missing.scope and days.pass_began_at = missing.pass_began_at
-  where days.reading_id <> missing.reading_id and days.began_at < missing.ended_at
+  where days.is_covering and days.reading_id <> missing.reading_id and days.began_at < missing.ended_at
 ),
 mismatches as (
   select scope, day, count(*) as groups_

@@ -223,6 +223,19 @@ def test_a_cost_that_moves_into_a_window_that_another_lane_still_reads(warehouse
     assert current(warehouse, world) == world.truth()
 
 
+def test_a_cost_that_goes_after_the_day_that_goes_on_was_read(warehouse, table):
+    """R10: the day that goes on is incomplete as before; no reading could prove it."""
+    world = World(table, lag=timedelta(hours=2))
+    for name, day in (("goes", "11-06"), ("stays", "11-06"), ("today", "11-10")):
+        world.put(cost(name, day, "1"))
+    world.sync(("11-05", "11-08"), ("11-08", "11-11"))
+    world.withdraw("goes")
+    world.sync(("11-08", "11-11"), ("11-05", "11-08"))
+    found = settled(warehouse, world, table)
+    assert found["11-10"] == ("incomplete", "no reading covers the whole day")
+    assert found["11-09"][0] == "unproven"
+
+
 @pytest.mark.parametrize("fate", ["moved", "resumed"])
 def test_a_cost_from_outside_that_an_uncertain_reading_does_not_show(warehouse, table, fate):
     """R10: the connector cannot tell then whether the cost is missing, so it would not read the other days again."""

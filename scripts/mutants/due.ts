@@ -109,13 +109,6 @@ export const DUE: readonly Mutant[] = [
   },
   {
     rule: "R10",
-    file: "src/streams/losses.ts",
-    from: "reading.days.some((day) => this.#unproven.has(day))",
-    to: "false",
-    test: "src/streams/completion.test.ts: R10 P6: rows that a second reading confirms as missing may have moved to a window that was read in between",
-  },
-  {
-    rule: "R10",
     file: "src/core/plan.ts",
     from: "clip(withDue(state.due, outdated, at.now), ",
     to: "clip(state.due, ",
@@ -141,34 +134,6 @@ export const DUE: readonly Mutant[] = [
     from: "clip([read], { start, end: Infinity })",
     to: "[read]",
     test: "src/core/plan.test.ts: W3: days that an interrupted pass has read are read again if they have left each retention since, and a longer one shows them",
-  },
-  {
-    rule: "R10",
-    file: "src/streams/losses.ts",
-    from: "this.#ended.filter((other) => other.beganAt <= endedAt)",
-    to: "this.#ended",
-    test: "src/streams/losses.test.ts: R10: a day stays proven if its reading began after the rows were missing, although the rows were held back longer",
-  },
-  {
-    rule: "R10",
-    file: "src/streams/losses.ts",
-    from: "beganAt < this.#lostAt ?",
-    to: "beganAt <= this.#lostAt ?",
-    test: "src/streams/losses.test.ts: R10: rows that are missing make the day due whose reading goes on at that moment, once it ends",
-  },
-  {
-    rule: "R10",
-    file: "src/streams/losses.ts",
-    from: "Math.max(this.#lostAt, endedAt)",
-    to: "endedAt",
-    test: "src/streams/losses.test.ts: R10: of two readings that find rows missing, each makes the day of the other one due",
-  },
-  {
-    rule: "R10",
-    file: "src/streams/losses.ts",
-    from: "subtract(this.#readBefore(endedAt), about)",
-    to: "this.#readBefore(endedAt)",
-    test: "src/streams/losses.test.ts: R10: no day is due for rows that are missing on the day itself",
   },
   {
     rule: "R10",
@@ -253,13 +218,6 @@ export const DUE: readonly Mutant[] = [
     from: "hasLost: before.hasLost || hasLost",
     to: "hasLost: before.hasLost",
     test: "src/streams/reader_days.test.ts: R10: days that a pass had read before it found rows missing are read again by the next sync, and then proven",
-  },
-  {
-    rule: "R10",
-    file: "src/streams/losses.ts",
-    from: "...earlier.flatMap((other) => other.about)]",
-    to: "]",
-    test: "src/streams/reader_days.test.ts: R10: of a window of several pages, also the days that did not change are due after rows were missing",
   },
   {
     rule: "R10",

@@ -8,6 +8,7 @@ import { LIMITS } from "./limits.ts";
 import type { Mutant } from "./mutant.ts";
 import { DAYS } from "./days.ts";
 import { DUE } from "./due.ts";
+import { LOSSES } from "./losses.ts";
 import { NAMES } from "./names.ts";
 import { READINGS } from "./readings.ts";
 import { RECORDS } from "./records.ts";
@@ -149,6 +150,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...RESUMED,
   ...DAYS,
   ...DUE,
+  ...LOSSES,
   {
     rule: "W2",
     file: "src/core/shares.ts",

@@ -20,6 +20,8 @@ export interface Limits {
   /** The pages of a window that is read a second time in the same sync (P6), and the number of such windows. */
   readonly confirmedPages: number;
   readonly confirmations: number;
+  /** The windows that are read once more in the same sync because a row that another window misses may have moved there (R10). */
+  readonly overtakenWindows: number;
   /** Lines of a page are held only if they have at most so many bytes. The STATE before longer lines costs little beside them (R6). */
   readonly heldPageBytes: number;
   /** Bytes that are held before they are written (C3). */
@@ -42,6 +44,7 @@ export const LIMITS: Limits = {
   dueWindows: 400, // more than a year of days with a full page each
   confirmedPages: 4,
   confirmations: 100,
+  overtakenWindows: 100,
   heldPageBytes: 256 * 1024,
   heldBytes: 1024 * 1024,
   stateRecords: 20_000,

@@ -24,6 +24,8 @@ import { DAY_ONE, pageOf } from "./testing.ts";
 
 const down = new ConnectorError("unavailable", "It is down.");
 const lost = recordOf("lost", 0);
+/** With these limits, the windows that a loss has overtaken wait for the next sync (R10). */
+const noneAgain = { overtakenWindows: 0 };
 
 const startsOf = (run: Run): number[] => run.queries.map(({ start }) => (start - DAY_ONE) / DAY);
 const dayOne = { day: DAY_ONE, records: 1, writtenBy: null };
@@ -213,7 +215,13 @@ test("P5: a day before the plan keeps its strays, because it is never read again
 test("R10: where a window no longer shows a written stray, the days that the pass had read before are due", async () => {
   const first = await readScript(showing({ 2: [lost], 3: [recordOf("other", 0)] }), { input });
   expect(new Set(idsOf(first))).toEqual(new Set(["lost", "other"]));
-  const options = { input, stored: lastState(first), marksReports: true, stateInterval: DAY };
+  const options = {
+    input,
+    stored: lastState(first),
+    marksReports: true,
+    stateInterval: DAY,
+    limits: noneAgain,
+  };
   const second = await readScript(showing({}), options);
   const twoDays = { start: DAY_ONE, end: DAY_ONE + 2 * DAY };
   expect(stateOf(second).due).toEqual([{ start: DAY_ONE, end: DAY_ONE + 3 * DAY }]);
@@ -246,7 +254,7 @@ test("R10: a window that waits while another day loses rows stays due after its 
   const rows = [recordOf("r3", 3), recordOf("lost", 3)];
   const first = await readScript(showing({ 3: rows }), { input });
   const shown = showing({ 1: [early], 3: rows.slice(0, 1) });
-  const run = await readScript(shown, { input, stored: lastState(first) });
+  const run = await readScript(shown, { input, stored: lastState(first), limits: noneAgain });
   expect(idsOf(run)).toContain("early");
   expect(stateOf(run).due).toEqual([{ start: DAY_ONE, end: DAY_ONE + 3 * DAY }]);
 });
@@ -297,7 +305,11 @@ test("R10: rows that are missing make the days due that an earlier process of th
     { input, stored: lastState(first) },
   );
   const later = { ...input, now: input.now + HOUR };
-  const run = await readScript(showing({ 3: [kept] }), { input: later, stored: lastState(killed) });
+  const run = await readScript(showing({ 3: [kept] }), {
+    input: later,
+    stored: lastState(killed),
+    limits: noneAgain,
+  });
   expect(startsOf(run)).toEqual([2, 3]);
   expect(stateOf(run).due).toEqual([{ start: DAY_ONE, end: DAY_ONE + 3 * DAY }]);
 });
@@ -314,7 +326,7 @@ test("R10: while a lane still reads a window, another one finds rows missing: th
   const empty = ["c1", "c2", "c3", "c4", "c5"].map((cursor) => pageOf([], cursor));
   const script = ({ start }: { start: number }): FetchedPage[] =>
     start === DAY_ONE ? [...empty, pageOf([long])] : showing({ 1: [kept] })({ start });
-  const options = { input, lanes: 2, providerNow: ticking() };
+  const options = { input, lanes: 2, providerNow: ticking(), limits: noneAgain };
   const run = await readScript(script, { ...options, stored: lastState(first) });
   expect(startsOf(run)).toEqual([0, 1, 2, 3]);
   const [missing, later, last, longest] = run.said;
@@ -339,7 +351,13 @@ test("R10 P6: a second reading that confirms a day leaves it due if another lane
     return [...waits, ...showing({ 3: [kept] })({ start })];
   };
   const stored = { ...stateOf(first), known };
-  const run = await readScript(script, { input, lanes: 2, providerNow: ticking(), stored });
+  const run = await readScript(script, {
+    input,
+    lanes: 2,
+    providerNow: ticking(),
+    stored,
+    limits: noneAgain,
+  });
   expect(startsOf(run)).toEqual([0, 1, 2, 0, 3]);
   expect(run.said.map(({ reading }) => (reading.start - DAY_ONE) / DAY)).toEqual([0, 2, 1, 3, 0]);
   expect(unconfirmed(stateOf(run))).toBe(0);
@@ -351,7 +369,7 @@ test("R10: rows of a first passage that the second passage of the window does no
   const readings = [[pageOf([kept, gone], "c"), refused("cursor_refused")], [pageOf([kept])]];
   const script = ({ start }: { start: number }): (FetchedPage | ConnectorError)[] =>
     (start === DAY_ONE + 2 * DAY ? readings.shift() : undefined) ?? [pageOf([])];
-  const run = await readScript(script, { input });
+  const run = await readScript(script, { input, limits: noneAgain });
   expect(startsOf(run)).toEqual([0, 1, 2, 2, 3]);
   expect(stateOf(run).due).toEqual([{ start: DAY_ONE, end: DAY_ONE + 2 * DAY }]);
 });
@@ -383,6 +401,7 @@ test("R10 P6: rows that a second reading confirms as missing may have moved to a
     stored: lastState(suspicious),
     providerNow: ticking(),
     marksReports: true,
+    limits: noneAgain,
   };
   const run = await readScript(moving, options);
   expect(startsOf(run)).toEqual([0, 1, 2, 1, 3]);
@@ -401,7 +420,11 @@ test("R10 P6: a listing that moved tells nothing of a written stray that it does
     start === DAY_ONE + 2 * DAY ? moved : [pageOf([])];
   const second = await readScript(moving, { input, stored: lastState(first) });
   expect(stateOf(second).strays).toEqual(stateOf(first).strays);
-  const third = await readScript(showing({}), { input, stored: lastState(second) });
+  const third = await readScript(showing({}), {
+    input,
+    stored: lastState(second),
+    limits: noneAgain,
+  });
   expect(stateOf(third).strays).toEqual([]);
   expect(stateOf(third).due).toEqual([{ start: DAY_ONE, end: DAY_ONE + 2 * DAY }]);
 });

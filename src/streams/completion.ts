@@ -22,8 +22,8 @@ import { addMissingDays } from "../core/provisional.ts";
 import { daysAbout, type Reading, type StandingStrays } from "../core/reading.ts";
 import { type DayReport, settle, settleAgain, type Settlement } from "../core/settle.ts";
 import { advance, finishWindow, knownOf, settleReading, type StreamState } from "../core/state.ts";
-import { DAY } from "../core/time.ts";
 import { type Range, rangesOf, subtract } from "../core/window.ts";
+import { Confirmations } from "./confirmations.ts";
 import { describeAbsent, describeShrunk, tooManyLooks, tooManyStrays } from "./describe.ts";
 import { DueWindows } from "./due_windows.ts";
 import {
@@ -94,12 +94,12 @@ export class Completion {
   readonly #options: CompletionOptions;
   readonly #due: DueWindows;
   readonly #losses: Losses;
+  readonly #confirmations: Confirmations;
   #waiting: Waiting[] = [];
   #hasLooked = false;
   /** The days of strays that this sync does not look for: too many windows would have to be read. */
   #leftToNext: ReadonlySet<number> = new Set();
   #unfinished = 0;
-  #confirmations = 0;
   /** The windows that this pass has read as a whole. */
   readonly #read: Range[] = [];
   /** The days that have rows written by this read. */
@@ -111,6 +111,7 @@ export class Completion {
     const known = plan.state.mode === "incremental" ? standingStrays(plan.state, plan.from) : [];
     this.strays = new Strays(known, limits);
     this.#due = new DueWindows(options.input.now);
+    this.#confirmations = new Confirmations(options);
     this.#losses = new Losses(plan.state.pass?.reads ?? []);
   }
 
@@ -119,9 +120,9 @@ export class Completion {
     return this.#unfinished === 0;
   }
 
-  /** Windows that are read but do not count as finished yet. */
-  get waiting(): number {
-    return this.#waiting.length;
+  /** Whether {@link goOn} has more to do once all windows are read. */
+  get hasMore(): boolean {
+    return this.#waiting.length > 0 || this.#losses.hasOvertaken;
   }
 
   /** To be called once for each reading, after its last page. */
@@ -152,7 +153,7 @@ export class Completion {
       job,
       (day) => writes(day) || alsoWritten.includes(day),
     );
-    const unprovenBefore = this.#options.unprovenBefore?.() ?? null;
+    const unprovenBefore = this.#unprovenBefore;
     const judge = (): Settlement =>
       settle(
         renewed(knownOf(ledger.state), reading.digests),
@@ -185,7 +186,8 @@ export class Completion {
     if (rewrites.length === 0) {
       const { availableThrough } = reading;
       this.#finish({ window: reading, availableThrough, missesStrays: job.missesStrays });
-      if (unprovenBefore === null) this.#confirm(reading, pageCount, doubtful);
+      if (unprovenBefore === null && ledger.state.mode === "incremental")
+        this.#confirmations.ofMoved(reading, pageCount, doubtful);
     }
     await reported;
     if (rewrites.length === 0) return;
@@ -210,26 +212,17 @@ export class Completion {
     void ledger.sendAhead();
   }
 
-  /**
-   * P6: a listing has moved, and its days wait for a second reading that agrees. If the window has few pages, that reading is queued at
-   * once. Today is left out: it goes on, so no reading could prove it.
-   */
-  #confirm(reading: Reading, pageCount: number, doubtful: readonly number[]): void {
-    const { input, limits, plan, queue } = this.#options;
-    const days = doubtful.filter((day) => day + DAY <= input.now);
-    const isCheap =
-      pageCount <= limits.confirmedPages && this.#confirmations < limits.confirmations;
-    const mayConfirm = plan.state.mode === "incremental" && !reading.resumed && isCheap;
-    if (days.length === 0 || !mayConfirm) return;
-    this.#confirmations += 1;
-    queue(jobOf({ start: reading.start, end: reading.end }, { kind: "confirm", days }));
+  /** R10: the days that a loss has overtaken are read once more in the same sync. Returns whether there are some. */
+  #confirmOvertaken(): boolean {
+    const { state } = this.#options.ledger;
+    const mayProve = state.mode === "incremental" && this.#unprovenBefore === null;
+    return this.#confirmations.ofOvertaken(this.#losses.takeOvertaken(mayProve ? state.due : []));
   }
 
   async #confirmed({ reading, endedAt }: EndedWindow, days: readonly number[]): Promise<void> {
     const { ledger } = this.#options;
     const { reports, known } = settleAgain(knownOf(ledger.state), reading, days);
-    const isUnproven = (this.#options.unprovenBefore?.() ?? null) !== null;
-    if (reports.length === 0 || isUnproven) return;
+    if (reports.length === 0 || this.#unprovenBefore !== null) return;
     const agreed = reports.map(({ day }) => day);
     const { before, own } = this.#losses.confirm({ ...reading, endedAt, days: agreed });
     this.#announce([], before);
@@ -318,12 +311,13 @@ export class Completion {
   }
 
   /**
-   * To be called when no window is left to read. Queues the jobs that the pending strays need next. The order matters: first
-   * the windows with strays that this process has not seen are read again, then the days that may own the strays are read, and
-   * then the strays without an owner are written.
+   * To be called when no window is left to read. Queues the jobs that overtaken days and pending strays need next. The order matters:
+   * first overtaken days are read once more, then the windows with strays that this process has not seen, then the days that may own
+   * the strays, and then the strays without an owner are written.
    */
   async goOn(): Promise<void> {
     const { queue } = this.#options;
+    if (this.#confirmOvertaken() || this.#waiting.length === 0) return;
     const waiting = this.#waiting;
     const missing = waiting.filter(({ missesStrays }) => missesStrays);
     if (missing.length > 0) {
@@ -390,6 +384,10 @@ export class Completion {
     const days = this.#strayDays().filter((day) => about.includes(day));
     const isWritten = about.some((day) => this.#written.has(day));
     return isRefresh || isWritten ? { kind: "look", days } : { kind: "window", withStrays: false };
+  }
+
+  get #unprovenBefore(): number | null {
+    return this.#options.unprovenBefore?.() ?? null;
   }
 
   #writtenStrays(): number {

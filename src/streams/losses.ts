@@ -6,10 +6,10 @@
  *     reading of b        [──── shows `b` after the move ───]           a row of `b` is missing
  *     reading of c                                           [──────]   `c` may be proven
  */
-import { dayRange, type Range, subtract } from "../core/window.ts";
+import { clip, dayRange, type Range, subtract } from "../core/window.ts";
 
-/** A reading that has ended. */
-interface Ended {
+/** A reading of a window that has ended. */
+interface Ended extends Range {
   /** The days that it is about. */
   readonly days: readonly number[];
   /** When it began and when its last page came, on the provider's clock. */
@@ -25,10 +25,18 @@ interface Missed {
   readonly own: readonly Range[];
 }
 
+/** Days of a window that are to be read once more. */
+export interface Overtaken {
+  readonly window: Range;
+  readonly days: readonly number[];
+}
+
 export class Losses {
   /** The windows that earlier processes of the pass have read. */
   readonly #reads: readonly Range[];
-  readonly #ended: { readonly about: readonly Range[]; readonly beganAt: number }[] = [];
+  readonly #ended: Ended[] = [];
+  /** The readings whose days are due because rows were missing, since the last call of {@link takeOvertaken}. */
+  readonly #overtaken = new Set<Ended>();
   /** The days of which a reading has found rows missing, but has proven nothing (P6). */
   readonly #unproven = new Set<number>();
   /** The last end of a reading that has found rows missing. */
@@ -44,25 +52,28 @@ export class Losses {
    * @param doubtful the days that it has not proven, so that a second reading may follow
    */
   settle(
-    { days, beganAt, endedAt }: Ended,
+    { start, end, days, beganAt, endedAt }: Ended,
     hasLost: boolean,
     doubtful: readonly number[] = [],
   ): Missed {
+    const reading = { start, end, days, beganAt, endedAt };
     const about = days.map(dayRange);
     const own = beganAt < this.#lostAt ? about : [];
-    const before = hasLost ? subtract(this.#readBefore(endedAt), about) : [];
-    this.#ended.push({ about, beganAt });
+    // In the same millisecond the order is not known. A reading that has ended already began earlier in most cases.
+    const earlier = hasLost ? this.#ended.filter((other) => other.beganAt <= endedAt) : [];
+    const read = hasLost ? this.#reads : [];
+    const before = subtract(
+      [...read, ...earlier.flatMap((other) => other.days.map(dayRange))],
+      about,
+    );
+    for (const other of earlier) this.#overtaken.add(other);
+    if (own.length > 0) this.#overtaken.add(reading);
+    this.#ended.push(reading);
     if (hasLost) {
       for (const day of doubtful) this.#unproven.add(day);
       this.#lostAt = Math.max(this.#lostAt, endedAt);
     }
     return { before, own };
-  }
-
-  /** In the same millisecond the order is not known. A reading that has ended already began earlier in most cases. */
-  #readBefore(endedAt: number): Range[] {
-    const earlier = this.#ended.filter((other) => other.beganAt <= endedAt);
-    return [...this.#reads, ...earlier.flatMap((other) => other.about)];
   }
 
   /** To be called for a second reading that proves days (P6). The models count rows as missing since this reading. */
@@ -71,5 +82,21 @@ export class Losses {
       reading,
       reading.days.some((day) => this.#unproven.has(day)),
     );
+  }
+
+  get hasOvertaken(): boolean {
+    return this.#overtaken.size > 0;
+  }
+
+  /** The windows of this process that hold days which a loss has overtaken, each window once, with those of its days that are due. */
+  takeOvertaken(due: readonly Range[]): Overtaken[] {
+    const windows = new Map<number, Overtaken>();
+    for (const { start, end, days } of this.#overtaken) {
+      const earlier = windows.get(start)?.days ?? [];
+      const left = days.filter((day) => clip(due, dayRange(day)).length > 0);
+      windows.set(start, { window: { start, end }, days: [...new Set([...earlier, ...left])] });
+    }
+    this.#overtaken.clear();
+    return [...windows.values()].filter(({ days }) => days.length > 0);
   }
 }

@@ -98,7 +98,7 @@ export class StreamReader implements WindowSource {
 
   /** Whether the stream was read to its end; false until it has been. */
   get succeeded(): boolean {
-    const isRead = this.#queue.length === 0 && this.#active === 0 && this.#completion.waiting === 0;
+    const isRead = this.#queue.length === 0 && this.#active === 0 && !this.#completion.hasMore;
     return this.#error === null && isRead;
   }
 
@@ -140,7 +140,7 @@ export class StreamReader implements WindowSource {
         if (isLast) await this.#end(await this.#held.release());
         this.#active -= 1;
         const isIdle = this.#active === 0 && this.#queue.length === 0 && this.#error === null;
-        if (isIdle && this.#completion.waiting > 0) await this.#completion.goOn();
+        if (isIdle && this.#completion.hasMore) await this.#completion.goOn();
         const isOver = this.#active === 0 && (this.#error !== null || this.#queue.length === 0);
         if (isOver) await this.#finish();
       },
@@ -228,7 +228,7 @@ export class StreamReader implements WindowSource {
     if (!isLast && isKept)
       this.#ledger.update(keepOpen(this.#ledger.state, toResume(window), input.now));
     const left = this.#queue.length + this.#active;
-    if (isLast && left === 1 && this.#completion.waiting === 0) return; // the final STATE follows at once and covers this page
+    if (isLast && left === 1 && !this.#completion.hasMore) return; // the final STATE follows at once and covers this page
     await this.#ledger.sendWhenDue(left - 1);
   }
 

@@ -909,7 +909,11 @@ test("R10: days that a pass had read before it found rows missing are read again
   const fewer = twelve.filter((record) => record["x_RecordId"] !== "a6");
   const single = { ...late, maximumWindowDays: 1 };
   const deep = { ...single, lookback: 12 * DAY };
-  const second = await readScript(steady(fewer), { input: deep, stored: lastState(first) });
+  const second = await readScript(steady(fewer), {
+    input: deep,
+    stored: lastState(first),
+    limits: { overtakenWindows: 0 },
+  });
   expect(idsOf(second)).toEqual(["b6"]);
   expect(stateOf(second).due).toEqual([{ start: DAY_ONE, end: DAY_ONE + 6 * DAY }]);
   const third = await readScript(steady(fewer), { input: single, stored: lastState(second) });
@@ -924,7 +928,11 @@ test("R10: days that a pass had read before it found rows missing are read again
 test("R10: of a window of several pages, also the days that did not change are due after rows were missing", async () => {
   const first = await sync(twelve.slice(0, 8));
   const fewer = twelve.slice(0, 8).filter((record) => record["x_RecordId"] !== "a2");
-  const second = await sync(fewer, lastState(first), 2);
+  const second = await readScript(provider(fewer, 2), {
+    input,
+    stored: lastState(first),
+    limits: { overtakenWindows: 0 },
+  });
   expect(stateOf(second).due).toEqual([
     { start: DAY_ONE, end: DAY_ONE + 2 * DAY },
     { start: DAY_ONE + 3 * DAY, end: DAY_ONE + 4 * DAY },
