@@ -120,7 +120,7 @@ export function sample(session: Session, series: Series): Promise<Reading> {
     const { recent, older } = await candidates(session, series);
     const near = await firstFit(session, series, recent);
     if (near.fit !== undefined) return near.fit;
-    // The smallest window may have more pages than the others. It is the last one that had too many.
+    // The last window that had too many pages is the smallest one: it gives the reason.
     if (near.busy !== undefined) return whole(await read(session, series, near.busy));
     const far = near.broken === undefined ? await firstFit(session, series, older) : near;
     if (far.fit !== undefined) return far.fit;

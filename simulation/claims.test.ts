@@ -1,4 +1,4 @@
-/** The judge of STATEs finds what it looks for: it must not be right only because it sees nothing. */
+/** The judge of STATEs finds a false STATE: a judge that sees nothing would never find a fault. */
 import { expect, test } from "vitest";
 import { DAY, HOUR } from "./calendar.ts";
 import { judgeClaims } from "./claims.ts";

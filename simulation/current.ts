@@ -10,7 +10,7 @@ import type { Exchange, Provider, Rules } from "./provider.ts";
 import { coversDay } from "./standing.ts";
 import { type Life, type StreamName, type Version, visible } from "./records.ts";
 
-/** The subject of the judgment: the exchanges are those of the last pass. */
+/** A connection after its last pass, whose requests and answers `world.provider` still holds. */
 export interface Judgeable {
   readonly world: {
     readonly provider: Provider;
@@ -57,7 +57,7 @@ export function judgeProofs(judgeable: Judgeable): string[] {
   });
 }
 
-/** The records that the last pass was shown and that the table lacks, and the days that it read and that are not proven. */
+/** Names the records that the last pass was shown but that the table lacks, and the days that it read but did not prove. */
 export function judgeCurrent(judgeable: Judgeable): string[] {
   const { world, warehouse, scheduler, chainOf } = judgeable;
   const faults: string[] = [];

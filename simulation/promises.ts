@@ -61,7 +61,7 @@ export class Promises {
   #short = false;
   /** The latest retention floor of the series. */
   #floor = -Infinity;
-  /** W3: what starts before had left retention in some sync. A longer retention shows it again, and the scrub finds its changes. */
+  /** W3: a sync had records before this instant out of its retention. If they come back, the scrub finds their changes. */
   #leftBefore = -Infinity;
   /** The longest time by which `Date` was ahead of the provider's data, in milliseconds. */
   #ahead = 0;

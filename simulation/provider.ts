@@ -267,7 +267,7 @@ export class Provider {
     return token;
   }
 
-  /** The envelope of a page, with instants in whole seconds. */
+  /** `available_through` of a page, in whole seconds. */
   #availableThrough(rules: Rules, asOf: number, end: number): number {
     const { salt } = this.options;
     const { frontier } = rules;

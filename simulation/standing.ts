@@ -26,7 +26,7 @@ export interface Passed {
   readonly from: number;
   /** R2: days before this instant have left retention by the `Date` of some sync, so their provisional costs are not followed. */
   readonly followedFrom: number;
-  /** W3: what lies before has left every retention so far, so the state knows nothing of it, even if a longer one shows it again. */
+  /** W3: the state knows nothing of days before this instant. They had left every retention, even if a longer one shows them again. */
   readonly keptFrom: number;
   /** S8: days from here on lie in the future by `Date`, so the state knows nothing of them, although an earlier `Date` was ahead. */
   readonly keptUntil: number;

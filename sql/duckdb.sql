@@ -1444,7 +1444,7 @@ from (
 where own_faults <> '' or contradiction is not null;
 
 create or replace view ai_billing__book_counted as
--- The books of a view that counted after each close of it: the newest version of each at this instant.
+-- For each close of a view the books that counted right after it: the newest version of each.
 with versions as (
   select
     closes.*, lead(closed_at) over (partition by book_view, book_month order by version) as replaced_at
@@ -1470,7 +1470,7 @@ from (
 where age = 1;
 
 create or replace view ai_billing__book_rates as
--- Exchange rates with their days: those that were frozen with each book, and those in force, which are those of 'now'.
+-- Exchange rates with their days: those that were frozen with each book, and those in force, as those of the book 'now'.
 with rates as (
   select cast('now' as TEXT) as rates_of, from_currency, to_currency, valid_from, rate
   from "ai_billing__exchange_rates"
@@ -1726,7 +1726,7 @@ from chains
 left join disputed on chains.place = disputed.place;
 
 create or replace view ai_billing__book_currencies as
--- The reporting currency of each book: the one that was frozen with it, or the one in force if it has none. That of 'now' is in force.
+-- The reporting currency of each book: the one that was frozen with it. A book without one, and the book 'now', have the one in force.
 with in_force as (
   select max(currency) as currency from "ai_billing__reporting_currency"
 )
@@ -6551,7 +6551,7 @@ from explained
 ) as model;
 
 create or replace view ai_billing__found_costs as
--- Sums of the versions of costs, by the UTC day on which they were found, and the one on which they were gone.
+-- Sums of the versions of costs, by the UTC day on which they were found, and the day on which they were found missing.
 select
   account,
   base_url,

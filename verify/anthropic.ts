@@ -35,7 +35,7 @@ const COSTS = "/v1/organizations/cost_report";
 const OLDER = { "anthropic-version": "2023-06-01" };
 const NEWER = { "anthropic-version": "2026-10-21" };
 
-/** The five groups, and those of costs that do not count among them. */
+/** A request may name five groups at most. The two more of costs do not count among the five. */
 const GROUPS = ["model", "workspace_id", "api_key_id", "service_tier", "product"];
 const COST_GROUPS = [...GROUPS, "cost_type", "token_type"];
 

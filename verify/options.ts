@@ -59,7 +59,7 @@ export function addVerify(program: Parser, found: (command: VerifyCommand) => vo
       const { invoices, faults } =
         words === undefined ? { invoices: [], faults: [] } : parseInvoices(words);
       const out = optionalText(at, "out");
-      // A script whose variable is not set must not lose its results.
+      // A script may pass a variable that is not set: `--out ""`. Without an error, its results would be lost.
       const noFile =
         at.getOptionValue("out") !== undefined && out === undefined ? ["--out names no file"] : [];
       const all = [...faults, ...noFile];

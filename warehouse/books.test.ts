@@ -11,8 +11,8 @@ import { addReading, october, usageOf } from "./testing_costs.ts";
 
 const PATIENCE = 600_000;
 
-/** Rows of a query, by the name of what it asks for, at some instant of the story. */
 let path = "";
+/** The rows that queries gave in the course of the story, each under a name. */
 const seen: Record<string, readonly (readonly string[])[]> = {};
 const refused: string[] = [];
 /** The answer of the close of November. */

@@ -157,8 +157,8 @@ export class Database implements Asked {
   }
 
   /**
-   * Opens a file, and makes it unless it is only read. An empty file keeps its mode, and a link stays a link. Who opens it to write
-   * holds it alone, and removes what a killed process had spilled.
+   * Opens a file, and makes it unless it is only read. An empty file keeps its mode, and a link stays a link. To write, a
+   * process holds the file alone, and removes what a killed process had spilled.
    *
    * @param memory bytes that DuckDB may take; the rest goes to a folder beside the file
    * @throws ConnectorError `database` if the path holds something else, if another process holds the file, or if it cannot be

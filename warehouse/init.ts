@@ -50,7 +50,7 @@ export interface InitOptions {
   readonly baseUrl: string | undefined;
   /** Whether stdin is the secret. */
   readonly secretFromInput: boolean;
-  /** Not asked for. */
+  /** The command line alone names this member and the next one. Nobody is asked for them. */
   readonly account: string | undefined;
   readonly startDate: string | undefined;
 }

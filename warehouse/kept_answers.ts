@@ -1,6 +1,6 @@
 /**
  * Answers that a report got, kept for the next one in the schema `source_ai_billing`. They stay true while the models stay as they are:
- * whoever changes a model forgets them in the same transaction.
+ * each change of a model forgets them in its own transaction.
  */
 import type { Database } from "./database.ts";
 

@@ -1,6 +1,6 @@
 /**
  * Notices: a sync sends its summary to an address if a budget is at risk, a day is unusual, a closed month has new adjustments, or
- * something was not read. The database remembers each event, so that it is sent once. The address is a secret: whoever knows it can
+ * something was not read. The database remembers each event, so that it is sent once. The address is a secret: all who know it can
  * write to the channel behind it.
  */
 import { access } from "node:fs/promises";

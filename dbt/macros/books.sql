@@ -224,7 +224,7 @@ where digest is null
   {{ return(statements) }}
 {% endmacro %}
 
-{# The statements that remove what a close left that was stopped before its end. #}
+{# The statements that remove the rows of a close that was stopped before its end. #}
 {% macro unfinished_statements() %}
   {%- set held = "close_id in (select close_id from " ~ ref('ai_billing_closes') ~ " where digest is null)" -%}
   {%- set statements = [] -%}

@@ -42,7 +42,7 @@ class Company:
         }
 
     def move(self, label: str, value: str, team: str, since: str | None = None) -> None:
-        """Another team has something: since a day, or ever since it was there."""
+        """Gives a key or a project to another team: from a day on, or for all days."""
         kept = [row if row[1] != value else (*row[:4], f"{date.fromisoformat(since) - timedelta(days=1)}")
                 for row in self.teams if row[1] != value or (since and (row[3] or "") < since)]
         self.teams = [*kept, (label, value, team, since, None)]

@@ -221,7 +221,7 @@ def rate_of(inputs: Inputs, source: str, target: str, day: date) -> Decimal | No
 
 
 def in_reporting_currency(entry: Entry, *inputs: Inputs) -> Entry:
-    """`inputs`: those that decide first, and those for what the first do not name."""
+    """Each value comes from the first of `inputs` that names it."""
     reporting = next((given["reporting_currency"][0][0] for given in inputs if given.get("reporting_currency")), None)
     source, found = entry.owner.billing_currency, None
     if source == reporting:
@@ -338,7 +338,7 @@ class Books:
                 if entry.kind in ("actual", "adjustment") and entry.record_id and entry not in void.get(entry.month, ())]
 
     def frozen(self, month: date) -> list[Teams]:
-        """The map that was frozen with a book decides, and the map of today for what that one does not name."""
+        """The map that was frozen with a book, and the map of today for labels that the frozen one does not name."""
         return [self.books[month].teams, self.teams]
 
     def changes(self, month: date, book: str, marks: set[tuple]) -> list[Entry]:
@@ -419,7 +419,7 @@ def lines_of(view: str, book: Book) -> dict[tuple, tuple[int, Decimal, Decimal |
 
 
 def digest_of(book: Book, view: str) -> str:
-    """The SHA-256 of the sorted SHA-256 of the lines. Lines of different books that they reverse are digested each by itself."""
+    """The SHA-256 of the sorted SHA-256 of the lines. Reversals of accruals of different books are lines of their own."""
     by_booked: dict[tuple, list[Entry]] = defaultdict(list)
     for entry in book.entries:
         by_booked[entry.booked_by, entry.reverses].append(entry)

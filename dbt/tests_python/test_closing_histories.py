@@ -120,7 +120,7 @@ class History:
         return datetime(self.today.year, self.today.month, self.today.day, 12, tzinfo=UTC) + timedelta(days=days)
 
     def move(self) -> None:
-        """Another team has the first project: since a day, or ever."""
+        """Gives the first project to another team: from a day on, or for all days."""
         since = self.random.choice([None, f"{FIRST + timedelta(days=self.random.randrange(90))}"])
         before = [] if since is None else [(*self.teams[0][:4], f"{date.fromisoformat(since) - timedelta(days=1)}")]
         self.teams = [*before, ("project_id", "p-1", self.random.choice("ABC"), since, None), self.teams[-1]]

@@ -17,7 +17,7 @@ NAMES = [
     name("api_key", "a", "ci"),
     name("api_key", "b", "ci"),
     name("api_key", "c", "Deploy"),
-    # A name that another key's id is, one that looks like a name with an id, and none.
+    # Three keys: the name of one is the id of another key, the name of one looks like a name with an id, and one has no name.
     name("api_key", "d", "c"),
     name("api_key", "e", "ci (a)"),
     name("workspace", "w1", "Team (old)"),

@@ -15,8 +15,7 @@ export function judgePlan({ state, plan, again }: Taken, { at }: StateInput): st
     if (!(start < end)) faults.push(`W1: an empty window at ${start}`);
     if (before !== undefined && before.end > start) faults.push(`W1: two windows at ${start}`);
     if (end - start > at.maximumWindowDays * DAY) faults.push(`W2: too long a window at ${start}`);
-    if (end > at.now + 2 * DAY)
-      faults.push(`S7: a window far positionInFuture of now, up to ${end}`);
+    if (end > at.now + 2 * DAY) faults.push(`S7: a window far ahead of now, up to ${end}`);
     if (start < floor) faults.push(`W3: a window before the floor at ${start}`);
     const overlap = resumed.find((reading) => reading.start < end && start < reading.end);
     if (overlap !== undefined) faults.push(`S3: ${start} is read and resumed`);

@@ -145,7 +145,7 @@ export class RecordFingerprint {
     hashBytes(view, start, end, this.content);
   }
 
-  /** The same for members that stand in a text. */
+  /** As {@link setContent}, for members that stand in a text. */
   setContentText(text: string): void {
     this.#provide(3 * text.length);
     hashBytes(this.#view, 0, this.#encoder.encodeInto(text, this.#bytes).written, this.content);

@@ -15,7 +15,7 @@ export function askAt(
   return async (question, secret) => {
     const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
     const asking = createInterface({ input, output: secret ? silent : output, terminal: true });
-    // Ctrl-C and the end of the input close it, and its question would then wait for ever.
+    // Ctrl-C and the end of the input close the interface, and a question of a closed interface would wait for ever.
     const given = new AbortController();
     asking.on("close", () => given.abort());
     const signal = AbortSignal.any([given.signal, stop]);

@@ -1,5 +1,5 @@
 {{ config(materialized='view') }}
--- The books of a view that counted after each close of it: the newest version of each at this instant.
+-- For each close of a view the books that counted right after it: the newest version of each.
 with versions as (
   select
     closes.*, lead(closed_at) over (partition by book_view, book_month order by version) as replaced_at

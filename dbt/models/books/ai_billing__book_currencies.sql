@@ -1,5 +1,5 @@
 {{ config(materialized='view') }}
--- The reporting currency of each book: the one that was frozen with it, or the one in force if it has none. That of 'now' is in force.
+-- The reporting currency of each book: the one that was frozen with it. A book without one, and the book 'now', have the one in force.
 {%- set text = dbt.type_string() %}
 with in_force as (
   select max(currency) as currency from {{ ref('ai_billing__reporting_currency') }}

@@ -1,5 +1,5 @@
 {{ config(materialized='view') }}
--- Exchange rates with their days: those that were frozen with each book, and those in force, which are those of 'now'.
+-- Exchange rates with their days: those that were frozen with each book, and those in force, as those of the book 'now'.
 {%- set text = dbt.type_string() %}
 with rates as (
   select cast('now' as {{ text }}) as rates_of, from_currency, to_currency, valid_from, rate

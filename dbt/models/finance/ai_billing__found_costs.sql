@@ -1,4 +1,4 @@
--- Sums of the versions of costs, by the UTC day on which they were found, and the one on which they were gone.
+-- Sums of the versions of costs, by the UTC day on which they were found, and the day on which they were found missing.
 {%- set keys = ['account', 'base_url', 'scope', 'day', 'month', 'service_provider_name', 'billing_currency'] %}
 select
   {{ keys | join(',\n  ') }},
