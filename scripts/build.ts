@@ -3,7 +3,8 @@
  * part of the bundle only when it runs: `spec` loads neither the config's schema nor the HTTP client.
  */
 import { existsSync } from "node:fs";
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { basename } from "node:path";
 import { build, type Plugin } from "esbuild";
 import { OPTIONAL } from "./optional.ts";
 import { sbomOf } from "./sbom.ts";
@@ -31,10 +32,10 @@ const globalProcess: Plugin = {
 const read = async (name: string): Promise<unknown> =>
   JSON.parse(await readFile(`${root}${name}`, "utf8"));
 
-await rm(outdir, { recursive: true, force: true });
-const { metafile } = await build({
+const { metafile, outputFiles } = await build({
   absWorkingDir: root,
   metafile: true,
+  write: false,
   entryPoints: { "source-ai-billing": `${root}cli/main.ts` },
   outdir,
   bundle: true,
@@ -57,11 +58,13 @@ const { metafile } = await build({
 });
 
 const files = Object.keys(metafile.inputs);
+const made = new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
 
 if (hasWarehouse) {
   const page = await build({
     absWorkingDir: root,
     metafile: true,
+    write: false,
     entryPoints: {
       report: `${root}warehouse/report/page/main.ts`,
       "report-style": `${root}warehouse/report/page/page.css`,
@@ -76,6 +79,7 @@ if (hasWarehouse) {
     define: { "process.env.NODE_ENV": '"production"' },
   });
   files.push(...Object.keys(page.metafile.inputs));
+  for (const { path, contents } of page.outputFiles) made.set(basename(path), contents);
 }
 
 const sbom = sbomOf(await read("package.json"), {
@@ -83,4 +87,15 @@ const sbom = sbomOf(await read("package.json"), {
   optional: hasWarehouse ? OPTIONAL : [],
   lock: await read("package-lock.json"),
 });
-await writeFile(`${outdir}/sbom.cdx.json`, `${JSON.stringify(sbom, null, 2)}\n`);
+made.set("sbom.cdx.json", Buffer.from(`${JSON.stringify(sbom, null, 2)}\n`));
+
+// A connector may run meanwhile, so no file that it needs is missing at any moment: each is replaced whole, and old ones go last.
+const written = await mkdtemp(`${root}node_modules/.build-`);
+await mkdir(outdir, { recursive: true });
+for (const [name, contents] of made) {
+  await writeFile(`${written}/${name}`, contents);
+  await rename(`${written}/${name}`, `${outdir}/${name}`);
+}
+await rm(written, { recursive: true });
+for (const name of await readdir(outdir))
+  if (!made.has(name)) await rm(`${outdir}/${name}`, { recursive: true, force: true });
