@@ -1,6 +1,7 @@
 /** The rules that every sync must keep by itself, with or without faults. The ids are those of src/core/SPEC.md. */
 import { DAY, dayOf, floorOf, hourOf, monthOf } from "./calendar.ts";
 import type { Item, OpenWindow, StateValue } from "./platform.ts";
+import type { Span } from "./outages.ts";
 import type { Exchange, Rules } from "./provider.ts";
 import type { StreamName, Version } from "./records.ts";
 import type { SyncResult } from "./sync.ts";
@@ -161,11 +162,37 @@ function judgeWindows(
           window.start <= start &&
           window.end >= end,
       );
-      if (!legal) faults.push(`W1: overlaps another window of this read: ${shown}`);
+      if (!legal && !isAgain(exchange, shared, { windows, exchanges, resumes }))
+        faults.push(`W1: overlaps another window of this read: ${shown}`);
       windows.push({ start, end, refused: status === 400 });
     } else if (status === 400 && known !== undefined) known.refused = true;
   }
   return faults;
+}
+
+/**
+ * R10: whether a request reads days once more in other windows. The windows of these days were read to their end before. No window of
+ * other days follows, except for those that an earlier process of the pass has read.
+ */
+function isAgain(
+  { stream, at }: Exchange,
+  shared: readonly Span[],
+  {
+    windows,
+    exchanges,
+    resumes,
+  }: Pick<Judged, "exchanges" | "resumes"> & { windows: readonly Span[] },
+): boolean {
+  const own = exchanges.filter((other) => other.stream === stream);
+  const hasEnded = ({ start, end }: Span): boolean =>
+    own.some(
+      (other) =>
+        other.start === start && other.end === end && other.nextCursor === null && other.at < at,
+    );
+  const isKnown = (other: Exchange): boolean =>
+    windows.some(({ start, end }) => start < other.end && other.start < end);
+  const isLast = resumes || own.every((other) => other.at <= at || isKnown(other));
+  return shared.every(hasEnded) && isLast;
 }
 
 /**

@@ -174,7 +174,8 @@ export class Promises {
         window.start < anchor &&
         window.start >= left &&
         !isLook(window, own) &&
-        !isDue(window, stored),
+        !isDue(window, stored) &&
+        !isAgain(window, own),
     );
     if (early === undefined) return [];
     return [
@@ -315,6 +316,10 @@ export class Promises {
 
 /** An instant as text, for messages; a stream without pages has no instant. */
 const shown = (at: number): string => (Number.isFinite(at) ? iso(at) : "none");
+
+/** R10: a window is read once more if another window lost rows. Its days were asked for before, in the same windows or in others. */
+const isAgain = ({ start, end, at }: Exchange, own: readonly Exchange[]): boolean =>
+  own.some((other) => other.at < at && other.start < end && start < other.end);
 
 /** P5: a window is read too if strays of other windows start in it. */
 function isLook({ start, end }: Exchange, own: readonly Exchange[]): boolean {

@@ -83,7 +83,11 @@ export class Standing {
       for (const [day, { rows }] of before) faults.push(...this.#lost(day, rows, passed));
     } else this.#known.clear();
     for (const [day, { anchor }] of this.#days) {
-      if (anchor === undefined || uncovered.has(anchor.reading_id)) continue;
+      const known = this.#known.get(day);
+      if (anchor === undefined || uncovered.has(anchor.reading_id)) {
+        if (known !== undefined) this.#known.set(day, this.#acceptedOf(day, known, uncovered));
+        continue;
+      }
       const { reading_id: readingId, rows } = anchor;
       const at = Date.parse(day);
       if (at < passed.keptFrom || at >= passed.keptUntil) this.#left.set(day, readingId);
@@ -95,7 +99,7 @@ export class Standing {
 
   /**
    * R8: the number of rows of a day that two readings an hour apart have shown. The second one counts also if its listing moved, so
-   * that it proves nothing (P6). `proven`: the number of the newest proof.
+   * that it proves nothing (P6). `proven`: the number of the newest proof that a state covers.
    */
   #acceptedOf(day: string, proven: number, uncovered: ReadonlySet<string>): number {
     const newest = this.#reportsOf(day).at(-1);

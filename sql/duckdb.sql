@@ -2111,7 +2111,9 @@ with reports as (
   where manifest.dataset = 'costs'
 ),
 windows as (
-  select scope, reading_id, window_start, window_end, max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
+  select
+    scope, reading_id, window_start, window_end,
+    max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
   from reports
   group by scope, reading_id, window_start, window_end
 ),
@@ -2159,7 +2161,9 @@ with reports as (
   where manifest.dataset = 'usage'
 ),
 windows as (
-  select scope, reading_id, window_start, window_end, max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
+  select
+    scope, reading_id, window_start, window_end,
+    max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
   from reports
   group by scope, reading_id, window_start, window_end
 ),
@@ -2681,6 +2685,7 @@ weighed as (
   select
     statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering,
     max(statements.window_start) as window_start, max(statements.window_end) as window_end,
+    max(statements.pass_began_at) as pass_began_at,
     max(statements.standing_rows) as standing_rows,
     coalesce(sum(counts.rows_), 0) as rows_
   from statements
@@ -2712,7 +2717,8 @@ select
   anchors.reading_id as anchor_reading_id,
   anchors.rows_reading_id as anchor_rows_reading_id,
   anchors.window_start as anchor_window_start,
-  anchors.window_end as anchor_window_end
+  anchors.window_end as anchor_window_end,
+  anchors.pass_began_at as anchor_pass_began_at
 from deciding
 left join counts
   on deciding.scope = counts.scope and deciding.day = counts.day and deciding.rows_reading_id = counts.reading_id
@@ -2755,6 +2761,7 @@ weighed as (
   select
     statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering,
     max(statements.window_start) as window_start, max(statements.window_end) as window_end,
+    max(statements.pass_began_at) as pass_began_at,
     max(statements.standing_rows) as standing_rows,
     coalesce(sum(counts.rows_), 0) as rows_
   from statements
@@ -2786,7 +2793,8 @@ select
   anchors.reading_id as anchor_reading_id,
   anchors.rows_reading_id as anchor_rows_reading_id,
   anchors.window_start as anchor_window_start,
-  anchors.window_end as anchor_window_end
+  anchors.window_end as anchor_window_end,
+  anchors.pass_began_at as anchor_pass_began_at
 from deciding
 left join counts
   on deciding.scope = counts.scope and deciding.day = counts.day and deciding.rows_reading_id = counts.reading_id
@@ -2890,6 +2898,7 @@ newest_weighed as (
       when keyed.is_stray then strays.judge_reading_id is null and not coalesce(
         days.chain <> ''
         and days.anchor_reading_id > strays.listed_by
+        and coalesce(days.anchor_pass_began_at > strays.listed_in_pass, true)
         and days.anchor_window_start <= keyed.charge_period_start
         and days.anchor_window_end >= keyed.charge_period_end,
         false)
@@ -3053,6 +3062,7 @@ newest_weighed as (
       when keyed.is_stray then strays.judge_reading_id is null and not coalesce(
         days.chain <> ''
         and days.anchor_reading_id > strays.listed_by
+        and coalesce(days.anchor_pass_began_at > strays.listed_in_pass, true)
         and days.anchor_window_start <= keyed.charge_period_start
         and days.anchor_window_end >= keyed.charge_period_end,
         false)
@@ -4618,7 +4628,9 @@ with reports as (
   where manifest.dataset = 'costs'
 ),
 windows as (
-  select scope, reading_id, window_start, window_end, max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
+  select
+    scope, reading_id, window_start, window_end,
+    max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
   from reports
   group by scope, reading_id, window_start, window_end
 ),
@@ -4700,6 +4712,7 @@ weighed as (
   select
     statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering,
     max(statements.window_start) as window_start, max(statements.window_end) as window_end,
+    max(statements.pass_began_at) as pass_began_at,
     max(statements.standing_rows) as standing_rows,
     coalesce(sum(counts.rows_), 0) as rows_
   from statements
@@ -4731,7 +4744,8 @@ select
   anchors.reading_id as anchor_reading_id,
   anchors.rows_reading_id as anchor_rows_reading_id,
   anchors.window_start as anchor_window_start,
-  anchors.window_end as anchor_window_end
+  anchors.window_end as anchor_window_end,
+  anchors.pass_began_at as anchor_pass_began_at
 from deciding
 left join counts
   on deciding.scope = counts.scope and deciding.day = counts.day and deciding.rows_reading_id = counts.reading_id
@@ -4789,6 +4803,7 @@ newest_weighed as (
       when keyed.is_stray then strays.judge_reading_id is null and not coalesce(
         days.chain <> ''
         and days.anchor_reading_id > strays.listed_by
+        and coalesce(days.anchor_pass_began_at > strays.listed_in_pass, true)
         and days.anchor_window_start <= keyed.charge_period_start
         and days.anchor_window_end >= keyed.charge_period_end,
         false)
@@ -5894,7 +5909,9 @@ with reports as (
   where manifest.dataset = 'usage'
 ),
 windows as (
-  select scope, reading_id, window_start, window_end, max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
+  select
+    scope, reading_id, window_start, window_end,
+    max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
   from reports
   group by scope, reading_id, window_start, window_end
 ),
@@ -5976,6 +5993,7 @@ weighed as (
   select
     statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering,
     max(statements.window_start) as window_start, max(statements.window_end) as window_end,
+    max(statements.pass_began_at) as pass_began_at,
     max(statements.standing_rows) as standing_rows,
     coalesce(sum(counts.rows_), 0) as rows_
   from statements
@@ -6007,7 +6025,8 @@ select
   anchors.reading_id as anchor_reading_id,
   anchors.rows_reading_id as anchor_rows_reading_id,
   anchors.window_start as anchor_window_start,
-  anchors.window_end as anchor_window_end
+  anchors.window_end as anchor_window_end,
+  anchors.pass_began_at as anchor_pass_began_at
 from deciding
 left join counts
   on deciding.scope = counts.scope and deciding.day = counts.day and deciding.rows_reading_id = counts.reading_id
@@ -6065,6 +6084,7 @@ newest_weighed as (
       when keyed.is_stray then strays.judge_reading_id is null and not coalesce(
         days.chain <> ''
         and days.anchor_reading_id > strays.listed_by
+        and coalesce(days.anchor_pass_began_at > strays.listed_in_pass, true)
         and days.anchor_window_start <= keyed.charge_period_start
         and days.anchor_window_end >= keyed.charge_period_end,
         false)

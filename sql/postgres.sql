@@ -2052,7 +2052,9 @@ with reports as (
   where manifest.dataset = 'costs'
 ),
 windows as (
-  select scope, reading_id, window_start, window_end, max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
+  select
+    scope, reading_id, window_start, window_end,
+    max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
   from reports
   group by scope, reading_id, window_start, window_end
 ),
@@ -2100,7 +2102,9 @@ with reports as (
   where manifest.dataset = 'usage'
 ),
 windows as (
-  select scope, reading_id, window_start, window_end, max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
+  select
+    scope, reading_id, window_start, window_end,
+    max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
   from reports
   group by scope, reading_id, window_start, window_end
 ),
@@ -2609,6 +2613,7 @@ weighed as (
   select
     statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering,
     max(statements.window_start) as window_start, max(statements.window_end) as window_end,
+    max(statements.pass_began_at) as pass_began_at,
     max(statements.standing_rows) as standing_rows,
     coalesce(sum(counts.rows_), 0) as rows_
   from statements
@@ -2640,7 +2645,8 @@ select
   anchors.reading_id as anchor_reading_id,
   anchors.rows_reading_id as anchor_rows_reading_id,
   anchors.window_start as anchor_window_start,
-  anchors.window_end as anchor_window_end
+  anchors.window_end as anchor_window_end,
+  anchors.pass_began_at as anchor_pass_began_at
 from deciding
 left join counts
   on deciding.scope = counts.scope and deciding.day = counts.day and deciding.rows_reading_id = counts.reading_id
@@ -2683,6 +2689,7 @@ weighed as (
   select
     statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering,
     max(statements.window_start) as window_start, max(statements.window_end) as window_end,
+    max(statements.pass_began_at) as pass_began_at,
     max(statements.standing_rows) as standing_rows,
     coalesce(sum(counts.rows_), 0) as rows_
   from statements
@@ -2714,7 +2721,8 @@ select
   anchors.reading_id as anchor_reading_id,
   anchors.rows_reading_id as anchor_rows_reading_id,
   anchors.window_start as anchor_window_start,
-  anchors.window_end as anchor_window_end
+  anchors.window_end as anchor_window_end,
+  anchors.pass_began_at as anchor_pass_began_at
 from deciding
 left join counts
   on deciding.scope = counts.scope and deciding.day = counts.day and deciding.rows_reading_id = counts.reading_id
@@ -2819,6 +2827,7 @@ newest_weighed as (
       when keyed.is_stray then strays.judge_reading_id is null and not coalesce(
         days.chain <> ''
         and days.anchor_reading_id > strays.listed_by
+        and coalesce(days.anchor_pass_began_at > strays.listed_in_pass, true)
         and days.anchor_window_start <= keyed.charge_period_start
         and days.anchor_window_end >= keyed.charge_period_end,
         false)
@@ -2983,6 +2992,7 @@ newest_weighed as (
       when keyed.is_stray then strays.judge_reading_id is null and not coalesce(
         days.chain <> ''
         and days.anchor_reading_id > strays.listed_by
+        and coalesce(days.anchor_pass_began_at > strays.listed_in_pass, true)
         and days.anchor_window_start <= keyed.charge_period_start
         and days.anchor_window_end >= keyed.charge_period_end,
         false)
@@ -4512,7 +4522,9 @@ with reports as (
   where manifest.dataset = 'costs'
 ),
 windows as (
-  select scope, reading_id, window_start, window_end, max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
+  select
+    scope, reading_id, window_start, window_end,
+    max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
   from reports
   group by scope, reading_id, window_start, window_end
 ),
@@ -4594,6 +4606,7 @@ weighed as (
   select
     statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering,
     max(statements.window_start) as window_start, max(statements.window_end) as window_end,
+    max(statements.pass_began_at) as pass_began_at,
     max(statements.standing_rows) as standing_rows,
     coalesce(sum(counts.rows_), 0) as rows_
   from statements
@@ -4625,7 +4638,8 @@ select
   anchors.reading_id as anchor_reading_id,
   anchors.rows_reading_id as anchor_rows_reading_id,
   anchors.window_start as anchor_window_start,
-  anchors.window_end as anchor_window_end
+  anchors.window_end as anchor_window_end,
+  anchors.pass_began_at as anchor_pass_began_at
 from deciding
 left join counts
   on deciding.scope = counts.scope and deciding.day = counts.day and deciding.rows_reading_id = counts.reading_id
@@ -4684,6 +4698,7 @@ newest_weighed as (
       when keyed.is_stray then strays.judge_reading_id is null and not coalesce(
         days.chain <> ''
         and days.anchor_reading_id > strays.listed_by
+        and coalesce(days.anchor_pass_began_at > strays.listed_in_pass, true)
         and days.anchor_window_start <= keyed.charge_period_start
         and days.anchor_window_end >= keyed.charge_period_end,
         false)
@@ -5758,7 +5773,9 @@ with reports as (
   where manifest.dataset = 'usage'
 ),
 windows as (
-  select scope, reading_id, window_start, window_end, max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
+  select
+    scope, reading_id, window_start, window_end,
+    max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
   from reports
   group by scope, reading_id, window_start, window_end
 ),
@@ -5840,6 +5857,7 @@ weighed as (
   select
     statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering,
     max(statements.window_start) as window_start, max(statements.window_end) as window_end,
+    max(statements.pass_began_at) as pass_began_at,
     max(statements.standing_rows) as standing_rows,
     coalesce(sum(counts.rows_), 0) as rows_
   from statements
@@ -5871,7 +5889,8 @@ select
   anchors.reading_id as anchor_reading_id,
   anchors.rows_reading_id as anchor_rows_reading_id,
   anchors.window_start as anchor_window_start,
-  anchors.window_end as anchor_window_end
+  anchors.window_end as anchor_window_end,
+  anchors.pass_began_at as anchor_pass_began_at
 from deciding
 left join counts
   on deciding.scope = counts.scope and deciding.day = counts.day and deciding.rows_reading_id = counts.reading_id
@@ -5930,6 +5949,7 @@ newest_weighed as (
       when keyed.is_stray then strays.judge_reading_id is null and not coalesce(
         days.chain <> ''
         and days.anchor_reading_id > strays.listed_by
+        and coalesce(days.anchor_pass_began_at > strays.listed_in_pass, true)
         and days.anchor_window_start <= keyed.charge_period_start
         and days.anchor_window_end >= keyed.charge_period_end,
         false)

@@ -44,6 +44,7 @@ weighed as (
   select
     statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering,
     max(statements.window_start) as window_start, max(statements.window_end) as window_end,
+    max(statements.pass_began_at) as pass_began_at,
     max(statements.standing_rows) as standing_rows,
     coalesce(sum(counts.rows_), 0) as rows_
   from statements
@@ -77,7 +78,8 @@ select
   anchors.reading_id as anchor_reading_id,
   anchors.rows_reading_id as anchor_rows_reading_id,
   anchors.window_start as anchor_window_start,
-  anchors.window_end as anchor_window_end
+  anchors.window_end as anchor_window_end,
+  anchors.pass_began_at as anchor_pass_began_at
 from deciding
 left join counts
   on deciding.scope = counts.scope and deciding.day = counts.day and deciding.rows_reading_id = counts.reading_id
@@ -92,8 +94,8 @@ left join anchors on deciding.scope = anchors.scope and deciding.day = anchors.d
     - rows outside the anchor's window;
     - rows longer than their day, unless the anchor's window contains the row or the window that returned it. Providers select such
       rows by start, by overlap or by containment, so that another window may leave them out;
-    - strays (rows that start outside the window that returned them), until a complete reading of that window, or of a window
-      that contains the row, no longer lists them.
+    - strays (rows that start outside the window that returned them), until a complete reading of that window, or in a later pass of
+      a window that contains the row, no longer lists them.
 #}
 {% macro judged_rows(dataset) %}
 {%- set codes = [ai_billing.typed_rows(dataset, false, ''), ai_billing.rows_with_scope(dataset, false, ''),
@@ -202,6 +204,7 @@ from newest_judged
       when keyed.is_stray then strays.judge_reading_id is null and not coalesce(
         days.chain <> ''
         and days.anchor_reading_id > strays.listed_by
+        and coalesce(days.anchor_pass_began_at > strays.listed_in_pass, true)
         and days.anchor_window_start <= keyed.charge_period_start
         and days.anchor_window_end >= keyed.charge_period_end,
         false)
@@ -267,7 +270,9 @@ with reports as (
 ),
 
 windows as (
-  select scope, reading_id, window_start, window_end, max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
+  select
+    scope, reading_id, window_start, window_end,
+    max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
   from reports
   group by scope, reading_id, window_start, window_end
 ),

@@ -236,6 +236,30 @@ def test_a_cost_that_goes_after_the_day_that_goes_on_was_read(warehouse, table):
     assert found["11-09"][0] == "unproven"
 
 
+class Posting(World):
+    """A provider that shows a cost in the window of the day of its posting."""
+
+    def listing(self, start, end):
+        posted = {record_id: at(record.get("x_Posted") or record["ChargePeriodStart"][5:10]) for record_id, record in self.shown.items()}
+        return [dict(record) for record_id, record in self.shown.items() if start <= posted[record_id] < end]
+
+
+def test_a_cost_that_only_another_window_shows_stands_in_each_order_of_windows(warehouse, table):
+    """R10: the window of its day is read after the window that shows it, as in a deep re-read, or when a day is read once more."""
+    world = Posting(table)
+    world.put(cost("stays", "11-02", "1"))
+    world.put(cost("posted", "11-02", "100", x_Posted="11-06"))
+    world.sync(FIRST, SECOND)
+    assert settled(warehouse, world, table)["11-02"] == PROVEN
+    world.sync(SECOND, FIRST)
+    assert settled(warehouse, world, table)["11-02"] == PROVEN
+    assert current(warehouse, world) == world.truth()
+    world.withdraw("posted")
+    world.sync(SECOND, FIRST)
+    assert settled(warehouse, world, table)["11-02"] == PROVEN
+    assert "posted" not in current(warehouse, world)
+
+
 @pytest.mark.parametrize("fate", ["moved", "resumed"])
 def test_a_cost_from_outside_that_an_uncertain_reading_does_not_show(warehouse, table, fate):
     """R10: the connector cannot tell then whether the cost is missing, so it would not read the other days again."""

@@ -40,7 +40,7 @@ export const RECORDS: readonly Mutant[] = [
   {
     rule: "P6",
     file: "src/core/settle.ts",
-    from: "isWhole && (!moved || agrees === true)",
+    from: "isWhole && (!moved || first?.digest === seen.digest)",
     to: "isWhole",
     test: "src/core/settle.test.ts: P6: a listing that moved proves nothing, unless the reading before agrees",
   },

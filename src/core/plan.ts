@@ -18,7 +18,7 @@ import { type Limits, LIMITS } from "./limits.ts";
 import { NOTHING_KNOWN, prune, withFirstChances } from "./known_days.ts";
 import { type ProvisionalDay, underRetention } from "./provisional.ts";
 import type { Reading } from "./reading.ts";
-import { isWhole, type PlanInput, wholeMonths, windowsOf } from "./plan_windows.ts";
+import { isWhole, type PlanInput, wholeMonths, windowsAgain, windowsOf } from "./plan_windows.ts";
 import { planScrub, type Scrub } from "./scrub.ts";
 import { ceilTo, DAY, floorTo, formatDay, HOUR, monthStart } from "./time.ts";
 import { clip, cut, dayRange, daysIn, overlaps, type Range, subtract, union } from "./window.ts";
@@ -51,7 +51,7 @@ export interface Plan<State> {
   readonly positionInFuture: boolean;
 }
 
-export { type PlanInput, windowOfDay } from "./plan_windows.ts";
+export { type PlanInput, windowOfDay, windowsAgain } from "./plan_windows.ts";
 
 /** The first whole day at least an hour inside retention, so that it stays inside while a slow sync runs (W3). */
 export function retentionFloor(now: number, retentionDays: number): number {
@@ -130,14 +130,17 @@ export function planIncremental(
   const isDeep = at.reconcileFrom !== null && state.reconciledOn !== formatDay(at.now);
   const { lostProvisional, provisional, left } = underRetention(state, bounds);
   const { slice, after } = scrubOf(state, at, { isDeep, from, rereadFrom });
-  const again = againOf(state, at, bounds).slice(0, dueWindows);
+  const within = { start: from, end };
+  const again = windowsAgain(dueDays(state), state.known, within, at).slice(0, dueWindows);
   const more = [...again, ...(isDeep ? deepRanges(at, provisional, slice, end) : [])];
   const pass = passOf(state, at, [{ start: rereadFrom, end: state.position }, ...more], bounds);
   const gap = { start: from, end: state.start };
-  const ranges = clip([gap, { start: rereadFrom, end }, ...more], { start: from, end });
+  const ranges = clip([gap, { start: rereadFrom, end }, ...more], within);
   // A day of which the pass has read a part is read whole: the part that is left would prove nothing, and lower the day's number (R8).
-  const covered = pass.reads.flatMap((read) => coveredDays(read, at.bucket));
-  const missing = wholeMonths(subtract(ranges, covered), { start: from, end }, at);
+  // A day that the pass has read, but that is due all the same, is read again.
+  const read = pass.reads.flatMap((each) => coveredDays(each, at.bucket));
+  const covered = subtract(read, again);
+  const missing = wholeMonths(subtract(ranges, covered), within, at);
   const resumed = pass.open.filter((reading) => isWhole(reading, missing, at));
   const { keepFrom, longestRetention } = bounds;
   // A stray may start before the floor: its window shows it as long as a part of the window is kept.
@@ -173,13 +176,6 @@ function knownRange(resumed: readonly Reading[], floor: number, now: number): Ra
     start: Math.min(floor, ...resumed.map(({ start }) => floorTo(DAY, start))),
     end: Math.max(ceilTo(DAY, now), ...resumed.map(({ end }) => ceilTo(DAY, end))),
   };
-}
-
-/** The days that are due (R10), in whole windows, the earliest first. Every sync reads today anyway. */
-function againOf(state: IncrementalState, at: PlanInput, { from, end }: Bounds): Range[] {
-  const over = { start: from, end: Math.min(end, floorTo(DAY, at.now)) };
-  const wanted = wholeMonths(clip(dueDays(state), over), { start: from, end }, at);
-  return windowsOf(wanted, state.known, at);
 }
 
 /** The ranges that are read once a day beside the lookback: R2 and the slice of R7. */

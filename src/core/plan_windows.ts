@@ -79,3 +79,14 @@ export function windowsOf(ranges: readonly Range[], known: KnownDays, at: PlanIn
   if (at.byMonth) return cut(ranges, maximumDays, 1);
   return pack(ranges, { known, pageSize, maximumDays, atLeast: windowsFor(at.lanes) });
 }
+
+/** The windows that read days again (R10), the earliest first. Every sync reads today anyway. */
+export function windowsAgain(
+  days: readonly Range[],
+  known: KnownDays,
+  bounds: Range,
+  at: PlanInput,
+): Range[] {
+  const over = { start: bounds.start, end: Math.min(bounds.end, floorTo(DAY, at.now)) };
+  return windowsOf(wholeMonths(clip(days, over), bounds, at), known, at);
+}

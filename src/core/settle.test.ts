@@ -319,7 +319,7 @@ describe("settle()", () => {
     expect(settle(over.known, at(ONE + 2 * DAY, "c"), []).doubtful).toEqual([]);
   });
 
-  test("R8: a loss in a listing that moved lowers the number of records once a second reading agrees", () => {
+  test("R8 P6: a loss in a listing that moved is believed and proven once a second reading agrees", () => {
     const moved = (records: number, mark: string) =>
       reading([seen(ONE, records, mark)], { moved: true });
     const fewer = settle(knowing(seen(ONE, 14, "a"), seen(TWO, 0, "")), moved(9, "b"), [ONE]);
@@ -329,7 +329,9 @@ describe("settle()", () => {
     const outage = settle(fewer.known, reading([seen(ONE, 0, "")]), []);
     expect(outage.shrunk).toEqual([{ day: ONE, most: 14, records: 0 }]);
     const again = settle(fewer.known, moved(9, "b"), []);
-    expect(again.known.days.get(ONE)).toMatchObject({ records: 9, confirmed: false });
+    expect(again.known.days.get(ONE)).toMatchObject({ records: 9, confirmed: true });
+    expect(again.reports[0]).toMatchObject({ rowsReadingId: "new", confirmed: true });
+    expect([again.hasLost, again.doubtful]).toEqual([true, []]);
     expect(settle(fewer.known, moved(8, "c"), []).known.days.has(ONE)).toBe(false);
     const steady = settle(fewer.known, reading([seen(ONE, 9, "b")]), []);
     expect(steady.known.days.get(ONE)).toMatchObject({ records: 9, confirmed: true });

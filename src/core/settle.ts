@@ -228,17 +228,17 @@ function wrote(before: Settlement, seen: DayDigest, reading: FinishedReading): S
   const { id, moved, rewrites, incomplete } = reading;
   const { day, records } = seen;
   const isWhole = !incomplete.includes(day);
-  const agrees = rewrites?.some((first) => first.day === day && first.digest === seen.digest);
-  const isProven = isWhole && (!moved || agrees === true);
-  const confirmed = isProven && reading.unprovenBefore == null;
   const earlier = before.known.days.get(day) ?? before.known.forgotten.get(day);
+  const first = rewrites?.find((other) => other.day === day) ?? earlier?.shrinkage;
+  const isProven = isWhole && (!moved || first?.digest === seen.digest);
+  const confirmed = isProven && reading.unprovenBefore == null;
   // R10: the listing of a day that goes on moves all the time, so a reading of such a day is not the first of two.
   // Other rows than before are news, so that the reading is the first of two again.
   const isFirst = earlier?.confirmed !== false || wasToday(earlier) || earlier.records !== records;
   const isDoubtful = isWhole && !confirmed && isFirst;
   const hasLost = records < (earlier?.records ?? 0);
   // R8: an outage may have begun while the listing moved. The number of records that counts falls once a second reading agrees.
-  const isBelieved = isProven || !hasLost || earlier?.shrinkage?.digest === seen.digest;
+  const isBelieved = isProven || !hasLost;
   const gone = forget(before.known, [{ day, records, writtenBy: id }]);
   const unlearned = isBelieved ? gone : suspect(gone, seen, reading.endedAt);
   return {

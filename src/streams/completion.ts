@@ -174,7 +174,7 @@ export class Completion {
       settlement.hasLost || this.#writtenStrays() < strays || lacksWritten(reading, job);
     const { rewrites, reports: days, doubtful } = settlement;
     const about = { ...reading, endedAt, days: daysAbout(reading) };
-    const missed = this.#losses.settle(about, hasLost, doubtful);
+    const missed = this.#losses.settle(about, hasLost);
     this.#announce(rangesOf(settlement.shrunk), missed.before);
     this.strays.settle((day) => isAbout(day) && standsAsShown(settlement, reading, day));
     const reported = this.#report({ reading, endedAt, isWhole, days, strays: reading.standing });
@@ -216,7 +216,8 @@ export class Completion {
   #confirmOvertaken(): boolean {
     const { state } = this.#options.ledger;
     const mayProve = state.mode === "incremental" && this.#unprovenBefore === null;
-    return this.#confirmations.ofOvertaken(this.#losses.takeOvertaken(mayProve ? state.due : []));
+    const days = this.#losses.takeOvertaken(mayProve ? state.due : []);
+    return this.#confirmations.ofOvertaken(days, knownOf(state));
   }
 
   async #confirmed({ reading, endedAt }: EndedWindow, days: readonly number[]): Promise<void> {
@@ -224,13 +225,12 @@ export class Completion {
     const { reports, known } = settleAgain(knownOf(ledger.state), reading, days);
     if (reports.length === 0 || this.#unprovenBefore !== null) return;
     const agreed = reports.map(({ day }) => day);
-    const { before, own } = this.#losses.confirm({ ...reading, endedAt, days: agreed });
-    this.#announce([], before);
+    const { own } = this.#losses.settle({ ...reading, endedAt, days: agreed }, false);
     const reported = this.#report({ reading, endedAt, isWhole: false, days: reports, strays: [] });
     const { state } = ledger;
     if (state.mode === "incremental") {
-      const confirmed = this.#due.confirm({ ...state, known }, reading, agreed);
-      ledger.update(this.#due.mark(confirmed, [...before, ...own]));
+      const confirmed = this.#due.confirm({ ...state, known }, agreed);
+      ledger.update(this.#due.mark(confirmed, own));
     }
     await reported;
   }

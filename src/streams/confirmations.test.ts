@@ -1,5 +1,6 @@
 /** Windows that a loss has overtaken are read once more in the same sync (R10). */
 import { expect, test } from "vitest";
+import { NOTHING_KNOWN } from "../core/known_days.ts";
 import { LIMITS } from "../core/limits.ts";
 import { DAY, HOUR } from "../core/time.ts";
 import type { Range } from "../core/window.ts";
@@ -12,10 +13,12 @@ import {
   lastState,
   readScript,
   recordOf,
+  refused,
   type Run,
   showing,
   stateOf,
 } from "./scripted/testing.ts";
+import type { Job } from "./job.ts";
 import type { FetchedPage } from "./stream.ts";
 import { DAY_ONE, pageOf } from "./testing.ts";
 
@@ -90,25 +93,30 @@ test("R10: so many windows are read once more in one sync, the earliest first, a
   expect(stateOf(run).due).toEqual([range(2, 3)]);
 });
 
-test("R10: a second loss in a sync leaves room for the windows that the first one has not read once more", () => {
-  const queued: number[] = [];
+test("R10: the losses of a sync have so many readings together, each of a window that the next sync would read", () => {
+  const queued: Job[] = [];
   const confirmations = new Confirmations({
     input,
+    plan: { from: DAY_ONE, end: DAY_ONE + 9 * DAY },
     limits: { ...LIMITS, overtakenWindows: 3 },
-    queue: ({ window }) => queued.unshift((window.start - DAY_ONE) / DAY),
+    queue: (job) => queued.unshift(job),
   });
-  const windows = (...numbers: number[]) =>
-    numbers.map((day) => ({ window: range(day, day + 1), days: [DAY_ONE + day * DAY] }));
-  expect(confirmations.ofOvertaken([])).toBe(false);
-  expect(confirmations.ofOvertaken(windows(0, 1))).toBe(true);
-  expect(queued.splice(0)).toEqual([0, 1]);
-  expect(confirmations.ofOvertaken(windows(2, 3))).toBe(true);
-  expect(queued.splice(0)).toEqual([2]);
-  expect(confirmations.ofOvertaken(windows(4))).toBe(false);
+  const readAgain = (...days: readonly Range[]): boolean =>
+    confirmations.ofOvertaken(days, NOTHING_KNOWN);
+  expect(readAgain()).toBe(false);
+  expect(readAgain(range(0, 1), range(2, 3))).toBe(true);
+  const first = queued.splice(0).map(({ window, purpose }) => ({ ...window, ...purpose }));
+  expect(first).toMatchObject([
+    { ...range(0, 1), kind: "confirm", days: [DAY_ONE] },
+    { ...range(2, 3), kind: "confirm", days: [DAY_ONE + 2 * DAY] },
+  ]);
+  expect(readAgain(range(1, 2), range(3, 5))).toBe(true);
+  expect(queued.splice(0).map(({ window }) => window)).toEqual([range(1, 2)]);
+  expect(readAgain(range(3, 4))).toBe(false);
   expect(queued).toEqual([]);
 });
 
-test("R10: days that an earlier process of the pass has read wait for the next sync", async () => {
+test("R10: the days that an earlier process of the pass has read are read once more, too", async () => {
   const first = await readScript(showing(before), { input });
   const down = new ConnectorError("unavailable", "It is down.");
   const killed = await readScript(
@@ -117,11 +125,18 @@ test("R10: days that an earlier process of the pass has read wait for the next s
   );
   const later = { ...input, now: input.now + HOUR };
   const run = await readScript(showing(after), { input: later, stored: lastState(killed) });
-  expect(startsOf(run)).toEqual([2, 3, 2]);
-  expect(stateOf(run).due).toEqual([range(0, 2)]);
+  expect(startsOf(run)).toEqual([2, 3, 0, 1, 2]);
+  expect(stateOf(run).due).toEqual([]);
 });
 
-test("R10: if such a reading fails, the sync fails, and the days are due", async () => {
+test("R10: a pass is read to its end before a loss makes it read windows once more", async () => {
+  const first = await readScript(showing({ 0: [r0], 1: [recordOf("gone", 1)] }), { input });
+  const run = await readScript(showing({ 0: [r0] }), { input, stored: lastState(first) });
+  expect(startsOf(run)).toEqual([0, 1, 2, 3, 0]);
+  expect(stateOf(run).due).toEqual([]);
+});
+
+test("R10: if such a reading fails, the sync fails, and the next one reads the days, although its pass has read them before", async () => {
   const first = await readScript(showing(before), { input });
   let asked = 0;
   const failing = (window: { start: number }): (FetchedPage | ConnectorError)[] => {
@@ -134,6 +149,16 @@ test("R10: if such a reading fails, the sync fails, and the days are due", async
   expect(run.succeeded).toBe(false);
   expect(startsOf(run)).toEqual([0, 1, 2, 3, 0, 1]);
   expect(stateOf(run).due).toEqual([range(1, 3)]);
+  const next = await readScript(failing, {
+    input: { ...input, now: input.now + HOUR },
+    stored: lastState(run),
+  });
+  expect(startsOf(next)).toEqual([1, 2]);
+  expect(next.said.flatMap(({ days }) => days)).toMatchObject([
+    { confirmed: true },
+    { confirmed: true },
+  ]);
+  expect(stateOf(next).due).toEqual([]);
 });
 
 test("R10: a window that has been read twice is read once more for all of its days", async () => {
@@ -164,8 +189,11 @@ test("R10: the windows with strays are finished after the reading of overtaken d
 });
 
 test("R10: a full refresh knows no days, and reads no window once more", async () => {
-  const run = await readScript(showing(after), { input, mode: "full_refresh" });
-  expect(startsOf(run)).toEqual([0, 1, 2, 3]);
+  const readings = [[pageOf([kept, gone], "c"), refused("cursor_refused")], [pageOf([kept])]];
+  const script = (window: { start: number }): (FetchedPage | ConnectorError)[] =>
+    (window.start === DAY_ONE + 3 * DAY ? readings.shift() : undefined) ?? [pageOf([])];
+  const run = await readScript(script, { input, mode: "full_refresh" });
+  expect(startsOf(run)).toEqual([0, 1, 2, 3, 3]);
 });
 
 test("R10 R11: while the source cannot show all of its rows, no window is read once more: that reading would prove nothing", async () => {
@@ -178,4 +206,26 @@ test("R10 R11: while the source cannot show all of its rows, no window is read o
   expect(startsOf(run)).toEqual([0, 1, 2, 3]);
   expect(stateOf(run).due).toEqual([range(0, 4)]);
   expect(run.succeeded).toBe(true);
+});
+
+test("R10 P5 P6: a stray that such a reading shows on a day which it does not compare is written by its window", async () => {
+  const start = DAY_ONE - 2 * DAY;
+  const byMonth = { ...input, startDate: start, byMonth: true, maximumWindowDays: 31 };
+  const day = (offset: number, ...ids: string[]): Fields[] => ids.map((id) => recordOf(id, offset));
+  const [stray] = day(-1, "stray");
+  const december = (...ids: string[]): FetchedPage[] => [
+    pageOf(day(-2, "first"), "c"),
+    pageOf(day(-1, ...ids)),
+  ];
+  const first = await readScript(
+    (window) => (window.start === start ? december("x", "gone") : [pageOf([r0])]),
+    { input: byMonth },
+  );
+  const readings = [december("x"), december("x"), december("x", "stray")];
+  const script = (window: { start: number }): FetchedPage[] =>
+    window.start === start ? (readings.shift() ?? []) : [pageOf([stray ?? r0, r0])];
+  const run = await readScript(script, { input: byMonth, stored: lastState(first) });
+  expect(startsOf(run)).toEqual([0, -2, -2, -2, 0, 0]);
+  expect(idsOf(run)).toEqual(["x", "stray"]);
+  expect(stateOf(run).due).toEqual([]);
 });

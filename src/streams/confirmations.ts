@@ -1,14 +1,17 @@
 /** Second readings in the same sync. They compare days with what the state knows of them, and write nothing (P6, R10). */
+import { daysOf } from "../core/digests.ts";
 import type { Limits } from "../core/limits.ts";
-import type { PlanInput } from "../core/plan.ts";
+import type { KnownDays } from "../core/known_days.ts";
+import { type Plan, type PlanInput, windowsAgain } from "../core/plan.ts";
 import type { Reading } from "../core/reading.ts";
+import type { StreamState } from "../core/state.ts";
 import { DAY } from "../core/time.ts";
-import type { Range } from "../core/window.ts";
+import { clip, type Range } from "../core/window.ts";
 import { type Job, jobOf } from "./job.ts";
-import type { Overtaken } from "./losses.ts";
 
 export interface ConfirmationOptions {
-  readonly input: Pick<PlanInput, "now">;
+  readonly plan: Pick<Plan<StreamState>, "from" | "end">;
+  readonly input: PlanInput;
   readonly limits: Pick<Limits, "confirmedPages" | "confirmations" | "overtakenWindows">;
   /** Puts a job in front of the queue. */
   readonly queue: (job: Job) => void;
@@ -36,11 +39,14 @@ export class Confirmations {
     this.#queue(reading, days);
   }
 
-  /** R10: queues one more reading of the windows that a loss has overtaken. Returns whether there is one. */
-  ofOvertaken(windows: readonly Overtaken[]): boolean {
-    const taken = windows.slice(0, this.#options.limits.overtakenWindows - this.#overtaken);
+  /** R10: queues one more reading of days, the earliest first. Returns whether there is one. */
+  ofOvertaken(days: readonly Range[], known: KnownDays): boolean {
+    const { plan, input, limits } = this.#options;
+    const windows = windowsAgain(days, known, { start: plan.from, end: plan.end }, input);
+    const taken = windows.slice(0, limits.overtakenWindows - this.#overtaken);
     this.#overtaken += taken.length;
-    for (const { window, days } of taken.toReversed()) this.#queue(window, days);
+    for (const window of taken.toReversed())
+      this.#queue(window, clip(days, window).flatMap(daysOf));
     return taken.length > 0;
   }
 

@@ -25,13 +25,25 @@ test("R10: a second reading that finds one of its days doubtful leaves this day 
   expect(due.finish(second, window)).toMatchObject({ due: [days(1, 2)] });
 });
 
-test("R10: a reading that confirms the days of a window that waits leaves them due", async () => {
+test("R10: a reading that confirms or judges days of a window that waits leaves them due", async () => {
   const due = new DueWindows(DAY_ONE + 9 * DAY);
   due.settle(await stateWith(), { ...window, rewrites: null }, true);
-  expect(due.confirm(await stateWith(days(5, 6)), window, [])).toMatchObject({
-    due: [window, days(5, 6)],
-  });
-  const waits = due.settle(await stateWith(window), { ...window, rewrites: null }, false);
-  expect(due.confirm(await stateWith(), window, [])).toMatchObject({ due: [] });
-  expect(due.finish(waits, window)).toMatchObject({ due: [window] });
+  const marked = due.mark(await stateWith(window), [days(0, 2)]);
+  expect(marked).toMatchObject({ due: [window] });
+  const state = await stateWith(window, days(5, 6));
+  const confirmed = due.confirm(state, [DAY_ONE, DAY_ONE + 5 * DAY]);
+  expect(confirmed).toMatchObject({ due: [window] });
+  expect(due.finish(confirmed, window)).toMatchObject({ due: [days(1, 2)] });
+});
+
+test("R10: a reading of a part of a window that waits leaves its days due until the window is finished", async () => {
+  const due = new DueWindows(DAY_ONE + 9 * DAY);
+  due.settle(await stateWith(), { ...window, rewrites: null }, true);
+  due.mark(await stateWith(window), [window]);
+  const part = days(0, 1);
+  const looked = due.settle(await stateWith(days(1, 3)), { ...part, rewrites: null }, false);
+  expect(looked).toMatchObject({ due: [window] });
+  const first = due.finish(looked, part);
+  expect(first).toMatchObject({ due: [window] });
+  expect(due.finish(first, window)).toMatchObject({ due: [days(1, 3)] });
 });

@@ -6,12 +6,19 @@
 import { afterReading, withDue } from "../core/due.ts";
 import type { Reading } from "../core/reading.ts";
 import { asDue, type IncrementalState, type StreamState } from "../core/state.ts";
-import { dayRange, type Range, rangesOf, subtract, union } from "../core/window.ts";
+import { clip, dayRange, type Range, rangesOf, subtract, union } from "../core/window.ts";
+
+/** A window that may wait, and the days that are due only because it waits. */
+interface Waiting {
+  readonly window: Range;
+  readonly days: readonly Range[];
+}
+
+const nameOf = ({ start, end }: Range): string => `${start} ${end}`;
 
 export class DueWindows {
   readonly #now: number;
-  /** By the start of a window: the days that are due only because the window waits. */
-  readonly #waiting = new Map<number, readonly Range[]>();
+  readonly #waiting = new Map<string, Waiting>();
 
   /** @param now the provider's clock at the start of the sync */
   constructor(now: number) {
@@ -21,7 +28,8 @@ export class DueWindows {
   /** The state with more days that are due. They stay due when a window that waits is finished. */
   mark(state: StreamState, ranges: readonly Range[]): StreamState {
     const marked = withDue([], ranges, this.#now);
-    for (const [start, days] of this.#waiting) this.#waiting.set(start, subtract(days, marked));
+    for (const [name, { window, days }] of this.#waiting)
+      this.#waiting.set(name, { window, days: subtract(days, marked) });
     return asDue(state, ranges, this.#now);
   }
 
@@ -36,33 +44,38 @@ export class DueWindows {
     waits: boolean,
   ): StreamState {
     if (state.mode !== "incremental") return state;
-    const about = rewrites === null ? [{ start, end }] : rangesOf(rewrites);
-    const others = subtract(this.#waiting.get(start) ?? [], about);
-    const more = waits ? subtract(withDue([], [{ start, end }], this.#now), state.due) : [];
-    this.#waiting.set(start, union([...others, ...more]));
+    const window = { start, end };
+    const about = rewrites === null ? [window] : rangesOf(rewrites);
+    const others = subtract(this.#waiting.get(nameOf(window))?.days ?? [], about);
+    this.#decided(about);
+    const more = waits ? subtract(withDue([], [window], this.#now), state.due) : [];
+    this.#waiting.set(nameOf(window), { window, days: union([...others, ...more]) });
     return this.#keep(state);
   }
 
-  /**
-   * The state behind a second reading that has confirmed days of its window (P6). While the window waits, these days are still due,
-   * but only because of that.
-   */
-  confirm(state: IncrementalState, { start }: Range, days: readonly number[]): StreamState {
-    const waiting = this.#waiting.get(start);
-    if (waiting !== undefined) this.#waiting.set(start, union([...waiting, ...days.map(dayRange)]));
+  /** The state behind a second reading that has confirmed days (P6, R10). */
+  confirm(state: IncrementalState, days: readonly number[]): StreamState {
+    this.#decided(days.map(dayRange));
     return this.#keep({ ...state, due: afterReading(state.due, days, []) });
+  }
+
+  /** Days are due no longer by themselves. While a window of theirs waits, they are due because of that. */
+  #decided(days: readonly Range[]): void {
+    for (const [name, { window, days: own }] of this.#waiting)
+      this.#waiting.set(name, { window, days: union([...own, ...clip(days, window)]) });
   }
 
   /** The state with the days of all windows that wait. */
   #keep(state: StreamState): StreamState {
-    return asDue(state, [...this.#waiting.values()].flat(), this.#now);
+    const days = [...this.#waiting.values()].flatMap((waiting) => waiting.days);
+    return asDue(state, days, this.#now);
   }
 
   /** The state once a window waits no longer. */
-  finish(state: StreamState, { start }: Range): StreamState {
-    const days = this.#waiting.get(start) ?? [];
-    this.#waiting.delete(start);
+  finish(state: StreamState, window: Range): StreamState {
+    const days = this.#waiting.get(nameOf(window))?.days ?? [];
+    this.#waiting.delete(nameOf(window));
     if (state.mode !== "incremental" || days.length === 0) return state;
-    return { ...state, due: subtract(state.due, days) };
+    return this.#keep({ ...state, due: subtract(state.due, days) });
   }
 }

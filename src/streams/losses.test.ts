@@ -9,7 +9,7 @@ const settle = (
   day: number,
   [beganAt, endedAt]: readonly [number, number],
   hasLost = false,
-) => losses.settle({ ...dayRange(day * DAY), days: [day * DAY], beganAt, endedAt }, hasLost);
+) => losses.settle({ days: [day * DAY], beganAt, endedAt }, hasLost);
 const days = (...numbers: number[]) => numbers.map((day) => dayRange(day * DAY));
 
 test("R10: rows that are missing make the days due whose readings have ended before, and the windows of earlier processes", () => {
@@ -44,14 +44,7 @@ test("R10: no day is due for rows that are missing on the day itself", () => {
   expect(settle(losses, 2, [20, 30], true)).toEqual({ before: [], own: [] });
 });
 
-/** The windows to read once more, with their days; all days of the first ten are due. */
-const overtaken = (losses: Losses, due = [{ start: 0, end: 10 * DAY }]) =>
-  losses.takeOvertaken(due).map(({ window, days: left }) => ({
-    window: [window.start / DAY, window.end / DAY],
-    days: left.map((day) => day / DAY),
-  }));
-
-test("R10: the windows of overtaken days are read once more, also those that went on, but not the window that found the rows missing", () => {
+test("R10: the days that a loss has overtaken are told once, also those whose reading went on, if they are still due", () => {
   const losses = new Losses([dayRange(5 * DAY)]);
   settle(losses, 0, [10, 20]);
   expect(losses.hasOvertaken).toBe(false);
@@ -59,23 +52,8 @@ test("R10: the windows of overtaken days are read once more, also those that wen
   settle(losses, 1, [29, 40]);
   settle(losses, 3, [30, 40]);
   expect(losses.hasOvertaken).toBe(true);
-  expect(overtaken(losses)).toEqual([
-    { window: [0, 1], days: [0] },
-    { window: [1, 2], days: [1] },
-  ]);
+  const due = [{ start: 0, end: 5 * DAY }];
+  expect(losses.takeOvertaken(due)).toEqual([{ start: 0, end: 2 * DAY }]);
   expect(losses.hasOvertaken).toBe(false);
-  expect(overtaken(losses)).toEqual([]);
-});
-
-test("R10: of two readings of a window, the window is read once more for the days of both that are due", () => {
-  const losses = new Losses([]);
-  const window = { start: 0, end: 3 * DAY, endedAt: 20 };
-  losses.settle({ ...window, beganAt: 10, days: [0, DAY, 2 * DAY] }, false);
-  losses.settle({ ...window, beganAt: 15, days: [DAY] }, false);
-  settle(losses, 5, [20, 30], true);
-  expect(overtaken(losses, [dayRange(0), dayRange(DAY)])).toEqual([
-    { window: [0, 3], days: [0, 1] },
-  ]);
-  settle(losses, 5, [30, 40], true);
-  expect(overtaken(losses, [])).toEqual([]);
+  expect(losses.takeOvertaken(due)).toEqual([]);
 });

@@ -6,10 +6,10 @@
  *     reading of b        [──── shows `b` after the move ───]           a row of `b` is missing
  *     reading of c                                           [──────]   `c` may be proven
  */
-import { clip, dayRange, type Range, subtract } from "../core/window.ts";
+import { clip, dayRange, type Range, subtract, union } from "../core/window.ts";
 
-/** A reading of a window that has ended. */
-interface Ended extends Range {
+/** A reading that has ended. */
+interface Ended {
   /** The days that it is about. */
   readonly days: readonly number[];
   /** When it began and when its last page came, on the provider's clock. */
@@ -25,20 +25,12 @@ interface Missed {
   readonly own: readonly Range[];
 }
 
-/** Days of a window that are to be read once more. */
-export interface Overtaken {
-  readonly window: Range;
-  readonly days: readonly number[];
-}
-
 export class Losses {
   /** The windows that earlier processes of the pass have read. */
   readonly #reads: readonly Range[];
-  readonly #ended: Ended[] = [];
-  /** The readings whose days are due because rows were missing, since the last call of {@link takeOvertaken}. */
-  readonly #overtaken = new Set<Ended>();
-  /** The days of which a reading has found rows missing, but has proven nothing (P6). */
-  readonly #unproven = new Set<number>();
+  readonly #ended: { readonly about: readonly Range[]; readonly beganAt: number }[] = [];
+  /** The days that are due because rows were missing, since the last call of {@link takeOvertaken}. */
+  #overtaken: readonly Range[] = [];
   /** The last end of a reading that has found rows missing. */
   #lostAt = -Infinity;
 
@@ -46,57 +38,31 @@ export class Losses {
     this.#reads = reads;
   }
 
-  /**
-   * To be called for each reading that judges days, once it has ended.
-   *
-   * @param doubtful the days that it has not proven, so that a second reading may follow
-   */
-  settle(
-    { start, end, days, beganAt, endedAt }: Ended,
-    hasLost: boolean,
-    doubtful: readonly number[] = [],
-  ): Missed {
-    const reading = { start, end, days, beganAt, endedAt };
+  /** To be called for each reading that judges days, once it has ended. */
+  settle({ days, beganAt, endedAt }: Ended, hasLost: boolean): Missed {
     const about = days.map(dayRange);
     const own = beganAt < this.#lostAt ? about : [];
-    // In the same millisecond the order is not known. A reading that has ended already began earlier in most cases.
-    const earlier = hasLost ? this.#ended.filter((other) => other.beganAt <= endedAt) : [];
-    const read = hasLost ? this.#reads : [];
-    const before = subtract(
-      [...read, ...earlier.flatMap((other) => other.days.map(dayRange))],
-      about,
-    );
-    for (const other of earlier) this.#overtaken.add(other);
-    if (own.length > 0) this.#overtaken.add(reading);
-    this.#ended.push(reading);
-    if (hasLost) {
-      for (const day of doubtful) this.#unproven.add(day);
-      this.#lostAt = Math.max(this.#lostAt, endedAt);
-    }
+    const before = hasLost ? subtract(this.#readBefore(endedAt), about) : [];
+    this.#overtaken = union([...this.#overtaken, ...before, ...own]);
+    this.#ended.push({ about, beganAt });
+    if (hasLost) this.#lostAt = Math.max(this.#lostAt, endedAt);
     return { before, own };
   }
 
-  /** To be called for a second reading that proves days (P6). The models count rows as missing since this reading. */
-  confirm(reading: Ended): Missed {
-    return this.settle(
-      reading,
-      reading.days.some((day) => this.#unproven.has(day)),
-    );
+  /** In the same millisecond the order is not known. A reading that has ended already began earlier in most cases. */
+  #readBefore(endedAt: number): Range[] {
+    const earlier = this.#ended.filter((other) => other.beganAt <= endedAt);
+    return [...this.#reads, ...earlier.flatMap((other) => other.about)];
   }
 
   get hasOvertaken(): boolean {
-    return this.#overtaken.size > 0;
+    return this.#overtaken.length > 0;
   }
 
-  /** The windows of this process that hold days which a loss has overtaken, each window once, with those of its days that are due. */
-  takeOvertaken(due: readonly Range[]): Overtaken[] {
-    const windows = new Map<number, Overtaken>();
-    for (const { start, end, days } of this.#overtaken) {
-      const earlier = windows.get(start)?.days ?? [];
-      const left = days.filter((day) => clip(due, dayRange(day)).length > 0);
-      windows.set(start, { window: { start, end }, days: [...new Set([...earlier, ...left])] });
-    }
-    this.#overtaken.clear();
-    return [...windows.values()].filter(({ days }) => days.length > 0);
+  /** Gives the days that a loss has overtaken and that are still due, once. */
+  takeOvertaken(due: readonly Range[]): Range[] {
+    const overtaken = this.#overtaken;
+    this.#overtaken = [];
+    return union(due.flatMap((range) => clip(overtaken, range)));
   }
 }

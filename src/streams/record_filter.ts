@@ -103,6 +103,8 @@ export class RecordFilter {
     const { memory, purpose, form } = this.#context;
     record.hashInto(FINGERPRINT, form !== "present");
     this.#setStart(record.chargeStart);
+    // P6, R10: a record on another day was not written by this reading, so it is no owner of a stray that waits.
+    if (purpose.kind === "confirm" && !this.#isAbout(this.#day)) return Number.NaN;
     const verdict = memory.judge(FINGERPRINT, this.#place);
     if (verdict.conflicts && purpose.kind === "window") this.#warnOfConflict(fields);
     if (this.#place === "stray") {

@@ -23,6 +23,7 @@ interface Row extends Range {
 /** The newest proven report of a day whose rows are in the table (`anchors` in dbt/macros/judged.sql). */
 interface Anchor {
   readonly readingId: string;
+  readonly passBeganAt: number;
   readonly rowsReadingId: string;
   readonly window: Range;
 }
@@ -30,6 +31,7 @@ interface Anchor {
 /** The newest reading that has shown strays of an earlier one again. */
 interface Listing {
   readonly by: string;
+  readonly passBeganAt: number;
   readonly window: Range;
 }
 
@@ -161,7 +163,10 @@ export class Table {
     const window = own ?? listing.window;
     const isGone = this.reports.some((report) => this.#judges(report, window, listing));
     const isReturned =
-      anchor !== undefined && anchor.readingId > listing.by && contains(anchor.window, row);
+      anchor !== undefined &&
+      anchor.readingId > listing.by &&
+      anchor.passBeganAt > listing.passBeganAt &&
+      contains(anchor.window, row);
     return !isGone && !isReturned;
   }
 
@@ -170,7 +175,7 @@ export class Table {
       (row) => !isStray(row, windows.get(row.readingId)),
     );
     const anchors = new Map<number, Anchor>();
-    for (const { reading, days } of this.reports) {
+    for (const { reading, passBeganAt, days } of this.reports) {
       for (const { day, rowsReadingId, rows, confirmed, shrunk } of days) {
         if (!confirmed || shrunk || reading.id < (anchors.get(day)?.readingId ?? "")) continue;
         const there = own.filter(
@@ -178,7 +183,7 @@ export class Table {
             row.day === day && (row.readingId === rowsReadingId || row.readingId > reading.id),
         );
         if (there.length < rows) continue;
-        anchors.set(day, { readingId: reading.id, rowsReadingId, window: reading });
+        anchors.set(day, { readingId: reading.id, passBeganAt, rowsReadingId, window: reading });
       }
     }
     return anchors;
@@ -187,11 +192,11 @@ export class Table {
   /** By the day of the strays and the reading that wrote them. */
   #listings(): ReadonlyMap<string, Listing> {
     const listings = new Map<string, Listing>();
-    for (const { reading, strays } of this.reports) {
+    for (const { reading, passBeganAt, strays } of this.reports) {
       for (const { day, rowsReadingId } of strays) {
         const name = `${day} ${rowsReadingId}`;
         if (reading.id >= (listings.get(name)?.by ?? ""))
-          listings.set(name, { by: reading.id, window: reading });
+          listings.set(name, { by: reading.id, passBeganAt, window: reading });
       }
     }
     return listings;
