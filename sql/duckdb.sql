@@ -2674,18 +2674,23 @@ statements as (
   select *
   from (
     select
-      reports.*,
-      row_number() over (partition by scope, day, rows_reading_id, is_covering order by reading_id desc) as rank_
-    from reports
-    where is_confirmed and not is_shrunk
+      judging.*,
+      row_number() over (
+        partition by scope, day, rows_reading_id, is_covering, judges_strays order by reading_id desc
+      ) as rank_
+    from (
+      select reports.*, case when is_whole_window or rows_reading_id = reading_id then 1 else 0 end as judges_strays
+      from reports
+      where is_confirmed and not is_shrunk
+    ) as judging
   ) as ranked
   where rank_ = 1
 ),
 weighed as (
   select
     statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering,
+    statements.judges_strays,
     max(statements.window_start) as window_start, max(statements.window_end) as window_end,
-    max(statements.pass_began_at) as pass_began_at,
     max(statements.standing_rows) as standing_rows,
     coalesce(sum(counts.rows_), 0) as rows_
   from statements
@@ -2694,18 +2699,25 @@ weighed as (
     and statements.day = counts.day
     and (counts.reading_id = statements.rows_reading_id or counts.reading_id > statements.reading_id)
   group by
-    statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering
+    statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering,
+    statements.judges_strays
+),
+anchored as (
+  select
+    weighed.*,
+    row_number() over (partition by scope, day order by case when is_covering then 0 else 1 end, reading_id desc) as rank_,
+    row_number() over (
+      partition by scope, day, judges_strays order by case when is_covering then 0 else 1 end, reading_id desc
+    ) as stray_rank
+  from weighed
+  where rows_ >= standing_rows
 ),
 anchors as (
-  select *
-  from (
-    select
-      weighed.*,
-      row_number() over (partition by scope, day order by case when is_covering then 0 else 1 end, reading_id desc) as rank_
-    from weighed
-    where rows_ >= standing_rows
-  ) as ranked
-  where rank_ = 1
+  select * from anchored where rank_ = 1
+),
+-- The newest anchor whose reading would have listed or taken the strays of the day.
+stray_judges as (
+  select * from anchored where judges_strays = 1 and stray_rank = 1
 )
 select
   deciding.scope, deciding.place, deciding.account, deciding.base_url, deciding.is_disputed, deciding.day,
@@ -2718,11 +2730,14 @@ select
   anchors.rows_reading_id as anchor_rows_reading_id,
   anchors.window_start as anchor_window_start,
   anchors.window_end as anchor_window_end,
-  anchors.pass_began_at as anchor_pass_began_at
+  stray_judges.reading_id as stray_judge_id,
+  stray_judges.window_start as stray_judge_window_start,
+  stray_judges.window_end as stray_judge_window_end
 from deciding
 left join counts
   on deciding.scope = counts.scope and deciding.day = counts.day and deciding.rows_reading_id = counts.reading_id
-left join anchors on deciding.scope = anchors.scope and deciding.day = anchors.day;
+left join anchors on deciding.scope = anchors.scope and deciding.day = anchors.day
+left join stray_judges on deciding.scope = stray_judges.scope and deciding.day = stray_judges.day;
 
 create or replace view ai_billing__days_usage as
 with reports as (
@@ -2750,18 +2765,23 @@ statements as (
   select *
   from (
     select
-      reports.*,
-      row_number() over (partition by scope, day, rows_reading_id, is_covering order by reading_id desc) as rank_
-    from reports
-    where is_confirmed and not is_shrunk
+      judging.*,
+      row_number() over (
+        partition by scope, day, rows_reading_id, is_covering, judges_strays order by reading_id desc
+      ) as rank_
+    from (
+      select reports.*, case when is_whole_window or rows_reading_id = reading_id then 1 else 0 end as judges_strays
+      from reports
+      where is_confirmed and not is_shrunk
+    ) as judging
   ) as ranked
   where rank_ = 1
 ),
 weighed as (
   select
     statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering,
+    statements.judges_strays,
     max(statements.window_start) as window_start, max(statements.window_end) as window_end,
-    max(statements.pass_began_at) as pass_began_at,
     max(statements.standing_rows) as standing_rows,
     coalesce(sum(counts.rows_), 0) as rows_
   from statements
@@ -2770,18 +2790,25 @@ weighed as (
     and statements.day = counts.day
     and (counts.reading_id = statements.rows_reading_id or counts.reading_id > statements.reading_id)
   group by
-    statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering
+    statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering,
+    statements.judges_strays
+),
+anchored as (
+  select
+    weighed.*,
+    row_number() over (partition by scope, day order by case when is_covering then 0 else 1 end, reading_id desc) as rank_,
+    row_number() over (
+      partition by scope, day, judges_strays order by case when is_covering then 0 else 1 end, reading_id desc
+    ) as stray_rank
+  from weighed
+  where rows_ >= standing_rows
 ),
 anchors as (
-  select *
-  from (
-    select
-      weighed.*,
-      row_number() over (partition by scope, day order by case when is_covering then 0 else 1 end, reading_id desc) as rank_
-    from weighed
-    where rows_ >= standing_rows
-  ) as ranked
-  where rank_ = 1
+  select * from anchored where rank_ = 1
+),
+-- The newest anchor whose reading would have listed or taken the strays of the day.
+stray_judges as (
+  select * from anchored where judges_strays = 1 and stray_rank = 1
 )
 select
   deciding.scope, deciding.place, deciding.account, deciding.base_url, deciding.is_disputed, deciding.day,
@@ -2794,11 +2821,14 @@ select
   anchors.rows_reading_id as anchor_rows_reading_id,
   anchors.window_start as anchor_window_start,
   anchors.window_end as anchor_window_end,
-  anchors.pass_began_at as anchor_pass_began_at
+  stray_judges.reading_id as stray_judge_id,
+  stray_judges.window_start as stray_judge_window_start,
+  stray_judges.window_end as stray_judge_window_end
 from deciding
 left join counts
   on deciding.scope = counts.scope and deciding.day = counts.day and deciding.rows_reading_id = counts.reading_id
-left join anchors on deciding.scope = anchors.scope and deciding.day = anchors.day;
+left join anchors on deciding.scope = anchors.scope and deciding.day = anchors.day
+left join stray_judges on deciding.scope = stray_judges.scope and deciding.day = stray_judges.day;
 
 create or replace view ai_billing__standing_costs as
 -- For each day of costs the readings whose rows stood for the day, one after the other. The confirmed reports tell them. `is_kept`
@@ -2892,15 +2922,14 @@ newest_weighed as (
     strays.listed_in_pass,
     strays.judge_reading_id as stray_judge,
     unplaced.reading_id as unplaced_judge,
-    days.anchor_reading_id,
+    case when keyed.is_stray then days.stray_judge_id else days.anchor_reading_id end as anchor_reading_id,
     case
       when keyed.scope = '' then not coalesce(unplaced.reading_id > keyed.reading_id, false)
       when keyed.is_stray then strays.judge_reading_id is null and not coalesce(
         days.chain <> ''
-        and days.anchor_reading_id > strays.listed_by
-        and coalesce(days.anchor_pass_began_at > strays.listed_in_pass, true)
-        and days.anchor_window_start <= keyed.charge_period_start
-        and days.anchor_window_end >= keyed.charge_period_end,
+        and days.stray_judge_id > strays.listed_by
+        and days.stray_judge_window_start <= keyed.charge_period_start
+        and days.stray_judge_window_end >= keyed.charge_period_end,
         false)
       when days.anchor_reading_id is null then true
       when keyed.reading_id = days.anchor_rows_reading_id or keyed.reading_id > days.anchor_reading_id then true
@@ -3056,15 +3085,14 @@ newest_weighed as (
     strays.listed_in_pass,
     strays.judge_reading_id as stray_judge,
     unplaced.reading_id as unplaced_judge,
-    days.anchor_reading_id,
+    case when keyed.is_stray then days.stray_judge_id else days.anchor_reading_id end as anchor_reading_id,
     case
       when keyed.scope = '' then not coalesce(unplaced.reading_id > keyed.reading_id, false)
       when keyed.is_stray then strays.judge_reading_id is null and not coalesce(
         days.chain <> ''
-        and days.anchor_reading_id > strays.listed_by
-        and coalesce(days.anchor_pass_began_at > strays.listed_in_pass, true)
-        and days.anchor_window_start <= keyed.charge_period_start
-        and days.anchor_window_end >= keyed.charge_period_end,
+        and days.stray_judge_id > strays.listed_by
+        and days.stray_judge_window_start <= keyed.charge_period_start
+        and days.stray_judge_window_end >= keyed.charge_period_end,
         false)
       when days.anchor_reading_id is null then true
       when keyed.reading_id = days.anchor_rows_reading_id or keyed.reading_id > days.anchor_reading_id then true
@@ -4701,18 +4729,23 @@ statements as (
   select *
   from (
     select
-      reports.*,
-      row_number() over (partition by scope, day, rows_reading_id, is_covering order by reading_id desc) as rank_
-    from reports
-    where is_confirmed and not is_shrunk
+      judging.*,
+      row_number() over (
+        partition by scope, day, rows_reading_id, is_covering, judges_strays order by reading_id desc
+      ) as rank_
+    from (
+      select reports.*, case when is_whole_window or rows_reading_id = reading_id then 1 else 0 end as judges_strays
+      from reports
+      where is_confirmed and not is_shrunk
+    ) as judging
   ) as ranked
   where rank_ = 1
 ),
 weighed as (
   select
     statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering,
+    statements.judges_strays,
     max(statements.window_start) as window_start, max(statements.window_end) as window_end,
-    max(statements.pass_began_at) as pass_began_at,
     max(statements.standing_rows) as standing_rows,
     coalesce(sum(counts.rows_), 0) as rows_
   from statements
@@ -4721,18 +4754,25 @@ weighed as (
     and statements.day = counts.day
     and (counts.reading_id = statements.rows_reading_id or counts.reading_id > statements.reading_id)
   group by
-    statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering
+    statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering,
+    statements.judges_strays
+),
+anchored as (
+  select
+    weighed.*,
+    row_number() over (partition by scope, day order by case when is_covering then 0 else 1 end, reading_id desc) as rank_,
+    row_number() over (
+      partition by scope, day, judges_strays order by case when is_covering then 0 else 1 end, reading_id desc
+    ) as stray_rank
+  from weighed
+  where rows_ >= standing_rows
 ),
 anchors as (
-  select *
-  from (
-    select
-      weighed.*,
-      row_number() over (partition by scope, day order by case when is_covering then 0 else 1 end, reading_id desc) as rank_
-    from weighed
-    where rows_ >= standing_rows
-  ) as ranked
-  where rank_ = 1
+  select * from anchored where rank_ = 1
+),
+-- The newest anchor whose reading would have listed or taken the strays of the day.
+stray_judges as (
+  select * from anchored where judges_strays = 1 and stray_rank = 1
 )
 select
   deciding.scope, deciding.place, deciding.account, deciding.base_url, deciding.is_disputed, deciding.day,
@@ -4745,11 +4785,14 @@ select
   anchors.rows_reading_id as anchor_rows_reading_id,
   anchors.window_start as anchor_window_start,
   anchors.window_end as anchor_window_end,
-  anchors.pass_began_at as anchor_pass_began_at
+  stray_judges.reading_id as stray_judge_id,
+  stray_judges.window_start as stray_judge_window_start,
+  stray_judges.window_end as stray_judge_window_end
 from deciding
 left join counts
   on deciding.scope = counts.scope and deciding.day = counts.day and deciding.rows_reading_id = counts.reading_id
 left join anchors on deciding.scope = anchors.scope and deciding.day = anchors.day
+left join stray_judges on deciding.scope = stray_judges.scope and deciding.day = stray_judges.day
 ),
 ai_billing__judged_costs as (
 with days as (
@@ -4797,15 +4840,14 @@ newest_weighed as (
     strays.listed_in_pass,
     strays.judge_reading_id as stray_judge,
     unplaced.reading_id as unplaced_judge,
-    days.anchor_reading_id,
+    case when keyed.is_stray then days.stray_judge_id else days.anchor_reading_id end as anchor_reading_id,
     case
       when keyed.scope = '' then not coalesce(unplaced.reading_id > keyed.reading_id, false)
       when keyed.is_stray then strays.judge_reading_id is null and not coalesce(
         days.chain <> ''
-        and days.anchor_reading_id > strays.listed_by
-        and coalesce(days.anchor_pass_began_at > strays.listed_in_pass, true)
-        and days.anchor_window_start <= keyed.charge_period_start
-        and days.anchor_window_end >= keyed.charge_period_end,
+        and days.stray_judge_id > strays.listed_by
+        and days.stray_judge_window_start <= keyed.charge_period_start
+        and days.stray_judge_window_end >= keyed.charge_period_end,
         false)
       when days.anchor_reading_id is null then true
       when keyed.reading_id = days.anchor_rows_reading_id or keyed.reading_id > days.anchor_reading_id then true
@@ -5982,18 +6024,23 @@ statements as (
   select *
   from (
     select
-      reports.*,
-      row_number() over (partition by scope, day, rows_reading_id, is_covering order by reading_id desc) as rank_
-    from reports
-    where is_confirmed and not is_shrunk
+      judging.*,
+      row_number() over (
+        partition by scope, day, rows_reading_id, is_covering, judges_strays order by reading_id desc
+      ) as rank_
+    from (
+      select reports.*, case when is_whole_window or rows_reading_id = reading_id then 1 else 0 end as judges_strays
+      from reports
+      where is_confirmed and not is_shrunk
+    ) as judging
   ) as ranked
   where rank_ = 1
 ),
 weighed as (
   select
     statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering,
+    statements.judges_strays,
     max(statements.window_start) as window_start, max(statements.window_end) as window_end,
-    max(statements.pass_began_at) as pass_began_at,
     max(statements.standing_rows) as standing_rows,
     coalesce(sum(counts.rows_), 0) as rows_
   from statements
@@ -6002,18 +6049,25 @@ weighed as (
     and statements.day = counts.day
     and (counts.reading_id = statements.rows_reading_id or counts.reading_id > statements.reading_id)
   group by
-    statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering
+    statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering,
+    statements.judges_strays
+),
+anchored as (
+  select
+    weighed.*,
+    row_number() over (partition by scope, day order by case when is_covering then 0 else 1 end, reading_id desc) as rank_,
+    row_number() over (
+      partition by scope, day, judges_strays order by case when is_covering then 0 else 1 end, reading_id desc
+    ) as stray_rank
+  from weighed
+  where rows_ >= standing_rows
 ),
 anchors as (
-  select *
-  from (
-    select
-      weighed.*,
-      row_number() over (partition by scope, day order by case when is_covering then 0 else 1 end, reading_id desc) as rank_
-    from weighed
-    where rows_ >= standing_rows
-  ) as ranked
-  where rank_ = 1
+  select * from anchored where rank_ = 1
+),
+-- The newest anchor whose reading would have listed or taken the strays of the day.
+stray_judges as (
+  select * from anchored where judges_strays = 1 and stray_rank = 1
 )
 select
   deciding.scope, deciding.place, deciding.account, deciding.base_url, deciding.is_disputed, deciding.day,
@@ -6026,11 +6080,14 @@ select
   anchors.rows_reading_id as anchor_rows_reading_id,
   anchors.window_start as anchor_window_start,
   anchors.window_end as anchor_window_end,
-  anchors.pass_began_at as anchor_pass_began_at
+  stray_judges.reading_id as stray_judge_id,
+  stray_judges.window_start as stray_judge_window_start,
+  stray_judges.window_end as stray_judge_window_end
 from deciding
 left join counts
   on deciding.scope = counts.scope and deciding.day = counts.day and deciding.rows_reading_id = counts.reading_id
 left join anchors on deciding.scope = anchors.scope and deciding.day = anchors.day
+left join stray_judges on deciding.scope = stray_judges.scope and deciding.day = stray_judges.day
 ),
 ai_billing__judged_usage as (
 with days as (
@@ -6078,15 +6135,14 @@ newest_weighed as (
     strays.listed_in_pass,
     strays.judge_reading_id as stray_judge,
     unplaced.reading_id as unplaced_judge,
-    days.anchor_reading_id,
+    case when keyed.is_stray then days.stray_judge_id else days.anchor_reading_id end as anchor_reading_id,
     case
       when keyed.scope = '' then not coalesce(unplaced.reading_id > keyed.reading_id, false)
       when keyed.is_stray then strays.judge_reading_id is null and not coalesce(
         days.chain <> ''
-        and days.anchor_reading_id > strays.listed_by
-        and coalesce(days.anchor_pass_began_at > strays.listed_in_pass, true)
-        and days.anchor_window_start <= keyed.charge_period_start
-        and days.anchor_window_end >= keyed.charge_period_end,
+        and days.stray_judge_id > strays.listed_by
+        and days.stray_judge_window_start <= keyed.charge_period_start
+        and days.stray_judge_window_end >= keyed.charge_period_end,
         false)
       when days.anchor_reading_id is null then true
       when keyed.reading_id = days.anchor_rows_reading_id or keyed.reading_id > days.anchor_reading_id then true

@@ -2602,18 +2602,23 @@ statements as (
   select *
   from (
     select
-      reports.*,
-      row_number() over (partition by scope, day, rows_reading_id, is_covering order by reading_id desc) as rank_
-    from reports
-    where is_confirmed and not is_shrunk
+      judging.*,
+      row_number() over (
+        partition by scope, day, rows_reading_id, is_covering, judges_strays order by reading_id desc
+      ) as rank_
+    from (
+      select reports.*, case when is_whole_window or rows_reading_id = reading_id then 1 else 0 end as judges_strays
+      from reports
+      where is_confirmed and not is_shrunk
+    ) as judging
   ) as ranked
   where rank_ = 1
 ),
 weighed as (
   select
     statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering,
+    statements.judges_strays,
     max(statements.window_start) as window_start, max(statements.window_end) as window_end,
-    max(statements.pass_began_at) as pass_began_at,
     max(statements.standing_rows) as standing_rows,
     coalesce(sum(counts.rows_), 0) as rows_
   from statements
@@ -2622,18 +2627,25 @@ weighed as (
     and statements.day = counts.day
     and (counts.reading_id = statements.rows_reading_id or counts.reading_id > statements.reading_id)
   group by
-    statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering
+    statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering,
+    statements.judges_strays
+),
+anchored as (
+  select
+    weighed.*,
+    row_number() over (partition by scope, day order by case when is_covering then 0 else 1 end, reading_id desc) as rank_,
+    row_number() over (
+      partition by scope, day, judges_strays order by case when is_covering then 0 else 1 end, reading_id desc
+    ) as stray_rank
+  from weighed
+  where rows_ >= standing_rows
 ),
 anchors as (
-  select *
-  from (
-    select
-      weighed.*,
-      row_number() over (partition by scope, day order by case when is_covering then 0 else 1 end, reading_id desc) as rank_
-    from weighed
-    where rows_ >= standing_rows
-  ) as ranked
-  where rank_ = 1
+  select * from anchored where rank_ = 1
+),
+-- The newest anchor whose reading would have listed or taken the strays of the day.
+stray_judges as (
+  select * from anchored where judges_strays = 1 and stray_rank = 1
 )
 select
   deciding.scope, deciding.place, deciding.account, deciding.base_url, deciding.is_disputed, deciding.day,
@@ -2646,11 +2658,14 @@ select
   anchors.rows_reading_id as anchor_rows_reading_id,
   anchors.window_start as anchor_window_start,
   anchors.window_end as anchor_window_end,
-  anchors.pass_began_at as anchor_pass_began_at
+  stray_judges.reading_id as stray_judge_id,
+  stray_judges.window_start as stray_judge_window_start,
+  stray_judges.window_end as stray_judge_window_end
 from deciding
 left join counts
   on deciding.scope = counts.scope and deciding.day = counts.day and deciding.rows_reading_id = counts.reading_id
-left join anchors on deciding.scope = anchors.scope and deciding.day = anchors.day;
+left join anchors on deciding.scope = anchors.scope and deciding.day = anchors.day
+left join stray_judges on deciding.scope = stray_judges.scope and deciding.day = stray_judges.day;
 
 create view ai_billing__days_usage as
 with reports as (
@@ -2678,18 +2693,23 @@ statements as (
   select *
   from (
     select
-      reports.*,
-      row_number() over (partition by scope, day, rows_reading_id, is_covering order by reading_id desc) as rank_
-    from reports
-    where is_confirmed and not is_shrunk
+      judging.*,
+      row_number() over (
+        partition by scope, day, rows_reading_id, is_covering, judges_strays order by reading_id desc
+      ) as rank_
+    from (
+      select reports.*, case when is_whole_window or rows_reading_id = reading_id then 1 else 0 end as judges_strays
+      from reports
+      where is_confirmed and not is_shrunk
+    ) as judging
   ) as ranked
   where rank_ = 1
 ),
 weighed as (
   select
     statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering,
+    statements.judges_strays,
     max(statements.window_start) as window_start, max(statements.window_end) as window_end,
-    max(statements.pass_began_at) as pass_began_at,
     max(statements.standing_rows) as standing_rows,
     coalesce(sum(counts.rows_), 0) as rows_
   from statements
@@ -2698,18 +2718,25 @@ weighed as (
     and statements.day = counts.day
     and (counts.reading_id = statements.rows_reading_id or counts.reading_id > statements.reading_id)
   group by
-    statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering
+    statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering,
+    statements.judges_strays
+),
+anchored as (
+  select
+    weighed.*,
+    row_number() over (partition by scope, day order by case when is_covering then 0 else 1 end, reading_id desc) as rank_,
+    row_number() over (
+      partition by scope, day, judges_strays order by case when is_covering then 0 else 1 end, reading_id desc
+    ) as stray_rank
+  from weighed
+  where rows_ >= standing_rows
 ),
 anchors as (
-  select *
-  from (
-    select
-      weighed.*,
-      row_number() over (partition by scope, day order by case when is_covering then 0 else 1 end, reading_id desc) as rank_
-    from weighed
-    where rows_ >= standing_rows
-  ) as ranked
-  where rank_ = 1
+  select * from anchored where rank_ = 1
+),
+-- The newest anchor whose reading would have listed or taken the strays of the day.
+stray_judges as (
+  select * from anchored where judges_strays = 1 and stray_rank = 1
 )
 select
   deciding.scope, deciding.place, deciding.account, deciding.base_url, deciding.is_disputed, deciding.day,
@@ -2722,11 +2749,14 @@ select
   anchors.rows_reading_id as anchor_rows_reading_id,
   anchors.window_start as anchor_window_start,
   anchors.window_end as anchor_window_end,
-  anchors.pass_began_at as anchor_pass_began_at
+  stray_judges.reading_id as stray_judge_id,
+  stray_judges.window_start as stray_judge_window_start,
+  stray_judges.window_end as stray_judge_window_end
 from deciding
 left join counts
   on deciding.scope = counts.scope and deciding.day = counts.day and deciding.rows_reading_id = counts.reading_id
-left join anchors on deciding.scope = anchors.scope and deciding.day = anchors.day;
+left join anchors on deciding.scope = anchors.scope and deciding.day = anchors.day
+left join stray_judges on deciding.scope = stray_judges.scope and deciding.day = stray_judges.day;
 
 create view ai_billing__standing_costs as
 -- For each day of costs the readings whose rows stood for the day, one after the other. The confirmed reports tell them. `is_kept`
@@ -2821,15 +2851,14 @@ newest_weighed as (
     strays.listed_in_pass,
     strays.judge_reading_id as stray_judge,
     unplaced.reading_id as unplaced_judge,
-    days.anchor_reading_id,
+    case when keyed.is_stray then days.stray_judge_id else days.anchor_reading_id end as anchor_reading_id,
     case
       when keyed.scope = '' then not coalesce(unplaced.reading_id > keyed.reading_id, false)
       when keyed.is_stray then strays.judge_reading_id is null and not coalesce(
         days.chain <> ''
-        and days.anchor_reading_id > strays.listed_by
-        and coalesce(days.anchor_pass_began_at > strays.listed_in_pass, true)
-        and days.anchor_window_start <= keyed.charge_period_start
-        and days.anchor_window_end >= keyed.charge_period_end,
+        and days.stray_judge_id > strays.listed_by
+        and days.stray_judge_window_start <= keyed.charge_period_start
+        and days.stray_judge_window_end >= keyed.charge_period_end,
         false)
       when days.anchor_reading_id is null then true
       when keyed.reading_id = days.anchor_rows_reading_id or keyed.reading_id > days.anchor_reading_id then true
@@ -2986,15 +3015,14 @@ newest_weighed as (
     strays.listed_in_pass,
     strays.judge_reading_id as stray_judge,
     unplaced.reading_id as unplaced_judge,
-    days.anchor_reading_id,
+    case when keyed.is_stray then days.stray_judge_id else days.anchor_reading_id end as anchor_reading_id,
     case
       when keyed.scope = '' then not coalesce(unplaced.reading_id > keyed.reading_id, false)
       when keyed.is_stray then strays.judge_reading_id is null and not coalesce(
         days.chain <> ''
-        and days.anchor_reading_id > strays.listed_by
-        and coalesce(days.anchor_pass_began_at > strays.listed_in_pass, true)
-        and days.anchor_window_start <= keyed.charge_period_start
-        and days.anchor_window_end >= keyed.charge_period_end,
+        and days.stray_judge_id > strays.listed_by
+        and days.stray_judge_window_start <= keyed.charge_period_start
+        and days.stray_judge_window_end >= keyed.charge_period_end,
         false)
       when days.anchor_reading_id is null then true
       when keyed.reading_id = days.anchor_rows_reading_id or keyed.reading_id > days.anchor_reading_id then true
@@ -4595,18 +4623,23 @@ statements as (
   select *
   from (
     select
-      reports.*,
-      row_number() over (partition by scope, day, rows_reading_id, is_covering order by reading_id desc) as rank_
-    from reports
-    where is_confirmed and not is_shrunk
+      judging.*,
+      row_number() over (
+        partition by scope, day, rows_reading_id, is_covering, judges_strays order by reading_id desc
+      ) as rank_
+    from (
+      select reports.*, case when is_whole_window or rows_reading_id = reading_id then 1 else 0 end as judges_strays
+      from reports
+      where is_confirmed and not is_shrunk
+    ) as judging
   ) as ranked
   where rank_ = 1
 ),
 weighed as (
   select
     statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering,
+    statements.judges_strays,
     max(statements.window_start) as window_start, max(statements.window_end) as window_end,
-    max(statements.pass_began_at) as pass_began_at,
     max(statements.standing_rows) as standing_rows,
     coalesce(sum(counts.rows_), 0) as rows_
   from statements
@@ -4615,18 +4648,25 @@ weighed as (
     and statements.day = counts.day
     and (counts.reading_id = statements.rows_reading_id or counts.reading_id > statements.reading_id)
   group by
-    statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering
+    statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering,
+    statements.judges_strays
+),
+anchored as (
+  select
+    weighed.*,
+    row_number() over (partition by scope, day order by case when is_covering then 0 else 1 end, reading_id desc) as rank_,
+    row_number() over (
+      partition by scope, day, judges_strays order by case when is_covering then 0 else 1 end, reading_id desc
+    ) as stray_rank
+  from weighed
+  where rows_ >= standing_rows
 ),
 anchors as (
-  select *
-  from (
-    select
-      weighed.*,
-      row_number() over (partition by scope, day order by case when is_covering then 0 else 1 end, reading_id desc) as rank_
-    from weighed
-    where rows_ >= standing_rows
-  ) as ranked
-  where rank_ = 1
+  select * from anchored where rank_ = 1
+),
+-- The newest anchor whose reading would have listed or taken the strays of the day.
+stray_judges as (
+  select * from anchored where judges_strays = 1 and stray_rank = 1
 )
 select
   deciding.scope, deciding.place, deciding.account, deciding.base_url, deciding.is_disputed, deciding.day,
@@ -4639,11 +4679,14 @@ select
   anchors.rows_reading_id as anchor_rows_reading_id,
   anchors.window_start as anchor_window_start,
   anchors.window_end as anchor_window_end,
-  anchors.pass_began_at as anchor_pass_began_at
+  stray_judges.reading_id as stray_judge_id,
+  stray_judges.window_start as stray_judge_window_start,
+  stray_judges.window_end as stray_judge_window_end
 from deciding
 left join counts
   on deciding.scope = counts.scope and deciding.day = counts.day and deciding.rows_reading_id = counts.reading_id
 left join anchors on deciding.scope = anchors.scope and deciding.day = anchors.day
+left join stray_judges on deciding.scope = stray_judges.scope and deciding.day = stray_judges.day
 ),
 ai_billing__judged_costs as (
 with days as (
@@ -4692,15 +4735,14 @@ newest_weighed as (
     strays.listed_in_pass,
     strays.judge_reading_id as stray_judge,
     unplaced.reading_id as unplaced_judge,
-    days.anchor_reading_id,
+    case when keyed.is_stray then days.stray_judge_id else days.anchor_reading_id end as anchor_reading_id,
     case
       when keyed.scope = '' then not coalesce(unplaced.reading_id > keyed.reading_id, false)
       when keyed.is_stray then strays.judge_reading_id is null and not coalesce(
         days.chain <> ''
-        and days.anchor_reading_id > strays.listed_by
-        and coalesce(days.anchor_pass_began_at > strays.listed_in_pass, true)
-        and days.anchor_window_start <= keyed.charge_period_start
-        and days.anchor_window_end >= keyed.charge_period_end,
+        and days.stray_judge_id > strays.listed_by
+        and days.stray_judge_window_start <= keyed.charge_period_start
+        and days.stray_judge_window_end >= keyed.charge_period_end,
         false)
       when days.anchor_reading_id is null then true
       when keyed.reading_id = days.anchor_rows_reading_id or keyed.reading_id > days.anchor_reading_id then true
@@ -5846,18 +5888,23 @@ statements as (
   select *
   from (
     select
-      reports.*,
-      row_number() over (partition by scope, day, rows_reading_id, is_covering order by reading_id desc) as rank_
-    from reports
-    where is_confirmed and not is_shrunk
+      judging.*,
+      row_number() over (
+        partition by scope, day, rows_reading_id, is_covering, judges_strays order by reading_id desc
+      ) as rank_
+    from (
+      select reports.*, case when is_whole_window or rows_reading_id = reading_id then 1 else 0 end as judges_strays
+      from reports
+      where is_confirmed and not is_shrunk
+    ) as judging
   ) as ranked
   where rank_ = 1
 ),
 weighed as (
   select
     statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering,
+    statements.judges_strays,
     max(statements.window_start) as window_start, max(statements.window_end) as window_end,
-    max(statements.pass_began_at) as pass_began_at,
     max(statements.standing_rows) as standing_rows,
     coalesce(sum(counts.rows_), 0) as rows_
   from statements
@@ -5866,18 +5913,25 @@ weighed as (
     and statements.day = counts.day
     and (counts.reading_id = statements.rows_reading_id or counts.reading_id > statements.reading_id)
   group by
-    statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering
+    statements.scope, statements.day, statements.reading_id, statements.rows_reading_id, statements.is_covering,
+    statements.judges_strays
+),
+anchored as (
+  select
+    weighed.*,
+    row_number() over (partition by scope, day order by case when is_covering then 0 else 1 end, reading_id desc) as rank_,
+    row_number() over (
+      partition by scope, day, judges_strays order by case when is_covering then 0 else 1 end, reading_id desc
+    ) as stray_rank
+  from weighed
+  where rows_ >= standing_rows
 ),
 anchors as (
-  select *
-  from (
-    select
-      weighed.*,
-      row_number() over (partition by scope, day order by case when is_covering then 0 else 1 end, reading_id desc) as rank_
-    from weighed
-    where rows_ >= standing_rows
-  ) as ranked
-  where rank_ = 1
+  select * from anchored where rank_ = 1
+),
+-- The newest anchor whose reading would have listed or taken the strays of the day.
+stray_judges as (
+  select * from anchored where judges_strays = 1 and stray_rank = 1
 )
 select
   deciding.scope, deciding.place, deciding.account, deciding.base_url, deciding.is_disputed, deciding.day,
@@ -5890,11 +5944,14 @@ select
   anchors.rows_reading_id as anchor_rows_reading_id,
   anchors.window_start as anchor_window_start,
   anchors.window_end as anchor_window_end,
-  anchors.pass_began_at as anchor_pass_began_at
+  stray_judges.reading_id as stray_judge_id,
+  stray_judges.window_start as stray_judge_window_start,
+  stray_judges.window_end as stray_judge_window_end
 from deciding
 left join counts
   on deciding.scope = counts.scope and deciding.day = counts.day and deciding.rows_reading_id = counts.reading_id
 left join anchors on deciding.scope = anchors.scope and deciding.day = anchors.day
+left join stray_judges on deciding.scope = stray_judges.scope and deciding.day = stray_judges.day
 ),
 ai_billing__judged_usage as (
 with days as (
@@ -5943,15 +6000,14 @@ newest_weighed as (
     strays.listed_in_pass,
     strays.judge_reading_id as stray_judge,
     unplaced.reading_id as unplaced_judge,
-    days.anchor_reading_id,
+    case when keyed.is_stray then days.stray_judge_id else days.anchor_reading_id end as anchor_reading_id,
     case
       when keyed.scope = '' then not coalesce(unplaced.reading_id > keyed.reading_id, false)
       when keyed.is_stray then strays.judge_reading_id is null and not coalesce(
         days.chain <> ''
-        and days.anchor_reading_id > strays.listed_by
-        and coalesce(days.anchor_pass_began_at > strays.listed_in_pass, true)
-        and days.anchor_window_start <= keyed.charge_period_start
-        and days.anchor_window_end >= keyed.charge_period_end,
+        and days.stray_judge_id > strays.listed_by
+        and days.stray_judge_window_start <= keyed.charge_period_start
+        and days.stray_judge_window_end >= keyed.charge_period_end,
         false)
       when days.anchor_reading_id is null then true
       when keyed.reading_id = days.anchor_rows_reading_id or keyed.reading_id > days.anchor_reading_id then true

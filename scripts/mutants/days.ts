@@ -96,8 +96,8 @@ export const DAYS: readonly Mutant[] = [
   {
     rule: "R11",
     file: "src/streams/completion.ts",
-    from: "reports.length === 0 || this.#unprovenBefore !== null",
-    to: "reports.length === 0",
+    from: "if (this.#unprovenBefore !== null) return;",
+    to: "",
     test: "src/streams/completion.test.ts: R11 P6: a second reading that ends after the provider has refused a report confirms nothing, and its day stays due",
   },
   {

@@ -222,8 +222,8 @@ export const DUE: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/due_windows.ts",
-    from: "subtract(this.#waiting.get(nameOf(window))?.days ?? [], about);",
-    to: "this.#waiting.get(nameOf(window))?.days ?? [];",
+    from: "subtract(earlier?.days ?? [], about);",
+    to: "earlier?.days ?? [];",
     test: "src/streams/due_windows.test.ts: R10: a second reading that finds one of its days doubtful leaves this day due when its window is finished",
   },
   {
@@ -243,7 +243,7 @@ export const DUE: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/due_windows.ts",
-    from: "this.#decided(about);",
+    from: "this.#decided(subtract(about, state.due));",
     to: "",
     test: "src/streams/due_windows.test.ts: R10: a reading of a part of a window that waits leaves its days due until the window is finished",
   },

@@ -137,9 +137,7 @@ export function planIncremental(
   const gap = { start: from, end: state.start };
   const ranges = clip([gap, { start: rereadFrom, end }, ...more], within);
   // A day of which the pass has read a part is read whole: the part that is left would prove nothing, and lower the day's number (R8).
-  // A day that the pass has read, but that is due all the same, is read again.
-  const read = pass.reads.flatMap((each) => coveredDays(each, at.bucket));
-  const covered = subtract(read, again);
+  const covered = pass.reads.flatMap((read) => coveredDays(read, at.bucket));
   const missing = wholeMonths(subtract(ranges, covered), within, at);
   const resumed = pass.open.filter((reading) => isWhole(reading, missing, at));
   const { keepFrom, longestRetention } = bounds;

@@ -14,9 +14,11 @@
  * beside the earlier rows. The report names the earlier rows, and the day stays forgotten: the next reading writes all of it.
  */
 import { type DayDigest, daysOf, digestOf } from "./digests.ts";
+import { renewed } from "./former.ts";
 import { readingId } from "./identity.ts";
 import {
   confirm,
+  contradict,
   forget,
   type ForgottenDay,
   isKnown,
@@ -260,15 +262,17 @@ const wasToday = ({ day, readingId: id }: KnownDay | ForgottenDay): boolean =>
  * confirmed and reported. The reading reports nothing of any other day: the next sync reads that day.
  */
 export function settleAgain(
-  known: KnownDays,
+  before: KnownDays,
   { id, beganAt, digests }: Pick<FinishedReading, "id" | "beganAt" | "digests">,
   days: readonly number[],
 ): Pick<Settlement, "known" | "reports"> {
-  const agreed = days
-    .map((day) => digestOf(digests, day))
-    .filter((seen) => judgeDay(known, seen, beganAt) === "same");
+  const known = renewed(before, digests);
+  const shown = days.map((day) => digestOf(digests, day));
+  const agreed = shown.filter((seen) => judgeDay(known, seen, beganAt) === "same");
+  const others = shown.filter((seen) => !agreed.includes(seen));
+  const confirmed = agreed.reduce((all, { day }) => confirm(all, day), known);
   return {
-    known: agreed.reduce((all, { day }) => confirm(all, day), known),
+    known: others.reduce((all, seen) => contradict(all, seen), confirmed),
     reports: agreed.map((seen) => {
       const rowsReadingId = known.days.get(seen.day)?.readingId ?? id;
       return reportOf(seen, { rowsReadingId, confirmed: true });

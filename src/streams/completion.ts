@@ -22,7 +22,7 @@ import { addMissingDays } from "../core/provisional.ts";
 import { daysAbout, type Reading, type StandingStrays } from "../core/reading.ts";
 import { type DayReport, settle, settleAgain, type Settlement } from "../core/settle.ts";
 import { advance, finishWindow, knownOf, settleReading, type StreamState } from "../core/state.ts";
-import { type Range, rangesOf, subtract } from "../core/window.ts";
+import { clip, type Range, rangesOf, subtract } from "../core/window.ts";
 import { Confirmations } from "./confirmations.ts";
 import { describeAbsent, describeShrunk, tooManyLooks, tooManyStrays } from "./describe.ts";
 import { DueWindows } from "./due_windows.ts";
@@ -216,17 +216,19 @@ export class Completion {
   #confirmOvertaken(): boolean {
     const { state } = this.#options.ledger;
     const mayProve = state.mode === "incremental" && this.#unprovenBefore === null;
-    const days = this.#losses.takeOvertaken(mayProve ? state.due : []);
-    return this.#confirmations.ofOvertaken(days, knownOf(state));
+    // A forgotten day has no content that a reading could agree with.
+    const due = mayProve ? state.due.flatMap((range) => clip(state.known.ranges, range)) : [];
+    return this.#confirmations.ofOvertaken(this.#losses.takeOvertaken(due), knownOf(state));
   }
 
   async #confirmed({ reading, endedAt }: EndedWindow, days: readonly number[]): Promise<void> {
     const { ledger } = this.#options;
     const { reports, known } = settleAgain(knownOf(ledger.state), reading, days);
-    if (reports.length === 0 || this.#unprovenBefore !== null) return;
+    if (this.#unprovenBefore !== null) return;
     const agreed = reports.map(({ day }) => day);
     const { own } = this.#losses.settle({ ...reading, endedAt, days: agreed }, false);
-    const reported = this.#report({ reading, endedAt, isWhole: false, days: reports, strays: [] });
+    const said = { reading, endedAt, isWhole: false, days: reports, strays: [] };
+    const reported = reports.length === 0 ? null : this.#report(said);
     const { state } = ledger;
     if (state.mode === "incremental") {
       const confirmed = this.#due.confirm({ ...state, known }, agreed);
@@ -242,8 +244,7 @@ export class Completion {
    */
   async #looked(reading: Reading, strayDays: readonly number[]): Promise<void> {
     const days = strayDays.filter((day) => reading.start <= day && day < reading.end);
-    const known = renewed(knownOf(this.#options.ledger.state), reading.digests);
-    const { reports } = settleAgain(known, reading, days);
+    const { reports } = settleAgain(knownOf(this.#options.ledger.state), reading, days);
     const agreed = new Set(reports.map(({ day }) => day));
     await this.#leave(days.filter((day) => !agreed.has(day)));
   }

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { NOTHING_KNOWN } from "../core/known_days.ts";
 import { LIMITS } from "../core/limits.ts";
 import { DAY, HOUR } from "../core/time.ts";
+import type { StreamState } from "../core/state.ts";
 import type { Range } from "../core/window.ts";
 import { ConnectorError } from "../errors.ts";
 import type { Fields } from "../records/fields.ts";
@@ -136,7 +137,7 @@ test("R10: a pass is read to its end before a loss makes it read windows once mo
   expect(stateOf(run).due).toEqual([]);
 });
 
-test("R10: if such a reading fails, the sync fails, and the next one reads the days, although its pass has read them before", async () => {
+test("R10: if such a reading fails, the sync fails; the process that goes on completes it, and the next sync proves the days", async () => {
   const first = await readScript(showing(before), { input });
   let asked = 0;
   const failing = (window: { start: number }): (FetchedPage | ConnectorError)[] => {
@@ -149,15 +150,12 @@ test("R10: if such a reading fails, the sync fails, and the next one reads the d
   expect(run.succeeded).toBe(false);
   expect(startsOf(run)).toEqual([0, 1, 2, 3, 0, 1]);
   expect(stateOf(run).due).toEqual([range(1, 3)]);
-  const next = await readScript(failing, {
-    input: { ...input, now: input.now + HOUR },
-    stored: lastState(run),
-  });
-  expect(startsOf(next)).toEqual([1, 2]);
-  expect(next.said.flatMap(({ days }) => days)).toMatchObject([
-    { confirmed: true },
-    { confirmed: true },
-  ]);
+  const late = { ...input, lookback: DAY };
+  const again = await readScript(failing, { input: late, stored: lastState(run) });
+  expect(again.succeeded).toBe(true);
+  expect(startsOf(again)).toEqual([]);
+  const next = await readScript(failing, { input: late, stored: lastState(again) });
+  expect(startsOf(next)).toEqual([3, 1, 2]);
   expect(stateOf(next).due).toEqual([]);
 });
 
@@ -228,4 +226,90 @@ test("R10 P5 P6: a stray that such a reading shows on a day which it does not co
   expect(startsOf(run)).toEqual([0, -2, -2, -2, 0, 0]);
   expect(idsOf(run)).toEqual(["x", "stray"]);
   expect(stateOf(run).due).toEqual([]);
+});
+
+test("R8 R10: a day that such a reading shows whole again is no longer suspected, so that the next outage is the first one again", async () => {
+  const rows = (count: number, ConsumedQuantity: string): Fields[] =>
+    Array.from({ length: count }, (_, n) =>
+      recordOf(`d${n}`, 0, n === 0 ? { ConsumedQuantity } : {}),
+    );
+  const first = await readScript(showing({ 0: rows(20, "1"), 3: [kept, gone] }), { input });
+  const readings = [rows(4, "1"), rows(20, "99")];
+  const script = (window: { start: number }): FetchedPage[] =>
+    window.start === DAY_ONE ? [pageOf(readings.shift() ?? [])] : showing({ 3: [kept] })(window);
+  const run = await readScript(script, { input, stored: lastState(first) });
+  expect(startsOf(run)).toEqual([0, 1, 2, 3, 0, 1, 2]);
+  expect(stateOf(run).due).toEqual([range(0, 1)]);
+  const next = await readScript(showing({ 0: rows(4, "1"), 3: [kept] }), {
+    input: { ...input, now: input.now + 2 * HOUR },
+    stored: lastState(run),
+  });
+  const said = next.said.flatMap(({ days }) => days).filter(({ day }) => day === DAY_ONE);
+  expect(said).toMatchObject([{ shrunk: true }]);
+});
+
+test("P6: a second reading that shows other rows stands between two readings that agree: they are not two in a row", async () => {
+  const oneDay = { ...input, endDate: DAY_ONE + DAY };
+  const [a, b, c] = [recordOf("a", 0), recordOf("b", 0), recordOf("c", 0)];
+  const other = { ...c, ConsumedQuantity: "99" };
+  const moved = { asOf: "2026-01-10T01:00:00Z" };
+  const listing = (...last: Fields[]): FetchedPage[] => [
+    pageOf([a], "c"),
+    pageOf(last, null, moved),
+  ];
+  const first = await readScript(() => [pageOf([a], "c"), pageOf([b, c])], { input: oneDay });
+  const readings = [listing(b, other), listing(b), listing(b, other)];
+  const run = await readScript(() => readings.shift() ?? [], {
+    input: oneDay,
+    stored: lastState(first),
+  });
+  expect(readings).toEqual([]);
+  const next = await readScript(() => listing(b), {
+    input: { ...oneDay, now: oneDay.now + HOUR },
+    stored: lastState(run),
+  });
+  expect(next.said[0]?.days).toMatchObject([{ confirmed: false }]);
+});
+
+test("R10: however soon its processes die, a pass comes to an end without reading days again that it has read", async () => {
+  const pages = (day: number, cursor: string | null): FetchedPage[] =>
+    [0, 1, 2]
+      .map((page) => pageOf([recordOf(`r${day}-${page}`, day)], page < 2 ? `c${page}` : null))
+      .slice(cursor === null ? 0 : Number(cursor.slice(1)) + 1);
+  const starts: number[][] = [];
+  let stored: StreamState | null = null;
+  let succeeded = false;
+  while (!succeeded && starts.length < 20) {
+    let left = 2;
+    const limited = function* (
+      { start }: { start: number },
+      cursor: string | null,
+    ): Generator<FetchedPage | ConnectorError> {
+      for (const page of pages((start - DAY_ONE) / DAY, cursor)) {
+        left -= 1;
+        yield left < 0 ? new ConnectorError("unavailable", "It is down.") : page;
+      }
+    };
+    const run: Run = await readScript(limited, { input, stored });
+    stored = lastState(run);
+    starts.push(startsOf(run));
+    succeeded = run.succeeded;
+  }
+  expect(starts).toEqual([[0], [0, 1], [1, 2], [2], [2, 3], [3]]);
+});
+
+test("R10: a forgotten day is not read once more, because no reading could agree with it", async () => {
+  const first = await readScript(showing({ ...before, 0: [r0, recordOf("lost", 0)] }), { input });
+  let asked = 0;
+  const moved = (): FetchedPage[] => {
+    asked += 1;
+    const restated = recordOf("r0", 0, { ConsumedQuantity: String(asked) });
+    return [pageOf([restated], "c"), pageOf([], null, { asOf: "2026-01-10T01:00:00Z" })];
+  };
+  const run = await readScript(
+    (window) => (window.start === DAY_ONE ? moved() : showing(after)(window)),
+    { input, stored: lastState(first), limits: { confirmedPages: 0 } },
+  );
+  expect(stateOf(run).known.forgotten.has(DAY_ONE)).toBe(true);
+  expect(startsOf(run)).toEqual([0, 1, 0, 2, 3, 1, 2]);
 });

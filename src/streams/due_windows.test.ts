@@ -47,3 +47,23 @@ test("R10: a reading of a part of a window that waits leaves its days due until 
   expect(first).toMatchObject({ due: [window] });
   expect(due.finish(first, window)).toMatchObject({ due: [days(1, 3)] });
 });
+
+test("R10: a day of its own that a reading has just made due stays due when a window around it is finished", async () => {
+  const due = new DueWindows(DAY_ONE + 9 * DAY);
+  due.settle(await stateWith(), { ...window, rewrites: null }, true);
+  const part = days(1, 2);
+  due.mark(await stateWith(window), [part]);
+  const looked = due.settle(await stateWith(window), { ...part, rewrites: null }, false);
+  const first = due.finish(looked, part);
+  expect(due.finish(first, window)).toMatchObject({ due: [part] });
+});
+
+test("R10 W4: a second reading that was shortened leaves no day due because the longer window waited", async () => {
+  const due = new DueWindows(DAY_ONE + 9 * DAY);
+  const first = due.settle(await stateWith(), { ...days(0, 4), rewrites: null }, true);
+  expect(first).toMatchObject({ due: [days(0, 4)] });
+  const rewrites = [{ day: DAY_ONE + DAY, records: 1, digest: "" }];
+  const state = await stateWith(days(0, 1), days(2, 4));
+  const second = due.settle(state, { ...window, rewrites }, false);
+  expect(due.finish(second, window)).toMatchObject({ due: [] });
+});

@@ -46,11 +46,22 @@ export class DueWindows {
     if (state.mode !== "incremental") return state;
     const window = { start, end };
     const about = rewrites === null ? [window] : rangesOf(rewrites);
-    const others = subtract(this.#waiting.get(nameOf(window))?.days ?? [], about);
-    this.#decided(about);
+    const earlier =
+      this.#waiting.get(nameOf(window)) ?? this.#takeLonger(window, rewrites !== null);
+    const others = subtract(earlier?.days ?? [], about);
+    this.#decided(subtract(about, state.due));
     const more = waits ? subtract(withDue([], [window], this.#now), state.due) : [];
     this.#waiting.set(nameOf(window), { window, days: union([...others, ...more]) });
     return this.#keep(state);
+  }
+
+  /** W4: a second reading may be shortened. It then ends the waiting of the longer window whose first reading came before it. */
+  #takeLonger({ start, end }: Range, isSecond: boolean): Waiting | undefined {
+    const [name, longer] =
+      [...this.#waiting].find(([, { window }]) => window.start === start && window.end > end) ?? [];
+    if (!isSecond || name === undefined) return undefined;
+    this.#waiting.delete(name);
+    return longer;
   }
 
   /** The state behind a second reading that has confirmed days (P6, R10). */

@@ -23,7 +23,6 @@ interface Row extends Range {
 /** The newest proven report of a day whose rows are in the table (`anchors` in dbt/macros/judged.sql). */
 interface Anchor {
   readonly readingId: string;
-  readonly passBeganAt: number;
   readonly rowsReadingId: string;
   readonly window: Range;
 }
@@ -31,7 +30,6 @@ interface Anchor {
 /** The newest reading that has shown strays of an earlier one again. */
 interface Listing {
   readonly by: string;
-  readonly passBeganAt: number;
   readonly window: Range;
 }
 
@@ -72,7 +70,8 @@ export class Table {
   /** The newest rows that the models take as standing, by id (`judging_steps` in dbt/macros/judged.sql). */
   standing(): ReadonlyMap<string, Row> {
     const windows = new Map(this.reports.map(({ reading }) => [reading.id, reading]));
-    const anchors = this.#anchors(windows);
+    const anchors = this.#anchors(windows, () => true);
+    const judges = this.#anchors(windows, (report, own) => report.isWhole || own);
     const listings = this.#listings();
     const stands = (row: Row): boolean => {
       const anchor = anchors.get(row.day);
@@ -80,7 +79,7 @@ export class Table {
       if (isStray(row, own))
         return this.#strayStands(row, {
           own,
-          anchor,
+          anchor: judges.get(row.day),
           listing: listings.get(`${row.day} ${row.readingId}`),
         });
       if (anchor === undefined) return true;
@@ -163,27 +162,30 @@ export class Table {
     const window = own ?? listing.window;
     const isGone = this.reports.some((report) => this.#judges(report, window, listing));
     const isReturned =
-      anchor !== undefined &&
-      anchor.readingId > listing.by &&
-      anchor.passBeganAt > listing.passBeganAt &&
-      contains(anchor.window, row);
+      anchor !== undefined && anchor.readingId > listing.by && contains(anchor.window, row);
     return !isGone && !isReturned;
   }
 
-  #anchors(windows: ReadonlyMap<string, Range>): ReadonlyMap<number, Anchor> {
+  /** @param judges whether a report, which names rows of its own reading or not, counts */
+  #anchors(
+    windows: ReadonlyMap<string, Range>,
+    judges: (report: ReadingReport, isOwn: boolean) => boolean,
+  ): ReadonlyMap<number, Anchor> {
     const own = [...this.newest.values()].filter(
       (row) => !isStray(row, windows.get(row.readingId)),
     );
     const anchors = new Map<number, Anchor>();
-    for (const { reading, passBeganAt, days } of this.reports) {
+    for (const report of this.reports) {
+      const { reading, days } = report;
       for (const { day, rowsReadingId, rows, confirmed, shrunk } of days) {
+        if (!judges(report, rowsReadingId === reading.id)) continue;
         if (!confirmed || shrunk || reading.id < (anchors.get(day)?.readingId ?? "")) continue;
         const there = own.filter(
           (row) =>
             row.day === day && (row.readingId === rowsReadingId || row.readingId > reading.id),
         );
         if (there.length < rows) continue;
-        anchors.set(day, { readingId: reading.id, passBeganAt, rowsReadingId, window: reading });
+        anchors.set(day, { readingId: reading.id, rowsReadingId, window: reading });
       }
     }
     return anchors;
@@ -192,11 +194,11 @@ export class Table {
   /** By the day of the strays and the reading that wrote them. */
   #listings(): ReadonlyMap<string, Listing> {
     const listings = new Map<string, Listing>();
-    for (const { reading, passBeganAt, strays } of this.reports) {
+    for (const { reading, strays } of this.reports) {
       for (const { day, rowsReadingId } of strays) {
         const name = `${day} ${rowsReadingId}`;
         if (reading.id >= (listings.get(name)?.by ?? ""))
-          listings.set(name, { by: reading.id, passBeganAt, window: reading });
+          listings.set(name, { by: reading.id, window: reading });
       }
     }
     return listings;
