@@ -72,8 +72,10 @@ export class DueWindows {
 
   /** Days are due no longer by themselves. While a window of theirs waits, they are due because of that. */
   #decided(days: readonly Range[]): void {
-    for (const [name, { window, days: own }] of this.#waiting)
-      this.#waiting.set(name, { window, days: union([...own, ...clip(days, window)]) });
+    for (const [name, { window, days: own }] of this.#waiting) {
+      const inside = clip(days, window);
+      if (inside.length > 0) this.#waiting.set(name, { window, days: union([...own, ...inside]) });
+    }
   }
 
   /** The state with the days of all windows that wait. */
