@@ -84,8 +84,11 @@ describe("npm run demo", () => {
 
   it("is shown in the README as it is", async () => {
     const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
-    const shown = /```\n(Sync 5[^`]*)\n```/.exec(readme)?.[1]?.split("\n") ?? [];
-    const lines = new Set(output.split("\n"));
+    // The number of requests is another one from run to run: windows that were read side by side with a loss are read once more.
+    const linesOf = (text = ""): string[] =>
+      text.split("\n").map((line) => line.replace(/^( {2}(?:usage|costs)) +\d+/, "$1"));
+    const shown = linesOf(/```\n(Sync 5[^`]*)\n```/.exec(readme)?.[1]);
+    const lines = new Set(linesOf(output));
     expect(shown.length).toBeGreaterThan(5);
     expect(shown.filter((line) => !lines.has(line))).toEqual([]);
   });

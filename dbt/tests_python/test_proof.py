@@ -277,6 +277,17 @@ def test_a_cost_that_goes_between_the_window_that_shows_it_and_its_own(warehouse
     assert current(warehouse, world) == world.truth()
 
 
+def test_a_cost_that_goes_before_its_day_is_written_again(warehouse, table):
+    """R10: a reading that writes rows judges strays, also if it is the second one of its window."""
+    world = posting(table)
+    world.sync(SECOND)
+    world.withdraw("posted")
+    world.put(cost("new", "11-02", "100"))
+    world.read(*FIRST, paged=True)
+    assert settled(warehouse, world, table)["11-02"] != PROVEN
+    assert "posted" not in current(warehouse, world)
+
+
 @pytest.mark.parametrize("fate", ["moved", "resumed"])
 def test_a_cost_from_outside_that_an_uncertain_reading_does_not_show(warehouse, table, fate):
     """R10: the connector cannot tell then whether the cost is missing, so it would not read the other days again."""
