@@ -1,7 +1,7 @@
 /** The rules that every sync must keep by itself, with or without faults. The ids are those of src/core/SPEC.md. */
 import { DAY, dayOf, floorOf, hourOf, monthOf } from "./calendar.ts";
 import type { Item, OpenWindow, StateValue } from "./platform.ts";
-import type { Span } from "./outages.ts";
+import { overlap, type Span } from "./outages.ts";
 import type { Exchange, Rules } from "./provider.ts";
 import type { StreamName, Version } from "./records.ts";
 import type { SyncResult } from "./sync.ts";
@@ -153,7 +153,7 @@ function judgeWindows(
     // P5: a day is read once more if strays of other windows start on it.
     const isLook = STRAYING.has(rules.selects);
     if (known === undefined && !isLook) {
-      const shared = windows.filter((window) => window.start < end && start < window.end);
+      const shared = windows.filter((window) => overlap(window, exchange));
       // W3: the start of a resumed window may have left retention. The second reading (R6) then covers only the rest of the window.
       const edge = exchange.date - rules.retentionDays * DAY;
       const legal = shared.every(
@@ -189,8 +189,7 @@ function isAgain(
       (other) =>
         other.start === start && other.end === end && other.nextCursor === null && other.at < at,
     );
-  const isKnown = (other: Exchange): boolean =>
-    windows.some(({ start, end }) => start < other.end && other.start < end);
+  const isKnown = (other: Exchange): boolean => windows.some((window) => overlap(window, other));
   const isLast = resumes || own.every((other) => other.at <= at || isKnown(other));
   return shared.every(hasEnded) && isLast;
 }

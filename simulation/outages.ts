@@ -6,6 +6,10 @@ export interface Span {
   readonly end: number;
 }
 
+/** Whether two spans have an instant in common. */
+export const overlap = (one: Span, other: Span): boolean =>
+  one.start < other.end && other.start < one.end;
+
 /** A span in which a dataset answers 200 and shows only some of its records (R8). */
 export interface Outage extends Span {
   /** One record in this number stays visible; none if the number is infinite. */

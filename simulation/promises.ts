@@ -4,7 +4,7 @@
  */
 import { date, DAY, dayOf, floorOf, HOUR, iso, monthOf } from "./calendar.ts";
 import { lastState } from "./judge.ts";
-import type { Span } from "./outages.ts";
+import { overlap, type Span } from "./outages.ts";
 import type { StateValue, Warehouse } from "./platform.ts";
 import type { Exchange, Rules } from "./provider.ts";
 import { type Life, settlesFrom, type StreamName, type Version, visible } from "./records.ts";
@@ -318,8 +318,8 @@ export class Promises {
 const shown = (at: number): string => (Number.isFinite(at) ? iso(at) : "none");
 
 /** R10: a window is read once more if another window lost rows. Its days were asked for before, in the same windows or in others. */
-const isAgain = ({ start, end, at }: Exchange, own: readonly Exchange[]): boolean =>
-  own.some((other) => other.at < at && other.start < end && start < other.end);
+const isAgain = (window: Exchange, own: readonly Exchange[]): boolean =>
+  own.some((other) => other.at < window.at && overlap(other, window));
 
 /** P5: a window is read too if strays of other windows start in it. */
 function isLook({ start, end }: Exchange, own: readonly Exchange[]): boolean {
@@ -364,5 +364,5 @@ export function isDue(
     ...due.map(([start, end]) => [Date.parse(start), Date.parse(end)]),
     ...days.map((day) => [day, day + DAY]),
   ];
-  return ranges.some(([start = 0, end = 0]) => start < window.end && window.start < end);
+  return ranges.some(([start = 0, end = 0]) => overlap({ start, end }, window));
 }

@@ -249,9 +249,16 @@ export const DUE: readonly Mutant[] = [
   },
   {
     rule: "R10",
-    file: "src/streams/due_windows.ts",
+    file: "src/core/window.ts",
     from: "${start} ${end}",
     to: "${start}",
     test: "src/streams/due_windows.test.ts: R10: a reading of a part of a window that waits leaves its days due until the window is finished",
+  },
+  {
+    rule: "R10",
+    file: "src/streams/due_windows.ts",
+    from: "return this.#keep({ ...state, due: subtract(state.due, days) });",
+    to: "return { ...state, due: subtract(state.due, days) };",
+    test: "src/streams/due_windows.test.ts: R10: a day of two windows that wait stays due until both are finished",
   },
 ];

@@ -89,7 +89,7 @@ export const LOSSES: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/losses.ts",
-    from: "union(due.flatMap((range) => clip(overtaken, range)))",
+    from: "intersect(overtaken, due)",
     to: "overtaken.slice()",
     test: "src/streams/losses.test.ts: R10: the days that a loss has overtaken are told once, also those whose reading went on, if they are still due",
   },
@@ -117,22 +117,22 @@ export const LOSSES: readonly Mutant[] = [
   {
     rule: "R8",
     file: "src/core/settle.ts",
-    from: "others.reduce((all, seen) => contradict(all, seen), confirmed)",
-    to: "confirmed",
+    from: ": contradict(all, seen)",
+    to: ": all",
     test: "src/streams/confirmations.test.ts: R8 R10: a day that such a reading shows whole again is no longer suspected, so that the next outage is the first one again",
   },
   {
     rule: "P6",
     file: "src/core/known_days.ts",
-    from: "gone !== undefined && isOther(gone.shrinkage)",
-    to: "gone?.day === 0",
+    from: "forgotten: unsuspected(forgotten)",
+    to: "forgotten",
     test: "src/streams/confirmations.test.ts: P6: a second reading that shows other rows stands between two readings that agree: they are not two in a row",
   },
   {
     rule: "R8",
     file: "src/core/known_days.ts",
-    from: "entry !== undefined && isOther(entry.shrinkage)",
-    to: "entry?.day === 0",
+    from: "days: unsuspected(days)",
+    to: "days",
     test: "src/streams/confirmations.test.ts: R8 R10: a day that such a reading shows whole again is no longer suspected, so that the next outage is the first one again",
   },
   {
@@ -152,8 +152,22 @@ export const LOSSES: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "state.due.flatMap((range) => clip(state.known.ranges, range))",
+    from: "intersect(state.known.ranges, state.due)",
     to: "state.due",
     test: "src/streams/confirmations.test.ts: R10: a forgotten day is not read once more, because no reading could agree with it",
+  },
+  {
+    rule: "R5",
+    file: "src/streams/completion.ts",
+    from: "reports.length === 0 ? null : ",
+    to: "",
+    test: "src/streams/confirmations.test.ts: R5 R10: such a reading is reported only if a day agrees with it",
+  },
+  {
+    rule: "P6",
+    file: "src/core/settle.ts",
+    from: "const known = renewed(before, digests);",
+    to: "const known = before;",
+    test: "src/core/settle.test.ts: P6 R6: a second look at a day that 0.2.0 knew compares the day in the form of 0.2.0",
   },
 ];

@@ -126,25 +126,19 @@ export function learn(
 }
 
 /**
- * Returns the known days after a second reading has shown a day otherwise than the reading before it: that reading is no longer the first
- * of two in a row (P6), and a suspicion has ended (R8).
+ * Returns the known days after a second reading has shown a day otherwise than a reading before it that showed fewer rows than were known:
+ * that reading is no longer the first of two in a row (P6), and a suspicion has ended (R8).
  */
 export function contradict(known: KnownDays, { day, digest }: DayDigest): KnownDays {
-  const entry = known.days.get(day);
-  const gone = known.forgotten.get(day);
-  const isOther = (shrinkage: Shrinkage | null | undefined): boolean =>
-    shrinkage != null && shrinkage.digest !== digest;
-  return {
-    ranges: known.ranges,
-    days:
-      entry !== undefined && isOther(entry.shrinkage)
-        ? new Map(known.days).set(day, { ...entry, shrinkage: null })
-        : known.days,
-    forgotten:
-      gone !== undefined && isOther(gone.shrinkage)
-        ? new Map(known.forgotten).set(day, { ...gone, shrinkage: null })
-        : known.forgotten,
+  const unsuspected = <Entry extends KnownDay | ForgottenDay>(
+    entries: ReadonlyMap<number, Entry>,
+  ): ReadonlyMap<number, Entry> => {
+    const entry = entries.get(day);
+    if (entry?.shrinkage == null || entry.shrinkage.digest === digest) return entries;
+    return new Map(entries).set(day, { ...entry, shrinkage: null });
   };
+  const { ranges, days, forgotten } = known;
+  return { ranges, days: unsuspected(days), forgotten: unsuspected(forgotten) };
 }
 
 /** Returns the known days after a reading has found a day unchanged: the day is confirmed (P6), and no longer suspected (R8). */

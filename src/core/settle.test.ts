@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { DayDigest } from "./digests.ts";
+import { asFormer } from "./former.ts";
 import { readingId } from "./identity.ts";
 import { forget, isKnown, type KnownDays, learn, NOTHING_KNOWN, suspect } from "./known_days.ts";
 import {
@@ -366,6 +367,14 @@ describe("settle()", () => {
     const { known, reports } = settleAgain(moved, again, [ONE, TWO]);
     expect(reports).toMatchObject([{ day: ONE, rowsReadingId: "new", rows: 3, confirmed: true }]);
     expect([ONE, TWO].map((day) => known.days.get(day)?.confirmed)).toEqual([true, false]);
+  });
+
+  test("P6 R6: a second look at a day that 0.2.0 knew compares the day in the form of 0.2.0", () => {
+    const known = asFormer(knowing(seen(ONE, 3, "old")), [ONE]);
+    const present = { ...seen(ONE, 3, "new"), former: seen(ONE, 3, "old").digest };
+    const again = settleAgain(known, reading([present]), [ONE]);
+    expect(again.reports).toMatchObject([{ day: ONE, confirmed: true }]);
+    expect(again.known.days.get(ONE)).toMatchObject({ digest: present.digest });
   });
 
   test("R4: a day whose rows are not exactly what was returned stays unknown and unconfirmed", () => {

@@ -268,12 +268,13 @@ export function settleAgain(
 ): Pick<Settlement, "known" | "reports"> {
   const known = renewed(before, digests);
   const shown = days.map((day) => digestOf(digests, day));
-  const agreed = shown.filter((seen) => judgeDay(known, seen, beganAt) === "same");
-  const others = shown.filter((seen) => !agreed.includes(seen));
-  const confirmed = agreed.reduce((all, { day }) => confirm(all, day), known);
+  const agrees = (seen: DayDigest): boolean => judgeDay(known, seen, beganAt) === "same";
   return {
-    known: others.reduce((all, seen) => contradict(all, seen), confirmed),
-    reports: agreed.map((seen) => {
+    known: shown.reduce(
+      (all, seen) => (agrees(seen) ? confirm(all, seen.day) : contradict(all, seen)),
+      known,
+    ),
+    reports: shown.filter(agrees).map((seen) => {
       const rowsReadingId = known.days.get(seen.day)?.readingId ?? id;
       return reportOf(seen, { rowsReadingId, confirmed: true });
     }),

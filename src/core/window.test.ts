@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DAY, floorTo, formatInstant, HOUR, monthStart } from "./time.ts";
-import { clip, cut, overlaps, type Range, subtract, union } from "./window.ts";
+import { clip, cut, intersect, overlaps, type Range, subtract, union } from "./window.ts";
 
 const hours = fc.integer({ min: 0, max: 24 * 800 });
 const ranges = fc.array(
@@ -25,7 +25,7 @@ function isTidy(list: readonly Range[]): boolean {
   );
 }
 
-test("union, subtract and clip agree with sets of hours", () => {
+test("union, subtract, clip and intersect agree with sets of hours", () => {
   fc.assert(
     fc.property(ranges, ranges, hours, hours, (a, b, from, to) => {
       const [inA, inB] = [covered(a), covered(b)];
@@ -33,7 +33,8 @@ test("union, subtract and clip agree with sets of hours", () => {
       expect(covered(subtract(a, b))).toEqual(inA.difference(inB));
       const bounds = { start: from * HOUR, end: to * HOUR };
       expect(covered(clip(a, bounds))).toEqual(inA.intersection(covered([bounds])));
-      expect([union(a), subtract(a, b), clip(a, bounds)].every(isTidy)).toBe(true);
+      expect(covered(intersect(a, b))).toEqual(inA.intersection(inB));
+      expect([union(a), subtract(a, b), clip(a, bounds), intersect(a, b)].every(isTidy)).toBe(true);
     }),
   );
 });

@@ -61,6 +61,13 @@ export function clip(ranges: readonly Range[], bounds: Range): Range[] {
   );
 }
 
+/** The parts that two lists of ranges have in common. */
+export const intersect = (ranges: readonly Range[], others: readonly Range[]): Range[] =>
+  union(others.flatMap((other) => clip(ranges, other)));
+
+/** The key of a window in a map. */
+export const nameOf = ({ start, end }: Range): string => `${start} ${end}`;
+
 /** The number of UTC days of a range; a day in part counts. */
 export function daysIn({ start, end }: Range): number {
   return (ceilTo(DAY, end) - floorTo(DAY, start)) / DAY;

@@ -17,6 +17,7 @@ import {
   saidOf,
   showing,
   stateOf,
+  startsOf,
 } from "./scripted/testing.ts";
 import type { Fields } from "../records/fields.ts";
 import type { FetchedPage } from "./stream.ts";
@@ -27,7 +28,6 @@ const lost = recordOf("lost", 0);
 /** With these limits, the windows that a loss has overtaken wait for the next sync (R10). */
 const noneAgain = { overtakenWindows: 0 };
 
-const startsOf = (run: Run): number[] => run.queries.map(({ start }) => (start - DAY_ONE) / DAY);
 const dayOne = { day: DAY_ONE, records: 1, writtenBy: null };
 
 /** A state that knows of the stray `lost`, which the window of the fourth day shows, that the first day owns it. */

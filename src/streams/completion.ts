@@ -22,7 +22,7 @@ import { addMissingDays } from "../core/provisional.ts";
 import { daysAbout, type Reading, type StandingStrays } from "../core/reading.ts";
 import { type DayReport, settle, settleAgain, type Settlement } from "../core/settle.ts";
 import { advance, finishWindow, knownOf, settleReading, type StreamState } from "../core/state.ts";
-import { clip, type Range, rangesOf, subtract } from "../core/window.ts";
+import { intersect, type Range, rangesOf, subtract } from "../core/window.ts";
 import { Confirmations } from "./confirmations.ts";
 import { describeAbsent, describeShrunk, tooManyLooks, tooManyStrays } from "./describe.ts";
 import { DueWindows } from "./due_windows.ts";
@@ -217,7 +217,7 @@ export class Completion {
     const { state } = this.#options.ledger;
     const mayProve = state.mode === "incremental" && this.#unprovenBefore === null;
     // A forgotten day has no content that a reading could agree with.
-    const due = mayProve ? state.due.flatMap((range) => clip(state.known.ranges, range)) : [];
+    const due = mayProve ? intersect(state.known.ranges, state.due) : [];
     return this.#confirmations.ofOvertaken(this.#losses.takeOvertaken(due), knownOf(state));
   }
 

@@ -18,6 +18,7 @@ import {
   type Run,
   showing,
   stateOf,
+  startsOf,
 } from "./scripted/testing.ts";
 import type { Job } from "./job.ts";
 import type { FetchedPage } from "./stream.ts";
@@ -32,7 +33,6 @@ const [r0, r2, kept, gone] = [
 const before: Record<number, Fields[]> = { 0: [r0], 2: [r2], 3: [kept, gone] };
 const after: Record<number, Fields[]> = { ...before, 3: [kept] };
 
-const startsOf = (run: Run): number[] => run.queries.map(({ start }) => (start - DAY_ONE) / DAY);
 const range = (from: number, to: number): Range => ({
   start: DAY_ONE + from * DAY,
   end: DAY_ONE + to * DAY,
@@ -312,4 +312,17 @@ test("R10: a forgotten day is not read once more, because no reading could agree
   );
   expect(stateOf(run).known.forgotten.has(DAY_ONE)).toBe(true);
   expect(startsOf(run)).toEqual([0, 1, 0, 2, 3, 1, 2]);
+});
+
+test("R5 R10: such a reading is reported only if a day agrees with it", async () => {
+  const first = await readScript(showing({ 0: [r0], 1: [recordOf("gone", 1)] }), { input });
+  let asked = 0;
+  const script = (window: { start: number }): FetchedPage[] => {
+    if (window.start !== DAY_ONE) return [pageOf([])];
+    asked += 1;
+    return [pageOf([recordOf("r0", 0, asked === 1 ? {} : { ConsumedQuantity: "99" })])];
+  };
+  const run = await readScript(script, { input, stored: lastState(first) });
+  expect(startsOf(run)).toEqual([0, 1, 2, 3, 0]);
+  expect(run.said).toHaveLength(4);
 });

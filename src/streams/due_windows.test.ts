@@ -67,3 +67,13 @@ test("R10 W4: a second reading that was shortened leaves no day due because the 
   const second = due.settle(state, { ...window, rewrites }, false);
   expect(due.finish(second, window)).toMatchObject({ due: [] });
 });
+
+test("R10: a day of two windows that wait stays due until both are finished", async () => {
+  const due = new DueWindows(DAY_ONE + 9 * DAY);
+  due.settle(await stateWith(), { ...window, rewrites: null }, true);
+  const part = days(0, 1);
+  const both = due.settle(await stateWith(days(1, 3)), { ...part, rewrites: null }, true);
+  const first = due.finish(both, part);
+  expect(first).toMatchObject({ due: [window] });
+  expect(due.finish(first, window)).toMatchObject({ due: [] });
+});

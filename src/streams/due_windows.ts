@@ -6,15 +6,13 @@
 import { afterReading, withDue } from "../core/due.ts";
 import type { Reading } from "../core/reading.ts";
 import { asDue, type IncrementalState, type StreamState } from "../core/state.ts";
-import { clip, dayRange, type Range, rangesOf, subtract, union } from "../core/window.ts";
+import { clip, dayRange, nameOf, type Range, rangesOf, subtract, union } from "../core/window.ts";
 
 /** A window that may wait, and the days that are due only because it waits. */
 interface Waiting {
   readonly window: Range;
   readonly days: readonly Range[];
 }
-
-const nameOf = ({ start, end }: Range): string => `${start} ${end}`;
 
 export class DueWindows {
   readonly #now: number;
@@ -46,8 +44,9 @@ export class DueWindows {
     if (state.mode !== "incremental") return state;
     const window = { start, end };
     const about = rewrites === null ? [window] : rangesOf(rewrites);
-    const earlier =
-      this.#waiting.get(nameOf(window)) ?? this.#takeLonger(window, rewrites !== null);
+    const isFirst = rewrites === null;
+    const same = this.#waiting.get(nameOf(window));
+    const earlier = same ?? (isFirst ? undefined : this.#takeLonger(window));
     const others = subtract(earlier?.days ?? [], about);
     this.#decided(subtract(about, state.due));
     const more = waits ? subtract(withDue([], [window], this.#now), state.due) : [];
@@ -56,12 +55,14 @@ export class DueWindows {
   }
 
   /** W4: a second reading may be shortened. It then ends the waiting of the longer window whose first reading came before it. */
-  #takeLonger({ start, end }: Range, isSecond: boolean): Waiting | undefined {
-    const [name, longer] =
-      [...this.#waiting].find(([, { window }]) => window.start === start && window.end > end) ?? [];
-    if (!isSecond || name === undefined) return undefined;
-    this.#waiting.delete(name);
-    return longer;
+  #takeLonger({ start, end }: Range): Waiting | undefined {
+    for (const [name, waiting] of this.#waiting) {
+      const { window } = waiting;
+      if (window.start !== start || window.end <= end) continue;
+      this.#waiting.delete(name);
+      return waiting;
+    }
+    return undefined;
   }
 
   /** The state behind a second reading that has confirmed days (P6, R10). */

@@ -6,7 +6,7 @@
  *     reading of b        [──── shows `b` after the move ───]           a row of `b` is missing
  *     reading of c                                           [──────]   `c` may be proven
  */
-import { clip, dayRange, type Range, subtract, union } from "../core/window.ts";
+import { dayRange, intersect, type Range, subtract, union } from "../core/window.ts";
 
 /** A reading that has ended. */
 interface Ended {
@@ -63,6 +63,6 @@ export class Losses {
   takeOvertaken(due: readonly Range[]): Range[] {
     const overtaken = this.#overtaken;
     this.#overtaken = [];
-    return union(due.flatMap((range) => clip(overtaken, range)));
+    return intersect(overtaken, due);
   }
 }

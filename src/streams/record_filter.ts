@@ -30,7 +30,7 @@ export type Purpose =
    * owns.
    */
   | { readonly kind: "look"; readonly days: readonly number[] }
-  /** A window whose listing moved, once more: these days are compared with the state. Nothing is written (P6). */
+  /** A window once more, because its listing moved (P6) or a loss overtook it (R10): these days are compared, and nothing is written. */
   | { readonly kind: "confirm"; readonly days: readonly number[] }
   /** A window with strays that an earlier process saw: this process reads the window again to learn them (P5). */
   | { readonly kind: "collect" }

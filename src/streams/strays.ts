@@ -17,10 +17,7 @@ import { isKnown } from "../core/known_days.ts";
 import { type Limits, LIMITS } from "../core/limits.ts";
 import type { IncrementalState, KnownStray } from "../core/state.ts";
 import { DAY, floorTo } from "../core/time.ts";
-import type { Range } from "../core/window.ts";
-
-/** The key of a window in a map. */
-const nameOf = ({ start, end }: Range): string => `${start} ${end}`;
+import { nameOf, type Range } from "../core/window.ts";
 
 /** The hashes of a record that tell strays apart. */
 export type StrayPrint = Pick<

@@ -264,6 +264,9 @@ export const dataOf = ({ outputs }: Run): Fields[] =>
     .map((line) => JSON.parse(line).record.data);
 export const idsOf = (run: Run): string[] =>
   dataOf(run).map((record) => String(record["x_RecordId"]));
+/** The days on which the windows of a run's queries begin, by their numbers from 0. */
+export const startsOf = (run: Run): number[] =>
+  run.queries.map(({ start }) => (start - DAY_ONE) / DAY);
 export const statusesOf = ({ outputs }: Run): string[] =>
   outputs.flatMap((output) =>
     output.type === "TRACE" && output.trace.type === "STREAM_STATUS"
