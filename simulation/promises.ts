@@ -9,6 +9,7 @@ import type { StateValue, Warehouse } from "./platform.ts";
 import type { Exchange, Rules } from "./provider.ts";
 import { type Life, settlesFrom, type StreamName, type Version, visible } from "./records.ts";
 import { Readings } from "./readings.ts";
+import { isAgain, isListing, isLook } from "./reread.ts";
 import type { SyncResult } from "./sync.ts";
 import { lookbackOf } from "./world.ts";
 
@@ -175,7 +176,8 @@ export class Promises {
         window.start >= left &&
         !isLook(window, own) &&
         !isDue(window, stored) &&
-        !isAgain(window, own),
+        !isAgain(window, own) &&
+        !isListing(window, own, stored),
     );
     if (early === undefined) return [];
     return [
@@ -316,20 +318,6 @@ export class Promises {
 
 /** An instant as text, for messages; a stream without pages has no instant. */
 const shown = (at: number): string => (Number.isFinite(at) ? iso(at) : "none");
-
-/** R10: a window is read once more if another window lost rows. Its days were asked for before, in the same windows or in others. */
-const isAgain = (window: Exchange, own: readonly Exchange[]): boolean =>
-  own.some((other) => other.at < window.at && overlap(other, window));
-
-/** P5: a window is read too if strays of other windows start in it. */
-function isLook({ start, end }: Exchange, own: readonly Exchange[]): boolean {
-  const isIn = ({ start: at }: { readonly start: number }): boolean => at >= start && at < end;
-  return own.some(
-    (other) =>
-      (other.start >= end || other.end <= start) &&
-      other.versions.some(({ record }) => isIn(record)),
-  );
-}
 
 /** The beginning of a deep re-read; null if it is turned off (R2). */
 function deepRereadFrom(stream: StreamName, { reconcileDays }: Asked, now: number): number | null {

@@ -112,7 +112,7 @@ left join stray_judges on deciding.scope = stray_judges.scope and deciding.day =
     - rows longer than their day, unless the anchor's window contains the row or the window that returned it. Providers select such
       rows by start, by overlap or by containment, so that another window may leave them out;
     - strays (rows that start outside the window that returned them), until a complete reading of that window, or of a window
-      that contains the row, no longer lists them. A second reading that writes nothing lists no strays.
+      that contains the row, no longer lists them. A second reading that writes nothing lists strays, but judges none.
 #}
 {% macro judged_rows(dataset) %}
 {%- set codes = [ai_billing.typed_rows(dataset, false, ''), ai_billing.rows_with_scope(dataset, false, ''),

@@ -254,11 +254,32 @@ def posting(table) -> World:
 
 
 def test_a_cost_that_only_another_window_shows_stands_when_its_day_is_read_once_more(warehouse, table):
-    """R10: a second reading that writes nothing lists no strays."""
+    """R10: a second reading that writes nothing judges no strays."""
     world = posting(table)
     reading, began = world.begin(), world.now
     listed = world.listing(at(FIRST[0]), at(FIRST[1]))
     world.finish(reading, began, *FIRST, listed, written=[], whole=False)
+    assert settled(warehouse, world, table)["11-02"] == PROVEN
+    assert current(warehouse, world) == world.truth()
+
+
+def list_again(world: World) -> None:
+    """A second reading, which writes nothing, lists the strays of its window."""
+    reading, began = world.begin(), world.now
+    window = at(SECOND[0]), at(SECOND[1])
+    world.list_strays(reading, began, window, world.listing(*window), moved=False, resumed=False, whole=False)
+
+
+@pytest.mark.parametrize("is_same_pass", [True, False])
+def test_a_cost_that_its_window_lists_again_after_its_day_was_read(warehouse, table, is_same_pass):
+    """R10: the second reading of the window brings the row back."""
+    world = posting(table)
+    world.sync(SECOND)
+    if is_same_pass:
+        world.read(*FIRST)
+    else:
+        world.sync(FIRST)
+    list_again(world)
     assert settled(warehouse, world, table)["11-02"] == PROVEN
     assert current(warehouse, world) == world.truth()
 

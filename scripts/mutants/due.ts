@@ -12,7 +12,7 @@ export const DUE: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/due_windows.ts",
-    from: "const more = waits ? subtract(withDue([], [window], this.#now), state.due) : [];",
+    from: "const more = waits ? this.#ofWindow(window, state.due) : [];",
     to: "const more: Range[] = [];",
     test: "src/streams/completion.test.ts: R10: a window that waits for its strays is due until they are written: a sync that fails in between loses none",
   },
@@ -26,7 +26,7 @@ export const DUE: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/due_windows.ts",
-    from: "this.#waiting.set(name, { window, days: subtract(days, marked) });",
+    from: "all.set(name, { window, days: subtract(days, marked) });",
     to: "void marked;",
     test: "src/streams/completion.test.ts: R10: a window that waits while another day loses rows stays due after its strays are written",
   },
@@ -47,8 +47,8 @@ export const DUE: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "this.#due.mark(confirmed, own)",
-    to: "confirmed",
+    from: "[...before, ...own]);\n      ledger",
+    to: "before);\n      ledger",
     test: "src/streams/completion.test.ts: R10 P6: a second reading that confirms a day leaves it due if another lane has found rows missing meanwhile",
   },
   {
@@ -61,8 +61,8 @@ export const DUE: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "...subtract(before, unread)]",
-    to: "...before]",
+    from: "...subtract(before, unread), ",
+    to: "...before, ",
     test: "src/streams/completion.test.ts: R10: where a window no longer shows a written stray, the days that the pass had read before are due",
   },
   {
@@ -103,7 +103,7 @@ export const DUE: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/strays.ts",
-    from: "const isThere = shown?.has(hash) === true",
+    from: "const isThere = shown.has(hash)",
     to: "const isThere = this.#seen.has(hash)",
     test: "src/streams/strays.test.ts: P5 R10: a written stray is gone if the last passage of its window does not show it, although %s does",
   },
@@ -145,8 +145,8 @@ export const DUE: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "...subtract(before, unread)]",
-    to: "]",
+    from: "...subtract(before, unread), ",
+    to: "",
     test: "src/streams/completion.test.ts: R10: days that the STATE calls read are due in a STATE before the report of a day that has lost rows",
   },
   {
@@ -236,14 +236,14 @@ export const DUE: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/due_windows.ts",
-    from: "this.#decided(days.map(dayRange));",
+    from: "this.#decide(days.map(dayRange), due);",
     to: "void dayRange;",
     test: "src/streams/due_windows.test.ts: R10: a reading that confirms or judges days of a window that waits leaves them due",
   },
   {
     rule: "R10",
     file: "src/streams/due_windows.ts",
-    from: "this.#decided(subtract(about, state.due));",
+    from: "this.#decide(about, state.due);",
     to: "",
     test: "src/streams/due_windows.test.ts: R10: a reading of a part of a window that waits leaves its days due until the window is finished",
   },

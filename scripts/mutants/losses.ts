@@ -26,22 +26,22 @@ export const LOSSES: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "if (this.#confirmOvertaken() || ",
+    from: "if (this.#readOnceMore() || ",
     to: "if (",
     test: "src/streams/confirmations.test.ts: R10: once a pass is read, the windows that a loss has overtaken are read once more, and their days are proven",
   },
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "if (this.#confirmOvertaken() || this.#waiting.length === 0) return;",
-    to: "this.#confirmOvertaken();",
+    from: "if (this.#readOnceMore() || this.#waiting.length === 0) return;",
+    to: "this.#readOnceMore();",
     test: "src/streams/confirmations.test.ts: R10: the windows with strays are finished after the reading of overtaken days",
   },
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: " || this.#losses.hasOvertaken;",
-    to: ";",
+    from: " || this.#losses.hasOvertaken ||",
+    to: " ||",
     test: "src/streams/confirmations.test.ts: R10: once a pass is read, the windows that a loss has overtaken are read once more, and their days are proven",
   },
   {
@@ -96,21 +96,21 @@ export const LOSSES: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/confirmations.ts",
-    from: "limits.overtakenWindows - this.#overtaken",
+    from: "limits.overtakenWindows - this.#again",
     to: "limits.overtakenWindows",
     test: "src/streams/confirmations.test.ts: R10: the losses of a sync have so many readings together, each of a window that the next sync would read",
   },
   {
     rule: "R10",
     file: "src/streams/confirmations.ts",
-    from: "windows.slice(0, limits.overtakenWindows - this.#overtaken)",
-    to: "windows.slice()",
+    from: ".slice(0, limits.overtakenWindows - this.#again)",
+    to: "",
     test: "src/streams/confirmations.test.ts: R10: so many windows are read once more in one sync, the earliest first, and the days of the others are due",
   },
   {
     rule: "P6",
     file: "src/streams/record_filter.ts",
-    from: 'if (purpose.kind === "confirm" && !this.#isAbout(this.#day)) return Number.NaN;',
+    from: 'if (purpose.kind === "confirm" && isInside && !this.#isAbout(this.#day)) return Number.NaN;',
     to: "",
     test: "src/streams/confirmations.test.ts: R10 P5 P6: a stray that such a reading shows on a day which it does not compare is written by its window",
   },
@@ -138,8 +138,8 @@ export const LOSSES: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/due_windows.ts",
-    from: "this.#decided(subtract(about, state.due));",
-    to: "this.#decided(about);",
+    from: "this.#decide(about, state.due);",
+    to: "this.#decide(about, []);",
     test: "src/streams/due_windows.test.ts: R10: a day of its own that a reading has just made due stays due when a window around it is finished",
   },
   {
@@ -159,7 +159,7 @@ export const LOSSES: readonly Mutant[] = [
   {
     rule: "R5",
     file: "src/streams/completion.ts",
-    from: "reports.length === 0 ? null : ",
+    from: "reports.length + strays.length === 0 ? null : ",
     to: "",
     test: "src/streams/confirmations.test.ts: R5 R10: such a reading is reported only if a day agrees with it",
   },

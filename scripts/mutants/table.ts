@@ -8,6 +8,7 @@ import { LIMITS } from "./limits.ts";
 import type { Mutant } from "./mutant.ts";
 import { DAYS } from "./days.ts";
 import { DUE } from "./due.ts";
+import { LISTINGS } from "./listings.ts";
 import { LOSSES } from "./losses.ts";
 import { NAMES } from "./names.ts";
 import { READINGS } from "./readings.ts";
@@ -150,6 +151,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...RESUMED,
   ...DAYS,
   ...DUE,
+  ...LISTINGS,
   ...LOSSES,
   {
     rule: "W2",

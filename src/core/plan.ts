@@ -51,7 +51,7 @@ export interface Plan<State> {
   readonly positionInFuture: boolean;
 }
 
-export { type PlanInput, windowOfDay, windowsAgain } from "./plan_windows.ts";
+export { type PlanInput, windowOfDay } from "./plan_windows.ts";
 
 /** The first whole day at least an hour inside retention, so that it stays inside while a slow sync runs (W3). */
 export function retentionFloor(now: number, retentionDays: number): number {

@@ -16,6 +16,12 @@ export interface Range {
 /** The day that begins at `day`, midnight UTC. */
 export const dayRange = (day: number): Range => ({ start: day, end: day + DAY });
 
+/** A range, widened to whole days. */
+export const wholeDays = ({ start, end }: Range): Range => ({
+  start: floorTo(DAY, start),
+  end: ceilTo(DAY, end),
+});
+
 /** The ranges of some days. */
 export const rangesOf = (days: readonly { readonly day: number }[]): Range[] =>
   days.map(({ day }) => dayRange(day));
@@ -77,6 +83,10 @@ export function daysIn({ start, end }: Range): number {
 export function overlaps(a: Range, b: Range): boolean {
   return a.start < b.end && b.start < a.end;
 }
+
+/** Whether the inner range reaches beyond no end of the outer one. */
+export const contains = (outer: Range, inner: Range): boolean =>
+  outer.start <= inner.start && inner.end <= outer.end;
 
 /**
  * Cuts ranges into windows: on whole UTC days except for the first start and the last end of a range, never across a

@@ -19,8 +19,8 @@ import { isKnown } from "../core/known_days.ts";
 import type { Limits } from "../core/limits.ts";
 import type { Plan, PlanInput } from "../core/plan.ts";
 import { addMissingDays } from "../core/provisional.ts";
-import { daysAbout, type Reading, type StandingStrays } from "../core/reading.ts";
-import { type DayReport, settle, settleAgain, type Settlement } from "../core/settle.ts";
+import { daysAbout, type Reading } from "../core/reading.ts";
+import { settle, settleAgain, type Settlement } from "../core/settle.ts";
 import { advance, finishWindow, knownOf, settleReading, type StreamState } from "../core/state.ts";
 import { intersect, type Range, rangesOf, subtract } from "../core/window.ts";
 import { Confirmations } from "./confirmations.ts";
@@ -28,9 +28,11 @@ import { describeAbsent, describeShrunk, tooManyLooks, tooManyStrays } from "./d
 import { DueWindows } from "./due_windows.ts";
 import {
   asLearned,
+  type EndedWindow,
   incompleteDays,
   isAboutOf,
   lacksWritten,
+  type ReadingReport,
   standingOf,
   standsAsShown,
 } from "./ended_reading.ts";
@@ -39,20 +41,7 @@ import type { Ledger } from "./ledger.ts";
 import { type Looks, looksAt } from "./looks.ts";
 import { Losses } from "./losses.ts";
 import type { Purpose } from "./record_filter.ts";
-import { type CameStrays, standingStrays, Strays } from "./strays.ts";
-
-/** A complete reading, as it is reported (R5). */
-export interface ReadingReport {
-  readonly reading: Reading;
-  /** When the pass of the reading was planned, on the provider's clock. */
-  readonly passBeganAt: number;
-  /** When the last page of the reading came, on the same clock. */
-  readonly endedAt: number;
-  /** Whether the reading covers its whole window, strays included. */
-  readonly isWhole: boolean;
-  readonly days: readonly DayReport[];
-  readonly strays: readonly StandingStrays[];
-}
+import { standingStrays, Strays } from "./strays.ts";
 
 export interface CompletionOptions {
   readonly ledger: Ledger;
@@ -73,22 +62,6 @@ export interface CompletionOptions {
 /** A window that has been read, but has strays that are neither dropped nor written yet. */
 type Waiting = Pick<Job, "window" | "availableThrough" | "missesStrays">;
 
-/** A window whose last page has been handed over. */
-export interface EndedWindow {
-  readonly job: Job;
-  readonly reading: Reading;
-  /** When the last page came, on the provider's clock. */
-  readonly endedAt: number;
-  /** The known days that were written because the window is a single page (R6). */
-  readonly alsoWritten: readonly number[];
-  /** The days that the reading writes. */
-  readonly writes: (day: number) => boolean;
-  /** The pages of the window in this process. */
-  readonly pageCount: number;
-  /** The strays that came, if the window was read to write strays. */
-  readonly strays: CameStrays;
-}
-
 export class Completion {
   readonly strays: Strays;
   readonly #options: CompletionOptions;
@@ -108,8 +81,11 @@ export class Completion {
   constructor(options: CompletionOptions) {
     this.#options = options;
     const { plan, limits } = options;
-    const known = plan.state.mode === "incremental" ? standingStrays(plan.state, plan.from) : [];
-    this.strays = new Strays(known, limits);
+    const { state } = plan;
+    this.strays =
+      state.mode === "incremental"
+        ? new Strays(standingStrays(state, plan.from), limits, state.due)
+        : new Strays([], limits);
     this.#due = new DueWindows(options.input.now);
     this.#confirmations = new Confirmations(options);
     this.#losses = new Losses(plan.state.pass?.reads ?? []);
@@ -122,7 +98,7 @@ export class Completion {
 
   /** Whether {@link goOn} has more to do once all windows are read. */
   get hasMore(): boolean {
-    return this.#waiting.length > 0 || this.#losses.hasOvertaken;
+    return this.#waiting.length > 0 || this.#losses.hasOvertaken || this.strays.hasUnlisted;
   }
 
   /** To be called once for each reading, after its last page. */
@@ -175,6 +151,7 @@ export class Completion {
     const { rewrites, reports: days, doubtful } = settlement;
     const about = { ...reading, endedAt, days: daysAbout(reading) };
     const missed = this.#losses.settle(about, hasLost);
+    this.strays.reported(days, reading.id);
     this.#announce(rangesOf(settlement.shrunk), missed.before);
     this.strays.settle((day) => isAbout(day) && standsAsShown(settlement, reading, day));
     const reported = this.#report({ reading, endedAt, isWhole, days, strays: reading.standing });
@@ -182,7 +159,8 @@ export class Completion {
     const due = [...missed.before, ...missed.own, ...(reading.resumed ? [reading] : [])];
     const marked = this.#due.mark(settled, due);
     const waits = job.missesStrays || this.strays.hasPending(reading) || rewrites.length > 0;
-    ledger.update(this.#remembered(this.#due.settle(marked, reading, waits)));
+    const decided = this.#due.settle(marked, reading, waits);
+    ledger.update(this.#remembered(this.#due.list(decided, this.strays.unlisted())));
     if (rewrites.length === 0) {
       const { availableThrough } = reading;
       this.#finish({ window: reading, availableThrough, missesStrays: job.missesStrays });
@@ -196,8 +174,8 @@ export class Completion {
   }
 
   /**
-   * R10: a report that takes the proof from days goes out behind a STATE that names these days as due. If the process died between
-   * the two, no later sync would know that the days are unproven. Windows that are read again after a kill need no STATE.
+   * R10: a report that takes the proof from days, or from strays, goes out behind a STATE that names these days, or the windows of the
+   * strays, as due. If the process died between the two, no later sync would know that the days are unproven. Windows that are read again after a kill need no STATE.
    */
   #announce(shrunk: readonly Range[], before: readonly Range[]): void {
     const { ledger, input } = this.#options;
@@ -205,20 +183,26 @@ export class Completion {
     if (state.mode !== "incremental" || this.#options.report === null) return;
     const named = sent.mode === "incremental" ? sent.due : [];
     const unread = subtract(before, sent.pass?.reads ?? []);
-    const days = [...shrunk, ...subtract(before, unread)];
+    const unlisted = this.strays.unlisted();
+    const days = [...shrunk, ...subtract(before, unread), ...unlisted];
     if (subtract(withDue([], days, input.now), named).length === 0) return;
     // This STATE may call more windows read than the one before.
-    ledger.update(this.#due.mark(state, [...shrunk, ...before]));
+    ledger.update(this.#due.list(this.#due.mark(state, [...shrunk, ...before]), unlisted));
     void ledger.sendAhead();
   }
 
-  /** R10: the days that a loss has overtaken are read once more in the same sync. Returns whether there are some. */
-  #confirmOvertaken(): boolean {
+  /**
+   * R10: the days that a loss has overtaken are read once more in the same sync, and the windows of written strays whose days were
+   * read after them. Returns whether there are some.
+   */
+  #readOnceMore(): boolean {
     const { state } = this.#options.ledger;
     const mayProve = state.mode === "incremental" && this.#unprovenBefore === null;
     // A forgotten day has no content that a reading could agree with.
     const due = mayProve ? intersect(state.known.ranges, state.due) : [];
-    return this.#confirmations.ofOvertaken(this.#losses.takeOvertaken(due), knownOf(state));
+    const overtaken = this.#losses.takeOvertaken(due);
+    const unlisted = this.strays.takeUnlisted();
+    return this.#confirmations.ofOvertaken(overtaken, mayProve ? unlisted : [], knownOf(state));
   }
 
   async #confirmed({ reading, endedAt }: EndedWindow, days: readonly number[]): Promise<void> {
@@ -226,13 +210,18 @@ export class Completion {
     const { reports, known } = settleAgain(knownOf(ledger.state), reading, days);
     if (this.#unprovenBefore !== null) return;
     const agreed = reports.map(({ day }) => day);
-    const { own } = this.#losses.settle({ ...reading, endedAt, days: agreed }, false);
-    const said = { reading, endedAt, isWhole: false, days: reports, strays: [] };
-    const reported = reports.length === 0 ? null : this.#report(said);
+    const hasLost = !reading.moved && this.strays.misses(reading);
+    const { before, own } = this.#losses.settle({ ...reading, endedAt, days: agreed }, hasLost);
+    // A part of the strays would be taken for all of them.
+    const strays = reading.moved ? [] : reading.standing;
+    const said = { reading, endedAt, isWhole: false, days: reports, strays };
+    const reported = reports.length + strays.length === 0 ? null : this.#report(said);
+    this.strays.confirmed(agreed);
     const { state } = ledger;
     if (state.mode === "incremental") {
       const confirmed = this.#due.confirm({ ...state, known }, agreed);
-      ledger.update(this.#due.mark(confirmed, own));
+      const marked = this.#due.mark(confirmed, [...before, ...own]);
+      ledger.update(this.#due.list(marked, this.strays.unlisted()));
     }
     await reported;
   }
@@ -313,12 +302,12 @@ export class Completion {
 
   /**
    * To be called when no window is left to read. Queues the jobs that overtaken days and pending strays need next. The order matters:
-   * first overtaken days are read once more, then the windows with strays that this process has not seen, then the days that may own
-   * the strays, and then the strays without an owner are written.
+   * first overtaken days are read once more, and windows with strays to list; then the windows with strays that this process has not
+   * seen, then the days that may own the strays; and then the strays without an owner are written.
    */
   async goOn(): Promise<void> {
     const { queue } = this.#options;
-    if (this.#confirmOvertaken() || this.#waiting.length === 0) return;
+    if (this.#readOnceMore() || this.#waiting.length === 0) return;
     const waiting = this.#waiting;
     const missing = waiting.filter(({ missesStrays }) => missesStrays);
     if (missing.length > 0) {

@@ -103,7 +103,7 @@ test("R10: the losses of a sync have so many readings together, each of a window
     queue: (job) => queued.unshift(job),
   });
   const readAgain = (...days: readonly Range[]): boolean =>
-    confirmations.ofOvertaken(days, NOTHING_KNOWN);
+    confirmations.ofOvertaken(days, [], NOTHING_KNOWN);
   expect(readAgain()).toBe(false);
   expect(readAgain(range(0, 1), range(2, 3))).toBe(true);
   const first = queued.splice(0).map(({ window, purpose }) => ({ ...window, ...purpose }));
@@ -115,6 +115,42 @@ test("R10: the losses of a sync have so many readings together, each of a window
   expect(queued.splice(0).map(({ window }) => window)).toEqual([range(1, 2)]);
   expect(readAgain(range(3, 4))).toBe(false);
   expect(queued).toEqual([]);
+});
+
+/** The windows that are queued to compare a day, and for parts of days to list their strays. */
+function queuedFor(
+  changes: Partial<typeof input>,
+): (Range & { readonly days: readonly number[] })[] {
+  const queued: Job[] = [];
+  const confirmations = new Confirmations({
+    input: { ...input, ...changes },
+    plan: { from: DAY_ONE, end: DAY_ONE + 8.5 * DAY },
+    limits: LIMITS,
+    queue: (job) => queued.unshift(job),
+  });
+  const part = { start: DAY_ONE + 6 * DAY, end: DAY_ONE + 7.5 * DAY };
+  const earlier = { start: DAY_ONE - 2 * DAY, end: DAY_ONE };
+  const unlisted = [part, range(6, 8), range(8, 9), range(1, 2), range(3, 4), earlier];
+  expect(confirmations.ofOvertaken([range(3, 4)], unlisted, NOTHING_KNOWN)).toBe(true);
+  return queued.map(({ window, purpose }) => ({
+    ...window,
+    days: purpose.kind === "confirm" ? purpose.days : [],
+  }));
+}
+
+test("R10: windows that list their strays are read as whole days in the order of time, and none of them twice", () => {
+  expect(queuedFor({ maximumWindowDays: 2 })).toEqual([
+    { ...range(1, 2), days: [] },
+    { ...range(3, 4), days: [DAY_ONE + 3 * DAY] },
+    { ...range(6, 8), days: [] },
+    { ...range(8, 8.5), days: [] },
+  ]);
+});
+
+test("R10 W2: windows of costs list their strays as whole months", () => {
+  expect(queuedFor({ byMonth: true, maximumWindowDays: 31 })).toEqual([
+    { ...range(0, 8.5), days: [DAY_ONE + 3 * DAY] },
+  ]);
 });
 
 test("R10: the days that an earlier process of the pass has read are read once more, too", async () => {

@@ -2,11 +2,12 @@
 import { daysOf } from "../core/digests.ts";
 import type { Limits } from "../core/limits.ts";
 import type { KnownDays } from "../core/known_days.ts";
-import { type Plan, type PlanInput, windowsAgain } from "../core/plan.ts";
+import type { Plan, PlanInput } from "../core/plan.ts";
+import { wholeMonths, windowsAgain } from "../core/plan_windows.ts";
 import type { Reading } from "../core/reading.ts";
 import type { StreamState } from "../core/state.ts";
 import { DAY } from "../core/time.ts";
-import { clip, type Range } from "../core/window.ts";
+import { clip, contains, cut, nameOf, type Range, wholeDays } from "../core/window.ts";
 import { type Job, jobOf } from "./job.ts";
 
 export interface ConfirmationOptions {
@@ -20,7 +21,7 @@ export interface ConfirmationOptions {
 export class Confirmations {
   readonly #options: ConfirmationOptions;
   #moved = 0;
-  #overtaken = 0;
+  #again = 0;
 
   constructor(options: ConfirmationOptions) {
     this.#options = options;
@@ -39,12 +40,28 @@ export class Confirmations {
     this.#queue(reading, days);
   }
 
-  /** R10: queues one more reading of days, the earliest first. Returns whether there is one. */
-  ofOvertaken(days: readonly Range[], known: KnownDays): boolean {
+  /**
+   * R10: queues one more reading of some windows, the earliest first. Returns whether there is one.
+   *
+   * @param days the days to compare, in the windows in which the next sync would read them
+   * @param unlisted windows that list their strays
+   */
+  ofOvertaken(days: readonly Range[], unlisted: readonly Range[], known: KnownDays): boolean {
     const { plan, input, limits } = this.#options;
-    const windows = windowsAgain(days, known, { start: plan.from, end: plan.end }, input);
-    const taken = windows.slice(0, limits.overtakenWindows - this.#overtaken);
-    this.#overtaken += taken.length;
+    const bounds = { start: plan.from, end: plan.end };
+    const compared = windowsAgain(days, known, bounds, input);
+    const listing = unlisted.flatMap((window) =>
+      cut(wholeMonths([wholeDays(window)], bounds, input), input.maximumWindowDays, 1),
+    );
+    const more = listing.filter((window) => !compared.some((other) => contains(other, window)));
+    const windows = [
+      ...compared,
+      ...new Map(more.map((window) => [nameOf(window), window])).values(),
+    ];
+    const taken = windows
+      .toSorted((a, b) => a.start - b.start)
+      .slice(0, limits.overtakenWindows - this.#again);
+    this.#again += taken.length;
     for (const window of taken.toReversed())
       this.#queue(window, clip(days, window).flatMap(daysOf));
     return taken.length > 0;

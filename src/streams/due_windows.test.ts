@@ -77,3 +77,36 @@ test("R10: a day of two windows that wait stays due until both are finished", as
   expect(first).toMatchObject({ due: [window] });
   expect(due.finish(first, window)).toMatchObject({ due: [] });
 });
+
+test("R10: a window that has still to list its strays is due as long as that, today excepted", async () => {
+  const due = new DueWindows(DAY_ONE + 2.5 * DAY);
+  const state = await stateWith(days(0, 1));
+  expect(due.list(state, [])).toBe(state);
+  const listing = due.list(state, [window]);
+  expect(listing).toMatchObject({ due: [days(0, 2)] });
+  expect(due.list(listing, [window])).toMatchObject({ due: [days(0, 2)] });
+  expect(due.list(listing, [])).toMatchObject({ due: [days(0, 1)] });
+});
+
+test("R10: a window that has listed its strays stays due for any other cause: a reading, a loss, strays that wait, another listing", async () => {
+  const due = new DueWindows(DAY_ONE + 9 * DAY);
+  const listing = due.list(due.list(await stateWith(), [window]), [window, days(2, 4)]);
+  const one = due.list(listing, [days(2, 4)]);
+  expect(one).toMatchObject({ due: [days(2, 4)] });
+  const lost = due.mark(one, [days(3, 5)]);
+  expect(due.list(lost, [])).toMatchObject({ due: [days(3, 5)] });
+  const waiting = new DueWindows(DAY_ONE + 9 * DAY);
+  waiting.list(await stateWith(), [window]);
+  const waits = waiting.settle(await stateWith(), { ...window, rewrites: null }, true);
+  const listed = waiting.list(waits, []);
+  expect(listed).toMatchObject({ due: [window] });
+  expect(waiting.finish(listed, window)).toMatchObject({ due: [] });
+});
+
+test("R10: a reading decides which days of a window that has still to list its strays are due by themselves", async () => {
+  const due = new DueWindows(DAY_ONE + 9 * DAY);
+  due.list(await stateWith(), [window]);
+  const decided = due.settle(await stateWith(days(1, 2)), { ...window, rewrites: null }, false);
+  expect(decided).toMatchObject({ due: [window] });
+  expect(due.list(decided, [])).toMatchObject({ due: [days(1, 2)] });
+});

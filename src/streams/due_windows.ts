@@ -1,14 +1,15 @@
 /**
  * R10: a window that waits for its strays or for its second reading is due until it is finished. Its last reading takes its days from
  * the list of days that are due, and its provisional costs may have become final. So if the sync fails before the strays or the days
- * that differ are written, nothing else would lead the next sync to this window.
+ * that differ are written, nothing else would lead the next sync to this window. The same is true of a window whose written strays are
+ * to be listed once more.
  */
 import { afterReading, withDue } from "../core/due.ts";
 import type { Reading } from "../core/reading.ts";
 import { asDue, type IncrementalState, type StreamState } from "../core/state.ts";
 import { clip, dayRange, nameOf, type Range, rangesOf, subtract, union } from "../core/window.ts";
 
-/** A window that may wait, and the days that are due only because it waits. */
+/** A window that may wait, or that has still to list its strays, and the days that are due only because of that. */
 interface Waiting {
   readonly window: Range;
   readonly days: readonly Range[];
@@ -17,6 +18,8 @@ interface Waiting {
 export class DueWindows {
   readonly #now: number;
   readonly #waiting = new Map<string, Waiting>();
+  /** The windows that have still to list their strays. */
+  readonly #unlisted = new Map<string, Waiting>();
 
   /** @param now the provider's clock at the start of the sync */
   constructor(now: number) {
@@ -26,8 +29,9 @@ export class DueWindows {
   /** The state with more days that are due. They stay due when a window that waits is finished. */
   mark(state: StreamState, ranges: readonly Range[]): StreamState {
     const marked = withDue([], ranges, this.#now);
-    for (const [name, { window, days }] of this.#waiting)
-      this.#waiting.set(name, { window, days: subtract(days, marked) });
+    for (const all of [this.#waiting, this.#unlisted])
+      for (const [name, { window, days }] of all)
+        all.set(name, { window, days: subtract(days, marked) });
     return asDue(state, ranges, this.#now);
   }
 
@@ -48,8 +52,8 @@ export class DueWindows {
     const same = this.#waiting.get(nameOf(window));
     const earlier = same ?? (isFirst ? undefined : this.#takeLonger(window));
     const others = subtract(earlier?.days ?? [], about);
-    this.#decided(subtract(about, state.due));
-    const more = waits ? subtract(withDue([], [window], this.#now), state.due) : [];
+    this.#decide(about, state.due);
+    const more = waits ? this.#ofWindow(window, state.due) : [];
     this.#waiting.set(nameOf(window), { window, days: union([...others, ...more]) });
     return this.#keep(state);
   }
@@ -67,21 +71,54 @@ export class DueWindows {
 
   /** The state behind a second reading that has confirmed days (P6, R10). */
   confirm(state: IncrementalState, days: readonly number[]): StreamState {
-    this.#decided(days.map(dayRange));
-    return this.#keep({ ...state, due: afterReading(state.due, days, []) });
+    const due = afterReading(state.due, days, []);
+    this.#decide(days.map(dayRange), due);
+    return this.#keep({ ...state, due });
   }
 
-  /** Days are due no longer by themselves. While a window of theirs waits, they are due because of that. */
-  #decided(days: readonly Range[]): void {
-    for (const [name, { window, days: own }] of this.#waiting) {
-      const inside = clip(days, window);
-      if (inside.length > 0) this.#waiting.set(name, { window, days: union([...own, ...inside]) });
+  /** The state in which just these windows have still to list their strays. */
+  list(state: StreamState, windows: readonly Range[]): StreamState {
+    if (state.mode !== "incremental" || this.#unlisted.size + windows.length === 0) return state;
+    const left = new Set(windows.map(nameOf));
+    let { due } = state;
+    for (const [name, { days }] of this.#unlisted) {
+      if (left.has(name)) continue;
+      due = subtract(due, days);
+      this.#unlisted.delete(name);
+    }
+    for (const window of windows) {
+      const name = nameOf(window);
+      if (!this.#unlisted.has(name))
+        this.#unlisted.set(name, { window, days: this.#ofWindow(window, due) });
+    }
+    return this.#keep({ ...state, due });
+  }
+
+  get #all(): Waiting[] {
+    return [...this.#waiting.values(), ...this.#unlisted.values()];
+  }
+
+  /** The days of a window that are not due by themselves. */
+  #ofWindow(window: Range, due: readonly Range[]): Range[] {
+    const others = this.#all.flatMap(({ days }) => days);
+    return subtract(withDue([], [window], this.#now), subtract(due, others));
+  }
+
+  /** A reading has decided which of these days are due by themselves. The others are due as long as a window of theirs waits. */
+  #decide(days: readonly Range[], due: readonly Range[]): void {
+    for (const all of [this.#waiting, this.#unlisted]) {
+      for (const [name, { window, days: own }] of all) {
+        const inside = clip(days, window);
+        if (inside.length === 0) continue;
+        const left = [...subtract(own, inside), ...subtract(inside, due)];
+        all.set(name, { window, days: union(left) });
+      }
     }
   }
 
   /** The state with the days of all windows that wait. */
   #keep(state: StreamState): StreamState {
-    const days = [...this.#waiting.values()].flatMap((waiting) => waiting.days);
+    const days = this.#all.flatMap((waiting) => waiting.days);
     return asDue(state, days, this.#now);
   }
 

@@ -1,10 +1,40 @@
-/** The reports of a complete reading on its days and its strays. */
+/** A reading that has ended, and its report on its days and its strays (R5). */
 import { digestOf } from "../core/digests.ts";
 import { asFormer } from "../core/former.ts";
 import { daysAbout, type Reading, type StandingStrays } from "../core/reading.ts";
-import type { Settlement } from "../core/settle.ts";
+import type { DayReport, Settlement } from "../core/settle.ts";
 import type { DayTotal } from "../core/totals.ts";
 import type { Job } from "./job.ts";
+import type { CameStrays } from "./strays.ts";
+
+/** A complete reading, as it is reported (R5). */
+export interface ReadingReport {
+  readonly reading: Reading;
+  /** When the pass of the reading was planned, on the provider's clock. */
+  readonly passBeganAt: number;
+  /** When the last page of the reading came, on the same clock. */
+  readonly endedAt: number;
+  /** Whether the reading covers its whole window, strays included. */
+  readonly isWhole: boolean;
+  readonly days: readonly DayReport[];
+  readonly strays: readonly StandingStrays[];
+}
+
+/** A window whose last page has been handed over. */
+export interface EndedWindow {
+  readonly job: Job;
+  readonly reading: Reading;
+  /** When the last page came, on the provider's clock. */
+  readonly endedAt: number;
+  /** The known days that were written because the window is a single page (R6). */
+  readonly alsoWritten: readonly number[];
+  /** The days that the reading writes. */
+  readonly writes: (day: number) => boolean;
+  /** The pages of the window in this process. */
+  readonly pageCount: number;
+  /** The strays that came, if the window was read to write strays. */
+  readonly strays: CameStrays;
+}
 
 /**
  * The days whose rows under the reading's id may not be exactly the records that the reading returned (R4). There are three

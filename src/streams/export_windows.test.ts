@@ -4,7 +4,7 @@ import { readingId, ReadingIds } from "../core/identity.ts";
 import { beginReading, type Reading, readPage } from "../core/reading.ts";
 import type { DayReport } from "../core/settle.ts";
 import { DAY, HOUR } from "../core/time.ts";
-import type { ReadingReport } from "./completion.ts";
+import type { ReadingReport } from "./ended_reading.ts";
 import { ExportWindows, type ReadingContext } from "./export_windows.ts";
 import { Outlet } from "./flow.ts";
 import { DAY_ONE } from "./testing.ts";

@@ -9,7 +9,7 @@ import type { DayTotal } from "../core/totals.ts";
 import type { Clock } from "../edges.ts";
 import * as protocol from "../protocol.ts";
 import type { Output } from "../protocol.ts";
-import type { ReadingReport } from "./completion.ts";
+import type { ReadingReport } from "./ended_reading.ts";
 import type { Outlet } from "./flow.ts";
 
 const NAME = "export_windows";

@@ -26,6 +26,7 @@ const restated = (id: string, day: number, changes: Partial<Charge> = {}): Charg
   day,
   shownOn: null,
   isOwned: true,
+  isShort: false,
   provisional: 0,
   isThere: true,
   changes: ["restated", "kept"],

@@ -18,6 +18,14 @@ test("R10: rows that are missing make the days due whose readings have ended bef
   expect(settle(losses, 2, [20, 30], true)).toEqual({ before: days(0, 5), own: [] });
 });
 
+test("R10 S3: the days that earlier processes have read in part are read once more as a whole", () => {
+  const losses = new Losses([{ start: 5.25 * DAY, end: 6.5 * DAY }]);
+  expect(settle(losses, 2, [20, 30], true)).toEqual({
+    before: [{ start: 5 * DAY, end: 7 * DAY }],
+    own: [],
+  });
+});
+
 test("R10: rows that are missing make the day due whose reading goes on at that moment, once it ends", () => {
   const losses = new Losses([]);
   expect(settle(losses, 2, [20, 30], true)).toEqual({ before: [], own: [] });

@@ -6,7 +6,7 @@
  *     reading of b        [──── shows `b` after the move ───]           a row of `b` is missing
  *     reading of c                                           [──────]   `c` may be proven
  */
-import { dayRange, intersect, type Range, subtract, union } from "../core/window.ts";
+import { dayRange, intersect, type Range, subtract, union, wholeDays } from "../core/window.ts";
 
 /** A reading that has ended. */
 interface Ended {
@@ -34,8 +34,9 @@ export class Losses {
   /** The last end of a reading that has found rows missing. */
   #lostAt = -Infinity;
 
+  /** @param reads a read that is out of date in part (S3) may end within a day; its days are read once more as a whole */
   constructor(reads: readonly Range[]) {
-    this.#reads = reads;
+    this.#reads = union(reads.map(wholeDays));
   }
 
   /** To be called for each reading that judges days, once it has ended. */

@@ -180,8 +180,9 @@ export class StreamReader implements WindowSource {
   #begin(job: Job, limit: number): Reading {
     const { reports, run } = this.#options;
     const { window, startsOver, purpose, rewrites } = job;
-    if (isJudged(purpose))
-      this.#completion.strays.readAgain(window, isAboutOf({ ...window, rewrites }));
+    const { strays } = this.#completion;
+    if (isJudged(purpose)) strays.readAgain(window, isAboutOf({ ...window, rewrites }));
+    if (purpose.kind === "confirm") strays.readAgain(window, () => false);
     const more = { ...job, limit, withTotals: reports !== null };
     if (startsOver !== null) {
       const { id, beganAt } = startsOver;

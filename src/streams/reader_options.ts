@@ -4,7 +4,7 @@ import type { Limits } from "../core/limits.ts";
 import type { Plan, PlanInput } from "../core/plan.ts";
 import type { StateOwner, StreamState } from "../core/state.ts";
 import type { ProgressEvent } from "./progress_event.ts";
-import type { ReadingReport } from "./completion.ts";
+import type { ReadingReport } from "./ended_reading.ts";
 import type { Outlet, PageWriter } from "./flow.ts";
 import type { Granularity, OpenPages, RunEdges, StreamDefinition } from "./stream.ts";
 import type { Output } from "../protocol.ts";

@@ -30,7 +30,10 @@ export type Purpose =
    * owns.
    */
   | { readonly kind: "look"; readonly days: readonly number[] }
-  /** A window once more, because its listing moved (P6) or a loss overtook it (R10): these days are compared, and nothing is written. */
+  /**
+   * A window once more, because its listing moved (P6), a loss overtook it, or the day of a written stray was read after it (R10):
+   * these days are compared, the written strays are listed, and nothing is written.
+   */
   | { readonly kind: "confirm"; readonly days: readonly number[] }
   /** A window with strays that an earlier process saw: this process reads the window again to learn them (P5). */
   | { readonly kind: "collect" }
@@ -69,7 +72,7 @@ interface Result {
 }
 
 /** Purposes of readings that ignore strays. */
-const BLIND: ReadonlySet<Purpose["kind"]> = new Set(["rewrite", "look", "confirm"]);
+const BLIND: ReadonlySet<Purpose["kind"]> = new Set(["rewrite", "look"]);
 
 /** One object serves all pages: they are made one at a time, each in a turn of its own. */
 const FINGERPRINT = new RecordFingerprint();
@@ -104,7 +107,8 @@ export class RecordFilter {
     record.hashInto(FINGERPRINT, form !== "present");
     this.#setStart(record.chargeStart);
     // P6, R10: a record on another day was not written by this reading, so it is no owner of a stray that waits.
-    if (purpose.kind === "confirm" && !this.#isAbout(this.#day)) return Number.NaN;
+    const isInside = this.#place === "inside";
+    if (purpose.kind === "confirm" && isInside && !this.#isAbout(this.#day)) return Number.NaN;
     const verdict = memory.judge(FINGERPRINT, this.#place);
     if (verdict.conflicts && purpose.kind === "window") this.#warnOfConflict(fields);
     if (this.#place === "stray") {
@@ -173,8 +177,11 @@ export class RecordFilter {
       return repeats ? Number.NaN : this.#day;
     }
     if (hasOwner) return Number.NaN;
-    const known = strays.see(FINGERPRINT, id, this.#start, window);
-    if (known === null) this.#hasStrays = true;
+    const isSecond = purpose.kind === "confirm";
+    const known = isSecond
+      ? strays.seeAgain(FINGERPRINT, window)
+      : strays.see(FINGERPRINT, id, this.#start, window);
+    if (known === null) this.#hasStrays = !isSecond;
     else if (known.readingId !== null) this.#stand(known.day, known.readingId);
     return Number.NaN;
   }

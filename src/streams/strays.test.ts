@@ -32,6 +32,8 @@ const strayOf = (id: string, changes: Partial<KnownStray> = {}): KnownStray => (
   window: first,
   ...changes,
 });
+/** A window as a reading has read it. */
+const read = (window: Range, id = "r9") => ({ ...window, id });
 const within =
   ({ start, end }: Range) =>
   (day: number): boolean =>
@@ -83,14 +85,14 @@ test("P5: a written stray is standing, until a window returns it as its own or i
   expect(strays.see(printOf("a"), "a", DAY_ONE, first)).toEqual(written[0]);
   expect(strays.stands(printOf("a"))).toBe(true);
   expect(strays.see(printOf("a", "new"), "a", DAY_ONE, windowOf(9))).toBeNull();
-  strays.judge(first, within(first), false);
+  strays.judge(read(first), within(first), false);
   expect(strays.known).toEqual(written);
   strays.see(printOf("a"), "a", DAY_ONE, first);
-  strays.judge(first, within(first), true);
+  strays.judge(read(first), within(first), true);
   expect(strays.known).toEqual([written[0], written[2]]);
   const wide = windowOf(0, 9); // is judged like the window that showed the stray
   strays.see(printOf("a"), "a", DAY_ONE, wide);
-  strays.judge(wide, within(wide), true);
+  strays.judge(read(wide), within(wide), true);
   expect(strays.known).toEqual([written[0]]);
   strays.own(printOf("a"), false);
   expect(strays.known).toEqual([]);
@@ -102,7 +104,7 @@ test.each(["another window", "a first passage of the window"])(
     const strays = new Strays([strayOf("a")]);
     strays.see(printOf("a"), "a", DAY_ONE, which === "another window" ? second : first);
     strays.readAgain(first, within(first));
-    strays.judge(first, within(first), true);
+    strays.judge(read(first), within(first), true);
     expect(strays.known).toEqual([]);
   },
 );
@@ -114,17 +116,17 @@ test("P5: a stray that a look finds on its day is remembered, until a reading of
   const owned = strayOf("a", { readingId: null });
   strays.settle(within(windowOf(0)));
   expect(strays.known).toEqual([owned]);
-  strays.judge(windowOf(0), within(windowOf(0)), false);
+  strays.judge(read(windowOf(0)), within(windowOf(0)), false);
   const next = new Strays(strays.known);
   expect(next.see(printOf("a"), "a", DAY_ONE, first)).toEqual(owned);
   expect(next.hasPending(first)).toBe(false);
   next.own(printOf("a"), false);
-  next.judge(windowOf(0), within(windowOf(0)), false);
+  next.judge(read(windowOf(0)), within(windowOf(0)), false);
   expect(next.known).toEqual([owned]);
   const last = new Strays(next.known);
-  last.judge(second, within(second), false);
+  last.judge(read(second), within(second), false);
   expect(last.known).toEqual([owned]);
-  last.judge(windowOf(0), within(windowOf(0)), false);
+  last.judge(read(windowOf(0)), within(windowOf(0)), false);
   expect(last.known).toEqual([]);
 });
 
@@ -147,10 +149,10 @@ test("P5: only the latest reading of a day tells which strays the day owns", () 
     strays.own(printOf(id), true);
   }
   strays.readAgain(windowOf(1), within(windowOf(1)));
-  strays.judge(windowOf(0), within(windowOf(0)), false);
+  strays.judge(read(windowOf(0)), within(windowOf(0)), false);
   strays.readAgain(windowOf(0), within(windowOf(0)));
   strays.own(printOf("a"), false);
-  strays.judge(windowOf(0), within(windowOf(0)), false);
+  strays.judge(read(windowOf(0)), within(windowOf(0)), false);
   strays.settle(within(windowOf(0)));
   expect(strays.known).toEqual([strayOf("a", { readingId: null })]);
 });
@@ -165,6 +167,72 @@ test("P5: a stray that is written again in a new version leaves no earlier versi
   strays.wrote(new Set(["new"]), came("new"), first, "r2");
   const left = [written[1], written[2], strayOf("new", { readingId: "r2" })];
   expect(strays.known).toEqual(left);
+});
+
+test("R10: a window has still to list a written stray whose day was reported by a newer reading than its last listing", () => {
+  const strays = new Strays([strayOf("a"), strayOf("b"), strayOf("own", { readingId: null })]);
+  const day = [{ day: DAY_ONE, confirmed: true }];
+  strays.reported(day, "r1");
+  strays.reported([{ day: DAY_ONE + DAY, confirmed: true }], "r9");
+  strays.reported([{ day: DAY_ONE, confirmed: false }], "r9");
+  expect(strays.hasUnlisted).toBe(false);
+  strays.reported(day, "r4");
+  strays.reported(day, "r2"); // of another lane, which began earlier
+  for (const id of ["a", "b"]) strays.see(printOf(id), id, DAY_ONE, first);
+  strays.judge(read(first, "r3"), () => false, true);
+  expect(strays.unlisted()).toEqual([first]);
+  expect(strays.hasUnlisted).toBe(true);
+  expect(strays.takeUnlisted()).toEqual([first]);
+  expect(strays.takeUnlisted()).toEqual([]);
+  expect(strays.hasUnlisted).toBe(false);
+  expect(strays.unlisted()).toEqual([first]);
+  for (const id of ["a", "b"]) strays.seeAgain(printOf(id), first);
+  expect(strays.misses(read(first, "r5"))).toBe(false);
+  expect(strays.unlisted()).toEqual([]);
+  strays.reported(day, "r6");
+  expect(strays.takeUnlisted()).toEqual([first]);
+});
+
+test("R10: a second reading misses a stray once in a read; windows of many days are no exception", () => {
+  const strays = new Strays([strayOf("a")]);
+  const wide = windowOf(1, 2);
+  expect(strays.misses(read(second))).toBe(false);
+  expect(strays.misses(read(windowOf(0, 2)))).toBe(false);
+  expect(strays.misses(read(wide))).toBe(true);
+  expect(strays.misses(read(wide))).toBe(false);
+  expect(strays.unlisted()).toEqual([first]);
+  expect(strays.hasUnlisted).toBe(false);
+  strays.seeAgain(printOf("a"), wide);
+  expect(strays.misses(read(wide))).toBe(false);
+  expect(strays.unlisted()).toEqual([]);
+  // It comes and goes.
+  expect(strays.misses(read(wide))).toBe(false);
+  expect(strays.unlisted()).toEqual([first]);
+  strays.judge(read(first), within(first), true);
+  expect(strays.known).toEqual([]);
+  expect(strays.unlisted()).toEqual([]);
+});
+
+test("R10: a window that was due lists its strays, and so does one whose strays no reading of the pass has listed before a second reading confirms their day", () => {
+  const strays = new Strays([strayOf("a"), strayOf("b", { window: second })], undefined, [
+    windowOf(0, 2),
+  ]);
+  expect(strays.unlisted()).toEqual([first]);
+  strays.confirmed([DAY_ONE + DAY]);
+  expect(strays.unlisted()).toEqual([first]);
+  strays.confirmed([DAY_ONE]);
+  expect(strays.unlisted()).toEqual([first, second]);
+  for (const id of ["a", "b"]) strays.seeAgain(printOf(id), windowOf(1, 2));
+  expect(strays.misses(read(windowOf(1, 2)))).toBe(false);
+  strays.confirmed([DAY_ONE]);
+  expect(strays.unlisted()).toEqual([]);
+});
+
+test("R10: no second reading misses a stray that was written in this read", () => {
+  const strays = new Strays([]);
+  strays.see(printOf("a"), "a", DAY_ONE, first);
+  strays.wrote(new Set(["a"]), came("a"), first, "r1");
+  expect(strays.misses(read(first))).toBe(false);
 });
 
 test("S8: the state remembers 2,000 strays: the newest that were written, then those that their days own", () => {

@@ -15,9 +15,10 @@
 import type { RecordFingerprint } from "../core/identity.ts";
 import { isKnown } from "../core/known_days.ts";
 import { type Limits, LIMITS } from "../core/limits.ts";
+import type { DayReport } from "../core/settle.ts";
 import type { IncrementalState, KnownStray } from "../core/state.ts";
 import { DAY, floorTo } from "../core/time.ts";
-import { nameOf, type Range } from "../core/window.ts";
+import { clip, contains, dayRange, nameOf, type Range } from "../core/window.ts";
 
 /** The hashes of a record that tell strays apart. */
 export type StrayPrint = Pick<
@@ -44,6 +45,18 @@ export interface CameStrays {
   readonly rows: ReadonlyMap<string, number>;
 }
 
+/** A window, and the id of the reading that has read it. */
+type Listing = Range & { readonly id: string };
+
+type WrittenStray = KnownStray & { readonly readingId: string };
+
+const isWritten = (stray: KnownStray): stray is WrittenStray => stray.readingId !== null;
+
+/** The windows of strays, each once. */
+const distinct = (strays: readonly KnownStray[]): Range[] => [
+  ...new Map(strays.map(({ window }) => [nameOf(window), window])).values(),
+];
+
 /** The strays of one stream's read. */
 export class Strays {
   /** The strays of the state, by content. */
@@ -60,6 +73,17 @@ export class Strays {
   readonly #learned = new Set<string>();
   /** Contents of known strays that the latest reading of their day has returned as its own. */
   readonly #returned = new Set<string>();
+  /** By content: the newest reading that has listed a written stray, if it is not the one that wrote it. */
+  readonly #listed = new Map<string, string>();
+  /** By day: the newest reading that has proven it, and judged its strays. */
+  readonly #reported = new Map<number, string>();
+  /** Contents of the strays whose windows were asked to list them once more, and have not. */
+  readonly #asked = new Set<string>();
+  /** Contents of the strays that such a reading misses, and of those that one has ever missed in this read. */
+  readonly #missing = new Set<string>();
+  readonly #missed = new Set<string>();
+  /** Contents of the strays that have to be listed, whatever reading was the last one of their day. */
+  readonly #open: Set<string>;
   /** Owned strays of days whose reading is not settled: a STATE with them would have the stray, but not yet the row of its day. */
   readonly #unsettled = new Set<KnownStray>();
   /** The first words of all hashes in these tables: most records are in none, and a search by text takes longer. */
@@ -69,8 +93,11 @@ export class Strays {
   #former: number;
   #noted = 0;
 
-  constructor(known: readonly KnownStray[], limits: Limits = LIMITS) {
+  /** @param due the days that were due before this read. The process before may have left strays of theirs unlisted (R10) */
+  constructor(known: readonly KnownStray[], limits: Limits = LIMITS, due: readonly Range[] = []) {
     this.#limits = limits;
+    const open = known.filter(({ window }) => clip(due, window).length > 0);
+    this.#open = new Set(open.map(({ hash }) => hash));
     this.#former = known.filter(({ isFormer }) => isFormer === true).length;
     this.#known = new Map(known.map((stray) => [stray.hash, stray]));
     for (const { hash } of known) this.#words.add(Number.parseInt(hash.slice(0, 8), 16));
@@ -98,13 +125,8 @@ export class Strays {
    * @returns the entry of an earlier sync that wrote this stray, or found it on its own day; null if the stray waits now
    */
   see(print: StrayPrint, id: string, start: number, window: Range): KnownStray | null {
-    const known = this.#knownAs(print);
-    if (known !== undefined) {
-      this.#seen.add(known.hash);
-      const name = nameOf(window);
-      this.#shown.set(name, (this.#shown.get(name) ?? new Set()).add(known.hash));
-      return known;
-    }
+    const known = this.seeAgain(print, window);
+    if (known !== null) return known;
     const version = print.versionText;
     const kept = this.#pending.get(version);
     const pending = kept ?? {
@@ -122,6 +144,16 @@ export class Strays {
     if (pending.windows.length === 0 || this.#noted < this.#limits.notedWindows)
       this.#note(pending, window);
     return null;
+  }
+
+  /** Takes note of a stray that is in the state, and of no other. Returns its entry. */
+  seeAgain(print: StrayPrint, window: Range): KnownStray | null {
+    const known = this.#knownAs(print);
+    if (known === undefined) return null;
+    this.#seen.add(known.hash);
+    const name = nameOf(window);
+    this.#shown.set(name, (this.#shown.get(name) ?? new Set()).add(known.hash));
+    return known;
   }
 
   #note(pending: Pending, window: Range): void {
@@ -154,8 +186,8 @@ export class Strays {
   }
 
   /**
-   * To be called before the first page of a reading that compares or writes days. From here on it alone tells which strays these days
-   * own, and which known strays the window shows: the provider may hide a record that the reading before has shown.
+   * To be called before the first page of a reading that lists strays, or compares or writes days. From here on it alone tells which
+   * strays these days own, and which known strays the window shows: the provider may hide a record that the reading before has shown.
    */
   readAgain(window: Range, isAbout: (day: number) => boolean): void {
     this.#shown.delete(nameOf(window));
@@ -257,19 +289,103 @@ export class Strays {
    * To be called after a complete reading of a window. Forgets the strays that the window no longer shows, and those that their day
    * no longer returns.
    *
+   * @param window its `id` is the id of the reading
    * @param isAbout the days that the reading compares or writes
    * @param showsStrays whether this process has seen all strays of the window
    */
-  judge(window: Range, isAbout: (day: number) => boolean, showsStrays: boolean): void {
-    const shown = this.#shown.get(nameOf(window));
-    this.#shown.delete(nameOf(window));
+  judge(window: Listing, isAbout: (day: number) => boolean, showsStrays: boolean): void {
+    const shown = this.#list(window);
     for (const { hash, day, readingId, window: own } of this.#known.values()) {
-      const isOwn = window.start <= own.start && own.end <= window.end;
-      const isThere = shown?.has(hash) === true || this.#learned.has(hash);
-      const isGone = showsStrays && isOwn && !isThere;
+      const isThere = shown.has(hash) || this.#learned.has(hash);
+      const isGone = showsStrays && contains(window, own) && !isThere;
       const isDisowned = readingId === null && isAbout(day) && !this.#returned.has(hash);
       if (isGone || isDisowned) this.#known.delete(hash);
     }
+  }
+
+  /** The known strays that a complete reading of a window has shown. */
+  #list(window: Listing): ReadonlySet<string> {
+    const shown = this.#shown.get(nameOf(window)) ?? new Set();
+    this.#shown.delete(nameOf(window));
+    for (const hash of shown) {
+      this.#listed.set(hash, window.id);
+      this.#asked.delete(hash);
+      this.#missing.delete(hash);
+      this.#open.delete(hash);
+    }
+    return shown;
+  }
+
+  /**
+   * To be called after a complete reading that lists the written strays once more (R10). A stray that it does not show stays known: the
+   * next reading of the window judges it.
+   *
+   * @param window a listing that did not move; its `id` is the id of the reading
+   * @returns whether it misses a stray that no such reading has missed before; a stray that comes and goes is missed once in a read
+   */
+  misses(window: Listing): boolean {
+    const shown = this.#list(window);
+    const gone = this.#written.filter(
+      ({ hash, day, window: own }) =>
+        contains(window, own) &&
+        // The window returns such a record as its own.
+        !contains(window, dayRange(day)) &&
+        !shown.has(hash) &&
+        !this.#learned.has(hash),
+    );
+    const before = this.#missed.size;
+    for (const { hash } of gone) {
+      this.#missing.add(hash);
+      this.#missed.add(hash);
+    }
+    return this.#missed.size > before;
+  }
+
+  /** To be called with the reports of a complete reading on its days. */
+  reported(days: readonly Pick<DayReport, "day" | "confirmed">[], readingId: string): void {
+    for (const { day, confirmed } of days) {
+      if (confirmed && readingId > (this.#reported.get(day) ?? ""))
+        this.#reported.set(day, readingId);
+    }
+  }
+
+  /** To be called with the days that a second reading confirms. It judges no strays, but only those of its pass count as listed. */
+  confirmed(days: readonly number[]): void {
+    for (const { hash, day } of this.#written)
+      if (days.includes(day) && !this.#listed.has(hash)) this.#open.add(hash);
+  }
+
+  /** R10: the windows of the written strays that have to be listed: their day was proven after that, or a second reading misses them. */
+  unlisted(): Range[] {
+    return distinct(this.#unlisted);
+  }
+
+  get hasUnlisted(): boolean {
+    return this.#toAsk.length > 0;
+  }
+
+  /** Gives the windows of {@link unlisted} that were not asked for yet. */
+  takeUnlisted(): Range[] {
+    const taken = this.#toAsk;
+    for (const { hash } of taken) this.#asked.add(hash);
+    return distinct(taken);
+  }
+
+  get #toAsk(): WrittenStray[] {
+    return this.#unlisted.filter(({ hash }) => !this.#asked.has(hash) && !this.#missing.has(hash));
+  }
+
+  get #unlisted(): WrittenStray[] {
+    return this.#written.filter(
+      ({ hash, day, readingId }) =>
+        this.#missing.has(hash) ||
+        this.#open.has(hash) ||
+        (this.#reported.get(day) ?? "") > (this.#listed.get(hash) ?? readingId),
+    );
+  }
+
+  get #written(): WrittenStray[] {
+    return [...this.#known.values()].filter((stray) => isWritten(stray));
   }
 
   /**
@@ -286,7 +402,7 @@ export class Strays {
     const all = [...this.#known.values()].filter((stray) => !this.#unsettled.has(stray));
     const { knownStrays } = this.#limits;
     if (all.length <= knownStrays) return all;
-    const written = all.filter(({ readingId }) => readingId !== null).slice(-knownStrays);
+    const written = all.filter((stray) => isWritten(stray)).slice(-knownStrays);
     const room = knownStrays - written.length;
     const owned = room === 0 ? [] : all.filter(({ readingId }) => readingId === null).slice(-room);
     return [...written, ...owned];

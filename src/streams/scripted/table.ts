@@ -3,11 +3,11 @@ import { digestOf, PageDigests } from "../../core/digests.ts";
 import { RecordFingerprint } from "../../core/identity.ts";
 import type { IncrementalState } from "../../core/state.ts";
 import { DAY, floorTo, formatDay } from "../../core/time.ts";
-import type { Range } from "../../core/window.ts";
+import { contains, type Range } from "../../core/window.ts";
 import type { Output } from "../../protocol.ts";
 import type { Fields } from "../../records/fields.ts";
 import { ParsedRecords } from "../../records/parsed.ts";
-import type { ReadingReport } from "../completion.ts";
+import type { ReadingReport } from "../ended_reading.ts";
 import { costs } from "../costs.ts";
 import type { Run } from "./testing.ts";
 
@@ -32,9 +32,6 @@ interface Listing {
   readonly by: string;
   readonly window: Range;
 }
-
-const contains = (outer: Range, inner: Range): boolean =>
-  outer.start <= inner.start && inner.end <= outer.end;
 
 const isStray = ({ start }: Row, window: Range | undefined): boolean =>
   window !== undefined && (start < window.start || start >= window.end);

@@ -8,7 +8,7 @@ import { DAY, formatInstant } from "../../core/time.ts";
 import { ConnectorError } from "../../errors.ts";
 import type { ProgressEvent } from "../progress_event.ts";
 import { log, type LogLevel, type Output, type StateMessage } from "../../protocol.ts";
-import type { ReadingReport } from "../completion.ts";
+import type { ReadingReport } from "../ended_reading.ts";
 import { Outlet, PageWriter, readOverLanes } from "../flow.ts";
 import { StreamReader } from "../reader.ts";
 import type { Run as SharedRun } from "../reader_options.ts";

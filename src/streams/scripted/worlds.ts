@@ -22,6 +22,8 @@ export interface Charge {
   readonly shownOn: number | null;
   /** Whether the window of its own day returns it. */
   readonly isOwned: boolean;
+  /** Whether it lasts its own day only, although the window of another day shows it: a correction, by the day of its posting. */
+  readonly isShort: boolean;
   /** So many of its versions are provisional. */
   readonly provisional: number;
   /** Whether the first sync finds it. */
@@ -69,7 +71,7 @@ const plain = (days: number, most: number): fc.Arbitrary<Charge[]> =>
   fc.tuple(fc.oneof(fc.nat(most), fc.constant(most)), fc.record(life)).map(([perDay, lived]) =>
     Array.from({ length: days * perDay }, (_, index) => {
       const day = index % days;
-      return { ...lived, id: `p${index}`, day, isOwned: true, shownOn: null };
+      return { ...lived, id: `p${index}`, day, isOwned: true, isShort: false, shownOn: null };
     }),
   );
 
@@ -87,6 +89,7 @@ const special = (days: number, windowDays: number, most: number): fc.Arbitrary<C
         /** Whether the last day shows it, which each sync reads. */
         isLate: fc.boolean(),
         isOwned: fc.boolean(),
+        isShort: fc.boolean(),
       }),
       { maxLength: most },
     )
@@ -137,6 +140,9 @@ export const worlds = (most: Size): fc.Arbitrary<World> =>
         })),
     );
 
+const lastDayOf = ({ day, shownOn, isShort }: Charge): number =>
+  isShort || shownOn === null ? day : shownOn;
+
 /** A charge as the provider shows it to a sync; none if the provider does not. */
 function recordOf(charge: Charge, sync: number): readonly Fields[] {
   const past = charge.changes.slice(0, sync);
@@ -146,7 +152,7 @@ function recordOf(charge: Charge, sync: number): readonly Fields[] {
   const record = costRecord(charge.id, {
     x_RecordUpdatedAt: formatInstant(DAY_ONE + version * HOUR),
     ChargePeriodStart: formatInstant(DAY_ONE + charge.day * DAY),
-    ChargePeriodEnd: formatInstant(DAY_ONE + ((charge.shownOn ?? charge.day) + 1) * DAY),
+    ChargePeriodEnd: formatInstant(DAY_ONE + (lastDayOf(charge) + 1) * DAY),
     BilledCost: `${version + 1}.10`,
     x_CostStatus: version < charge.provisional ? "provisional" : "final",
   });

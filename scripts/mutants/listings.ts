@@ -1,0 +1,273 @@
+/** The mutants of windows that list their strays once more (R10). */
+import type { Mutant } from "./mutant.ts";
+
+const POSTED = "src/streams/posted.test.ts: ";
+const STRAYS_TEST = "src/streams/strays.test.ts: ";
+const DUE_TEST = "src/streams/due_windows.test.ts: ";
+const CONFIRMATIONS = "src/streams/confirmations.test.ts: ";
+const ONCE_MORE =
+  "R10: a window that shows a written stray is read once more if the day of the stray was read after it; the reading lists the stray";
+const MISSED =
+  "R10: a stray that its window does not list again is missing: all that was read is due, and the next sync judges the stray";
+const IN_ORDER =
+  "R10: windows that list their strays are read as whole days in the order of time, and none of them twice";
+const NEWEST =
+  "R10: a window has still to list a written stray whose day was reported by a newer reading than its last listing";
+const OTHER_CAUSE =
+  "R10: a window that has listed its strays stays due for any other cause: a reading, a loss, strays that wait, another listing";
+
+const OPEN =
+  "R10: a window that was due lists its strays, and so does one whose strays no reading of the pass has listed before a second reading confirms their day";
+
+export const LISTINGS: readonly Mutant[] = [
+  {
+    rule: "R10",
+    file: "src/streams/completion.ts",
+    from: "this.strays.reported(days, reading.id);",
+    to: "",
+    test: POSTED + ONCE_MORE,
+  },
+  {
+    rule: "R10",
+    file: "src/streams/completion.ts",
+    from: " || this.strays.hasUnlisted;",
+    to: ";",
+    test: POSTED + ONCE_MORE,
+  },
+  {
+    rule: "R10",
+    file: "src/streams/completion.ts",
+    from: "reports.length + strays.length === 0",
+    to: "reports.length === 0",
+    test: POSTED + ONCE_MORE,
+  },
+  {
+    rule: "R10",
+    file: "src/streams/completion.ts",
+    from: "ledger.update(this.#remembered(this.#due.list(decided, this.strays.unlisted())));",
+    to: "ledger.update(this.#remembered(decided));",
+    test: POSTED + "R10: a window that comes after the days of its strays is not read once more",
+  },
+  {
+    rule: "R10",
+    file: "src/streams/completion.ts",
+    from: "ledger.update(this.#due.list(marked, this.strays.unlisted()));",
+    to: "ledger.update(marked);",
+    test: POSTED + ONCE_MORE,
+  },
+  {
+    rule: "R10",
+    file: "src/streams/completion.ts",
+    from: "!reading.moved && this.strays.misses(reading)",
+    to: "this.strays.misses(reading)",
+    test:
+      POSTED +
+      "P6 R10: a listing that moved tells of no stray that it is missing, and its window stays due",
+  },
+  {
+    rule: "R10",
+    file: "src/streams/completion.ts",
+    from: "days: agreed }, hasLost);",
+    to: "days: agreed }, false);",
+    test: POSTED + MISSED,
+  },
+  {
+    rule: "R10",
+    file: "src/streams/completion.ts",
+    from: "this.#due.mark(confirmed, [...before, ...own])",
+    to: "this.#due.mark(confirmed, own)",
+    test:
+      POSTED +
+      "R10: days that a missing stray makes due stay due if the sync fails before they are read once more",
+  },
+  {
+    rule: "R11",
+    file: "src/streams/completion.ts",
+    from: "mayProve ? unlisted : []",
+    to: "unlisted",
+    test:
+      POSTED +
+      "R10 R11: a window stays due if the source hides rows before it could list its strays",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/record_filter.ts",
+    from: 'const isSecond = purpose.kind === "confirm";',
+    to: "const isSecond = false;",
+    test:
+      POSTED +
+      "P5 R10: no day is looked at for other strays that such a reading shows, although a stray of another window waits",
+  },
+  {
+    rule: "R10",
+    file: "src/streams/reader.ts",
+    from: 'if (purpose.kind === "confirm") strays.readAgain(window, () => false);',
+    to: "",
+    test:
+      POSTED +
+      "S4 R10: a reading that begins again lists only the strays that its last passage shows",
+  },
+  {
+    rule: "R10",
+    file: "src/streams/strays.ts",
+    from: "return this.#missed.size > before;",
+    to: "return gone.length > 0;",
+    test:
+      POSTED +
+      "R10: two windows that each miss a stray make each other's days be read once more, but not again and again",
+  },
+  {
+    rule: "R10",
+    file: "src/streams/strays.ts",
+    from: "        !contains(window, dayRange(day)) &&\n",
+    to: "",
+    test:
+      STRAYS_TEST +
+      "R10: a second reading misses a stray once in a read; windows of many days are no exception",
+  },
+  {
+    rule: "R10",
+    file: "src/streams/strays.ts",
+    from: "        !shown.has(hash) &&\n        !this.#learned.has(hash),",
+    to: "        !shown.has(hash),",
+    test: STRAYS_TEST + "R10: no second reading misses a stray that was written in this read",
+  },
+  {
+    rule: "R10",
+    file: "src/streams/strays.ts",
+    from: 'confirmed && readingId > (this.#reported.get(day) ?? "")',
+    to: "confirmed",
+    test: STRAYS_TEST + NEWEST,
+  },
+  {
+    rule: "R10",
+    file: "src/streams/strays.ts",
+    from: "(this.#listed.get(hash) ?? readingId)",
+    to: "readingId",
+    test: STRAYS_TEST + NEWEST,
+  },
+  {
+    rule: "R10",
+    file: "src/streams/strays.ts",
+    from: "      this.#asked.delete(hash);\n",
+    to: "",
+    test: STRAYS_TEST + NEWEST,
+  },
+  {
+    rule: "R10",
+    file: "src/streams/confirmations.ts",
+    from: "compared.some((other) => contains(other, window))",
+    to: "false",
+    test: CONFIRMATIONS + IN_ORDER,
+  },
+  {
+    rule: "R10",
+    file: "src/streams/confirmations.ts",
+    from: "wholeDays(window)",
+    to: "window",
+    test: CONFIRMATIONS + IN_ORDER,
+  },
+  {
+    rule: "R10",
+    file: "src/streams/confirmations.ts",
+    from: "      .toSorted((a, b) => a.start - b.start)\n",
+    to: "",
+    test: CONFIRMATIONS + IN_ORDER,
+  },
+  {
+    rule: "R10",
+    file: "src/streams/losses.ts",
+    from: "union(reads.map(wholeDays))",
+    to: "reads",
+    test: "src/streams/losses.test.ts: R10 S3: the days that earlier processes have read in part are read once more as a whole",
+  },
+  {
+    rule: "R10",
+    file: "src/streams/due_windows.ts",
+    from: "this.#ofWindow(window, due) });",
+    to: "withDue([], [window], this.#now) });",
+    test:
+      DUE_TEST +
+      "R10: a window that has still to list its strays is due as long as that, today excepted",
+  },
+  {
+    rule: "R10",
+    file: "src/streams/due_windows.ts",
+    from: "subtract(due, others));",
+    to: "due);",
+    test: DUE_TEST + OTHER_CAUSE,
+  },
+  {
+    rule: "R10",
+    file: "src/streams/due_windows.ts",
+    from: "[...subtract(own, inside), ...subtract(inside, due)]",
+    to: "[...own, ...subtract(inside, due)]",
+    test:
+      DUE_TEST +
+      "R10: a reading decides which days of a window that has still to list its strays are due by themselves",
+  },
+  {
+    rule: "R10",
+    file: "src/streams/strays.ts",
+    from: "confirmed && readingId >",
+    to: "readingId >",
+    test: STRAYS_TEST + NEWEST,
+  },
+  {
+    rule: "R10",
+    file: "src/streams/strays.ts",
+    from: "days.includes(day) && !this.#listed.has(hash)",
+    to: "days.includes(day)",
+    test: STRAYS_TEST + OPEN,
+  },
+  {
+    rule: "R10",
+    file: "src/streams/strays.ts",
+    from: "      this.#open.delete(hash);\n",
+    to: "",
+    test: STRAYS_TEST + OPEN,
+  },
+  {
+    rule: "R10",
+    file: "src/streams/completion.ts",
+    from: "this.strays.confirmed(agreed);",
+    to: "",
+    test: POSTED + "R10: a day of strays that only a second reading proves has them listed, too",
+  },
+  {
+    rule: "R10",
+    file: "src/streams/completion.ts",
+    from: ", limits, state.due)",
+    to: ", limits)",
+    test:
+      POSTED +
+      "R10: a process that goes on with a pass lists the strays of windows that are due, although a look reads such a window",
+  },
+  {
+    rule: "R10",
+    file: "src/streams/completion.ts",
+    from: "subtract(before, unread), ...unlisted]",
+    to: "subtract(before, unread)]",
+    test:
+      POSTED +
+      "R10: a STATE that names the window as due stands before the report that takes the proof from its stray",
+  },
+  {
+    rule: "R10",
+    file: "src/streams/completion.ts",
+    from: "this.#due.list(this.#due.mark(state, [...shrunk, ...before]), unlisted)",
+    to: "this.#due.mark(state, [...shrunk, ...before])",
+    test:
+      POSTED +
+      "R10: a STATE that names the window as due stands before the report that takes the proof from its stray",
+  },
+  {
+    rule: "P6",
+    file: "src/streams/completion.ts",
+    from: "reading.moved ? [] : reading.standing",
+    to: "reading.standing",
+    test:
+      POSTED +
+      "P6 R10: a listing that moved tells of no stray that it is missing, and its window stays due",
+  },
+];

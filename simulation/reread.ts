@@ -1,0 +1,34 @@
+/** The reasons for which a sync reads a window although its plan does not need it (P5, R10). */
+import { DAY } from "./calendar.ts";
+import { overlap } from "./outages.ts";
+import type { StateValue } from "./platform.ts";
+import type { Exchange } from "./provider.ts";
+
+/** R10: a window is read once more if another window lost rows. Its days were asked for before, in the same windows or in others. */
+export const isAgain = (window: Exchange, own: readonly Exchange[]): boolean =>
+  own.some((other) => other.at < window.at && overlap(other, window));
+
+/** R10: the window of a written stray is read once more if the day of the stray was read after the stray was last listed. */
+export const isListing = (
+  window: Exchange,
+  own: readonly Exchange[],
+  { strays = [] }: StateValue,
+): boolean =>
+  strays.some(([, day, writtenBy, start, end]) => {
+    const shownBy = { start: Date.parse(start ?? ""), end: Date.parse(end ?? "") };
+    const at = Date.parse(day ?? "");
+    const isRead = own.some(
+      (other) => other.at < window.at && overlap(other, { start: at, end: at + DAY }),
+    );
+    return writtenBy !== null && overlap(shownBy, window) && isRead;
+  });
+
+/** P5: a window is read too if strays of other windows start in it. */
+export function isLook({ start, end }: Exchange, own: readonly Exchange[]): boolean {
+  const isIn = ({ start: at }: { readonly start: number }): boolean => at >= start && at < end;
+  return own.some(
+    (other) =>
+      (other.start >= end || other.end <= start) &&
+      other.versions.some(({ record }) => isIn(record)),
+  );
+}

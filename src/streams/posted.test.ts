@@ -1,0 +1,362 @@
+/** Charges that only the window of another day shows, as a provider that selects by the day of posting does (P5, R10). */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { IncrementalState } from "../core/state.ts";
+import { DAY, HOUR } from "../core/time.ts";
+import type { Range } from "../core/window.ts";
+import { ConnectorError } from "../errors.ts";
+import type { Fields } from "../records/fields.ts";
+import { Table } from "./scripted/table.ts";
+import {
+  fourWindows as input,
+  idsOf,
+  lastState,
+  readScript,
+  recordOf,
+  refused,
+  type Run,
+  showing,
+  startsOf,
+  stateOf,
+} from "./scripted/testing.ts";
+import { readWorld, recordsAt, stateAfter, type World, worlds } from "./scripted/worlds.ts";
+import type { FetchedPage } from "./stream.ts";
+import { DAY_ONE, pageOf } from "./testing.ts";
+
+const range = (from: number, to: number): Range => ({
+  start: DAY_ONE + from * DAY,
+  end: DAY_ONE + to * DAY,
+});
+/** Only the window of the first day shows it. */
+const posted = recordOf("posted", 2);
+const before: Record<number, Fields[]> = {
+  0: [posted],
+  1: [recordOf("r1", 1)],
+  2: [recordOf("r2", 2)],
+};
+const without = { ...before, 0: [] };
+
+/** A provider that answers so many queries in one way, and the later ones in another. */
+function changing(
+  queries: number,
+  one: (window: Range) => Iterable<FetchedPage | ConnectorError>,
+  other: (window: Range) => Iterable<FetchedPage | ConnectorError>,
+): (window: Range) => Iterable<FetchedPage | ConnectorError> {
+  let asked = 0;
+  return (window) => ((asked += 1) <= queries ? one : other)(window);
+}
+
+/** The reports of second readings: the days and the strays that each names, by their numbers from 0. */
+const secondOf = ({ said }: Run) =>
+  said
+    .filter(({ isWhole }) => !isWhole)
+    .map(({ days, strays }) =>
+      [days, strays].map((all) => all.map(({ day }) => (day - DAY_ONE) / DAY)),
+    );
+
+const firstSync = () => readScript(showing(before), { input });
+
+test("R10: a window that shows a written stray is read once more if the day of the stray was read after it; the reading lists the stray", async () => {
+  const first = await firstSync();
+  expect(stateOf(first).strays).toMatchObject([{ day: DAY_ONE + 2 * DAY, window: range(0, 1) }]);
+  const run = await readScript(showing(before), { input, stored: lastState(first) });
+  expect(startsOf(run)).toEqual([0, 1, 2, 3, 0]);
+  expect(idsOf(run)).toEqual([]);
+  expect(secondOf(run)).toEqual([[[], [2]]]);
+  expect(stateOf(run).due).toEqual([]);
+  expect(stateOf(run).strays).toEqual(stateOf(first).strays);
+  expect(run.succeeded).toBe(true);
+});
+
+test("R10: a window that comes after the days of its strays is not read once more", async () => {
+  const late = { 3: [recordOf("late", 1)] };
+  const first = await readScript(showing(late), { input });
+  const run = await readScript(showing(late), { input, stored: lastState(first) });
+  expect(startsOf(run)).toEqual([0, 1, 2, 3]);
+  expect(stateOf(run).due).toEqual([]);
+});
+
+test("R10: a window that is not in the plan lists its strays once their day is read", async () => {
+  const first = await firstSync();
+  const short = { ...input, lookback: 2 * DAY };
+  const run = await readScript(showing(before), { input: short, stored: lastState(first) });
+  expect(startsOf(run)).toEqual([2, 3, 0]);
+  expect(secondOf(run)).toEqual([[[], [2]]]);
+  expect(stateOf(run).due).toEqual([]);
+});
+
+test("R10: the window of today lists its strays, too", async () => {
+  const startDate = DAY_ONE - 2 * DAY;
+  const today = { ...input, now: DAY_ONE + DAY / 2, startDate, endDate: null, lookback: 0 };
+  const shown = { 0: [recordOf("early", -2)] };
+  const first = await readScript(showing(shown), { input: today });
+  const stored = lastState(first);
+  const due = [range(-2, -1)];
+  const run = await readScript(showing(shown), {
+    input: { ...today, now: today.now + HOUR },
+    stored: stored?.mode === "incremental" ? { ...stored, due } : null,
+  });
+  expect(startsOf(run)).toEqual([0, -2, 0]);
+  expect(secondOf(run)).toEqual([[[], [-2]]]);
+  expect(stateOf(run).due).toEqual([]);
+});
+
+test("R10: a window that has still to list its strays is due: if the sync fails before, the next one reads it", async () => {
+  const first = await firstSync();
+  const down = (): ConnectorError[] => [new ConnectorError("unavailable", "It is down.")];
+  const run = await readScript(changing(3, showing(before), down), {
+    input,
+    stored: lastState(first),
+  });
+  expect(run.succeeded).toBe(false);
+  expect(stateOf(run).due).toEqual([range(0, 1)]);
+  const stored = lastState(run);
+  const again = await readScript(showing(before), {
+    input: { ...input, now: input.now + DAY, lookback: DAY },
+    stored,
+  });
+  expect(startsOf(again)).toEqual([3, 0]);
+  expect(stateOf(again).due).toEqual([]);
+});
+
+test("R10: so many windows list their strays in one sync, and the others are due", async () => {
+  const two = { ...before, 1: [recordOf("also", 3)] };
+  const first = await readScript(showing(two), { input });
+  const limits = { overtakenWindows: 1 };
+  const run = await readScript(showing(two), { input, stored: lastState(first), limits });
+  expect(startsOf(run)).toEqual([0, 1, 2, 3, 0]);
+  expect(stateOf(run).due).toEqual([range(1, 2)]);
+  expect(run.succeeded).toBe(true);
+});
+
+test("R10: a stray that its window does not list again is missing: all that was read is due, and the next sync judges the stray", async () => {
+  const first = await firstSync();
+  const run = await readScript(changing(4, showing(before), showing(without)), {
+    input,
+    stored: lastState(first),
+  });
+  expect(startsOf(run)).toEqual([0, 1, 2, 3, 0, 0, 1, 2, 3]);
+  expect(secondOf(run)).toEqual([
+    [[0], []],
+    [[1], []],
+    [[2], []],
+    [[3], []],
+  ]);
+  expect(stateOf(run).due).toEqual([range(0, 1)]);
+  expect(stateOf(run).strays).toEqual(stateOf(first).strays);
+  const next = await readScript(showing(without), {
+    input: { ...input, now: input.now + DAY, lookback: DAY },
+    stored: lastState(run),
+  });
+  expect(stateOf(next).strays).toEqual([]);
+});
+
+test("R10: days that a missing stray makes due stay due if the sync fails before they are read once more", async () => {
+  const first = await firstSync();
+  const down = (): ConnectorError[] => [new ConnectorError("unavailable", "It is down.")];
+  const run = await readScript(changing(4, showing(before), changing(1, showing(without), down)), {
+    input,
+    stored: lastState(first),
+  });
+  expect(run.succeeded).toBe(false);
+  expect(stateOf(run).due).toEqual([range(0, 4)]);
+});
+
+test("R10: a process that goes on with a pass lists the strays of windows that are due, although a look reads such a window", async () => {
+  const first = await firstSync();
+  const down = (): ConnectorError[] => [new ConnectorError("unavailable", "It is down.")];
+  const failed = await readScript(changing(3, showing(before), down), {
+    input,
+    stored: lastState(first),
+  });
+  const world = { ...before, 3: [recordOf("early", 0)] };
+  const run = await readScript(showing(world), {
+    input: { ...input, now: input.now + HOUR },
+    stored: lastState(failed),
+  });
+  expect(startsOf(run)).toEqual([3, 0, 0, 3]);
+  expect(secondOf(run)).toEqual([
+    [[], [2]],
+    [[0], []],
+    [[], [0]],
+  ]);
+  expect(stateOf(run).due).toEqual([]);
+});
+
+test("R10: a day of strays that only a second reading proves has them listed, too", async () => {
+  const first = await firstSync();
+  let asked = 0;
+  const moving = (window: Range): FetchedPage[] => {
+    if (window.start !== DAY_ONE + 2 * DAY) return showing(before)(window);
+    asked += 1;
+    const last = asked < 3 ? { asOf: "2026-01-10T01:00:00Z" } : {};
+    const restated = { ConsumedQuantity: asked === 1 ? "98" : "99" };
+    return [pageOf([recordOf("r2", 2, restated)], "c"), pageOf([], null, last)];
+  };
+  const run = await readScript(moving, {
+    input: { ...input, lookback: 2 * DAY },
+    stored: lastState(first),
+  });
+  expect(startsOf(run)).toEqual([2, 3, 2, 2, 0]);
+  expect(stateOf(run).due).toEqual([]);
+});
+
+test("R10: a STATE that names the window as due stands before the report that takes the proof from its stray", async () => {
+  const first = await firstSync();
+  const run = await readScript(showing(before), {
+    input,
+    stored: lastState(first),
+    marksReports: true,
+    stateInterval: DAY,
+  });
+  let states = 0;
+  // For each report, the number of the STATEs before it.
+  const statesBefore = run.outputs.flatMap((output) => {
+    if (output.type === "STATE") states += 1;
+    return output.type === "LOG" && output.log.message === "report" ? [states] : [];
+  });
+  const named = lastState({ ...run, states: run.states.slice(0, statesBefore[2]) });
+  expect(named).toMatchObject({ due: [range(0, 1)] });
+});
+
+test("R10 R11: a window stays due if the source hides rows before it could list its strays", async () => {
+  const first = await firstSync();
+  let reports = 0;
+  const run = await readScript(showing(before), {
+    input,
+    stored: lastState(first),
+    marksReports: true,
+    consumed: (output) => {
+      if (output.type === "LOG" && output.log.message === "report") reports += 1;
+    },
+    unprovenBefore: () => (reports >= 3 ? DAY_ONE - DAY : null),
+  });
+  expect(startsOf(run)).toEqual([0, 1, 2, 3]);
+  expect(stateOf(run).due).toEqual([range(0, 1)]);
+});
+
+test("R10: a stray that comes and goes with each request costs a few more readings in a sync, and no hundred", async () => {
+  const first = await firstSync();
+  let asked = 0;
+  const run = await readScript(
+    (window) => {
+      if (window.start !== DAY_ONE) return showing(before)(window);
+      asked += 1;
+      return showing(asked % 2 === 1 ? before : without)(window);
+    },
+    { input, stored: lastState(first) },
+  );
+  expect(run.succeeded).toBe(true);
+  expect(startsOf(run)).toEqual([0, 1, 2, 3, 0, 0, 1, 2, 3]);
+});
+
+test("S4 R10: a reading that begins again lists only the strays that its last passage shows", async () => {
+  const first = await firstSync();
+  const answers: (FetchedPage | ConnectorError)[][] = [
+    [pageOf([posted], "c"), refused("cursor_refused")],
+    [pageOf([])],
+  ];
+  const other = (window: Range): Iterable<FetchedPage | ConnectorError> =>
+    answers.shift() ?? showing(without)(window);
+  const run = await readScript(changing(4, showing(before), other), {
+    input,
+    stored: lastState(first),
+  });
+  expect(startsOf(run).slice(0, 6)).toEqual([0, 1, 2, 3, 0, 0]);
+  expect(stateOf(run).due).toEqual([range(0, 1)]);
+});
+
+test("R10: two windows that each miss a stray make each other's days be read once more, but not again and again", async () => {
+  const two = { ...before, 1: [recordOf("also", 3)] };
+  const first = await readScript(showing(two), { input });
+  const run = await readScript(changing(4, showing(two), showing({ ...two, 0: [], 1: [] })), {
+    input,
+    stored: lastState(first),
+  });
+  expect(startsOf(run)).toEqual([0, 1, 2, 3, 0, 1, 0, 1, 2, 3]);
+  expect(stateOf(run).due).toEqual([range(0, 2)]);
+});
+
+test("P6 R10: a listing that moved tells of no stray that it is missing, and its window stays due", async () => {
+  const first = await firstSync();
+  const moved = (): FetchedPage[] => [
+    pageOf([posted], "c"),
+    pageOf([], null, { asOf: "2026-01-10T01:00:00Z" }),
+  ];
+  const run = await readScript(changing(4, showing(before), moved), {
+    input,
+    stored: lastState(first),
+  });
+  expect(startsOf(run)).toEqual([0, 1, 2, 3, 0]);
+  expect(secondOf(run)).toEqual([]);
+  expect(stateOf(run).due).toEqual([range(0, 1)]);
+});
+
+test("P5 R10: that reading takes no note of other strays: the next reading of the window finds them", async () => {
+  const first = await firstSync();
+  const more = { ...before, 0: [posted, recordOf("more", 3)] };
+  const run = await readScript(changing(4, showing(before), showing(more)), {
+    input,
+    stored: lastState(first),
+  });
+  expect(idsOf(run)).toEqual([]);
+  expect(secondOf(run)).toEqual([[[], [2]]]);
+  const next = await readScript(showing(more), { input, stored: lastState(run) });
+  expect(idsOf(next)).toEqual(["more"]);
+});
+
+test("P5 R10: no day is looked at for other strays that such a reading shows, although a stray of another window waits", async () => {
+  const first = await firstSync();
+  const more = { ...before, 0: [posted, recordOf("more", 1)], 3: [recordOf("early", -1)] };
+  const run = await readScript(showing(more), {
+    input: { ...input, lookback: 2 * DAY },
+    stored: lastState(first),
+  });
+  expect(startsOf(run)).toEqual([2, 3, 0, 3]);
+  expect(idsOf(run)).toEqual(["early"]);
+});
+
+test("R10 R11: while the source cannot show all of its rows, no window lists its strays once more", async () => {
+  const first = await firstSync();
+  const run = await readScript(showing(before), {
+    input,
+    stored: lastState(first),
+    unprovenBefore: () => DAY_ONE - DAY,
+  });
+  expect(startsOf(run)).toEqual([0, 1, 2, 3]);
+  expect(run.succeeded).toBe(true);
+});
+
+/** The records that stand after each of three complete syncs, and those that the provider has always shown since the first. */
+async function lost(world: World): Promise<string[]> {
+  const gone: string[] = [];
+  let table = new Table();
+  let stored: IncrementalState | null = null;
+  for (let number = 0; number < 3; number++) {
+    const now = DAY_ONE + (world.days + number + 0.5) * DAY;
+    const { run } = await readWorld(world, { number, now, stored });
+    expect(run.succeeded).toBe(true);
+    table = table.with(run);
+    stored = stateAfter(run, run.states.length - 1) ?? stored;
+    const standing = table.standing();
+    for (const [id, record] of recordsAt(world, number)) {
+      const { text } = standing.get(id) ?? { text: "" };
+      if (text !== JSON.stringify(record)) gone.push(`${id} at sync ${number}`);
+    }
+  }
+  return gone;
+}
+
+const steady = (world: World): World => ({
+  ...world,
+  charges: world.charges.map((charge) => ({ ...charge, isThere: true, changes: ["kept", "kept"] })),
+});
+
+test("P5 R10: after each complete sync the rows of all records that are always shown stand, whatever windows show them", async () => {
+  await fc.assert(
+    fc.asyncProperty(worlds({ days: 8, plain: 2, special: 5 }), async (world) => {
+      expect(await lost(steady(world))).toEqual([]);
+    }),
+    { numRuns: 200 },
+  );
+});
