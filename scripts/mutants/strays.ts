@@ -26,7 +26,7 @@ export const STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/core/sightings.ts",
-    from: "if (found.own !== -1) return this.#newer.countAgain(found.own, window.passage);",
+    from: "if (found.own !== -1) return table.countAgain(found.own, window.passage) ? again : REPEAT;",
     to: "",
     test: "src/streams/records.test.ts: P5: what a provider repeats is emitted once, in a page and across pages",
   },
@@ -225,5 +225,19 @@ export const STRAYS: readonly Mutant[] = [
     from: "readingId !== null || day < from || isKnown(known, day)",
     to: "readingId !== null || isKnown(known, day)",
     test: "src/streams/completion.test.ts: P5: a day before the plan keeps its strays, because it is never read again",
+  },
+  {
+    rule: "P5",
+    file: "src/core/sightings.ts",
+    from: "found.hasOwner ? AGAIN_ELSEWHERE : AGAIN;",
+    to: "AGAIN;",
+    test: "src/core/sightings.test.ts: P5 S4: after a restart a stray belongs to the window that has returned it as its own meanwhile",
+  },
+  {
+    rule: "P5",
+    file: "src/core/sightings.ts",
+    from: "    older?.find(fingerprint, window, found);\n",
+    to: "    if (older?.find(fingerprint, window, found) !== undefined && found.own !== -1) return AGAIN;\n",
+    test: "src/core/sightings.test.ts: P5 S4: after a restart a stray belongs to the window that has returned it as its own meanwhile",
   },
 ];

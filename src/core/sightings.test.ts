@@ -64,6 +64,34 @@ test("P5: after a restart records are repeats, and count once more", () => {
   expect(window.judge(fingerprint(2), "inside")).toMatchObject({ repeats: true, counts: false });
 });
 
+test("P5 S4: after a restart a stray still belongs to the window that returned it as its own, in whichever table that is known", () => {
+  const sightings = new Sightings({ ...LIMITS, firstSightings: 64, sightings: 64 });
+  const [owner, other] = [sightings.open(), sightings.open()];
+  judged(owner, 0, 40);
+  judged(other, 40, 60); // a new table begins
+  const elsewhere = { ...NEW, hasOwner: true };
+  const again = { ...elsewhere, repeats: true };
+  expect(judged(other, 0, 10, "stray")).toEqual([elsewhere]);
+  other.restart();
+  expect(judged(other, 0, 10, "stray")).toEqual([again]);
+  expect(judged(other, 0, 10, "stray")).toEqual([REPEAT]);
+  expect(judged(owner, 50, 60, "inside")).toEqual([elsewhere]);
+  other.restart();
+  expect(judged(other, 0, 10, "stray")).toEqual([again]);
+  const shorter = sightings.open(other);
+  expect(judged(shorter, 0, 10, "stray")).toEqual([again]);
+});
+
+test("P5 S4: after a restart a stray belongs to the window that has returned it as its own meanwhile", () => {
+  const sightings = new Sightings({ ...LIMITS, firstSightings: 64, sightings: 64 });
+  const [owner, other] = [sightings.open(), sightings.open()];
+  judged(other, 0, 10, "stray");
+  judged(owner, 10, 60); // a new table begins
+  judged(owner, 0, 10);
+  other.restart();
+  expect(judged(other, 0, 10, "stray")).toEqual([{ ...NEW, hasOwner: true, repeats: true }]);
+});
+
 test("P5: the records of a replaced window are known to each window that replaces it, and to no other", () => {
   const sightings = new Sightings();
   const before = sightings.open();

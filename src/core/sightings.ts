@@ -23,8 +23,8 @@ export interface Verdict {
 const NEW: Verdict = { repeats: false, conflicts: false, counts: true, hasOwner: false };
 const NEW_CONFLICT: Verdict = { ...NEW, conflicts: true };
 const NEW_ELSEWHERE: Verdict = { ...NEW, hasOwner: true };
-const INHERITED: Verdict = { ...NEW, repeats: true };
-const AGAIN = INHERITED;
+const AGAIN: Verdict = { ...NEW, repeats: true };
+const AGAIN_ELSEWHERE: Verdict = { ...AGAIN, hasOwner: true };
 const REPEAT: Verdict = { ...AGAIN, counts: false };
 
 /** A table counts as full at this share of its slots. In a fuller table each search would pass too many slots. */
@@ -109,11 +109,11 @@ class Table {
     this.#size += 1;
   }
 
-  /** The verdict on a record that the window has returned before: a repeat, which counts once in each passage. */
-  countAgain(at: number, passage: number): Verdict {
+  /** Whether a record that the window has returned before is new to a passage: a repeat counts once in each. */
+  countAgain(at: number, passage: number): boolean {
     const owner = this.#numbers[at + 3] ?? 0;
     this.#numbers[at + 3] = (owner & ~PASSAGE) | (passage << PASSAGE_SHIFT);
-    return (owner & PASSAGE) >>> PASSAGE_SHIFT === passage ? REPEAT : AGAIN;
+    return (owner & PASSAGE) >>> PASSAGE_SHIFT !== passage;
   }
 
   /** Whether an entry belongs to one of these windows. */
@@ -185,14 +185,14 @@ export class Sightings {
     found.isInherited = false;
     found.hasOwner = false;
     found.conflicts = false;
-    if (older !== null) {
-      older.find(fingerprint, window, found);
-      if (found.own !== -1) return older.countAgain(found.own, window.passage);
-    }
+    older?.find(fingerprint, window, found);
+    const table = older === null || found.own === -1 ? this.#newer : older;
+    // The entry of the owner may stand in the other table.
     const free = this.#newer.find(fingerprint, window, found);
-    if (found.own !== -1) return this.#newer.countAgain(found.own, window.passage);
+    const again = found.hasOwner ? AGAIN_ELSEWHERE : AGAIN;
+    if (found.own !== -1) return table.countAgain(found.own, window.passage) ? again : REPEAT;
     this.#newer.add(free, fingerprint, window.ownerOf(place));
-    if (found.isInherited) return INHERITED;
+    if (found.isInherited) return again;
     if (found.conflicts) return NEW_CONFLICT;
     return found.hasOwner ? NEW_ELSEWHERE : NEW;
   }

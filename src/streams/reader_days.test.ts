@@ -9,6 +9,7 @@ import {
   changed,
   dataOf,
   fourDays as input,
+  fourWindows,
   idsOf,
   lastState,
   provider,
@@ -18,6 +19,7 @@ import {
   type Run,
   saidOf,
   showing,
+  startsOf,
   stateOf,
 } from "./scripted/testing.ts";
 import type { Fields } from "../records/fields.ts";
@@ -945,4 +947,16 @@ test("R10: recent days, where rows come and go, are read before the deep re-read
   const run = await readScript(steady(twelve), { input: deep, stored: lastState(first) });
   const starts = run.queries.map(({ start }) => (start - DAY_ONE) / DAY);
   expect(starts).toEqual([11, 8, 9, 10, 0, 1, 2, 3, 4, 5, 6, 7]);
+});
+
+test("P5 S4: a window that begins again writes no stray that another window has returned as its own", async () => {
+  const monthly = recordOf("monthly", 0);
+  const answers: (FetchedPage | ConnectorError)[][] = [
+    [pageOf([monthly])],
+    [pageOf([monthly], "c"), refused("cursor_refused")],
+    [pageOf([monthly])],
+  ];
+  const run = await readScript(() => answers.shift() ?? [pageOf([])], { input: fourWindows });
+  expect(startsOf(run)).toEqual([0, 1, 1, 2, 3]);
+  expect(idsOf(run)).toEqual(["monthly"]);
 });
