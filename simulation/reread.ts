@@ -1,5 +1,5 @@
 /** The reasons for which a sync reads a window although its plan does not need it (P5, R10). */
-import { DAY } from "./calendar.ts";
+import { DAY, dayOf } from "./calendar.ts";
 import { overlap } from "./outages.ts";
 import type { StateValue } from "./platform.ts";
 import type { Exchange } from "./provider.ts";
@@ -8,7 +8,10 @@ import type { Exchange } from "./provider.ts";
 export const isAgain = (window: Exchange, own: readonly Exchange[]): boolean =>
   own.some((other) => other.at < window.at && overlap(other, window));
 
-/** R10: the window of a written stray is read once more if the day of the stray was read after the stray was last listed. */
+/**
+ * R10: the window of a written stray is read once more if the day of the stray was read after the stray was last listed, or if another
+ * stray of this day is written (P5).
+ */
 export const isListing = (
   window: Exchange,
   own: readonly Exchange[],
@@ -17,8 +20,12 @@ export const isListing = (
   strays.some(([, day, writtenBy, start, end]) => {
     const shownBy = { start: Date.parse(start ?? ""), end: Date.parse(end ?? "") };
     const at = Date.parse(day ?? "");
+    const strayDay = { start: at, end: at + DAY };
     const isRead = own.some(
-      (other) => other.at < window.at && overlap(other, { start: at, end: at + DAY }),
+      (other) =>
+        other.at < window.at &&
+        (overlap(other, strayDay) ||
+          other.versions.some(({ record }) => dayOf(record.start) === at)),
     );
     return writtenBy !== null && overlap(shownBy, window) && isRead;
   });

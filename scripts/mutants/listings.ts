@@ -193,8 +193,8 @@ export const LISTINGS: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/due_windows.ts",
-    from: "subtract(due, others));",
-    to: "due);",
+    from: "const own = subtract(clip(due, window), others);",
+    to: "const own = clip(due, window);",
     test: DUE_TEST + OTHER_CAUSE,
   },
   {
@@ -260,6 +260,24 @@ export const LISTINGS: readonly Mutant[] = [
     test:
       POSTED +
       "R10: a STATE that names the window as due stands before the report that takes the proof from its stray",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/completion.ts",
+    from: "    this.strays.openOthers();\n",
+    to: "",
+    test:
+      POSTED +
+      "P5 R10: a stray stands although another one of its day is written while its window is not read",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/strays.ts",
+    from: "!this.#seen.has(hash) && days.has(day)",
+    to: "days.has(day)",
+    test:
+      STRAYS_TEST +
+      "P5 R10: before strays are written, the windows of others of their days have to list these, if no window has shown them",
   },
   {
     rule: "P6",

@@ -307,6 +307,7 @@ export class Completion {
    */
   async goOn(): Promise<void> {
     const { queue } = this.#options;
+    this.strays.openOthers();
     if (this.#readOnceMore() || this.#waiting.length === 0) return;
     const waiting = this.#waiting;
     const missing = waiting.filter(({ missesStrays }) => missesStrays);

@@ -100,8 +100,9 @@ export class DueWindows {
 
   /** The days of a window that are not due by themselves. */
   #ofWindow(window: Range, due: readonly Range[]): Range[] {
-    const others = this.#all.flatMap(({ days }) => days);
-    return subtract(withDue([], [window], this.#now), subtract(due, others));
+    const others = this.#all.flatMap(({ days }) => clip(days, window));
+    const own = subtract(clip(due, window), others);
+    return subtract(withDue([], [window], this.#now), own);
   }
 
   /** A reading has decided which of these days are due by themselves. The others are due as long as a window of theirs waits. */

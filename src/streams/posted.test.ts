@@ -250,6 +250,29 @@ test("R10: a stray that comes and goes with each request costs a few more readin
   expect(startsOf(run)).toEqual([0, 1, 2, 3, 0, 0, 1, 2, 3]);
 });
 
+test("P5 R10: a stray stands although another one of its day is written while its window is not read", async () => {
+  const all: (readonly [postedOn: number, Fields])[] = [[0, recordOf("c0", 6)]];
+  const byPosting = ({ start, end }: Range): FetchedPage[] => {
+    const shown = all.filter(([on]) => start <= DAY_ONE + on * DAY && DAY_ONE + on * DAY < end);
+    return [pageOf(shown.map(([, record]) => record))];
+  };
+  let table = new Table();
+  let stored: IncrementalState | null = null;
+  for (let number = 1; number <= 8; number++) {
+    if (number === 3) all.push([3, recordOf("c1", 6)]);
+    const now = DAY_ONE + (number + 0.5) * DAY;
+    const run: Run = await readScript(byPosting, {
+      input: { ...input, now, endDate: null, lookback: DAY },
+      stored,
+      marksReports: true,
+    });
+    table = table.with(run);
+    stored = stateOf(run);
+  }
+  expect([...table.standing().keys()].toSorted()).toEqual(["c0", "c1"]);
+  expect(stored?.strays).toHaveLength(2);
+});
+
 test("S4 R10: a reading that begins again lists only the strays that its last passage shows", async () => {
   const first = await firstSync();
   const answers: (FetchedPage | ConnectorError)[][] = [

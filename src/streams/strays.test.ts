@@ -228,6 +228,16 @@ test("R10: a window that was due lists its strays, and so does one whose strays 
   expect(strays.unlisted()).toEqual([]);
 });
 
+test("P5 R10: before strays are written, the windows of others of their days have to list these, if no window has shown them", () => {
+  const strays = new Strays([strayOf("a"), strayOf("b", { window: second })]);
+  strays.openOthers();
+  expect(strays.unlisted()).toEqual([]);
+  strays.see(printOf("b"), "b", DAY_ONE, second);
+  strays.see(printOf("new"), "new", DAY_ONE, second);
+  strays.openOthers();
+  expect(strays.unlisted()).toEqual([first]);
+});
+
 test("R10: no second reading misses a stray that was written in this read", () => {
   const strays = new Strays([]);
   strays.see(printOf("a"), "a", DAY_ONE, first);

@@ -355,6 +355,16 @@ export class Strays {
       if (days.includes(day) && !this.#listed.has(hash)) this.#open.add(hash);
   }
 
+  /**
+   * P5: to be called before strays are written. The windows of other written strays of the same days have to list these strays, unless a
+   * window of this read has shown them: see {@link wrote}.
+   */
+  openOthers(): void {
+    const days = new Set(this.pendingDays());
+    for (const { hash, day } of this.#written)
+      if (!this.#seen.has(hash) && days.has(day)) this.#open.add(hash);
+  }
+
   /** R10: the windows of the written strays that have to be listed: their day was proven after that, or a second reading misses them. */
   unlisted(): Range[] {
     return distinct(this.#unlisted);
