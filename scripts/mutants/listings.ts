@@ -288,4 +288,13 @@ export const LISTINGS: readonly Mutant[] = [
       POSTED +
       "P6 R10: a listing that moved tells of no stray that it is missing, and its window stays due",
   },
+  {
+    rule: "R10",
+    file: "src/streams/reader.ts",
+    from: "if (this.#queue.length === 0) await this.#completion.goOn();",
+    to: "",
+    test:
+      POSTED +
+      "R10: a sync that has nothing else to read lists strays, too, or ends if no plan can read their window",
+  },
 ];

@@ -183,6 +183,27 @@ test("R10: a process that goes on with a pass lists the strays of windows that a
   expect(stateOf(run).due).toEqual([]);
 });
 
+test("R10: a sync that has nothing else to read lists strays, too, or ends if no plan can read their window", async () => {
+  const first = await firstSync();
+  const down = (): ConnectorError[] => [new ConnectorError("unavailable", "It is down.")];
+  const failed = await readScript(changing(4, showing(before), down), {
+    input,
+    stored: lastState(first),
+  });
+  expect(startsOf(failed)).toEqual([0, 1, 2, 3, 0]);
+  const run = await readScript(showing(before), { input, stored: lastState(failed) });
+  expect(startsOf(run)).toEqual([0]);
+  expect(secondOf(run)).toEqual([[[], [2]]]);
+  expect(stateOf(run).due).toEqual([range(0, 1)]); // for whatever cause: the next pass reads it
+  expect(run.succeeded).toBe(true);
+  const empty = await readScript(showing(before), {
+    input: { ...input, endDate: DAY_ONE },
+    stored: lastState(failed),
+  });
+  expect(startsOf(empty)).toEqual([]);
+  expect(empty.succeeded).toBe(true);
+});
+
 test("R10: a day of strays that only a second reading proves has them listed, too", async () => {
   const first = await firstSync();
   let asked = 0;

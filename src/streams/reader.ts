@@ -110,6 +110,8 @@ export class StreamReader implements WindowSource {
     for (const message of describePlan(this.name, plan)) await this.#send(message);
     await this.#sendStatus("RUNNING");
     if (plan.positionInFuture) await this.#fail(positionInFuture(plan.state));
+    // R10: strays of windows that were due may have to be listed although the plan reads nothing.
+    if (this.#queue.length === 0) await this.#completion.goOn();
     if (this.#queue.length === 0) await this.#finish();
   }
 
@@ -224,9 +226,8 @@ export class StreamReader implements WindowSource {
     if (isHeld && !this.#held.isDue) return;
     await this.#end(isHeld ? await this.#held.release() : await this.#held.released());
     const isLast = page.nextCursor === null;
-    const isKept = isJudged(window.job.purpose);
     if (isLast && !isHeld) await this.#end([window]);
-    if (!isLast && isKept)
+    if (!isLast && isJudged(window.job.purpose))
       this.#ledger.update(keepOpen(this.#ledger.state, toResume(window), input.now));
     const left = this.#queue.length + this.#active;
     if (isLast && left === 1 && !this.#completion.hasMore) return; // the final STATE follows at once and covers this page
