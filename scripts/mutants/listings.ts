@@ -23,15 +23,15 @@ export const LISTINGS: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "this.strays.reported(days, reading.id);",
+    from: "this.strays.listings.reported(days, reading.id);",
     to: "",
     test: POSTED + ONCE_MORE,
   },
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: " || this.strays.hasUnlisted;",
-    to: ";",
+    from: " || this.strays.listings.hasUnlisted",
+    to: "",
     test: POSTED + ONCE_MORE,
   },
   {
@@ -44,14 +44,14 @@ export const LISTINGS: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "ledger.update(this.#remembered(this.#due.list(decided, this.strays.unlisted())));",
+    from: "ledger.update(this.#remembered(this.#due.list(decided, this.strays.listings.unlisted())));",
     to: "ledger.update(this.#remembered(decided));",
     test: POSTED + "R10: a window that comes after the days of its strays is not read once more",
   },
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "ledger.update(this.#due.list(marked, this.strays.unlisted()));",
+    from: "ledger.update(this.#due.list(marked, this.strays.listings.unlisted()));",
     to: "ledger.update(marked);",
     test: POSTED + ONCE_MORE,
   },
@@ -109,18 +109,18 @@ export const LISTINGS: readonly Mutant[] = [
   },
   {
     rule: "R10",
-    file: "src/streams/strays.ts",
+    file: "src/streams/stray_listings.ts",
     from: "return this.#missed.size > before;",
-    to: "return gone.length > 0;",
+    to: "return this.#missing.size > 0;",
     test:
       POSTED +
       "R10: two windows that each miss a stray make each other's days be read once more, but not again and again",
   },
   {
     rule: "R10",
-    file: "src/streams/strays.ts",
-    from: "        !contains(window, dayRange(day)) &&\n",
-    to: "",
+    file: "src/streams/stray_listings.ts",
+    from: "isShown(hash) || contains(window, dayRange(day))",
+    to: "isShown(hash)",
     test:
       STRAYS_TEST +
       "R10: a second reading misses a stray once in a read; windows of many days are no exception",
@@ -128,27 +128,27 @@ export const LISTINGS: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/strays.ts",
-    from: "        !shown.has(hash) &&\n        !this.#learned.has(hash),",
-    to: "        !shown.has(hash),",
+    from: "shown.has(hash) || this.#learned.has(hash);\n    return this.listings",
+    to: "shown.has(hash);\n    return this.listings",
     test: STRAYS_TEST + "R10: no second reading misses a stray that was written in this read",
   },
   {
     rule: "R10",
-    file: "src/streams/strays.ts",
+    file: "src/streams/stray_listings.ts",
     from: 'confirmed && readingId > (this.#reported.get(day) ?? "")',
     to: "confirmed",
     test: STRAYS_TEST + NEWEST,
   },
   {
     rule: "R10",
-    file: "src/streams/strays.ts",
+    file: "src/streams/stray_listings.ts",
     from: "(this.#listed.get(hash) ?? readingId)",
     to: "readingId",
     test: STRAYS_TEST + NEWEST,
   },
   {
     rule: "R10",
-    file: "src/streams/strays.ts",
+    file: "src/streams/stray_listings.ts",
     from: "      this.#asked.delete(hash);\n",
     to: "",
     test: STRAYS_TEST + NEWEST,
@@ -208,21 +208,21 @@ export const LISTINGS: readonly Mutant[] = [
   },
   {
     rule: "R10",
-    file: "src/streams/strays.ts",
+    file: "src/streams/stray_listings.ts",
     from: "confirmed && readingId >",
     to: "readingId >",
     test: STRAYS_TEST + NEWEST,
   },
   {
     rule: "R10",
-    file: "src/streams/strays.ts",
+    file: "src/streams/stray_listings.ts",
     from: "days.includes(day) && !this.#listed.has(hash)",
     to: "days.includes(day)",
     test: STRAYS_TEST + OPEN,
   },
   {
     rule: "R10",
-    file: "src/streams/strays.ts",
+    file: "src/streams/stray_listings.ts",
     from: "      this.#open.delete(hash);\n",
     to: "",
     test: STRAYS_TEST + OPEN,
@@ -230,15 +230,15 @@ export const LISTINGS: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "this.strays.confirmed(agreed);",
+    from: "this.strays.listings.confirmed(agreed);",
     to: "",
     test: POSTED + "R10: a day of strays that only a second reading proves has them listed, too",
   },
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: ", limits, state.due)",
-    to: ", limits)",
+    from: "            due: state.due,",
+    to: "            due: [],",
     test:
       POSTED +
       "R10: a process that goes on with a pass lists the strays of windows that are due, although a look reads such a window",

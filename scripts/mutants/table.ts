@@ -4,6 +4,7 @@
  */
 import { BOOKS } from "./books.ts";
 import { CONCURRENCY } from "./concurrency.ts";
+import { CUT_LISTINGS } from "./cut_listings.ts";
 import { LIMITS } from "./limits.ts";
 import type { Mutant } from "./mutant.ts";
 import { DAYS } from "./days.ts";
@@ -152,6 +153,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...DAYS,
   ...DUE,
   ...LISTINGS,
+  ...CUT_LISTINGS,
   ...LOSSES,
   {
     rule: "W2",

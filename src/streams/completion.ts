@@ -84,7 +84,10 @@ export class Completion {
     const { state } = plan;
     this.strays =
       state.mode === "incremental"
-        ? new Strays(standingStrays(state, plan.from), limits, state.due)
+        ? new Strays(standingStrays(state, plan.from), limits, {
+            bounds: { start: plan.from, end: plan.end },
+            due: state.due,
+          })
         : new Strays([], limits);
     this.#due = new DueWindows(options.input.now);
     this.#confirmations = new Confirmations(options);
@@ -98,7 +101,9 @@ export class Completion {
 
   /** Whether {@link goOn} has more to do once all windows are read. */
   get hasMore(): boolean {
-    return this.#waiting.length > 0 || this.#losses.hasOvertaken || this.strays.hasUnlisted;
+    return (
+      this.#waiting.length > 0 || this.#losses.hasOvertaken || this.strays.listings.hasUnlisted
+    );
   }
 
   /** To be called once for each reading, after its last page. */
@@ -151,7 +156,7 @@ export class Completion {
     const { rewrites, reports: days, doubtful } = settlement;
     const about = { ...reading, endedAt, days: daysAbout(reading) };
     const missed = this.#losses.settle(about, hasLost);
-    this.strays.reported(days, reading.id);
+    this.strays.listings.reported(days, reading.id);
     this.#announce(rangesOf(settlement.shrunk), missed.before);
     this.strays.settle((day) => isAbout(day) && standsAsShown(settlement, reading, day));
     const reported = this.#report({ reading, endedAt, isWhole, days, strays: reading.standing });
@@ -160,7 +165,7 @@ export class Completion {
     const marked = this.#due.mark(settled, due);
     const waits = job.missesStrays || this.strays.hasPending(reading) || rewrites.length > 0;
     const decided = this.#due.settle(marked, reading, waits);
-    ledger.update(this.#remembered(this.#due.list(decided, this.strays.unlisted())));
+    ledger.update(this.#remembered(this.#due.list(decided, this.strays.listings.unlisted())));
     if (rewrites.length === 0) {
       const { availableThrough } = reading;
       this.#finish({ window: reading, availableThrough, missesStrays: job.missesStrays });
@@ -183,7 +188,7 @@ export class Completion {
     if (state.mode !== "incremental" || this.#options.report === null) return;
     const named = sent.mode === "incremental" ? sent.due : [];
     const unread = subtract(before, sent.pass?.reads ?? []);
-    const unlisted = this.strays.unlisted();
+    const unlisted = this.strays.listings.unlisted();
     const days = [...shrunk, ...subtract(before, unread), ...unlisted];
     if (subtract(withDue([], days, input.now), named).length === 0) return;
     // This STATE may call more windows read than the one before.
@@ -201,7 +206,7 @@ export class Completion {
     // A forgotten day has no content that a reading could agree with.
     const due = mayProve ? intersect(state.known.ranges, state.due) : [];
     const overtaken = this.#losses.takeOvertaken(due);
-    const unlisted = this.strays.takeUnlisted();
+    const unlisted = this.strays.listings.takeUnlisted();
     return this.#confirmations.ofOvertaken(overtaken, mayProve ? unlisted : [], knownOf(state));
   }
 
@@ -216,12 +221,12 @@ export class Completion {
     const strays = reading.moved ? [] : reading.standing;
     const said = { reading, endedAt, isWhole: false, days: reports, strays };
     const reported = reports.length + strays.length === 0 ? null : this.#report(said);
-    this.strays.confirmed(agreed);
+    this.strays.listings.confirmed(agreed);
     const { state } = ledger;
     if (state.mode === "incremental") {
       const confirmed = this.#due.confirm({ ...state, known }, agreed);
       const marked = this.#due.mark(confirmed, [...before, ...own]);
-      ledger.update(this.#due.list(marked, this.strays.unlisted()));
+      ledger.update(this.#due.list(marked, this.strays.listings.unlisted()));
     }
     await reported;
   }

@@ -204,6 +204,22 @@ test("R10: a sync that has nothing else to read lists strays, too, or ends if no
   expect(empty.succeeded).toBe(true);
 });
 
+test("R10: a later start date cuts the window of a stray: the rest of it is listed once, and not again in each sync", async () => {
+  const { strays, ...state } = stateOf(await firstSync());
+  const wide = strays.map((stray) => ({ ...stray, window: range(0, 2) }));
+  const later = { ...input, startDate: DAY_ONE + DAY, lookback: 0 };
+  const run = await readScript(showing(without), {
+    input: later,
+    stored: { ...state, strays: wide, due: [range(0, 2)] },
+  });
+  expect(startsOf(run)).toEqual([1, 1]);
+  expect(stateOf(run).due).toEqual([range(0, 1)]);
+  expect(stateOf(run).strays).toEqual(wide);
+  const idle = await readScript(showing(without), { input: later, stored: lastState(run) });
+  expect(startsOf(idle)).toEqual([]);
+  expect(stateOf(idle)).toEqual(stateOf(run));
+});
+
 test("R10: a day of strays that only a second reading proves has them listed, too", async () => {
   const first = await firstSync();
   let asked = 0;

@@ -172,25 +172,25 @@ test("P5: a stray that is written again in a new version leaves no earlier versi
 test("R10: a window has still to list a written stray whose day was reported by a newer reading than its last listing", () => {
   const strays = new Strays([strayOf("a"), strayOf("b"), strayOf("own", { readingId: null })]);
   const day = [{ day: DAY_ONE, confirmed: true }];
-  strays.reported(day, "r1");
-  strays.reported([{ day: DAY_ONE + DAY, confirmed: true }], "r9");
-  strays.reported([{ day: DAY_ONE, confirmed: false }], "r9");
-  expect(strays.hasUnlisted).toBe(false);
-  strays.reported(day, "r4");
-  strays.reported(day, "r2"); // of another lane, which began earlier
+  strays.listings.reported(day, "r1");
+  strays.listings.reported([{ day: DAY_ONE + DAY, confirmed: true }], "r9");
+  strays.listings.reported([{ day: DAY_ONE, confirmed: false }], "r9");
+  expect(strays.listings.hasUnlisted).toBe(false);
+  strays.listings.reported(day, "r4");
+  strays.listings.reported(day, "r2"); // of another lane, which began earlier
   for (const id of ["a", "b"]) strays.see(printOf(id), id, DAY_ONE, first);
   strays.judge(read(first, "r3"), () => false, true);
-  expect(strays.unlisted()).toEqual([first]);
-  expect(strays.hasUnlisted).toBe(true);
-  expect(strays.takeUnlisted()).toEqual([first]);
-  expect(strays.takeUnlisted()).toEqual([]);
-  expect(strays.hasUnlisted).toBe(false);
-  expect(strays.unlisted()).toEqual([first]);
+  expect(strays.listings.unlisted()).toEqual([first]);
+  expect(strays.listings.hasUnlisted).toBe(true);
+  expect(strays.listings.takeUnlisted()).toEqual([first]);
+  expect(strays.listings.takeUnlisted()).toEqual([]);
+  expect(strays.listings.hasUnlisted).toBe(false);
+  expect(strays.listings.unlisted()).toEqual([first]);
   for (const id of ["a", "b"]) strays.seeAgain(printOf(id), first);
   expect(strays.misses(read(first, "r5"))).toBe(false);
-  expect(strays.unlisted()).toEqual([]);
-  strays.reported(day, "r6");
-  expect(strays.takeUnlisted()).toEqual([first]);
+  expect(strays.listings.unlisted()).toEqual([]);
+  strays.listings.reported(day, "r6");
+  expect(strays.listings.takeUnlisted()).toEqual([first]);
 });
 
 test("R10: a second reading misses a stray once in a read; windows of many days are no exception", () => {
@@ -200,42 +200,75 @@ test("R10: a second reading misses a stray once in a read; windows of many days 
   expect(strays.misses(read(windowOf(0, 2)))).toBe(false);
   expect(strays.misses(read(wide))).toBe(true);
   expect(strays.misses(read(wide))).toBe(false);
-  expect(strays.unlisted()).toEqual([first]);
-  expect(strays.hasUnlisted).toBe(false);
+  expect(strays.listings.unlisted()).toEqual([first]);
+  expect(strays.listings.hasUnlisted).toBe(false);
   strays.seeAgain(printOf("a"), wide);
   expect(strays.misses(read(wide))).toBe(false);
-  expect(strays.unlisted()).toEqual([]);
+  expect(strays.listings.unlisted()).toEqual([]);
   // It comes and goes.
   expect(strays.misses(read(wide))).toBe(false);
-  expect(strays.unlisted()).toEqual([first]);
+  expect(strays.listings.unlisted()).toEqual([first]);
   strays.judge(read(first), within(first), true);
   expect(strays.known).toEqual([]);
-  expect(strays.unlisted()).toEqual([]);
+  expect(strays.listings.unlisted()).toEqual([]);
 });
 
 test("R10: a window that was due lists its strays, and so does one whose strays no reading of the pass has listed before a second reading confirms their day", () => {
-  const strays = new Strays([strayOf("a"), strayOf("b", { window: second })], undefined, [
-    windowOf(0, 2),
-  ]);
-  expect(strays.unlisted()).toEqual([first]);
-  strays.confirmed([DAY_ONE + DAY]);
-  expect(strays.unlisted()).toEqual([first]);
-  strays.confirmed([DAY_ONE]);
-  expect(strays.unlisted()).toEqual([first, second]);
+  const strays = new Strays([strayOf("a"), strayOf("b", { window: second })], undefined, {
+    bounds: windowOf(0, 9),
+    due: [windowOf(0, 2)],
+  });
+  expect(strays.listings.unlisted()).toEqual([first]);
+  strays.listings.confirmed([DAY_ONE + DAY]);
+  expect(strays.listings.unlisted()).toEqual([first]);
+  strays.listings.confirmed([DAY_ONE]);
+  expect(strays.listings.unlisted()).toEqual([first, second]);
   for (const id of ["a", "b"]) strays.seeAgain(printOf(id), windowOf(1, 2));
   expect(strays.misses(read(windowOf(1, 2)))).toBe(false);
-  strays.confirmed([DAY_ONE]);
-  expect(strays.unlisted()).toEqual([]);
+  strays.listings.confirmed([DAY_ONE]);
+  expect(strays.listings.unlisted()).toEqual([]);
+});
+
+test("R10: a stray of a window that the read may request in part waits until all of that part was listed without it", () => {
+  const bounds = windowOf(2, 9);
+  const wide = strayOf("a", { window: windowOf(1, 3) });
+  const due = [windowOf(1)];
+  expect(new Strays([wide], undefined, { bounds, due }).listings.unlisted()).toEqual([]);
+  const strays = new Strays([wide], undefined, { bounds, due: [windowOf(1, 2)] });
+  expect(strays.listings.takeUnlisted()).toEqual([wide.window]);
+  expect(strays.misses(read(windowOf(2)))).toBe(false);
+  expect(strays.listings.unlisted()).toEqual([wide.window]);
+  expect(strays.misses(read(windowOf(3)))).toBe(false);
+  expect(strays.listings.unlisted()).toEqual([]);
+  expect(strays.known).toEqual([wide]);
+});
+
+test("R10: a later part of such a window may show the stray after all", () => {
+  const wide = strayOf("a", { window: windowOf(1, 3) });
+  const due = [windowOf(2)];
+  const strays = new Strays([wide], undefined, { bounds: windowOf(2, 9), due });
+  expect(strays.misses(read(windowOf(2), "r5"))).toBe(false);
+  strays.seeAgain(printOf("a"), windowOf(3));
+  expect(strays.misses(read(windowOf(3), "r6"))).toBe(false);
+  expect(strays.listings.unlisted()).toEqual([]);
+  strays.listings.reported([{ day: DAY_ONE, confirmed: true }], "r7");
+  expect(strays.listings.unlisted()).toEqual([wide.window]);
+});
+
+test("R10: a stray waits for no window that the read may not request", () => {
+  const strays = new Strays([strayOf("a")], undefined, { bounds: windowOf(2, 9), due: [] });
+  strays.listings.reported([{ day: DAY_ONE, confirmed: true }], "r5");
+  expect(strays.listings.unlisted()).toEqual([]);
 });
 
 test("P5 R10: before strays are written, the windows of others of their days have to list these, if no window has shown them", () => {
   const strays = new Strays([strayOf("a"), strayOf("b", { window: second })]);
   strays.openOthers();
-  expect(strays.unlisted()).toEqual([]);
+  expect(strays.listings.unlisted()).toEqual([]);
   strays.see(printOf("b"), "b", DAY_ONE, second);
   strays.see(printOf("new"), "new", DAY_ONE, second);
   strays.openOthers();
-  expect(strays.unlisted()).toEqual([first]);
+  expect(strays.listings.unlisted()).toEqual([first]);
 });
 
 test("R10: no second reading misses a stray that was written in this read", () => {

@@ -15,10 +15,16 @@
 import type { RecordFingerprint } from "../core/identity.ts";
 import { isKnown } from "../core/known_days.ts";
 import { type Limits, LIMITS } from "../core/limits.ts";
-import type { DayReport } from "../core/settle.ts";
 import type { IncrementalState, KnownStray } from "../core/state.ts";
 import { DAY, floorTo } from "../core/time.ts";
-import { clip, contains, dayRange, nameOf, type Range } from "../core/window.ts";
+import { contains, nameOf, type Range } from "../core/window.ts";
+import {
+  EVERYTHING,
+  type Listing,
+  type ListingPlan,
+  StrayListings,
+  type WrittenStray,
+} from "./stray_listings.ts";
 
 /** The hashes of a record that tell strays apart. */
 export type StrayPrint = Pick<
@@ -45,17 +51,7 @@ export interface CameStrays {
   readonly rows: ReadonlyMap<string, number>;
 }
 
-/** A window, and the id of the reading that has read it. */
-type Listing = Range & { readonly id: string };
-
-type WrittenStray = KnownStray & { readonly readingId: string };
-
 const isWritten = (stray: KnownStray): stray is WrittenStray => stray.readingId !== null;
-
-/** The windows of strays, each once. */
-const distinct = (strays: readonly KnownStray[]): Range[] => [
-  ...new Map(strays.map(({ window }) => [nameOf(window), window])).values(),
-];
 
 /** The strays of one stream's read. */
 export class Strays {
@@ -73,17 +69,8 @@ export class Strays {
   readonly #learned = new Set<string>();
   /** Contents of known strays that the latest reading of their day has returned as its own. */
   readonly #returned = new Set<string>();
-  /** By content: the newest reading that has listed a written stray, if it is not the one that wrote it. */
-  readonly #listed = new Map<string, string>();
-  /** By day: the newest reading that has proven it, and judged its strays. */
-  readonly #reported = new Map<number, string>();
-  /** Contents of the strays whose windows were asked to list them once more, and have not. */
-  readonly #asked = new Set<string>();
-  /** Contents of the strays that such a reading misses, and of those that one has ever missed in this read. */
-  readonly #missing = new Set<string>();
-  readonly #missed = new Set<string>();
-  /** Contents of the strays that have to be listed, whatever reading was the last one of their day. */
-  readonly #open: Set<string>;
+  /** The windows that have to list their written strays once more. */
+  readonly listings: StrayListings;
   /** Owned strays of days whose reading is not settled: a STATE with them would have the stray, but not yet the row of its day. */
   readonly #unsettled = new Set<KnownStray>();
   /** The first words of all hashes in these tables: most records are in none, and a search by text takes longer. */
@@ -93,13 +80,15 @@ export class Strays {
   #former: number;
   #noted = 0;
 
-  /** @param due the days that were due before this read. The process before may have left strays of theirs unlisted (R10) */
-  constructor(known: readonly KnownStray[], limits: Limits = LIMITS, due: readonly Range[] = []) {
+  constructor(
+    known: readonly KnownStray[],
+    limits: Limits = LIMITS,
+    plan: ListingPlan = EVERYTHING,
+  ) {
     this.#limits = limits;
-    const open = known.filter(({ window }) => clip(due, window).length > 0);
-    this.#open = new Set(open.map(({ hash }) => hash));
     this.#former = known.filter(({ isFormer }) => isFormer === true).length;
     this.#known = new Map(known.map((stray) => [stray.hash, stray]));
+    this.listings = new StrayListings(() => this.#written, plan);
     for (const { hash } of known) this.#words.add(Number.parseInt(hash.slice(0, 8), 16));
   }
 
@@ -307,12 +296,7 @@ export class Strays {
   #list(window: Listing): ReadonlySet<string> {
     const shown = this.#shown.get(nameOf(window)) ?? new Set();
     this.#shown.delete(nameOf(window));
-    for (const hash of shown) {
-      this.#listed.set(hash, window.id);
-      this.#asked.delete(hash);
-      this.#missing.delete(hash);
-      this.#open.delete(hash);
-    }
+    this.listings.listed(shown, window.id);
     return shown;
   }
 
@@ -325,34 +309,8 @@ export class Strays {
    */
   misses(window: Listing): boolean {
     const shown = this.#list(window);
-    const gone = this.#written.filter(
-      ({ hash, day, window: own }) =>
-        contains(window, own) &&
-        // The window returns such a record as its own.
-        !contains(window, dayRange(day)) &&
-        !shown.has(hash) &&
-        !this.#learned.has(hash),
-    );
-    const before = this.#missed.size;
-    for (const { hash } of gone) {
-      this.#missing.add(hash);
-      this.#missed.add(hash);
-    }
-    return this.#missed.size > before;
-  }
-
-  /** To be called with the reports of a complete reading on its days. */
-  reported(days: readonly Pick<DayReport, "day" | "confirmed">[], readingId: string): void {
-    for (const { day, confirmed } of days) {
-      if (confirmed && readingId > (this.#reported.get(day) ?? ""))
-        this.#reported.set(day, readingId);
-    }
-  }
-
-  /** To be called with the days that a second reading confirms. It judges no strays, but only those of its pass count as listed. */
-  confirmed(days: readonly number[]): void {
-    for (const { hash, day } of this.#written)
-      if (days.includes(day) && !this.#listed.has(hash)) this.#open.add(hash);
+    const isShown = (hash: string): boolean => shown.has(hash) || this.#learned.has(hash);
+    return this.listings.misses(window, isShown);
   }
 
   /**
@@ -361,37 +319,7 @@ export class Strays {
    */
   openOthers(): void {
     const days = new Set(this.pendingDays());
-    for (const { hash, day } of this.#written)
-      if (!this.#seen.has(hash) && days.has(day)) this.#open.add(hash);
-  }
-
-  /** R10: the windows of the written strays that have to be listed: their day was proven after that, or a second reading misses them. */
-  unlisted(): Range[] {
-    return distinct(this.#unlisted);
-  }
-
-  get hasUnlisted(): boolean {
-    return this.#toAsk.length > 0;
-  }
-
-  /** Gives the windows of {@link unlisted} that were not asked for yet. */
-  takeUnlisted(): Range[] {
-    const taken = this.#toAsk;
-    for (const { hash } of taken) this.#asked.add(hash);
-    return distinct(taken);
-  }
-
-  get #toAsk(): WrittenStray[] {
-    return this.#unlisted.filter(({ hash }) => !this.#asked.has(hash) && !this.#missing.has(hash));
-  }
-
-  get #unlisted(): WrittenStray[] {
-    return this.#written.filter(
-      ({ hash, day, readingId }) =>
-        this.#missing.has(hash) ||
-        this.#open.has(hash) ||
-        (this.#reported.get(day) ?? "") > (this.#listed.get(hash) ?? readingId),
-    );
+    this.listings.open(({ hash, day }) => !this.#seen.has(hash) && days.has(day));
   }
 
   get #written(): WrittenStray[] {

@@ -1,0 +1,43 @@
+/** The mutants of windows that a read may request in part only, and that have to list their strays (R10). */
+import type { Mutant } from "./mutant.ts";
+
+const FILE = { rule: "R10", file: "src/streams/stray_listings.ts" } as const;
+const STRAYS_TEST = "src/streams/strays.test.ts: ";
+const IN_PART =
+  "R10: a stray of a window that the read may request in part waits until all of that part was listed without it";
+const AFTER_ALL = "R10: a later part of such a window may show the stray after all";
+
+export const CUT_LISTINGS: readonly Mutant[] = [
+  {
+    ...FILE,
+    from: "intersect(due, clip([window], bounds))",
+    to: "clip(due, window)",
+    test:
+      "src/streams/posted.test.ts: R10: a later start date cuts the window of a stray: the rest of it is listed once, and not again " +
+      "in each sync",
+  },
+  {
+    ...FILE,
+    from: "subtract(clip([window], this.#bounds), this.#unseen.get(hash) ?? [])",
+    to: "clip([window], this.#bounds)",
+    test: STRAYS_TEST + IN_PART,
+  },
+  {
+    ...FILE,
+    from: "union([...(this.#unseen.get(hash) ?? []), window])",
+    to: "[window]",
+    test: STRAYS_TEST + IN_PART,
+  },
+  {
+    ...FILE,
+    from: "subtract(clip([window], this.#bounds), this.#unseen",
+    to: "subtract([window], this.#unseen",
+    test: STRAYS_TEST + "R10: a stray waits for no window that the read may not request",
+  },
+  {
+    ...FILE,
+    from: "      this.#unseen.delete(hash);\n",
+    to: "",
+    test: STRAYS_TEST + AFTER_ALL,
+  },
+];

@@ -1,0 +1,156 @@
+/**
+ * R10: the windows that have to list their written strays once more. The models take a written stray for a row that its day no longer
+ * shows if the day was proven after the last reading that has listed the stray.
+ *
+ *     its day is proven later, or its window is due ──► open ──► asked ──► a reading lists it ──► done
+ *                                                                     ├──► a reading misses it ──► its window stays due
+ *                                                                     └──► no reading can tell ──► done
+ */
+import type { DayReport } from "../core/settle.ts";
+import type { KnownStray } from "../core/state.ts";
+import {
+  clip,
+  contains,
+  dayRange,
+  intersect,
+  nameOf,
+  type Range,
+  subtract,
+  union,
+} from "../core/window.ts";
+
+/** A window, and the id of the reading that has read it. */
+export type Listing = Range & { readonly id: string };
+
+export type WrittenStray = KnownStray & { readonly readingId: string };
+
+/** A read, as far as it may list strays once more. */
+export interface ListingPlan {
+  /** The range that the read may request. */
+  readonly bounds: Range;
+  /** The days that were due before this read. The process before may have left strays of theirs unlisted. */
+  readonly due: readonly Range[];
+}
+
+export const EVERYTHING: ListingPlan = { bounds: { start: -Infinity, end: Infinity }, due: [] };
+
+/** The windows of strays, each once. */
+const distinct = (strays: readonly KnownStray[]): Range[] => [
+  ...new Map(strays.map(({ window }) => [nameOf(window), window])).values(),
+];
+
+/** A stray has its content as its key in all tables here. */
+export class StrayListings {
+  /** The written strays that the read knows at this moment. */
+  readonly #written: () => readonly WrittenStray[];
+  readonly #bounds: Range;
+  /** The newest reading that has listed a stray, if it is not the one that wrote it. */
+  readonly #listed = new Map<string, string>();
+  /** By day: the newest reading that has proven it, and judged its strays. */
+  readonly #reported = new Map<number, string>();
+  /** The strays that have to be listed, whatever reading was the last one of their day. */
+  readonly #open: Set<string>;
+  /** The strays whose windows were asked to list them once more, and have not. */
+  readonly #asked = new Set<string>();
+  /** The strays that such a reading misses, and those that one has ever missed in this read. */
+  readonly #missing = new Set<string>();
+  readonly #missed = new Set<string>();
+  /** The parts of a stray's window that such readings have listed without the stray. */
+  readonly #unseen = new Map<string, readonly Range[]>();
+
+  constructor(written: () => readonly WrittenStray[], { bounds, due }: ListingPlan) {
+    this.#written = written;
+    this.#bounds = bounds;
+    const open = written().filter(
+      ({ window }) => intersect(due, clip([window], bounds)).length > 0,
+    );
+    this.#open = new Set(open.map(({ hash }) => hash));
+  }
+
+  /** To be called with the known strays that a complete reading has shown. */
+  listed(shown: ReadonlySet<string>, readingId: string): void {
+    for (const hash of shown) {
+      this.#listed.set(hash, readingId);
+      this.#asked.delete(hash);
+      this.#missing.delete(hash);
+      this.#unseen.delete(hash);
+      this.#open.delete(hash);
+    }
+  }
+
+  /**
+   * To be called after a complete reading that lists the written strays once more. Of a window that this read may not request as a
+   * whole, no reading tells whether the stray is missing: the stray is done once all other parts were listed without it.
+   *
+   * @returns whether the reading misses a stray that no such reading has missed before in this read
+   */
+  misses(window: Range, isShown: (hash: string) => boolean): boolean {
+    const before = this.#missed.size;
+    for (const { hash, day, window: own } of this.#written()) {
+      // A window that contains the day returns such a record as its own.
+      if (isShown(hash) || contains(window, dayRange(day))) continue;
+      if (contains(window, own)) {
+        this.#missing.add(hash);
+        this.#missed.add(hash);
+      } else {
+        this.#unseen.set(hash, union([...(this.#unseen.get(hash) ?? []), window]));
+      }
+    }
+    return this.#missed.size > before;
+  }
+
+  /** To be called with the reports of a complete reading on its days. */
+  reported(days: readonly Pick<DayReport, "day" | "confirmed">[], readingId: string): void {
+    for (const { day, confirmed } of days) {
+      if (confirmed && readingId > (this.#reported.get(day) ?? ""))
+        this.#reported.set(day, readingId);
+    }
+  }
+
+  /** To be called with the days that a second reading confirms. It judges no strays, but only those of its pass count as listed. */
+  confirmed(days: readonly number[]): void {
+    this.open(({ hash, day }) => days.includes(day) && !this.#listed.has(hash));
+  }
+
+  /** Some strays have to be listed. */
+  open(isOpen: (stray: WrittenStray) => boolean): void {
+    for (const stray of this.#written()) if (isOpen(stray)) this.#open.add(stray.hash);
+  }
+
+  /** The windows that have still to list strays: the day of these was proven after that, or a second reading misses them. */
+  unlisted(): Range[] {
+    return distinct(this.#unlisted);
+  }
+
+  get hasUnlisted(): boolean {
+    return this.#toAsk.length > 0;
+  }
+
+  /** Gives the windows of {@link unlisted} that were not asked for yet. */
+  takeUnlisted(): Range[] {
+    const taken = this.#toAsk;
+    for (const { hash } of taken) this.#asked.add(hash);
+    return distinct(taken);
+  }
+
+  get #toAsk(): WrittenStray[] {
+    return this.#unlisted.filter(({ hash }) => !this.#asked.has(hash) && !this.#missing.has(hash));
+  }
+
+  get #unlisted(): WrittenStray[] {
+    return this.#written().filter(
+      (stray) =>
+        this.#missing.has(stray.hash) || (this.#isOvertaken(stray) && this.#mayBeListed(stray)),
+    );
+  }
+
+  #isOvertaken({ hash, day, readingId }: WrittenStray): boolean {
+    const reported = this.#reported.get(day) ?? "";
+    return this.#open.has(hash) || reported > (this.#listed.get(hash) ?? readingId);
+  }
+
+  /** Whether this read may request a part of the stray's window that it has not listed without the stray. */
+  #mayBeListed({ hash, window }: WrittenStray): boolean {
+    return subtract(clip([window], this.#bounds), this.#unseen.get(hash) ?? []).length > 0;
+  }
+}
