@@ -253,6 +253,9 @@ test("R10: a later part of such a window may show the stray after all", () => {
   expect(strays.listings.unlisted()).toEqual([]);
   strays.listings.reported([{ day: DAY_ONE, confirmed: true }], "r7");
   expect(strays.listings.unlisted()).toEqual([wide.window]);
+  // Only what was read after the listing counts.
+  expect(strays.misses(read(windowOf(3), "r8"))).toBe(false);
+  expect(strays.listings.unlisted()).toEqual([wide.window]);
 });
 
 test("R10: a stray waits for no window that the read may not request", () => {
