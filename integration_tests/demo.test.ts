@@ -84,7 +84,7 @@ describe("npm run demo", () => {
 
   it("is shown in the README as it is", async () => {
     const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
-    // The number of requests is another one from run to run: windows that were read side by side with a loss are read once more.
+    // The number of requests differs from run to run, because windows that were read side by side with a loss are read once more.
     const linesOf = (text = ""): string[] =>
       text.split("\n").map((line) => line.replace(/^( {2}(?:usage|costs)) +\d+/, "$1"));
     const shown = linesOf(/```\n(Sync 5[^`]*)\n```/.exec(readme)?.[1]);

@@ -214,7 +214,7 @@ export class Promises {
       sure && deepFrom !== null && this.#reconcile !== undefined && this.#reconciledOn !== today
         ? deepFrom
         : Infinity;
-    // W3: a sync before this one may have had a shorter retention, and may have moved the position without the days before it.
+    // W3: an earlier sync may have had a shorter retention. Then the position moved on, and the days before that retention were not read.
     const asked = {
       from: Math.max(from, this.#floor, dayOf(this.#before - this.#lookback)),
       until: dayOf(until),

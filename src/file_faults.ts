@@ -1,6 +1,6 @@
 /** Errors of the file system and of connections in words. The codes of the system mean nothing to most people. */
 
-/** As the end of a sentence. */
+/** The codes, each with the end of a sentence. */
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: "this user has no permission",
   EADDRINUSE: "another program uses this port",

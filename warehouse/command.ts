@@ -11,7 +11,7 @@ import { report } from "./report_command.ts";
 import { sync } from "./sync.ts";
 
 /**
- * Runs a command. With `--json` a failure is an object on stdout too: a program never reads nothing.
+ * Runs a command. With `--json` a failure is an object on stdout, too, so that a program always has something to read.
  *
  * @returns whether all went well
  * @throws ConnectorError what a person should be told
