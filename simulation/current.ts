@@ -50,7 +50,8 @@ export function judgeProofs(judgeable: Judgeable): string[] {
       if (!report.confirmed || report.shrunk) continue;
       for (const shown of shownOf(stream, report, warehouse)) {
         if (shown.versions.length !== report.rows) continue; // the models say: rows are missing
-        faults.push(...judgeDay(rules, report, shown, world.lives));
+        const since = seenSince(stream, report, warehouse);
+        faults.push(...judgeDay(rules, { report, since }, shown, world.lives));
       }
     }
     return faults;
@@ -94,7 +95,8 @@ export function judgeCurrent(judgeable: Judgeable): string[] {
           if (table === "dedup" && judgeable.tooOld.has(stream)) continue;
           faults.push(`R5: ${name}: ${report.rows} rows reported, ${table} has ${versions.length}`);
         }
-        faults.push(...judgeDay(rules, report, shown, world.lives));
+        const since = seenSince(stream, report, warehouse);
+        faults.push(...judgeDay(rules, { report, since }, shown, world.lives));
       }
     }
   }
@@ -140,10 +142,7 @@ export function judgeProven(judgeable: Judgeable, range: (rules: Rules) => Span)
  * that a day whose rows differ in each answer is not read for ever.
  */
 function movedTwice(newest: ReportRow, all: readonly ReportRow[]): boolean {
-  const before = all
-    .filter(({ chain, reading_id: id }) => chain === newest.chain && id < newest.reading_id)
-    .toSorted((one, other) => (one.reading_id < other.reading_id ? -1 : 1))
-    .at(-1);
+  const before = reportBefore(newest, all);
   if (before === undefined) return false;
   const hasMoved = [before, newest].every(
     ({ moved, confirmed, shrunk }) => moved && !confirmed && !shrunk,
@@ -194,6 +193,28 @@ function shownOf(stream: StreamName, report: ReportRow, warehouse: Warehouse): S
   ];
 }
 
+/** The newest report of a day before another one. */
+function reportBefore(
+  { chain, reading_id: id }: ReportRow,
+  all: readonly ReportRow[],
+): ReportRow | undefined {
+  return all
+    .filter((other) => other.chain === chain && other.reading_id < id)
+    .toSorted((one, other) => (one.reading_id < other.reading_id ? -1 : 1))
+    .at(-1);
+}
+
+/**
+ * The instant from which on a record must have been visible to be missed. P6: a listing that moved may skip just the record that is new
+ * since the reading before. Then the two readings agree, and are believed.
+ */
+function seenSince(stream: StreamName, report: ReportRow, warehouse: Warehouse): number {
+  const from = Date.parse(report.first_as_of);
+  if (!report.moved || report.rows_reading_id === report.reading_id) return from;
+  const before = reportBefore(report, warehouse.reportsOf(stream, report.day));
+  return before === undefined ? from : Math.min(from, Date.parse(before.first_as_of));
+}
+
 /**
  * The faults of the rows of a proven day. The table may have only versions that were visible at some instant of the reading that
  * proves the day, and it must have every record that was visible all the time. Only some windows show a record that is longer than
@@ -201,7 +222,7 @@ function shownOf(stream: StreamName, report: ReportRow, warehouse: Warehouse): S
  */
 function judgeDay(
   rules: Rules,
-  report: ReportRow,
+  { report, since }: { readonly report: ReportRow; readonly since: number },
   { table, versions }: Shown,
   lives: readonly Life[],
 ): string[] {
@@ -219,7 +240,7 @@ function judgeDay(
       if (versions.some(({ record }) => record.id === life.id)) faults.push(`shows ${life.id}`);
       continue;
     }
-    const [first, last] = [visible(life, from), visible(life, until)];
+    const [first, last] = [visible(life, since), visible(life, until)];
     const isSteady = first !== undefined && first === last;
     if (isSteady && !texts.has(first.text)) faults.push(`misses ${life.id} version ${first.index}`);
     const own = versions.find(({ record }) => record.id === life.id);

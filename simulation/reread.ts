@@ -9,13 +9,13 @@ export const isAgain = (window: Exchange, own: readonly Exchange[]): boolean =>
   own.some((other) => other.at < window.at && overlap(other, window));
 
 /**
- * R10: the window of a written stray is read once more if the day of the stray was read after the stray was last listed, or if another
- * stray of this day is written (P5).
+ * R10: the window of a written stray is read once more if the day of the stray was read after the stray was last listed, if another
+ * stray of this day is written (P5), or if a day of the window was due. A window that is too long by now is read in parts.
  */
 export const isListing = (
   window: Exchange,
   own: readonly Exchange[],
-  { strays = [] }: StateValue,
+  { strays = [], due = [] }: StateValue,
 ): boolean =>
   strays.some(([, day, writtenBy, start, end]) => {
     const shownBy = { start: Date.parse(start ?? ""), end: Date.parse(end ?? "") };
@@ -27,7 +27,10 @@ export const isListing = (
         (overlap(other, strayDay) ||
           other.versions.some(({ record }) => dayOf(record.start) === at)),
     );
-    return writtenBy !== null && overlap(shownBy, window) && isRead;
+    const wasDue = due.some(([first, last]) =>
+      overlap({ start: Date.parse(first), end: Date.parse(last) }, shownBy),
+    );
+    return writtenBy !== null && overlap(shownBy, window) && (isRead || wasDue);
   });
 
 /** P5: a window is read too if strays of other windows start in it. */
