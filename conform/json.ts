@@ -12,8 +12,13 @@ export function isObject(value: unknown): value is JsonObject {
   );
 }
 
-/** Parses JSON. Whole numbers that a double holds stay numbers; all others become raw JSON, which keeps every digit. */
+/** A number that may be written otherwise than a double is, or a part of a text that looks like one. */
+const UNUSUAL = /(?:^|[[:,])\s*(?:-0|-?\d+[.eE]|-?\d{16})/;
+
+/** Parses JSON. Numbers that are written as a double is stay numbers; all others become raw JSON, which keeps every digit. */
 export function parseJson(text: string): unknown {
+  // Pages hardly ever have such numbers, and to look at each value takes several times as long as to parse them.
+  if (!UNUSUAL.test(text)) return JSON.parse(text);
   return JSON.parse(text, (_name, value: unknown, context?: { source?: string }) => {
     const source = context?.source;
     if (typeof value !== "number" || source === undefined || String(value) === source) return value;

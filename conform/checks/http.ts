@@ -3,7 +3,6 @@ import { broken, passed } from "../check.ts";
 import type { Check, Finding, Result } from "../check.ts";
 import { Missing } from "../errors.ts";
 import type { Exchange } from "../http.ts";
-import { parseJson } from "../json.ts";
 import { queryOf } from "../reading.ts";
 import { dateOf } from "../retry_after.ts";
 import { sample, seriesOf } from "../samples.ts";
@@ -44,7 +43,7 @@ function json({ text, broken: fault }: Exchange) {
   if (text.startsWith("\uFEFF"))
     return { seen: "the body begins with a byte order mark", expected };
   try {
-    parseJson(text);
+    JSON.parse(text);
     return undefined;
   } catch {
     return { seen: `the body is no JSON: ${text.slice(0, 40)}`, expected };
