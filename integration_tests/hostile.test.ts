@@ -26,16 +26,23 @@ interface Outcome {
   readonly stderr: string;
 }
 
-/** Reads the last three days from a provider of the interface, or through an adapter. Sends SIGTERM after `patience` milliseconds. */
+interface SyncOptions {
+  /** SIGTERM is sent after so many milliseconds. */
+  readonly patience?: number;
+  readonly configOf?: typeof bearerConfig;
+  /** The days that are read before today. */
+  readonly days?: number;
+}
+
+/** Reads the last days from a provider of the interface, or through an adapter. */
 async function sync(
   baseUrl: string,
-  patience?: number,
-  configOf: typeof bearerConfig = bearerConfig,
+  { patience = 45_000, configOf = bearerConfig, days = 3 }: SyncOptions = {},
 ): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), "hostile-"));
   const output = openSync(join(folder, "messages.jsonl"), "w");
   try {
-    const start = new Date(Date.now() - 3 * DAY).toISOString().slice(0, 10);
+    const start = new Date(Date.now() - days * DAY).toISOString().slice(0, 10);
     const more = { start_date: start, invalid_records: "warn", concurrency: 4 };
     const running = launch("read", {
       config: configOf(baseUrl, TOKEN, more),
@@ -44,7 +51,7 @@ async function sync(
     });
     let peakMiB = 0;
     const look = setInterval(() => (peakMiB = Math.max(peakMiB, peakOf(running.child.pid))), 10);
-    const term = setTimeout(() => running.child.kill("SIGTERM"), patience ?? 45_000);
+    const term = setTimeout(() => running.child.kill("SIGTERM"), patience);
     const { code, stderr } = await running.done;
     clearInterval(look);
     clearTimeout(term);
@@ -88,7 +95,8 @@ function textsOf(value: unknown): string[] {
 
 test.each(Object.keys(PAGES) as (keyof typeof PAGES)[])("%s", async (name) => {
   await using provider = await serveHostile(PAGES[name]);
-  const outcome = await sync(provider.baseUrl);
+  // A window of endless pages ends after a thousand of them, so one is enough.
+  const outcome = await sync(provider.baseUrl, name === "endless pages" ? { days: 0 } : {});
   expect([0, 1]).toContain(outcome.code);
   expectLimits(outcome);
 });
@@ -111,7 +119,7 @@ test("a page that drips: SIGTERM ends the process within five seconds", async ()
     response.on("close", () => clearInterval(timer));
   });
   const began = Date.now();
-  const outcome = await sync(provider.baseUrl, 1500);
+  const outcome = await sync(provider.baseUrl, { patience: 1500 });
   expect(Date.now() - began).toBeLessThan(6500);
   expect(outcome.code).not.toBe(0);
   expectLimits(outcome);
@@ -151,7 +159,7 @@ test.each(Object.keys(REPORTS) as (keyof typeof REPORTS)[])(
       response.end(body);
     });
     await using provider = await serveHostile(PAGES["a bomb"], answer);
-    const outcome = await sync(provider.baseUrl, undefined, adapterConfig);
+    const outcome = await sync(provider.baseUrl, { configOf: adapterConfig });
     expect(outcome.code).toBe(1);
     expect(outcome.lines.join("\n")).toContain(
       "a page of /v1/organization/usage/completions is too large",
@@ -168,7 +176,7 @@ test("a provider's own report that drips: SIGTERM ends the process within five s
   });
   await using provider = await serveHostile(PAGES["a bomb"], answer);
   const began = Date.now();
-  const outcome = await sync(provider.baseUrl, 1500, adapterConfig);
+  const outcome = await sync(provider.baseUrl, { patience: 1500, configOf: adapterConfig });
   expect(Date.now() - began).toBeLessThan(6500);
   expect(outcome.code).not.toBe(0);
   expectLimits(outcome);
