@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { close, type CloseOptions } from "./close.ts";
 import { Database } from "./database.ts";
-import { makeAllModels } from "./models.ts";
+import { dropInternal, makeModels } from "./models.ts";
 import { hostWith } from "./testing.ts";
 import { addReading, october, usageOf } from "./testing_costs.ts";
 
@@ -134,7 +134,7 @@ beforeAll(async () => {
     await database.run(
       "UPDATE ai_billing_close_lines SET amount = amount + 0.000000000000000001 WHERE close_id = 'month 2026-11 v1'",
     );
-    await makeAllModels(database);
+    await dropInternal(database, await makeModels(database, ["closes"]));
   });
   await see("touched", "SELECT close_id FROM closes WHERE NOT is_intact");
 }, PATIENCE);
