@@ -41,21 +41,30 @@ afterAll(async () => {
 
 const MODELS = ["cost_anomalies", ...OF_MONTHS];
 
+/** The rows of some models, in an order of their own. */
+async function rowsOf(names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for (const name of names) {
+    const rows = await database.query(`FROM ${name}`);
+    found.set(
+      name,
+      rows
+        .map((row) => JSON.stringify(row))
+        .toSorted()
+        .join("\n"),
+    );
+  }
+  return found;
+}
+
 /** The models that have other rows than those that are made whole. */
 async function differing(): Promise<string[]> {
-  const others: string[] = [];
+  const renewed = await rowsOf(MODELS);
   await database.run("BEGIN");
-  for (const name of MODELS)
-    await database.run(`CREATE TEMP TABLE renewed_${name} AS FROM ${name}`);
   await makeModels(database, MODELS);
-  for (const name of MODELS) {
-    const [[rows] = []] = await database.query(`
-      SELECT count(*) FROM (
-        (FROM ${name} EXCEPT ALL FROM renewed_${name}) UNION ALL (FROM renewed_${name} EXCEPT ALL FROM ${name}))`);
-    if (rows !== "0") others.push(name);
-  }
+  const whole = await rowsOf(MODELS);
   await database.run("ROLLBACK");
-  return others;
+  return MODELS.filter((name) => whole.get(name) !== renewed.get(name));
 }
 
 const set = (what: string, where: string): string => `UPDATE costs SET ${what} WHERE ${where}`;
