@@ -1,8 +1,8 @@
-/** The real process over each adapter, against a fake that is a process too: checked, discovered, read, killed, resumed. */
+/** Each adapter against a fake that is a process: checked, discovered, read by a process that is killed, and resumed. */
 import { expect, test } from "vitest";
 import { sumsOf } from "../src/adapters/testing.ts";
 import { fakeTotals } from "./adapters/totals.ts";
-import { check, discover, readAsUsers } from "./support/connector.ts";
+import { check, discover } from "./support/connector.ts";
 import { Customer } from "./support/customer.ts";
 import { startProvider } from "./support/provider.ts";
 
@@ -26,7 +26,7 @@ test.for(CASES)(
     const catalog = discovered.messages.find(({ type: kind }) => kind === "CATALOG")?.catalog;
     expect(catalog?.streams.map((stream) => stream.name)).toContain("costs");
 
-    const customer = new Customer(served, extra, readAsUsers);
+    const customer = new Customer(served, extra);
     const cut = customer.start({ args: ["--debug"] });
     await cut.running.until(({ state }) => state !== undefined);
     cut.running.child.kill("SIGKILL");

@@ -15,6 +15,7 @@ import { Random } from "../../simulation/random.ts";
 import { Database } from "../../warehouse/database.ts";
 import { bearerConfig } from "../support/config.ts";
 import { dayAfter, world } from "../support/world.ts";
+import { deliverTo } from "./delivery.ts";
 import {
   judgeCalm,
   judgeChains,
@@ -124,14 +125,14 @@ class Sync implements Subject<Attempt> {
 
   async attempt({ point, pause }: Attempt): Promise<Ended> {
     this.#provider.clock.advance(pause);
-    const { code, errors, requests, writes } = await killSync(this.#place, point);
+    const { code, errors, line } = await killSync(this.#place, point);
     return {
       isDone: code === 0,
       struck: code === null,
       // A process that nobody has killed succeeds.
       faults: code === null || code === 0 ? [] : [`it failed: ${errors}`],
       errors,
-      line: `${String(code)} after ${requests} requests, ${writes} writes`,
+      line,
       figures: {},
     };
   }
@@ -153,26 +154,31 @@ export interface Place {
   readonly host: string;
 }
 
-/** The end of a process, and what happened before it. */
+/** The end of a sync, and what happened before it. */
 interface Killed {
   /** Null if the process was killed. */
   readonly code: number | null;
   readonly errors: string;
-  readonly requests: number;
-  readonly writes: number;
+  /** The same for the log of the life. */
+  readonly line: string;
 }
 
-/** Runs one process, and kills it at the point if it gets there. */
+/** Runs one sync: as a process that is killed at the point if it gets there, or in this process, which nobody kills. */
 export async function killSync({ folder, host }: Place, point: Point | null): Promise<Killed> {
-  const args = [join(folder, "billing.duckdb"), join(folder, "config.json")];
-  const { child, ended } = startScript(VICTIM, args, { stdio: ["ignore", "ignore", "pipe"] });
-  const end = point === null ? null : { signal: "SIGKILL" as const, at: point, cut: false };
-  using strike = new Strike(child, end, host);
+  const files = [join(folder, "billing.duckdb"), join(folder, "config.json")] as const;
+  if (point === null) {
+    const errors = await deliverTo(...files);
+    const code = errors === undefined ? 0 : 1;
+    return { code, errors: errors ?? "", line: `${code} where nobody kills` };
+  }
+  const { child, ended } = startScript(VICTIM, files, { stdio: ["ignore", "ignore", "pipe"] });
+  using strike = new Strike(child, { signal: "SIGKILL", at: point, cut: false }, host);
   const watcher = watch(folder, () => strike.pass("writes"));
   try {
     const errors = child.stderr === null ? "" : await text(child.stderr);
     const { code } = await ended;
-    return { code, errors, requests: strike.count("requests"), writes: strike.count("writes") };
+    const [requests, writes] = [strike.count("requests"), strike.count("writes")];
+    return { code, errors, line: `${code} after ${requests} requests, ${writes} writes` };
   } finally {
     watcher.close();
   }

@@ -98,19 +98,22 @@ export class Warehouse {
   }
 
   /**
-   * The same rows in DuckDB, with the models of sql/duckdb.sql: of a table that keeps all rows, and of a deduplicated one. Needs the stream
-   * export_windows.
+   * The same rows in DuckDB, with the models of current rows of sql/duckdb.sql: of a table that keeps all rows, and of a deduplicated one.
+   * Needs the stream export_windows.
    */
-  async models(): Promise<Database> {
+  async models(datasets: readonly Dataset[]): Promise<Database> {
     const database = await tablesOf(this.#kept);
     await addDeduped(database);
-    await makeJudges(database);
+    await makeJudges(
+      database,
+      datasets.map((dataset) => `current_${dataset}`),
+    );
     return database;
   }
 
   /** The ids of the rows that the models show of a table that keeps all rows. */
   async currentIds(dataset: Dataset): Promise<(string | undefined)[]> {
-    const database = await this.models();
+    const database = await this.models([dataset]);
     try {
       const rows = await database.query(
         `SELECT record_id FROM current_${dataset} WHERE account IS DISTINCT FROM '${DEDUPED}' ORDER BY ALL`,

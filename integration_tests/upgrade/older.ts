@@ -50,33 +50,35 @@ export async function makeTables(
   }
   const database = await Database.open(path, "write");
   try {
-    await database.run("CREATE SCHEMA source_ai_billing");
-    await database.run("CREATE TABLE source_ai_billing.states (stream VARCHAR, state JSON)");
-    await database.run(
-      "CREATE TABLE source_ai_billing.owner (base_url VARCHAR, account VARCHAR, granularity VARCHAR)",
-    );
-    await database.run("INSERT INTO source_ai_billing.owner VALUES (?, '', '1d')", [baseUrl]);
-    for (const [stream, names] of columns) {
-      const known = TABLES[stream].columns.map(({ name, type }) => [name, type] as const);
-      const types = new Map<string, string>(known);
-      const spelled = [...names]
-        .map(identifier)
-        .map((name) => `${name} ${types.get(name) ?? "VARCHAR"}`);
-      await database.run(`CREATE TABLE ${stream} (${spelled.join(", ")})`);
-    }
-    for (const message of all.slice(0, Math.ceil(share * all.length))) {
-      if (message.type === "STATE") {
-        const { state } = message;
-        const { name } = state.stream.stream_descriptor;
-        await database.run("DELETE FROM source_ai_billing.states WHERE stream = ?", [name]);
-        const values = [name, JSON.stringify(state)];
-        await database.run("INSERT INTO source_ai_billing.states VALUES (?, ?)", values);
-        continue;
+    await database.transaction(async () => {
+      await database.run("CREATE SCHEMA source_ai_billing");
+      await database.run("CREATE TABLE source_ai_billing.states (stream VARCHAR, state JSON)");
+      await database.run(
+        "CREATE TABLE source_ai_billing.owner (base_url VARCHAR, account VARCHAR, granularity VARCHAR)",
+      );
+      await database.run("INSERT INTO source_ai_billing.owner VALUES (?, '', '1d')", [baseUrl]);
+      for (const [stream, names] of columns) {
+        const known = TABLES[stream].columns.map(({ name, type }) => [name, type] as const);
+        const types = new Map<string, string>(known);
+        const spelled = [...names]
+          .map(identifier)
+          .map((name) => `${name} ${types.get(name) ?? "VARCHAR"}`);
+        await database.run(`CREATE TABLE ${stream} (${spelled.join(", ")})`);
       }
-      const { stream, data } = message.record;
-      const cells = [...(columns.get(stream) ?? [])].map((name) => cellOf(data[name]));
-      await database.run(`INSERT INTO ${stream} VALUES (${cells.join(", ")})`);
-    }
+      for (const message of all.slice(0, Math.ceil(share * all.length))) {
+        if (message.type === "STATE") {
+          const { state } = message;
+          const { name } = state.stream.stream_descriptor;
+          await database.run("DELETE FROM source_ai_billing.states WHERE stream = ?", [name]);
+          const values = [name, JSON.stringify(state)];
+          await database.run("INSERT INTO source_ai_billing.states VALUES (?, ?)", values);
+          continue;
+        }
+        const { stream, data } = message.record;
+        const cells = [...(columns.get(stream) ?? [])].map((name) => cellOf(data[name]));
+        await database.run(`INSERT INTO ${stream} VALUES (${cells.join(", ")})`);
+      }
+    });
   } finally {
     database.close();
   }
