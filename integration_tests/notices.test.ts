@@ -33,6 +33,7 @@ beforeAll(async () => {
     world({
       usage: [usage("u-1", "2026-03-07", "100")],
       costs: [cost("c-1", "2026-03-07", "120"), cost("c-2", "2026-03-08", "7.5")],
+      limits: { retention_days: 40 },
     }),
     "2026-03-10T06:00:00Z",
   );

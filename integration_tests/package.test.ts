@@ -117,7 +117,11 @@ test("runs check and sync with DuckDB beside it, day after day", async () => {
   await addDuckDb();
   const costs = [cost("c-1", "2026-03-07", "1.25"), cost("c-2", "2026-03-10", "2.5")];
   await using served = await serve(
-    world({ usage: [usage("u-1", "2026-03-07", "100")], costs }),
+    world({
+      usage: [usage("u-1", "2026-03-07", "100")],
+      costs,
+      limits: { retention_days: 40 },
+    }),
     "2026-03-10T06:00:00Z",
   );
   await writeFile(shell.path("config.json"), JSON.stringify(served.config()));

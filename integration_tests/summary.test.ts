@@ -48,7 +48,10 @@ test("the summary has the sums of the provider and of the report's first screen,
   const costs = SPENT.map(({ day, amount, labels }, index) =>
     cost(`c-${index}`, day, amount, {}, labels),
   );
-  await using served = await serve(world({ costs }), "2026-03-11T06:00:00Z");
+  await using served = await serve(
+    world({ costs, limits: { retention_days: 80 } }),
+    "2026-03-11T06:00:00Z",
+  );
   await using shell = await Shell.open();
   await writeFile(shell.path("config.json"), JSON.stringify(served.config()));
   await writeFile(
@@ -84,7 +87,7 @@ test("the summary has the sums of the provider and of the report's first screen,
     "; 1 of 2 teams with a budget is over its budget: Even; all costs are on course to stay within",
   );
 
-  const json = await shell.run(["sync", "--json", "--report", "r.html"]);
+  const json = await shell.here(["sync", "--json", "--report", "r.html"]);
   const [dollars] = JSON.parse(json.stdout).currencies;
   const [view] = JSON.parse(/id="data">(.*?)<\/script>/s.exec(page)?.[1] ?? "").views;
   const { headline, moves, teams, anomalies } = view;
@@ -106,7 +109,7 @@ test("the summary has the sums of the provider and of the report's first screen,
   const previous = sumOf("2026-02-01", "2026-02-10");
   expect(sumDecimals(changes)).toBe(sumDecimals([march, `-${previous}`]));
 
-  const shownCosts = await shell.run(["costs", "--by", "key"]);
+  const shownCosts = await shell.here(["costs", "--by", "key"]);
   expect(shownCosts).toMatchObject({ end: 0, stderr: "" });
   const table = shownCosts.stdout.trimEnd().split("\n");
   expect(table[0]).toBe("Costs by key, March 1, 2026 through March 9, 2026");
@@ -114,7 +117,7 @@ test("the summary has the sums of the provider and of the report's first screen,
   expect(shownCosts.stdout).toMatch(/^no key \(Credit\) +−50\.50 +−12% +░+$/m);
   expect(table.at(-1)).toBe("Proof: 9 of 9 days of costs proven");
 
-  const csv = await shell.run([
+  const csv = await shell.here([
     "costs",
     "--by",
     "month",
@@ -132,7 +135,7 @@ test("the summary has the sums of the provider and of the report's first screen,
       "",
     ].join("\r\n"),
   );
-  const february = await shell.run([
+  const february = await shell.here([
     "costs",
     "--by",
     "model",
@@ -155,13 +158,13 @@ test("the summary has the sums of the provider and of the report's first screen,
   expect(rows).toHaveLength(3);
   expect(rows[2].value).toBe("2 others");
   expect(sumDecimals(rows.map((row: { billed_cost: string }) => row.billed_cost))).toBe(total);
-  expect((await shell.run(["costs", "--by", "month", "--since", "2026-01-01"])).stdout).toMatch(
+  expect((await shell.here(["costs", "--by", "month", "--since", "2026-01-01"])).stdout).toMatch(
     /Proof: 68 of 68 days of costs proven$/m,
   );
-  expect((await shell.run(["costs", "--until", "2025-01-01"])).stderr).toMatch(
+  expect((await shell.here(["costs", "--until", "2025-01-01"])).stderr).toMatch(
     /ends before it begins/,
   );
-  const ended = await shell.run(
+  const ended = await shell.here(
     ["query", "--csv", "-"],
     "SELECT sum(billed_cost) AS billed FROM current_costs",
   );

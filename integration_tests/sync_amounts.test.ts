@@ -11,6 +11,7 @@ const CORRECTED_AT = "2026-03-11T00:00:00Z";
 const SYNC = ["sync", "--config", "config.json"];
 
 const DAY = "2026-03-08";
+const FEW_DAYS = { retention_days: 40 };
 const LARGE = [
   `9${"0".repeat(19)}`,
   `-9${"0".repeat(19)}`,
@@ -70,6 +71,7 @@ test("amounts that cannot be summed are named, stop nothing, and count when they
     world({
       usage: [usage("u", DAY, "100"), ...used],
       costs: [cost("c", "2026-03-07", "1.25"), ...spent, ...withdrawn],
+      limits: FEW_DAYS,
     }),
   );
   const { served, shell } = begun;
@@ -136,7 +138,9 @@ test("amounts that cannot be summed are named, stop nothing, and count when they
 });
 
 test("a bill of which no cost can be summed is not shown as 0 alone", async () => {
-  await using begun = await begin(world({ costs: [cost("c-1", DAY, LARGE[2] ?? "")] }));
+  await using begun = await begin(
+    world({ costs: [cost("c-1", DAY, LARGE[2] ?? "")], limits: FEW_DAYS }),
+  );
   const { shell } = begun;
   const { end, stdout, stderr } = await shell.here(SYNC);
   expect(end).toBe(0);

@@ -12,6 +12,7 @@ const final = { BillingCurrency: "EUR", InvoiceId: "INV-2" };
 
 const account = () =>
   world({
+    limits: { retention_days: 40 },
     costs: [
       cost("c-0", "2026-02-10", "1.005", {}, final),
       cost("c-1", "2026-03-07", "1.25", {}, inOther("EUR")),
