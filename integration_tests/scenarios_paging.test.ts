@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import type { FaultInput } from "../reference_provider/faults/schema.ts";
 import { catalogOf } from "./support/config.ts";
 import { Customer } from "./support/customer.ts";
-import { read, readAsUsers, type Run } from "./support/connector.ts";
+import { read, type Run } from "./support/connector.ts";
 import { expectCurrentSums, expectEqualSums, serve, type Served } from "./support/provider.ts";
 import { cost, daily, usage, world } from "./support/world.ts";
 
@@ -204,7 +204,7 @@ test("paging-16: two versions of a record with one x_RecordUpdatedAt are both pa
 test("paging-18: a process killed outright at any page goes on and loses nothing", async () => {
   await using served = await open();
   for (let page = 1; page <= 6; page += 1) {
-    const customer = new Customer(served, plain, readAsUsers);
+    const customer = new Customer(served, plain);
     await served.faults({ kind: "latency", milliseconds: 25 });
     const reading = customer.start({ catalog: catalogOf() });
     let records = 0;

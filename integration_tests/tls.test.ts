@@ -1,6 +1,6 @@
 /** The reference provider with TLS: the connector refuses its certificate, and trusts it where Node is told to. */
 import { existsSync } from "node:fs";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ServingProcess, startProcess } from "../reference_provider/process.ts";
 import { catalogOf } from "./support/config.ts";
 import { launch } from "./support/process.ts";
@@ -8,11 +8,11 @@ import { launch } from "./support/process.ts";
 let provider: ServingProcess;
 let certificate: string;
 
-beforeEach(async () => {
+beforeAll(async () => {
   provider = await startProcess("--tls", "--oauth");
   certificate = String(provider.greeting["certificate"]);
 });
-afterEach(async () => {
+afterAll(async () => {
   await provider.stop();
 });
 
@@ -46,29 +46,25 @@ test("NODE_EXTRA_CA_CERTS makes it trusted, for data and for tokens", async () =
   expect(checked.stdout).toContain('"SUCCEEDED"');
 });
 
-test("another name of the machine stands in the certificate; control stays on this machine", async () => {
-  await using named = await startNamed("--tls", "--host", "localhost");
+test("another name of the machine stands in the certificate, whose file goes with the provider; control stays on this machine", async () => {
+  const named = await startProcess("--tls", "--host", "localhost");
   expect(named.greeting["base_url"]).toMatch(/^https:\/\/localhost:/);
-  const trusted = { env: { NODE_EXTRA_CA_CERTS: String(named.greeting["certificate"]) } };
+  const file = String(named.greeting["certificate"]);
+  const trusted = { env: { NODE_EXTRA_CA_CERTS: file } };
   const credentials = {
     auth_type: "scoped_bearer_token",
     access_token: named.greeting["access_token"],
   };
   const local = { base_url: named.greeting["base_url"], credentials };
-  const { stdout } = await launch("check", { config: local, ...trusted }).done;
-  expect(stdout).toContain('"SUCCEEDED"');
+  try {
+    const { stdout } = await launch("check", { config: local, ...trusted }).done;
+    expect(stdout).toContain('"SUCCEEDED"');
+    expect(existsSync(file)).toBe(true);
+  } finally {
+    await named.stop();
+  }
+  expect(existsSync(file)).toBe(false);
   await expect(startProcess("--host", "example.test")).rejects.toThrow("needs TLS");
   const open = startProcess("--tls", "--host", "example.test", "--control");
   await expect(open).rejects.toThrow("control is served on 127.0.0.1 only");
 });
-
-test("the certificate's file goes with the provider", async () => {
-  expect(existsSync(certificate)).toBe(true);
-  await provider.stop();
-  expect(existsSync(certificate)).toBe(false);
-});
-
-async function startNamed(...args: readonly string[]): Promise<ServingProcess & AsyncDisposable> {
-  const started = await startProcess(...args);
-  return { ...started, [Symbol.asyncDispose]: async () => void (await started.stop()) };
-}
