@@ -22,8 +22,8 @@ const UNIT_LIMITS = { testTimeout: 120_000, hookTimeout: 120_000 };
 
 export default defineConfig({
   test: {
-    // By default one fewer than there are cores; integration tests mostly wait for processes of their own.
-    maxWorkers: 2,
+    // One more than the cores of a small machine: some tests wait for retries, limits of time and processes, while others work.
+    maxWorkers: 3,
     reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
     projects: [
       {
