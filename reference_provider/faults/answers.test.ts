@@ -133,9 +133,9 @@ test("connections are reset before headers, after them and in the middle of the 
 test("headers or body stall until the client gives up", async () => {
   await using bench = await start();
   bench.provider.fault({ kind: "stall", id: "s", at: "headers" });
-  expect(await raw(bench, COSTS)).toMatchObject({ status: 0, error: "silence" });
+  expect(await raw(bench, COSTS, 50)).toMatchObject({ status: 0, error: "silence" });
   bench.provider.fault({ kind: "stall", id: "s", at: "body" });
-  const body = await raw(bench, COSTS);
+  const body = await raw(bench, COSTS, 500);
   expect([body.status, body.bytes.length > 0, body.error]).toEqual([200, true, "silence"]);
 });
 

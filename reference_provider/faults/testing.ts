@@ -36,8 +36,12 @@ export interface Raw {
   readonly error: string | null;
 }
 
-/** Reads a response until it ends, breaks off, or sends nothing for 50 ms. */
-export function raw(bench: Bench, path: string): Promise<Raw> {
+/**
+ * Reads a response until it ends, breaks off, or sends nothing for some time.
+ *
+ * @param patience milliseconds; long, because a busy machine takes its time where no fault stalls the response
+ */
+export function raw(bench: Bench, path: string, patience = 20_000): Promise<Raw> {
   return new Promise((resolve) => {
     let answer: Raw = { status: 0, headers: {}, bytes: Buffer.alloc(0), error: null };
     const end = (error: string | null) => resolve({ ...answer, error });
@@ -46,7 +50,7 @@ export function raw(bench: Bench, path: string): Promise<Raw> {
       headers: { authorization: `Bearer ${bench.token}` },
       agent: false,
     });
-    client.setTimeout(50, () => {
+    client.setTimeout(patience, () => {
       end("silence");
       client.destroy();
     });
