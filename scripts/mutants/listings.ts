@@ -236,9 +236,9 @@ export const LISTINGS: readonly Mutant[] = [
   },
   {
     rule: "R10",
-    file: "src/streams/completion.ts",
-    from: "            due: state.due,",
-    to: "            due: [],",
+    file: "src/streams/strays.ts",
+    from: "{ bounds, due: state.due }",
+    to: "{ bounds, due: [] }",
     test:
       POSTED +
       "R10: a process that goes on with a pass lists the strays of windows that are due, although a look reads such a window",

@@ -41,7 +41,7 @@ import type { Ledger } from "./ledger.ts";
 import { type Looks, looksAt } from "./looks.ts";
 import { Losses } from "./losses.ts";
 import type { Purpose } from "./record_filter.ts";
-import { standingStrays, Strays } from "./strays.ts";
+import { type Strays, straysOf } from "./strays.ts";
 
 export interface CompletionOptions {
   readonly ledger: Ledger;
@@ -81,14 +81,7 @@ export class Completion {
   constructor(options: CompletionOptions) {
     this.#options = options;
     const { plan, limits } = options;
-    const { state } = plan;
-    this.strays =
-      state.mode === "incremental"
-        ? new Strays(standingStrays(state, plan.from), limits, {
-            bounds: { start: plan.from, end: plan.end },
-            due: state.due,
-          })
-        : new Strays([], limits);
+    this.strays = straysOf(plan, limits);
     this.#due = new DueWindows(options.input.now);
     this.#confirmations = new Confirmations(options);
     this.#losses = new Losses(plan.state.pass?.reads ?? []);

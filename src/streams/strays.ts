@@ -15,7 +15,8 @@
 import type { RecordFingerprint } from "../core/identity.ts";
 import { isKnown } from "../core/known_days.ts";
 import { type Limits, LIMITS } from "../core/limits.ts";
-import type { IncrementalState, KnownStray } from "../core/state.ts";
+import type { Plan } from "../core/plan.ts";
+import type { IncrementalState, KnownStray, StreamState } from "../core/state.ts";
 import { DAY, floorTo } from "../core/time.ts";
 import { contains, nameOf, type Range } from "../core/window.ts";
 import {
@@ -347,11 +348,21 @@ export class Strays {
   }
 }
 
+/** The strays of a read that begins with this plan. */
+export function straysOf(
+  { state, from, end }: Pick<Plan<StreamState>, "state" | "from" | "end">,
+  limits: Limits,
+): Strays {
+  if (state.mode !== "incremental") return new Strays([], limits);
+  const bounds = { start: from, end };
+  return new Strays(standingStrays(state, from), limits, { bounds, due: state.due });
+}
+
 /**
  * The strays of a state whose rows stand. A day that owned a stray may have lost its rows if it is not known any more: such a stray is
  * dropped. A day before the plan is never read again, so its rows stay.
  */
-export function standingStrays({ strays, known }: IncrementalState, from: number): KnownStray[] {
+function standingStrays({ strays, known }: IncrementalState, from: number): KnownStray[] {
   return strays.filter(
     ({ day, readingId }) => readingId !== null || day < from || isKnown(known, day),
   );
