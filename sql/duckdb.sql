@@ -501,7 +501,7 @@ from (
 having min(currency) = max(currency) and regexp_full_match(max(currency), '[A-Z]{3}');
 
 create or replace view ai_billing__rows_costs as
-with raw_rows as (
+with raw_rows as not materialized (
   select
     cast("x_RecordId" as TEXT) as record_id,
     cast("x_RecordUpdatedAt" as TEXT) as record_updated_at_text,
@@ -635,18 +635,30 @@ with raw_rows as (
   end as extracted_at
   from "costs"
 ),
-hashed as (
+hashed as not materialized (
   select
     raw_rows.*,
     md5(cast(concat(case when record_id is null then '-' else '=' || record_id end, '|', case when record_updated_at_text is null then '-' else '=' || record_updated_at_text end, '|', case when granularity is null then '-' else '=' || granularity end, '|', case when charge_period_start_text is null then '-' else '=' || charge_period_start_text end, '|', case when charge_period_end_text is null then '-' else '=' || charge_period_end_text end, '|', case when service_provider_name is null then '-' else '=' || service_provider_name end, '|', case when service_category is null then '-' else '=' || service_category end, '|', case when service_subcategory is null then '-' else '=' || service_subcategory end, '|', case when service_name is null then '-' else '=' || service_name end, '|', case when sku_id is null then '-' else '=' || sku_id end, '|', case when sku_meter is null then '-' else '=' || sku_meter end, '|', case when model_id is null then '-' else '=' || model_id end, '|', case when project_id is null then '-' else '=' || project_id end, '|', case when workspace_id is null then '-' else '=' || workspace_id end, '|', case when api_key_id is null then '-' else '=' || api_key_id end, '|', case when service_tier is null then '-' else '=' || service_tier end, '|', case when workload_type is null then '-' else '=' || workload_type end, '|', case when upstream_provider is null then '-' else '=' || upstream_provider end, '|', case when usage_type is null then '-' else '=' || usage_type end, '|', case when billing_period_start_text is null then '-' else '=' || billing_period_start_text end, '|', case when billing_period_end_text is null then '-' else '=' || billing_period_end_text end, '|', case when invoice_issuer_name is null then '-' else '=' || invoice_issuer_name end, '|', case when invoice_id is null then '-' else '=' || invoice_id end, '|', case when charge_category is null then '-' else '=' || charge_category end, '|', case when charge_class is null then '-' else '=' || charge_class end, '|', case when charge_description is null then '-' else '=' || charge_description end, '|', case when billing_currency is null then '-' else '=' || billing_currency end, '|', case when billed_cost_text is null then '-' else '=' || billed_cost_text end, '|', case when effective_cost_text is null then '-' else '=' || effective_cost_text end, '|', case when pricing_currency is null then '-' else '=' || pricing_currency end, '|', case when pricing_currency_billed_cost_text is null then '-' else '=' || pricing_currency_billed_cost_text end, '|', case when cost_status is null then '-' else '=' || cost_status end, '|', case when corrects_record_id is null then '-' else '=' || corrects_record_id end, '|') as TEXT)) as content_hash
   from raw_rows
 ),
+-- A reading rarely has a record twice.
+repeated as (
+  select coalesce(cast("x_ReadingId" as TEXT), '') as reading_id, cast("x_RecordId" as TEXT) as record_id
+  from "costs"
+  group by 1, 2
+  having count(*) > 1
+),
 numbered as (
+  select hashed.*, 1 as emission, 1 as copies
+  from hashed
+  anti join repeated on hashed.reading_id = repeated.reading_id and hashed.record_id is not distinct from repeated.record_id
+  union all
   select
     hashed.*,
     row_number() over (partition by reading_id, record_id, content_hash order by extracted_at desc) as emission,
     count(*) over (partition by reading_id, record_id, content_hash) as copies
   from hashed
+  semi join repeated on hashed.reading_id = repeated.reading_id and hashed.record_id is not distinct from repeated.record_id
 )
 select
   record_id,
@@ -682,14 +694,14 @@ select
   pricing_currency_billed_cost,
   cost_status,
   corrects_record_id,
-  record_updated_at_text,
-  charge_period_start_text,
-  charge_period_end_text,
-  billing_period_start_text,
-  billing_period_end_text,
-  billed_cost_text,
-  effective_cost_text,
-  pricing_currency_billed_cost_text,
+  case when record_updated_at is null then record_updated_at_text end as record_updated_at_text,
+  case when charge_period_start is null then charge_period_start_text end as charge_period_start_text,
+  case when charge_period_end is null then charge_period_end_text end as charge_period_end_text,
+  case when billing_period_start is null then billing_period_start_text end as billing_period_start_text,
+  case when billing_period_end is null then billing_period_end_text end as billing_period_end_text,
+  case when billed_cost is null then billed_cost_text end as billed_cost_text,
+  case when effective_cost is null then effective_cost_text end as effective_cost_text,
+  case when pricing_currency_billed_cost is null then pricing_currency_billed_cost_text end as pricing_currency_billed_cost_text,
   numbered.reading_id,
   numbered.extracted_at,
   copies,
@@ -716,7 +728,7 @@ from numbered
 where emission = 1;
 
 create or replace view ai_billing__rows_usage as
-with raw_rows as (
+with raw_rows as not materialized (
   select
     cast("x_RecordId" as TEXT) as record_id,
     cast("x_RecordUpdatedAt" as TEXT) as record_updated_at_text,
@@ -811,18 +823,30 @@ with raw_rows as (
   end as extracted_at
   from "usage"
 ),
-hashed as (
+hashed as not materialized (
   select
     raw_rows.*,
     md5(cast(concat(case when record_id is null then '-' else '=' || record_id end, '|', case when record_updated_at_text is null then '-' else '=' || record_updated_at_text end, '|', case when granularity is null then '-' else '=' || granularity end, '|', case when charge_period_start_text is null then '-' else '=' || charge_period_start_text end, '|', case when charge_period_end_text is null then '-' else '=' || charge_period_end_text end, '|', case when service_provider_name is null then '-' else '=' || service_provider_name end, '|', case when service_category is null then '-' else '=' || service_category end, '|', case when service_subcategory is null then '-' else '=' || service_subcategory end, '|', case when service_name is null then '-' else '=' || service_name end, '|', case when sku_id is null then '-' else '=' || sku_id end, '|', case when sku_meter is null then '-' else '=' || sku_meter end, '|', case when model_id is null then '-' else '=' || model_id end, '|', case when project_id is null then '-' else '=' || project_id end, '|', case when workspace_id is null then '-' else '=' || workspace_id end, '|', case when api_key_id is null then '-' else '=' || api_key_id end, '|', case when service_tier is null then '-' else '=' || service_tier end, '|', case when workload_type is null then '-' else '=' || workload_type end, '|', case when upstream_provider is null then '-' else '=' || upstream_provider end, '|', case when usage_type is null then '-' else '=' || usage_type end, '|', case when consumed_quantity_text is null then '-' else '=' || consumed_quantity_text end, '|', case when consumed_unit is null then '-' else '=' || consumed_unit end, '|') as TEXT)) as content_hash
   from raw_rows
 ),
+-- A reading rarely has a record twice.
+repeated as (
+  select coalesce(cast("x_ReadingId" as TEXT), '') as reading_id, cast("x_RecordId" as TEXT) as record_id
+  from "usage"
+  group by 1, 2
+  having count(*) > 1
+),
 numbered as (
+  select hashed.*, 1 as emission, 1 as copies
+  from hashed
+  anti join repeated on hashed.reading_id = repeated.reading_id and hashed.record_id is not distinct from repeated.record_id
+  union all
   select
     hashed.*,
     row_number() over (partition by reading_id, record_id, content_hash order by extracted_at desc) as emission,
     count(*) over (partition by reading_id, record_id, content_hash) as copies
   from hashed
+  semi join repeated on hashed.reading_id = repeated.reading_id and hashed.record_id is not distinct from repeated.record_id
 )
 select
   record_id,
@@ -846,10 +870,10 @@ select
   usage_type,
   consumed_quantity,
   consumed_unit,
-  record_updated_at_text,
-  charge_period_start_text,
-  charge_period_end_text,
-  consumed_quantity_text,
+  case when record_updated_at is null then record_updated_at_text end as record_updated_at_text,
+  case when charge_period_start is null then charge_period_start_text end as charge_period_start_text,
+  case when charge_period_end is null then charge_period_end_text end as charge_period_end_text,
+  case when consumed_quantity is null then consumed_quantity_text end as consumed_quantity_text,
   numbered.reading_id,
   numbered.extracted_at,
   copies,
@@ -1932,45 +1956,8 @@ placed as (
 select
   placed.record_id,
   placed.record_updated_at,
-  placed.granularity,
   placed.charge_period_start,
   placed.charge_period_end,
-  placed.service_provider_name,
-  placed.service_category,
-  placed.service_subcategory,
-  placed.service_name,
-  placed.sku_id,
-  placed.sku_meter,
-  placed.model_id,
-  placed.project_id,
-  placed.workspace_id,
-  placed.api_key_id,
-  placed.service_tier,
-  placed.workload_type,
-  placed.upstream_provider,
-  placed.usage_type,
-  placed.billing_period_start,
-  placed.billing_period_end,
-  placed.invoice_issuer_name,
-  placed.invoice_id,
-  placed.charge_category,
-  placed.charge_class,
-  placed.charge_description,
-  placed.billing_currency,
-  placed.billed_cost,
-  placed.effective_cost,
-  placed.pricing_currency,
-  placed.pricing_currency_billed_cost,
-  placed.cost_status,
-  placed.corrects_record_id,
-  placed.record_updated_at_text,
-  placed.charge_period_start_text,
-  placed.charge_period_end_text,
-  placed.billing_period_start_text,
-  placed.billing_period_end_text,
-  placed.billed_cost_text,
-  placed.effective_cost_text,
-  placed.pricing_currency_billed_cost_text,
   placed.reading_id,
   placed.extracted_at,
   placed.content_hash,
@@ -2054,29 +2041,8 @@ placed as (
 select
   placed.record_id,
   placed.record_updated_at,
-  placed.granularity,
   placed.charge_period_start,
   placed.charge_period_end,
-  placed.service_provider_name,
-  placed.service_category,
-  placed.service_subcategory,
-  placed.service_name,
-  placed.sku_id,
-  placed.sku_meter,
-  placed.model_id,
-  placed.project_id,
-  placed.workspace_id,
-  placed.api_key_id,
-  placed.service_tier,
-  placed.workload_type,
-  placed.upstream_provider,
-  placed.usage_type,
-  placed.consumed_quantity,
-  placed.consumed_unit,
-  placed.record_updated_at_text,
-  placed.charge_period_start_text,
-  placed.charge_period_end_text,
-  placed.consumed_quantity_text,
   placed.reading_id,
   placed.extracted_at,
   placed.content_hash,
@@ -2554,7 +2520,34 @@ with versions as (
     cast(null as decimal(38, 18)) as billed_cost,
     cast(null as decimal(38, 18)) as effective_cost,
     cast(null as TEXT) as cost_status
-  from "ai_billing__placed_usage"
+  from (
+    select
+      held.*,
+      typed.granularity,
+      typed.service_provider_name,
+      typed.service_category,
+      typed.service_subcategory,
+      typed.service_name,
+      typed.sku_id,
+      typed.sku_meter,
+      typed.model_id,
+      typed.project_id,
+      typed.workspace_id,
+      typed.api_key_id,
+      typed.service_tier,
+      typed.workload_type,
+      typed.upstream_provider,
+      typed.usage_type,
+      typed.consumed_quantity,
+      typed.consumed_unit,
+      typed.record_updated_at_text,
+      typed.charge_period_start_text,
+      typed.charge_period_end_text,
+      typed.consumed_quantity_text
+    from (select * from "ai_billing__placed_usage" semi join (select place, record_id from "ai_billing__placed_usage" where age > 1) as older on "ai_billing__placed_usage".place = older.place and "ai_billing__placed_usage".record_id is not distinct from older.record_id) as held
+    inner join "ai_billing__rows_usage" as typed
+      on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
+  ) as placed
   union all
   select
     'costs' as dataset, place, account, base_url, record_id, reading_id, extracted_at, content_hash,
@@ -2571,7 +2564,50 @@ with versions as (
     billed_cost,
     effective_cost,
     cost_status
-  from "ai_billing__placed_costs"
+  from (
+    select
+      held.*,
+      typed.granularity,
+      typed.service_provider_name,
+      typed.service_category,
+      typed.service_subcategory,
+      typed.service_name,
+      typed.sku_id,
+      typed.sku_meter,
+      typed.model_id,
+      typed.project_id,
+      typed.workspace_id,
+      typed.api_key_id,
+      typed.service_tier,
+      typed.workload_type,
+      typed.upstream_provider,
+      typed.usage_type,
+      typed.billing_period_start,
+      typed.billing_period_end,
+      typed.invoice_issuer_name,
+      typed.invoice_id,
+      typed.charge_category,
+      typed.charge_class,
+      typed.charge_description,
+      typed.billing_currency,
+      typed.billed_cost,
+      typed.effective_cost,
+      typed.pricing_currency,
+      typed.pricing_currency_billed_cost,
+      typed.cost_status,
+      typed.corrects_record_id,
+      typed.record_updated_at_text,
+      typed.charge_period_start_text,
+      typed.charge_period_end_text,
+      typed.billing_period_start_text,
+      typed.billing_period_end_text,
+      typed.billed_cost_text,
+      typed.effective_cost_text,
+      typed.pricing_currency_billed_cost_text
+    from (select * from "ai_billing__placed_costs" semi join (select place, record_id from "ai_billing__placed_costs" where age > 1) as older on "ai_billing__placed_costs".place = older.place and "ai_billing__placed_costs".record_id is not distinct from older.record_id) as held
+    inner join "ai_billing__rows_costs" as typed
+      on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
+  ) as placed
 ),
 pairs as (
   select
@@ -2912,7 +2948,10 @@ newest_keyed as (
       charge_period_end >
     (cast(day as timestamp) + cast(1 as bigint) * interval 1 day) or charge_period_end < charge_period_start, true
     ) as is_long,
-    not inside_window as is_stray
+    not inside_window as is_stray,
+    -- Null for all other rows, so that a database can join by hash.
+    case when not inside_window then reading_id end as stray_reading_id,
+    case when scope = '' then day end as unplaced_day
   from newest
 ),
 newest_weighed as (
@@ -2944,11 +2983,10 @@ newest_weighed as (
   from newest_keyed as keyed
   left join days on keyed.scope = days.scope and keyed.day = days.day
   left join strays
-    on keyed.is_stray
-    and keyed.scope = strays.scope
+    on keyed.scope = strays.scope
     and keyed.day = strays.day
-    and keyed.reading_id = strays.reading_id
-  left join unplaced on keyed.scope = '' and keyed.day = unplaced.day
+    and keyed.stray_reading_id = strays.reading_id
+  left join unplaced on keyed.unplaced_day = unplaced.day
 ),
 -- The first report of the day by which the rows of another reading stand.
 newest_first_missing as (
@@ -2978,45 +3016,8 @@ newest_judged as (
 select
   record_id,
   record_updated_at,
-  granularity,
   charge_period_start,
   charge_period_end,
-  service_provider_name,
-  service_category,
-  service_subcategory,
-  service_name,
-  sku_id,
-  sku_meter,
-  model_id,
-  project_id,
-  workspace_id,
-  api_key_id,
-  service_tier,
-  workload_type,
-  upstream_provider,
-  usage_type,
-  billing_period_start,
-  billing_period_end,
-  invoice_issuer_name,
-  invoice_id,
-  charge_category,
-  charge_class,
-  charge_description,
-  billing_currency,
-  billed_cost,
-  effective_cost,
-  pricing_currency,
-  pricing_currency_billed_cost,
-  cost_status,
-  corrects_record_id,
-  record_updated_at_text,
-  charge_period_start_text,
-  charge_period_end_text,
-  billing_period_start_text,
-  billing_period_end_text,
-  billed_cost_text,
-  effective_cost_text,
-  pricing_currency_billed_cost_text,
   day,
   is_valid,
   reading_id,
@@ -3075,7 +3076,10 @@ newest_keyed as (
       charge_period_end >
     (cast(day as timestamp) + cast(1 as bigint) * interval 1 day) or charge_period_end < charge_period_start, true
     ) as is_long,
-    not inside_window as is_stray
+    not inside_window as is_stray,
+    -- Null for all other rows, so that a database can join by hash.
+    case when not inside_window then reading_id end as stray_reading_id,
+    case when scope = '' then day end as unplaced_day
   from newest
 ),
 newest_weighed as (
@@ -3107,11 +3111,10 @@ newest_weighed as (
   from newest_keyed as keyed
   left join days on keyed.scope = days.scope and keyed.day = days.day
   left join strays
-    on keyed.is_stray
-    and keyed.scope = strays.scope
+    on keyed.scope = strays.scope
     and keyed.day = strays.day
-    and keyed.reading_id = strays.reading_id
-  left join unplaced on keyed.scope = '' and keyed.day = unplaced.day
+    and keyed.stray_reading_id = strays.reading_id
+  left join unplaced on keyed.unplaced_day = unplaced.day
 ),
 -- The first report of the day by which the rows of another reading stand.
 newest_first_missing as (
@@ -3141,29 +3144,8 @@ newest_judged as (
 select
   record_id,
   record_updated_at,
-  granularity,
   charge_period_start,
   charge_period_end,
-  service_provider_name,
-  service_category,
-  service_subcategory,
-  service_name,
-  sku_id,
-  sku_meter,
-  model_id,
-  project_id,
-  workspace_id,
-  api_key_id,
-  service_tier,
-  workload_type,
-  upstream_provider,
-  usage_type,
-  consumed_quantity,
-  consumed_unit,
-  record_updated_at_text,
-  charge_period_start_text,
-  charge_period_end_text,
-  consumed_quantity_text,
   day,
   is_valid,
   reading_id,
@@ -3203,7 +3185,50 @@ with judged as (
   select * from "ai_billing__judged_costs"
 ),
 removed as (
-  select * from judged where judge_reading_id is not null
+  select * from (
+    select
+      held.*,
+      typed.granularity,
+      typed.service_provider_name,
+      typed.service_category,
+      typed.service_subcategory,
+      typed.service_name,
+      typed.sku_id,
+      typed.sku_meter,
+      typed.model_id,
+      typed.project_id,
+      typed.workspace_id,
+      typed.api_key_id,
+      typed.service_tier,
+      typed.workload_type,
+      typed.upstream_provider,
+      typed.usage_type,
+      typed.billing_period_start,
+      typed.billing_period_end,
+      typed.invoice_issuer_name,
+      typed.invoice_id,
+      typed.charge_category,
+      typed.charge_class,
+      typed.charge_description,
+      typed.billing_currency,
+      typed.billed_cost,
+      typed.effective_cost,
+      typed.pricing_currency,
+      typed.pricing_currency_billed_cost,
+      typed.cost_status,
+      typed.corrects_record_id,
+      typed.record_updated_at_text,
+      typed.charge_period_start_text,
+      typed.charge_period_end_text,
+      typed.billing_period_start_text,
+      typed.billing_period_end_text,
+      typed.billed_cost_text,
+      typed.effective_cost_text,
+      typed.pricing_currency_billed_cost_text
+    from judged as held
+    inner join "ai_billing__rows_costs" as typed
+      on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
+  ) as rows_ where judge_reading_id is not null
 ),
 days as (
   select distinct scope, day from removed
@@ -3221,60 +3246,103 @@ later as (
 ),
 keyed as (
   select
-    judged.scope, judged.day, judged.record_id, judged.reading_id, judged.record_updated_at, judged.judge_reading_id,
+    rows_.scope, rows_.day, rows_.record_id, rows_.reading_id, rows_.record_updated_at, rows_.judge_reading_id,
     later.first_reading_id,
     concat(coalesce(cast(
     length(
-        cast(judged.charge_period_start as TEXT)
-    ) as TEXT) || ':' || cast(judged.charge_period_start as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.charge_period_start as TEXT)
+    ) as TEXT) || ':' || cast(rows_.charge_period_start as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.charge_period_end as TEXT)
-    ) as TEXT) || ':' || cast(judged.charge_period_end as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.charge_period_end as TEXT)
+    ) as TEXT) || ':' || cast(rows_.charge_period_end as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(judged.service_provider_name as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(rows_.service_provider_name as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.service_name as TEXT)
-    ) as TEXT) || ':' || cast(judged.service_name as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.service_name as TEXT)
+    ) as TEXT) || ':' || cast(rows_.service_name as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.sku_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.sku_id as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.sku_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.sku_id as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.sku_meter as TEXT)
-    ) as TEXT) || ':' || cast(judged.sku_meter as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.sku_meter as TEXT)
+    ) as TEXT) || ':' || cast(rows_.sku_meter as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.model_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.model_id as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.model_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.model_id as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.project_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.project_id as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.project_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.project_id as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.workspace_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.workspace_id as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.workspace_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.workspace_id as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.api_key_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.api_key_id as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.api_key_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.api_key_id as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.service_tier as TEXT)
-    ) as TEXT) || ':' || cast(judged.service_tier as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.service_tier as TEXT)
+    ) as TEXT) || ':' || cast(rows_.service_tier as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.workload_type as TEXT)
-    ) as TEXT) || ':' || cast(judged.workload_type as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.workload_type as TEXT)
+    ) as TEXT) || ':' || cast(rows_.workload_type as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.upstream_provider as TEXT)
-    ) as TEXT) || ':' || cast(judged.upstream_provider as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.upstream_provider as TEXT)
+    ) as TEXT) || ':' || cast(rows_.upstream_provider as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.usage_type as TEXT)
-    ) as TEXT) || ':' || cast(judged.usage_type as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.usage_type as TEXT)
+    ) as TEXT) || ':' || cast(rows_.usage_type as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.charge_category as TEXT)
-    ) as TEXT) || ':' || cast(judged.charge_category as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.charge_category as TEXT)
+    ) as TEXT) || ':' || cast(rows_.charge_category as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.billing_currency as TEXT)
-    ) as TEXT) || ':' || cast(judged.billing_currency as TEXT), '-')) as label_key
-  from judged
-  inner join days on judged.scope = days.scope and judged.day = days.day
-  inner join later on judged.scope = later.scope and judged.record_id = later.record_id
+        cast(rows_.billing_currency as TEXT)
+    ) as TEXT) || ':' || cast(rows_.billing_currency as TEXT), '-')) as label_key
+  from (
+    select
+      held.*,
+      typed.granularity,
+      typed.service_provider_name,
+      typed.service_category,
+      typed.service_subcategory,
+      typed.service_name,
+      typed.sku_id,
+      typed.sku_meter,
+      typed.model_id,
+      typed.project_id,
+      typed.workspace_id,
+      typed.api_key_id,
+      typed.service_tier,
+      typed.workload_type,
+      typed.upstream_provider,
+      typed.usage_type,
+      typed.billing_period_start,
+      typed.billing_period_end,
+      typed.invoice_issuer_name,
+      typed.invoice_id,
+      typed.charge_category,
+      typed.charge_class,
+      typed.charge_description,
+      typed.billing_currency,
+      typed.billed_cost,
+      typed.effective_cost,
+      typed.pricing_currency,
+      typed.pricing_currency_billed_cost,
+      typed.cost_status,
+      typed.corrects_record_id,
+      typed.record_updated_at_text,
+      typed.charge_period_start_text,
+      typed.charge_period_end_text,
+      typed.billing_period_start_text,
+      typed.billing_period_end_text,
+      typed.billed_cost_text,
+      typed.effective_cost_text,
+      typed.pricing_currency_billed_cost_text
+    from judged as held
+    inner join "ai_billing__rows_costs" as typed
+      on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
+  ) as rows_
+  inner join days on rows_.scope = days.scope and rows_.day = days.day
+  inner join later on rows_.scope = later.scope and rows_.record_id = later.record_id
 ),
 gone as (
   select
@@ -3324,7 +3392,34 @@ with judged as (
   select * from "ai_billing__judged_usage"
 ),
 removed as (
-  select * from judged where judge_reading_id is not null
+  select * from (
+    select
+      held.*,
+      typed.granularity,
+      typed.service_provider_name,
+      typed.service_category,
+      typed.service_subcategory,
+      typed.service_name,
+      typed.sku_id,
+      typed.sku_meter,
+      typed.model_id,
+      typed.project_id,
+      typed.workspace_id,
+      typed.api_key_id,
+      typed.service_tier,
+      typed.workload_type,
+      typed.upstream_provider,
+      typed.usage_type,
+      typed.consumed_quantity,
+      typed.consumed_unit,
+      typed.record_updated_at_text,
+      typed.charge_period_start_text,
+      typed.charge_period_end_text,
+      typed.consumed_quantity_text
+    from judged as held
+    inner join "ai_billing__rows_usage" as typed
+      on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
+  ) as rows_ where judge_reading_id is not null
 ),
 days as (
   select distinct scope, day from removed
@@ -3342,57 +3437,84 @@ later as (
 ),
 keyed as (
   select
-    judged.scope, judged.day, judged.record_id, judged.reading_id, judged.record_updated_at, judged.judge_reading_id,
+    rows_.scope, rows_.day, rows_.record_id, rows_.reading_id, rows_.record_updated_at, rows_.judge_reading_id,
     later.first_reading_id,
     concat(coalesce(cast(
     length(
-        cast(judged.charge_period_start as TEXT)
-    ) as TEXT) || ':' || cast(judged.charge_period_start as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.charge_period_start as TEXT)
+    ) as TEXT) || ':' || cast(rows_.charge_period_start as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.charge_period_end as TEXT)
-    ) as TEXT) || ':' || cast(judged.charge_period_end as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.charge_period_end as TEXT)
+    ) as TEXT) || ':' || cast(rows_.charge_period_end as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(judged.service_provider_name as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(rows_.service_provider_name as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.service_name as TEXT)
-    ) as TEXT) || ':' || cast(judged.service_name as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.service_name as TEXT)
+    ) as TEXT) || ':' || cast(rows_.service_name as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.sku_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.sku_id as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.sku_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.sku_id as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.sku_meter as TEXT)
-    ) as TEXT) || ':' || cast(judged.sku_meter as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.sku_meter as TEXT)
+    ) as TEXT) || ':' || cast(rows_.sku_meter as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.model_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.model_id as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.model_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.model_id as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.project_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.project_id as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.project_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.project_id as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.workspace_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.workspace_id as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.workspace_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.workspace_id as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.api_key_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.api_key_id as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.api_key_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.api_key_id as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.service_tier as TEXT)
-    ) as TEXT) || ':' || cast(judged.service_tier as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.service_tier as TEXT)
+    ) as TEXT) || ':' || cast(rows_.service_tier as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.workload_type as TEXT)
-    ) as TEXT) || ':' || cast(judged.workload_type as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.workload_type as TEXT)
+    ) as TEXT) || ':' || cast(rows_.workload_type as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.upstream_provider as TEXT)
-    ) as TEXT) || ':' || cast(judged.upstream_provider as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.upstream_provider as TEXT)
+    ) as TEXT) || ':' || cast(rows_.upstream_provider as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.usage_type as TEXT)
-    ) as TEXT) || ':' || cast(judged.usage_type as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.usage_type as TEXT)
+    ) as TEXT) || ':' || cast(rows_.usage_type as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.consumed_unit as TEXT)
-    ) as TEXT) || ':' || cast(judged.consumed_unit as TEXT), '-')) as label_key
-  from judged
-  inner join days on judged.scope = days.scope and judged.day = days.day
-  inner join later on judged.scope = later.scope and judged.record_id = later.record_id
+        cast(rows_.consumed_unit as TEXT)
+    ) as TEXT) || ':' || cast(rows_.consumed_unit as TEXT), '-')) as label_key
+  from (
+    select
+      held.*,
+      typed.granularity,
+      typed.service_provider_name,
+      typed.service_category,
+      typed.service_subcategory,
+      typed.service_name,
+      typed.sku_id,
+      typed.sku_meter,
+      typed.model_id,
+      typed.project_id,
+      typed.workspace_id,
+      typed.api_key_id,
+      typed.service_tier,
+      typed.workload_type,
+      typed.upstream_provider,
+      typed.usage_type,
+      typed.consumed_quantity,
+      typed.consumed_unit,
+      typed.record_updated_at_text,
+      typed.charge_period_start_text,
+      typed.charge_period_end_text,
+      typed.consumed_quantity_text
+    from judged as held
+    inner join "ai_billing__rows_usage" as typed
+      on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
+  ) as rows_
+  inner join days on rows_.scope = days.scope and rows_.day = days.day
+  inner join later on rows_.scope = later.scope and rows_.record_id = later.record_id
 ),
 gone as (
   select
@@ -3443,7 +3565,50 @@ select
   count(*) as records,
   sum(billed_cost) as billed_cost,
   sum(effective_cost) as effective_cost
-from "ai_billing__judged_costs"
+from (
+    select
+      held.*,
+      typed.granularity,
+      typed.service_provider_name,
+      typed.service_category,
+      typed.service_subcategory,
+      typed.service_name,
+      typed.sku_id,
+      typed.sku_meter,
+      typed.model_id,
+      typed.project_id,
+      typed.workspace_id,
+      typed.api_key_id,
+      typed.service_tier,
+      typed.workload_type,
+      typed.upstream_provider,
+      typed.usage_type,
+      typed.billing_period_start,
+      typed.billing_period_end,
+      typed.invoice_issuer_name,
+      typed.invoice_id,
+      typed.charge_category,
+      typed.charge_class,
+      typed.charge_description,
+      typed.billing_currency,
+      typed.billed_cost,
+      typed.effective_cost,
+      typed.pricing_currency,
+      typed.pricing_currency_billed_cost,
+      typed.cost_status,
+      typed.corrects_record_id,
+      typed.record_updated_at_text,
+      typed.charge_period_start_text,
+      typed.charge_period_end_text,
+      typed.billing_period_start_text,
+      typed.billing_period_end_text,
+      typed.billed_cost_text,
+      typed.effective_cost_text,
+      typed.pricing_currency_billed_cost_text
+    from "ai_billing__judged_costs" as held
+    inner join "ai_billing__rows_costs" as typed
+      on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
+  ) as judged
 where judge_reading_id is null and is_valid and inside_window
 group by scope, day, reading_id, billing_currency, charge_category, cost_status;
 
@@ -3452,7 +3617,34 @@ select
   scope, day, reading_id, usage_type, consumed_unit,
   count(*) as records,
   sum(consumed_quantity) as consumed_quantity
-from "ai_billing__judged_usage"
+from (
+    select
+      held.*,
+      typed.granularity,
+      typed.service_provider_name,
+      typed.service_category,
+      typed.service_subcategory,
+      typed.service_name,
+      typed.sku_id,
+      typed.sku_meter,
+      typed.model_id,
+      typed.project_id,
+      typed.workspace_id,
+      typed.api_key_id,
+      typed.service_tier,
+      typed.workload_type,
+      typed.upstream_provider,
+      typed.usage_type,
+      typed.consumed_quantity,
+      typed.consumed_unit,
+      typed.record_updated_at_text,
+      typed.charge_period_start_text,
+      typed.charge_period_end_text,
+      typed.consumed_quantity_text
+    from "ai_billing__judged_usage" as held
+    inner join "ai_billing__rows_usage" as typed
+      on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
+  ) as judged
 where judge_reading_id is null and is_valid and inside_window
 group by scope, day, reading_id, usage_type, consumed_unit;
 
@@ -3460,10 +3652,80 @@ create or replace view invalid_rows as
 -- Values that cannot be cast or summed exactly, one row for each. Their records are in no sum. A record without them would count.
 with
 usage_rows as (
-  select * from "ai_billing__judged_usage" where judge_reading_id is null and not is_valid
+  select * from (
+    select
+      held.*,
+      typed.granularity,
+      typed.service_provider_name,
+      typed.service_category,
+      typed.service_subcategory,
+      typed.service_name,
+      typed.sku_id,
+      typed.sku_meter,
+      typed.model_id,
+      typed.project_id,
+      typed.workspace_id,
+      typed.api_key_id,
+      typed.service_tier,
+      typed.workload_type,
+      typed.upstream_provider,
+      typed.usage_type,
+      typed.consumed_quantity,
+      typed.consumed_unit,
+      typed.record_updated_at_text,
+      typed.charge_period_start_text,
+      typed.charge_period_end_text,
+      typed.consumed_quantity_text
+    from "ai_billing__judged_usage" as held
+    inner join "ai_billing__rows_usage" as typed
+      on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
+  ) as judged where judge_reading_id is null and not is_valid
 ),
 costs_rows as (
-  select * from "ai_billing__judged_costs" where judge_reading_id is null and not is_valid
+  select * from (
+    select
+      held.*,
+      typed.granularity,
+      typed.service_provider_name,
+      typed.service_category,
+      typed.service_subcategory,
+      typed.service_name,
+      typed.sku_id,
+      typed.sku_meter,
+      typed.model_id,
+      typed.project_id,
+      typed.workspace_id,
+      typed.api_key_id,
+      typed.service_tier,
+      typed.workload_type,
+      typed.upstream_provider,
+      typed.usage_type,
+      typed.billing_period_start,
+      typed.billing_period_end,
+      typed.invoice_issuer_name,
+      typed.invoice_id,
+      typed.charge_category,
+      typed.charge_class,
+      typed.charge_description,
+      typed.billing_currency,
+      typed.billed_cost,
+      typed.effective_cost,
+      typed.pricing_currency,
+      typed.pricing_currency_billed_cost,
+      typed.cost_status,
+      typed.corrects_record_id,
+      typed.record_updated_at_text,
+      typed.charge_period_start_text,
+      typed.charge_period_end_text,
+      typed.billing_period_start_text,
+      typed.billing_period_end_text,
+      typed.billed_cost_text,
+      typed.effective_cost_text,
+      typed.pricing_currency_billed_cost_text
+    from "ai_billing__judged_costs" as held
+    inner join "ai_billing__rows_costs" as typed
+      on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
+  ) as judged where judge_reading_id is null and not is_valid
 ),
 faults as (
   select
@@ -3804,7 +4066,50 @@ placed as (
     placed.inside_window and placed.charge_period_end <=
     (cast(placed.day as timestamp) + cast(1 as bigint) * interval 1 day) as is_judged_by_day,
     coalesce(readings.began_at, placed.extracted_at) as valid_from
-  from "ai_billing__placed_costs" as placed
+  from (
+    select
+      held.*,
+      typed.granularity,
+      typed.service_provider_name,
+      typed.service_category,
+      typed.service_subcategory,
+      typed.service_name,
+      typed.sku_id,
+      typed.sku_meter,
+      typed.model_id,
+      typed.project_id,
+      typed.workspace_id,
+      typed.api_key_id,
+      typed.service_tier,
+      typed.workload_type,
+      typed.upstream_provider,
+      typed.usage_type,
+      typed.billing_period_start,
+      typed.billing_period_end,
+      typed.invoice_issuer_name,
+      typed.invoice_id,
+      typed.charge_category,
+      typed.charge_class,
+      typed.charge_description,
+      typed.billing_currency,
+      typed.billed_cost,
+      typed.effective_cost,
+      typed.pricing_currency,
+      typed.pricing_currency_billed_cost,
+      typed.cost_status,
+      typed.corrects_record_id,
+      typed.record_updated_at_text,
+      typed.charge_period_start_text,
+      typed.charge_period_end_text,
+      typed.billing_period_start_text,
+      typed.billing_period_end_text,
+      typed.billed_cost_text,
+      typed.effective_cost_text,
+      typed.pricing_currency_billed_cost_text
+    from "ai_billing__placed_costs" as held
+    inner join "ai_billing__rows_costs" as typed
+      on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
+  ) as placed
   left join readings on placed.reading_id = readings.reading_id
 ),
 -- `older_reading_id` or `newest_record_id` is null. So each row joins by one of them only, and a database can join by hash.
@@ -4203,7 +4508,7 @@ from numbered
 where age = 1
 ),
 ai_billing__rows_costs as (
-with raw_rows as (
+with raw_rows as not materialized (
   select
     cast("x_RecordId" as TEXT) as record_id,
     cast("x_RecordUpdatedAt" as TEXT) as record_updated_at_text,
@@ -4337,18 +4642,30 @@ with raw_rows as (
   end as extracted_at
   from "costs"
 ),
-hashed as (
+hashed as not materialized (
   select
     raw_rows.*,
     md5(cast(concat(case when record_id is null then '-' else '=' || record_id end, '|', case when record_updated_at_text is null then '-' else '=' || record_updated_at_text end, '|', case when granularity is null then '-' else '=' || granularity end, '|', case when charge_period_start_text is null then '-' else '=' || charge_period_start_text end, '|', case when charge_period_end_text is null then '-' else '=' || charge_period_end_text end, '|', case when service_provider_name is null then '-' else '=' || service_provider_name end, '|', case when service_category is null then '-' else '=' || service_category end, '|', case when service_subcategory is null then '-' else '=' || service_subcategory end, '|', case when service_name is null then '-' else '=' || service_name end, '|', case when sku_id is null then '-' else '=' || sku_id end, '|', case when sku_meter is null then '-' else '=' || sku_meter end, '|', case when model_id is null then '-' else '=' || model_id end, '|', case when project_id is null then '-' else '=' || project_id end, '|', case when workspace_id is null then '-' else '=' || workspace_id end, '|', case when api_key_id is null then '-' else '=' || api_key_id end, '|', case when service_tier is null then '-' else '=' || service_tier end, '|', case when workload_type is null then '-' else '=' || workload_type end, '|', case when upstream_provider is null then '-' else '=' || upstream_provider end, '|', case when usage_type is null then '-' else '=' || usage_type end, '|', case when billing_period_start_text is null then '-' else '=' || billing_period_start_text end, '|', case when billing_period_end_text is null then '-' else '=' || billing_period_end_text end, '|', case when invoice_issuer_name is null then '-' else '=' || invoice_issuer_name end, '|', case when invoice_id is null then '-' else '=' || invoice_id end, '|', case when charge_category is null then '-' else '=' || charge_category end, '|', case when charge_class is null then '-' else '=' || charge_class end, '|', case when charge_description is null then '-' else '=' || charge_description end, '|', case when billing_currency is null then '-' else '=' || billing_currency end, '|', case when billed_cost_text is null then '-' else '=' || billed_cost_text end, '|', case when effective_cost_text is null then '-' else '=' || effective_cost_text end, '|', case when pricing_currency is null then '-' else '=' || pricing_currency end, '|', case when pricing_currency_billed_cost_text is null then '-' else '=' || pricing_currency_billed_cost_text end, '|', case when cost_status is null then '-' else '=' || cost_status end, '|', case when corrects_record_id is null then '-' else '=' || corrects_record_id end, '|') as TEXT)) as content_hash
   from raw_rows
 ),
+-- A reading rarely has a record twice.
+repeated as (
+  select coalesce(cast("x_ReadingId" as TEXT), '') as reading_id, cast("x_RecordId" as TEXT) as record_id
+  from "costs"
+  group by 1, 2
+  having count(*) > 1
+),
 numbered as (
+  select hashed.*, 1 as emission, 1 as copies
+  from hashed
+  anti join repeated on hashed.reading_id = repeated.reading_id and hashed.record_id is not distinct from repeated.record_id
+  union all
   select
     hashed.*,
     row_number() over (partition by reading_id, record_id, content_hash order by extracted_at desc) as emission,
     count(*) over (partition by reading_id, record_id, content_hash) as copies
   from hashed
+  semi join repeated on hashed.reading_id = repeated.reading_id and hashed.record_id is not distinct from repeated.record_id
 )
 select
   record_id,
@@ -4384,14 +4701,14 @@ select
   pricing_currency_billed_cost,
   cost_status,
   corrects_record_id,
-  record_updated_at_text,
-  charge_period_start_text,
-  charge_period_end_text,
-  billing_period_start_text,
-  billing_period_end_text,
-  billed_cost_text,
-  effective_cost_text,
-  pricing_currency_billed_cost_text,
+  case when record_updated_at is null then record_updated_at_text end as record_updated_at_text,
+  case when charge_period_start is null then charge_period_start_text end as charge_period_start_text,
+  case when charge_period_end is null then charge_period_end_text end as charge_period_end_text,
+  case when billing_period_start is null then billing_period_start_text end as billing_period_start_text,
+  case when billing_period_end is null then billing_period_end_text end as billing_period_end_text,
+  case when billed_cost is null then billed_cost_text end as billed_cost_text,
+  case when effective_cost is null then effective_cost_text end as effective_cost_text,
+  case when pricing_currency_billed_cost is null then pricing_currency_billed_cost_text end as pricing_currency_billed_cost_text,
   numbered.reading_id,
   numbered.extracted_at,
   copies,
@@ -4583,45 +4900,8 @@ placed as (
 select
   placed.record_id,
   placed.record_updated_at,
-  placed.granularity,
   placed.charge_period_start,
   placed.charge_period_end,
-  placed.service_provider_name,
-  placed.service_category,
-  placed.service_subcategory,
-  placed.service_name,
-  placed.sku_id,
-  placed.sku_meter,
-  placed.model_id,
-  placed.project_id,
-  placed.workspace_id,
-  placed.api_key_id,
-  placed.service_tier,
-  placed.workload_type,
-  placed.upstream_provider,
-  placed.usage_type,
-  placed.billing_period_start,
-  placed.billing_period_end,
-  placed.invoice_issuer_name,
-  placed.invoice_id,
-  placed.charge_category,
-  placed.charge_class,
-  placed.charge_description,
-  placed.billing_currency,
-  placed.billed_cost,
-  placed.effective_cost,
-  placed.pricing_currency,
-  placed.pricing_currency_billed_cost,
-  placed.cost_status,
-  placed.corrects_record_id,
-  placed.record_updated_at_text,
-  placed.charge_period_start_text,
-  placed.charge_period_end_text,
-  placed.billing_period_start_text,
-  placed.billing_period_end_text,
-  placed.billed_cost_text,
-  placed.effective_cost_text,
-  placed.pricing_currency_billed_cost_text,
   placed.reading_id,
   placed.extracted_at,
   placed.content_hash,
@@ -4830,7 +5110,10 @@ newest_keyed as (
       charge_period_end >
     (cast(day as timestamp) + cast(1 as bigint) * interval 1 day) or charge_period_end < charge_period_start, true
     ) as is_long,
-    not inside_window as is_stray
+    not inside_window as is_stray,
+    -- Null for all other rows, so that a database can join by hash.
+    case when not inside_window then reading_id end as stray_reading_id,
+    case when scope = '' then day end as unplaced_day
   from newest
 ),
 newest_weighed as (
@@ -4862,11 +5145,10 @@ newest_weighed as (
   from newest_keyed as keyed
   left join days on keyed.scope = days.scope and keyed.day = days.day
   left join strays
-    on keyed.is_stray
-    and keyed.scope = strays.scope
+    on keyed.scope = strays.scope
     and keyed.day = strays.day
-    and keyed.reading_id = strays.reading_id
-  left join unplaced on keyed.scope = '' and keyed.day = unplaced.day
+    and keyed.stray_reading_id = strays.reading_id
+  left join unplaced on keyed.unplaced_day = unplaced.day
 ),
 -- The first report of the day by which the rows of another reading stand.
 newest_first_missing as (
@@ -4896,45 +5178,8 @@ newest_judged as (
 select
   record_id,
   record_updated_at,
-  granularity,
   charge_period_start,
   charge_period_end,
-  service_provider_name,
-  service_category,
-  service_subcategory,
-  service_name,
-  sku_id,
-  sku_meter,
-  model_id,
-  project_id,
-  workspace_id,
-  api_key_id,
-  service_tier,
-  workload_type,
-  upstream_provider,
-  usage_type,
-  billing_period_start,
-  billing_period_end,
-  invoice_issuer_name,
-  invoice_id,
-  charge_category,
-  charge_class,
-  charge_description,
-  billing_currency,
-  billed_cost,
-  effective_cost,
-  pricing_currency,
-  pricing_currency_billed_cost,
-  cost_status,
-  corrects_record_id,
-  record_updated_at_text,
-  charge_period_start_text,
-  charge_period_end_text,
-  billing_period_start_text,
-  billing_period_end_text,
-  billed_cost_text,
-  effective_cost_text,
-  pricing_currency_billed_cost_text,
   day,
   is_valid,
   reading_id,
@@ -4968,7 +5213,50 @@ with judged as (
   select * from "ai_billing__judged_costs"
 ),
 removed as (
-  select * from judged where judge_reading_id is not null
+  select * from (
+    select
+      held.*,
+      typed.granularity,
+      typed.service_provider_name,
+      typed.service_category,
+      typed.service_subcategory,
+      typed.service_name,
+      typed.sku_id,
+      typed.sku_meter,
+      typed.model_id,
+      typed.project_id,
+      typed.workspace_id,
+      typed.api_key_id,
+      typed.service_tier,
+      typed.workload_type,
+      typed.upstream_provider,
+      typed.usage_type,
+      typed.billing_period_start,
+      typed.billing_period_end,
+      typed.invoice_issuer_name,
+      typed.invoice_id,
+      typed.charge_category,
+      typed.charge_class,
+      typed.charge_description,
+      typed.billing_currency,
+      typed.billed_cost,
+      typed.effective_cost,
+      typed.pricing_currency,
+      typed.pricing_currency_billed_cost,
+      typed.cost_status,
+      typed.corrects_record_id,
+      typed.record_updated_at_text,
+      typed.charge_period_start_text,
+      typed.charge_period_end_text,
+      typed.billing_period_start_text,
+      typed.billing_period_end_text,
+      typed.billed_cost_text,
+      typed.effective_cost_text,
+      typed.pricing_currency_billed_cost_text
+    from judged as held
+    inner join "ai_billing__rows_costs" as typed
+      on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
+  ) as rows_ where judge_reading_id is not null
 ),
 days as (
   select distinct scope, day from removed
@@ -4986,60 +5274,103 @@ later as (
 ),
 keyed as (
   select
-    judged.scope, judged.day, judged.record_id, judged.reading_id, judged.record_updated_at, judged.judge_reading_id,
+    rows_.scope, rows_.day, rows_.record_id, rows_.reading_id, rows_.record_updated_at, rows_.judge_reading_id,
     later.first_reading_id,
     concat(coalesce(cast(
     length(
-        cast(judged.charge_period_start as TEXT)
-    ) as TEXT) || ':' || cast(judged.charge_period_start as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.charge_period_start as TEXT)
+    ) as TEXT) || ':' || cast(rows_.charge_period_start as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.charge_period_end as TEXT)
-    ) as TEXT) || ':' || cast(judged.charge_period_end as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.charge_period_end as TEXT)
+    ) as TEXT) || ':' || cast(rows_.charge_period_end as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(judged.service_provider_name as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(rows_.service_provider_name as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.service_name as TEXT)
-    ) as TEXT) || ':' || cast(judged.service_name as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.service_name as TEXT)
+    ) as TEXT) || ':' || cast(rows_.service_name as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.sku_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.sku_id as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.sku_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.sku_id as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.sku_meter as TEXT)
-    ) as TEXT) || ':' || cast(judged.sku_meter as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.sku_meter as TEXT)
+    ) as TEXT) || ':' || cast(rows_.sku_meter as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.model_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.model_id as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.model_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.model_id as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.project_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.project_id as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.project_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.project_id as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.workspace_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.workspace_id as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.workspace_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.workspace_id as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.api_key_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.api_key_id as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.api_key_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.api_key_id as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.service_tier as TEXT)
-    ) as TEXT) || ':' || cast(judged.service_tier as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.service_tier as TEXT)
+    ) as TEXT) || ':' || cast(rows_.service_tier as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.workload_type as TEXT)
-    ) as TEXT) || ':' || cast(judged.workload_type as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.workload_type as TEXT)
+    ) as TEXT) || ':' || cast(rows_.workload_type as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.upstream_provider as TEXT)
-    ) as TEXT) || ':' || cast(judged.upstream_provider as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.upstream_provider as TEXT)
+    ) as TEXT) || ':' || cast(rows_.upstream_provider as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.usage_type as TEXT)
-    ) as TEXT) || ':' || cast(judged.usage_type as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.usage_type as TEXT)
+    ) as TEXT) || ':' || cast(rows_.usage_type as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.charge_category as TEXT)
-    ) as TEXT) || ':' || cast(judged.charge_category as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.charge_category as TEXT)
+    ) as TEXT) || ':' || cast(rows_.charge_category as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.billing_currency as TEXT)
-    ) as TEXT) || ':' || cast(judged.billing_currency as TEXT), '-')) as label_key
-  from judged
-  inner join days on judged.scope = days.scope and judged.day = days.day
-  inner join later on judged.scope = later.scope and judged.record_id = later.record_id
+        cast(rows_.billing_currency as TEXT)
+    ) as TEXT) || ':' || cast(rows_.billing_currency as TEXT), '-')) as label_key
+  from (
+    select
+      held.*,
+      typed.granularity,
+      typed.service_provider_name,
+      typed.service_category,
+      typed.service_subcategory,
+      typed.service_name,
+      typed.sku_id,
+      typed.sku_meter,
+      typed.model_id,
+      typed.project_id,
+      typed.workspace_id,
+      typed.api_key_id,
+      typed.service_tier,
+      typed.workload_type,
+      typed.upstream_provider,
+      typed.usage_type,
+      typed.billing_period_start,
+      typed.billing_period_end,
+      typed.invoice_issuer_name,
+      typed.invoice_id,
+      typed.charge_category,
+      typed.charge_class,
+      typed.charge_description,
+      typed.billing_currency,
+      typed.billed_cost,
+      typed.effective_cost,
+      typed.pricing_currency,
+      typed.pricing_currency_billed_cost,
+      typed.cost_status,
+      typed.corrects_record_id,
+      typed.record_updated_at_text,
+      typed.charge_period_start_text,
+      typed.charge_period_end_text,
+      typed.billing_period_start_text,
+      typed.billing_period_end_text,
+      typed.billed_cost_text,
+      typed.effective_cost_text,
+      typed.pricing_currency_billed_cost_text
+    from judged as held
+    inner join "ai_billing__rows_costs" as typed
+      on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
+  ) as rows_
+  inner join days on rows_.scope = days.scope and rows_.day = days.day
+  inner join later on rows_.scope = later.scope and rows_.record_id = later.record_id
 ),
 gone as (
   select
@@ -5090,7 +5421,50 @@ select
   count(*) as records,
   sum(billed_cost) as billed_cost,
   sum(effective_cost) as effective_cost
-from "ai_billing__judged_costs"
+from (
+    select
+      held.*,
+      typed.granularity,
+      typed.service_provider_name,
+      typed.service_category,
+      typed.service_subcategory,
+      typed.service_name,
+      typed.sku_id,
+      typed.sku_meter,
+      typed.model_id,
+      typed.project_id,
+      typed.workspace_id,
+      typed.api_key_id,
+      typed.service_tier,
+      typed.workload_type,
+      typed.upstream_provider,
+      typed.usage_type,
+      typed.billing_period_start,
+      typed.billing_period_end,
+      typed.invoice_issuer_name,
+      typed.invoice_id,
+      typed.charge_category,
+      typed.charge_class,
+      typed.charge_description,
+      typed.billing_currency,
+      typed.billed_cost,
+      typed.effective_cost,
+      typed.pricing_currency,
+      typed.pricing_currency_billed_cost,
+      typed.cost_status,
+      typed.corrects_record_id,
+      typed.record_updated_at_text,
+      typed.charge_period_start_text,
+      typed.charge_period_end_text,
+      typed.billing_period_start_text,
+      typed.billing_period_end_text,
+      typed.billed_cost_text,
+      typed.effective_cost_text,
+      typed.pricing_currency_billed_cost_text
+    from "ai_billing__judged_costs" as held
+    inner join "ai_billing__rows_costs" as typed
+      on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
+  ) as judged
 where judge_reading_id is null and is_valid and inside_window
 group by scope, day, reading_id, billing_currency, charge_category, cost_status
 ),
@@ -5576,7 +5950,7 @@ from numbered
 where age = 1
 ),
 ai_billing__rows_usage as (
-with raw_rows as (
+with raw_rows as not materialized (
   select
     cast("x_RecordId" as TEXT) as record_id,
     cast("x_RecordUpdatedAt" as TEXT) as record_updated_at_text,
@@ -5671,18 +6045,30 @@ with raw_rows as (
   end as extracted_at
   from "usage"
 ),
-hashed as (
+hashed as not materialized (
   select
     raw_rows.*,
     md5(cast(concat(case when record_id is null then '-' else '=' || record_id end, '|', case when record_updated_at_text is null then '-' else '=' || record_updated_at_text end, '|', case when granularity is null then '-' else '=' || granularity end, '|', case when charge_period_start_text is null then '-' else '=' || charge_period_start_text end, '|', case when charge_period_end_text is null then '-' else '=' || charge_period_end_text end, '|', case when service_provider_name is null then '-' else '=' || service_provider_name end, '|', case when service_category is null then '-' else '=' || service_category end, '|', case when service_subcategory is null then '-' else '=' || service_subcategory end, '|', case when service_name is null then '-' else '=' || service_name end, '|', case when sku_id is null then '-' else '=' || sku_id end, '|', case when sku_meter is null then '-' else '=' || sku_meter end, '|', case when model_id is null then '-' else '=' || model_id end, '|', case when project_id is null then '-' else '=' || project_id end, '|', case when workspace_id is null then '-' else '=' || workspace_id end, '|', case when api_key_id is null then '-' else '=' || api_key_id end, '|', case when service_tier is null then '-' else '=' || service_tier end, '|', case when workload_type is null then '-' else '=' || workload_type end, '|', case when upstream_provider is null then '-' else '=' || upstream_provider end, '|', case when usage_type is null then '-' else '=' || usage_type end, '|', case when consumed_quantity_text is null then '-' else '=' || consumed_quantity_text end, '|', case when consumed_unit is null then '-' else '=' || consumed_unit end, '|') as TEXT)) as content_hash
   from raw_rows
 ),
+-- A reading rarely has a record twice.
+repeated as (
+  select coalesce(cast("x_ReadingId" as TEXT), '') as reading_id, cast("x_RecordId" as TEXT) as record_id
+  from "usage"
+  group by 1, 2
+  having count(*) > 1
+),
 numbered as (
+  select hashed.*, 1 as emission, 1 as copies
+  from hashed
+  anti join repeated on hashed.reading_id = repeated.reading_id and hashed.record_id is not distinct from repeated.record_id
+  union all
   select
     hashed.*,
     row_number() over (partition by reading_id, record_id, content_hash order by extracted_at desc) as emission,
     count(*) over (partition by reading_id, record_id, content_hash) as copies
   from hashed
+  semi join repeated on hashed.reading_id = repeated.reading_id and hashed.record_id is not distinct from repeated.record_id
 )
 select
   record_id,
@@ -5706,10 +6092,10 @@ select
   usage_type,
   consumed_quantity,
   consumed_unit,
-  record_updated_at_text,
-  charge_period_start_text,
-  charge_period_end_text,
-  consumed_quantity_text,
+  case when record_updated_at is null then record_updated_at_text end as record_updated_at_text,
+  case when charge_period_start is null then charge_period_start_text end as charge_period_start_text,
+  case when charge_period_end is null then charge_period_end_text end as charge_period_end_text,
+  case when consumed_quantity is null then consumed_quantity_text end as consumed_quantity_text,
   numbered.reading_id,
   numbered.extracted_at,
   copies,
@@ -5894,29 +6280,8 @@ placed as (
 select
   placed.record_id,
   placed.record_updated_at,
-  placed.granularity,
   placed.charge_period_start,
   placed.charge_period_end,
-  placed.service_provider_name,
-  placed.service_category,
-  placed.service_subcategory,
-  placed.service_name,
-  placed.sku_id,
-  placed.sku_meter,
-  placed.model_id,
-  placed.project_id,
-  placed.workspace_id,
-  placed.api_key_id,
-  placed.service_tier,
-  placed.workload_type,
-  placed.upstream_provider,
-  placed.usage_type,
-  placed.consumed_quantity,
-  placed.consumed_unit,
-  placed.record_updated_at_text,
-  placed.charge_period_start_text,
-  placed.charge_period_end_text,
-  placed.consumed_quantity_text,
   placed.reading_id,
   placed.extracted_at,
   placed.content_hash,
@@ -6125,7 +6490,10 @@ newest_keyed as (
       charge_period_end >
     (cast(day as timestamp) + cast(1 as bigint) * interval 1 day) or charge_period_end < charge_period_start, true
     ) as is_long,
-    not inside_window as is_stray
+    not inside_window as is_stray,
+    -- Null for all other rows, so that a database can join by hash.
+    case when not inside_window then reading_id end as stray_reading_id,
+    case when scope = '' then day end as unplaced_day
   from newest
 ),
 newest_weighed as (
@@ -6157,11 +6525,10 @@ newest_weighed as (
   from newest_keyed as keyed
   left join days on keyed.scope = days.scope and keyed.day = days.day
   left join strays
-    on keyed.is_stray
-    and keyed.scope = strays.scope
+    on keyed.scope = strays.scope
     and keyed.day = strays.day
-    and keyed.reading_id = strays.reading_id
-  left join unplaced on keyed.scope = '' and keyed.day = unplaced.day
+    and keyed.stray_reading_id = strays.reading_id
+  left join unplaced on keyed.unplaced_day = unplaced.day
 ),
 -- The first report of the day by which the rows of another reading stand.
 newest_first_missing as (
@@ -6191,29 +6558,8 @@ newest_judged as (
 select
   record_id,
   record_updated_at,
-  granularity,
   charge_period_start,
   charge_period_end,
-  service_provider_name,
-  service_category,
-  service_subcategory,
-  service_name,
-  sku_id,
-  sku_meter,
-  model_id,
-  project_id,
-  workspace_id,
-  api_key_id,
-  service_tier,
-  workload_type,
-  upstream_provider,
-  usage_type,
-  consumed_quantity,
-  consumed_unit,
-  record_updated_at_text,
-  charge_period_start_text,
-  charge_period_end_text,
-  consumed_quantity_text,
   day,
   is_valid,
   reading_id,
@@ -6247,7 +6593,34 @@ with judged as (
   select * from "ai_billing__judged_usage"
 ),
 removed as (
-  select * from judged where judge_reading_id is not null
+  select * from (
+    select
+      held.*,
+      typed.granularity,
+      typed.service_provider_name,
+      typed.service_category,
+      typed.service_subcategory,
+      typed.service_name,
+      typed.sku_id,
+      typed.sku_meter,
+      typed.model_id,
+      typed.project_id,
+      typed.workspace_id,
+      typed.api_key_id,
+      typed.service_tier,
+      typed.workload_type,
+      typed.upstream_provider,
+      typed.usage_type,
+      typed.consumed_quantity,
+      typed.consumed_unit,
+      typed.record_updated_at_text,
+      typed.charge_period_start_text,
+      typed.charge_period_end_text,
+      typed.consumed_quantity_text
+    from judged as held
+    inner join "ai_billing__rows_usage" as typed
+      on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
+  ) as rows_ where judge_reading_id is not null
 ),
 days as (
   select distinct scope, day from removed
@@ -6265,57 +6638,84 @@ later as (
 ),
 keyed as (
   select
-    judged.scope, judged.day, judged.record_id, judged.reading_id, judged.record_updated_at, judged.judge_reading_id,
+    rows_.scope, rows_.day, rows_.record_id, rows_.reading_id, rows_.record_updated_at, rows_.judge_reading_id,
     later.first_reading_id,
     concat(coalesce(cast(
     length(
-        cast(judged.charge_period_start as TEXT)
-    ) as TEXT) || ':' || cast(judged.charge_period_start as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.charge_period_start as TEXT)
+    ) as TEXT) || ':' || cast(rows_.charge_period_start as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.charge_period_end as TEXT)
-    ) as TEXT) || ':' || cast(judged.charge_period_end as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.charge_period_end as TEXT)
+    ) as TEXT) || ':' || cast(rows_.charge_period_end as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(judged.service_provider_name as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(rows_.service_provider_name as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.service_name as TEXT)
-    ) as TEXT) || ':' || cast(judged.service_name as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.service_name as TEXT)
+    ) as TEXT) || ':' || cast(rows_.service_name as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.sku_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.sku_id as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.sku_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.sku_id as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.sku_meter as TEXT)
-    ) as TEXT) || ':' || cast(judged.sku_meter as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.sku_meter as TEXT)
+    ) as TEXT) || ':' || cast(rows_.sku_meter as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.model_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.model_id as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.model_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.model_id as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.project_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.project_id as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.project_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.project_id as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.workspace_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.workspace_id as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.workspace_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.workspace_id as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.api_key_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.api_key_id as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.api_key_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.api_key_id as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.service_tier as TEXT)
-    ) as TEXT) || ':' || cast(judged.service_tier as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.service_tier as TEXT)
+    ) as TEXT) || ':' || cast(rows_.service_tier as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.workload_type as TEXT)
-    ) as TEXT) || ':' || cast(judged.workload_type as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.workload_type as TEXT)
+    ) as TEXT) || ':' || cast(rows_.workload_type as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.upstream_provider as TEXT)
-    ) as TEXT) || ':' || cast(judged.upstream_provider as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.upstream_provider as TEXT)
+    ) as TEXT) || ':' || cast(rows_.upstream_provider as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.usage_type as TEXT)
-    ) as TEXT) || ':' || cast(judged.usage_type as TEXT), '-'), '|', coalesce(cast(
+        cast(rows_.usage_type as TEXT)
+    ) as TEXT) || ':' || cast(rows_.usage_type as TEXT), '-'), '|', coalesce(cast(
     length(
-        cast(judged.consumed_unit as TEXT)
-    ) as TEXT) || ':' || cast(judged.consumed_unit as TEXT), '-')) as label_key
-  from judged
-  inner join days on judged.scope = days.scope and judged.day = days.day
-  inner join later on judged.scope = later.scope and judged.record_id = later.record_id
+        cast(rows_.consumed_unit as TEXT)
+    ) as TEXT) || ':' || cast(rows_.consumed_unit as TEXT), '-')) as label_key
+  from (
+    select
+      held.*,
+      typed.granularity,
+      typed.service_provider_name,
+      typed.service_category,
+      typed.service_subcategory,
+      typed.service_name,
+      typed.sku_id,
+      typed.sku_meter,
+      typed.model_id,
+      typed.project_id,
+      typed.workspace_id,
+      typed.api_key_id,
+      typed.service_tier,
+      typed.workload_type,
+      typed.upstream_provider,
+      typed.usage_type,
+      typed.consumed_quantity,
+      typed.consumed_unit,
+      typed.record_updated_at_text,
+      typed.charge_period_start_text,
+      typed.charge_period_end_text,
+      typed.consumed_quantity_text
+    from judged as held
+    inner join "ai_billing__rows_usage" as typed
+      on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
+  ) as rows_
+  inner join days on rows_.scope = days.scope and rows_.day = days.day
+  inner join later on rows_.scope = later.scope and rows_.record_id = later.record_id
 ),
 gone as (
   select
@@ -6365,7 +6765,34 @@ select
   scope, day, reading_id, usage_type, consumed_unit,
   count(*) as records,
   sum(consumed_quantity) as consumed_quantity
-from "ai_billing__judged_usage"
+from (
+    select
+      held.*,
+      typed.granularity,
+      typed.service_provider_name,
+      typed.service_category,
+      typed.service_subcategory,
+      typed.service_name,
+      typed.sku_id,
+      typed.sku_meter,
+      typed.model_id,
+      typed.project_id,
+      typed.workspace_id,
+      typed.api_key_id,
+      typed.service_tier,
+      typed.workload_type,
+      typed.upstream_provider,
+      typed.usage_type,
+      typed.consumed_quantity,
+      typed.consumed_unit,
+      typed.record_updated_at_text,
+      typed.charge_period_start_text,
+      typed.charge_period_end_text,
+      typed.consumed_quantity_text
+    from "ai_billing__judged_usage" as held
+    inner join "ai_billing__rows_usage" as typed
+      on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
+  ) as judged
 where judge_reading_id is null and is_valid and inside_window
 group by scope, day, reading_id, usage_type, consumed_unit
 ),
@@ -6796,7 +7223,50 @@ select
   judged.reading_id,
   judged.extracted_at,
   judged.scope
-from "ai_billing__judged_costs" as judged
+from (
+    select
+      held.*,
+      typed.granularity,
+      typed.service_provider_name,
+      typed.service_category,
+      typed.service_subcategory,
+      typed.service_name,
+      typed.sku_id,
+      typed.sku_meter,
+      typed.model_id,
+      typed.project_id,
+      typed.workspace_id,
+      typed.api_key_id,
+      typed.service_tier,
+      typed.workload_type,
+      typed.upstream_provider,
+      typed.usage_type,
+      typed.billing_period_start,
+      typed.billing_period_end,
+      typed.invoice_issuer_name,
+      typed.invoice_id,
+      typed.charge_category,
+      typed.charge_class,
+      typed.charge_description,
+      typed.billing_currency,
+      typed.billed_cost,
+      typed.effective_cost,
+      typed.pricing_currency,
+      typed.pricing_currency_billed_cost,
+      typed.cost_status,
+      typed.corrects_record_id,
+      typed.record_updated_at_text,
+      typed.charge_period_start_text,
+      typed.charge_period_end_text,
+      typed.billing_period_start_text,
+      typed.billing_period_end_text,
+      typed.billed_cost_text,
+      typed.effective_cost_text,
+      typed.pricing_currency_billed_cost_text
+    from "ai_billing__judged_costs" as held
+    inner join "ai_billing__rows_costs" as typed
+      on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
+  ) as judged
 left join "ai_billing__completeness_costs" as completeness
   on judged.scope = completeness.scope
   and judged.day = completeness.day
@@ -6835,7 +7305,34 @@ select
   judged.reading_id,
   judged.extracted_at,
   judged.scope
-from "ai_billing__judged_usage" as judged
+from (
+    select
+      held.*,
+      typed.granularity,
+      typed.service_provider_name,
+      typed.service_category,
+      typed.service_subcategory,
+      typed.service_name,
+      typed.sku_id,
+      typed.sku_meter,
+      typed.model_id,
+      typed.project_id,
+      typed.workspace_id,
+      typed.api_key_id,
+      typed.service_tier,
+      typed.workload_type,
+      typed.upstream_provider,
+      typed.usage_type,
+      typed.consumed_quantity,
+      typed.consumed_unit,
+      typed.record_updated_at_text,
+      typed.charge_period_start_text,
+      typed.charge_period_end_text,
+      typed.consumed_quantity_text
+    from "ai_billing__judged_usage" as held
+    inner join "ai_billing__rows_usage" as typed
+      on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
+  ) as judged
 left join "ai_billing__completeness_usage" as completeness
   on judged.scope = completeness.scope
   and judged.day = completeness.day

@@ -740,14 +740,14 @@ select
   pricing_currency_billed_cost,
   cost_status,
   corrects_record_id,
-  record_updated_at_text,
-  charge_period_start_text,
-  charge_period_end_text,
-  billing_period_start_text,
-  billing_period_end_text,
-  billed_cost_text,
-  effective_cost_text,
-  pricing_currency_billed_cost_text,
+  case when record_updated_at is null then record_updated_at_text end as record_updated_at_text,
+  case when charge_period_start is null then charge_period_start_text end as charge_period_start_text,
+  case when charge_period_end is null then charge_period_end_text end as charge_period_end_text,
+  case when billing_period_start is null then billing_period_start_text end as billing_period_start_text,
+  case when billing_period_end is null then billing_period_end_text end as billing_period_end_text,
+  case when billed_cost is null then billed_cost_text end as billed_cost_text,
+  case when effective_cost is null then effective_cost_text end as effective_cost_text,
+  case when pricing_currency_billed_cost is null then pricing_currency_billed_cost_text end as pricing_currency_billed_cost_text,
   numbered.reading_id,
   numbered.extracted_at,
   copies,
@@ -888,10 +888,10 @@ select
   usage_type,
   consumed_quantity,
   consumed_unit,
-  record_updated_at_text,
-  charge_period_start_text,
-  charge_period_end_text,
-  consumed_quantity_text,
+  case when record_updated_at is null then record_updated_at_text end as record_updated_at_text,
+  case when charge_period_start is null then charge_period_start_text end as charge_period_start_text,
+  case when charge_period_end is null then charge_period_end_text end as charge_period_end_text,
+  case when consumed_quantity is null then consumed_quantity_text end as consumed_quantity_text,
   numbered.reading_id,
   numbered.extracted_at,
   copies,
@@ -2482,7 +2482,7 @@ with versions as (
     cast(null as numeric) as billed_cost,
     cast(null as numeric) as effective_cost,
     cast(null as TEXT) as cost_status
-  from "ai_billing__placed_usage"
+  from "ai_billing__placed_usage" as placed
   union all
   select
     'costs' as dataset, place, account, base_url, record_id, reading_id, extracted_at, content_hash,
@@ -2499,7 +2499,7 @@ with versions as (
     billed_cost,
     effective_cost,
     cost_status
-  from "ai_billing__placed_costs"
+  from "ai_billing__placed_costs" as placed
 ),
 pairs as (
   select
@@ -2841,7 +2841,10 @@ newest_keyed as (
     cast(day as timestamp without time zone) + ((interval '1 day') * (1))
  or charge_period_end < charge_period_start, true
     ) as is_long,
-    not inside_window as is_stray
+    not inside_window as is_stray,
+    -- Null for all other rows, so that a database can join by hash.
+    case when not inside_window then reading_id end as stray_reading_id,
+    case when scope = '' then day end as unplaced_day
   from newest
 ),
 newest_weighed as (
@@ -2873,11 +2876,10 @@ newest_weighed as (
   from newest_keyed as keyed
   left join days on keyed.scope = days.scope and keyed.day = days.day
   left join strays
-    on keyed.is_stray
-    and keyed.scope = strays.scope
+    on keyed.scope = strays.scope
     and keyed.day = strays.day
-    and keyed.reading_id = strays.reading_id
-  left join unplaced on keyed.scope = '' and keyed.day = unplaced.day
+    and keyed.stray_reading_id = strays.reading_id
+  left join unplaced on keyed.unplaced_day = unplaced.day
 ),
 -- The first report of the day by which the rows of another reading stand.
 newest_first_missing as (
@@ -3005,7 +3007,10 @@ newest_keyed as (
     cast(day as timestamp without time zone) + ((interval '1 day') * (1))
  or charge_period_end < charge_period_start, true
     ) as is_long,
-    not inside_window as is_stray
+    not inside_window as is_stray,
+    -- Null for all other rows, so that a database can join by hash.
+    case when not inside_window then reading_id end as stray_reading_id,
+    case when scope = '' then day end as unplaced_day
   from newest
 ),
 newest_weighed as (
@@ -3037,11 +3042,10 @@ newest_weighed as (
   from newest_keyed as keyed
   left join days on keyed.scope = days.scope and keyed.day = days.day
   left join strays
-    on keyed.is_stray
-    and keyed.scope = strays.scope
+    on keyed.scope = strays.scope
     and keyed.day = strays.day
-    and keyed.reading_id = strays.reading_id
-  left join unplaced on keyed.scope = '' and keyed.day = unplaced.day
+    and keyed.stray_reading_id = strays.reading_id
+  left join unplaced on keyed.unplaced_day = unplaced.day
 ),
 -- The first report of the day by which the rows of another reading stand.
 newest_first_missing as (
@@ -3133,7 +3137,7 @@ with judged as (
   select * from "ai_billing__judged_costs"
 ),
 removed as (
-  select * from judged where judge_reading_id is not null
+  select * from judged as rows_ where judge_reading_id is not null
 ),
 days as (
   select distinct scope, day from removed
@@ -3151,60 +3155,60 @@ later as (
 ),
 keyed as (
   select
-    judged.scope, judged.day, judged.record_id, judged.reading_id, judged.record_updated_at, judged.judge_reading_id,
+    rows_.scope, rows_.day, rows_.record_id, rows_.reading_id, rows_.record_updated_at, rows_.judge_reading_id,
     later.first_reading_id,
     coalesce(cast(
     length(
-        cast(judged.charge_period_start as TEXT)
-    ) as TEXT) || ':' || cast(judged.charge_period_start as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.charge_period_start as TEXT)
+    ) as TEXT) || ':' || cast(rows_.charge_period_start as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.charge_period_end as TEXT)
-    ) as TEXT) || ':' || cast(judged.charge_period_end as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.charge_period_end as TEXT)
+    ) as TEXT) || ':' || cast(rows_.charge_period_end as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(judged.service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(rows_.service_provider_name as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.service_name as TEXT)
-    ) as TEXT) || ':' || cast(judged.service_name as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.service_name as TEXT)
+    ) as TEXT) || ':' || cast(rows_.service_name as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.sku_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.sku_id as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.sku_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.sku_id as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.sku_meter as TEXT)
-    ) as TEXT) || ':' || cast(judged.sku_meter as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.sku_meter as TEXT)
+    ) as TEXT) || ':' || cast(rows_.sku_meter as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.model_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.model_id as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.model_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.model_id as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.project_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.project_id as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.project_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.project_id as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.workspace_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.workspace_id as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.workspace_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.workspace_id as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.api_key_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.api_key_id as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.api_key_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.api_key_id as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.service_tier as TEXT)
-    ) as TEXT) || ':' || cast(judged.service_tier as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.service_tier as TEXT)
+    ) as TEXT) || ':' || cast(rows_.service_tier as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.workload_type as TEXT)
-    ) as TEXT) || ':' || cast(judged.workload_type as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.workload_type as TEXT)
+    ) as TEXT) || ':' || cast(rows_.workload_type as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.upstream_provider as TEXT)
-    ) as TEXT) || ':' || cast(judged.upstream_provider as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.upstream_provider as TEXT)
+    ) as TEXT) || ':' || cast(rows_.upstream_provider as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.usage_type as TEXT)
-    ) as TEXT) || ':' || cast(judged.usage_type as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.usage_type as TEXT)
+    ) as TEXT) || ':' || cast(rows_.usage_type as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.charge_category as TEXT)
-    ) as TEXT) || ':' || cast(judged.charge_category as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.charge_category as TEXT)
+    ) as TEXT) || ':' || cast(rows_.charge_category as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.billing_currency as TEXT)
-    ) as TEXT) || ':' || cast(judged.billing_currency as TEXT), '-') as label_key
-  from judged
-  inner join days on judged.scope = days.scope and judged.day = days.day
-  inner join later on judged.scope = later.scope and judged.record_id = later.record_id
+        cast(rows_.billing_currency as TEXT)
+    ) as TEXT) || ':' || cast(rows_.billing_currency as TEXT), '-') as label_key
+  from judged as rows_
+  inner join days on rows_.scope = days.scope and rows_.day = days.day
+  inner join later on rows_.scope = later.scope and rows_.record_id = later.record_id
 ),
 gone as (
   select
@@ -3254,7 +3258,7 @@ with judged as (
   select * from "ai_billing__judged_usage"
 ),
 removed as (
-  select * from judged where judge_reading_id is not null
+  select * from judged as rows_ where judge_reading_id is not null
 ),
 days as (
   select distinct scope, day from removed
@@ -3272,57 +3276,57 @@ later as (
 ),
 keyed as (
   select
-    judged.scope, judged.day, judged.record_id, judged.reading_id, judged.record_updated_at, judged.judge_reading_id,
+    rows_.scope, rows_.day, rows_.record_id, rows_.reading_id, rows_.record_updated_at, rows_.judge_reading_id,
     later.first_reading_id,
     coalesce(cast(
     length(
-        cast(judged.charge_period_start as TEXT)
-    ) as TEXT) || ':' || cast(judged.charge_period_start as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.charge_period_start as TEXT)
+    ) as TEXT) || ':' || cast(rows_.charge_period_start as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.charge_period_end as TEXT)
-    ) as TEXT) || ':' || cast(judged.charge_period_end as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.charge_period_end as TEXT)
+    ) as TEXT) || ':' || cast(rows_.charge_period_end as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(judged.service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(rows_.service_provider_name as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.service_name as TEXT)
-    ) as TEXT) || ':' || cast(judged.service_name as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.service_name as TEXT)
+    ) as TEXT) || ':' || cast(rows_.service_name as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.sku_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.sku_id as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.sku_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.sku_id as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.sku_meter as TEXT)
-    ) as TEXT) || ':' || cast(judged.sku_meter as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.sku_meter as TEXT)
+    ) as TEXT) || ':' || cast(rows_.sku_meter as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.model_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.model_id as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.model_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.model_id as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.project_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.project_id as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.project_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.project_id as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.workspace_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.workspace_id as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.workspace_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.workspace_id as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.api_key_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.api_key_id as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.api_key_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.api_key_id as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.service_tier as TEXT)
-    ) as TEXT) || ':' || cast(judged.service_tier as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.service_tier as TEXT)
+    ) as TEXT) || ':' || cast(rows_.service_tier as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.workload_type as TEXT)
-    ) as TEXT) || ':' || cast(judged.workload_type as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.workload_type as TEXT)
+    ) as TEXT) || ':' || cast(rows_.workload_type as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.upstream_provider as TEXT)
-    ) as TEXT) || ':' || cast(judged.upstream_provider as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.upstream_provider as TEXT)
+    ) as TEXT) || ':' || cast(rows_.upstream_provider as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.usage_type as TEXT)
-    ) as TEXT) || ':' || cast(judged.usage_type as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.usage_type as TEXT)
+    ) as TEXT) || ':' || cast(rows_.usage_type as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.consumed_unit as TEXT)
-    ) as TEXT) || ':' || cast(judged.consumed_unit as TEXT), '-') as label_key
-  from judged
-  inner join days on judged.scope = days.scope and judged.day = days.day
-  inner join later on judged.scope = later.scope and judged.record_id = later.record_id
+        cast(rows_.consumed_unit as TEXT)
+    ) as TEXT) || ':' || cast(rows_.consumed_unit as TEXT), '-') as label_key
+  from judged as rows_
+  inner join days on rows_.scope = days.scope and rows_.day = days.day
+  inner join later on rows_.scope = later.scope and rows_.record_id = later.record_id
 ),
 gone as (
   select
@@ -3373,7 +3377,7 @@ select
   count(*) as records,
   sum(billed_cost) as billed_cost,
   sum(effective_cost) as effective_cost
-from "ai_billing__judged_costs"
+from "ai_billing__judged_costs" as judged
 where judge_reading_id is null and is_valid and inside_window
 group by scope, day, reading_id, billing_currency, charge_category, cost_status;
 
@@ -3382,7 +3386,7 @@ select
   scope, day, reading_id, usage_type, consumed_unit,
   count(*) as records,
   sum(consumed_quantity) as consumed_quantity
-from "ai_billing__judged_usage"
+from "ai_billing__judged_usage" as judged
 where judge_reading_id is null and is_valid and inside_window
 group by scope, day, reading_id, usage_type, consumed_unit;
 
@@ -3390,10 +3394,10 @@ create view invalid_rows as
 -- Values that cannot be cast or summed exactly, one row for each. Their records are in no sum. A record without them would count.
 with
 usage_rows as (
-  select * from "ai_billing__judged_usage" where judge_reading_id is null and not is_valid
+  select * from "ai_billing__judged_usage" as judged where judge_reading_id is null and not is_valid
 ),
 costs_rows as (
-  select * from "ai_billing__judged_costs" where judge_reading_id is null and not is_valid
+  select * from "ai_billing__judged_costs" as judged where judge_reading_id is null and not is_valid
 ),
 faults as (
   select
@@ -4282,14 +4286,14 @@ select
   pricing_currency_billed_cost,
   cost_status,
   corrects_record_id,
-  record_updated_at_text,
-  charge_period_start_text,
-  charge_period_end_text,
-  billing_period_start_text,
-  billing_period_end_text,
-  billed_cost_text,
-  effective_cost_text,
-  pricing_currency_billed_cost_text,
+  case when record_updated_at is null then record_updated_at_text end as record_updated_at_text,
+  case when charge_period_start is null then charge_period_start_text end as charge_period_start_text,
+  case when charge_period_end is null then charge_period_end_text end as charge_period_end_text,
+  case when billing_period_start is null then billing_period_start_text end as billing_period_start_text,
+  case when billing_period_end is null then billing_period_end_text end as billing_period_end_text,
+  case when billed_cost is null then billed_cost_text end as billed_cost_text,
+  case when effective_cost is null then effective_cost_text end as effective_cost_text,
+  case when pricing_currency_billed_cost is null then pricing_currency_billed_cost_text end as pricing_currency_billed_cost_text,
   numbered.reading_id,
   numbered.extracted_at,
   copies,
@@ -4725,7 +4729,10 @@ newest_keyed as (
     cast(day as timestamp without time zone) + ((interval '1 day') * (1))
  or charge_period_end < charge_period_start, true
     ) as is_long,
-    not inside_window as is_stray
+    not inside_window as is_stray,
+    -- Null for all other rows, so that a database can join by hash.
+    case when not inside_window then reading_id end as stray_reading_id,
+    case when scope = '' then day end as unplaced_day
   from newest
 ),
 newest_weighed as (
@@ -4757,11 +4764,10 @@ newest_weighed as (
   from newest_keyed as keyed
   left join days on keyed.scope = days.scope and keyed.day = days.day
   left join strays
-    on keyed.is_stray
-    and keyed.scope = strays.scope
+    on keyed.scope = strays.scope
     and keyed.day = strays.day
-    and keyed.reading_id = strays.reading_id
-  left join unplaced on keyed.scope = '' and keyed.day = unplaced.day
+    and keyed.stray_reading_id = strays.reading_id
+  left join unplaced on keyed.unplaced_day = unplaced.day
 ),
 -- The first report of the day by which the rows of another reading stand.
 newest_first_missing as (
@@ -4863,7 +4869,7 @@ with judged as (
   select * from "ai_billing__judged_costs"
 ),
 removed as (
-  select * from judged where judge_reading_id is not null
+  select * from judged as rows_ where judge_reading_id is not null
 ),
 days as (
   select distinct scope, day from removed
@@ -4881,60 +4887,60 @@ later as (
 ),
 keyed as (
   select
-    judged.scope, judged.day, judged.record_id, judged.reading_id, judged.record_updated_at, judged.judge_reading_id,
+    rows_.scope, rows_.day, rows_.record_id, rows_.reading_id, rows_.record_updated_at, rows_.judge_reading_id,
     later.first_reading_id,
     coalesce(cast(
     length(
-        cast(judged.charge_period_start as TEXT)
-    ) as TEXT) || ':' || cast(judged.charge_period_start as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.charge_period_start as TEXT)
+    ) as TEXT) || ':' || cast(rows_.charge_period_start as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.charge_period_end as TEXT)
-    ) as TEXT) || ':' || cast(judged.charge_period_end as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.charge_period_end as TEXT)
+    ) as TEXT) || ':' || cast(rows_.charge_period_end as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(judged.service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(rows_.service_provider_name as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.service_name as TEXT)
-    ) as TEXT) || ':' || cast(judged.service_name as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.service_name as TEXT)
+    ) as TEXT) || ':' || cast(rows_.service_name as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.sku_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.sku_id as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.sku_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.sku_id as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.sku_meter as TEXT)
-    ) as TEXT) || ':' || cast(judged.sku_meter as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.sku_meter as TEXT)
+    ) as TEXT) || ':' || cast(rows_.sku_meter as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.model_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.model_id as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.model_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.model_id as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.project_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.project_id as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.project_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.project_id as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.workspace_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.workspace_id as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.workspace_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.workspace_id as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.api_key_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.api_key_id as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.api_key_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.api_key_id as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.service_tier as TEXT)
-    ) as TEXT) || ':' || cast(judged.service_tier as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.service_tier as TEXT)
+    ) as TEXT) || ':' || cast(rows_.service_tier as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.workload_type as TEXT)
-    ) as TEXT) || ':' || cast(judged.workload_type as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.workload_type as TEXT)
+    ) as TEXT) || ':' || cast(rows_.workload_type as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.upstream_provider as TEXT)
-    ) as TEXT) || ':' || cast(judged.upstream_provider as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.upstream_provider as TEXT)
+    ) as TEXT) || ':' || cast(rows_.upstream_provider as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.usage_type as TEXT)
-    ) as TEXT) || ':' || cast(judged.usage_type as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.usage_type as TEXT)
+    ) as TEXT) || ':' || cast(rows_.usage_type as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.charge_category as TEXT)
-    ) as TEXT) || ':' || cast(judged.charge_category as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.charge_category as TEXT)
+    ) as TEXT) || ':' || cast(rows_.charge_category as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.billing_currency as TEXT)
-    ) as TEXT) || ':' || cast(judged.billing_currency as TEXT), '-') as label_key
-  from judged
-  inner join days on judged.scope = days.scope and judged.day = days.day
-  inner join later on judged.scope = later.scope and judged.record_id = later.record_id
+        cast(rows_.billing_currency as TEXT)
+    ) as TEXT) || ':' || cast(rows_.billing_currency as TEXT), '-') as label_key
+  from judged as rows_
+  inner join days on rows_.scope = days.scope and rows_.day = days.day
+  inner join later on rows_.scope = later.scope and rows_.record_id = later.record_id
 ),
 gone as (
   select
@@ -4985,7 +4991,7 @@ select
   count(*) as records,
   sum(billed_cost) as billed_cost,
   sum(effective_cost) as effective_cost
-from "ai_billing__judged_costs"
+from "ai_billing__judged_costs" as judged
 where judge_reading_id is null and is_valid and inside_window
 group by scope, day, reading_id, billing_currency, charge_category, cost_status
 ),
@@ -5574,10 +5580,10 @@ select
   usage_type,
   consumed_quantity,
   consumed_unit,
-  record_updated_at_text,
-  charge_period_start_text,
-  charge_period_end_text,
-  consumed_quantity_text,
+  case when record_updated_at is null then record_updated_at_text end as record_updated_at_text,
+  case when charge_period_start is null then charge_period_start_text end as charge_period_start_text,
+  case when charge_period_end is null then charge_period_end_text end as charge_period_end_text,
+  case when consumed_quantity is null then consumed_quantity_text end as consumed_quantity_text,
   numbered.reading_id,
   numbered.extracted_at,
   copies,
@@ -5990,7 +5996,10 @@ newest_keyed as (
     cast(day as timestamp without time zone) + ((interval '1 day') * (1))
  or charge_period_end < charge_period_start, true
     ) as is_long,
-    not inside_window as is_stray
+    not inside_window as is_stray,
+    -- Null for all other rows, so that a database can join by hash.
+    case when not inside_window then reading_id end as stray_reading_id,
+    case when scope = '' then day end as unplaced_day
   from newest
 ),
 newest_weighed as (
@@ -6022,11 +6031,10 @@ newest_weighed as (
   from newest_keyed as keyed
   left join days on keyed.scope = days.scope and keyed.day = days.day
   left join strays
-    on keyed.is_stray
-    and keyed.scope = strays.scope
+    on keyed.scope = strays.scope
     and keyed.day = strays.day
-    and keyed.reading_id = strays.reading_id
-  left join unplaced on keyed.scope = '' and keyed.day = unplaced.day
+    and keyed.stray_reading_id = strays.reading_id
+  left join unplaced on keyed.unplaced_day = unplaced.day
 ),
 -- The first report of the day by which the rows of another reading stand.
 newest_first_missing as (
@@ -6112,7 +6120,7 @@ with judged as (
   select * from "ai_billing__judged_usage"
 ),
 removed as (
-  select * from judged where judge_reading_id is not null
+  select * from judged as rows_ where judge_reading_id is not null
 ),
 days as (
   select distinct scope, day from removed
@@ -6130,57 +6138,57 @@ later as (
 ),
 keyed as (
   select
-    judged.scope, judged.day, judged.record_id, judged.reading_id, judged.record_updated_at, judged.judge_reading_id,
+    rows_.scope, rows_.day, rows_.record_id, rows_.reading_id, rows_.record_updated_at, rows_.judge_reading_id,
     later.first_reading_id,
     coalesce(cast(
     length(
-        cast(judged.charge_period_start as TEXT)
-    ) as TEXT) || ':' || cast(judged.charge_period_start as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.charge_period_start as TEXT)
+    ) as TEXT) || ':' || cast(rows_.charge_period_start as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.charge_period_end as TEXT)
-    ) as TEXT) || ':' || cast(judged.charge_period_end as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.charge_period_end as TEXT)
+    ) as TEXT) || ':' || cast(rows_.charge_period_end as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(judged.service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(rows_.service_provider_name as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.service_name as TEXT)
-    ) as TEXT) || ':' || cast(judged.service_name as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.service_name as TEXT)
+    ) as TEXT) || ':' || cast(rows_.service_name as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.sku_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.sku_id as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.sku_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.sku_id as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.sku_meter as TEXT)
-    ) as TEXT) || ':' || cast(judged.sku_meter as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.sku_meter as TEXT)
+    ) as TEXT) || ':' || cast(rows_.sku_meter as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.model_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.model_id as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.model_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.model_id as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.project_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.project_id as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.project_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.project_id as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.workspace_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.workspace_id as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.workspace_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.workspace_id as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.api_key_id as TEXT)
-    ) as TEXT) || ':' || cast(judged.api_key_id as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.api_key_id as TEXT)
+    ) as TEXT) || ':' || cast(rows_.api_key_id as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.service_tier as TEXT)
-    ) as TEXT) || ':' || cast(judged.service_tier as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.service_tier as TEXT)
+    ) as TEXT) || ':' || cast(rows_.service_tier as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.workload_type as TEXT)
-    ) as TEXT) || ':' || cast(judged.workload_type as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.workload_type as TEXT)
+    ) as TEXT) || ':' || cast(rows_.workload_type as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.upstream_provider as TEXT)
-    ) as TEXT) || ':' || cast(judged.upstream_provider as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.upstream_provider as TEXT)
+    ) as TEXT) || ':' || cast(rows_.upstream_provider as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.usage_type as TEXT)
-    ) as TEXT) || ':' || cast(judged.usage_type as TEXT), '-') || '|' || coalesce(cast(
+        cast(rows_.usage_type as TEXT)
+    ) as TEXT) || ':' || cast(rows_.usage_type as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(judged.consumed_unit as TEXT)
-    ) as TEXT) || ':' || cast(judged.consumed_unit as TEXT), '-') as label_key
-  from judged
-  inner join days on judged.scope = days.scope and judged.day = days.day
-  inner join later on judged.scope = later.scope and judged.record_id = later.record_id
+        cast(rows_.consumed_unit as TEXT)
+    ) as TEXT) || ':' || cast(rows_.consumed_unit as TEXT), '-') as label_key
+  from judged as rows_
+  inner join days on rows_.scope = days.scope and rows_.day = days.day
+  inner join later on rows_.scope = later.scope and rows_.record_id = later.record_id
 ),
 gone as (
   select
@@ -6230,7 +6238,7 @@ select
   scope, day, reading_id, usage_type, consumed_unit,
   count(*) as records,
   sum(consumed_quantity) as consumed_quantity
-from "ai_billing__judged_usage"
+from "ai_billing__judged_usage" as judged
 where judge_reading_id is null and is_valid and inside_window
 group by scope, day, reading_id, usage_type, consumed_unit
 ),

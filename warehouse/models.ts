@@ -107,6 +107,19 @@ function withStepsUnder(models: readonly Model[], names: readonly string[]): rea
 }
 
 /**
+ * The internal models that follow from no model that people query. They are made before the transaction: of a table that a transaction has
+ * made itself DuckDB takes the number of rows for 0, and then joins in the wrong order.
+ */
+function stepsBelow(models: readonly Model[]): readonly Model[] {
+  const others = new Set<string>();
+  return models.filter((model) => {
+    const isBelow = isInternal(model) && ![...readsOf(model)].some((read) => others.has(read));
+    if (!isBelow) others.add(model.name);
+    return isBelow;
+  });
+}
+
+/**
  * Makes all models that people query, from the tables of the streams and the inputs, in one transaction. The rows of inputs stay. Of the
  * internal models it makes those that another one reads: without a closed month no model reads the steps of the books, for example.
  *
@@ -122,13 +135,17 @@ export async function makeAllModels(
   const { inputs, models } = statementsOf(await modelsSql());
   const names = models.filter((model) => !isInternal(model)).map(({ name }) => name);
   await useThreads(database);
-  let made: readonly Model[] = [];
+  for (const input of inputs) await database.run(input);
+  const all = await withoutEmpty(database, models);
+  const made = withStepsUnder(all, [...names, ...(atEnd?.reads ?? [])]);
+  const first = stepsBelow(made);
+  await makeTables(database, first);
   await database.transaction(async () => {
-    for (const input of inputs) await database.run(input);
     await forgetAnswers(database);
-    const all = await withoutEmpty(database, models);
-    made = withStepsUnder(all, [...names, ...(atEnd?.reads ?? [])]);
-    await makeTables(database, made);
+    await makeTables(
+      database,
+      made.filter((model) => !first.includes(model)),
+    );
     await atEnd?.run(database);
   });
   await dropInternal(

@@ -30,7 +30,7 @@ select
   {%- for column in side.measures.values() %}
   sum({{ column }}) as {{ column }}{{ ',' if not loop.last }}
   {%- endfor %}
-from {{ ref('ai_billing__judged_' ~ dataset) }}
+from {{ ai_billing.with_values(ref('ai_billing__judged_' ~ dataset), dataset) }} as judged
 where judge_reading_id is null and is_valid and inside_window
 group by {{ told | join(', ') }}
 {% endmacro %}

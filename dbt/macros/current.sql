@@ -11,7 +11,7 @@ select
   judged.reading_id,
   judged.extracted_at,
   judged.scope
-from {{ ref('ai_billing__judged_' ~ dataset) }} as judged
+from {{ ai_billing.with_values(ref('ai_billing__judged_' ~ dataset), dataset) }} as judged
 left join {{ ref('ai_billing__completeness_' ~ dataset) }} as completeness
   on judged.scope = completeness.scope
   and judged.day = completeness.day

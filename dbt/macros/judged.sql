@@ -176,11 +176,8 @@ newest as (
 {{ ai_billing.judging_steps('newest') }}
 
 select
-  {%- for name in ai_billing.column_names(dataset) %}
+  {%- for name in ai_billing.carried_columns(dataset) %}
   {{ name }},
-  {%- endfor %}
-  {%- for raw_name, name, kind in ai_billing.cast_columns(dataset) %}
-  {{ name }}_text,
   {%- endfor %}
   day,
   is_valid,
@@ -204,7 +201,10 @@ from newest_judged
     coalesce(
       charge_period_end > {{ ai_billing.midnight('day', 1) }} or charge_period_end < charge_period_start, true
     ) as is_long,
-    not inside_window as is_stray
+    not inside_window as is_stray,
+    -- Null for all other rows, so that a database can join by hash.
+    case when not inside_window then reading_id end as stray_reading_id,
+    case when scope = '' then day end as unplaced_day
   from {{ rows }}
 ),
 
@@ -237,11 +237,10 @@ from newest_judged
   from {{ rows }}_keyed as keyed
   left join days on keyed.scope = days.scope and keyed.day = days.day
   left join strays
-    on keyed.is_stray
-    and keyed.scope = strays.scope
+    on keyed.scope = strays.scope
     and keyed.day = strays.day
-    and keyed.reading_id = strays.reading_id
-  left join unplaced on keyed.scope = '' and keyed.day = unplaced.day
+    and keyed.stray_reading_id = strays.reading_id
+  left join unplaced on keyed.unplaced_day = unplaced.day
 ),
 
 -- The first report of the day by which the rows of another reading stand.

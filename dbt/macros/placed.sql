@@ -86,11 +86,8 @@ placed as (
 )
 
 select
-  {%- for name in ai_billing.column_names(dataset) %}
+  {%- for name in ai_billing.carried_columns(dataset) %}
   placed.{{ name }},
-  {%- endfor %}
-  {%- for raw_name, name, kind in ai_billing.cast_columns(dataset) %}
-  placed.{{ name }}_text,
   {%- endfor %}
   placed.reading_id,
   placed.extracted_at,

@@ -19,7 +19,7 @@ with judged as (
 ),
 
 removed as (
-  select * from judged where judge_reading_id is not null
+  select * from {{ ai_billing.with_values('judged', dataset) }} as rows_ where judge_reading_id is not null
 ),
 
 days as (
@@ -40,12 +40,12 @@ later as (
 
 keyed as (
   select
-    judged.scope, judged.day, judged.record_id, judged.reading_id, judged.record_updated_at, judged.judge_reading_id,
+    rows_.scope, rows_.day, rows_.record_id, rows_.reading_id, rows_.record_updated_at, rows_.judge_reading_id,
     later.first_reading_id,
-    {{ ai_billing.key_of(labels, 'judged.') }} as label_key
-  from judged
-  inner join days on judged.scope = days.scope and judged.day = days.day
-  inner join later on judged.scope = later.scope and judged.record_id = later.record_id
+    {{ ai_billing.key_of(labels, 'rows_.') }} as label_key
+  from {{ ai_billing.with_values('judged', dataset) }} as rows_
+  inner join days on rows_.scope = days.scope and rows_.day = days.day
+  inner join later on rows_.scope = later.scope and rows_.record_id = later.record_id
 ),
 
 gone as (

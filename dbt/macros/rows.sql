@@ -1,7 +1,8 @@
 {#
   The typed rows of a raw table. An append table may hold a page twice, because it is emitted again after a kill; so each content of
-  a reading is taken once. This step is expensive. An incremental run repeats it only for readings whose rows in the raw table have
-  changed. In a deduplicated table these are the new readings, and the older readings that lost rows to them.
+  a reading is taken once. The text of a value is kept only if its cast failed. This step is expensive. An incremental run repeats it
+  only for readings whose rows in the raw table have changed. In a deduplicated table these are the new readings, and the older
+  readings that lost rows to them.
 #}
 {% macro rows_of(dataset) %}
 {%- set codes = [ai_billing.typed_rows(dataset, false, '')] -%}
@@ -33,7 +34,7 @@ with {% if code_hash %}raw_readings as (
     or coalesce(held.extracted_at <> raw_.extracted_at, (held.extracted_at is null) <> (raw_.extracted_at is null))
 ),
 
-{% endif %}raw_rows as (
+{% endif %}raw_rows as {{ ai_billing.inlined() }}(
   select
     {%- for raw_name, name, kind in columns %}
     {{ ai_billing.as_text(ai_billing.raw_column(raw_name)) }} as {{ name ~ ('_text' if kind != 'text' else '') }},
@@ -53,27 +54,21 @@ with {% if code_hash %}raw_readings as (
   {%- endif %}
 ),
 
-hashed as (
+hashed as {{ ai_billing.inlined() }}(
   select
     raw_rows.*,
     {{ ai_billing.content_hash(columns) }} as content_hash
   from raw_rows
 ),
 
-numbered as (
-  select
-    hashed.*,
-    row_number() over (partition by reading_id, record_id, content_hash order by extracted_at desc) as emission,
-    count(*) over (partition by reading_id, record_id, content_hash) as copies
-  from hashed
-)
+{{ ai_billing.numbered_emissions(dataset, id) }}
 
 select
   {%- for name in ai_billing.column_names(dataset) %}
   {{ name }},
   {%- endfor %}
   {%- for raw_name, name, kind in ai_billing.cast_columns(dataset) %}
-  {{ name }}_text,
+  case when {{ name }} is null then {{ name }}_text end as {{ name }}_text,
   {%- endfor %}
   numbered.reading_id,
   numbered.extracted_at,
@@ -94,6 +89,46 @@ left join raw_readings on numbered.reading_id = raw_readings.reading_id
 {%- endif %}
 where emission = 1
 {% endmacro %}
+
+{# The rows of `hashed`, with the number of each emission of the same content of a reading. #}
+{% macro numbered_emissions(dataset, id) %}{{ return(adapter.dispatch('numbered_emissions', 'ai_billing')(dataset, id)) }}{% endmacro %}
+{% macro default__numbered_emissions(dataset, id) -%}
+numbered as (
+  select
+    hashed.*,
+    row_number() over (partition by reading_id, record_id, content_hash order by extracted_at desc) as emission,
+    count(*) over (partition by reading_id, record_id, content_hash) as copies
+  from hashed
+)
+{%- endmacro %}
+{# DuckDB sorts whole rows for a window function, which takes long. #}
+{% macro duckdb__numbered_emissions(dataset, id) -%}
+-- A reading rarely has a record twice.
+repeated as (
+  select {{ id }} as reading_id, {{ ai_billing.as_text(ai_billing.raw_column('x_RecordId')) }} as record_id
+  from {{ source('ai_billing', dataset) }}
+  group by 1, 2
+  having count(*) > 1
+),
+
+numbered as (
+  select hashed.*, 1 as emission, 1 as copies
+  from hashed
+  anti join repeated on hashed.reading_id = repeated.reading_id and hashed.record_id is not distinct from repeated.record_id
+  union all
+  select
+    hashed.*,
+    row_number() over (partition by reading_id, record_id, content_hash order by extracted_at desc) as emission,
+    count(*) over (partition by reading_id, record_id, content_hash) as copies
+  from hashed
+  semi join repeated on hashed.reading_id = repeated.reading_id and hashed.record_id is not distinct from repeated.record_id
+)
+{%- endmacro %}
+
+{# DuckDB writes the result of a step that is read twice into memory, unless the step forbids it. #}
+{% macro inlined() %}{{ return(adapter.dispatch('inlined', 'ai_billing')()) }}{% endmacro %}
+{% macro default__inlined() %}{% endmacro %}
+{% macro duckdb__inlined() %}not materialized {% endmacro %}
 
 {# For each reading the number, the time and a hash of its rows in the raw table. No value is cast, so this is cheap. #}
 {% macro raw_readings(dataset) -%}

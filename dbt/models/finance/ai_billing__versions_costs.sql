@@ -18,7 +18,7 @@ placed as (
     {%- endfor %}
     placed.inside_window and placed.charge_period_end <= {{ ai_billing.midnight('placed.day', 1) }} as is_judged_by_day,
     coalesce(readings.began_at, placed.extracted_at) as valid_from
-  from {{ ref('ai_billing__placed_costs') }} as placed
+  from {{ ai_billing.with_values(ref('ai_billing__placed_costs'), 'costs') }} as placed
   left join readings on placed.reading_id = readings.reading_id
 ),
 

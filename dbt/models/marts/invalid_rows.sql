@@ -2,7 +2,7 @@
 with
 {%- for dataset in ['usage', 'costs'] %}
 {{ dataset }}_rows as (
-  select * from {{ ref('ai_billing__judged_' ~ dataset) }} where judge_reading_id is null and not is_valid
+  select * from {{ ai_billing.with_values(ref('ai_billing__judged_' ~ dataset), dataset) }} as judged where judge_reading_id is null and not is_valid
 ),
 {% endfor %}
 faults as (

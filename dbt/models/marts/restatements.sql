@@ -10,7 +10,7 @@ with versions as (
     {%- for name in carried + amounts + ['cost_status'] %}
     {{ ai_billing.column_or_null(dataset, name) }}{{ ',' if not loop.last }}
     {%- endfor %}
-  from {{ ref('ai_billing__placed_' ~ dataset) }}
+  from {{ ai_billing.several_versions(dataset) }} as placed
   {{ 'union all' if not loop.last }}
   {%- endfor %}
 ),
