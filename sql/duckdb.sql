@@ -8597,9 +8597,9 @@ create or replace view unit_costs as
 --
 -- A cost that names no usage type is a price of nothing: it stands alone, and so do the quantities that no cost names. A line item may
 -- name the kind of token instead (ai_billing__provider_costs).
-with usage_sums as (
+with usage_ as not materialized (
   select
-    day, account, base_url, service_provider_name, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, upstream_provider, usage_type,
+    account, base_url, service_provider_name, day, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, upstream_provider, usage_type,
     case when regexp_full_match(consumed_unit, '[1-9][0-9]{0,8} .+')
     then
     replace(
@@ -8609,28 +8609,19 @@ with usage_sums as (
         ''
     )
  else consumed_unit end as unit,
-    sum(consumed_quantity * case when regexp_full_match(consumed_unit, '[1-9][0-9]{0,8} .+')
+    consumed_quantity * case when regexp_full_match(consumed_unit, '[1-9][0-9]{0,8} .+')
     then cast(
     string_split(consumed_unit, ' ')[ 1 ]
- as decimal(10, 0)) else cast(1 as decimal(10, 0)) end) as quantity,
-    max(day_status) as status
+ as decimal(10, 0)) else cast(1 as decimal(10, 0)) end as quantity,
+    day_status as status
   from "current_usage"
-  group by day, account, base_url, service_provider_name, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, upstream_provider, usage_type, case when regexp_full_match(consumed_unit, '[1-9][0-9]{0,8} .+')
-    then
-    replace(
-        consumed_unit,
-    string_split(consumed_unit, ' ')[ 1 ]
- || ' ',
-        ''
-    )
- else consumed_unit end
 ),
-costs as (
+cost as not materialized (
   select
-    rows_.day,
     rows_.account,
     rows_.base_url,
     rows_.service_provider_name,
+    rows_.day,
     rows_.service_name,
     rows_.model_id,
     rows_.project_id,
@@ -8641,7 +8632,7 @@ costs as (
     rows_.upstream_provider,
     rows_.billing_currency,
     rows_.effective_cost,
-    rows_.day_status,
+    rows_.day_status as status,
     coalesce(rows_.usage_type, said.usage_type) as usage_type,
     case when rows_.usage_type is null and said.usage_type is not null then 1 else 0 end as is_token_kind,
     said.list_cost,
@@ -8652,77 +8643,73 @@ costs as (
     on rows_.reading_id = said.reading_id and rows_.record_id = said.record_id
   where rows_.charge_category = 'Usage' and rows_.is_counted
 ),
-cost_sums as (
+usage__services as (
   select
-    day, account, base_url, service_provider_name, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, upstream_provider, usage_type, billing_currency,
-    sum(effective_cost) as effective_cost,
-    sum(case when is_correction = 1 then effective_cost else cast(0 as decimal(38, 18)) end) as correction_cost,
-    sum(case when is_correction = 0 then list_cost end) as list_cost,
-    sum(case when is_correction = 0 and list_cost is null then 1 else 0 end) as unlisted,
-    sum(1 - is_correction) as charges,
-    max(is_token_kind) as is_token_kind,
-    max(day_status) as status
-  from costs
-  group by day, account, base_url, service_provider_name, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, upstream_provider, usage_type, billing_currency
+    account, base_url, service_provider_name, service_name,
+    max(case when model_id is not null then 1 else 0 end) as has_model_id,
+    max(case when project_id is not null then 1 else 0 end) as has_project_id,
+    max(case when workspace_id is not null then 1 else 0 end) as has_workspace_id,
+    max(case when api_key_id is not null then 1 else 0 end) as has_api_key_id,
+    max(case when service_tier is not null then 1 else 0 end) as has_service_tier,
+    max(case when workload_type is not null then 1 else 0 end) as has_workload_type,
+    max(case when upstream_provider is not null then 1 else 0 end) as has_upstream_provider
+  from usage_
+  group by account, base_url, service_provider_name, service_name
 ),
-usage_rows as (
+cost_services as (
   select
-    usage_sums.*,
-    concat(coalesce(cast(
-    length(
-        cast(account as TEXT)
-    ) as TEXT) || ':' || cast(account as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(base_url as TEXT)
-    ) as TEXT) || ':' || cast(base_url as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-')) as source_
-  from usage_sums
-),
-cost_rows as (
-  select
-    cost_sums.*,
-    concat(coalesce(cast(
-    length(
-        cast(account as TEXT)
-    ) as TEXT) || ':' || cast(account as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(base_url as TEXT)
-    ) as TEXT) || ':' || cast(base_url as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-')) as source_
-  from cost_sums
+    account, base_url, service_provider_name, service_name,
+    max(case when model_id is not null then 1 else 0 end) as has_model_id,
+    max(case when project_id is not null then 1 else 0 end) as has_project_id,
+    max(case when workspace_id is not null then 1 else 0 end) as has_workspace_id,
+    max(case when api_key_id is not null then 1 else 0 end) as has_api_key_id,
+    max(case when service_tier is not null then 1 else 0 end) as has_service_tier,
+    max(case when workload_type is not null then 1 else 0 end) as has_workload_type,
+    max(case when upstream_provider is not null then 1 else 0 end) as has_upstream_provider
+  from cost
+  group by account, base_url, service_provider_name, service_name
 ),
 carried as (
-  select source_, max(case when service_name is not null then 1 else 0 end) as service_name, max(case when model_id is not null then 1 else 0 end) as model_id, max(case when project_id is not null then 1 else 0 end) as project_id, max(case when workspace_id is not null then 1 else 0 end) as workspace_id, max(case when api_key_id is not null then 1 else 0 end) as api_key_id, max(case when service_tier is not null then 1 else 0 end) as service_tier, max(case when workload_type is not null then 1 else 0 end) as workload_type, max(case when upstream_provider is not null then 1 else 0 end) as upstream_provider
-  from usage_rows
-  group by source_
+  select
+    account, base_url, service_provider_name,
+    max(has_model_id) as model_id,
+    max(has_project_id) as project_id,
+    max(has_workspace_id) as workspace_id,
+    max(has_api_key_id) as api_key_id,
+    max(has_service_tier) as service_tier,
+    max(has_workload_type) as workload_type,
+    max(has_upstream_provider) as upstream_provider
+  from usage__services
+  group by account, base_url, service_provider_name
   union all
-  select source_, max(case when service_name is not null then 1 else 0 end) as service_name, max(case when model_id is not null then 1 else 0 end) as model_id, max(case when project_id is not null then 1 else 0 end) as project_id, max(case when workspace_id is not null then 1 else 0 end) as workspace_id, max(case when api_key_id is not null then 1 else 0 end) as api_key_id, max(case when service_tier is not null then 1 else 0 end) as service_tier, max(case when workload_type is not null then 1 else 0 end) as workload_type, max(case when upstream_provider is not null then 1 else 0 end) as upstream_provider
-  from cost_rows
-  group by source_
+  select
+    account, base_url, service_provider_name,
+    max(has_model_id) as model_id,
+    max(has_project_id) as project_id,
+    max(has_workspace_id) as workspace_id,
+    max(has_api_key_id) as api_key_id,
+    max(has_service_tier) as service_tier,
+    max(has_workload_type) as workload_type,
+    max(has_upstream_provider) as upstream_provider
+  from cost_services
+  group by account, base_url, service_provider_name
 ),
--- OpenAI's usage names services that its costs do not name. Names are made distinct before they are joined: a service has most rows.
+-- OpenAI's usage names services that its costs do not name.
 services as (
-  select distinct usage_names.source_
-  from (select distinct source_, service_name from usage_rows) as usage_names
-  inner join (select distinct source_, service_name from cost_rows) as cost_names
-    on usage_names.source_ = cost_names.source_ and usage_names.service_name = cost_names.service_name
-),
-sources as (
-  select distinct source_, account, base_url, service_provider_name
-  from (
-    select source_, account, base_url, service_provider_name from usage_rows
-    union all
-    select source_, account, base_url, service_provider_name from cost_rows
-  ) as both_
+  select distinct
+    usage_names.account,
+    usage_names.base_url,
+    usage_names.service_provider_name
+  from usage__services as usage_names
+  inner join cost_services as cost_names
+    on usage_names.account is not distinct from cost_names.account and usage_names.base_url is not distinct from cost_names.base_url and usage_names.service_provider_name is not distinct from cost_names.service_provider_name and usage_names.service_name = cost_names.service_name
 ),
 shared as (
   select
-    carried.source_,
-    max(case when services.source_ is not null then 1 else 0 end) as service_name,
+    carried.account,
+    carried.base_url,
+    carried.service_provider_name,
+    max(case when services.found = 1 then 1 else 0 end) as service_name,
     min(carried.model_id) as model_id,
     min(carried.project_id) as project_id,
     min(carried.workspace_id) as workspace_id,
@@ -8731,13 +8718,18 @@ shared as (
     min(carried.workload_type) as workload_type,
     min(carried.upstream_provider) as upstream_provider
   from carried
-  left join services on carried.source_ = services.source_
-  group by carried.source_
+  left join (select services.*, 1 as found from services) as services on carried.account is not distinct from services.account and carried.base_url is not distinct from services.base_url and carried.service_provider_name is not distinct from services.service_provider_name
+  group by
+    carried.account,
+    carried.base_url,
+    carried.service_provider_name
   having count(*) = 2
 ),
 quantities as (
   select
-    rows_.source_,
+    rows_.account,
+    rows_.base_url,
+    rows_.service_provider_name,
     rows_.day,
     case when shared.service_name = 1 then rows_.service_name end as service_name,
     case when shared.model_id = 1 then rows_.model_id end as model_id,
@@ -8751,23 +8743,29 @@ quantities as (
     rows_.unit,
     sum(rows_.quantity) as quantity,
     max(rows_.status) as status
-  from usage_rows as rows_
-  left join shared on rows_.source_ = shared.source_
+  from usage_ as rows_
+  left join shared on rows_.account is not distinct from shared.account and rows_.base_url is not distinct from shared.base_url and rows_.service_provider_name is not distinct from shared.service_provider_name
   group by
-    rows_.source_, rows_.day, rows_.usage_type, rows_.unit, case when shared.service_name = 1 then rows_.service_name end, case when shared.model_id = 1 then rows_.model_id end, case when shared.project_id = 1 then rows_.project_id end, case when shared.workspace_id = 1 then rows_.workspace_id end, case when shared.api_key_id = 1 then rows_.api_key_id end, case when shared.service_tier = 1 then rows_.service_tier end, case when shared.workload_type = 1 then rows_.workload_type end, case when shared.upstream_provider = 1 then rows_.upstream_provider end
-),
--- A cost names no unit. If usage of one type comes in several units, nobody can tell which of them a cost pays for.
-units as (
-  select
-    quantities.*,
-    count(*) over (
-      partition by source_, day, usage_type, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, upstream_provider
-    ) as units
-  from quantities
+    rows_.account,
+    rows_.base_url,
+    rows_.service_provider_name,
+    rows_.day,
+    rows_.usage_type,
+    rows_.unit,
+    case when shared.service_name = 1 then rows_.service_name end,
+    case when shared.model_id = 1 then rows_.model_id end,
+    case when shared.project_id = 1 then rows_.project_id end,
+    case when shared.workspace_id = 1 then rows_.workspace_id end,
+    case when shared.api_key_id = 1 then rows_.api_key_id end,
+    case when shared.service_tier = 1 then rows_.service_tier end,
+    case when shared.workload_type = 1 then rows_.workload_type end,
+    case when shared.upstream_provider = 1 then rows_.upstream_provider end
 ),
 effective as (
   select
-    rows_.source_,
+    rows_.account,
+    rows_.base_url,
+    rows_.service_provider_name,
     rows_.day,
     case when shared.service_name = 1 then rows_.service_name end as service_name,
     case when shared.model_id = 1 then rows_.model_id end as model_id,
@@ -8780,93 +8778,47 @@ effective as (
     rows_.usage_type,
     rows_.billing_currency,
     sum(rows_.effective_cost) as effective_cost,
-    sum(rows_.correction_cost) as correction_cost,
-    sum(rows_.list_cost) as list_cost,
-    sum(rows_.unlisted) as unlisted,
-    sum(rows_.charges) as charges,
+    sum(case when rows_.is_correction = 1 then rows_.effective_cost else cast(0 as decimal(38, 18)) end) as correction_cost,
+    sum(case when rows_.is_correction = 0 then rows_.list_cost end) as list_cost,
+    sum(case when rows_.is_correction = 0 and rows_.list_cost is null then 1 else 0 end) as unlisted,
+    sum(1 - rows_.is_correction) as charges,
     max(rows_.is_token_kind) as is_token_kind,
     max(rows_.status) as status
-  from cost_rows as rows_
-  left join shared on rows_.source_ = shared.source_
+  from cost as rows_
+  left join shared on rows_.account is not distinct from shared.account and rows_.base_url is not distinct from shared.base_url and rows_.service_provider_name is not distinct from shared.service_provider_name
   group by
-    rows_.source_, rows_.day, rows_.usage_type, rows_.billing_currency, case when shared.service_name = 1 then rows_.service_name end, case when shared.model_id = 1 then rows_.model_id end, case when shared.project_id = 1 then rows_.project_id end, case when shared.workspace_id = 1 then rows_.workspace_id end, case when shared.api_key_id = 1 then rows_.api_key_id end, case when shared.service_tier = 1 then rows_.service_tier end, case when shared.workload_type = 1 then rows_.workload_type end, case when shared.upstream_provider = 1 then rows_.upstream_provider end
+    rows_.account,
+    rows_.base_url,
+    rows_.service_provider_name,
+    rows_.day,
+    rows_.usage_type,
+    rows_.billing_currency,
+    case when shared.service_name = 1 then rows_.service_name end,
+    case when shared.model_id = 1 then rows_.model_id end,
+    case when shared.project_id = 1 then rows_.project_id end,
+    case when shared.workspace_id = 1 then rows_.workspace_id end,
+    case when shared.api_key_id = 1 then rows_.api_key_id end,
+    case when shared.service_tier = 1 then rows_.service_tier end,
+    case when shared.workload_type = 1 then rows_.workload_type end,
+    case when shared.upstream_provider = 1 then rows_.upstream_provider end
 ),
--- One text to join by, so that a database can join by hash. If a usage type has several units, its quantities meet no cost.
-keyed_units as (
-  select units.*, case when units = 1 then concat(coalesce(cast(
-    length(
-        cast(source_ as TEXT)
-    ) as TEXT) || ':' || cast(source_ as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(day as TEXT)
-    ) as TEXT) || ':' || cast(day as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(service_name as TEXT)
-    ) as TEXT) || ':' || cast(service_name as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(model_id as TEXT)
-    ) as TEXT) || ':' || cast(model_id as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(project_id as TEXT)
-    ) as TEXT) || ':' || cast(project_id as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(workspace_id as TEXT)
-    ) as TEXT) || ':' || cast(workspace_id as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(api_key_id as TEXT)
-    ) as TEXT) || ':' || cast(api_key_id as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(service_tier as TEXT)
-    ) as TEXT) || ':' || cast(service_tier as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(workload_type as TEXT)
-    ) as TEXT) || ':' || cast(workload_type as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(upstream_provider as TEXT)
-    ) as TEXT) || ':' || cast(upstream_provider as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(usage_type as TEXT)
-    ) as TEXT) || ':' || cast(usage_type as TEXT), '-')) end as join_key from units
+-- A cost names no unit. If usage of one type comes in several units, nobody can tell which of them a cost pays for.
+several as (
+  select account, base_url, service_provider_name, day, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, upstream_provider, usage_type, count(*) as units
+  from quantities
+  group by account, base_url, service_provider_name, day, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, upstream_provider, usage_type
+  having count(*) > 1
 ),
-keyed_effective as (
-  select effective.*, concat(coalesce(cast(
-    length(
-        cast(source_ as TEXT)
-    ) as TEXT) || ':' || cast(source_ as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(day as TEXT)
-    ) as TEXT) || ':' || cast(day as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(service_name as TEXT)
-    ) as TEXT) || ':' || cast(service_name as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(model_id as TEXT)
-    ) as TEXT) || ':' || cast(model_id as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(project_id as TEXT)
-    ) as TEXT) || ':' || cast(project_id as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(workspace_id as TEXT)
-    ) as TEXT) || ':' || cast(workspace_id as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(api_key_id as TEXT)
-    ) as TEXT) || ':' || cast(api_key_id as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(service_tier as TEXT)
-    ) as TEXT) || ':' || cast(service_tier as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(workload_type as TEXT)
-    ) as TEXT) || ':' || cast(workload_type as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(upstream_provider as TEXT)
-    ) as TEXT) || ':' || cast(upstream_provider as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(usage_type as TEXT)
-    ) as TEXT) || ':' || cast(usage_type as TEXT), '-')) as join_key from effective
+units as (
+  select quantities.*, coalesce(several.units, 1) as units
+  from quantities
+  left join several on quantities.account is not distinct from several.account and quantities.base_url is not distinct from several.base_url and quantities.service_provider_name is not distinct from several.service_provider_name and quantities.day is not distinct from several.day and quantities.service_name is not distinct from several.service_name and quantities.model_id is not distinct from several.model_id and quantities.project_id is not distinct from several.project_id and quantities.workspace_id is not distinct from several.workspace_id and quantities.api_key_id is not distinct from several.api_key_id and quantities.service_tier is not distinct from several.service_tier and quantities.workload_type is not distinct from several.workload_type and quantities.upstream_provider is not distinct from several.upstream_provider and quantities.usage_type is not distinct from several.usage_type
 ),
 priced as (
   select
-    coalesce(units.source_, effective.source_) as source_,
+    coalesce(units.account, effective.account) as account,
+    coalesce(units.base_url, effective.base_url) as base_url,
+    coalesce(units.service_provider_name, effective.service_provider_name) as service_provider_name,
     coalesce(units.day, effective.day) as day,
     coalesce(units.service_name, effective.service_name) as service_name,
     coalesce(units.model_id, effective.model_id) as model_id,
@@ -8888,22 +8840,24 @@ priced as (
     effective.charges,
     units.status as usage_status,
     effective.status as cost_status
-  from keyed_units as units
-  full outer join keyed_effective as effective on units.join_key = effective.join_key
+  from units
+  -- Quantities in several units meet no cost.
+  full outer join (select effective.*, 1 as units from effective) as effective
+    on units.account is not distinct from effective.account and units.base_url is not distinct from effective.base_url and units.service_provider_name is not distinct from effective.service_provider_name and units.day is not distinct from effective.day and units.service_name is not distinct from effective.service_name and units.model_id is not distinct from effective.model_id and units.project_id is not distinct from effective.project_id and units.workspace_id is not distinct from effective.workspace_id and units.api_key_id is not distinct from effective.api_key_id and units.service_tier is not distinct from effective.service_tier and units.workload_type is not distinct from effective.workload_type and units.upstream_provider is not distinct from effective.upstream_provider and units.usage_type is not distinct from effective.usage_type and units.units is not distinct from effective.units
 )
 select
-  priced.day,
-  sources.account,
-  sources.base_url,
-  sources.service_provider_name,
-  priced.service_name,
-  priced.model_id,
-  priced.project_id,
-  priced.workspace_id,
-  priced.api_key_id,
-  priced.service_tier,
-  priced.workload_type,
-  priced.upstream_provider,
+  day,
+  account,
+  base_url,
+  service_provider_name,
+  service_name,
+  model_id,
+  project_id,
+  workspace_id,
+  api_key_id,
+  service_tier,
+  workload_type,
+  upstream_provider,
   usage_type,
   basis,
   unit,
@@ -8926,8 +8880,7 @@ select
     when 'unproven' in (usage_status, cost_status) then 'unproven'
     else 'incomplete'
   end as day_status
-from priced
-inner join sources on priced.source_ = sources.source_;
+from priced;
 
 create or replace view usage_against_costs as
 -- Usage beside costs, by day and model, to find days on which the two datasets of a provider disagree. Charges other than usage, such
@@ -9822,78 +9775,86 @@ days as (
   left join charged on looked_at.series_number = charged.series_number and looked_at.day = charged.day
   where calendar.day > calendar.scored_after
 ),
-wanted as (
-  select
-    days.series_number, days.place, days.first_day, days.day,
-    cast(
-    (days.day + cast(-1 * weeks.days_before as bigint) * interval 1 day) as date) as earlier_day
-  from days
+earlier_days as (
+  select calendar.place, calendar.day, list(earlier.day) as days
+  from calendar
   cross join weeks
+  inner join calendar as earlier
+    on calendar.place = earlier.place and cast(
+    (calendar.day + cast(-1 * weeks.days_before as bigint) * interval 1 day) as date) = earlier.day
+  group by calendar.place, calendar.day
+),
+earlier_costs as (
+  select series_number, day, list(billed_cost) as costs
+  from (
+    select charged.series_number, cast(
+    (charged.day + cast(weeks.days_before as bigint) * interval 1 day) as date) as day, charged.billed_cost
+    from charged
+    cross join weeks
+    where charged.billed_cost <> 0
+  ) as shown_later
+  group by series_number, day
 ),
 earlier as (
   select
-    wanted.series_number, wanted.day, coalesce(charged.billed_cost, cast(0 as decimal(38, 18))) as billed_cost
-  from wanted
-  inner join calendar on wanted.place = calendar.place and wanted.earlier_day = calendar.day
-  left join charged on wanted.series_number = charged.series_number and wanted.earlier_day = charged.day
-  where wanted.earlier_day >= wanted.first_day
+    days.series_number, days.day, earlier_costs.costs,
+    coalesce(len([earlier_day for earlier_day in earlier_days.days if earlier_day >= days.first_day]), 0) as days_compared
+  from days
+  left join earlier_days on days.place = earlier_days.place and days.day = earlier_days.day
+  left join earlier_costs on days.series_number = earlier_costs.series_number and days.day = earlier_costs.day
 ),
+-- All other days that are compared cost nothing.
 compared as (
   select
-    series_number, day, billed_cost,
-    row_number() over (partition by series_number, day order by billed_cost) as rank_,
-    count(*) over (partition by series_number, day) as days_compared
+    series_number, day, days_compared,
+    list_sort(list_resize(coalesce(costs, []), days_compared, cast(0 as decimal(38, 18)))) as costs
   from earlier
 ),
 -- The median: the cost in the middle, or the mean of the two in the middle.
-medians as (
-  select
-    series_number, day, max(days_compared) as days_compared,
-    case when abs(min(billed_cost) + max(billed_cost)) < 10000000000000000000
+middles as (
+  select compared.*, costs[(days_compared + 1) // 2] + costs[days_compared // 2 + 1] as twice_usual_cost from compared
+),
+usual as (
+  select middles.*, case when abs(twice_usual_cost) < 10000000000000000000
     then cast(
-    cast(((2 * cast(replace(cast(abs(cast(min(billed_cost) + max(billed_cost) as decimal(38, 18))) as varchar), '.', '') as hugeint)) // 2 + 1) // 2 as decimal(38, 0))
-    * case when min(billed_cost) + max(billed_cost) < 0 then cast(-0.000000000000000001 as decimal(19, 18))
-      else cast(0.000000000000000001 as decimal(19, 18)) end as decimal(38, 18)) end as usual_cost
-  from compared
-  where 2 * rank_ >= days_compared and 2 * rank_ <= days_compared + 2
-  group by series_number, day
+    cast(((2 * cast(replace(cast(abs(cast(twice_usual_cost as decimal(38, 18))) as varchar), '.', '') as hugeint)) // 2 + 1) // 2 as decimal(38, 0))
+    * case when twice_usual_cost < 0 then cast(-0.000000000000000001 as decimal(19, 18))
+      else cast(0.000000000000000001 as decimal(19, 18)) end as decimal(38, 18)) end as usual_cost from middles
 ),
 deviations as (
   select
-    compared.series_number, compared.day, compared.days_compared,
-    abs(compared.billed_cost - medians.usual_cost) as deviation,
-    max(abs(compared.billed_cost - medians.usual_cost)) over (partition by compared.series_number, compared.day) as farthest,
-    row_number() over (
-      partition by compared.series_number, compared.day order by abs(compared.billed_cost - medians.usual_cost)
-    ) as rank_
-  from compared
-  inner join medians on compared.series_number = medians.series_number and compared.day = medians.day
+    series_number, day, days_compared, usual_cost,
+    list_sort([abs(billed_cost - usual_cost) for billed_cost in costs]) as deviations
+  from usual
 ),
-spreads as (
+spread as (
   select
-    series_number, day, max(farthest) as farthest,
-    case when abs(min(deviation) + max(deviation)) < 10000000000000000000
-    then cast(
-    cast(((2 * cast(replace(cast(abs(cast(min(deviation) + max(deviation) as decimal(38, 18))) as varchar), '.', '') as hugeint)) // 2 + 1) // 2 as decimal(38, 0))
-    * case when min(deviation) + max(deviation) < 0 then cast(-0.000000000000000001 as decimal(19, 18))
-      else cast(0.000000000000000001 as decimal(19, 18)) end as decimal(38, 18)) end as usual_spread
+    deviations.*, deviations[days_compared] as farthest,
+    deviations[(days_compared + 1) // 2] + deviations[days_compared // 2 + 1] as twice_usual_spread
   from deviations
-  where 2 * rank_ >= days_compared and 2 * rank_ <= days_compared + 2
-  group by series_number, day
+),
+medians as (
+  select
+    series_number, day, days_compared, usual_cost, farthest, case when abs(twice_usual_spread) < 10000000000000000000
+    then cast(
+    cast(((2 * cast(replace(cast(abs(cast(twice_usual_spread as decimal(38, 18))) as varchar), '.', '') as hugeint)) // 2 + 1) // 2 as decimal(38, 0))
+    * case when twice_usual_spread < 0 then cast(-0.000000000000000001 as decimal(19, 18))
+      else cast(0.000000000000000001 as decimal(19, 18)) end as decimal(38, 18)) end as usual_spread
+  from spread
+),
+accounts as (
+  select place, billing_currency, series_number, first_day from spans where label = 'all'
 ),
 measured as (
   select
-    days.*, coalesce(medians.days_compared, 0) as days_compared, medians.usual_cost, spreads.usual_spread,
-    spreads.farthest,
-    min(case when days.label = 'all' then days.first_day end) over (
-      partition by days.place, days.billing_currency
-    ) as account_first_day,
-    max(case when days.label = 'all' then abs(medians.usual_cost) end) over (
-      partition by days.place, days.billing_currency, days.day
-    ) as account_usual_cost
+    days.*, medians.days_compared, medians.usual_cost, medians.usual_spread, medians.farthest,
+    accounts.first_day as account_first_day,
+    abs(account_medians.usual_cost) as account_usual_cost
   from days
-  left join medians on days.series_number = medians.series_number and days.day = medians.day
-  left join spreads on days.series_number = spreads.series_number and days.day = spreads.day
+  inner join medians on days.series_number = medians.series_number and days.day = medians.day
+  left join accounts on days.place = accounts.place and days.billing_currency is not distinct from accounts.billing_currency
+  left join medians as account_medians
+    on accounts.series_number = account_medians.series_number and days.day = account_medians.day
 ),
 scaled as (
   select

@@ -7967,9 +7967,9 @@ create view unit_costs as
 --
 -- A cost that names no usage type is a price of nothing: it stands alone, and so do the quantities that no cost names. A line item may
 -- name the kind of token instead (ai_billing__provider_costs).
-with usage_sums as (
+with usage_ as (
   select
-    day, account, base_url, service_provider_name, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, upstream_provider, usage_type,
+    account, base_url, service_provider_name, day, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, upstream_provider, usage_type,
     case when (consumed_unit ~ '^([1-9][0-9]{0,8} .+)$')
     then
     replace(
@@ -7983,36 +7983,23 @@ with usage_sums as (
         ''
     )
  else consumed_unit end as unit,
-    sum(consumed_quantity * case when (consumed_unit ~ '^([1-9][0-9]{0,8} .+)$')
+    consumed_quantity * case when (consumed_unit ~ '^([1-9][0-9]{0,8} .+)$')
     then cast(
     split_part(
         consumed_unit,
         ' ',
         1
         )
- as decimal(10, 0)) else cast(1 as decimal(10, 0)) end) as quantity,
-    max(day_status) as status
+ as decimal(10, 0)) else cast(1 as decimal(10, 0)) end as quantity,
+    day_status as status
   from "current_usage"
-  group by day, account, base_url, service_provider_name, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, upstream_provider, usage_type, case when (consumed_unit ~ '^([1-9][0-9]{0,8} .+)$')
-    then
-    replace(
-        consumed_unit,
-    split_part(
-        consumed_unit,
-        ' ',
-        1
-        )
- || ' ',
-        ''
-    )
- else consumed_unit end
 ),
-costs as (
+cost as (
   select
-    rows_.day,
     rows_.account,
     rows_.base_url,
     rows_.service_provider_name,
+    rows_.day,
     rows_.service_name,
     rows_.model_id,
     rows_.project_id,
@@ -8023,7 +8010,7 @@ costs as (
     rows_.upstream_provider,
     rows_.billing_currency,
     rows_.effective_cost,
-    rows_.day_status,
+    rows_.day_status as status,
     coalesce(rows_.usage_type, said.usage_type) as usage_type,
     case when rows_.usage_type is null and said.usage_type is not null then 1 else 0 end as is_token_kind,
     said.list_cost,
@@ -8034,77 +8021,91 @@ costs as (
     on rows_.reading_id = said.reading_id and rows_.record_id = said.record_id
   where rows_.charge_category = 'Usage' and rows_.is_counted
 ),
-cost_sums as (
+usage__services as (
   select
-    day, account, base_url, service_provider_name, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, upstream_provider, usage_type, billing_currency,
-    sum(effective_cost) as effective_cost,
-    sum(case when is_correction = 1 then effective_cost else cast(0 as numeric) end) as correction_cost,
-    sum(case when is_correction = 0 then list_cost end) as list_cost,
-    sum(case when is_correction = 0 and list_cost is null then 1 else 0 end) as unlisted,
-    sum(1 - is_correction) as charges,
-    max(is_token_kind) as is_token_kind,
-    max(day_status) as status
-  from costs
-  group by day, account, base_url, service_provider_name, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, upstream_provider, usage_type, billing_currency
+    account, base_url, service_provider_name, service_name,
+    max(case when model_id is not null then 1 else 0 end) as has_model_id,
+    max(case when project_id is not null then 1 else 0 end) as has_project_id,
+    max(case when workspace_id is not null then 1 else 0 end) as has_workspace_id,
+    max(case when api_key_id is not null then 1 else 0 end) as has_api_key_id,
+    max(case when service_tier is not null then 1 else 0 end) as has_service_tier,
+    max(case when workload_type is not null then 1 else 0 end) as has_workload_type,
+    max(case when upstream_provider is not null then 1 else 0 end) as has_upstream_provider
+  from usage_
+  group by account, base_url, service_provider_name, service_name
 ),
-usage_rows as (
+cost_services as (
   select
-    usage_sums.*,
-    coalesce(cast(
-    length(
-        cast(account as TEXT)
-    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(base_url as TEXT)
-    ) as TEXT) || ':' || cast(base_url as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') as source_
-  from usage_sums
-),
-cost_rows as (
-  select
-    cost_sums.*,
-    coalesce(cast(
-    length(
-        cast(account as TEXT)
-    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(base_url as TEXT)
-    ) as TEXT) || ':' || cast(base_url as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') as source_
-  from cost_sums
+    account, base_url, service_provider_name, service_name,
+    max(case when model_id is not null then 1 else 0 end) as has_model_id,
+    max(case when project_id is not null then 1 else 0 end) as has_project_id,
+    max(case when workspace_id is not null then 1 else 0 end) as has_workspace_id,
+    max(case when api_key_id is not null then 1 else 0 end) as has_api_key_id,
+    max(case when service_tier is not null then 1 else 0 end) as has_service_tier,
+    max(case when workload_type is not null then 1 else 0 end) as has_workload_type,
+    max(case when upstream_provider is not null then 1 else 0 end) as has_upstream_provider
+  from cost
+  group by account, base_url, service_provider_name, service_name
 ),
 carried as (
-  select source_, max(case when service_name is not null then 1 else 0 end) as service_name, max(case when model_id is not null then 1 else 0 end) as model_id, max(case when project_id is not null then 1 else 0 end) as project_id, max(case when workspace_id is not null then 1 else 0 end) as workspace_id, max(case when api_key_id is not null then 1 else 0 end) as api_key_id, max(case when service_tier is not null then 1 else 0 end) as service_tier, max(case when workload_type is not null then 1 else 0 end) as workload_type, max(case when upstream_provider is not null then 1 else 0 end) as upstream_provider
-  from usage_rows
-  group by source_
+  select
+    account, base_url, service_provider_name,
+    max(has_model_id) as model_id,
+    max(has_project_id) as project_id,
+    max(has_workspace_id) as workspace_id,
+    max(has_api_key_id) as api_key_id,
+    max(has_service_tier) as service_tier,
+    max(has_workload_type) as workload_type,
+    max(has_upstream_provider) as upstream_provider
+  from usage__services
+  group by account, base_url, service_provider_name
   union all
-  select source_, max(case when service_name is not null then 1 else 0 end) as service_name, max(case when model_id is not null then 1 else 0 end) as model_id, max(case when project_id is not null then 1 else 0 end) as project_id, max(case when workspace_id is not null then 1 else 0 end) as workspace_id, max(case when api_key_id is not null then 1 else 0 end) as api_key_id, max(case when service_tier is not null then 1 else 0 end) as service_tier, max(case when workload_type is not null then 1 else 0 end) as workload_type, max(case when upstream_provider is not null then 1 else 0 end) as upstream_provider
-  from cost_rows
-  group by source_
+  select
+    account, base_url, service_provider_name,
+    max(has_model_id) as model_id,
+    max(has_project_id) as project_id,
+    max(has_workspace_id) as workspace_id,
+    max(has_api_key_id) as api_key_id,
+    max(has_service_tier) as service_tier,
+    max(has_workload_type) as workload_type,
+    max(has_upstream_provider) as upstream_provider
+  from cost_services
+  group by account, base_url, service_provider_name
 ),
--- OpenAI's usage names services that its costs do not name. Names are made distinct before they are joined: a service has most rows.
+-- OpenAI's usage names services that its costs do not name.
 services as (
-  select distinct usage_names.source_
-  from (select distinct source_, service_name from usage_rows) as usage_names
-  inner join (select distinct source_, service_name from cost_rows) as cost_names
-    on usage_names.source_ = cost_names.source_ and usage_names.service_name = cost_names.service_name
-),
-sources as (
-  select distinct source_, account, base_url, service_provider_name
-  from (
-    select source_, account, base_url, service_provider_name from usage_rows
-    union all
-    select source_, account, base_url, service_provider_name from cost_rows
-  ) as both_
+  select distinct
+    usage_names.account,
+    usage_names.base_url,
+    usage_names.service_provider_name
+  from usage__services as usage_names
+  inner join cost_services as cost_names
+    on coalesce(cast(
+    length(
+        cast(usage_names.account as TEXT)
+    ) as TEXT) || ':' || cast(usage_names.account as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(usage_names.base_url as TEXT)
+    ) as TEXT) || ':' || cast(usage_names.base_url as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(usage_names.service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(usage_names.service_provider_name as TEXT), '-') = coalesce(cast(
+    length(
+        cast(cost_names.account as TEXT)
+    ) as TEXT) || ':' || cast(cost_names.account as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(cost_names.base_url as TEXT)
+    ) as TEXT) || ':' || cast(cost_names.base_url as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(cost_names.service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(cost_names.service_provider_name as TEXT), '-') and usage_names.service_name = cost_names.service_name
 ),
 shared as (
   select
-    carried.source_,
-    max(case when services.source_ is not null then 1 else 0 end) as service_name,
+    carried.account,
+    carried.base_url,
+    carried.service_provider_name,
+    max(case when services.found = 1 then 1 else 0 end) as service_name,
     min(carried.model_id) as model_id,
     min(carried.project_id) as project_id,
     min(carried.workspace_id) as workspace_id,
@@ -8113,13 +8114,36 @@ shared as (
     min(carried.workload_type) as workload_type,
     min(carried.upstream_provider) as upstream_provider
   from carried
-  left join services on carried.source_ = services.source_
-  group by carried.source_
+  left join (select services.*, 1 as found from services) as services on coalesce(cast(
+    length(
+        cast(carried.account as TEXT)
+    ) as TEXT) || ':' || cast(carried.account as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(carried.base_url as TEXT)
+    ) as TEXT) || ':' || cast(carried.base_url as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(carried.service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(carried.service_provider_name as TEXT), '-') = coalesce(cast(
+    length(
+        cast(services.account as TEXT)
+    ) as TEXT) || ':' || cast(services.account as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(services.base_url as TEXT)
+    ) as TEXT) || ':' || cast(services.base_url as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(services.service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(services.service_provider_name as TEXT), '-')
+  group by
+    carried.account,
+    carried.base_url,
+    carried.service_provider_name
   having count(*) = 2
 ),
 quantities as (
   select
-    rows_.source_,
+    rows_.account,
+    rows_.base_url,
+    rows_.service_provider_name,
     rows_.day,
     case when shared.service_name = 1 then rows_.service_name end as service_name,
     case when shared.model_id = 1 then rows_.model_id end as model_id,
@@ -8133,23 +8157,47 @@ quantities as (
     rows_.unit,
     sum(rows_.quantity) as quantity,
     max(rows_.status) as status
-  from usage_rows as rows_
-  left join shared on rows_.source_ = shared.source_
+  from usage_ as rows_
+  left join shared on coalesce(cast(
+    length(
+        cast(rows_.account as TEXT)
+    ) as TEXT) || ':' || cast(rows_.account as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(rows_.base_url as TEXT)
+    ) as TEXT) || ':' || cast(rows_.base_url as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(rows_.service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(rows_.service_provider_name as TEXT), '-') = coalesce(cast(
+    length(
+        cast(shared.account as TEXT)
+    ) as TEXT) || ':' || cast(shared.account as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(shared.base_url as TEXT)
+    ) as TEXT) || ':' || cast(shared.base_url as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(shared.service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(shared.service_provider_name as TEXT), '-')
   group by
-    rows_.source_, rows_.day, rows_.usage_type, rows_.unit, case when shared.service_name = 1 then rows_.service_name end, case when shared.model_id = 1 then rows_.model_id end, case when shared.project_id = 1 then rows_.project_id end, case when shared.workspace_id = 1 then rows_.workspace_id end, case when shared.api_key_id = 1 then rows_.api_key_id end, case when shared.service_tier = 1 then rows_.service_tier end, case when shared.workload_type = 1 then rows_.workload_type end, case when shared.upstream_provider = 1 then rows_.upstream_provider end
-),
--- A cost names no unit. If usage of one type comes in several units, nobody can tell which of them a cost pays for.
-units as (
-  select
-    quantities.*,
-    count(*) over (
-      partition by source_, day, usage_type, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, upstream_provider
-    ) as units
-  from quantities
+    rows_.account,
+    rows_.base_url,
+    rows_.service_provider_name,
+    rows_.day,
+    rows_.usage_type,
+    rows_.unit,
+    case when shared.service_name = 1 then rows_.service_name end,
+    case when shared.model_id = 1 then rows_.model_id end,
+    case when shared.project_id = 1 then rows_.project_id end,
+    case when shared.workspace_id = 1 then rows_.workspace_id end,
+    case when shared.api_key_id = 1 then rows_.api_key_id end,
+    case when shared.service_tier = 1 then rows_.service_tier end,
+    case when shared.workload_type = 1 then rows_.workload_type end,
+    case when shared.upstream_provider = 1 then rows_.upstream_provider end
 ),
 effective as (
   select
-    rows_.source_,
+    rows_.account,
+    rows_.base_url,
+    rows_.service_provider_name,
     rows_.day,
     case when shared.service_name = 1 then rows_.service_name end as service_name,
     case when shared.model_id = 1 then rows_.model_id end as model_id,
@@ -8162,93 +8210,143 @@ effective as (
     rows_.usage_type,
     rows_.billing_currency,
     sum(rows_.effective_cost) as effective_cost,
-    sum(rows_.correction_cost) as correction_cost,
-    sum(rows_.list_cost) as list_cost,
-    sum(rows_.unlisted) as unlisted,
-    sum(rows_.charges) as charges,
+    sum(case when rows_.is_correction = 1 then rows_.effective_cost else cast(0 as numeric) end) as correction_cost,
+    sum(case when rows_.is_correction = 0 then rows_.list_cost end) as list_cost,
+    sum(case when rows_.is_correction = 0 and rows_.list_cost is null then 1 else 0 end) as unlisted,
+    sum(1 - rows_.is_correction) as charges,
     max(rows_.is_token_kind) as is_token_kind,
     max(rows_.status) as status
-  from cost_rows as rows_
-  left join shared on rows_.source_ = shared.source_
+  from cost as rows_
+  left join shared on coalesce(cast(
+    length(
+        cast(rows_.account as TEXT)
+    ) as TEXT) || ':' || cast(rows_.account as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(rows_.base_url as TEXT)
+    ) as TEXT) || ':' || cast(rows_.base_url as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(rows_.service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(rows_.service_provider_name as TEXT), '-') = coalesce(cast(
+    length(
+        cast(shared.account as TEXT)
+    ) as TEXT) || ':' || cast(shared.account as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(shared.base_url as TEXT)
+    ) as TEXT) || ':' || cast(shared.base_url as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(shared.service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(shared.service_provider_name as TEXT), '-')
   group by
-    rows_.source_, rows_.day, rows_.usage_type, rows_.billing_currency, case when shared.service_name = 1 then rows_.service_name end, case when shared.model_id = 1 then rows_.model_id end, case when shared.project_id = 1 then rows_.project_id end, case when shared.workspace_id = 1 then rows_.workspace_id end, case when shared.api_key_id = 1 then rows_.api_key_id end, case when shared.service_tier = 1 then rows_.service_tier end, case when shared.workload_type = 1 then rows_.workload_type end, case when shared.upstream_provider = 1 then rows_.upstream_provider end
+    rows_.account,
+    rows_.base_url,
+    rows_.service_provider_name,
+    rows_.day,
+    rows_.usage_type,
+    rows_.billing_currency,
+    case when shared.service_name = 1 then rows_.service_name end,
+    case when shared.model_id = 1 then rows_.model_id end,
+    case when shared.project_id = 1 then rows_.project_id end,
+    case when shared.workspace_id = 1 then rows_.workspace_id end,
+    case when shared.api_key_id = 1 then rows_.api_key_id end,
+    case when shared.service_tier = 1 then rows_.service_tier end,
+    case when shared.workload_type = 1 then rows_.workload_type end,
+    case when shared.upstream_provider = 1 then rows_.upstream_provider end
 ),
--- One text to join by, so that a database can join by hash. If a usage type has several units, its quantities meet no cost.
-keyed_units as (
-  select units.*, case when units = 1 then coalesce(cast(
-    length(
-        cast(source_ as TEXT)
-    ) as TEXT) || ':' || cast(source_ as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(day as TEXT)
-    ) as TEXT) || ':' || cast(day as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(service_name as TEXT)
-    ) as TEXT) || ':' || cast(service_name as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(model_id as TEXT)
-    ) as TEXT) || ':' || cast(model_id as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(project_id as TEXT)
-    ) as TEXT) || ':' || cast(project_id as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(workspace_id as TEXT)
-    ) as TEXT) || ':' || cast(workspace_id as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(api_key_id as TEXT)
-    ) as TEXT) || ':' || cast(api_key_id as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(service_tier as TEXT)
-    ) as TEXT) || ':' || cast(service_tier as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(workload_type as TEXT)
-    ) as TEXT) || ':' || cast(workload_type as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(upstream_provider as TEXT)
-    ) as TEXT) || ':' || cast(upstream_provider as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(usage_type as TEXT)
-    ) as TEXT) || ':' || cast(usage_type as TEXT), '-') end as join_key from units
+-- A cost names no unit. If usage of one type comes in several units, nobody can tell which of them a cost pays for.
+several as (
+  select account, base_url, service_provider_name, day, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, upstream_provider, usage_type, count(*) as units
+  from quantities
+  group by account, base_url, service_provider_name, day, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, upstream_provider, usage_type
+  having count(*) > 1
 ),
-keyed_effective as (
-  select effective.*, coalesce(cast(
+units as (
+  select quantities.*, coalesce(several.units, 1) as units
+  from quantities
+  left join several on coalesce(cast(
     length(
-        cast(source_ as TEXT)
-    ) as TEXT) || ':' || cast(source_ as TEXT), '-') || '|' || coalesce(cast(
+        cast(quantities.account as TEXT)
+    ) as TEXT) || ':' || cast(quantities.account as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(day as TEXT)
-    ) as TEXT) || ':' || cast(day as TEXT), '-') || '|' || coalesce(cast(
+        cast(quantities.base_url as TEXT)
+    ) as TEXT) || ':' || cast(quantities.base_url as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(service_name as TEXT)
-    ) as TEXT) || ':' || cast(service_name as TEXT), '-') || '|' || coalesce(cast(
+        cast(quantities.service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(quantities.service_provider_name as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(model_id as TEXT)
-    ) as TEXT) || ':' || cast(model_id as TEXT), '-') || '|' || coalesce(cast(
+        cast(quantities.day as TEXT)
+    ) as TEXT) || ':' || cast(quantities.day as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(project_id as TEXT)
-    ) as TEXT) || ':' || cast(project_id as TEXT), '-') || '|' || coalesce(cast(
+        cast(quantities.service_name as TEXT)
+    ) as TEXT) || ':' || cast(quantities.service_name as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(workspace_id as TEXT)
-    ) as TEXT) || ':' || cast(workspace_id as TEXT), '-') || '|' || coalesce(cast(
+        cast(quantities.model_id as TEXT)
+    ) as TEXT) || ':' || cast(quantities.model_id as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(api_key_id as TEXT)
-    ) as TEXT) || ':' || cast(api_key_id as TEXT), '-') || '|' || coalesce(cast(
+        cast(quantities.project_id as TEXT)
+    ) as TEXT) || ':' || cast(quantities.project_id as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(service_tier as TEXT)
-    ) as TEXT) || ':' || cast(service_tier as TEXT), '-') || '|' || coalesce(cast(
+        cast(quantities.workspace_id as TEXT)
+    ) as TEXT) || ':' || cast(quantities.workspace_id as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(workload_type as TEXT)
-    ) as TEXT) || ':' || cast(workload_type as TEXT), '-') || '|' || coalesce(cast(
+        cast(quantities.api_key_id as TEXT)
+    ) as TEXT) || ':' || cast(quantities.api_key_id as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(upstream_provider as TEXT)
-    ) as TEXT) || ':' || cast(upstream_provider as TEXT), '-') || '|' || coalesce(cast(
+        cast(quantities.service_tier as TEXT)
+    ) as TEXT) || ':' || cast(quantities.service_tier as TEXT), '-') || '|' || coalesce(cast(
     length(
-        cast(usage_type as TEXT)
-    ) as TEXT) || ':' || cast(usage_type as TEXT), '-') as join_key from effective
+        cast(quantities.workload_type as TEXT)
+    ) as TEXT) || ':' || cast(quantities.workload_type as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(quantities.upstream_provider as TEXT)
+    ) as TEXT) || ':' || cast(quantities.upstream_provider as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(quantities.usage_type as TEXT)
+    ) as TEXT) || ':' || cast(quantities.usage_type as TEXT), '-') = coalesce(cast(
+    length(
+        cast(several.account as TEXT)
+    ) as TEXT) || ':' || cast(several.account as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(several.base_url as TEXT)
+    ) as TEXT) || ':' || cast(several.base_url as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(several.service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(several.service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(several.day as TEXT)
+    ) as TEXT) || ':' || cast(several.day as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(several.service_name as TEXT)
+    ) as TEXT) || ':' || cast(several.service_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(several.model_id as TEXT)
+    ) as TEXT) || ':' || cast(several.model_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(several.project_id as TEXT)
+    ) as TEXT) || ':' || cast(several.project_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(several.workspace_id as TEXT)
+    ) as TEXT) || ':' || cast(several.workspace_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(several.api_key_id as TEXT)
+    ) as TEXT) || ':' || cast(several.api_key_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(several.service_tier as TEXT)
+    ) as TEXT) || ':' || cast(several.service_tier as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(several.workload_type as TEXT)
+    ) as TEXT) || ':' || cast(several.workload_type as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(several.upstream_provider as TEXT)
+    ) as TEXT) || ':' || cast(several.upstream_provider as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(several.usage_type as TEXT)
+    ) as TEXT) || ':' || cast(several.usage_type as TEXT), '-')
 ),
 priced as (
   select
-    coalesce(units.source_, effective.source_) as source_,
+    coalesce(units.account, effective.account) as account,
+    coalesce(units.base_url, effective.base_url) as base_url,
+    coalesce(units.service_provider_name, effective.service_provider_name) as service_provider_name,
     coalesce(units.day, effective.day) as day,
     coalesce(units.service_name, effective.service_name) as service_name,
     coalesce(units.model_id, effective.model_id) as model_id,
@@ -8270,22 +8368,108 @@ priced as (
     effective.charges,
     units.status as usage_status,
     effective.status as cost_status
-  from keyed_units as units
-  full outer join keyed_effective as effective on units.join_key = effective.join_key
+  from units
+  -- Quantities in several units meet no cost.
+  full outer join (select effective.*, 1 as units from effective) as effective
+    on coalesce(cast(
+    length(
+        cast(units.account as TEXT)
+    ) as TEXT) || ':' || cast(units.account as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(units.base_url as TEXT)
+    ) as TEXT) || ':' || cast(units.base_url as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(units.service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(units.service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(units.day as TEXT)
+    ) as TEXT) || ':' || cast(units.day as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(units.service_name as TEXT)
+    ) as TEXT) || ':' || cast(units.service_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(units.model_id as TEXT)
+    ) as TEXT) || ':' || cast(units.model_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(units.project_id as TEXT)
+    ) as TEXT) || ':' || cast(units.project_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(units.workspace_id as TEXT)
+    ) as TEXT) || ':' || cast(units.workspace_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(units.api_key_id as TEXT)
+    ) as TEXT) || ':' || cast(units.api_key_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(units.service_tier as TEXT)
+    ) as TEXT) || ':' || cast(units.service_tier as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(units.workload_type as TEXT)
+    ) as TEXT) || ':' || cast(units.workload_type as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(units.upstream_provider as TEXT)
+    ) as TEXT) || ':' || cast(units.upstream_provider as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(units.usage_type as TEXT)
+    ) as TEXT) || ':' || cast(units.usage_type as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(units.units as TEXT)
+    ) as TEXT) || ':' || cast(units.units as TEXT), '-') = coalesce(cast(
+    length(
+        cast(effective.account as TEXT)
+    ) as TEXT) || ':' || cast(effective.account as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(effective.base_url as TEXT)
+    ) as TEXT) || ':' || cast(effective.base_url as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(effective.service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(effective.service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(effective.day as TEXT)
+    ) as TEXT) || ':' || cast(effective.day as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(effective.service_name as TEXT)
+    ) as TEXT) || ':' || cast(effective.service_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(effective.model_id as TEXT)
+    ) as TEXT) || ':' || cast(effective.model_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(effective.project_id as TEXT)
+    ) as TEXT) || ':' || cast(effective.project_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(effective.workspace_id as TEXT)
+    ) as TEXT) || ':' || cast(effective.workspace_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(effective.api_key_id as TEXT)
+    ) as TEXT) || ':' || cast(effective.api_key_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(effective.service_tier as TEXT)
+    ) as TEXT) || ':' || cast(effective.service_tier as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(effective.workload_type as TEXT)
+    ) as TEXT) || ':' || cast(effective.workload_type as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(effective.upstream_provider as TEXT)
+    ) as TEXT) || ':' || cast(effective.upstream_provider as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(effective.usage_type as TEXT)
+    ) as TEXT) || ':' || cast(effective.usage_type as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(effective.units as TEXT)
+    ) as TEXT) || ':' || cast(effective.units as TEXT), '-')
 )
 select
-  priced.day,
-  sources.account,
-  sources.base_url,
-  sources.service_provider_name,
-  priced.service_name,
-  priced.model_id,
-  priced.project_id,
-  priced.workspace_id,
-  priced.api_key_id,
-  priced.service_tier,
-  priced.workload_type,
-  priced.upstream_provider,
+  day,
+  account,
+  base_url,
+  service_provider_name,
+  service_name,
+  model_id,
+  project_id,
+  workspace_id,
+  api_key_id,
+  service_tier,
+  workload_type,
+  upstream_provider,
   usage_type,
   basis,
   unit,
@@ -8302,8 +8486,7 @@ select
     when 'unproven' in (usage_status, cost_status) then 'unproven'
     else 'incomplete'
   end as day_status
-from priced
-inner join sources on priced.source_ = sources.source_;
+from priced;
 
 create view usage_against_costs as
 -- Usage beside costs, by day and model, to find days on which the two datasets of a provider disagree. Charges other than usage, such

@@ -106,3 +106,14 @@ left join links on removed.scope = links.scope and removed.record_id = links.rec
   {%- endfor -%}
   {{ ai_billing.joined(parts) }}
 {%- endmacro %}
+
+{# Whether two rows have the same values in some columns; null equals null. The condition of a join by hash. #}
+{% macro same_values(columns, one, other) %}{{ return(adapter.dispatch('same_values', 'ai_billing')(columns, one, other)) }}{% endmacro %}
+{% macro default__same_values(columns, one, other) -%}
+  {{ ai_billing.key_of(columns, one ~ '.') }} = {{ ai_billing.key_of(columns, other ~ '.') }}
+{%- endmacro %}
+{% macro duckdb__same_values(columns, one, other) -%}
+  {%- for name in columns -%}
+  {{ one }}.{{ name }} is not distinct from {{ other }}.{{ name }}{{ ' and ' if not loop.last }}
+  {%- endfor -%}
+{%- endmacro %}

@@ -127,76 +127,7 @@ days as (
   where calendar.day > calendar.scored_after
 ),
 
-wanted as (
-  select
-    days.series_number, days.place, days.first_day, days.day,
-    {{ ai_billing.add_days('days.day', '-1 * weeks.days_before') }} as earlier_day
-  from days
-  cross join weeks
-),
-
-earlier as (
-  select
-    wanted.series_number, wanted.day, coalesce(charged.billed_cost, cast(0 as {{ type_decimal }})) as billed_cost
-  from wanted
-  inner join calendar on wanted.place = calendar.place and wanted.earlier_day = calendar.day
-  left join charged on wanted.series_number = charged.series_number and wanted.earlier_day = charged.day
-  where wanted.earlier_day >= wanted.first_day
-),
-
-compared as (
-  select
-    series_number, day, billed_cost,
-    row_number() over (partition by series_number, day order by billed_cost) as rank_,
-    count(*) over (partition by series_number, day) as days_compared
-  from earlier
-),
-
--- The median: the cost in the middle, or the mean of the two in the middle.
-medians as (
-  select
-    series_number, day, max(days_compared) as days_compared,
-    {{ ai_billing.divided('min(billed_cost) + max(billed_cost)', 2) }} as usual_cost
-  from compared
-  where 2 * rank_ >= days_compared and 2 * rank_ <= days_compared + 2
-  group by series_number, day
-),
-
-deviations as (
-  select
-    compared.series_number, compared.day, compared.days_compared,
-    abs(compared.billed_cost - medians.usual_cost) as deviation,
-    max(abs(compared.billed_cost - medians.usual_cost)) over (partition by compared.series_number, compared.day) as farthest,
-    row_number() over (
-      partition by compared.series_number, compared.day order by abs(compared.billed_cost - medians.usual_cost)
-    ) as rank_
-  from compared
-  inner join medians on compared.series_number = medians.series_number and compared.day = medians.day
-),
-
-spreads as (
-  select
-    series_number, day, max(farthest) as farthest,
-    {{ ai_billing.divided('min(deviation) + max(deviation)', 2) }} as usual_spread
-  from deviations
-  where 2 * rank_ >= days_compared and 2 * rank_ <= days_compared + 2
-  group by series_number, day
-),
-
-measured as (
-  select
-    days.*, coalesce(medians.days_compared, 0) as days_compared, medians.usual_cost, spreads.usual_spread,
-    spreads.farthest,
-    min(case when days.label = 'all' then days.first_day end) over (
-      partition by days.place, days.billing_currency
-    ) as account_first_day,
-    max(case when days.label = 'all' then abs(medians.usual_cost) end) over (
-      partition by days.place, days.billing_currency, days.day
-    ) as account_usual_cost
-  from days
-  left join medians on days.series_number = medians.series_number and days.day = medians.day
-  left join spreads on days.series_number = spreads.series_number and days.day = spreads.day
-),
+{{ ai_billing.measured_days() }},
 
 scaled as (
   select
