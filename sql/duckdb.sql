@@ -8250,146 +8250,35 @@ create or replace view focus_cost_and_usage as
 -- Costs in the shape of the FOCUS 1.4 dataset "Cost and Usage", and the columns that FOCUS 1.2 demands beside it. It is no
 -- conformant dataset: README.md lists the deviations and the reasons. A column that the interface lacks is null. Only two values are
 -- filled in, and both are marked: a missing subcategory, and the frequency of charges other than usage.
-with keyed as (
+with costs as not materialized (
   select
     current_.*,
+    -- A number and not a boolean, so that it can stand in the key of a join.
     case when charge_category = 'Usage' and usage_type is not null and charge_period_end <=
     (cast(day as timestamp) + cast(1 as bigint) * interval 1 day)
-      then concat(coalesce(cast(
-    length(
-        cast(day as TEXT)
-    ) as TEXT) || ':' || cast(day as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(account as TEXT)
-    ) as TEXT) || ':' || cast(account as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(base_url as TEXT)
-    ) as TEXT) || ':' || cast(base_url as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(service_name as TEXT)
-    ) as TEXT) || ':' || cast(service_name as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(model_id as TEXT)
-    ) as TEXT) || ':' || cast(model_id as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(project_id as TEXT)
-    ) as TEXT) || ':' || cast(project_id as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(workspace_id as TEXT)
-    ) as TEXT) || ':' || cast(workspace_id as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(api_key_id as TEXT)
-    ) as TEXT) || ':' || cast(api_key_id as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(service_tier as TEXT)
-    ) as TEXT) || ':' || cast(service_tier as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(workload_type as TEXT)
-    ) as TEXT) || ':' || cast(workload_type as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(upstream_provider as TEXT)
-    ) as TEXT) || ':' || cast(upstream_provider as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(usage_type as TEXT)
-    ) as TEXT) || ':' || cast(usage_type as TEXT), '-')) end as measured_key
+      then 1 end as is_measured
   from "current_costs" as current_
   where is_counted
 ),
--- If several costs have the same key, no usage can be assigned to one of them. Their key is
--- then null, so that a database can join by hash.
-costs as (
-  select
-    keyed.*,
-    case when count(*) over (partition by measured_key) = 1 then measured_key end as own_key
-  from keyed
+-- If several costs have the same labels, no usage can be assigned to one of them.
+single as (
+  select day, account, base_url, service_provider_name, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, upstream_provider, usage_type
+  from costs
+  where is_measured = 1
+  group by day, account, base_url, service_provider_name, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, upstream_provider, usage_type
+  having count(*) = 1
 ),
 -- The usage of a day with the same labels and usage type. If it has several units, it is left out: they do not add up.
 consumed as (
-  select concat(coalesce(cast(
-    length(
-        cast(day as TEXT)
-    ) as TEXT) || ':' || cast(day as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(account as TEXT)
-    ) as TEXT) || ':' || cast(account as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(base_url as TEXT)
-    ) as TEXT) || ':' || cast(base_url as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(service_name as TEXT)
-    ) as TEXT) || ':' || cast(service_name as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(model_id as TEXT)
-    ) as TEXT) || ':' || cast(model_id as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(project_id as TEXT)
-    ) as TEXT) || ':' || cast(project_id as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(workspace_id as TEXT)
-    ) as TEXT) || ':' || cast(workspace_id as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(api_key_id as TEXT)
-    ) as TEXT) || ':' || cast(api_key_id as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(service_tier as TEXT)
-    ) as TEXT) || ':' || cast(service_tier as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(workload_type as TEXT)
-    ) as TEXT) || ':' || cast(workload_type as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(upstream_provider as TEXT)
-    ) as TEXT) || ':' || cast(upstream_provider as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(usage_type as TEXT)
-    ) as TEXT) || ':' || cast(usage_type as TEXT), '-')) as measured_key, min(consumed_unit) as unit, sum(consumed_quantity) as quantity
+  select day, account, base_url, service_provider_name, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, upstream_provider, usage_type, min(consumed_unit) as unit, sum(consumed_quantity) as quantity
   from "current_usage"
-  group by concat(coalesce(cast(
-    length(
-        cast(day as TEXT)
-    ) as TEXT) || ':' || cast(day as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(account as TEXT)
-    ) as TEXT) || ':' || cast(account as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(base_url as TEXT)
-    ) as TEXT) || ':' || cast(base_url as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(service_name as TEXT)
-    ) as TEXT) || ':' || cast(service_name as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(model_id as TEXT)
-    ) as TEXT) || ':' || cast(model_id as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(project_id as TEXT)
-    ) as TEXT) || ':' || cast(project_id as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(workspace_id as TEXT)
-    ) as TEXT) || ':' || cast(workspace_id as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(api_key_id as TEXT)
-    ) as TEXT) || ':' || cast(api_key_id as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(service_tier as TEXT)
-    ) as TEXT) || ':' || cast(service_tier as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(workload_type as TEXT)
-    ) as TEXT) || ':' || cast(workload_type as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(upstream_provider as TEXT)
-    ) as TEXT) || ':' || cast(upstream_provider as TEXT), '-'), '|', coalesce(cast(
-    length(
-        cast(usage_type as TEXT)
-    ) as TEXT) || ':' || cast(usage_type as TEXT), '-'))
+  group by day, account, base_url, service_provider_name, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, upstream_provider, usage_type
   having min(consumed_unit) = max(consumed_unit)
+),
+measured as (
+  select consumed.*, 1 as is_measured
+  from consumed
+  inner join single on consumed.day is not distinct from single.day and consumed.account is not distinct from single.account and consumed.base_url is not distinct from single.base_url and consumed.service_provider_name is not distinct from single.service_provider_name and consumed.service_name is not distinct from single.service_name and consumed.model_id is not distinct from single.model_id and consumed.project_id is not distinct from single.project_id and consumed.workspace_id is not distinct from single.workspace_id and consumed.api_key_id is not distinct from single.api_key_id and consumed.service_tier is not distinct from single.service_tier and consumed.workload_type is not distinct from single.workload_type and consumed.upstream_provider is not distinct from single.upstream_provider and consumed.usage_type is not distinct from single.usage_type
 )
 select
   coalesce(costs.account, costs.base_url) as "BillingAccountId",
@@ -8406,8 +8295,8 @@ select
     (cast(costs.day as timestamp) + cast(1 as bigint) * interval 1 day) then 'Recurring' else 'One-Time' end as "ChargeFrequency",
   costs.charge_period_start as "ChargePeriodStart",
   costs.charge_period_end as "ChargePeriodEnd",
-  consumed.quantity as "ConsumedQuantity",
-  consumed.unit as "ConsumedUnit",
+  measured.quantity as "ConsumedQuantity",
+  measured.unit as "ConsumedUnit",
   costs.invoice_id as "InvoiceId",
   costs.invoice_issuer_name as "InvoiceIssuerName",
   costs.pricing_currency as "PricingCurrency",
@@ -8450,7 +8339,7 @@ select
   costs.upstream_provider as "x_UpstreamProvider",
   costs.day_status as "x_DayStatus"
 from costs
-left join consumed on costs.own_key = consumed.measured_key;
+left join measured on costs.day is not distinct from measured.day and costs.account is not distinct from measured.account and costs.base_url is not distinct from measured.base_url and costs.service_provider_name is not distinct from measured.service_provider_name and costs.service_name is not distinct from measured.service_name and costs.model_id is not distinct from measured.model_id and costs.project_id is not distinct from measured.project_id and costs.workspace_id is not distinct from measured.workspace_id and costs.api_key_id is not distinct from measured.api_key_id and costs.service_tier is not distinct from measured.service_tier and costs.workload_type is not distinct from measured.workload_type and costs.upstream_provider is not distinct from measured.upstream_provider and costs.usage_type is not distinct from measured.usage_type and costs.is_measured is not distinct from measured.is_measured;
 
 create or replace view label_names as
 -- The projects, workspaces and API keys that have a name or a row: what a report shows for each of them, and on which days its rows begin

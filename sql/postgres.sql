@@ -7619,146 +7619,113 @@ create view focus_cost_and_usage as
 -- Costs in the shape of the FOCUS 1.4 dataset "Cost and Usage", and the columns that FOCUS 1.2 demands beside it. It is no
 -- conformant dataset: README.md lists the deviations and the reasons. A column that the interface lacks is null. Only two values are
 -- filled in, and both are marked: a missing subcategory, and the frequency of charges other than usage.
-with keyed as (
+with costs as (
   select
     current_.*,
+    -- A number and not a boolean, so that it can stand in the key of a join.
     case when charge_category = 'Usage' and usage_type is not null and charge_period_end <=
     cast(day as timestamp without time zone) + ((interval '1 day') * (1))
-      then coalesce(cast(
-    length(
-        cast(day as TEXT)
-    ) as TEXT) || ':' || cast(day as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(account as TEXT)
-    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(base_url as TEXT)
-    ) as TEXT) || ':' || cast(base_url as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(service_name as TEXT)
-    ) as TEXT) || ':' || cast(service_name as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(model_id as TEXT)
-    ) as TEXT) || ':' || cast(model_id as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(project_id as TEXT)
-    ) as TEXT) || ':' || cast(project_id as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(workspace_id as TEXT)
-    ) as TEXT) || ':' || cast(workspace_id as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(api_key_id as TEXT)
-    ) as TEXT) || ':' || cast(api_key_id as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(service_tier as TEXT)
-    ) as TEXT) || ':' || cast(service_tier as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(workload_type as TEXT)
-    ) as TEXT) || ':' || cast(workload_type as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(upstream_provider as TEXT)
-    ) as TEXT) || ':' || cast(upstream_provider as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(usage_type as TEXT)
-    ) as TEXT) || ':' || cast(usage_type as TEXT), '-') end as measured_key
+      then 1 end as is_measured
   from "current_costs" as current_
   where is_counted
 ),
--- If several costs have the same key, no usage can be assigned to one of them. Their key is
--- then null, so that a database can join by hash.
-costs as (
-  select
-    keyed.*,
-    case when count(*) over (partition by measured_key) = 1 then measured_key end as own_key
-  from keyed
+-- If several costs have the same labels, no usage can be assigned to one of them.
+single as (
+  select day, account, base_url, service_provider_name, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, upstream_provider, usage_type
+  from costs
+  where is_measured = 1
+  group by day, account, base_url, service_provider_name, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, upstream_provider, usage_type
+  having count(*) = 1
 ),
 -- The usage of a day with the same labels and usage type. If it has several units, it is left out: they do not add up.
 consumed as (
-  select coalesce(cast(
-    length(
-        cast(day as TEXT)
-    ) as TEXT) || ':' || cast(day as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(account as TEXT)
-    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(base_url as TEXT)
-    ) as TEXT) || ':' || cast(base_url as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(service_name as TEXT)
-    ) as TEXT) || ':' || cast(service_name as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(model_id as TEXT)
-    ) as TEXT) || ':' || cast(model_id as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(project_id as TEXT)
-    ) as TEXT) || ':' || cast(project_id as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(workspace_id as TEXT)
-    ) as TEXT) || ':' || cast(workspace_id as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(api_key_id as TEXT)
-    ) as TEXT) || ':' || cast(api_key_id as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(service_tier as TEXT)
-    ) as TEXT) || ':' || cast(service_tier as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(workload_type as TEXT)
-    ) as TEXT) || ':' || cast(workload_type as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(upstream_provider as TEXT)
-    ) as TEXT) || ':' || cast(upstream_provider as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(usage_type as TEXT)
-    ) as TEXT) || ':' || cast(usage_type as TEXT), '-') as measured_key, min(consumed_unit) as unit, sum(consumed_quantity) as quantity
+  select day, account, base_url, service_provider_name, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, upstream_provider, usage_type, min(consumed_unit) as unit, sum(consumed_quantity) as quantity
   from "current_usage"
-  group by coalesce(cast(
-    length(
-        cast(day as TEXT)
-    ) as TEXT) || ':' || cast(day as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(account as TEXT)
-    ) as TEXT) || ':' || cast(account as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(base_url as TEXT)
-    ) as TEXT) || ':' || cast(base_url as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(service_provider_name as TEXT)
-    ) as TEXT) || ':' || cast(service_provider_name as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(service_name as TEXT)
-    ) as TEXT) || ':' || cast(service_name as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(model_id as TEXT)
-    ) as TEXT) || ':' || cast(model_id as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(project_id as TEXT)
-    ) as TEXT) || ':' || cast(project_id as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(workspace_id as TEXT)
-    ) as TEXT) || ':' || cast(workspace_id as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(api_key_id as TEXT)
-    ) as TEXT) || ':' || cast(api_key_id as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(service_tier as TEXT)
-    ) as TEXT) || ':' || cast(service_tier as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(workload_type as TEXT)
-    ) as TEXT) || ':' || cast(workload_type as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(upstream_provider as TEXT)
-    ) as TEXT) || ':' || cast(upstream_provider as TEXT), '-') || '|' || coalesce(cast(
-    length(
-        cast(usage_type as TEXT)
-    ) as TEXT) || ':' || cast(usage_type as TEXT), '-')
+  group by day, account, base_url, service_provider_name, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, upstream_provider, usage_type
   having min(consumed_unit) = max(consumed_unit)
+),
+measured as (
+  select consumed.*, 1 as is_measured
+  from consumed
+  inner join single on coalesce(cast(
+    length(
+        cast(consumed.day as TEXT)
+    ) as TEXT) || ':' || cast(consumed.day as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(consumed.account as TEXT)
+    ) as TEXT) || ':' || cast(consumed.account as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(consumed.base_url as TEXT)
+    ) as TEXT) || ':' || cast(consumed.base_url as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(consumed.service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(consumed.service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(consumed.service_name as TEXT)
+    ) as TEXT) || ':' || cast(consumed.service_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(consumed.model_id as TEXT)
+    ) as TEXT) || ':' || cast(consumed.model_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(consumed.project_id as TEXT)
+    ) as TEXT) || ':' || cast(consumed.project_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(consumed.workspace_id as TEXT)
+    ) as TEXT) || ':' || cast(consumed.workspace_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(consumed.api_key_id as TEXT)
+    ) as TEXT) || ':' || cast(consumed.api_key_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(consumed.service_tier as TEXT)
+    ) as TEXT) || ':' || cast(consumed.service_tier as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(consumed.workload_type as TEXT)
+    ) as TEXT) || ':' || cast(consumed.workload_type as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(consumed.upstream_provider as TEXT)
+    ) as TEXT) || ':' || cast(consumed.upstream_provider as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(consumed.usage_type as TEXT)
+    ) as TEXT) || ':' || cast(consumed.usage_type as TEXT), '-') = coalesce(cast(
+    length(
+        cast(single.day as TEXT)
+    ) as TEXT) || ':' || cast(single.day as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(single.account as TEXT)
+    ) as TEXT) || ':' || cast(single.account as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(single.base_url as TEXT)
+    ) as TEXT) || ':' || cast(single.base_url as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(single.service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(single.service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(single.service_name as TEXT)
+    ) as TEXT) || ':' || cast(single.service_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(single.model_id as TEXT)
+    ) as TEXT) || ':' || cast(single.model_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(single.project_id as TEXT)
+    ) as TEXT) || ':' || cast(single.project_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(single.workspace_id as TEXT)
+    ) as TEXT) || ':' || cast(single.workspace_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(single.api_key_id as TEXT)
+    ) as TEXT) || ':' || cast(single.api_key_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(single.service_tier as TEXT)
+    ) as TEXT) || ':' || cast(single.service_tier as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(single.workload_type as TEXT)
+    ) as TEXT) || ':' || cast(single.workload_type as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(single.upstream_provider as TEXT)
+    ) as TEXT) || ':' || cast(single.upstream_provider as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(single.usage_type as TEXT)
+    ) as TEXT) || ':' || cast(single.usage_type as TEXT), '-')
 )
 select
   coalesce(costs.account, costs.base_url) as "BillingAccountId",
@@ -7776,8 +7743,8 @@ select
  then 'Recurring' else 'One-Time' end as "ChargeFrequency",
   costs.charge_period_start as "ChargePeriodStart",
   costs.charge_period_end as "ChargePeriodEnd",
-  consumed.quantity as "ConsumedQuantity",
-  consumed.unit as "ConsumedUnit",
+  measured.quantity as "ConsumedQuantity",
+  measured.unit as "ConsumedUnit",
   costs.invoice_id as "InvoiceId",
   costs.invoice_issuer_name as "InvoiceIssuerName",
   costs.pricing_currency as "PricingCurrency",
@@ -7820,7 +7787,91 @@ select
   costs.upstream_provider as "x_UpstreamProvider",
   costs.day_status as "x_DayStatus"
 from costs
-left join consumed on costs.own_key = consumed.measured_key;
+left join measured on coalesce(cast(
+    length(
+        cast(costs.day as TEXT)
+    ) as TEXT) || ':' || cast(costs.day as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(costs.account as TEXT)
+    ) as TEXT) || ':' || cast(costs.account as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(costs.base_url as TEXT)
+    ) as TEXT) || ':' || cast(costs.base_url as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(costs.service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(costs.service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(costs.service_name as TEXT)
+    ) as TEXT) || ':' || cast(costs.service_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(costs.model_id as TEXT)
+    ) as TEXT) || ':' || cast(costs.model_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(costs.project_id as TEXT)
+    ) as TEXT) || ':' || cast(costs.project_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(costs.workspace_id as TEXT)
+    ) as TEXT) || ':' || cast(costs.workspace_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(costs.api_key_id as TEXT)
+    ) as TEXT) || ':' || cast(costs.api_key_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(costs.service_tier as TEXT)
+    ) as TEXT) || ':' || cast(costs.service_tier as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(costs.workload_type as TEXT)
+    ) as TEXT) || ':' || cast(costs.workload_type as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(costs.upstream_provider as TEXT)
+    ) as TEXT) || ':' || cast(costs.upstream_provider as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(costs.usage_type as TEXT)
+    ) as TEXT) || ':' || cast(costs.usage_type as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(costs.is_measured as TEXT)
+    ) as TEXT) || ':' || cast(costs.is_measured as TEXT), '-') = coalesce(cast(
+    length(
+        cast(measured.day as TEXT)
+    ) as TEXT) || ':' || cast(measured.day as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(measured.account as TEXT)
+    ) as TEXT) || ':' || cast(measured.account as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(measured.base_url as TEXT)
+    ) as TEXT) || ':' || cast(measured.base_url as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(measured.service_provider_name as TEXT)
+    ) as TEXT) || ':' || cast(measured.service_provider_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(measured.service_name as TEXT)
+    ) as TEXT) || ':' || cast(measured.service_name as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(measured.model_id as TEXT)
+    ) as TEXT) || ':' || cast(measured.model_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(measured.project_id as TEXT)
+    ) as TEXT) || ':' || cast(measured.project_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(measured.workspace_id as TEXT)
+    ) as TEXT) || ':' || cast(measured.workspace_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(measured.api_key_id as TEXT)
+    ) as TEXT) || ':' || cast(measured.api_key_id as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(measured.service_tier as TEXT)
+    ) as TEXT) || ':' || cast(measured.service_tier as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(measured.workload_type as TEXT)
+    ) as TEXT) || ':' || cast(measured.workload_type as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(measured.upstream_provider as TEXT)
+    ) as TEXT) || ':' || cast(measured.upstream_provider as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(measured.usage_type as TEXT)
+    ) as TEXT) || ':' || cast(measured.usage_type as TEXT), '-') || '|' || coalesce(cast(
+    length(
+        cast(measured.is_measured as TEXT)
+    ) as TEXT) || ':' || cast(measured.is_measured as TEXT), '-');
 
 create view label_names as
 -- The projects, workspaces and API keys that have a name or a row: what a report shows for each of them, and on which days its rows begin

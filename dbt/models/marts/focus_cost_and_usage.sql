@@ -23,8 +23,8 @@
     'ChargeFrequency'],
   ['costs.charge_period_start', 'ChargePeriodStart'],
   ['costs.charge_period_end', 'ChargePeriodEnd'],
-  ['consumed.quantity', 'ConsumedQuantity'],
-  ['consumed.unit', 'ConsumedUnit'],
+  ['measured.quantity', 'ConsumedQuantity'],
+  ['measured.unit', 'ConsumedUnit'],
   ['costs.invoice_id', 'InvoiceId'],
   ['costs.invoice_issuer_name', 'InvoiceIssuerName'],
   ['costs.pricing_currency', 'PricingCurrency'],
@@ -57,30 +57,37 @@
   {%- do own_columns.append(['costs.' ~ name, raw_name]) %}
 {%- endfor %}
 {%- do own_columns.append(['costs.day_status', 'x_DayStatus']) %}
-with keyed as (
+with costs as {{ ai_billing.inlined() }}(
   select
     current_.*,
+    -- A number and not a boolean, so that it can stand in the key of a join.
     case when charge_category = 'Usage' and usage_type is not null and charge_period_end <= {{ ai_billing.midnight('day', 1) }}
-      then {{ ai_billing.key_of(measured_by) }} end as measured_key
+      then 1 end as is_measured
   from {{ ref('current_costs') }} as current_
   where is_counted
 ),
 
--- If several costs have the same key, no usage can be assigned to one of them. Their key is
--- then null, so that a database can join by hash.
-costs as (
-  select
-    keyed.*,
-    case when count(*) over (partition by measured_key) = 1 then measured_key end as own_key
-  from keyed
+-- If several costs have the same labels, no usage can be assigned to one of them.
+single as (
+  select {{ measured_by | join(', ') }}
+  from costs
+  where is_measured = 1
+  group by {{ measured_by | join(', ') }}
+  having count(*) = 1
 ),
 
 -- The usage of a day with the same labels and usage type. If it has several units, it is left out: they do not add up.
 consumed as (
-  select {{ ai_billing.key_of(measured_by) }} as measured_key, min(consumed_unit) as unit, sum(consumed_quantity) as quantity
+  select {{ measured_by | join(', ') }}, min(consumed_unit) as unit, sum(consumed_quantity) as quantity
   from {{ ref('current_usage') }}
-  group by {{ ai_billing.key_of(measured_by) }}
+  group by {{ measured_by | join(', ') }}
   having min(consumed_unit) = max(consumed_unit)
+),
+
+measured as (
+  select consumed.*, 1 as is_measured
+  from consumed
+  inner join single on {{ ai_billing.same_values(measured_by, 'consumed', 'single') }}
 )
 
 select
@@ -97,4 +104,4 @@ select
   {{ expression }} as {{ adapter.quote(name) }}{{ ',' if not loop.last }}
   {%- endfor %}
 from costs
-left join consumed on costs.own_key = consumed.measured_key
+left join measured on {{ ai_billing.same_values(measured_by + ['is_measured'], 'costs', 'measured') }}
