@@ -9674,15 +9674,16 @@ earlier_days as (
   group by calendar.place, calendar.day
 ),
 earlier_costs as (
-  select series_number, day, list(billed_cost) as costs
+  select later.series_number, later.day, list(later.billed_cost) as costs
   from (
     select charged.series_number, cast(
     (charged.day + cast(weeks.days_before as bigint) * interval 1 day) as date) as day, charged.billed_cost
     from charged
     cross join weeks
     where charged.billed_cost <> 0
-  ) as shown_later
-  group by series_number, day
+  ) as later
+  semi join days on later.series_number = days.series_number and later.day = days.day
+  group by later.series_number, later.day
 ),
 earlier as (
   select

@@ -89,14 +89,15 @@ earlier_days as (
 ),
 
 earlier_costs as (
-  select series_number, day, list(billed_cost) as costs
+  select later.series_number, later.day, list(later.billed_cost) as costs
   from (
     select charged.series_number, {{ ai_billing.add_days('charged.day', 'weeks.days_before') }} as day, charged.billed_cost
     from charged
     cross join weeks
     where charged.billed_cost <> 0
-  ) as shown_later
-  group by series_number, day
+  ) as later
+  semi join days on later.series_number = days.series_number and later.day = days.day
+  group by later.series_number, later.day
 ),
 
 earlier as (
