@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Database } from "./database.ts";
 import { inputTables, makeAllModels, makeOnDemand, modelNames } from "./models.ts";
 import { prepare } from "./store.ts";
@@ -67,6 +67,25 @@ describe("the models of sql/duckdb.sql", () => {
       ["project_id", "p", "Search", "null", "null"],
     ]);
     expect(await database.query("FROM invalid_inputs")).toEqual([]);
+  });
+
+  it("are made in one transaction, and the steps under them before it", async () => {
+    await database.run("INSERT INTO costs (\"x_RecordId\") VALUES ('c-1')");
+    const run = vi.spyOn(database, "run");
+    await makeAllModels(database);
+    const statements = run.mock.calls.map(([sql]) => sql);
+    const placeOf = (begin: string) => statements.findIndex((sql) => sql.startsWith(begin));
+    const places = [
+      "CREATE OR REPLACE TEMP TABLE ai_billing__rows_costs",
+      "CREATE OR REPLACE TEMP TABLE ai_billing__judged_costs",
+      "BEGIN",
+      "CREATE OR REPLACE TABLE current_costs",
+      // This step reads current_costs.
+      "CREATE OR REPLACE TEMP TABLE ai_billing__owned_costs",
+      "COMMIT",
+    ].map(placeOf);
+    expect(places).not.toContain(-1);
+    expect(places).toEqual(places.toSorted((one, other) => one - other));
   });
 
   it("leave out steps that neither a model nor the further work reads", async () => {
