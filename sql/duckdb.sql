@@ -2522,8 +2522,12 @@ with versions as (
     cast(null as TEXT) as cost_status
   from (
     select
-      held.*,
+      held.* exclude (record_id, record_updated_at, charge_period_start, charge_period_end, extracted_at, day, is_valid),
+      typed.record_id,
+      typed.record_updated_at,
       typed.granularity,
+      typed.charge_period_start,
+      typed.charge_period_end,
       typed.service_provider_name,
       typed.service_category,
       typed.service_subcategory,
@@ -2543,7 +2547,10 @@ with versions as (
       typed.record_updated_at_text,
       typed.charge_period_start_text,
       typed.charge_period_end_text,
-      typed.consumed_quantity_text
+      typed.consumed_quantity_text,
+      typed.extracted_at,
+      typed.day,
+      typed.is_valid
     from (select * from "ai_billing__placed_usage" semi join (select place, record_id from "ai_billing__placed_usage" where age > 1) as older on "ai_billing__placed_usage".place = older.place and "ai_billing__placed_usage".record_id is not distinct from older.record_id) as held
     inner join "ai_billing__rows_usage" as typed
       on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
@@ -2566,8 +2573,12 @@ with versions as (
     cost_status
   from (
     select
-      held.*,
+      held.* exclude (record_id, record_updated_at, charge_period_start, charge_period_end, extracted_at, day, is_valid),
+      typed.record_id,
+      typed.record_updated_at,
       typed.granularity,
+      typed.charge_period_start,
+      typed.charge_period_end,
       typed.service_provider_name,
       typed.service_category,
       typed.service_subcategory,
@@ -2603,7 +2614,10 @@ with versions as (
       typed.billing_period_end_text,
       typed.billed_cost_text,
       typed.effective_cost_text,
-      typed.pricing_currency_billed_cost_text
+      typed.pricing_currency_billed_cost_text,
+      typed.extracted_at,
+      typed.day,
+      typed.is_valid
     from (select * from "ai_billing__placed_costs" semi join (select place, record_id from "ai_billing__placed_costs" where age > 1) as older on "ai_billing__placed_costs".place = older.place and "ai_billing__placed_costs".record_id is not distinct from older.record_id) as held
     inner join "ai_billing__rows_costs" as typed
       on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
@@ -3187,8 +3201,12 @@ with judged as (
 removed as (
   select * from (
     select
-      held.*,
+      held.* exclude (record_id, record_updated_at, charge_period_start, charge_period_end, extracted_at, day, is_valid),
+      typed.record_id,
+      typed.record_updated_at,
       typed.granularity,
+      typed.charge_period_start,
+      typed.charge_period_end,
       typed.service_provider_name,
       typed.service_category,
       typed.service_subcategory,
@@ -3224,7 +3242,10 @@ removed as (
       typed.billing_period_end_text,
       typed.billed_cost_text,
       typed.effective_cost_text,
-      typed.pricing_currency_billed_cost_text
+      typed.pricing_currency_billed_cost_text,
+      typed.extracted_at,
+      typed.day,
+      typed.is_valid
     from judged as held
     inner join "ai_billing__rows_costs" as typed
       on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
@@ -3299,8 +3320,12 @@ keyed as (
     ) as TEXT) || ':' || cast(rows_.billing_currency as TEXT), '-')) as label_key
   from (
     select
-      held.*,
+      held.* exclude (record_id, record_updated_at, charge_period_start, charge_period_end, extracted_at, day, is_valid),
+      typed.record_id,
+      typed.record_updated_at,
       typed.granularity,
+      typed.charge_period_start,
+      typed.charge_period_end,
       typed.service_provider_name,
       typed.service_category,
       typed.service_subcategory,
@@ -3336,7 +3361,10 @@ keyed as (
       typed.billing_period_end_text,
       typed.billed_cost_text,
       typed.effective_cost_text,
-      typed.pricing_currency_billed_cost_text
+      typed.pricing_currency_billed_cost_text,
+      typed.extracted_at,
+      typed.day,
+      typed.is_valid
     from judged as held
     inner join "ai_billing__rows_costs" as typed
       on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
@@ -3394,8 +3422,12 @@ with judged as (
 removed as (
   select * from (
     select
-      held.*,
+      held.* exclude (record_id, record_updated_at, charge_period_start, charge_period_end, extracted_at, day, is_valid),
+      typed.record_id,
+      typed.record_updated_at,
       typed.granularity,
+      typed.charge_period_start,
+      typed.charge_period_end,
       typed.service_provider_name,
       typed.service_category,
       typed.service_subcategory,
@@ -3415,7 +3447,10 @@ removed as (
       typed.record_updated_at_text,
       typed.charge_period_start_text,
       typed.charge_period_end_text,
-      typed.consumed_quantity_text
+      typed.consumed_quantity_text,
+      typed.extracted_at,
+      typed.day,
+      typed.is_valid
     from judged as held
     inner join "ai_billing__rows_usage" as typed
       on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
@@ -3487,8 +3522,12 @@ keyed as (
     ) as TEXT) || ':' || cast(rows_.consumed_unit as TEXT), '-')) as label_key
   from (
     select
-      held.*,
+      held.* exclude (record_id, record_updated_at, charge_period_start, charge_period_end, extracted_at, day, is_valid),
+      typed.record_id,
+      typed.record_updated_at,
       typed.granularity,
+      typed.charge_period_start,
+      typed.charge_period_end,
       typed.service_provider_name,
       typed.service_category,
       typed.service_subcategory,
@@ -3508,7 +3547,10 @@ keyed as (
       typed.record_updated_at_text,
       typed.charge_period_start_text,
       typed.charge_period_end_text,
-      typed.consumed_quantity_text
+      typed.consumed_quantity_text,
+      typed.extracted_at,
+      typed.day,
+      typed.is_valid
     from judged as held
     inner join "ai_billing__rows_usage" as typed
       on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
@@ -3567,8 +3609,12 @@ select
   sum(effective_cost) as effective_cost
 from (
     select
-      held.*,
+      held.* exclude (record_id, record_updated_at, charge_period_start, charge_period_end, extracted_at, day, is_valid),
+      typed.record_id,
+      typed.record_updated_at,
       typed.granularity,
+      typed.charge_period_start,
+      typed.charge_period_end,
       typed.service_provider_name,
       typed.service_category,
       typed.service_subcategory,
@@ -3604,7 +3650,10 @@ from (
       typed.billing_period_end_text,
       typed.billed_cost_text,
       typed.effective_cost_text,
-      typed.pricing_currency_billed_cost_text
+      typed.pricing_currency_billed_cost_text,
+      typed.extracted_at,
+      typed.day,
+      typed.is_valid
     from "ai_billing__judged_costs" as held
     inner join "ai_billing__rows_costs" as typed
       on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
@@ -3619,8 +3668,12 @@ select
   sum(consumed_quantity) as consumed_quantity
 from (
     select
-      held.*,
+      held.* exclude (record_id, record_updated_at, charge_period_start, charge_period_end, extracted_at, day, is_valid),
+      typed.record_id,
+      typed.record_updated_at,
       typed.granularity,
+      typed.charge_period_start,
+      typed.charge_period_end,
       typed.service_provider_name,
       typed.service_category,
       typed.service_subcategory,
@@ -3640,7 +3693,10 @@ from (
       typed.record_updated_at_text,
       typed.charge_period_start_text,
       typed.charge_period_end_text,
-      typed.consumed_quantity_text
+      typed.consumed_quantity_text,
+      typed.extracted_at,
+      typed.day,
+      typed.is_valid
     from "ai_billing__judged_usage" as held
     inner join "ai_billing__rows_usage" as typed
       on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
@@ -3654,8 +3710,12 @@ with
 usage_rows as (
   select * from (
     select
-      held.*,
+      held.* exclude (record_id, record_updated_at, charge_period_start, charge_period_end, extracted_at, day, is_valid),
+      typed.record_id,
+      typed.record_updated_at,
       typed.granularity,
+      typed.charge_period_start,
+      typed.charge_period_end,
       typed.service_provider_name,
       typed.service_category,
       typed.service_subcategory,
@@ -3675,7 +3735,10 @@ usage_rows as (
       typed.record_updated_at_text,
       typed.charge_period_start_text,
       typed.charge_period_end_text,
-      typed.consumed_quantity_text
+      typed.consumed_quantity_text,
+      typed.extracted_at,
+      typed.day,
+      typed.is_valid
     from "ai_billing__judged_usage" as held
     inner join "ai_billing__rows_usage" as typed
       on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
@@ -3684,8 +3747,12 @@ usage_rows as (
 costs_rows as (
   select * from (
     select
-      held.*,
+      held.* exclude (record_id, record_updated_at, charge_period_start, charge_period_end, extracted_at, day, is_valid),
+      typed.record_id,
+      typed.record_updated_at,
       typed.granularity,
+      typed.charge_period_start,
+      typed.charge_period_end,
       typed.service_provider_name,
       typed.service_category,
       typed.service_subcategory,
@@ -3721,7 +3788,10 @@ costs_rows as (
       typed.billing_period_end_text,
       typed.billed_cost_text,
       typed.effective_cost_text,
-      typed.pricing_currency_billed_cost_text
+      typed.pricing_currency_billed_cost_text,
+      typed.extracted_at,
+      typed.day,
+      typed.is_valid
     from "ai_billing__judged_costs" as held
     inner join "ai_billing__rows_costs" as typed
       on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
@@ -4068,8 +4138,12 @@ placed as (
     coalesce(readings.began_at, placed.extracted_at) as valid_from
   from (
     select
-      held.*,
+      held.* exclude (record_id, record_updated_at, charge_period_start, charge_period_end, extracted_at, day, is_valid),
+      typed.record_id,
+      typed.record_updated_at,
       typed.granularity,
+      typed.charge_period_start,
+      typed.charge_period_end,
       typed.service_provider_name,
       typed.service_category,
       typed.service_subcategory,
@@ -4105,7 +4179,10 @@ placed as (
       typed.billing_period_end_text,
       typed.billed_cost_text,
       typed.effective_cost_text,
-      typed.pricing_currency_billed_cost_text
+      typed.pricing_currency_billed_cost_text,
+      typed.extracted_at,
+      typed.day,
+      typed.is_valid
     from "ai_billing__placed_costs" as held
     inner join "ai_billing__rows_costs" as typed
       on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
@@ -5215,8 +5292,12 @@ with judged as (
 removed as (
   select * from (
     select
-      held.*,
+      held.* exclude (record_id, record_updated_at, charge_period_start, charge_period_end, extracted_at, day, is_valid),
+      typed.record_id,
+      typed.record_updated_at,
       typed.granularity,
+      typed.charge_period_start,
+      typed.charge_period_end,
       typed.service_provider_name,
       typed.service_category,
       typed.service_subcategory,
@@ -5252,7 +5333,10 @@ removed as (
       typed.billing_period_end_text,
       typed.billed_cost_text,
       typed.effective_cost_text,
-      typed.pricing_currency_billed_cost_text
+      typed.pricing_currency_billed_cost_text,
+      typed.extracted_at,
+      typed.day,
+      typed.is_valid
     from judged as held
     inner join "ai_billing__rows_costs" as typed
       on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
@@ -5327,8 +5411,12 @@ keyed as (
     ) as TEXT) || ':' || cast(rows_.billing_currency as TEXT), '-')) as label_key
   from (
     select
-      held.*,
+      held.* exclude (record_id, record_updated_at, charge_period_start, charge_period_end, extracted_at, day, is_valid),
+      typed.record_id,
+      typed.record_updated_at,
       typed.granularity,
+      typed.charge_period_start,
+      typed.charge_period_end,
       typed.service_provider_name,
       typed.service_category,
       typed.service_subcategory,
@@ -5364,7 +5452,10 @@ keyed as (
       typed.billing_period_end_text,
       typed.billed_cost_text,
       typed.effective_cost_text,
-      typed.pricing_currency_billed_cost_text
+      typed.pricing_currency_billed_cost_text,
+      typed.extracted_at,
+      typed.day,
+      typed.is_valid
     from judged as held
     inner join "ai_billing__rows_costs" as typed
       on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
@@ -5423,8 +5514,12 @@ select
   sum(effective_cost) as effective_cost
 from (
     select
-      held.*,
+      held.* exclude (record_id, record_updated_at, charge_period_start, charge_period_end, extracted_at, day, is_valid),
+      typed.record_id,
+      typed.record_updated_at,
       typed.granularity,
+      typed.charge_period_start,
+      typed.charge_period_end,
       typed.service_provider_name,
       typed.service_category,
       typed.service_subcategory,
@@ -5460,7 +5555,10 @@ from (
       typed.billing_period_end_text,
       typed.billed_cost_text,
       typed.effective_cost_text,
-      typed.pricing_currency_billed_cost_text
+      typed.pricing_currency_billed_cost_text,
+      typed.extracted_at,
+      typed.day,
+      typed.is_valid
     from "ai_billing__judged_costs" as held
     inner join "ai_billing__rows_costs" as typed
       on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
@@ -6595,8 +6693,12 @@ with judged as (
 removed as (
   select * from (
     select
-      held.*,
+      held.* exclude (record_id, record_updated_at, charge_period_start, charge_period_end, extracted_at, day, is_valid),
+      typed.record_id,
+      typed.record_updated_at,
       typed.granularity,
+      typed.charge_period_start,
+      typed.charge_period_end,
       typed.service_provider_name,
       typed.service_category,
       typed.service_subcategory,
@@ -6616,7 +6718,10 @@ removed as (
       typed.record_updated_at_text,
       typed.charge_period_start_text,
       typed.charge_period_end_text,
-      typed.consumed_quantity_text
+      typed.consumed_quantity_text,
+      typed.extracted_at,
+      typed.day,
+      typed.is_valid
     from judged as held
     inner join "ai_billing__rows_usage" as typed
       on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
@@ -6688,8 +6793,12 @@ keyed as (
     ) as TEXT) || ':' || cast(rows_.consumed_unit as TEXT), '-')) as label_key
   from (
     select
-      held.*,
+      held.* exclude (record_id, record_updated_at, charge_period_start, charge_period_end, extracted_at, day, is_valid),
+      typed.record_id,
+      typed.record_updated_at,
       typed.granularity,
+      typed.charge_period_start,
+      typed.charge_period_end,
       typed.service_provider_name,
       typed.service_category,
       typed.service_subcategory,
@@ -6709,7 +6818,10 @@ keyed as (
       typed.record_updated_at_text,
       typed.charge_period_start_text,
       typed.charge_period_end_text,
-      typed.consumed_quantity_text
+      typed.consumed_quantity_text,
+      typed.extracted_at,
+      typed.day,
+      typed.is_valid
     from judged as held
     inner join "ai_billing__rows_usage" as typed
       on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
@@ -6767,8 +6879,12 @@ select
   sum(consumed_quantity) as consumed_quantity
 from (
     select
-      held.*,
+      held.* exclude (record_id, record_updated_at, charge_period_start, charge_period_end, extracted_at, day, is_valid),
+      typed.record_id,
+      typed.record_updated_at,
       typed.granularity,
+      typed.charge_period_start,
+      typed.charge_period_end,
       typed.service_provider_name,
       typed.service_category,
       typed.service_subcategory,
@@ -6788,7 +6904,10 @@ from (
       typed.record_updated_at_text,
       typed.charge_period_start_text,
       typed.charge_period_end_text,
-      typed.consumed_quantity_text
+      typed.consumed_quantity_text,
+      typed.extracted_at,
+      typed.day,
+      typed.is_valid
     from "ai_billing__judged_usage" as held
     inner join "ai_billing__rows_usage" as typed
       on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
@@ -7225,8 +7344,12 @@ select
   judged.scope
 from (
     select
-      held.*,
+      held.* exclude (record_id, record_updated_at, charge_period_start, charge_period_end, extracted_at, day, is_valid),
+      typed.record_id,
+      typed.record_updated_at,
       typed.granularity,
+      typed.charge_period_start,
+      typed.charge_period_end,
       typed.service_provider_name,
       typed.service_category,
       typed.service_subcategory,
@@ -7262,7 +7385,10 @@ from (
       typed.billing_period_end_text,
       typed.billed_cost_text,
       typed.effective_cost_text,
-      typed.pricing_currency_billed_cost_text
+      typed.pricing_currency_billed_cost_text,
+      typed.extracted_at,
+      typed.day,
+      typed.is_valid
     from "ai_billing__judged_costs" as held
     inner join "ai_billing__rows_costs" as typed
       on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
@@ -7307,8 +7433,12 @@ select
   judged.scope
 from (
     select
-      held.*,
+      held.* exclude (record_id, record_updated_at, charge_period_start, charge_period_end, extracted_at, day, is_valid),
+      typed.record_id,
+      typed.record_updated_at,
       typed.granularity,
+      typed.charge_period_start,
+      typed.charge_period_end,
       typed.service_provider_name,
       typed.service_category,
       typed.service_subcategory,
@@ -7328,7 +7458,10 @@ from (
       typed.record_updated_at_text,
       typed.charge_period_start_text,
       typed.charge_period_end_text,
-      typed.consumed_quantity_text
+      typed.consumed_quantity_text,
+      typed.extracted_at,
+      typed.day,
+      typed.is_valid
     from "ai_billing__judged_usage" as held
     inner join "ai_billing__rows_usage" as typed
       on held.reading_id = typed.reading_id and held.content_hash = typed.content_hash
@@ -9910,7 +10043,9 @@ costs as (
     on rows_.workspace_id = by_workspace_id.value
     and rows_.day >= by_workspace_id.first_day
     and rows_.day < by_workspace_id.end_day) as rows_
+  -- Most days are in no period: without them less is held in memory.
   where records > 0
+    and day >= (select min(case when previous_start < period_start then previous_start else period_start end) from periods)
 ),
 -- One row for each combination of labels. This keeps the cross join below small: it repeats each row once for each label.
 combined as (

@@ -9667,7 +9667,9 @@ costs as (
     on rows_.workspace_id = by_workspace_id.value
     and rows_.day >= by_workspace_id.first_day
     and rows_.day < by_workspace_id.end_day) as rows_
+  -- Most days are in no period: without them less is held in memory.
   where records > 0
+    and day >= (select min(case when previous_start < period_start then previous_start else period_start end) from periods)
 ),
 -- One row for each combination of labels. This keeps the cross join below small: it repeats each row once for each label.
 combined as (

@@ -2,6 +2,7 @@
 import { ConnectorError } from "../src/errors.ts";
 
 const LOCKED = /Could not set lock on file|Conflicting lock/;
+const OUT_OF_MEMORY = /^Out of Memory Error/;
 
 /** The remedy for an error of DuckDB, found by a part of its message. */
 const KNOWN: readonly (readonly [RegExp, (database: string, found: string) => string])[] = [
@@ -16,7 +17,7 @@ const KNOWN: readonly (readonly [RegExp, (database: string, found: string) => st
       `The disk of the database "${database}" is full. Free some space and run again: nothing is lost, the sync goes on from its last commit.`,
   ],
   [
-    /^Out of Memory Error/,
+    OUT_OF_MEMORY,
     () =>
       "DuckDB needs more memory for this than it may take. Give it more with --memory, such as --memory 1GB. Nothing is lost: a sync goes on from its last commit.",
   ],
@@ -51,6 +52,10 @@ const textOf = (reason: unknown): string =>
 
 /** Whether another process holds the file. */
 export const isOpenElsewhere = (reason: unknown): boolean => LOCKED.test(textOf(reason));
+
+/** Whether DuckDB needed more memory than it may take. */
+export const isOutOfMemory = (reason: unknown): boolean =>
+  reason instanceof ConnectorError && OUT_OF_MEMORY.test(reason.detail ?? "");
 
 /** An error of a file: opening, reading or writing it. Other errors stay as they are. */
 export function databaseError(reason: unknown, database: string, note = ""): unknown {

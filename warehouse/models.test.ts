@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Database } from "./database.ts";
+import { databaseError } from "./failures.ts";
 import { inputTables, makeAllModels, makeOnDemand, modelNames } from "./models.ts";
 import { prepare } from "./store.ts";
 
@@ -86,6 +87,24 @@ describe("the models of sql/duckdb.sql", () => {
     ].map(placeOf);
     expect(places).not.toContain(-1);
     expect(places).toEqual(places.toSorted((one, other) => one - other));
+  });
+
+  it("are made by one thread if several need more memory than there is", async () => {
+    let times = 0;
+    const run = async () => {
+      const reason = new Error("Out of Memory Error: 383.9 MiB/384.0 MiB used");
+      if ((times += 1) === 1) throw databaseError(reason, "x.duckdb");
+    };
+    const useThreads = vi.spyOn(database, "useThreads");
+    await makeAllModels(database, { reads: [], run });
+    expect(times).toBe(2);
+    expect(useThreads.mock.calls.at(-1)).toEqual([0]);
+    const other = async () => {
+      throw databaseError(new Error("No space left on device"), "x.duckdb");
+    };
+    useThreads.mockClear();
+    await expect(makeAllModels(database, { reads: [], run: other })).rejects.toThrow("disk");
+    expect(useThreads).toHaveBeenCalledTimes(1);
   });
 
   it("leave out steps that neither a model nor the further work reads", async () => {

@@ -6,6 +6,7 @@ import { STREAM_NAMES } from "../src/catalog/stream_names.ts";
 import { TABLES } from "./columns.ts";
 import type { Database } from "./database.ts";
 import { withoutEmpty } from "./empty_models.ts";
+import { isOutOfMemory } from "./failures.ts";
 import { modelsSql } from "./files.ts";
 import { forgetAnswers } from "./kept_answers.ts";
 
@@ -119,22 +120,31 @@ function stepsBelow(models: readonly Model[]): readonly Model[] {
   });
 }
 
+/** Further work at the end of the transaction that makes all models, and the internal models that this work reads. */
+interface AtEnd {
+  readonly reads: readonly string[];
+  readonly run: (database: Database) => Promise<void>;
+}
+
 /**
  * Makes all models that people query, from the tables of the streams and the inputs, in one transaction. The rows of inputs stay. Of the
  * internal models it makes those that another one reads: without a closed month no model reads the steps of the books, for example.
- *
- * @param atEnd further work of the transaction, and the internal models that this work reads
  */
-export async function makeAllModels(
-  database: Database,
-  atEnd?: {
-    readonly reads: readonly string[];
-    readonly run: (database: Database) => Promise<void>;
-  },
-): Promise<void> {
+export async function makeAllModels(database: Database, atEnd?: AtEnd): Promise<void> {
+  await useThreads(database);
+  try {
+    await makeAll(database, atEnd);
+  } catch (reason) {
+    if (!isOutOfMemory(reason)) throw reason;
+    // Each thread holds rows of its own. One alone takes more time, and less memory.
+    await database.useThreads(0);
+    await makeAll(database, atEnd);
+  }
+}
+
+async function makeAll(database: Database, atEnd: AtEnd | undefined): Promise<void> {
   const { inputs, models } = statementsOf(await modelsSql());
   const names = models.filter((model) => !isInternal(model)).map(({ name }) => name);
-  await useThreads(database);
   for (const input of inputs) await database.run(input);
   const all = await withoutEmpty(database, models);
   const made = withStepsUnder(all, [...names, ...(atEnd?.reads ?? [])]);

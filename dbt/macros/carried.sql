@@ -15,14 +15,17 @@
 
 {% macro with_values(rows, dataset) %}{{ return(adapter.dispatch('with_values', 'ai_billing')(rows, dataset)) }}{% endmacro %}
 {% macro default__with_values(rows, dataset) %}{{ rows }}{% endmacro %}
-{# The hash of a row's content tells the rows of a reading apart. #}
+{#
+  The hash of a row's content tells the rows of a reading apart. DuckDB keeps the rows of the step in memory for the join, so all columns
+  that both have come from the typed rows.
+#}
 {% macro duckdb__with_values(rows, dataset) -%}
-  {%- set held = ai_billing.duckdb__carried_columns(dataset) -%}
+  {%- set both = ai_billing.duckdb__carried_columns(dataset) + ['extracted_at', 'day', 'is_valid'] -%}
   (
     select
-      held.*
-      {%- for name in ai_billing.column_names(dataset) + ai_billing.texts_of(dataset) if name not in held %},
-      typed.{{ name }}
+      held.* exclude ({{ both | join(', ') }}),
+      {%- for name in ai_billing.column_names(dataset) + ai_billing.texts_of(dataset) + ['extracted_at', 'day', 'is_valid'] %}
+      typed.{{ name }}{{ ',' if not loop.last }}
       {%- endfor %}
     from {{ rows }} as held
     inner join {{ ref('ai_billing__rows_' ~ dataset) }} as typed

@@ -44,7 +44,9 @@ costs as (
     {{ ai_billing.place_of('base_url', 'account') }} as place, base_url, day, billing_currency, billed_cost,
     {{ labels | join(', ') }}
   from ({{ ai_billing.with_team(ref('daily_costs')) }}) as rows_
+  -- Most days are in no period: without them less is held in memory.
   where records > 0
+    and day >= (select min(case when previous_start < period_start then previous_start else period_start end) from periods)
 ),
 
 -- One row for each combination of labels. This keeps the cross join below small: it repeats each row once for each label.
