@@ -28,6 +28,10 @@ GIVEN = {
 }
 
 
+# Steps that hold few columns on DuckDB: all others stay in the typed rows there (macros/carried.sql).
+NARROW = {f"ai_billing__{step}_{dataset}" for step in ("placed", "judged") for dataset in ("usage", "costs")}
+
+
 def values(table: Table) -> None:
     """Texts that are valid decimals or instants, and texts that are not."""
     texts = test_values.FITS + test_values.NEVER + test_values.ONLY_NUMERIC
@@ -136,7 +140,12 @@ def test_every_model_has_the_same_columns_and_rows(both):
     names = duckdb.models()
     public = [name for name in names if not name.startswith("ai_billing__")]
     assert [name for name in public if warehouse.columns(name) != duckdb.columns(name)] == []
-    assert [name for name in names if multiset(warehouse, name) != multiset(duckdb, name)] == []
+    assert [name for name in NARROW if not set(duckdb.columns(name)) < set(warehouse.columns(name))] == []
+
+    def common(name: str) -> str:
+        return f"(select {', '.join(duckdb.columns(name))} from {name}) as rows_" if name in NARROW else name
+
+    assert [name for name in names if multiset(warehouse, common(name)) != multiset(duckdb, common(name))] == []
 
 
 @pytest.mark.parametrize("name", ["converted_costs", "cost_anomalies", "cost_changes", "invalid_inputs", "invalid_rows", "team_costs"])
