@@ -20,11 +20,11 @@
   that both have come from the typed rows.
 #}
 {% macro duckdb__with_values(rows, dataset) -%}
-  {%- set both = ai_billing.duckdb__carried_columns(dataset) + ['extracted_at', 'day', 'is_valid'] -%}
+  {%- set made = ['extracted_at', 'day', 'is_valid'] -%}
   (
     select
-      held.* exclude ({{ both | join(', ') }}),
-      {%- for name in ai_billing.column_names(dataset) + ai_billing.texts_of(dataset) + ['extracted_at', 'day', 'is_valid'] %}
+      held.* exclude ({{ (ai_billing.carried_columns(dataset) + made) | join(', ') }}),
+      {%- for name in ai_billing.column_names(dataset) + ai_billing.texts_of(dataset) + made %}
       typed.{{ name }}{{ ',' if not loop.last }}
       {%- endfor %}
     from {{ rows }} as held
