@@ -9798,13 +9798,16 @@ days as (
   where calendar.day > calendar.scored_after
 ),
 earlier_days as (
-  select calendar.place, calendar.day, list(earlier.day) as days
-  from calendar
-  cross join weeks
-  inner join calendar as earlier
-    on calendar.place = earlier.place and cast(
-    (calendar.day + cast(-1 * weeks.days_before as bigint) * interval 1 day) as date) = earlier.day
-  group by calendar.place, calendar.day
+  select wanted.place, wanted.day, list(earlier.day) as days
+  from (
+    -- A column of its own: DuckDB would compare all days with all days before it knows the weeks.
+    select calendar.place, calendar.day, cast(
+    (calendar.day + cast(-1 * weeks.days_before as bigint) * interval 1 day) as date) as earlier_day
+    from calendar
+    cross join weeks
+  ) as wanted
+  inner join calendar as earlier on wanted.place = earlier.place and wanted.earlier_day = earlier.day
+  group by wanted.place, wanted.day
 ),
 earlier_costs as (
   select later.series_number, later.day, list(later.billed_cost) as costs

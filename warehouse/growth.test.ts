@@ -6,7 +6,7 @@ import { Database } from "./database.ts";
 import { allModels, inputTables, makeTables, withoutSteps } from "./models.ts";
 import { prepare } from "./store.ts";
 
-/** Rows of each dataset: fifty on each of forty days, of one service, with few models and many keys. */
+/** Rows of each dataset: fifty on each of forty days, of one service, with few models and many keys. The year before them has no row. */
 const ROWS = 2000;
 
 /** A step of a model may have this many rows for each row of a dataset. A join of all rows of a service with each other has thousands. */
@@ -36,14 +36,15 @@ async function fill(database: Database): Promise<void> {
   await database.run(`
     INSERT INTO export_windows BY NAME
     SELECT 'r1-' || dataset || day AS id, 'r1' AS reading_id, 'r1' AS rows_reading_id, 'c' AS chain, dataset, '1d' AS granularity,
-           'https://a.example' AS base_url, TIMESTAMP '2026-09-20' AS window_start, TIMESTAMP '2026-10-30' AS window_end,
-           day::DATE AS day, true AS inside_window, true AS whole_window, TIMESTAMP '2026-09-20' AS covered_from,
+           'https://a.example' AS base_url, TIMESTAMP '2025-09-20' AS window_start, TIMESTAMP '2026-10-30' AS window_end,
+           day::DATE AS day, true AS inside_window, true AS whole_window, TIMESTAMP '2025-09-20' AS covered_from,
            TIMESTAMP '2026-10-30' AS covered_through, TIMESTAMP '2026-11-03' AS began_at, TIMESTAMP '2026-11-03' AS ended_at,
            TIMESTAMP '2026-11-03' AS pass_began_at, false AS resumed, TIMESTAMP '2026-11-03' AS first_as_of,
-           TIMESTAMP '2026-11-03' AS last_as_of, false AS moved, false AS shrunk, true AS confirmed, 50 AS records, 50 AS "rows",
+           TIMESTAMP '2026-11-03' AS last_as_of, false AS moved, false AS shrunk, true AS confirmed,
+           if(day < TIMESTAMP '2026-09-20', 0, 50) AS records, records AS "rows",
            '[]'::JSON AS totals, TIMESTAMP '2026-11-03' AS "_airbyte_extracted_at"
     FROM (SELECT unnest(['usage', 'costs']) AS dataset) AS datasets,
-         range(TIMESTAMP '2026-09-20', TIMESTAMP '2026-10-30', INTERVAL 1 DAY) AS days(day)`);
+         range(TIMESTAMP '2025-09-20', TIMESTAMP '2026-10-30', INTERVAL 1 DAY) AS days(day)`);
 }
 
 interface Step {
@@ -54,7 +55,7 @@ interface Step {
 
 const stepsOf = (step: Step): readonly Step[] => [step, ...(step.children ?? []).flatMap(stepsOf)];
 
-it("no step of a model has many more rows than the datasets: amounts of one service are not joined pair by pair", async () => {
+it("no step of a model has many more rows than the datasets: neither amounts of one service nor days are joined pair by pair", async () => {
   const folder = await mkdtemp(join(tmpdir(), "growth-"));
   const database = await Database.open(join(folder, "billing.duckdb"), "write");
   try {

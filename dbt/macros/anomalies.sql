@@ -80,12 +80,15 @@ measured as (
 {# The same with lists of costs instead of rows: DuckDB sorts a list of eight costs in place, and a million rows for a window function. #}
 {% macro duckdb__measured_days() -%}
 earlier_days as (
-  select calendar.place, calendar.day, list(earlier.day) as days
-  from calendar
-  cross join weeks
-  inner join calendar as earlier
-    on calendar.place = earlier.place and {{ ai_billing.add_days('calendar.day', '-1 * weeks.days_before') }} = earlier.day
-  group by calendar.place, calendar.day
+  select wanted.place, wanted.day, list(earlier.day) as days
+  from (
+    -- A column of its own: DuckDB would compare all days with all days before it knows the weeks.
+    select calendar.place, calendar.day, {{ ai_billing.add_days('calendar.day', '-1 * weeks.days_before') }} as earlier_day
+    from calendar
+    cross join weeks
+  ) as wanted
+  inner join calendar as earlier on wanted.place = earlier.place and wanted.earlier_day = earlier.day
+  group by wanted.place, wanted.day
 ),
 
 earlier_costs as (
