@@ -89,6 +89,22 @@ describe("the loader", () => {
     expect(loader.counts("costs")).toEqual({ read: 2, added: 1, changed: 1 });
   });
 
+  it.each([
+    ["of the newest reading", [row("a", "3", "7"), row("a", "2", "1")]],
+    ["that came last of one reading", [row("a", "2", "1"), row("a", "2", "7")]],
+  ])("compares the version %s", async (_which, versions) => {
+    await load(row("a", "1", "1"));
+    await load(...versions);
+    expect(loader.counts("costs").changed).toBe(1);
+  });
+
+  it("counts the changed rows of each account", async () => {
+    const accounts = ["one00", "two00"];
+    await load(...accounts.map((account) => row("a", `m0000000a${account}`, "1")));
+    await load(...accounts.map((account) => row("a", `m0000000b${account}`, "2")));
+    expect(loader.counts("costs")).toEqual({ read: 4, added: 2, changed: 2 });
+  });
+
   it("does not take the rows of another account with equal ids for older versions", async () => {
     await load(row("a", "m0000000aone00", "1"));
     await load(row("a", "m0000000btwo00", "5"));
@@ -118,6 +134,58 @@ describe("the loader", () => {
     expect(await costs()).toHaveLength(2);
     await loader.commit();
     expect(await costs()).toHaveLength(2);
+  });
+
+  it("cuts a part where the newest state ends: the lines behind it wait for theirs", async () => {
+    await stage(row("a", "1", "1"));
+    await loader.take(state("costs", {}, 1));
+    await stage(row("b", "1", "2"));
+    await loader.commit();
+    expect(await costs()).toEqual([["a", "1", "1"]]);
+    await loader.take(state("costs", {}, 1));
+    await stage(row("c", "1", "3"));
+    await loader.commit();
+    expect(await costs()).toHaveLength(2);
+    await loader.take(state("costs", {}, 1));
+    await loader.commit();
+    expect(await costs()).toEqual([
+      ["a", "1", "1"],
+      ["b", "1", "2"],
+      ["c", "1", "3"],
+    ]);
+    expect(await database.query("FROM duckdb_tables() WHERE table_name LIKE 'lines%'")).toEqual([]);
+  });
+
+  it("keeps the instant at which each row was written", async () => {
+    await load(row("a", "1", "1"));
+    expect(await database.query("SELECT _airbyte_extracted_at FROM costs")).toEqual([
+      ["1970-01-01 00:00:00.001"],
+    ]);
+  });
+
+  it("commits by itself five seconds after the last commit", async () => {
+    let now = 1000;
+    loader = new Loader(database, OWNER, () => now);
+    await stage(row("a", "1", "1"));
+    now += 4999;
+    await loader.take(state("costs", {}, 1));
+    expect(await costs()).toEqual([]);
+    now += 1;
+    await loader.take(state("costs", {}, 0));
+    expect(await costs()).toHaveLength(1);
+    await stage(row("b", "1", "1"));
+    await loader.take(state("costs", {}, 1));
+    expect(await costs()).toHaveLength(1);
+  });
+
+  it("commits by itself after 32 megabytes of lines", async () => {
+    const long = "x".repeat(1_000_000);
+    for (let number = 0; number < 33; number++) {
+      await stage({ ...row(`${number}`, "1", "1"), ChargeDescription: long });
+      await loader.take(state("costs", {}, 1));
+    }
+    // A line is a little longer than its text.
+    expect(await costs()).toHaveLength(32);
   });
 
   it("writes no row again that a killed process of 0.2.0 wrote beyond its state", async () => {
