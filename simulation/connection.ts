@@ -121,6 +121,9 @@ export class Connection {
   readonly chainOf = (stream: StreamName): string | undefined =>
     this.states.get(stream)?.value.chain;
 
+  readonly dueOf = (stream: StreamName): NonNullable<StateValue["due"]> =>
+    this.states.get(stream)?.value.due ?? [];
+
   /** Runs a sync and judges it. */
   async sync(step: Step): Promise<SyncResult> {
     const { world, scheduler, streams } = this;

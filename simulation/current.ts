@@ -3,8 +3,9 @@
  * judged after every sync, also after kills, for two tables: one that only grows, and one that keeps the newest row of each key.
  * After the last full pass, when the provider is quiet, every day must be proven.
  */
+import type { Limits } from "../src/core/limits.ts";
 import { date, DAY } from "./calendar.ts";
-import type { ReportRow, Warehouse } from "./platform.ts";
+import type { ReportRow, StateValue, Warehouse } from "./platform.ts";
 import { isHidden, type Span } from "./outages.ts";
 import type { Exchange, Provider, Rules } from "./provider.ts";
 import { coversDay } from "./standing.ts";
@@ -16,6 +17,7 @@ export interface Judgeable {
     readonly provider: Provider;
     readonly lives: readonly Life[];
     readonly reports: boolean;
+    readonly trials: { readonly limits: Pick<Limits, "dueWindows"> };
   };
   readonly warehouse: Warehouse;
   readonly scheduler: { readonly now: number };
@@ -31,7 +33,13 @@ export interface Judgeable {
   readonly tooOldFor: ReadonlySet<string>;
   /** The chain of each stream's state. */
   readonly chainOf: (stream: StreamName) => string | undefined;
+  /** R10: the days that are due for each stream. */
+  readonly dueOf: (stream: StreamName) => NonNullable<StateValue["due"]>;
 }
+
+/** R10: whether a sync reads all windows that are due. With a small bound some of them wait for later syncs. */
+export const readsAllDue = ({ trials }: Judgeable["world"]): boolean =>
+  trials.limits.dueWindows > 100;
 
 /** The rows of a day as a table shows them. */
 interface Shown {
@@ -60,7 +68,7 @@ export function judgeProofs(judgeable: Judgeable): string[] {
 
 /** Names the records that the last pass was shown but that the table lacks, and the days that it read but did not prove. */
 export function judgeCurrent(judgeable: Judgeable): string[] {
-  const { world, warehouse, scheduler, chainOf } = judgeable;
+  const { world, warehouse, scheduler, chainOf, dueOf } = judgeable;
   const faults: string[] = [];
   for (const exchange of world.provider.exchanges) {
     const { stream, start, end, versions } = exchange;
@@ -83,6 +91,9 @@ export function judgeCurrent(judgeable: Judgeable): string[] {
       if (report === undefined) continue;
       // A listing that moved while it was read for the first time proves nothing yet (P6).
       if (!report.confirmed && report.rows_reading_id === report.reading_id) continue;
+      const isDue = dueOf(stream).some(([start, end]) => date(day) >= start && date(day) < end);
+      // A sync may list the strays of a window that waits. That proves no day.
+      if (isDue && !readsAllDue(world)) continue;
       if (!report.confirmed || report.shrunk) {
         faults.push(`P6: ${name} is not proven by reading ${report.reading_id}`);
         continue;

@@ -4,7 +4,7 @@
 import { LIMITS } from "../src/core/limits.ts";
 import { DAY, dayOf, floorOf, HOUR, MINUTE, nextDay, SECOND } from "./calendar.ts";
 import { CALM, Connection, type Report, type Step } from "./connection.ts";
-import { judgeCurrent, judgeProven } from "./current.ts";
+import { judgeCurrent, judgeProven, readsAllDue } from "./current.ts";
 import type { Span } from "./outages.ts";
 import type { Item, StateValue } from "./platform.ts";
 import type { Random } from "./random.ts";
@@ -216,7 +216,7 @@ export async function quiet(connection: Connection, last: Step): Promise<void> {
   const items = await settle(scheduler.now);
   // Judged after the last sync. The sync before it may be the first that read its day whole, and a listing that moved needs a second
   // reading (P6).
-  if (world.trials.proven && world.trials.limits.dueWindows > 100) {
+  if (world.trials.proven && readsAllDue(world)) {
     const { startDate, endDate } = step.asked;
     const range = ({ retentionDays }: { readonly retentionDays: number }): Span => ({
       start: Math.max(startDate ?? -Infinity, floorOf(scheduler.now, retentionDays) + DAY),
