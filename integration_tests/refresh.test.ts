@@ -27,7 +27,7 @@ import { foldVersions } from "../warehouse/versions.ts";
 import { hostWith } from "../warehouse/testing.ts";
 import { drawRecords } from "./kills/records.ts";
 import { bearerConfig } from "./support/config.ts";
-import { cost, dayAfter, type World, world } from "./support/world.ts";
+import { cost, dayAfter, usage, type World, world } from "./support/world.ts";
 
 const FIRST = "2026-03-05";
 const DAYS = 4;
@@ -336,6 +336,65 @@ test(
         );
         expect(made.includes("monthly_costs_as_of"), String(change)).toBe(isPastChanged);
       }
+    });
+  },
+);
+
+/** A cost of the first day, and two corrections of it on later days. The second one tells what the first one had left of the cost. */
+const CORRECTED: World = {
+  usage: [
+    usage("asked", FIRST, "1"),
+    usage("answered", dayAfter(FIRST), "2"),
+    usage("later", dayAfter(FIRST, 3), "3"),
+  ],
+  costs: [
+    cost("original", FIRST, "10"),
+    ...[1, 2].map((number) =>
+      cost(
+        `correction-${number}`,
+        dayAfter(FIRST, number),
+        "-2",
+        {},
+        { ChargeClass: "Correction", x_CorrectsRecordId: "original" },
+      ),
+    ),
+    cost("undated", FIRST, "3"),
+    cost("beyond", dayAfter(FIRST), "4"),
+    cost("named", dayAfter(FIRST, 3), "5", {}, { x_ModelId: "m" }),
+  ],
+};
+
+/** Changes that reach rows of other days, or days that no calendar has. */
+const FAR = [
+  "UPDATE costs SET ChargePeriodStart = NULL WHERE x_RecordId = 'undated'",
+  "UPDATE costs SET ChargePeriodStart = TIMESTAMP '20000-01-01' WHERE x_RecordId = 'beyond'",
+  "UPDATE costs SET x_ProjectId = 'p' WHERE x_RecordId = 'original'",
+  // Costs have the label, and no usage had: from now on it tells which costs a use has, on all days.
+  "UPDATE usage SET x_ModelId = 'm' WHERE x_RecordId = 'answered'",
+  `UPDATE costs SET BilledCost = '-3', EffectiveCost = '-3' WHERE x_RecordId = 'correction-1'`,
+] as const;
+
+test(
+  "a refresh makes rows of other days again that follow from a changed one, and those without a day",
+  { timeout: 900_000 },
+  async () => {
+    const now = Date.parse(`${dayAfter(FIRST, DAYS)}T12:00:00Z`);
+    await withAccounts({ one: CORRECTED }, { now, seed: 1 }, async (database, sync) => {
+      await sync(1);
+      await refreshModels(database);
+      for (const change of FAR) {
+        await database.run(change);
+        expect(await refreshModels(database), change).toBe("days");
+      }
+      expect(await differing(database, true)).toEqual([]);
+      const corrected = await database.query(
+        "SELECT record_id, amount_before, amount FROM cost_changes WHERE kind = 'corrected' ORDER BY 1",
+      );
+      const amounts = corrected.map(([id = "", ...others]) => [id, ...others.map(Number)]);
+      expect(amounts).toEqual([
+        ["correction-1", 10, 7],
+        ["correction-2", 7, 5],
+      ]);
     });
   },
 );

@@ -43,19 +43,16 @@ export async function findChangedDays(database: Database): Promise<void> {
   );
 }
 
-/** The days that have rows, or had some. */
-const DAYS_WITH_ROWS = `(SELECT dataset, day FROM days_now UNION ALL SELECT dataset, day FROM ${OWN}.kept_days)`;
-
 /**
  * Adds days to those that are made again. A day without rows has nothing to be made: each sync reads the newest days again, often
- * before they have any.
+ * before they have any. A day that has lost all of its rows is a changed day anyway.
  *
  * @returns whether any was new
  */
 export async function addDays(database: Database, days: string): Promise<boolean> {
   const before = await count(database, "FROM made_days");
   await database.run(
-    `INSERT INTO made_days SELECT DISTINCT dataset, day FROM (${days}) SEMI JOIN ${DAYS_WITH_ROWS} USING (dataset, day)
+    `INSERT INTO made_days SELECT DISTINCT dataset, day FROM (${days}) SEMI JOIN days_now USING (dataset, day)
      ANTI JOIN made_days USING (dataset, day)`,
   );
   return (await count(database, "FROM made_days")) > before;

@@ -97,6 +97,22 @@ it.each([
   },
 );
 
+it("a day that is complete now lets the oldest one go, although nothing is charged on it", async () => {
+  const oldest = () => database.query("SELECT min(day) FROM cost_anomalies");
+  const before = await oldest();
+  await database.run(`
+    INSERT INTO export_windows BY NAME
+    SELECT * REPLACE (
+      'r2-10-31' AS id, 'r2' AS reading_id, 'r2' AS rows_reading_id, DATE '2026-10-31' AS "day", TIMESTAMP '2026-10-31' AS window_start,
+      TIMESTAMP '2026-11-01' AS window_end, TIMESTAMP '2026-10-31' AS covered_from, TIMESTAMP '2026-11-01' AS covered_through,
+      0 AS records, 0 AS "rows", '[]'::JSON AS totals)
+    FROM export_windows LIMIT 1`);
+  await database.run(set(`"BilledCost" = '401'`, `"x_RecordId" = 'k1 09-02'`));
+  expect(await refreshModels(database)).toBe("days");
+  expect(await differing()).toEqual([]);
+  expect(await oldest()).not.toEqual(before);
+});
+
 it("each kind of anomaly was among them", async () => {
   const kinds = await database.query("SELECT DISTINCT kind FROM cost_anomalies ORDER BY ALL");
   expect(kinds).toEqual([["account"], ["label"], ["new"], ["null"]]);
