@@ -85,9 +85,25 @@ export async function rawRows(database: Database): Promise<number> {
   return Number(rows);
 }
 
-/** As many threads as pay for the rows of the raw tables. */
-const useThreads = async (database: Database): Promise<void> =>
-  database.useThreads(await rawRows(database));
+/**
+ * Does work on the rows of the raw tables. Each thread holds rows of its own, so if several threads need more memory than DuckDB may take,
+ * one thread does the work again: it takes more time, and less memory.
+ *
+ * @param work gets the number of rows, which tells how many threads pay ({@link Database.useThreads}); none for one thread
+ */
+export async function withinMemory<T>(
+  database: Database,
+  rows: number,
+  work: (rows: number) => Promise<T>,
+): Promise<T> {
+  try {
+    return await work(rows);
+  } catch (reason) {
+    if (!isOutOfMemory(reason)) throw reason;
+    await database.useThreads(0);
+    return await work(0);
+  }
+}
 
 /** Makes models of the models before them; of an internal one a temporary table, which {@link dropInternal} drops. */
 export async function makeTables(database: Database, models: readonly Model[]): Promise<void> {
@@ -131,15 +147,10 @@ interface AtEnd {
  * internal models it makes those that another one reads: without a closed month no model reads the steps of the books, for example.
  */
 export async function makeAllModels(database: Database, atEnd?: AtEnd): Promise<void> {
-  await useThreads(database);
-  try {
+  await withinMemory(database, await rawRows(database), async (rows) => {
+    await database.useThreads(rows);
     await makeAll(database, atEnd);
-  } catch (reason) {
-    if (!isOutOfMemory(reason)) throw reason;
-    // Each thread holds rows of its own. One alone takes more time, and less memory.
-    await database.useThreads(0);
-    await makeAll(database, atEnd);
-  }
+  });
 }
 
 async function makeAll(database: Database, atEnd: AtEnd | undefined): Promise<void> {
@@ -169,7 +180,7 @@ async function makeAll(database: Database, atEnd: AtEnd | undefined): Promise<vo
  * be there, and stay as they are: a report of a copy reads half of the models, once.
  */
 export async function makeOnDemand(database: Database): Promise<void> {
-  await useThreads(database);
+  await database.useThreads(await rawRows(database));
   const models = await withoutEmpty(database, await allModels());
   const missing = new Map(models.map((model) => [model.name, model]));
   database.provideTables(async (sql) => {

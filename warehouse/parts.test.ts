@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import { OF_MONTHS, ofSomeMonths, unusualSince } from "./parts.ts";
 import { Database } from "./database.ts";
+import { databaseError } from "./failures.ts";
 import { inputTables, makeModels } from "./models.ts";
 import { refreshModels } from "./refresh.ts";
 import { prepare } from "./store.ts";
@@ -111,6 +112,24 @@ it("a day that is complete now lets the oldest one go, although nothing is charg
   expect(await refreshModels(database)).toBe("days");
   expect(await differing()).toEqual([]);
   expect(await oldest()).not.toEqual(before);
+});
+
+it("changed days are made by one thread if several need more memory than there is", async () => {
+  await database.run(set(`"BilledCost" = '402'`, `"x_RecordId" = 'k1 09-02'`));
+  const run = database.run.bind(database);
+  let isFirst = true;
+  vi.spyOn(database, "run").mockImplementation(async (sql, values) => {
+    if (isFirst && sql.includes("TABLE made_rows")) {
+      isFirst = false;
+      const reason = new Error("Out of Memory Error: 383.9 MiB/384.0 MiB used");
+      throw databaseError(reason, "x.duckdb");
+    }
+    await run(sql, values);
+  });
+  const useThreads = vi.spyOn(database, "useThreads");
+  expect(await refreshModels(database)).toBe("days");
+  expect(useThreads.mock.calls.slice(-2)).toEqual([[0], [0]]);
+  expect(await differing()).toEqual([]);
 });
 
 it("each kind of anomaly was among them", async () => {

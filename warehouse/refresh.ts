@@ -22,7 +22,7 @@ import {
 } from "./kept.ts";
 import { forgetAnswers } from "./kept_answers.ts";
 import { Marts } from "./marts.ts";
-import { allModels, inputNames, makeAllModels, rawRows } from "./models.ts";
+import { allModels, inputNames, makeAllModels, rawRows, withinMemory } from "./models.ts";
 import { Steps } from "./steps.ts";
 
 /** The models that a refresh made: those of proofs, besides them those that some days changed, or all. */
@@ -46,7 +46,7 @@ const CLOSED = "FROM main.ai_billing_closes";
 /**
  * Makes only the models and days again that have changed.
  *
- * @param rows the number of rows of the raw tables
+ * @param rows the number of rows of the raw tables, which tells how many threads pay
  * @returns undefined if all models must be made as a whole
  */
 async function renew(database: Database, rows: number): Promise<Made | undefined> {
@@ -87,7 +87,7 @@ export async function refreshModels(database: Database): Promise<Made> {
     (await hasTable(database, "kept_day_facts")) &&
     (await areKept(database, await firstFacts()))
   ) {
-    const made = await renew(database, rows);
+    const made = await withinMemory(database, rows, (some) => renew(database, some));
     if (made !== undefined) return made;
   }
   await makeAllModels(database, EVERYTHING);
