@@ -150,10 +150,11 @@ export function judgeProven(judgeable: Judgeable, range: (rules: Rules) => Span)
 
 /**
  * R10: whether the listing moved in two readings in a row, each with other rows of the same number. Such a day does not come back, so
- * that a day whose rows differ in each answer is not read for ever.
+ * that a day whose rows differ in each answer is not read for ever. Readings in between that were not believed (R8) do not count.
  */
 function movedTwice(newest: ReportRow, all: readonly ReportRow[]): boolean {
-  const before = reportBefore(newest, all);
+  const believed = all.filter(({ shrunk }) => !shrunk);
+  const before = reportBefore(newest, believed);
   if (before === undefined) return false;
   const hasMoved = [before, newest].every(
     ({ moved, confirmed, shrunk }) => moved && !confirmed && !shrunk,

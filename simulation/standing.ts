@@ -115,11 +115,19 @@ export class Standing {
     );
   }
 
-  /** The reports of a day in the chain of the state, the earliest first. */
+  /**
+   * The reports of a day in the chain of the state, the earliest first. A reading that is resumed after its report may report again: then
+   * the later report counts, as in the model ai_billing__manifest.
+   */
   #reportsOf(day: string): ReportRow[] {
-    return this.#warehouse
-      .reportsOf(this.#rules.stream, day)
-      .filter(({ chain }) => chain === this.#chain);
+    const found = new Map<string, ReportRow>();
+    for (const report of this.#warehouse.reportsOf(this.#rules.stream, day)) {
+      if (report.chain !== this.#chain) continue;
+      const key = `${report.reading_id} ${report.rows_reading_id}`;
+      found.delete(key);
+      found.set(key, report);
+    }
+    return [...found.values()];
   }
 
   /** The rows that stand, by day. */

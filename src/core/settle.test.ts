@@ -346,6 +346,16 @@ describe("settle()", () => {
     expect(again(3)).toEqual([]);
   });
 
+  test("R10: a reading that is not believed is neither the first nor the second time that a day is unconfirmed", () => {
+    const moved = (records: number, mark: string) =>
+      reading([seen(ONE, records, mark)], { moved: true });
+    const first = settle(NOTHING_KNOWN, moved(20, "a"), []);
+    const outage = settle(first.known, moved(3, "b"), [ONE]);
+    expect(outage.shrunk).toEqual([{ day: ONE, most: 20, records: 3 }]);
+    expect(settle(outage.known, moved(20, "c"), [ONE]).doubtful).toEqual([]);
+    expect(settle(outage.known, moved(21, "c"), [ONE]).doubtful).toEqual([ONE]);
+  });
+
   test("R10: a day that has fewer rows than before has lost some, in each kind of reading", () => {
     const known = knowing(seen(ONE, 3, "a"), seen(TWO, 1, "b"));
     const fewer = [seen(ONE, 2, "c"), seen(TWO, 1, "b")];
