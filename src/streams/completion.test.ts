@@ -5,6 +5,7 @@ import type { IncrementalState, StreamState } from "../core/state.ts";
 import { DAY, HOUR } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
 import {
+  dueBefore,
   fourDays,
   fourWindows as input,
   idsOf,
@@ -13,7 +14,6 @@ import {
   readScript,
   recordOf,
   refused,
-  type Run,
   saidOf,
   showing,
   stateOf,
@@ -259,17 +259,6 @@ test("R10: a window that waits while another day loses rows stays due after its 
   expect(idsOf(run)).toContain("early");
   expect(stateOf(run).due).toEqual([{ start: DAY_ONE, end: DAY_ONE + 3 * DAY }]);
 });
-
-/** The days that the last STATE before the given report names as due. */
-function dueBefore(run: Run, number: number): IncrementalState["due"] {
-  const isReport = (output: Run["outputs"][number]): boolean =>
-    output.type === "LOG" && output.log.message === "report";
-  const report = run.outputs.filter(isReport)[number];
-  if (report === undefined) throw new Error("no report");
-  const before = run.outputs.slice(0, run.outputs.indexOf(report));
-  const states = before.flatMap((output) => (output.type === "STATE" ? [output] : []));
-  return stateOf({ ...run, states }).due;
-}
 
 const dayRange = (day: number) => ({ start: DAY_ONE + day * DAY, end: DAY_ONE + (day + 1) * DAY });
 

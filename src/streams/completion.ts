@@ -213,6 +213,10 @@ export class Completion {
     // A part of the strays would be taken for all of them.
     const strays = reading.moved ? [] : reading.standing;
     const said = { reading, endedAt, isWhole: false, days: reports, strays };
+    // R10: of a day without rows the report names this reading, so that the models let it judge the strays of the day.
+    const judged = reports.filter(({ rowsReadingId }) => rowsReadingId === reading.id);
+    this.strays.listings.reported(judged, reading.id);
+    this.#announce([], []);
     const reported = reports.length + strays.length === 0 ? null : this.#report(said);
     this.strays.listings.confirmed(agreed);
     const { state } = ledger;

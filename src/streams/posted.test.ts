@@ -8,6 +8,7 @@ import { ConnectorError } from "../errors.ts";
 import type { Fields } from "../records/fields.ts";
 import { Table } from "./scripted/table.ts";
 import {
+  dueBefore,
   fourWindows as input,
   idsOf,
   lastState,
@@ -74,6 +75,30 @@ test("R10: a window that comes after the days of its strays is not read once mor
   const run = await readScript(showing(late), { input, stored: lastState(first) });
   expect(startsOf(run)).toEqual([0, 1, 2, 3]);
   expect(stateOf(run).due).toEqual([]);
+});
+
+test("R10: a second reading of a day without rows judges the strays of the day, so their window lists them after it", async () => {
+  const late = recordOf("late", 1);
+  const whole = { 2: [late, recordOf("kept", 2), recordOf("gone", 2)] };
+  const first = await readScript(showing(whole), { input, marksReports: true });
+  const run = await readScript(showing({ 2: [late, recordOf("kept", 2)] }), {
+    input,
+    stored: lastState(first),
+    marksReports: true,
+    stateInterval: DAY,
+  });
+  // The window of the stray finds a row missing, so the other days are read once more, and it lists its stray behind them.
+  expect(startsOf(run)).toEqual([0, 1, 2, 3, 0, 1, 3, 2]);
+  expect(secondOf(run)).toEqual([
+    [[0], []],
+    [[1], []],
+    [[3], []],
+    [[], [1]],
+  ]);
+  expect(new Table().with(first).with(run).standing().has("late")).toBe(true);
+  expect(stateOf(run).due).toEqual([]);
+  // The second report of the stray's day goes out behind a STATE that names the window as due.
+  expect(dueBefore(run, 5)).toEqual([range(1, 4)]);
 });
 
 test("R10: a window that is not in the plan lists its strays once their day is read", async () => {

@@ -290,3 +290,14 @@ export const saidOf = ({ outputs }: Run, level: LogLevel): string =>
       output.type === "LOG" && output.log.level === level ? [output.log.message] : [],
     )
     .join("\n");
+
+/** The days that the last STATE before the given report names as due. */
+export function dueBefore(run: Run, number: number): IncrementalState["due"] {
+  const isReport = (output: Run["outputs"][number]): boolean =>
+    output.type === "LOG" && output.log.message === "report";
+  const report = run.outputs.filter(isReport)[number];
+  if (report === undefined) throw new Error("no report");
+  const before = run.outputs.slice(0, run.outputs.indexOf(report));
+  const states = before.flatMap((output) => (output.type === "STATE" ? [output] : []));
+  return stateOf({ ...run, states }).due;
+}
