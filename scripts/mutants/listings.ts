@@ -19,24 +19,7 @@ const OTHER_CAUSE =
 const OPEN =
   "R10: a window that was due lists its strays, and so does one whose strays no reading of the pass has listed before a second reading confirms their day";
 
-const EMPTY =
-  "R10: a second reading of a day without rows judges the strays of the day, so their window lists them after it";
-
 export const LISTINGS: readonly Mutant[] = [
-  {
-    rule: "R10",
-    file: "src/streams/completion.ts",
-    from: "this.strays.listings.reported(judged, reading.id);",
-    to: "",
-    test: POSTED + EMPTY,
-  },
-  {
-    rule: "R10",
-    file: "src/streams/completion.ts",
-    from: "this.#announce([], []);",
-    to: "",
-    test: POSTED + EMPTY,
-  },
   {
     rule: "R10",
     file: "src/streams/completion.ts",

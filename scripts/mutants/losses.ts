@@ -1,7 +1,24 @@
 /** The mutants of days that a loss has overtaken (R10). */
 import type { Mutant } from "./mutant.ts";
 
+const EMPTY =
+  "src/streams/posted.test.ts: R10: a second reading of a day without rows judges the strays of the day, so their window lists them after it";
+
 export const LOSSES: readonly Mutant[] = [
+  {
+    rule: "R10",
+    file: "src/streams/completion.ts",
+    from: "this.strays.listings.reported(judged, reading.id);",
+    to: "",
+    test: EMPTY,
+  },
+  {
+    rule: "R10",
+    file: "src/streams/completion.ts",
+    from: "this.#announce([], []);",
+    to: "",
+    test: EMPTY,
+  },
   {
     rule: "R10",
     file: "src/streams/losses.ts",
