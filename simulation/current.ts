@@ -4,9 +4,10 @@
  * After the last full pass, when the provider is quiet, every day must be proven.
  */
 import type { Limits } from "../src/core/limits.ts";
-import { date, DAY } from "./calendar.ts";
+import { date, DAY, dayOf } from "./calendar.ts";
 import type { ReportRow, StateValue, Warehouse } from "./platform.ts";
 import { isHidden, type Span } from "./outages.ts";
+import { isDue } from "./promises.ts";
 import type { Exchange, Provider, Rules } from "./provider.ts";
 import { coversDay } from "./standing.ts";
 import { type Life, type StreamName, type Version, visible } from "./records.ts";
@@ -91,9 +92,9 @@ export function judgeCurrent(judgeable: Judgeable): string[] {
       if (report === undefined) continue;
       // A listing that moved while it was read for the first time proves nothing yet (P6).
       if (!report.confirmed && report.rows_reading_id === report.reading_id) continue;
-      const isDue = dueOf(stream).some(([start, end]) => date(day) >= start && date(day) < end);
+      const whole = { start: dayOf(day), end: dayOf(day) + DAY };
       // A sync may list the strays of a window that waits. That proves no day.
-      if (isDue && !readsAllDue(world)) continue;
+      if (!readsAllDue(world) && isDue(whole, { due: dueOf(stream) })) continue;
       if (!report.confirmed || report.shrunk) {
         faults.push(`P6: ${name} is not proven by reading ${report.reading_id}`);
         continue;

@@ -345,7 +345,7 @@ export function isComplete(result: SyncResult, stream: string): boolean {
 /** R10: whether a window has a day that its stream's state names as due. */
 export function isDue(
   window: Span,
-  { due = [], forgotten = [], shrunk = [] }: StateValue,
+  { due = [], forgotten = [], shrunk = [] }: Pick<StateValue, "due" | "forgotten" | "shrunk">,
 ): boolean {
   const days = [...forgotten, ...shrunk].map(([day]) => Date.parse(day));
   const ranges = [
