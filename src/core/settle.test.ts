@@ -354,6 +354,9 @@ describe("settle()", () => {
     expect(outage.shrunk).toEqual([{ day: ONE, most: 20, records: 3 }]);
     expect(settle(outage.known, moved(20, "c"), [ONE]).doubtful).toEqual([]);
     expect(settle(outage.known, moved(21, "c"), [ONE]).doubtful).toEqual([ONE]);
+    const early = settle(knowing(seen(ONE, 20, "a"), seen(TWO, 0, "")), moved(3, "b"), [ONE]);
+    expect(early.shrunk).toEqual([{ day: ONE, most: 20, records: 3 }]);
+    expect(settle(early.known, moved(20, "c"), [ONE]).doubtful).toEqual([ONE]);
   });
 
   test("R10: a day that has fewer rows than before has lost some, in each kind of reading", () => {

@@ -107,7 +107,10 @@ export class StrayListings {
     }
   }
 
-  /** To be called with the days that a second reading confirms. It judges no strays, but only those of its pass count as listed. */
+  /**
+   * To be called with the days that a second reading confirms. It judges the strays of days without rows only ({@link reported}), but of
+   * all days only the strays of its pass count as listed.
+   */
   confirmed(days: readonly number[]): void {
     this.open(({ hash, day }) => days.includes(day) && !this.#listed.has(hash));
   }
