@@ -151,8 +151,15 @@ export const DUE: readonly Mutant[] = [
   },
   {
     rule: "R10",
+    file: "src/streams/job.ts",
+    from: "isFirstResumed: first.resumed,",
+    to: "",
+    test: "src/streams/resumed.test.ts: R10: a window whose first reading was resumed stays due after its second one: the next sync, and no later one, tells of a stray that is gone",
+  },
+  {
+    rule: "R10",
     file: "src/streams/completion.ts",
-    from: ", ...(reading.resumed ? [reading] : [])]",
+    from: ", ...(wasResumed ? [reading] : [])]",
     to: "]",
     test: "src/streams/completion.test.ts: R10: the days of a resumed reading are due, because its second process does not know the records of the first one",
   },

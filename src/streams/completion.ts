@@ -154,7 +154,8 @@ export class Completion {
     this.strays.settle((day) => isAbout(day) && standsAsShown(settlement, reading, day));
     const reported = this.#report({ reading, endedAt, isWhole, days, strays: reading.standing });
     const settled = settleReading(ledger.state, reading, asLearned(settlement, reading), input.now);
-    const due = [...missed.before, ...missed.own, ...(reading.resumed ? [reading] : [])];
+    const wasResumed = reading.resumed || job.isFirstResumed;
+    const due = [...missed.before, ...missed.own, ...(wasResumed ? [reading] : [])];
     const marked = this.#due.mark(settled, due);
     const waits = job.missesStrays || this.strays.hasPending(reading) || rewrites.length > 0;
     const decided = this.#due.settle(marked, reading, waits);

@@ -129,10 +129,14 @@ async function goneOn(world: World, from: Kept): Promise<Table> {
   return kept.table;
 }
 
+const isStray = ({ charges }: World, id: string): boolean =>
+  charges.some((charge) => charge.id === id && charge.shownOn !== null);
+
 /**
  * The losses through an interruption. Each current record that is in the table without the interruption has to be there with it, and
- * each one that stands has to stand. A withdrawn row may stand only if it stands without the interruption too. Charges of several days
- * are left out of this last demand where windows have several days: whether a window judges them depends on its bounds.
+ * each one that stands has to stand. A withdrawn row may stand only if it stands without the interruption too. Charges that another
+ * day's window shows are left out of this last demand where windows have several days: whether a window judges them depends on its
+ * bounds.
  */
 function costOf(world: World, whole: Table, parts: Table): string[] {
   const records = recordsAt(world, world.before);
@@ -145,7 +149,7 @@ function costOf(world: World, whole: Table, parts: Table): string[] {
   });
   const withdrawn = [...left.values()]
     .filter(({ id }) => !records.has(id) && !standing.has(id))
-    .filter(({ day, end }) => world.windowDays === 1 || end === day + DAY);
+    .filter(({ id }) => world.windowDays === 1 || !isStray(world, id));
   return [...lost, ...withdrawn.map(({ id }) => `${id} stands, and was withdrawn`)];
 }
 

@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import type { IncrementalState } from "../core/state.ts";
 import { DAY } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
+import { Table } from "./scripted/table.ts";
 import {
   changed,
   fourWindows as input,
@@ -101,7 +102,7 @@ test("P5: strays on pages that an earlier process read are written, also if thei
   const run = await readScript(showing({ 1: news }), { input: late, stored: await halfRead() });
   expect(askedFor(run, 1)).toEqual(["p1", "p0", "p0", "p0"]); // the rest, the second reading, and the strays: to learn and to write them
   expect(idsOf(run)).toEqual(["a", "b", "early"]);
-  expect(stateOf(run)).toMatchObject({ due: [], pass: null });
+  expect(stateOf(run)).toMatchObject({ due, pass: null });
 });
 
 test("R10: a resumed window with strays on earlier pages stays due through its second reading: a sync that fails then loses none", async () => {
@@ -111,6 +112,23 @@ test("R10: a resumed window with strays on earlier pages stays due through its s
   expect(stateOf(run).due).toEqual(due);
   const next = await readScript(showing({ 1: news }), { input: late, stored: lastState(run) });
   expect(idsOf(next)).toEqual(["early"]);
+});
+
+test("R10: a window whose first reading was resumed stays due after its second one: the next sync, and no later one, tells of a stray that is gone", async () => {
+  const gone = recordOf("gone", -1);
+  const first = await readScript(showing({ 1: [gone, ...known] }), { input, marksReports: true });
+  expect(new Table().with(first).standing().has("gone")).toBe(true);
+  const windows = { 1: changed(known, "b") };
+  const stored = lastState(first);
+  const killed = await readScript(failing(windows, 1), { input, stored, marksReports: true });
+  const asked = { input: late, marksReports: true };
+  const run = await readScript(showing(windows), { ...asked, stored: lastState(killed) });
+  expect(askedFor(run, 1)).toEqual(["p1", "p0"]);
+  expect(stateOf(run).due).toEqual(due);
+  const next = await readScript(showing(windows), { ...asked, stored: lastState(run) });
+  expect(stateOf(next).due).toEqual([]);
+  const table = new Table().with(first).with(killed).with(run);
+  expect(table.with(next).standing().has("gone")).toBe(false);
 });
 
 /** The same script, but every cursor is refused. */
