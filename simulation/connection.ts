@@ -2,18 +2,20 @@
 import { floorOf, HOUR, iso, nextDay } from "./calendar.ts";
 import { judgeClaims } from "./claims.ts";
 import { judgeProofs } from "./current.ts";
+import { catalogOf, configOf, statesFile } from "./files.ts";
 import { judgeSync, lastState } from "./judge.ts";
 import { LIMITS } from "../src/core/limits.ts";
 import { FAIR, type Weather } from "./network.ts";
 import { type StateValue, Warehouse } from "./platform.ts";
 import type { Strike } from "./outages.ts";
 import { Scheduler } from "./scheduler.ts";
-import type { Granularity, StreamName, Version } from "./records.ts";
+import type { StreamName, Version } from "./records.ts";
 import { type End, sync as runSync, type SyncResult } from "./sync.ts";
 import { dateBy, type DateRule } from "./trials.ts";
 import { RefreshPromises } from "./refresh.ts";
 import { Standing } from "./standing.ts";
-import { type Asked, isComplete, Promises } from "./promises.ts";
+import { judgeStrays } from "./strays.ts";
+import { type Asked, isComplete, isUnfinished, Promises } from "./promises.ts";
 import type { World } from "./world.ts";
 
 /** One sync of a life. */
@@ -160,7 +162,8 @@ export class Connection {
     const proofs = this.mode === "incremental" ? judgeProofs(this) : [];
     const judged = this.#judge(result, step, { stored, mayForget });
     const standing = this.#judgeStanding(result, step);
-    this.#note(result, loaded, [...claims, ...judged, ...proofs, ...standing]);
+    const strays = this.#judgeStrays(result, step);
+    this.#note(result, loaded, [...claims, ...judged, ...proofs, ...standing, ...strays]);
     return result;
   }
 
@@ -237,6 +240,30 @@ export class Connection {
     });
   }
 
+  #judgeStrays(result: SyncResult, { asked, absent }: Step): string[] {
+    const { provider } = this.world;
+    if (provider.options.members === "volatile" || this.mayCountTwice || this.mayLoseStrays)
+      return [];
+    return [...this.#standing.keys()].flatMap((stream) => {
+      const rules = provider.rules(stream);
+      if (rules === undefined || stream === absent || this.tooOld.has(stream)) return [];
+      if (!isComplete(result, stream) || isUnfinished(result, stream)) return [];
+      const { startedAt, endedAt } = result;
+      const floor = floorOf(Math.max(endedAt, this.#latestDate), rules.retentionDays);
+      const faults = judgeStrays(rules, {
+        warehouse: this.warehouse,
+        state: this.states.get(stream)?.value,
+        startedAt,
+        endedAt,
+        asked: {
+          start: Math.max(asked.startDate ?? -Infinity, floor),
+          end: Math.min(provider.dateAt(startedAt), asked.endDate ?? Infinity),
+        },
+      });
+      return faults.map((fault) => `${stream} ${fault}`);
+    });
+  }
+
   /** Before the lines are loaded. A STATE that was given back too old (R4), or small tables (P5), make claims false. */
   #judgeClaims({ items }: SyncResult): string[] {
     const { world, versions, warehouse } = this;
@@ -305,36 +332,4 @@ export class Connection {
     const { faults, log, requests } = this;
     return { faults, log, requests, syncs: log.filter((line) => !line.startsWith(" ")).length };
   }
-}
-
-/** The config file of a step. */
-function configOf(
-  { asked, concurrency, pageSize }: Step,
-  granularity: Granularity,
-): Record<string, unknown> & { concurrency: number | null } {
-  return {
-    base_url: "https://billing.example.com/api",
-    credentials: { auth_type: "scoped_bearer_token", access_token: "sim-token-1" },
-    start_date: asked.startDate === null ? null : iso(asked.startDate),
-    end_date: asked.endDate === null ? null : iso(asked.endDate),
-    lookback_days: asked.lookbackDays,
-    reconcile_days: asked.reconcileDays,
-    scrub_days: asked.scrubDays ?? undefined,
-    granularity,
-    concurrency,
-    page_size: pageSize,
-  };
-}
-
-/** A configured catalog. */
-function catalogOf(streams: readonly string[], mode: "incremental" | "full_refresh"): object {
-  return { streams: streams.map((name) => ({ stream: { name }, sync_mode: mode })) };
-}
-
-/** A state file as the platform writes it. */
-function statesFile(states: ReadonlyMap<string, { readonly json: string }>): unknown {
-  return [...states].map(([name, { json }]) => ({
-    type: "STREAM",
-    stream: { stream_descriptor: { name }, stream_state: JSON.parse(json) as unknown },
-  }));
 }

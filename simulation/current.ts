@@ -8,7 +8,7 @@ import { date, DAY, dayOf } from "./calendar.ts";
 import type { ReportRow, StateValue, Warehouse } from "./platform.ts";
 import { isHidden, type Span } from "./outages.ts";
 import { isDue } from "./promises.ts";
-import type { Exchange, Provider, Rules } from "./provider.ts";
+import { type Exchange, isPostedLater, type Provider, type Rules } from "./provider.ts";
 import { coversDay } from "./standing.ts";
 import { type Life, type StreamName, type Version, visible } from "./records.ts";
 
@@ -248,7 +248,7 @@ function judgeDay(
   const faults: string[] = [];
   for (const life of lives) {
     if (life.stream !== stream || !isOn(life, day)) continue;
-    if (rules.selects === "posting" && life.id.endsWith("7")) continue; // a stray by its nature
+    if (isPostedLater(rules, life)) continue; // a stray by its nature
     if (isHidden(rules, life, from)) {
       if (versions.some(({ record }) => record.id === life.id)) faults.push(`shows ${life.id}`);
       continue;

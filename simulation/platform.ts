@@ -37,6 +37,8 @@ export interface ReportRow {
   readonly rows: number;
   readonly window_start: string;
   readonly window_end: string;
+  readonly whole_window: boolean;
+  readonly resumed: boolean;
   readonly began_at: string;
   readonly moved: boolean;
   readonly confirmed: boolean;

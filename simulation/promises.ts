@@ -6,12 +6,11 @@ import { date, DAY, dayOf, floorOf, HOUR, iso, monthOf } from "./calendar.ts";
 import { lastState } from "./judge.ts";
 import { overlap, type Span } from "./outages.ts";
 import type { StateValue, Warehouse } from "./platform.ts";
-import type { Exchange, Rules } from "./provider.ts";
+import { type Exchange, isPostedLater, lookbackOf, type Rules } from "./provider.ts";
 import { type Life, settlesFrom, type StreamName, type Version, visible } from "./records.ts";
 import { Readings } from "./readings.ts";
 import { isAgain, isListing, isLook } from "./reread.ts";
 import type { SyncResult } from "./sync.ts";
-import { lookbackOf } from "./world.ts";
 
 /** The part of a config that the rules depend on; instants in milliseconds since 1970. */
 export interface Asked {
@@ -249,7 +248,7 @@ export class Promises {
       if (life.stream !== rules.stream || life.start < from || life.start >= until) continue;
       if (life.withdrawnAt <= result.endedAt || life.start < this.#leftBefore) continue;
       // The window that shows a record which was posted later is not the window of its start.
-      if (rules.selects === "posting" && life.id.endsWith("7")) continue;
+      if (isPostedLater(rules, life)) continue;
       // L1: the strays above the bound are forgotten, and the change of a long charge may show in no other window.
       if (mayLoseStrays && life.end - life.start > DAY) continue;
       const isFollowed = life.start >= followedFrom;

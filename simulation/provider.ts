@@ -58,6 +58,11 @@ export interface Reply {
   readonly body: string;
 }
 
+/** The time after a record's period in which R1 alone finds its changes: the lag in whole days, at least one. */
+export function lookbackOf(rules: Rules): number {
+  return Math.max(1, Math.ceil((rules.lag ?? 0) / DAY)) * DAY;
+}
+
 /** A request and its response, for the checks. */
 export interface Exchange {
   readonly stream: StreamName;
@@ -291,14 +296,15 @@ function lagsOf({ stream, lag }: Rules): object {
     : { settlement_lag_hours: Math.ceil(lag / (60 * MINUTE)) };
 }
 
-/** The instant at which a record was posted. Some providers select by this instant. */
-function postedAt({ start, id }: Life): number {
-  return id.endsWith("7") ? start + 3 * DAY : start;
-}
+/** Whether a record shows in the window of its posting, and not in that of its start. */
+export const isPostedLater = (
+  { selects: by }: Pick<Rules, "selects">,
+  { start, postedAt }: Pick<Life, "start" | "postedAt">,
+): boolean => by === "posting" && postedAt !== start;
 
 function selects({ selects: by }: Rules, window: Span, life: Life): boolean {
   if (by === "overlap") return life.start < window.end && life.end > window.start;
-  if (by === "posting") return postedAt(life) >= window.start && postedAt(life) < window.end;
+  if (by === "posting") return life.postedAt >= window.start && life.postedAt < window.end;
   if (by === "inclusive") return life.start >= window.start && life.start <= window.end;
   return (
     life.start >= window.start &&

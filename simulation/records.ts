@@ -27,6 +27,8 @@ export interface Life {
   readonly id: string;
   readonly start: number;
   readonly end: number;
+  /** The instant by which a provider that selects by posting finds it. */
+  readonly postedAt: number;
   /** Sorted by time; at least one. */
   readonly versions: Version[];
   /** The instant at which it disappears. */

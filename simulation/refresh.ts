@@ -1,6 +1,7 @@
 /** The rules of a full refresh over the attempts of one job (S7). */
 import { date, floorOf, iso } from "./calendar.ts";
 import { lastState } from "./judge.ts";
+import { isPostedLater } from "./provider.ts";
 import { type Version, visible } from "./records.ts";
 import { isComplete, isUnfinished, type Passage, type Watched } from "./promises.ts";
 
@@ -39,7 +40,7 @@ export class RefreshPromises {
     for (const life of lives) {
       if (life.stream !== rules.stream || life.start < from || life.start >= until) continue;
       if (life.withdrawnAt <= result.endedAt) continue;
-      if (rules.selects === "posting" && life.id.endsWith("7")) continue; // only the window in which it was posted shows it
+      if (isPostedLater(rules, life)) continue; // only the window in which it was posted shows it
       const then = visible(life, this.#began);
       const row = warehouse.rows[rules.stream].get(life.id);
       if (then !== undefined && (row === undefined || row.index < then.index)) {

@@ -1,11 +1,11 @@
 /** Worlds that a test writes by hand, for schedules that must not depend on a seed. */
 import { DAY, dayOf } from "./calendar.ts";
 import { Connection } from "./connection.ts";
-import { type Frontier, Provider, type Rules } from "./provider.ts";
+import { type Frontier, lookbackOf, Provider, type Rules } from "./provider.ts";
 import { Random } from "./random.ts";
 import { addVersion, type Life, type StreamName } from "./records.ts";
 import { NO_TRIALS } from "./trials.ts";
-import { HONEST, lookbackOf, type World } from "./world.ts";
+import { HONEST, type World } from "./world.ts";
 
 /** Rules without oddities; a test changes those that its schedule needs. */
 export function plainRules(stream: StreamName, changes: Partial<Rules> = {}): Rules {
@@ -44,6 +44,7 @@ export function lifeOf(rules: Rules, id: string, day: number, ...told: readonly 
     id,
     start: dayOf(day),
     end: dayOf(day) + DAY,
+    postedAt: dayOf(day),
     versions: [],
     withdrawnAt: Infinity,
   };

@@ -8,7 +8,7 @@ import { date, DAY, HOUR, iso, MINUTE } from "./calendar.ts";
 import { isDue } from "./promises.ts";
 import type { ReportRow, Row, StateValue, Warehouse } from "./platform.ts";
 import { isHidden } from "./outages.ts";
-import type { Exchange, Rules } from "./provider.ts";
+import { type Exchange, isPostedLater, type Rules } from "./provider.ts";
 import { type Life, type Version, visible } from "./records.ts";
 
 /** The longest time that a reading may wait for its first page, in milliseconds. */
@@ -197,11 +197,11 @@ export class Standing {
       rows: new Map<string, Version>(),
       anchor: undefined,
     };
-    const { selects, stream } = this.#rules;
+    const { stream } = this.#rules;
     const lost = [...before.values()]
       .map(({ record }) => record)
       // A record that is posted later is in no window that ends before its posting, as after an earlier end date.
-      .filter(({ id }) => selects !== "posting" || !id.endsWith("7"))
+      .filter((record) => !isPostedLater(this.#rules, record))
       .filter(({ start }) => start >= from)
       .filter(({ id }) => !rows.has(id) && !this.#strays.has(id))
       .filter((record) => visible(record, endedAt) !== undefined);

@@ -16,6 +16,7 @@ const SHARES = {
   volatile: 0.1,
   changes: 0.1,
   long: 0.1,
+  posted: 0.15,
   proven: 1,
 } as const;
 
@@ -35,6 +36,8 @@ export interface Trials {
   readonly changes: boolean;
   /** Most costs are longer than their day, and windows are short. */
   readonly long: boolean;
+  /** Most costs show only in the window of their posting, some days after they began. Many days have no other cost (R10). */
+  readonly posted: boolean;
   /** At its end every day must be proven, if the bounds let a pass read all days that are due (R10). */
   readonly proven: boolean;
 }
@@ -54,6 +57,7 @@ export function drawTrials(seed: number, only: readonly Trial[]): Trials {
     members: has("order") ? "order" : has("volatile") ? "volatile" : "same",
     changes: has("changes"),
     long: has("long"),
+    posted: has("posted"),
     proven: has("proven"),
   };
 }
@@ -66,6 +70,7 @@ export const NO_TRIALS: Trials = {
   members: "same",
   changes: false,
   long: false,
+  posted: false,
   proven: false,
 };
 

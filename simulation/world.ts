@@ -1,17 +1,11 @@
 /** Draws a world from a seed: the provider's capabilities, its records, and its behavior. */
-import { DAY, dayOf, HOUR, MINUTE, monthOf } from "./calendar.ts";
+import { DAY, dayOf, HOUR, MINUTE } from "./calendar.ts";
 import type { Outage, Span } from "./outages.ts";
 import { type Frontier, Provider, type Rules } from "./provider.ts";
 import { Random } from "./random.ts";
 import { drawTrials, NO_TRIALS, type Trial, type Trials } from "./trials.ts";
-import {
-  addAgain,
-  addVersion,
-  type Granularity,
-  type Life,
-  settlesFrom,
-  type StreamName,
-} from "./records.ts";
+import { drawLives } from "./drawn_records.ts";
+import type { Granularity, Life, StreamName } from "./records.ts";
 
 /** The kinds of worlds. */
 export interface Temper {
@@ -66,7 +60,13 @@ export function drawWorld(seed: number, { kind, trials: only = [] }: Temper): Wo
     drawLives(
       rules,
       random.fork(),
-      { plain, crowded: trials.strikes, long: trials.long, restless: trials.clock },
+      {
+        plain,
+        crowded: trials.strikes,
+        long: trials.long,
+        restless: trials.clock,
+        posted: trials.posted && rules.stream === "costs",
+      },
       { start: dayOf(begin) - history * DAY, end },
     ),
   );
@@ -87,7 +87,7 @@ export function drawWorld(seed: number, { kind, trials: only = [] }: Temper): Wo
     begin,
     end,
     skew,
-    reports: trials.strikes || random.chance(0.5),
+    reports: trials.strikes || trials.posted || random.chance(0.5),
     tempo,
     trials,
   };
@@ -160,160 +160,14 @@ function drawFrontier(random: Random, { start, end }: Span): Frontier {
   };
 }
 
-/** The time after a record's period in which R1 alone finds its changes: the lag in whole days, at least one. */
-export function lookbackOf(rules: Rules): number {
-  return Math.max(1, Math.ceil((rules.lag ?? 0) / DAY)) * DAY;
-}
-
 /** The rules that a trial needs: a provider must not refuse a plan that follows a wrong clock. */
-function rulesFor({ clock, long }: Trials, stream: StreamName): Partial<Rules> {
+function rulesFor({ clock, long, posted, random }: Trials, stream: StreamName): Partial<Rules> {
+  const costs = stream === "costs";
   return {
     ...(clock ? { refusesFuture: false, beforeRetention: "trim" } : {}),
-    ...(long && stream === "costs" ? { selects: "overlap", maximumWindowDays: 2 } : {}),
+    ...(long && costs ? { selects: "overlap", maximumWindowDays: 2 } : {}),
+    ...(posted && costs
+      ? { selects: "posting", maximumWindowDays: random.pick([1, 1, 2, 3, 31]) }
+      : {}),
   };
-}
-
-interface Crowd {
-  readonly plain: boolean;
-  /** Whether most days have ten records or more, so that R8 applies to an outage. */
-  readonly crowded: boolean;
-  /** Whether most costs are longer than a day. */
-  readonly long: boolean;
-  /** Whether most records change many times. */
-  readonly restless: boolean;
-}
-
-function drawLives(
-  rules: Rules,
-  random: Random,
-  { plain, crowded, long, restless }: Crowd,
-  span: Span,
-): Life[] {
-  const lives: Life[] = [];
-  const most = random.pick(plain ? [1, 1, 2, 3] : [1, 2, 3, 8, 15]);
-  const isRestless = !plain && random.chance(restless ? 0.7 : 0.2);
-  for (let day = span.start; day <= span.end; day += DAY) {
-    const count = crowded ? random.int(8, 24) : random.int(0, most);
-    for (let number = 0; number < count; number++) {
-      const life = drawLife(rules, random, { plain, long }, day, `${rules.stream}-${lives.length}`);
-      const changes = isRestless ? random.int(4, 12) : random.pick([1, 1, 2, 3]);
-      drawVersions(life, { rules, random, plain, changes, end: span.end });
-      if (life.versions.length > 0) lives.push(life);
-    }
-  }
-  return plain ? lives : [...lives, ...drawCorrections(lives, rules, random, span.end)];
-}
-
-function drawLife(
-  rules: Rules,
-  random: Random,
-  { plain, long }: Pick<Crowd, "plain" | "long">,
-  day: number,
-  id: string,
-): Life {
-  const { stream, granularity, selects } = rules;
-  let [start, end] = [day, day + DAY];
-  if (granularity === "1h") {
-    start = day + random.int(0, 23) * HOUR;
-    end = start + HOUR;
-  } else if (
-    !plain &&
-    stream === "costs" &&
-    selects !== "containment" &&
-    random.chance(long ? 0.7 : 0.1)
-  ) {
-    end = Math.min(day + random.int(2, 30) * DAY, monthOf(day, -1));
-  }
-  return { stream, id, start, end, versions: [], withdrawnAt: Infinity };
-}
-
-interface VersionsDraw {
-  readonly rules: Rules;
-  readonly random: Random;
-  readonly plain: boolean;
-  /** How often the record changes within the lookback, its first version included. */
-  readonly changes: number;
-  readonly end: number;
-}
-
-function drawVersions(life: Life, { rules, random, plain, changes, end }: VersionsDraw): void {
-  const settled = settlesFrom(life, rules.selects === "overlap");
-  const lookback = lookbackOf(rules);
-  const times = Array.from({ length: changes }, () => {
-    const within = random.int(
-      life.start + MINUTE,
-      settled + Math.round(lookback * random.pick([0, 0.1, 1])),
-    );
-    return postponed(within, rules.frontier.frozen, random, end);
-  });
-  const honest = rules.frontier.kind === "honest";
-  const drawn = times.map((at) => ({ at, due: honest || at <= settled + lookback }));
-  const late = !plain && random.chance(0.12);
-  if (late) drawn.push({ at: settled + lookback + random.int(1, 25 * DAY), due: false });
-  const sorted = drawn.toSorted((a, b) => a.at - b.at).filter(({ at }) => at <= end);
-  const cost = life.stream === "costs";
-  const becomesFinal = random.chance(0.7);
-  let amount = random.int(-2_000_000, 90_000_000);
-  for (const [index, { at, due }] of sorted.entries()) {
-    const last = index === sorted.length - 1;
-    addVersion(life, {
-      at: Math.max(at, (life.versions.at(-1)?.at ?? -Infinity) + 1),
-      due,
-      status: cost ? (last && becomesFinal ? "final" : "provisional") : null,
-      amount,
-      currency: random.chance(0.8) ? "USD" : "EUR",
-      extra: random.chance(0.1)
-        ? `"x_Ratio":${random.int(1, 9)}.10,"x_Big":12345678901234567890.10`
-        : "",
-      granularity: rules.granularity,
-    });
-    amount += random.int(-1_000_000, 1_000_000);
-  }
-  const [first] = life.versions;
-  const lastAt = life.versions.at(-1)?.at ?? end;
-  if (!plain && first !== undefined && life.versions.length > 1 && random.chance(0.15)) {
-    const at = lastAt + random.int(MINUTE, 3 * DAY);
-    if (at <= end) addAgain(life, first, at);
-  }
-  if (!plain && random.chance(0.04)) {
-    life.withdrawnAt = Math.min(settled + random.int(0, lookback), end);
-  }
-}
-
-/** A change during an outage appears after it, shortly before the frontier moves again. */
-function postponed(at: number, frozen: readonly Span[], random: Random, end: number): number {
-  const span = frozen.find(({ start, end: until }) => at >= start && at < until);
-  if (span === undefined) return at;
-  return Math.min(span.end - random.int(1, HOUR), Math.max(at, end));
-}
-
-/** New records that correct old ones. They keep the old charge period (R2). */
-function drawCorrections(
-  lives: readonly Life[],
-  rules: Rules,
-  random: Random,
-  end: number,
-): Life[] {
-  if (rules.stream !== "costs") return [];
-  const corrections: Life[] = [];
-  for (const corrected of lives) {
-    if (!random.chance(0.06)) continue;
-    const at = corrected.end + random.int(5, 60) * DAY;
-    if (at > end) continue;
-    const id = `fix-${corrected.id}`;
-    const life: Life = { ...corrected, id, versions: [], withdrawnAt: Infinity };
-    const amount = random.int(-500_000, 0);
-    const facts = {
-      at,
-      due: false,
-      status: "final",
-      amount,
-      currency: "USD",
-      extra: "",
-      granularity: rules.granularity,
-    } as const;
-    addVersion(life, { ...facts, corrects: corrected.id });
-    corrections.push(life);
-  }
-  return corrections;
 }

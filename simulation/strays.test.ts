@@ -1,0 +1,52 @@
+/** The judge of strays finds one that no longer stands: a judge that sees nothing would never find a fault. */
+import { expect, test } from "vitest";
+import { DAY, HOUR, iso } from "./calendar.ts";
+import { CALM } from "./connection.ts";
+import type { ReportRow } from "./platform.ts";
+import { lifeOf, plainRules, scripted } from "./scripted.ts";
+import { judgeStrays } from "./strays.ts";
+
+const NOON = Date.UTC(2026, 4, 12) + 12 * HOUR;
+const START = Date.UTC(2026, 4, 6);
+const POSTED = START + 3 * DAY;
+const costs = plainRules("costs", { selects: "posting" });
+
+/** A connection that has read a cost of a day without other costs, and a judge of what happens after that. */
+async function synced() {
+  const late = { ...lifeOf(costs, "late", START, { at: POSTED + HOUR }), postedAt: POSTED };
+  const connection = scripted(NOON, [costs], [late]);
+  const asked = { ...CALM.asked, startDate: START, reconcileDays: 0, scrubDays: 0 };
+  await connection.sync({ ...CALM, asked });
+  expect(connection.faults).toEqual([]);
+  const { warehouse, states } = connection;
+  const facts = { warehouse, startedAt: NOON, endedAt: NOON, asked: { start: START, end: NOON } };
+  const state = states.get("costs")?.value;
+  const judge = (due: readonly [string, string][] = []): string[] =>
+    judgeStrays(costs, { ...facts, state: state && { ...state, due } });
+  const reportOf = (day: number): ReportRow => {
+    const report = warehouse.reportsOf("costs", iso(day).slice(0, 10)).at(-1);
+    if (report === undefined) throw new Error("no report");
+    return { ...report, reading_id: `z${report.reading_id}` };
+  };
+  return { judge, reportOf, report: (row: ReportRow) => warehouse.report(row) };
+}
+
+test("R10: a stray no longer stands if its day is proven without it, and its window does not list it after that", async () => {
+  const { judge, report, reportOf } = await synced();
+  expect(judge()).toEqual([]);
+  const proof = reportOf(START);
+  report({ ...proof, confirmed: false, rows_reading_id: proof.reading_id });
+  expect(judge()).toEqual([]);
+  report({ ...proof, rows_reading_id: proof.reading_id });
+  expect(judge()).toEqual([expect.stringMatching(/^R10: the stray late of 2026-05-06 .* its day/)]);
+  expect(judge([[iso(POSTED), iso(POSTED + DAY)]])).toEqual([]);
+});
+
+test("R10: a stray no longer stands if a whole reading of its window does not list it", async () => {
+  const { judge, report, reportOf } = await synced();
+  const whole = reportOf(POSTED);
+  report({ ...whole, resumed: true });
+  expect(judge()).toEqual([]);
+  report(whole);
+  expect(judge()).toEqual([expect.stringMatching(/^R10: the stray late .* its window was read/)]);
+});

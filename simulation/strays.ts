@@ -1,0 +1,132 @@
+/**
+ * R10: after a complete sync each stray that the provider shows stands, unless a later sync has still to list it. The rows that stand are
+ * those of the models (`strays_of` and `stray_judges` in dbt/macros/judged.sql).
+ */
+import { date, DAY, dayOf } from "./calendar.ts";
+import type { ReportRow, Row, StateValue, Warehouse } from "./platform.ts";
+import type { Span } from "./outages.ts";
+import { isDue } from "./promises.ts";
+import type { Rules } from "./provider.ts";
+import { visible } from "./records.ts";
+
+/** The facts of a complete sync of one stream. */
+export interface Completed {
+  readonly warehouse: Warehouse;
+  readonly state: StateValue | undefined;
+  readonly startedAt: number;
+  readonly endedAt: number;
+  /** The instants that the config and retention let the sync read. */
+  readonly asked: Span;
+}
+
+/** The strays that no longer stand, although the provider shows them. */
+export function judgeStrays(
+  { stream, outages }: Rules,
+  { warehouse, state, startedAt, endedAt, asked }: Completed,
+): string[] {
+  const models = new Models(stream, warehouse, state?.chain);
+  const faults: string[] = [];
+  for (const row of warehouse.deduplicated[stream].values()) {
+    const { record } = row.version;
+    const { id, start, postedAt } = record;
+    const window = warehouse.windows.get(row.readingId);
+    if (window === undefined || (start >= window.start && start < window.end)) continue;
+    if (Math.min(start, postedAt, window.start) < asked.start) continue;
+    if (Math.max(start, postedAt, window.start) >= asked.end) continue;
+    if ([startedAt, endedAt].some((at) => visible(record, at) === undefined)) continue;
+    if (outages.some((outage) => outage.end > start && outage.start <= endedAt)) continue;
+    const gone = models.goneBy(row, window);
+    if (gone === null) continue;
+    const day = dayOf(start);
+    if (
+      state !== undefined &&
+      (isDue(window, state) || isDue({ start: day, end: day + DAY }, state))
+    )
+      continue;
+    faults.push(`R10: the stray ${id} of ${date(start)} no longer stands: ${gone}`);
+  }
+  return faults;
+}
+
+/** The strays of one stream that stand, as the models have it. */
+class Models {
+  /** By day: its newest rows that are no strays. */
+  readonly #rows = new Map<string, Row[]>();
+  /** The newest listing of the strays of a day that a reading wrote. */
+  readonly #listings = new Map<string, ReportRow>();
+  /** One report of each reading of a whole window that speaks of its strays. */
+  readonly #speaking = new Map<string, ReportRow>();
+  /** By day: the proofs that judge strays. */
+  readonly #statements = new Map<string, ReportRow[]>();
+
+  constructor(stream: Rules["stream"], warehouse: Warehouse, chain: string | undefined) {
+    for (const row of warehouse.deduplicated[stream].values()) {
+      const { start } = row.version.record;
+      const window = warehouse.windows.get(row.readingId);
+      if (window !== undefined && (start < window.start || start >= window.end)) continue;
+      push(this.#rows, date(start), row);
+    }
+    for (const report of warehouse.reports) {
+      if (report.dataset !== stream || report.chain !== chain) continue;
+      if (report.whole_window && !report.moved && !report.resumed)
+        this.#speaking.set(report.reading_id, report);
+      if (!report.inside_window) this.#addListing(report);
+      else if (report.confirmed && !report.shrunk && judgesStrays(report))
+        push(this.#statements, report.day, report);
+    }
+  }
+
+  #addListing(report: ReportRow): void {
+    const key = `${report.day} ${report.rows_reading_id}`;
+    if (report.reading_id >= (this.#listings.get(key)?.reading_id ?? ""))
+      this.#listings.set(key, report);
+  }
+
+  /** The reason for which a stray does not stand; null if it stands. */
+  goneBy({ readingId, version: { record } }: Row, window: Span): string | null {
+    const day = date(record.start);
+    const listing = this.#listings.get(`${day} ${readingId}`);
+    if (listing === undefined) return null;
+    const { reading_id: listedBy } = listing;
+    for (const {
+      reading_id: id,
+      window_start: start,
+      window_end: end,
+    } of this.#speaking.values()) {
+      if (id > listedBy && Date.parse(start) <= window.start && Date.parse(end) >= window.end)
+        return `its window was read by ${id} and listed it last with ${listedBy}`;
+    }
+    const judge = this.#judgeOf(day);
+    if (judge === undefined || judge.reading_id <= listedBy) return null;
+    const isInside =
+      Date.parse(judge.window_start) <= record.start && Date.parse(judge.window_end) >= record.end;
+    return isInside
+      ? `its day was read by ${judge.reading_id}, and ${listedBy} listed it last`
+      : null;
+  }
+
+  /** The newest report of a day that judges strays and whose rows are there. */
+  #judgeOf(day: string): ReportRow | undefined {
+    const rows = this.#rows.get(day) ?? [];
+    return this.#statements
+      .get(day)
+      ?.filter(
+        (report) =>
+          rows.filter(
+            ({ readingId }) =>
+              readingId === report.rows_reading_id || readingId > report.reading_id,
+          ).length >= report.rows,
+      )
+      .toSorted((one, other) => (one.reading_id < other.reading_id ? -1 : 1))
+      .at(-1);
+  }
+}
+
+const judgesStrays = (report: ReportRow): boolean =>
+  report.whole_window || report.rows_reading_id === report.reading_id;
+
+function push<Value>(map: Map<string, Value[]>, key: string, value: Value): void {
+  const values = map.get(key);
+  if (values === undefined) map.set(key, [value]);
+  else values.push(value);
+}
