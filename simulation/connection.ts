@@ -14,7 +14,7 @@ import { type End, sync as runSync, type SyncResult } from "./sync.ts";
 import { dateBy, type DateRule } from "./trials.ts";
 import { RefreshPromises } from "./refresh.ts";
 import { Standing } from "./standing.ts";
-import { judgeStrays } from "./strays.ts";
+import { judgeStrays, remembersStrays } from "./strays.ts";
 import { type Asked, isComplete, isUnfinished, Promises } from "./promises.ts";
 import type { World } from "./world.ts";
 
@@ -242,8 +242,7 @@ export class Connection {
 
   #judgeStrays(result: SyncResult, { asked, absent }: Step): string[] {
     const { provider } = this.world;
-    if (provider.options.members === "volatile" || this.mayCountTwice || this.mayLoseStrays)
-      return [];
+    if (this.mayCountTwice || this.mayLoseStrays || !remembersStrays(this.world)) return [];
     return [...this.#standing.keys()].flatMap((stream) => {
       const rules = provider.rules(stream);
       if (rules === undefined || stream === absent || this.tooOld.has(stream)) return [];
@@ -252,6 +251,7 @@ export class Connection {
       const floor = floorOf(Math.max(endedAt, this.#latestDate), rules.retentionDays);
       const faults = judgeStrays(rules, {
         warehouse: this.warehouse,
+        reports: result.items.flatMap((item) => (item.kind === "report" ? [item.row] : [])),
         state: this.states.get(stream)?.value,
         startedAt,
         endedAt,

@@ -13,13 +13,16 @@ const costs = plainRules("costs", { selects: "posting" });
 
 /** A connection that has read a cost of a day without other costs, and a judge of what happens after that. */
 async function synced() {
-  const late = { ...lifeOf(costs, "late", START, { at: POSTED + HOUR }), postedAt: POSTED };
+  const late = lifeOf(costs, "late", START, { at: POSTED + HOUR });
+  Object.assign(late, { postedAt: POSTED });
   const connection = scripted(NOON, [costs], [late]);
   const asked = { ...CALM.asked, startDate: START, reconcileDays: 0, scrubDays: 0 };
   await connection.sync({ ...CALM, asked });
   expect(connection.faults).toEqual([]);
   const { warehouse, states } = connection;
-  const facts = { warehouse, startedAt: NOON, endedAt: NOON, asked: { start: START, end: NOON } };
+  const reports: ReportRow[] = [];
+  const range = { start: START, end: NOON };
+  const facts = { warehouse, reports, startedAt: NOON, endedAt: NOON, asked: range };
   const state = states.get("costs")?.value;
   const judge = (due: readonly [string, string][] = []): string[] =>
     judgeStrays(costs, { ...facts, state: state && { ...state, due } });
@@ -28,7 +31,7 @@ async function synced() {
     if (report === undefined) throw new Error("no report");
     return { ...report, reading_id: `z${report.reading_id}` };
   };
-  return { judge, reportOf, report: (row: ReportRow) => warehouse.report(row) };
+  return { judge, late, reports, reportOf, report: (row: ReportRow) => warehouse.report(row) };
 }
 
 test("R10: a stray no longer stands if its day is proven without it, and its window does not list it after that", async () => {
@@ -49,4 +52,16 @@ test("R10: a stray no longer stands if a whole reading of its window does not li
   expect(judge()).toEqual([]);
   report(whole);
   expect(judge()).toEqual([expect.stringMatching(/^R10: the stray late .* its window was read/)]);
+});
+
+test("R10: a stray that is gone does not stand once a sync has read its window", async () => {
+  const { judge, late, reports, reportOf } = await synced();
+  const whole = reportOf(POSTED);
+  reports.push({ ...whole, moved: true });
+  late.withdrawnAt = NOON - 1;
+  expect(judge()).toEqual([]);
+  reports.push(whole);
+  expect(judge()).toEqual([expect.stringMatching(/^R10: the stray late .* stands, and z/)]);
+  late.withdrawnAt = NOON;
+  expect(judge()).toEqual([]);
 });

@@ -7,11 +7,14 @@ import type { ReportRow, Row, StateValue, Warehouse } from "./platform.ts";
 import type { Span } from "./outages.ts";
 import { isDue } from "./promises.ts";
 import type { Rules } from "./provider.ts";
-import { visible } from "./records.ts";
+import { type Life, visible } from "./records.ts";
+import type { World } from "./world.ts";
 
 /** The facts of a complete sync of one stream. */
 export interface Completed {
   readonly warehouse: Warehouse;
+  /** The reports of this sync. */
+  readonly reports: readonly ReportRow[];
   readonly state: StateValue | undefined;
   readonly startedAt: number;
   readonly endedAt: number;
@@ -19,33 +22,69 @@ export interface Completed {
   readonly asked: Span;
 }
 
-/** The strays that no longer stand, although the provider shows them. */
-export function judgeStrays(
-  { stream, outages }: Rules,
-  { warehouse, state, startedAt, endedAt, asked }: Completed,
-): string[] {
+/** Whether a state has room for all strays. A provider whose values differ in each answer has others each time (A5). */
+export const remembersStrays = ({ provider, trials: { limits } }: World): boolean =>
+  provider.options.members !== "volatile" &&
+  Math.min(limits.knownStrays, limits.pendingStrays) > 100;
+
+/** The strays that no longer stand, although the provider shows them, and those that stand, although their window was read without them. */
+export function judgeStrays(rules: Rules, completed: Completed): string[] {
+  const { warehouse, state } = completed;
+  const { stream } = rules;
   const models = new Models(stream, warehouse, state?.chain);
   const faults: string[] = [];
   for (const row of warehouse.deduplicated[stream].values()) {
     const { record } = row.version;
-    const { id, start, postedAt } = record;
+    const { id, start } = record;
     const window = warehouse.windows.get(row.readingId);
     if (window === undefined || (start >= window.start && start < window.end)) continue;
-    if (Math.min(start, postedAt, window.start) < asked.start) continue;
-    if (Math.max(start, postedAt, window.start) >= asked.end) continue;
-    if ([startedAt, endedAt].some((at) => visible(record, at) === undefined)) continue;
-    if (outages.some((outage) => outage.end > start && outage.start <= endedAt)) continue;
+    const day = { start: dayOf(start), end: dayOf(start) + DAY };
+    if (state !== undefined && (isDue(window, state) || isDue(day, state))) continue;
     const gone = models.goneBy(row, window);
-    if (gone === null) continue;
-    const day = dayOf(start);
-    if (
-      state !== undefined &&
-      (isDue(window, state) || isDue({ start: day, end: day + DAY }, state))
-    )
-      continue;
-    faults.push(`R10: the stray ${id} of ${date(start)} no longer stands: ${gone}`);
+    const name = `R10: the stray ${id} of ${date(start)}`;
+    if (gone !== null && mustStand(rules, { record, window }, completed))
+      faults.push(`${name} no longer stands: ${gone}`);
+    const missedBy = gone === null ? missed({ record, window }, completed) : undefined;
+    if (missedBy !== undefined)
+      faults.push(`${name} stands, and ${missedBy.reading_id} has read its window without it`);
   }
   return faults;
+}
+
+interface Stray {
+  readonly record: Life;
+  /** The window of the reading that wrote it. */
+  readonly window: Span;
+}
+
+/** Whether this sync could read a stray's day and window, and the provider showed it all the time. */
+function mustStand(
+  { outages }: Rules,
+  { record, window }: Stray,
+  { asked, startedAt, endedAt }: Completed,
+): boolean {
+  const instants = [record.start, record.postedAt, window.start];
+  return (
+    instants.every((at) => at >= asked.start && at < asked.end) &&
+    [startedAt, endedAt].every((at) => visible(record, at) !== undefined) &&
+    !outages.some(({ start, end }) => end > record.start && start <= endedAt)
+  );
+}
+
+/** A whole reading of this sync that has read a stray's window after the provider had withdrawn it. A listing that moved tells of none. */
+function missed(
+  { record, window }: Stray,
+  { reports, startedAt }: Completed,
+): ReportRow | undefined {
+  if (record.withdrawnAt >= startedAt) return undefined;
+  return reports.find(
+    ({ dataset, moved, whole_window: isWhole, window_start: start, window_end: end }) =>
+      dataset === record.stream &&
+      isWhole &&
+      !moved &&
+      Date.parse(start) <= window.start &&
+      Date.parse(end) >= window.end,
+  );
 }
 
 /** The strays of one stream that stand, as the models have it. */

@@ -33,15 +33,15 @@ export const DUE: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "const due = [...missed.before, ...missed.own, ",
-    to: "const due = [...missed.own, ",
+    from: "this.#due.mark(settled, [...missed.before, ...missed.own])",
+    to: "this.#due.mark(settled, [...missed.own])",
     test: "src/streams/reader_days.test.ts: R10: of a window of several pages, also the days that did not change are due after rows were missing",
   },
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "const due = [...missed.before, ...missed.own, ",
-    to: "const due = [...missed.before, ",
+    from: "this.#due.mark(settled, [...missed.before, ...missed.own])",
+    to: "this.#due.mark(settled, [...missed.before])",
     test: "src/streams/completion.test.ts: R10: while a lane still reads a window, another one finds rows missing: the window is due, and later ones are not",
   },
   {
@@ -138,8 +138,8 @@ export const DUE: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "this.#announce(rangesOf(settlement.shrunk), missed.before);",
-    to: "this.#announce([], missed.before);",
+    from: "[...rangesOf(settlement.shrunk), ...",
+    to: "[...",
     test: "src/streams/completion.test.ts: R10: a day that shows less than half is due in a STATE that goes out before the report, in case the process dies between the two",
   },
   {
@@ -151,16 +151,16 @@ export const DUE: readonly Mutant[] = [
   },
   {
     rule: "R10",
-    file: "src/streams/job.ts",
-    from: "isFirstResumed: first.resumed,",
-    to: "",
+    file: "src/streams/stray_listings.ts",
+    from: ", ...this.#unjudged]",
+    to: "]",
     test: "src/streams/resumed.test.ts: R10: a window whose first reading was resumed stays due after its second one: the next sync, and no later one, tells of a stray that is gone",
   },
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: ", ...(wasResumed ? [reading] : [])]",
-    to: "]",
+    from: "if (reading.resumed) this.strays.listings.judgeNext([reading]);",
+    to: "",
     test: "src/streams/completion.test.ts: R10: the days of a resumed reading are due, because its second process does not know the records of the first one",
   },
   {

@@ -31,13 +31,6 @@ export const RESUMED: readonly Mutant[] = [
     test: "src/streams/resumed.test.ts: P5: strays on pages that an earlier process read are written, also if their window is read a second time",
   },
   {
-    rule: "R10",
-    file: "src/streams/completion.ts",
-    from: "const waits = job.missesStrays || ",
-    to: "const waits = ",
-    test: "src/streams/resumed.test.ts: R10: a resumed window with strays on earlier pages stays due through its second reading: a sync that fails then loses none",
-  },
-  {
     rule: "P5",
     file: "src/streams/job.ts",
     from: "hasStrays: missesStrays || hasPending",

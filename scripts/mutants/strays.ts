@@ -96,8 +96,8 @@ export const STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/completion.ts",
-    from: "this.strays.judge(reading, isAbout, sawStrays && !reading.moved);",
-    to: 'if (job.purpose.kind === "window") this.strays.judge(reading, isAbout, sawStrays && !reading.moved);',
+    from: "const broken = this.strays.judge(",
+    to: 'const broken = job.purpose.kind !== "window" ? new Set<string>() : this.strays.judge(',
     test: "src/streams/completion.test.ts: P5: a STATE names no stray as owned by a day if %s does not return it",
   },
   {

@@ -16,6 +16,7 @@ import { READINGS } from "./readings.ts";
 import { RECORDS } from "./records.ts";
 import { RESTATEMENT } from "./restatement.ts";
 import { RESUMED } from "./resumed.ts";
+import { STRAY_GROUPS } from "./stray_groups.ts";
 import { STRAYS } from "./strays.ts";
 
 export const MUTANTS: readonly Mutant[] = [
@@ -149,6 +150,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...READINGS,
   ...RECORDS,
   ...STRAYS,
+  ...STRAY_GROUPS,
   ...RESUMED,
   ...DAYS,
   ...DUE,

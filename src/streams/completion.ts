@@ -13,7 +13,6 @@
  * sync reads the window again.
  */
 import { daysOf } from "../core/digests.ts";
-import { withDue } from "../core/due.ts";
 import { renewed } from "../core/former.ts";
 import { isKnown } from "../core/known_days.ts";
 import type { Limits } from "../core/limits.ts";
@@ -32,6 +31,7 @@ import {
   incompleteDays,
   isAboutOf,
   lacksWritten,
+  listedOf,
   type ReadingReport,
   standingOf,
   standsAsShown,
@@ -142,7 +142,9 @@ export class Completion {
     // The earlier process that began a resumed reading may have seen strays that this process does not know.
     const sawStrays = isWhole && !reading.resumed;
     const isAbout = isAboutOf(reading);
-    this.strays.judge(reading, isAbout, sawStrays && !reading.moved);
+    const broken = this.strays.judge(reading, isAbout, sawStrays && !reading.moved);
+    const standing = listedOf(reading, broken);
+    if (reading.resumed) this.strays.listings.judgeNext([reading]);
     if (sawStrays) this.#read.push(reading);
     const hasLost =
       settlement.hasLost || this.#writtenStrays() < strays || lacksWritten(reading, job);
@@ -150,19 +152,17 @@ export class Completion {
     const about = { ...reading, endedAt, days: daysAbout(reading) };
     const missed = this.#losses.settle(about, hasLost);
     this.strays.listings.reported(days, reading.id);
-    this.#announce(rangesOf(settlement.shrunk), missed.before);
+    const unproven = [...rangesOf(settlement.shrunk), ...(broken.size > 0 ? [reading] : [])];
+    this.#announce(unproven, missed.before);
     this.strays.settle((day) => isAbout(day) && standsAsShown(settlement, reading, day));
-    const reported = this.#report({ reading, endedAt, isWhole, days, strays: reading.standing });
+    const reported = this.#report({ reading, endedAt, isWhole, days, strays: standing });
     const settled = settleReading(ledger.state, reading, asLearned(settlement, reading), input.now);
-    const wasResumed = reading.resumed || job.isFirstResumed;
-    const due = [...missed.before, ...missed.own, ...(wasResumed ? [reading] : [])];
-    const marked = this.#due.mark(settled, due);
-    const waits = job.missesStrays || this.strays.hasPending(reading) || rewrites.length > 0;
+    const marked = this.#due.mark(settled, [...missed.before, ...missed.own]);
+    const waits = this.strays.hasPending(reading) || rewrites.length > 0;
     const decided = this.#due.settle(marked, reading, waits);
     ledger.update(this.#remembered(this.#due.list(decided, this.strays.listings.unlisted())));
     if (rewrites.length === 0) {
-      const { availableThrough } = reading;
-      this.#finish({ window: reading, availableThrough, missesStrays: job.missesStrays });
+      this.#finish({ ...job, window: reading, availableThrough: reading.availableThrough });
       if (unprovenBefore === null && ledger.state.mode === "incremental")
         this.#confirmations.ofMoved(reading, pageCount, doubtful);
     }
@@ -177,14 +177,13 @@ export class Completion {
    * strays, as due. If the process died between the two, no later sync would know that the days are unproven. Windows that are read again after a kill need no STATE.
    */
   #announce(shrunk: readonly Range[], before: readonly Range[]): void {
-    const { ledger, input } = this.#options;
+    const { ledger } = this.#options;
     const { state, sent } = ledger;
     if (state.mode !== "incremental" || this.#options.report === null) return;
-    const named = sent.mode === "incremental" ? sent.due : [];
     const unread = subtract(before, sent.pass?.reads ?? []);
     const unlisted = this.strays.listings.unlisted();
     const days = [...shrunk, ...subtract(before, unread), ...unlisted];
-    if (subtract(withDue([], days, input.now), named).length === 0) return;
+    if (this.#due.areNamed(days, sent)) return;
     // This STATE may call more windows read than the one before.
     ledger.update(this.#due.list(this.#due.mark(state, [...shrunk, ...before]), unlisted));
     void ledger.sendAhead();
@@ -261,7 +260,7 @@ export class Completion {
     const written = standingOf(reading.totals ?? [], reading.id);
     const reported = this.#report({ reading, endedAt, isWhole: false, days: [], strays: written });
     const { ledger } = this.#options;
-    const state = this.#remembered(ledger.state);
+    const state = this.#due.list(this.#remembered(ledger.state), this.strays.listings.unlisted());
     // R2: no reading of this pass is about the days of these strays, so that their provisional costs are followed from here.
     const { provisional } = reading;
     ledger.update(

@@ -26,6 +26,12 @@ export class DueWindows {
     this.#now = now;
   }
 
+  /** Whether a STATE that was sent names all of these days as due, as far as they may be due. */
+  areNamed(days: readonly Range[], sent: StreamState): boolean {
+    const named = sent.mode === "incremental" ? sent.due : [];
+    return subtract(withDue([], days, this.#now), named).length === 0;
+  }
+
   /** The state with more days that are due. They stay due when a window that waits is finished. */
   mark(state: StreamState, ranges: readonly Range[]): StreamState {
     const marked = withDue([], ranges, this.#now);

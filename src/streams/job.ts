@@ -30,8 +30,6 @@ export interface Job {
   readonly missesStrays: boolean;
   /** For a second reading, which takes no note of strays: whether the first reading returned strays that still wait (P5). */
   readonly hasStrays: boolean;
-  /** For a second reading: whether an earlier process began the first one. The models then let neither of the two judge strays (R10). */
-  readonly isFirstResumed: boolean;
   /** The records that the window has returned in this read, restarts included; null before its first request. */
   readonly memory: WindowMemory | null;
   /** The memory of the window that this one replaces, whole or in part. */
@@ -55,7 +53,6 @@ export function jobOf(window: Range, purpose: Purpose = WHOLE): Job {
     written: new Map(),
     missesStrays: false,
     hasStrays: false,
-    isFirstResumed: false,
     memory: null,
     replaced: null,
   };
@@ -109,7 +106,6 @@ export function rewriteJob(
     availableThrough,
     missesStrays,
     hasStrays: missesStrays || hasPending,
-    isFirstResumed: first.resumed,
   };
 }
 

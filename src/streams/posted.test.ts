@@ -320,6 +320,7 @@ test("P5 R10: a stray stands although another one of its day is written while it
   };
   let table = new Table();
   let stored: IncrementalState | null = null;
+  const written: string[] = [];
   for (let number = 1; number <= 8; number++) {
     if (number === 3) all.push([3, recordOf("c1", 6)]);
     const now = DAY_ONE + (number + 0.5) * DAY;
@@ -330,7 +331,9 @@ test("P5 R10: a stray stands although another one of its day is written while it
     });
     table = table.with(run);
     stored = stateOf(run);
+    written.push(...idsOf(run));
   }
+  expect(written).toEqual(["c0", "c1"]);
   expect([...table.standing().keys()].toSorted()).toEqual(["c0", "c1"]);
   expect(stored?.strays).toHaveLength(2);
 });

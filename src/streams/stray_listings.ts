@@ -55,6 +55,11 @@ export class StrayListings {
   /** The strays that such a reading misses, and those that one has ever missed in this read. */
   readonly #missing = new Set<string>();
   readonly #missed = new Set<string>();
+  /**
+   * Windows whose strays the next sync has to judge: the reading that judged them was resumed, a newer one had listed strays that are
+   * written again, or the state has forgotten some.
+   */
+  readonly #unjudged: Range[] = [];
   /** The parts of a stray's window that such readings have listed without the stray. */
   readonly #unseen = new Map<string, readonly Range[]>();
 
@@ -70,12 +75,17 @@ export class StrayListings {
   /** To be called with the known strays that a complete reading has shown. */
   listed(shown: ReadonlySet<string>, readingId: string): void {
     for (const hash of shown) {
-      this.#listed.set(hash, readingId);
+      if (!this.isListedAfter(hash, readingId)) this.#listed.set(hash, readingId);
       this.#asked.delete(hash);
       this.#missing.delete(hash);
       this.#unseen.delete(hash);
       this.#open.delete(hash);
     }
+  }
+
+  /** Whether a newer reading has listed a stray. Readings do not end in the order in which they begin. */
+  isListedAfter(hash: string, readingId: string): boolean {
+    return (this.#listed.get(hash) ?? "") > readingId;
   }
 
   /**
@@ -120,9 +130,17 @@ export class StrayListings {
     for (const stray of this.#written()) if (isOpen(stray)) this.#open.add(stray.hash);
   }
 
-  /** The windows that have still to list strays: the day of these was proven after that, or a second reading misses them. */
+  /** The next sync has to judge the strays of these windows. */
+  judgeNext(windows: readonly Range[]): void {
+    this.#unjudged.push(...windows);
+  }
+
+  /**
+   * The windows that are due for their strays: the day of these was proven after their last listing, a second reading misses them, or
+   * the next sync has to judge them.
+   */
   unlisted(): Range[] {
-    return distinct(this.#unlisted);
+    return [...distinct(this.#unlisted), ...this.#unjudged];
   }
 
   get hasUnlisted(): boolean {

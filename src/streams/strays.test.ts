@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { RecordFingerprint } from "../core/identity.ts";
+import { LIMITS } from "../core/limits.ts";
 import type { KnownStray } from "../core/state.ts";
 import { DAY } from "../core/time.ts";
 import type { Range } from "../core/window.ts";
-import { Strays } from "./strays.ts";
+import { groupOf, Strays } from "./strays.ts";
 import { DAY_ONE } from "./testing.ts";
 
 const windowOf = (day: number, days = 1) => ({
@@ -80,7 +81,9 @@ test("P5: of the strays that were to be written those whose id came are remember
 });
 
 test("P5: a written stray is standing, until a window returns it as its own or its window no longer shows it", () => {
-  const written = ["a", "b", "c"].map((id) => strayOf(id, id === "c" ? { window: second } : {}));
+  const written = ["a", "b", "c"].map((id) =>
+    strayOf(id, { readingId: `r-${id}`, ...(id === "c" && { window: second }) }),
+  );
   const strays = new Strays(written);
   expect(strays.see(printOf("a"), "a", DAY_ONE, first)).toEqual(written[0]);
   expect(strays.stands(printOf("a"))).toBe(true);
@@ -96,6 +99,22 @@ test("P5: a written stray is standing, until a window returns it as its own or i
   expect(strays.known).toEqual([written[0]]);
   strays.own(printOf("a"), false);
   expect(strays.known).toEqual([]);
+});
+
+test("P5: if a window no longer shows a written stray, the ones that its reading wrote on the same day wait once more, if there is room for all", () => {
+  const other = { day: DAY_ONE - DAY };
+  const written = [strayOf("a"), strayOf("b"), strayOf("c"), strayOf("d", other)];
+  const shown = ["a", "b", "d"];
+  const judged = (pendingStrays: number) => {
+    const strays = new Strays(written, { ...LIMITS, pendingStrays });
+    for (const id of shown) strays.see(printOf(id), id, DAY_ONE, first);
+    const names = strays.judge(read(first), within(first), true);
+    return { groups: [...names], known: strays.known, waiting: toWrite(strays) };
+  };
+  const groups = [groupOf({ day: DAY_ONE, readingId: "r1" })];
+  expect(judged(2)).toEqual({ groups, known: [written[3]], waiting: ["a", "b"] });
+  const kept = [written[0], written[1], written[3]];
+  expect(judged(1)).toEqual({ groups: [], known: kept, waiting: [] });
 });
 
 test.each(["another window", "a first passage of the window"])(
@@ -158,15 +177,17 @@ test("P5: only the latest reading of a day tells which strays the day owns", () 
 });
 
 test("P5: a stray that is written again in a new version leaves no earlier version behind", () => {
-  const written = ["old", "shown", "elsewhere"].map((id) =>
-    strayOf(id, { window: second, ...(id === "elsewhere" ? { day: DAY_ONE - DAY } : {}) }),
-  );
-  const strays = new Strays(written);
-  strays.see(printOf("shown"), "shown", DAY_ONE, first);
-  strays.see(printOf("new"), "new", DAY_ONE, first);
+  const old = strayOf("old", { window: second });
+  const beside = strayOf("beside", { window: second }); // in the same group
+  const others = [
+    strayOf("elsewhere", { day: DAY_ONE - DAY, window: second }),
+    strayOf("later", { readingId: "r0", window: second }),
+  ];
+  const strays = new Strays([old, beside, ...others]);
+  for (const id of ["beside", "later", "new"]) strays.see(printOf(id), id, DAY_ONE, first);
   strays.wrote(new Set(["new"]), came("new"), first, "r2");
-  const left = [written[1], written[2], strayOf("new", { readingId: "r2" })];
-  expect(strays.known).toEqual(left);
+  expect(strays.known).toEqual([...others, strayOf("new", { readingId: "r2" })]);
+  expect(strays.listings.unlisted()).toEqual([second, second]);
 });
 
 test("R10: a window has still to list a written stray whose day was reported by a newer reading than its last listing", () => {

@@ -54,6 +54,13 @@ export interface CameStrays {
 
 const isWritten = (stray: KnownStray): stray is WrittenStray => stray.readingId !== null;
 
+/** The group of a written stray: the strays that one reading wrote on one day. The models know them only together. */
+export const groupOf = ({ day, readingId }: Pick<WrittenStray, "day" | "readingId">): string =>
+  `${day} ${readingId}`;
+
+/** The first word of a hash in hexadecimal digits. */
+const firstWord = (hash: string): number => Number.parseInt(hash.slice(0, 8), 16);
+
 /** The strays of one stream's read. */
 export class Strays {
   /** The strays of the state, by content. */
@@ -66,6 +73,8 @@ export class Strays {
   readonly #seen = new Set<string>();
   /** By window: the known strays that its present passage has shown. */
   readonly #shown = new Map<string, Set<string>>();
+  /** By content: the id and the version of the known strays that this read has shown. */
+  readonly #prints = new Map<string, Pick<Pending, "id" | "version">>();
   /** Contents that became known in this read. */
   readonly #learned = new Set<string>();
   /** Contents of known strays that the latest reading of their day has returned as its own. */
@@ -90,7 +99,7 @@ export class Strays {
     this.#former = known.filter(({ isFormer }) => isFormer === true).length;
     this.#known = new Map(known.map((stray) => [stray.hash, stray]));
     this.listings = new StrayListings(() => this.#written, plan);
-    for (const { hash } of known) this.#words.add(Number.parseInt(hash.slice(0, 8), 16));
+    for (const { hash } of known) this.#words.add(firstWord(hash));
   }
 
   /** Whether there is nothing for {@link own} to do. Usually true. */
@@ -116,24 +125,24 @@ export class Strays {
    */
   see(print: StrayPrint, id: string, start: number, window: Range): KnownStray | null {
     const known = this.seeAgain(print, window);
-    if (known !== null) return known;
     const version = print.versionText;
-    const kept = this.#pending.get(version);
-    const pending = kept ?? {
-      id,
-      version,
-      day: floorTo(DAY, start),
-      windows: [],
-      isAbsent: false,
-    };
-    if (kept === undefined) {
-      if (this.isFull) return null;
-      this.#pending.set(version, pending);
-      this.#words.add(print.version[0] ?? 0);
+    if (known !== null) {
+      if (isWritten(known)) this.#prints.set(known.hash, { id, version });
+      return known;
     }
+    this.#wait({ id, version, day: floorTo(DAY, start) }, window);
+    return null;
+  }
+
+  #wait(stray: Pick<Pending, "id" | "version" | "day">, window: Range): void {
+    const { version } = stray;
+    const kept = this.#pending.get(version);
+    if (kept === undefined && this.isFull) return;
+    const pending = kept ?? { ...stray, windows: [], isAbsent: false };
+    this.#pending.set(version, pending);
+    this.#words.add(firstWord(version));
     if (pending.windows.length === 0 || this.#noted < this.#limits.notedWindows)
       this.#note(pending, window);
-    return null;
   }
 
   /** Takes note of a stray that is in the state, and of no other. Returns its entry. */
@@ -221,7 +230,7 @@ export class Strays {
     this.#known.set(stray.hash, stray);
     this.#seen.add(stray.hash);
     this.#learned.add(stray.hash);
-    this.#words.add(Number.parseInt(stray.hash.slice(0, 8), 16));
+    this.#words.add(firstWord(stray.hash));
   }
 
   #remove(pending: Pending): void {
@@ -253,8 +262,8 @@ export class Strays {
   /**
    * To be called after a reading that was to write these strays of its window. The strays whose ids came wait no longer, and the
    * state remembers the rows. Each of them may be a new version of a stray that an earlier sync wrote on the same day. So the
-   * strays of these days that no window has shown in this read are forgotten: if a provider goes back to such a version, it is
-   * written again. The other strays are absent.
+   * strays of these days that no window has shown in this read are forgotten, with their groups: if a provider goes back to such a
+   * version, it is written again. The other strays are absent.
    *
    * @returns the number of ids that did not come
    */
@@ -269,9 +278,13 @@ export class Strays {
     }
     for (const [hash, day] of came.rows) this.#know({ hash, day, readingId, window });
     const days = new Set(came.rows.values());
-    for (const { hash, day } of this.#known.values()) {
-      if (days.has(day) && !this.#seen.has(hash)) this.#known.delete(hash);
-    }
+    const gone = [...this.#known.values()].filter(
+      ({ hash, day }) => days.has(day) && !this.#seen.has(hash),
+    );
+    const groups = new Set(gone.filter((stray) => isWritten(stray)).map((stray) => groupOf(stray)));
+    const broken = this.#written.filter((stray) => groups.has(groupOf(stray)));
+    for (const { hash } of [...gone, ...broken]) this.#known.delete(hash);
+    this.listings.judgeNext(broken.map((stray) => stray.window));
     return absent.size;
   }
 
@@ -282,15 +295,38 @@ export class Strays {
    * @param window its `id` is the id of the reading
    * @param isAbout the days that the reading compares or writes
    * @param showsStrays whether this process has seen all strays of the window
+   * @returns the groups of written strays that have to be written again (`groupOf`). The report must not list them.
    */
-  judge(window: Listing, isAbout: (day: number) => boolean, showsStrays: boolean): void {
+  judge(
+    window: Listing,
+    isAbout: (day: number) => boolean,
+    showsStrays: boolean,
+  ): ReadonlySet<string> {
     const shown = this.#list(window);
-    for (const { hash, day, readingId, window: own } of this.#known.values()) {
+    const broken = new Set<string>();
+    for (const stray of this.#known.values()) {
+      const { hash, day, readingId, window: own } = stray;
       const isThere = shown.has(hash) || this.#learned.has(hash);
       const isGone = showsStrays && contains(window, own) && !isThere;
       const isDisowned = readingId === null && isAbout(day) && !this.#returned.has(hash);
       if (isGone || isDisowned) this.#known.delete(hash);
+      if (isGone && isWritten(stray)) broken.add(groupOf(stray));
     }
+    const again = this.#written.filter((stray) => broken.has(groupOf(stray)));
+    // A part of a group must not stay in the state.
+    if (this.#pending.size + again.length > this.#limits.pendingStrays) return new Set();
+    for (const stray of again) this.#writeAgain(stray, window);
+    // A newer reading of another window may have listed the group already.
+    const isListed = again.some(({ hash }) => this.listings.isListedAfter(hash, window.id));
+    if (isListed) this.listings.judgeNext([window]);
+    return new Set(again.map((stray) => groupOf(stray)));
+  }
+
+  /** P5: a written stray waits once more, because its window no longer shows another one of its group. */
+  #writeAgain({ hash, day }: WrittenStray, { start, end }: Listing): void {
+    this.#known.delete(hash);
+    const print = this.#prints.get(hash);
+    if (print !== undefined) this.#wait({ ...print, day }, { start, end });
   }
 
   /** The known strays that a complete reading of a window has shown. */
