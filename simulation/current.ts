@@ -79,6 +79,8 @@ export function judgeCurrent(judgeable: Judgeable): string[] {
       if (isStray && isLook(exchange, world.provider.exchanges)) continue;
       if (isStray && judgeable.mayLoseStrays) continue;
       if (judgeable.tooOld.has(stream)) continue;
+      // A sync may list the strays of a window whose days wait for a later sync. It writes none of its rows.
+      if (!readsAllDue(world) && isDue({ start, end }, { due: dueOf(stream) })) continue;
       faults.push(`R6: ${record.id} was shown, and is not in the table`);
     }
   }
