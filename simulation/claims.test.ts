@@ -2,7 +2,8 @@
 import { expect, test } from "vitest";
 import { DAY, HOUR } from "./calendar.ts";
 import { judgeClaims } from "./claims.ts";
-import { CALM, type Connection } from "./connection.ts";
+import type { Connection } from "./connection.ts";
+import { CALM } from "./step.ts";
 import type { Item } from "./platform.ts";
 import { Warehouse } from "./platform.ts";
 import { lifeOf, plainRules, scripted } from "./scripted.ts";

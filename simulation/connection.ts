@@ -1,65 +1,21 @@
 /** One connection of a platform: its config, states and rows over many syncs. Checks each sync. */
-import { floorOf, HOUR, iso, nextDay } from "./calendar.ts";
+import { dayOf, floorOf, HOUR, iso, nextDay } from "./calendar.ts";
 import { judgeClaims } from "./claims.ts";
 import { judgeProofs } from "./current.ts";
 import { catalogOf, configOf, statesFile } from "./files.ts";
 import { judgeSync, lastState } from "./judge.ts";
 import { LIMITS } from "../src/core/limits.ts";
-import { FAIR, type Weather } from "./network.ts";
 import { type StateValue, Warehouse } from "./platform.ts";
-import type { Strike } from "./outages.ts";
 import { Scheduler } from "./scheduler.ts";
 import type { StreamName, Version } from "./records.ts";
-import { type End, sync as runSync, type SyncResult } from "./sync.ts";
-import { dateBy, type DateRule } from "./trials.ts";
+import type { Step } from "./step.ts";
+import { sync as runSync, type SyncResult } from "./sync.ts";
+import { dateBy } from "./trials.ts";
 import { RefreshPromises } from "./refresh.ts";
 import { Standing } from "./standing.ts";
 import { judgeStrays, remembersStrays } from "./strays.ts";
-import { type Asked, isComplete, isUnfinished, Promises } from "./promises.ts";
+import { isComplete, isUnfinished, Promises } from "./promises.ts";
 import type { World } from "./world.ts";
-
-/** One sync of a life. */
-export interface Step {
-  readonly weather: Weather;
-  readonly end: End;
-  readonly asked: Asked;
-  /** The config's number of lanes; null leaves the number to the connector (C1). */
-  readonly concurrency: number | null;
-  readonly pageSize: number;
-  readonly slowness: number;
-  readonly stateInterval: number;
-  /**
-   * The platform's reaction to a killed sync: it keeps or drops the rows after the last state, or uses an older state.
-   */
-  readonly keepsRows: boolean;
-  readonly olderState: boolean;
-  /** The outages that begin during this sync. */
-  readonly strikes: readonly Strike[];
-  readonly date: DateRule;
-  /** The dataset that is not offered. */
-  readonly absent: StreamName | null;
-}
-
-export const CALM: Step = {
-  weather: FAIR,
-  end: {},
-  asked: {
-    startDate: null,
-    lookbackDays: null,
-    reconcileDays: null,
-    scrubDays: null,
-    endDate: null,
-  },
-  concurrency: 4,
-  pageSize: 5,
-  slowness: 0,
-  stateInterval: 0,
-  keepsRows: true,
-  olderState: false,
-  strikes: [],
-  date: { ahead: 0 },
-  absent: null,
-};
 
 /** The result of a life. */
 export interface Report {
@@ -248,6 +204,7 @@ export class Connection {
       if (rules === undefined || stream === absent || this.tooOld.has(stream)) return [];
       if (!isComplete(result, stream) || isUnfinished(result, stream)) return [];
       const { startedAt, endedAt } = result;
+      const now = provider.dateAt(startedAt);
       const floor = floorOf(Math.max(endedAt, this.#latestDate), rules.retentionDays);
       const faults = judgeStrays(rules, {
         warehouse: this.warehouse,
@@ -257,8 +214,9 @@ export class Connection {
         endedAt,
         asked: {
           start: Math.max(asked.startDate ?? -Infinity, floor),
-          end: Math.min(provider.dateAt(startedAt), asked.endDate ?? Infinity),
+          end: Math.min(now, asked.endDate ?? Infinity),
         },
+        today: dayOf(now),
       });
       return faults.map((fault) => `${stream} ${fault}`);
     });

@@ -1,7 +1,8 @@
 /** Lanes over the whole engine in virtual time: every request takes the same time, and nothing else takes any. */
 import { expect, test } from "vitest";
 import { DAY, HOUR } from "./calendar.ts";
-import { CALM, type Connection, type Step } from "./connection.ts";
+import type { Connection } from "./connection.ts";
+import { CALM, type Step } from "./step.ts";
 import { whole } from "./faults.ts";
 import { FAIR } from "./network.ts";
 import { problem } from "./provider.ts";

@@ -3,7 +3,8 @@
  */
 import { LIMITS } from "../src/core/limits.ts";
 import { DAY, dayOf, floorOf, HOUR, MINUTE, nextDay, SECOND } from "./calendar.ts";
-import { CALM, Connection, type Report, type Step } from "./connection.ts";
+import { Connection, type Report } from "./connection.ts";
+import { CALM, type Step } from "./step.ts";
 import { judgeCurrent, judgeProven, readsAllDue } from "./current.ts";
 import type { Span } from "./outages.ts";
 import type { Item, StateValue } from "./platform.ts";

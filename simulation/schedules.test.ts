@@ -1,7 +1,8 @@
 /** Schedules that broke earlier versions of the rules, each as a test of its own: the whole engine in virtual time. */
 import { expect, test } from "vitest";
 import { DAY, HOUR, iso, MINUTE } from "./calendar.ts";
-import { CALM, type Connection, type Step } from "./connection.ts";
+import type { Connection } from "./connection.ts";
+import { CALM, type Step } from "./step.ts";
 import { problem } from "./provider.ts";
 import { whole } from "./faults.ts";
 import { quiet } from "./life.ts";

@@ -1,7 +1,7 @@
 /** The judge of strays finds one that no longer stands: a judge that sees nothing would never find a fault. */
 import { expect, test } from "vitest";
-import { DAY, HOUR, iso } from "./calendar.ts";
-import { CALM } from "./connection.ts";
+import { DAY, dayOf, HOUR, iso } from "./calendar.ts";
+import { CALM } from "./step.ts";
 import type { ReportRow } from "./platform.ts";
 import { lifeOf, plainRules, scripted } from "./scripted.ts";
 import { judgeStrays } from "./strays.ts";
@@ -22,7 +22,14 @@ async function synced() {
   const { warehouse, states } = connection;
   const reports: ReportRow[] = [];
   const range = { start: START, end: NOON };
-  const facts = { warehouse, reports, startedAt: NOON, endedAt: NOON, asked: range };
+  const facts = {
+    warehouse,
+    reports,
+    startedAt: NOON,
+    endedAt: NOON,
+    asked: range,
+    today: dayOf(NOON),
+  };
   const state = states.get("costs")?.value;
   const judge = (due: readonly [string, string][] = []): string[] =>
     judgeStrays(costs, { ...facts, state: state && { ...state, due } });

@@ -20,6 +20,8 @@ export interface Completed {
   readonly endedAt: number;
   /** The instants that the config and retention let the sync read. */
   readonly asked: Span;
+  /** The day on which the sync began, by `Date`. Each sync reads its window, so no state names the window as due. */
+  readonly today: number;
 }
 
 /** Whether a state has room for all strays. A provider whose values differ in each answer has others each time (A5). */
@@ -29,7 +31,7 @@ export const remembersStrays = ({ provider, trials: { limits } }: World): boolea
 
 /** The strays that no longer stand, although the provider shows them, and those that stand, although their window was read without them. */
 export function judgeStrays(rules: Rules, completed: Completed): string[] {
-  const { warehouse, state } = completed;
+  const { warehouse, state, today } = completed;
   const { stream } = rules;
   const models = new Models(stream, warehouse, state?.chain);
   const faults: string[] = [];
@@ -37,7 +39,8 @@ export function judgeStrays(rules: Rules, completed: Completed): string[] {
     const { record } = row.version;
     const { id, start } = record;
     const window = warehouse.windows.get(row.readingId);
-    if (window === undefined || (start >= window.start && start < window.end)) continue;
+    if (window === undefined || window.end > today) continue;
+    if (start >= window.start && start < window.end) continue;
     const day = { start: dayOf(start), end: dayOf(start) + DAY };
     if (state !== undefined && (isDue(window, state) || isDue(day, state))) continue;
     const gone = models.goneBy(row, window);
