@@ -53,6 +53,8 @@ export class Connection {
   readonly tooOldFor = new Set<string>();
   /** The readings whose reports came after the last STATE that the platform kept: the state knows nothing of them. */
   readonly #uncovered = new Set<string>();
+  /** W3: the latest end of retention by stream. A provider takes a charge before it back, and may show it again if retention grows. */
+  readonly #floors = new Map<StreamName, number>();
   /** The latest instant that the header `Date` named in any sync. Days that have left retention by this instant are not followed (R2). */
   #latestDate = -Infinity;
 
@@ -201,15 +203,20 @@ export class Connection {
     if (this.mayCountTwice || this.mayLoseStrays || !remembersStrays(this.world)) return [];
     return [...this.#standing.keys()].flatMap((stream) => {
       const rules = provider.rules(stream);
-      if (rules === undefined || stream === absent || this.tooOld.has(stream)) return [];
-      if (!isComplete(result, stream) || isUnfinished(result, stream)) return [];
+      if (rules === undefined) return [];
       const { startedAt, endedAt } = result;
       const now = provider.dateAt(startedAt);
-      const floor = floorOf(Math.max(endedAt, this.#latestDate), rules.retentionDays);
+      const latest = floorOf(Math.max(endedAt, this.#latestDate), rules.retentionDays);
+      const floor = Math.max(latest, this.#floors.get(stream) ?? -Infinity);
+      this.#floors.set(stream, floor);
+      if (stream === absent || this.tooOld.has(stream)) return [];
+      if (!isComplete(result, stream) || isUnfinished(result, stream)) return [];
       const faults = judgeStrays(rules, {
         warehouse: this.warehouse,
         reports: result.items.flatMap((item) => (item.kind === "report" ? [item.row] : [])),
         state: this.states.get(stream)?.value,
+        tooOldFor: this.tooOldFor,
+        mayReselect: this.world.trials.changes,
         startedAt,
         endedAt,
         asked: {

@@ -278,7 +278,10 @@ export class Standing {
       // A5: rows that a newer report proves came again as strays with other values. Then an older report counts, and the provider has
       // withdrawn some of its rows.
       if (this.#proofsOf(day).some(({ reading_id: id }) => id > anchor.reading_id)) continue;
-      const provisional = [...rows.values()].find(({ status }) => status === "provisional");
+      // The state follows a cost that is posted later under a day of the window that shows it.
+      const provisional = [...rows.values()].find(
+        ({ status, record }) => status === "provisional" && !isPostedLater(this.#rules, record),
+      );
       if (provisional !== undefined)
         faults.push(
           `R2: ${provisional.record.id} of ${day} stands, is provisional, and is not followed`,

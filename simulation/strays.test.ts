@@ -22,9 +22,12 @@ async function synced() {
   const { warehouse, states } = connection;
   const reports: ReportRow[] = [];
   const range = { start: START, end: NOON };
+  const tooOldFor = new Set<string>();
   const facts = {
     warehouse,
     reports,
+    tooOldFor,
+    mayReselect: false,
     startedAt: NOON,
     endedAt: NOON,
     asked: range,
@@ -38,11 +41,12 @@ async function synced() {
     if (report === undefined) throw new Error("no report");
     return { ...report, reading_id: `z${report.reading_id}` };
   };
-  return { judge, late, reports, reportOf, report: (row: ReportRow) => warehouse.report(row) };
+  const report = (row: ReportRow): void => warehouse.report(row);
+  return { judge, late, reports, reportOf, report, tooOldFor };
 }
 
 test("R10: a stray no longer stands if its day is proven without it, and its window does not list it after that", async () => {
-  const { judge, report, reportOf } = await synced();
+  const { judge, report, reportOf, tooOldFor } = await synced();
   expect(judge()).toEqual([]);
   const proof = reportOf(START);
   report({ ...proof, confirmed: false, rows_reading_id: proof.reading_id });
@@ -50,6 +54,8 @@ test("R10: a stray no longer stands if its day is proven without it, and its win
   report({ ...proof, rows_reading_id: proof.reading_id });
   expect(judge()).toEqual([expect.stringMatching(/^R10: the stray late of 2026-05-06 .* its day/)]);
   expect(judge([[iso(POSTED), iso(POSTED + DAY)]])).toEqual([]);
+  tooOldFor.add(proof.id);
+  expect(judge()).toEqual([]);
 });
 
 test("R10: a stray no longer stands if a whole reading of its window does not list it", async () => {

@@ -18,6 +18,10 @@ export interface Completed {
   readonly state: StateValue | undefined;
   readonly startedAt: number;
   readonly endedAt: number;
+  /** Whether datasets may change the way in which they select. */
+  readonly mayReselect: boolean;
+  /** R4: the reports that the platform kept behind a STATE that it gave back: the state does not know what they judge. */
+  readonly tooOldFor: ReadonlySet<string>;
   /** The instants that the config and retention let the sync read. */
   readonly asked: Span;
   /** The day on which the sync began, by `Date`. Each sync reads its window, so no state names the window as due. */
@@ -31,8 +35,10 @@ export const remembersStrays = ({ provider, trials: { limits } }: World): boolea
 
 /** The strays that no longer stand, although the provider shows them, and those that stand, although their window was read without them. */
 export function judgeStrays(rules: Rules, completed: Completed): string[] {
-  const { warehouse, state, today } = completed;
+  const { warehouse, state, today, tooOldFor, mayReselect } = completed;
   const { stream } = rules;
+  // A dataset that selects otherwise from now on takes strays back.
+  if (mayReselect && rules.selects !== "posting") return [];
   const models = new Models(stream, warehouse, state?.chain);
   const faults: string[] = [];
   for (const row of warehouse.deduplicated[stream].values()) {
@@ -44,9 +50,10 @@ export function judgeStrays(rules: Rules, completed: Completed): string[] {
     const day = { start: dayOf(start), end: dayOf(start) + DAY };
     if (state !== undefined && (isDue(window, state) || isDue(day, state))) continue;
     const gone = models.goneBy(row, window);
+    if (gone !== null && tooOldFor.has(gone.report.id)) continue;
     const name = `R10: the stray ${id} of ${date(start)}`;
     if (gone !== null && mustStand(rules, { record, window }, completed))
-      faults.push(`${name} no longer stands: ${gone}`);
+      faults.push(`${name} no longer stands: ${gone.why}`);
     const missedBy = gone === null ? missed({ record, window }, completed) : undefined;
     if (missedBy !== undefined)
       faults.push(`${name} stands, and ${missedBy.reading_id} has read its window without it`);
@@ -124,27 +131,26 @@ class Models {
       this.#listings.set(key, report);
   }
 
-  /** The reason for which a stray does not stand; null if it stands. */
-  goneBy({ readingId, version: { record } }: Row, window: Span): string | null {
+  /** The report that takes a stray for gone, and why it does; null if the stray stands. */
+  goneBy(
+    { readingId, version: { record } }: Row,
+    window: Span,
+  ): { readonly report: ReportRow; readonly why: string } | null {
     const day = date(record.start);
     const listing = this.#listings.get(`${day} ${readingId}`);
     if (listing === undefined) return null;
     const { reading_id: listedBy } = listing;
-    for (const {
-      reading_id: id,
-      window_start: start,
-      window_end: end,
-    } of this.#speaking.values()) {
+    for (const report of this.#speaking.values()) {
+      const { reading_id: id, window_start: start, window_end: end } = report;
       if (id > listedBy && Date.parse(start) <= window.start && Date.parse(end) >= window.end)
-        return `its window was read by ${id} and listed it last with ${listedBy}`;
+        return { report, why: `its window was read by ${id} and listed it last with ${listedBy}` };
     }
     const judge = this.#judgeOf(day);
     if (judge === undefined || judge.reading_id <= listedBy) return null;
     const isInside =
       Date.parse(judge.window_start) <= record.start && Date.parse(judge.window_end) >= record.end;
-    return isInside
-      ? `its day was read by ${judge.reading_id}, and ${listedBy} listed it last`
-      : null;
+    const why = `its day was read by ${judge.reading_id}, and ${listedBy} listed it last`;
+    return isInside ? { report: judge, why } : null;
   }
 
   /** The newest report of a day that judges strays and whose rows are there. */
